@@ -67,6 +67,7 @@ PASSES: tuple[str, ...] = (
     "tensor-lower-to-loop",
     "tensor-pack-constants",
     "tensor-pick-schedule",
+    "tensor-shorten-products",
     "tensor-shorten-rescale",
     "tensor-split-dims",
     "tensor-tile-and-fuse",

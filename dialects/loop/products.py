@@ -11,9 +11,10 @@ from xdsl.dialects.builtin import (
     VectorType,
     i8,
     i16,
+    i32,
     i64,
 )
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     ParsePropInAttrDict,
@@ -45,7 +46,8 @@ class CacheReadOp(Op, AccessInterface, WorkInterface):
 
     The map gives `(t, s)`, or `(t, s, low, high)`. What is outside of the range is not read, and need not exist.
     Without `fill` it is 0; a target of bytes has no offset. `flip` adds 128 to every byte that is stored: the numbers
-    from -128 to 127 become those from 0 to 255.
+    from -128 to 127 become those from 0 to 255. With `pairs`, each group of four elements, those outside of the range
+    included, is stored as `loop.pair_factors` gives it.
     """
 
     name = "loop.cache_read"
@@ -56,6 +58,7 @@ class CacheReadOp(Op, AccessInterface, WorkInterface):
     offset = prop_def(IntegerAttr)
     fill = opt_prop_def(IntegerAttr)
     flip = opt_prop_def(UnitAttr)
+    pairs = opt_prop_def(UnitAttr)
     source = operand_def(MemRefType)
     target = operand_def(MemRefType)
     indices = var_operand_def(IndexType)
@@ -75,6 +78,7 @@ class CacheReadOp(Op, AccessInterface, WorkInterface):
         offset: int = 0,
         fill: int = 0,
         flip: bool = False,
+        pairs: bool = False,
     ) -> None:
         super().__init__(
             operands=[source, target, indices],
@@ -85,6 +89,7 @@ class CacheReadOp(Op, AccessInterface, WorkInterface):
                 "offset": IntegerAttr(offset, i64),
                 "fill": IntegerAttr(fill, i64) if fill else None,
                 "flip": UnitAttr() if flip else None,
+                "pairs": UnitAttr() if pairs else None,
             },
         )
 
@@ -117,11 +122,13 @@ class CacheReadOp(Op, AccessInterface, WorkInterface):
         check_flat(self, self.source.type, i8)
         in_bytes = isa(self.target.type, MemRefType) and self.target.type.element_type == i8
         check_flat(self, self.target.type, i8 if in_bytes else i16)
-        if in_bytes and self.offset.value.data:
+        if self.pairs is not None and (in_bytes or self.stride.value.data != 1 or self.count.value.data % WORD):
+            raise VerifyException(f"{self.name}: pairs of bytes are 16-bit copies of whole groups of {WORD} neighbours")
+        if (in_bytes or self.pairs is not None) and self.offset.value.data:
             raise VerifyException(f"{self.name}: offset {self.offset.value.data} on a copy of bytes")
         if self.flip is not None and not in_bytes:
             raise VerifyException(f"{self.name}: flip on a copy to {self.target.type}")
-        if self.outside and not (in_bytes and -128 <= self.outside <= 127):
+        if self.outside and not ((in_bytes or self.pairs is not None) and -128 <= self.outside <= 127):
             raise VerifyException(f"{self.name}: fill {self.outside} is no element of {self.target.type}")
         _check_offset(self.name, self.offset.value.data)
         if self.count.value.data < 1:
@@ -131,6 +138,12 @@ class CacheReadOp(Op, AccessInterface, WorkInterface):
 def _check_offset(name: str, offset: int) -> None:
     if offset - 128 < -(2**15) or offset + 127 >= 2**15:
         raise VerifyException(f"{name}: offset {offset} leaves 16 bits")
+
+
+def _check_part(name: str, source: Attribute, part: int) -> None:
+    """Refuse a part that a vector of bytes does not have."""
+    if not isa(source, VectorType) or source.element_type != i8 or not 0 <= part * WORD <= source.get_shape()[0] - WORD:
+        raise VerifyException(f"{name}: {source} has no part {part}")
 
 
 @op_definition
@@ -163,9 +176,79 @@ class ExtendOp(Op):
         source, result = self.vector.type, self.result.type
         if not isa(source, VectorType) or source.element_type != i8 or result != VectorType(i16, [WORD]):
             raise VerifyException(f"{self.name}: {source} does not extend to {result}")
-        if not 0 <= self.part.value.data * WORD <= source.get_shape()[0] - WORD:
-            raise VerifyException(f"{self.name}: {source} has no part {self.part.value.data}")
+        _check_part(self.name, source, self.part.value.data)
         _check_offset(self.name, self.offset.value.data)
 
 
-__all__ = ["CacheReadOp", "ExtendOp"]
+@op_definition
+class PairFactorsOp(Op):
+    """Split four bytes into factors of pairs of constants: `(127 - x0, 127 - x2, 256 * x1 + x0 + 128, 256 * x3 + x2 +
+    128)`, which fit 16 bits for all bytes."""
+
+    name = "loop.pair_factors"
+
+    vector = operand_def(VectorType)
+    result = result_def(VectorType)
+    traits = traits_def(Pure())
+    assembly_format = "$vector attr-dict `:` type($vector) `->` type($result)"
+
+    def __init__(self, vector: SSAValue) -> None:
+        super().__init__(operands=[vector], result_types=[VectorType(i16, [WORD])])
+
+    def verify_(self) -> None:
+        if self.vector.type != VectorType(i8, [WORD]) or self.result.type != VectorType(i16, [WORD]):
+            raise VerifyException(f"{self.name}: {self.vector.type} has no factors {self.result.type}")
+
+
+@op_definition
+class PairsOp(Op):
+    """Take four bytes `b` of `vector`, its `part`-th four, as two numbers of 16 bits, and the low bytes of those with
+    sign: `(256 * b1 + u0, 256 * b3 + u2, b0, b2)`, where `u` is `b` without sign.
+
+    The numbers are `w1 - 256 * w0` for neighbouring constants `w0` and `w1`, whose low byte is `w1`. With the factors
+    of the bytes `x0` and `x1`, two products of 16 bits give
+
+        (127 - x0) * (w1 - 256 * w0) + (256 * x1 + x0 + 128) * w1 = 256 * (x0 * w0 + x1 * w1) - 32512 * w0 + 255 * w1
+
+    The last two terms depend on constants only; the initial value of the sum takes them off.
+    """
+
+    name = "loop.pairs"
+
+    part = prop_def(IntegerAttr)
+    vector = operand_def(VectorType)
+    result = result_def(VectorType)
+    traits = traits_def(Pure())
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$vector attr-dict `:` type($vector) `->` type($result)"
+
+    def __init__(self, vector: SSAValue, part: int = 0) -> None:
+        super().__init__(
+            operands=[vector],
+            properties={"part": IntegerAttr(part, i64)},
+            result_types=[VectorType(i16, [WORD])],
+        )
+
+    def verify_(self) -> None:
+        _check_part(self.name, self.vector.type, self.part.value.data)
+        if self.result.type != VectorType(i16, [WORD]):
+            raise VerifyException(f"{self.name}: {self.vector.type} has no pairs {self.result.type}")
+
+
+@op_definition
+class PairsSumOp(Op):
+    """`result = acc / 256`: the sum of products in an accumulator of pairs, which is a multiple of 256."""
+
+    name = "loop.pairs_sum"
+
+    acc = operand_def(i32)
+    result = result_def(i32)
+    traits = traits_def(Pure())
+    assembly_format = "$acc attr-dict"
+
+    def __init__(self, acc: SSAValue) -> None:
+        super().__init__(operands=[acc], result_types=[i32])
+
+
+__all__ = ["CacheReadOp", "ExtendOp", "PairFactorsOp", "PairsOp", "PairsSumOp"]

@@ -86,6 +86,16 @@ class ScheduleState:
         return self.intrinsic is not None and self.intrinsic.x.data == "u8"
 
     @property
+    def in_pairs(self) -> bool:
+        """Whether the intrinsic takes both factors as pairs of bytes, so that sums are 256 times as large."""
+        return self.form == "dot_pairs"
+
+    @property
+    def is_dot(self) -> bool:
+        """Whether the intrinsic gives one sum of factors in registers."""
+        return self.form in ("dot", "dot_pairs")
+
+    @property
     def takes_raw_bytes(self) -> bool:
         """Whether the first factor of products is taken as it is stored, zero point included."""
         if self.cached is not None:

@@ -11,6 +11,9 @@
  *   s2s_i8x4_extend_add(a, offset)        the same with the offset added to each
  *   s2s_i8x8_extend_low(a), s2s_i8x8_extend_high(a)
  *                                         the same of the first or the last four lanes
+ *   s2s_i8x4_pairs(a), s2s_i8x8_pairs_low(a), s2s_i8x8_pairs_high(a)
+ *                                         two numbers of 16 bits, then the low byte of each with its sign
+ *   s2s_i8x4_pair_factors(a)              127 - a0, 127 - a2, 256 * a1 + a0 + 128, 256 * a3 + a2 + 128
  *   s2s_i16x4_dot(acc, a, b)              acc + a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3, wrapping around
  *   s2s_i16x4_dot_next(acc, a, b)         acc + a1 * b0 + a2 * b1 + a3 * b2, wrapping around
  *
@@ -25,6 +28,8 @@
  *       the same with from[first + i * stride]
  *   s2s_cache_read_i16_zeros(to, count)
  *       to[i] = 0
+ *   s2s_cache_read_pairs(to, from, count), s2s_cache_read_pairs_clipped, s2s_cache_read_pairs_fill
+ *       s2s_i8x4_pair_factors of every four bytes, those outside of the range being the last argument
  *   s2s_cache_read_i8(to, from, count), s2s_cache_read_i8_clipped, s2s_cache_read_i8_strided, s2s_cache_read_i8_fill
  *       the same with bytes as they are; their last argument is stored instead of 0 */
 #ifndef S2S_DSP_H
@@ -83,6 +88,28 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend_add(s2s_i8x4 a, int32_t offset)
 
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend(s2s_i8x4 a) { return s2s_i8x4_extend_add(a, 0); }
 
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_pairs(s2s_i8x4 a)
+{
+    s2s_i16x4 wide;
+
+    wide.lane[0] = (int16_t)(a.lane[1] * 256 + (a.lane[0] & 0xff));
+    wide.lane[1] = (int16_t)(a.lane[3] * 256 + (a.lane[2] & 0xff));
+    wide.lane[2] = a.lane[0];
+    wide.lane[3] = a.lane[2];
+    return wide;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_pair_factors(s2s_i8x4 a)
+{
+    s2s_i16x4 wide;
+
+    wide.lane[0] = (int16_t)(127 - a.lane[0]);
+    wide.lane[1] = (int16_t)(127 - a.lane[2]);
+    wide.lane[2] = (int16_t)(a.lane[1] * 256 + a.lane[0] + 128);
+    wide.lane[3] = (int16_t)(a.lane[3] * 256 + a.lane[2] + 128);
+    return wide;
+}
+
 S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
 {
     uint32_t sum = (uint32_t)acc;
@@ -129,6 +156,54 @@ S2S_OUTLINE void s2s_cache_read_i16(int16_t *to, const int8_t *from, int32_t cou
 
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_extend_low(s2s_i8x8 a) { return s2s_i8x4_extend(a.low); }
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_extend_high(s2s_i8x8 a) { return s2s_i8x4_extend(a.high); }
+
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_pairs_low(s2s_i8x8 a) { return s2s_i8x4_pairs(a.low); }
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_pairs_high(s2s_i8x8 a) { return s2s_i8x4_pairs(a.high); }
+
+S2S_OUTLINE void s2s_cache_read_pairs(int16_t *to, const int8_t *from, int32_t count)
+{
+    const int8_t *const end = from + count;
+
+    while (from < end) {
+        const s2s_i16x4 factors = s2s_i8x4_pair_factors(s2s_i8x4_load(from));
+
+        (void)memcpy((void *)to, (const void *)&factors, sizeof factors);
+        to += 4;
+        from += 4;
+    }
+}
+
+S2S_OUTLINE void s2s_cache_read_pairs_fill(int16_t *to, int32_t count, int32_t fill)
+{
+    const int8_t byte = (int8_t)fill;
+    const int8_t bytes[4] = {byte, byte, byte, byte};
+
+    for (int32_t i = 0; i < count; i += 4) {
+        s2s_cache_read_pairs(&to[i], bytes, 4);
+    }
+}
+
+S2S_OUTLINE void s2s_cache_read_pairs_clipped(int16_t *to, const int8_t *from, int32_t first, int32_t count,
+                                              int32_t low, int32_t high, int32_t fill)
+{
+    for (int32_t i = 0; i < count;) {
+        const int32_t end = (high < count) ? high : count;
+        int32_t step = 4;
+
+        if (i >= low && i + 4 <= end) {
+            step = (end - i) & ~3;
+            s2s_cache_read_pairs(&to[i], &from[first + i], step);
+        } else {
+            int8_t bytes[4];
+
+            for (int32_t k = 0; k < 4; ++k) {
+                bytes[k] = (i + k >= low && i + k < high) ? from[first + i + k] : (int8_t)fill;
+            }
+            s2s_cache_read_pairs(&to[i], bytes, 4);
+        }
+        i += step;
+    }
+}
 
 S2S_OUTLINE void s2s_cache_read_i16_zeros(int16_t *to, int32_t count)
 {

@@ -66,6 +66,24 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend_add(s2s_i8x4 a, int32_t offset)
     return wide;
 }
 
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_pairs(s2s_i8x4 a)
+{
+    s2s_i16x4 wide;
+
+    wide.low = a.word;
+    wide.high = __sxtb16(a.word);
+    return wide;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_pair_factors(s2s_i8x4 a)
+{
+    s2s_i16x4 wide;
+
+    wide.low = (int32_t)__uxtb16((uint32_t)a.word ^ 0x007f007fu);
+    wide.high = (int32_t)((uint32_t)a.word ^ 0x00800080u);
+    return wide;
+}
+
 /* Volatile, so that the products stay in the order of the program: GCC would load ahead for all of them and then have
  * no registers left. */
 S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)

@@ -83,17 +83,23 @@ S2S_INLINE int32_t s2s_rescale_double(int32_t x, int32_t multiplier, int8_t shif
     return s2s_rounding_shift(s2s_high_product((int32_t)shifted, multiplier), right);
 }
 
-/* s2s_rescale_double for |x| < 2^30 and a shift of 0. */
-S2S_INLINE int32_t s2s_rescale_high(int32_t x, int32_t multiplier)
+/* a * b / 2^32, halves up. */
+S2S_INLINE int32_t s2s_rounded_high(int32_t a, int32_t b)
 {
 #ifdef S2S_HAVE_SMMULR
     int32_t high;
 
-    __asm__("smmulr %0, %1, %2" : "=r"(high) : "r"(x * 2), "r"(multiplier));
+    __asm__("smmulr %0, %1, %2" : "=r"(high) : "r"(a), "r"(b));
     return high;
 #else
-    return s2s_low_i32(s2s_floor_shift_i64(((int64_t)x * 2 * multiplier) + INT64_C(2147483648), 32u));
+    return s2s_low_i32(s2s_floor_shift_i64(((int64_t)a * b) + INT64_C(2147483648), 32u));
 #endif
+}
+
+/* s2s_rescale_double for |x| < 2^30 and a shift of 0. */
+S2S_INLINE int32_t s2s_rescale_high(int32_t x, int32_t multiplier)
+{
+    return s2s_rounded_high(x * 2, multiplier);
 }
 
 /* Twice s2s_rescale_double for |x| < 2^30 and a negative shift, before its last rounding: (halves + 1) / 2 towards
@@ -101,6 +107,15 @@ S2S_INLINE int32_t s2s_rescale_high(int32_t x, int32_t multiplier)
 S2S_INLINE int32_t s2s_rescale_halves(int32_t x, int32_t multiplier, int8_t shift)
 {
     const int32_t high = s2s_rescale_high(x, multiplier);
+    const int32_t right = -1 - (int32_t)shift;
+
+    return s2s_floor_shift_i32(high + s2s_floor_shift_i32(high, 31u), (uint32_t)right);
+}
+
+/* s2s_rescale_halves of sum / 256, where sum is a multiple of 256. */
+S2S_INLINE int32_t s2s_rescale_halves_of_pairs(int32_t sum, int32_t multiplier, int8_t shift)
+{
+    const int32_t high = s2s_rounded_high(s2s_floor_shift_i32(sum, 7u), multiplier);
     const int32_t right = -1 - (int32_t)shift;
 
     return s2s_floor_shift_i32(high + s2s_floor_shift_i32(high, 31u), (uint32_t)right);

@@ -1,7 +1,7 @@
 """Arm Cortex-M microcontrollers, as `arm-none-eabi-gcc` knows them."""
 
 from s2s.targets.intrinsic import Intrinsic
-from s2s.targets.intrinsics import MVE_I8_BY_8, MVE_I8_BY_16, MVE_I16_BY_8, SMLAD, SMLAD_NEXT
+from s2s.targets.intrinsics import MVE_I8_BY_8, MVE_I8_BY_16, MVE_I16_BY_8, SMLAD, SMLAD_NEXT, SMLAD_PAIRS
 from s2s.targets.target import Target
 
 IN_ORDER = "-fno-tree-ter"
@@ -33,7 +33,7 @@ def _core(
     )
 
 
-DSP = (SMLAD, SMLAD_NEXT)
+DSP = (SMLAD, SMLAD_PAIRS, SMLAD_NEXT)
 MVE = (MVE_I8_BY_16, MVE_I8_BY_8, MVE_I16_BY_8, SMLAD)
 
 CORES = (

@@ -13,11 +13,12 @@ FUNCTION = Text(
 )
 HEADER = Text(r"[A-Za-z][A-Za-z0-9_]{0,60}\.h", "the name of a header")
 SOURCE = Text(r"[^\x00-\x08\x0b-\x1f\x7f]*", "C, without control characters")
-Form = Literal["dot", "dot_next", "dot_lanes", "dot_rows"]
+Form = Literal["dot", "dot_pairs", "dot_next", "dot_lanes", "dot_rows"]
 Element = Literal["i8", "u8", "i16"]
 
 OPERANDS: Mapping[str, tuple[tuple[Element, Element], ...]] = {
     "dot": (("i16", "i16"),),
+    "dot_pairs": (("i16", "i16"),),
     "dot_next": (("i16", "i16"),),
     "dot_lanes": (("i8", "i8"), ("u8", "i8")),
     "dot_rows": (("i8", "i8"), ("i16", "i8")),
@@ -26,11 +27,18 @@ OPERANDS: Mapping[str, tuple[tuple[Element, Element], ...]] = {
 BYTES = {"i8": 1, "u8": 1, "i16": 2}
 GROUPS: Mapping[str, tuple[int, ...]] = {
     "dot": (4,),
+    "dot_pairs": (4,),
     "dot_next": (4,),
     "dot_lanes": (4,),
     "dot_rows": (1, 2, 4, 8, 16, 32, 64, 128),
 }
-LANES: Mapping[str, tuple[int, ...]] = {"dot": (1,), "dot_next": (1,), "dot_lanes": (4, 8, 16), "dot_rows": (4,)}
+LANES: Mapping[str, tuple[int, ...]] = {
+    "dot": (1,),
+    "dot_pairs": (1,),
+    "dot_next": (1,),
+    "dot_lanes": (4, 8, 16),
+    "dot_rows": (4,),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +48,7 @@ class Intrinsic:
     What it computes follows from `form`, where `x` and `w` are the factors, `w` a constant that is packed for it:
 
         dot        acc + sum over k < group of x[k] * w[k]                      one sum, factors in registers
+        dot_pairs  acc + 256 * sum over k < group of x[k] * w[k]        the same, factors in pairs of bytes
         dot_next   acc + sum over k < group - 1 of x[k + 1] * w[k]              the same for the next position of x
         dot_lanes  acc[c] + sum over k < group of x[c][k] * w[c][k]             a sum a lane, factors in registers
         dot_rows   sum over k < steps of x[k] * w[k / group][c][k % group]      a sum a lane, factors in memory
@@ -52,8 +61,9 @@ class Intrinsic:
     description: str = field(default="", metadata=key(DESCRIPTION, "The instruction in words."))
     form: Form = field(
         metadata=key(
-            OneOf(("dot", "dot_next", "dot_lanes", "dot_rows")),
-            "What is computed: one sum from registers, that of the next position, a sum in each lane from registers, or"
+            OneOf(("dot", "dot_pairs", "dot_next", "dot_lanes", "dot_rows")),
+            "What is computed: one sum from registers, 256 times it from pairs of bytes, that of the next position, a"
+            " sum in each lane from registers, or"
             " from rows in memory.",
         )
     )

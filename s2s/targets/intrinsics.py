@@ -17,6 +17,17 @@ SMLAD = Intrinsic(
     function="s2s_i16x4_dot",
     header="s2s_dsp.h",
 )
+SMLAD_PAIRS = Intrinsic(
+    name="smlad-pairs",
+    description="Arm DSP: three instructions add up four products of bytes, constants in pairs of 16 bits",
+    form="dot_pairs",
+    x="i16",
+    w="i16",
+    group=4,
+    align=4,
+    function="s2s_i16x4_dot",
+    header="s2s_dsp.h",
+)
 SMLAD_NEXT = Intrinsic(
     name="smlad-next",
     description="Arm DSP: three products of 16 bits, one position further",
@@ -81,6 +92,7 @@ INTRINSICS = {
     each.name: each
     for each in (
         SMLAD,
+        SMLAD_PAIRS,
         SMLAD_NEXT,
         MVE_I8_BY_16,
         MVE_I8_BY_8,

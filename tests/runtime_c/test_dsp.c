@@ -31,6 +31,52 @@ static void dot_products_add_up(void)
     CHECK(s2s_i16x4_dot_next(5, s2s_i16x4_load(a), s2s_i16x4_load(b)) == 5 + 38400 + 889 - 800);
 }
 
+/* Bytes x0 and x1 times the constants w0 and w1, of which the pair is w1 - 256 * w0. */
+static void pairs_multiply_bytes(void)
+{
+    static const int8_t ends[5] = {-127, -1, 0, 3, 127};
+
+    for (int32_t x0 = -128; x0 <= 127; ++x0) {
+        for (int32_t x1 = -128; x1 <= 127; x1 += 5) {
+            const int8_t factors[4] = {(int8_t)x0, (int8_t)x1, 0, 0};
+
+            for (size_t i = 0; i < sizeof ends; ++i) {
+                for (size_t k = 0; k < sizeof ends; ++k) {
+                    const int32_t w0 = ends[i], w1 = ends[k];
+                    const int8_t pair[8] = {(int8_t)w1, (int8_t)(-w0 - (w1 < 0)), 0, 0, (int8_t)w1, 0, 0, 0};
+                    const s2s_i16x4 low = s2s_i8x8_pairs_low(s2s_i8x8_load(pair));
+                    const s2s_i16x4 x = s2s_i8x4_pair_factors(s2s_i8x4_load(factors));
+
+                    CHECK(s2s_i16x4_dot(32512 * w0 - 255 * w1, x, low) == 256 * (x0 * w0 + x1 * w1));
+                }
+            }
+        }
+    }
+}
+
+static void pairs_are_copied(void)
+{
+    int16_t row[9], expected[8];
+
+    for (int32_t low = -3; low <= 9; ++low) {
+        for (int32_t high = -3; high <= 11; ++high) {
+            int8_t inside[8];
+
+            for (int32_t i = 0; i < 8; ++i) {
+                inside[i] = (low <= i && i < high) ? bytes[2 + i] : -77;
+            }
+            s2s_cache_read_pairs(expected, inside, 8);
+            row[8] = -1;
+            s2s_cache_read_pairs_clipped(row, bytes, 2, 8, low, high, -77);
+            CHECK(memcmp(row, expected, sizeof expected) == 0 && row[8] == -1);
+        }
+    }
+    s2s_cache_read_pairs(expected, &bytes[2], 8);
+    CHECK(expected[0] == 127 - bytes[2] && expected[3] == 256 * bytes[5] + bytes[4] + 128);
+    s2s_cache_read_pairs_fill(row, 8, 3);
+    CHECK(row[0] == 124 && row[5] == 124 && row[7] == 899 && row[8] == -1);
+}
+
 static int is_row(const int16_t *row, int32_t count, int32_t first, int32_t stride, int32_t low, int32_t high,
                   int32_t offset)
 {
@@ -111,6 +157,8 @@ void test_dsp(void)
 {
     widening_interleaves();
     dot_products_add_up();
+    pairs_multiply_bytes();
+    pairs_are_copied();
     rows_are_clipped();
     bytes_are_clipped();
 }

@@ -46,6 +46,7 @@ static void short_forms_round_twice(void)
                 const int32_t halves = s2s_rescale_halves(x, m, shift);
 
                 CHECK(s2s_floor_shift_i32(halves + 1, 1u) == s2s_rescale_double(x, m, shift));
+                CHECK(x / (1 << 23) != 0 || s2s_rescale_halves_of_pairs(x * 256, m, shift) == halves);
             }
         }
     }

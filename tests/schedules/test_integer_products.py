@@ -51,8 +51,23 @@ def test_cores_with_dual_products_get_dot_products() -> None:
     assert any(isinstance(op, loop.IntrinsicOp) for op in module.walk())
 
 
+@pytest.mark.parametrize(
+    ("name", "least", "expected"),
+    [
+        ("3x3", -127, True),
+        ("one pixel", -127, True),
+        ("3x3", -128, False),
+        ("first layer, one channel", -127, False),
+        ("depthwise", -127, False),
+    ],
+)
+def test_constants_are_pairs_where_they_can_be(name: str, least: int, expected: bool) -> None:
+    _, module, _ = levels(LAYERS[name], "cortex-m4", least=least)
+    assert any(isinstance(op, loop.PairsOp) for op in module.walk()) == expected
+
+
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", ["3x3, odd width", "first layer, three channels", "depthwise"])
+@pytest.mark.parametrize("name", ["3x3", "3x3, odd width", "first layer, three channels", "depthwise"])
 def test_compiled_kernels_agree(name: str, target: str, tmp_path: Path) -> None:
     ctx, module, (expected, *_) = levels(LAYERS[name], target)
     _, _, x = LAYERS[name].build()

@@ -68,13 +68,13 @@ func.func @main(%x: {x} {{name = "x"}}) -> ({y} {{name = "y"}}) {{
   func.return %y : {y}
 }}"""
 
-    def build(self, seed: int = 0) -> tuple[CompilerContext, ModuleOp, Array]:
-        """A context with weights, the module, and an input."""
+    def build(self, seed: int = 0, least: int = -127) -> tuple[CompilerContext, ModuleOp, Array]:
+        """A context with weights from `least` on, the module, and an input."""
         rng = np.random.default_rng(seed)
         o, channels = self.outputs, self.image[2] // self.groups
         ctx = CompilerContext()
         terms = channels * self.kernel[0] * self.kernel[1]
-        ctx.weights.add("w", rng.integers(-127, 128, (o, channels, *self.kernel), dtype=np.int8))
+        ctx.weights.add("w", rng.integers(least, 128, (o, channels, *self.kernel), dtype=np.int8))
         ctx.weights.add("b", rng.integers(-3000, 3000, o, dtype=np.int32))
         ctx.weights.add("m", rng.integers(2**30, 2**31 - 1, o, dtype=np.int32))
         ctx.weights.add("s", rng.integers(-3, 0, o, dtype=np.int8) - np.int8(5 + terms.bit_length() // 2))
@@ -106,9 +106,9 @@ def _ints(values: tuple[int, ...]) -> str:
     return ", ".join(map(str, values))
 
 
-def levels(layer: Layer, target: str | Target) -> tuple[CompilerContext, ModuleOp, list[Array]]:
-    """The module at loop level, and the outputs found at graph, tensor and loop level."""
-    ctx, module, x = layer.build()
+def levels(layer: Layer, target: str | Target, *, least: int = -127) -> tuple[CompilerContext, ModuleOp, list[Array]]:
+    """The module at loop level, and the outputs found at graph, tensor and loop level; weights are `least` or more."""
+    ctx, module, x = layer.build(least=least)
     if isinstance(target, Target):
         ctx.targets[target.name] = target
     passes = pipeline(CompileOptions(target=target))

@@ -11,7 +11,8 @@ from xdsl.ir import SSAValue
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
 from s2s.dialects.walk import walk
-from s2s.types.dtypes import size_in_bytes
+from s2s.types.dtypes import Array, size_in_bytes
+from s2s.types.weights import WeightStore
 
 
 def calls_of(module: ModuleOp) -> dict[str, list[graph.CallOp]]:
@@ -33,6 +34,19 @@ def constant_arguments(func: FuncOp, calls: Mapping[str, list[graph.CallOp]]) ->
         for number, argument in enumerate(func.body.block.args)
         if mine and all(isinstance(call.operands[number].owner, graph.WeightOp) for call in mine)
     )
+
+
+def constant_values(
+    func: FuncOp, calls: Mapping[str, list[graph.CallOp]], weights: WeightStore
+) -> dict[SSAValue, list[Array]]:
+    """Return the constant arguments of kernel `func` with the values that its calls pass."""
+    mine, constant = calls.get(func.sym_name.data, []), constant_arguments(func, calls)
+    found: dict[SSAValue, list[Array]] = {}
+    for number, argument in enumerate(func.body.block.args):
+        if argument in constant:
+            owners = [call.operands[number].owner for call in mine]
+            found[argument] = [weights.get(own.weight_name.data) for own in owners if isinstance(own, graph.WeightOp)]
+    return found
 
 
 def constant_bytes(module: ModuleOp) -> int:

@@ -8,6 +8,7 @@ from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, position
 from s2s.interpret.loop.operations import MEANINGS
 from s2s.interpret.loop.scope import Scope, Step, buffer_name, length
+from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 
 
@@ -33,7 +34,51 @@ def cache_read(scope: Scope, op: loop.CacheReadOp) -> Step:
             if taken.min() < 0 or taken.max() >= held:
                 raise CompilerBug(f"{scope.where(op)}: index {taken.max()} is outside of {buffer_name(op.source)}")
             row[low:high] = frame[source][taken].astype(dtype) + dtype(offset)
+        if op.pairs is not None:
+            row = pair_factors(row.astype(np.int8).reshape(-1, 4)).reshape(-1)
         frame[target][to : to + count] = row if op.flip is None else row ^ np.int8(-128)
+
+    return step
+
+
+def pair_factors(x: Array) -> Array:
+    """Split groups of four bytes along the last axis into factors of pairs."""
+    even, odd = x[..., 0::2].astype(np.int16), x[..., 1::2].astype(np.int16)
+    return np.concatenate([127 - even, 256 * odd + (even + 128)], axis=-1, dtype=np.int16)
+
+
+@MEANINGS.register(loop.PairFactorsOp)
+def factors(scope: Scope, op: loop.PairFactorsOp) -> Step:
+    """`loop.pair_factors`."""
+    vector, result = scope.place(op.vector), scope.new(op.result)
+
+    def step(frame: Frame) -> None:
+        frame[result] = pair_factors(frame[vector])
+
+    return step
+
+
+@MEANINGS.register(loop.PairsSumOp)
+def pairs_sum(scope: Scope, op: loop.PairsSumOp) -> Step:
+    """`loop.pairs_sum`."""
+    acc, result = scope.place(op.acc), scope.new(op.result)
+
+    def step(frame: Frame) -> None:
+        frame[result] = frame[acc] >> 8
+
+    return step
+
+
+@MEANINGS.register(loop.PairsOp)
+def pairs(scope: Scope, op: loop.PairsOp) -> Step:
+    """`loop.pairs`."""
+    vector, result = scope.place(op.vector), scope.new(op.result)
+    first = 4 * int(op.part.value.data)
+
+    def step(frame: Frame) -> None:
+        lanes = frame[vector][first : first + 4]
+        numbers = 256 * lanes[1::2].astype(np.int16) + lanes[0::2].view(np.uint8)
+        frame[result] = np.concatenate([numbers, lanes[0::2]], dtype=np.int16)
 
     return step
 

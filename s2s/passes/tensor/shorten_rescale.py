@@ -18,7 +18,7 @@ Declined where the sum may be larger, where a shift is to the left or 0 for some
 roundings.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from xdsl.context import Context
 from xdsl.dialects import arith
@@ -28,13 +28,11 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.network.constants import calls_of, constant_values
 from s2s.analysis.numbers.integer_ranges import Interval, apply_intervals
-from s2s.dialects import graph, tensor
+from s2s.dialects import tensor
 from s2s.passes.context import weights_of
-from s2s.types.dtypes import Array
 from s2s.types.hints import isa
-from s2s.types.weights import WeightStore
 
 LIMIT = 2**30
 """Absolute values below this can be doubled in `i32`."""
@@ -51,23 +49,10 @@ class ShortenRescalePass(ModulePass):
         calls = calls_of(op)
         for func in op.ops:
             if isinstance(func, FuncOp) and not func.is_declaration:
-                constants = _values(func, calls.get(func.sym_name.data, []), calls, weights_of(ctx))
+                constants = constant_values(func, calls, weights_of(ctx))
                 for compute in func.body.block.ops:
                     if isinstance(compute, tensor.ComputeOp):
                         _shorten(compute, apply_intervals(compute, constants))
-
-
-def _values(
-    func: FuncOp, calls: Sequence[graph.CallOp], all_calls: Mapping[str, list[graph.CallOp]], weights: WeightStore
-) -> dict[SSAValue, list[Array]]:
-    """Return the weights that the calls of `func` pass for its arguments."""
-    constant = constant_arguments(func, all_calls)
-    found: dict[SSAValue, list[Array]] = {}
-    for number, argument in enumerate(func.body.block.args):
-        if argument in constant:
-            owners = [call.operands[number].owner for call in calls]
-            found[argument] = [weights.get(own.weight_name.data) for own in owners if isinstance(own, graph.WeightOp)]
-    return found
 
 
 def _shorten(op: tensor.ComputeOp, known: Known) -> None:

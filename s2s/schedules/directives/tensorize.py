@@ -25,6 +25,7 @@ class Tensorize(Directive):
     The name is that of an entry of the table of intrinsics; one from a target file is written with its facts, as in
     `tensorize<"dot32", dot_rows(i8, i8) by 32, "my_dot32" in "my_core.h">`. One factor is a constant packed so that a
     group lies side by side, the other is copied so by `cache_read` or lies so by itself. Form `dot` gives one sum.
+    Form `dot_pairs`, which `tensor-shorten-products` puts in its place, does that with constants in pairs of bytes.
     Form `dot_next`, named after it, gives that of the next position of a sliding window from the same elements.
     Form `dot_lanes` gives a vector of results: a group is the bytes of a lane, and runs over those last reductions
     alone through which the other factor moves evenly. So does `dot_rows`, whose groups are parts of rows. Unsigned
@@ -41,7 +42,7 @@ class Tensorize(Directive):
         return Tensorize(attribute_of(intrinsic))
 
     def verify_for(self, op: Scheduled, state: ScheduleState) -> None:
-        name, one = self.intrinsic.entry.data, self.intrinsic.form.data in ("dot", "dot_next")
+        name, one = self.intrinsic.entry.data, self.intrinsic.form.data in ("dot", "dot_pairs", "dot_next")
         if self.intrinsic.form.data == "dot_next" and state.form != "dot":
             raise VerifyException(f"{op.name}: {name} goes with an intrinsic of form dot; name that before it")
         if not one and state.vector_dim is None:
@@ -77,7 +78,7 @@ class Tensorize(Directive):
     @classmethod
     def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
         if isinstance(op, tensor.ComputeOp) and isinstance(machine, Target) and product_sum(op) is not None:
-            yield from (cls.of(each) for each in machine.intrinsics)
+            yield from (cls.of(each) for each in machine.intrinsics if each.form != "dot_pairs")
 
     def decide(self, state: ScheduleState) -> None:
         if self.intrinsic.form.data == "dot_next":
@@ -88,7 +89,8 @@ class Tensorize(Directive):
     def describe(self, op: Scheduled, state: ScheduleState, names: Sequence[str]) -> list[str]:
         if self.intrinsic.form.data == "dot_next":
             return []
-        return [f"products in groups of {state.group}"]
+        pairs = ", constants in pairs of bytes" if state.in_pairs else ""
+        return [f"products in groups of {state.group}{pairs}"]
 
     def print_parameters(self, printer: Printer) -> None:
         if self.intrinsic != _entry(self.intrinsic.entry.data):

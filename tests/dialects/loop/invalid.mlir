@@ -347,7 +347,7 @@ loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
 // -----
 
 "test.op"() {i = #loop.intrinsic<"new", matmul(i8, i8) by 8, "f" in "f.h">} : () -> ()
-// CHECK: form matmul is none of dot, dot_next, dot_lanes, dot_rows
+// CHECK: form matmul is none of dot, dot_pairs, dot_next, dot_lanes, dot_rows
 
 // -----
 
@@ -497,3 +497,21 @@ loop.store_interleaved %y[affine_map<() -> (0)>()] from %a, %a, %a {stride = 2 :
 loop.for %i = 0 to 8 unroll 1 {
 }
 // CHECK: unroll 1 is below 2
+
+// -----
+
+%x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi16>)
+loop.cache_read %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64, pairs} : memref<6xi8>, memref<6xi16>
+// CHECK: loop.cache_read: pairs of bytes are 16-bit copies of whole groups of 4 neighbours
+
+// -----
+
+%v = "test.op"() : () -> vector<4xi8>
+%w = loop.pairs %v {part = 1 : i64} : vector<4xi8> -> vector<4xi16>
+// CHECK: loop.pairs: vector<4xi8> has no part 1
+
+// -----
+
+%v = "test.op"() : () -> vector<8xi8>
+%w = loop.pair_factors %v : vector<8xi8> -> vector<4xi16>
+// CHECK: loop.pair_factors: vector<8xi8> has no factors vector<4xi16>

@@ -165,8 +165,18 @@ func.func private @products(%rows: memref<8xi16>, %x: memref<12xi8>, %w: memref<
   %b = loop.load %w[affine_map<(d0) -> (d0)>(%i)] : memref<8xi8> -> vector<4xi8>
   // CHECK-NEXT: %wide = loop.extend %b {part = 0 : i64, offset = 3 : i64} : vector<4xi8> -> vector<4xi16>
   %wide = loop.extend %b {part = 0 : i64, offset = 3 : i64} : vector<4xi8> -> vector<4xi16>
+  // CHECK-NEXT: loop.cache_read %x, %rows[affine_map<() -> (0, 1, 2, 8)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, fill = -5 : i64, pairs} : memref<12xi8>, memref<8xi16>
+  loop.cache_read %x, %rows[affine_map<() -> (0, 1, 2, 8)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, fill = -5 : i64, pairs} : memref<12xi8>, memref<8xi16>
+  // CHECK-NEXT: %pairs = loop.pairs %b {part = 0 : i64} : vector<4xi8> -> vector<4xi16>
+  %pairs = loop.pairs %b {part = 0 : i64} : vector<4xi8> -> vector<4xi16>
+  // CHECK-NEXT: %factors = loop.pair_factors %b : vector<4xi8> -> vector<4xi16>
+  %factors = loop.pair_factors %b : vector<4xi8> -> vector<4xi16>
   // CHECK-NEXT: %sum = loop.intrinsic <"smlad", dot(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%acc, %a, %wide) : i32, vector<4xi16>, vector<4xi16> -> i32
   %sum = loop.intrinsic <"smlad", dot(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%acc, %a, %wide) : i32, vector<4xi16>, vector<4xi16> -> i32
+  // CHECK-NEXT: %many = loop.intrinsic <"smlad-pairs", dot_pairs(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%acc, %factors, %pairs)
+  %many = loop.intrinsic <"smlad-pairs", dot_pairs(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%acc, %factors, %pairs) : i32, vector<4xi16>, vector<4xi16> -> i32
+  // CHECK-NEXT: %one = loop.pairs_sum %many
+  %one = loop.pairs_sum %many
   func.return
 }
 

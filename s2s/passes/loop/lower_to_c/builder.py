@@ -80,7 +80,7 @@ def is_in_lanes(vector: SSAValue) -> bool:
     """Return whether a vector of bytes is used in byte arithmetic, and not extended to 16 bits."""
     if not isa(vector.type, VectorType) or vector.type.element_type != i8:
         return False
-    return not any(isinstance(use.operation, loop.ExtendOp) for use in vector.uses)
+    return not any(isinstance(use.operation, loop.ExtendOp | loop.PairFactorsOp | loop.PairsOp) for use in vector.uses)
 
 
 def carried(type: Attribute) -> Attribute:

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.analysis.structure.products import has_flag
-from s2s.dialects import c
+from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_unsigned, promote
 from s2s.dialects.tensor import RescaleOp, SaturateOp
 from s2s.errors import CompilerBug
@@ -197,6 +197,10 @@ def _index_cast(b: Builder, op: Operation) -> SSAValue:
 
 def _rescale(b: Builder, op: Operation) -> SSAValue:
     assert isinstance(op, RescaleOp)
+    sum = op.x.owner
+    if isinstance(sum, loop.PairsSumOp) and op.rounding.data == "halves":
+        undivided = [b.signed(operand) for operand in (sum.acc, op.multiplier, op.shift)]
+        return b.call("s2s_rescale_halves_of_pairs", undivided, i32)
     operands = [b.signed(operand) for operand in op.operands]
     if op.rounding.data == "high":
         del operands[2]

@@ -1,11 +1,12 @@
 """Lower scratch copies and 16-bit extensions of operands to calls of `s2s_dsp.h`."""
 
-from xdsl.dialects.builtin import MemRefType, VectorType, i8
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import MemRefType, VectorType, i8, i32
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr
 
 from s2s.dialects import c, loop
 from s2s.dialects.loop.products import WORD
+from s2s.dialects.tensor import RescaleOp
 from s2s.passes.loop.lower_to_c.affine import INDEX, index_expression
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.memory import pointer
@@ -13,6 +14,8 @@ from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 from s2s.types.hints import isa
 
 _PARTS = ("low", "high")
+PAIR_BITS = 8
+"""The logarithm of the factor by which sums of pairs are too large."""
 
 
 @LOWERINGS.register(loop.CacheReadOp)
@@ -27,17 +30,20 @@ def cache_read(b: Builder, op: loop.CacheReadOp) -> None:
     outside = op.outside
     if op.flip is not None:
         prefix, outside = "s2s_cache_read_flipped", (outside + 256) % 256 - 128
-    offset = b.literal(outside if in_bytes else op.offset.value.data, INDEX)
+    if op.pairs is not None:
+        prefix = "s2s_cache_read_pairs"
+    as_stored = in_bytes or op.pairs is not None
+    offset = b.literal(outside if as_stored else op.offset.value.data, INDEX)
     stride = op.stride.value.data
     if limits and limits[0] == limits[1] == AffineConstantExpr(0):
-        if in_bytes:
+        if as_stored:
             b.block.add_op(c.CallOp(f"{prefix}_fill", [target, count, offset]))
         else:
             b.block.add_op(c.CallOp(f"{prefix}_zeros", [target, count]))
         return
     if not limits and stride == 1:
         source = pointer(b, op.source, index_expression(b, start, op.indices))
-        b.block.add_op(c.CallOp(prefix, [target, source, count, *([] if in_bytes else [offset])]))
+        b.block.add_op(c.CallOp(prefix, [target, source, count, *([] if as_stored else [offset])]))
         return
     low, high = limits or (AffineConstantExpr(0), AffineConstantExpr(op.count.value.data))
     bounds = [index_expression(b, each, op.indices) for each in (low, high)]
@@ -55,11 +61,44 @@ def extend(b: Builder, op: loop.ExtendOp) -> SSAValue:
     part, offset = op.part.value.data, op.offset.value.data
     type: Attribute = op.vector.type
     assert isa(type, VectorType)
-    suffix = f"_{_PARTS[part]}" if type.get_shape()[0] > WORD else ""
+    suffix = _suffix(type, part)
     if not offset:
         return b.vector_call(f"extend{suffix}", [b.value(op.vector)], op.result.type, of=type)
     arguments = [b.value(op.vector), b.literal(offset, INDEX)]
     return b.vector_call(f"extend{suffix}_add", arguments, op.result.type, of=type)
 
 
-__all__ = ["cache_read", "extend"]
+@LOWERINGS.register(loop.PairFactorsOp)
+def pair_factors(b: Builder, op: loop.PairFactorsOp) -> SSAValue:
+    """Split bytes into factors of pairs."""
+    return b.vector_call("pair_factors", [b.value(op.vector)], op.result.type, of=op.vector.type)
+
+
+@LOWERINGS.register(loop.PairsOp)
+def pairs(b: Builder, op: loop.PairsOp) -> SSAValue:
+    """Take bytes as pairs."""
+    type: Attribute = op.vector.type
+    assert isa(type, VectorType)
+    name = f"pairs{_suffix(type, op.part.value.data)}"
+    return b.vector_call(name, [b.value(op.vector)], op.result.type, of=type)
+
+
+@LOWERINGS.register(loop.PairsSumOp)
+def pairs_sum(b: Builder, op: loop.PairsSumOp) -> SSAValue | None:
+    """Divide a sum of pairs, unless all that read it take it as it is."""
+    if all(takes_sum_of_pairs(use.operation) for use in op.result.uses):
+        return None
+    return b.binary(">>", b.value(op.acc), b.literal(PAIR_BITS, i32))
+
+
+def takes_sum_of_pairs(op: Operation) -> bool:
+    """Return whether `op` rescales a sum of pairs in a form that takes it undivided."""
+    return isinstance(op, RescaleOp) and op.rounding.data == "halves" and isinstance(op.x.owner, loop.PairsSumOp)
+
+
+def _suffix(type: VectorType[Attribute], part: int) -> str:
+    """Return the end of the name of a function of four bytes of a vector."""
+    return f"_{_PARTS[part]}" if type.get_shape()[0] > WORD else ""
+
+
+__all__ = ["cache_read", "extend", "pair_factors", "pairs", "pairs_sum"]

@@ -23,6 +23,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup, groups_of, may_overwrite_in_blocks
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug, ScheduleError
@@ -31,6 +32,7 @@ from s2s.passes.tensor.lower_to_loop.blocks import FusedGroupEmitter, inner_type
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, may_overwrite, written_over
 from s2s.passes.tensor.lower_to_loop.callback import is_callback, lower_callback
 from s2s.passes.tensor.lower_to_loop.main import LowerMain
+from s2s.passes.tensor.lower_to_loop.pairs import encode_pairs, pairs_of
 from s2s.passes.tensor.lower_to_loop.scatter import ScatterEmitter
 
 IN_PLACE = "in_place"
@@ -139,10 +141,14 @@ class LowerToLoopPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         scratch: dict[str, tuple[MemRefType[Attribute], ...]] = {}
+        calls = calls_of(op)
         mains: list[FuncOp] = []
         for func in [func for func in op.ops if isinstance(func, FuncOp) and not func.is_declaration]:
             ops = list(func.body.block.ops)
             if any(isinstance(inner, tensor.Computation) for inner in ops):
+                mine = calls.get(func.sym_name.data, [])
+                for pairs in pairs_of(func, constant_arguments(func, calls)):
+                    encode_pairs(pairs, mine, weights_of(ctx))
                 scratch[func.sym_name.data] = lower_kernel(func)
             elif func.sym_name.data == "main" or graph.TIED in func.attributes or _runs_steps(ops):
                 mains.append(func)

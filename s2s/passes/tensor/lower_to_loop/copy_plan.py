@@ -54,14 +54,19 @@ class CopyPlan:
         return i16 if self.widened else i8
 
     @property
+    def as_stored(self) -> bool:
+        """Whether the copy is made of the bytes as they are, zero point included."""
+        return not self.widened or self.schedule.in_pairs
+
+    @property
     def offset(self) -> int:
         """The number that is added to each element."""
-        return self.products.factor_of(self.read).offset if self.widened else 0
+        return 0 if self.as_stored else self.products.factor_of(self.read).offset
 
     @property
     def fill(self) -> int:
         """The stored value of padding, before bytes are flipped."""
-        return 0 if self.widened else -self.products.factor_of(self.read).offset
+        return -self.products.factor_of(self.read).offset if self.as_stored else 0
 
     @property
     def zero(self) -> int:

@@ -259,5 +259,6 @@ class CopyEmitter:
             offset=self.plan.offset,
             fill=self.plan.fill,
             flip=self.plan.flips,
+            pairs=self.plan.schedule.in_pairs,
         )
         self.emitter.add(copy)

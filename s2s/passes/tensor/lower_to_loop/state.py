@@ -52,7 +52,7 @@ class NestState:
         self.reads = self._operands(op.reads, op.read_accesses)
         self.points = self._operands(op.points, op.point_accesses)
         self.bodies = Bodies(self.tile, self.buffers, self.emitter)
-        self.bias = bias_of(op) if self.schedule.form == "dot" else None
+        self.bias = bias_of(op) if self.schedule.is_dot else None
         self.results = Results(self.bodies, self.schedule, self.points, self.bias)
         waiting = self.scratch if self.plan is None else self.scratch[1:]
         self.partials = Partials(self.bodies, PartialPlan.of(self.tile), waiting)

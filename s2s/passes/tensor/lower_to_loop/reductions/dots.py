@@ -54,7 +54,7 @@ class DotReduction(TileReduction):
     @classmethod
     def applies(cls, nest: NestState) -> bool:
         copies_rows = nest.plan is not None and nest.plan.is_rows
-        return nest.schedule.form == "dot" or (nest.schedule.intrinsic is None and copies_rows)
+        return nest.schedule.is_dot or (nest.schedule.intrinsic is None and copies_rows)
 
     @property
     def steps(self) -> int:
@@ -73,7 +73,13 @@ class DotReduction(TileReduction):
             self.steps, max(wished, self.size), accumulators
         ):
             self._groups(k, count, points, accumulators)
-        return accumulators.values
+        return [self._scaled(sum) for sum in accumulators.values]
+
+    def _scaled(self, sum: SSAValue) -> SSAValue:
+        """Return a sum of products from an accumulator, which is 256 times as large for pairs of bytes."""
+        if not self.schedule.in_pairs:
+            return sum
+        return self.emitter.add(loop.PairsSumOp(sum), sum.name_hint).result
 
     def _groups(self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried) -> None:
         intrinsic = self.schedule.intrinsic
@@ -139,7 +145,8 @@ class DotReduction(TileReduction):
         outer: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(space.loops))]
         places = [space.linear(expr.replace_dims_and_symbols([*outer, k + number], ())) for number in range(self.size)]
         order = tuple(place.plus(places[0], -1).constant for place in places)
-        wanted = (INTERLEAVED if self.copied is not None else NATURAL)[: self.size]
+        interleaved = self.copied is not None and not self.schedule.in_pairs
+        wanted = (INTERLEAVED if interleaved else NATURAL)[: self.size]
         if order != wanted or any(place.terms != places[0].terms for place in places):
             raise ScheduleError(
                 f"the steps of a dot product lie at {order} in read {read}, not at {wanted}; pack it so with cache_read"
@@ -158,14 +165,20 @@ class DotReduction(TileReduction):
             key = self._key(self.x, place)
             if key not in made:
                 vector = self._load(self.reads[self.x].buffer, place.to_expr(), WORD)
-                offset = self.products.factor_of(self.x).offset
-                made[key] = self.emitter.add(loop.ExtendOp(vector, offset=offset), vector.name_hint).result
+                made[key] = self._widen_factor(vector)
             return made[key]
         row = self.copied.row(self._at(point, AffineConstantExpr(0))) + k
         key = self._key(self.x, self.emitter.space.linear(row))
         if key not in made:
             made[key] = self._load(self.copied.buffer, row, WORD)
         return made[key]
+
+    def _widen_factor(self, vector: SSAValue) -> SSAValue:
+        """Widen a group of the non-constant factor that is read in place."""
+        if self.schedule.in_pairs:
+            return self.emitter.add(loop.PairFactorsOp(vector), vector.name_hint).result
+        offset = self.products.factor_of(self.x).offset
+        return self.emitter.add(loop.ExtendOp(vector, offset=offset), vector.name_hint).result
 
     def _load_constants(
         self, points: Sequence[TilePoint], k: AffineExpr, after: AffineExpr | None, made: Made, ahead: Made
@@ -198,7 +211,8 @@ class DotReduction(TileReduction):
         return {self._key(self.w, place): place for place in (self._place(self.w, point, k) for point in points)}
 
     def _widen(self, vector: SSAValue, part: int) -> SSAValue:
-        return self.emitter.add(loop.ExtendOp(vector, part), vector.name_hint).result
+        widened = loop.PairsOp(vector, part) if self.schedule.in_pairs else loop.ExtendOp(vector, part)
+        return self.emitter.add(widened, vector.name_hint).result
 
     def _load(self, buffer: SSAValue, position: AffineExpr, lanes: int) -> SSAValue:
         affine_map, indices = self.emitter.space.emit(position)
