@@ -294,13 +294,7 @@ TENSOR = (
         when=scratch_asked,
         options=scratch,
     ),
-    Step(
-        "tensor-shorten-products",
-        "Use fewer instructions for products where weights bound the sums; after all that changes copies, before "
-        "constants are packed for it.",
-        when=tuned,
-        options=target,
-    ),
+    Step("tensor-shorten-products", "Encode constants, which then are packed.", when=tuned, options=target),
     Step("tensor-pack-constants", "Rearrange weights on the host into the layout that their schedule asks for."),
     Step("tensor-describe-kernels", "Write the comment above each C kernel, while the IR still shows the formulas."),
     Step(
