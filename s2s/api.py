@@ -40,6 +40,7 @@ from s2s.relay.expr import Function
 from s2s.relay.factory import build, source_of
 from s2s.relay.module import IRModule
 from s2s.targets import Target
+from s2s.types.devices import DeviceSource, devices_of
 from s2s.types.numbers import as_numbers
 from s2s.types.pools import pools_of
 from s2s.verify.build import LoadedNetwork
@@ -92,6 +93,7 @@ def compile(
     records: RecordSource | None = (),
     external: Mapping[str, str] | Sequence[str] | str | None = None,
     pools: Mapping[str, int] | Sequence[str] | None = None,
+    devices: DeviceSource | None = None,
     poison: bool = False,
     tflite_rounding: TfliteRounding = "micro",
     requantise: Requantise = "float",
@@ -117,16 +119,28 @@ def compile(
         exact=exact,
         threads=threads,
         threading=threading,
-        decisions={} if decisions is None else read_decisions(decisions),
-        records=None if records is None else read_records(records),
-        external=modes_of(external),
+        **_choices(decisions, records, external),
         pools=pools_of(pools),
+        devices=devices_of(devices),
         poison=poison,
         tflite_rounding=tflite_rounding,
         requantise=requantise,
         profile=profile,
         debug=debug if debug is not None else DebugOptions(),
     )
+
+
+def _choices(
+    decisions: DecisionSource | None,
+    records: RecordSource | None,
+    external: Mapping[str, str] | Sequence[str] | str | None,
+) -> dict[str, object]:
+    """Read the choices that the caller makes or has measured."""
+    return {
+        "decisions": {} if decisions is None else read_decisions(decisions),
+        "records": None if records is None else read_records(records),
+        "external": modes_of(external),
+    }
 
 
 def _shapes(given: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:

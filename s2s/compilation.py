@@ -23,6 +23,7 @@ from s2s.passes.context import CompilerContext
 from s2s.passes.manager import PassManager
 from s2s.pipeline import passes_of, pipeline
 from s2s.stages.check_options import check_options
+from s2s.stages.devices import Part, kernels_of, parts_of
 from s2s.stages.memory import Planned
 from s2s.stages.order import STAGES, Stage, maker_of, place_of
 from s2s.stages.read import Read, read_network
@@ -32,6 +33,7 @@ from s2s.stages.tensor import Scheduled
 from s2s.stages.tree import Written, network_info
 from s2s.support.garbage import rare_collections
 from s2s.targets import get_target
+from s2s.types.devices import MAIN
 
 F = TypeVar("F")
 
@@ -140,17 +142,11 @@ class Compilation:
 
     def _advanced(self, state: State, stage: Stage) -> State:
         """Return the state after `stage`, which modifies `state` unless that is kept."""
-        passes = passes_of(stage.name, self._named())
-        if not passes:
+        if not passes_of(stage.name, self._named()):
             self._kept[state.stage] = state
         else:
             state = self._open(state)
-            self._manager.run(
-                self._context(state),
-                state.module,
-                passes,
-                verify=stage.verified,
-            )
+            self._apply(state, stage.name, verify=stage.verified)
         reached = replace(state, stage=stage.name)
         if stage.makes is None or stage.facts is None:
             return reached
@@ -173,14 +169,28 @@ class Compilation:
             names = [each.name for each in passes]
             if name in names:
                 state = self._open(self._run_to(number - 1))
-                passes = passes_of(stage.name, self._named())[: names.index(name) + 1]
                 with rare_collections():
-                    self._manager.run(self._context(state), state.module, passes)
+                    self._apply(state, stage.name, last=name)
                 return state
         raise CompilerBug(f"no pass {name} runs here; the name was checked")
 
-    def _context(self, state: State) -> CompilerContext:
-        return CompilerContext(state.weights, [get_target(self.options.target)], self.request.given)
+    def _apply(self, state: State, stage: str, *, last: str | None = None, verify: bool = True) -> None:
+        """Run the passes of a stage, up to the one called `last`; those that read targets for each device in turn."""
+        parts = parts_of(stage, self._named())
+        for part in parts:
+            passes = passes_of(stage, part.options)
+            names = [each.name for each in passes]
+            with kernels_of(state.module, part, alone=len(parts) == 1):
+                self._manager.run(
+                    self._context(state, part),
+                    state.module,
+                    passes[: names.index(last) + 1] if last in names else passes,
+                    verify=verify,
+                )
+
+    def _context(self, state: State, part: Part) -> CompilerContext:
+        given = self.request.given if part.device == MAIN else Request(part.options).given
+        return CompilerContext(state.weights, [part.target], given)
 
     def _named(self) -> CompileOptions:
         """Return the options with the C name of the network."""

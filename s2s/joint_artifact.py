@@ -250,6 +250,8 @@ def _check_options(artifact: Artifact, first: Artifact) -> None:
         raise UnsupportedError(
             f"{artifact.name}: --profile {options.profile} gives the arena a type of its own; leave it out"
         )
+    if options.devices:
+        raise UnsupportedError(f"{artifact.name}: runs on several devices; leave --devices out")
     if options.pools:
         raise UnsupportedError(f"{artifact.name}: has an arena in several memory pools; leave --pool out")
     for option in ("target", "threads", "threading"):

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from s2s.decisions.records import Record
     from s2s.external.modes import Modes
     from s2s.targets.target import Target
+    from s2s.types.devices import Devices
     from s2s.types.numbers import Numbers
     from s2s.types.pools import Pools
 
@@ -123,6 +124,8 @@ class CompileOptions:
     pools: "Pools" = ()
     """Memory pools for buffers and constants, the fastest first; none: one arena, and constants where the compiler puts
     them."""
+    devices: "Devices" = ()
+    """Devices beside the first one, with what runs on them."""
     poison: bool = False
     """A debug build: before each kernel, bytes of the arena that hold no value are filled with a pattern."""
     passes: PassOptions = field(default_factory=PassOptions)

@@ -3,17 +3,14 @@ reason for its position.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from xdsl.passes import ModulePass
 
 from s2s.options import CompileOptions
 from s2s.passes.conditions import (
-    Arguments,
-    Condition,
-    always,
     constants,
     described,
+    devices,
     divided,
     emission,
     external,
@@ -24,8 +21,8 @@ from s2s.passes.conditions import (
     inexact,
     least_work,
     misra,
-    no_arguments,
     other_algorithms,
+    placed,
     plan,
     poisoned,
     prefix,
@@ -36,27 +33,14 @@ from s2s.passes.conditions import (
     schedules,
     scratch,
     scratch_asked,
+    shared_memory,
     tables,
     target,
     threads,
     tuned,
 )
 from s2s.passes.levels import runs
-from s2s.registry import get_pass
-
-
-class Step(NamedTuple):
-    """One entry of the pipeline: a pass, the reason for its position, its condition and its options."""
-
-    name: str
-    reason: str
-    when: Condition = always
-    options: Arguments = no_arguments
-
-    def pass_for(self, options: CompileOptions) -> ModulePass:
-        """Construct the pass, with the pass options that `options` imply."""
-        return get_pass(self.name)(**self.options(options))
-
+from s2s.pipeline_step import Step
 
 SETTLE = (
     Step("graph-inline", "Inline functions of the network first, so that all later passes see one function."),
@@ -164,6 +148,12 @@ SIMPLIFY = (
 
 GRAPH = (
     Step(
+        "graph-plan-devices",
+        "Place operators before they are grouped: a kernel, or a region of an external generator, runs on one device.",
+        when=placed,
+        options=devices,
+    ),
+    Step(
         "graph-outline-externs",
         "Declare functions outside of the network; from here on their calls are kernels.",
         options=prefix,
@@ -211,6 +201,12 @@ GRAPH = (
         options=fusion,
     ),
     Step("graph-share-kernels", "Merge identical kernels; layers then differ in the weights that they pass."),
+    Step(
+        "graph-remove-device-copies",
+        "Copies within one memory have kept operators of two devices apart until here.",
+        when=placed,
+        options=shared_memory,
+    ),
     Step("graph-order-calls", "Order the calls so that the arena is smallest.", options=target),
     Step("graph-label-ops", "Label kernels for the graph JSON, once each is there once.", when=tables),
 )

@@ -21,6 +21,7 @@ ROOMS = (
     "frontends",
     "passes",
     "registry",
+    "pipeline_step",
     "pipeline",
     "executor",
     "emit",

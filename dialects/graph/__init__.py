@@ -66,6 +66,7 @@ from s2s.dialects.graph.control import (
     with_rows as with_rows,
 )
 from s2s.dialects.graph.conv import ConvOp, ConvTransposeOp
+from s2s.dialects.graph.device import DeviceCopyOp
 from s2s.dialects.graph.elementwise import (
     AbsOp,
     AcoshOp,
@@ -219,6 +220,7 @@ Graph = Dialect(
         ConvOp,
         ConvTransposeOp,
         MatmulOp,
+        DeviceCopyOp,
         BlockwiseMatmulOp,
         AvgPoolOp,
         MaxPoolIndicesOp,

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     FlatSymbolRefAttrConstr,
     IntegerAttr,
     MemRefType,
+    StringAttr,
     SymbolRefAttr,
     i1,
     i64,
@@ -52,6 +53,27 @@ class CopyOp(Op, AccessInterface):
 
     def __init__(self, target: SSAValue, source: SSAValue) -> None:
         super().__init__(operands=[target, source])
+
+    def accesses(self) -> Sequence[Access]:
+        return [write_any(self.target), read_any(self.source)]
+
+
+@op_definition
+class DeviceCopyOp(Op, AccessInterface):
+    """`target = source`, all elements: `source` is in the memory of device `origin`, `target` in that of `device`."""
+
+    name = "loop.device_copy"
+
+    T: ClassVar = VarConstraint("T", BaseAttr[MemRefType[Attribute]](MemRefType))
+    target = operand_def(T)
+    source = operand_def(T)
+    origin = prop_def(StringAttr)
+    device = prop_def(StringAttr)
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$target `,` $source `from` $origin `to` $device attr-dict `:` type($target)"
+
+    def __init__(self, target: SSAValue, source: SSAValue, origin: StringAttr, device: StringAttr) -> None:
+        super().__init__(operands=[target, source], properties={"origin": origin, "device": device})
 
     def accesses(self) -> Sequence[Access]:
         return [write_any(self.target), read_any(self.source)]
@@ -233,8 +255,8 @@ def _check_flag(op: IRDLOperation, type: Attribute) -> None:
         raise VerifyException(f"{op.name}: the condition is {type}, expected one bool")
 
 
-STEPS = (CallOp, CopyOp, CallIfOp, CallWhileOp, CallForOp)
+STEPS = (CallOp, CopyOp, DeviceCopyOp, CallIfOp, CallWhileOp, CallForOp)
 """What the function of a network does, one after the other."""
 
 
-__all__ = ["STEPS", "CallForOp", "CallIfOp", "CallWhileOp", "CopyOp", "NetworkCall"]
+__all__ = ["STEPS", "CallForOp", "CallIfOp", "CallWhileOp", "CopyOp", "DeviceCopyOp", "NetworkCall"]

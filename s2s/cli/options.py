@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 import click
 
 from s2s.errors import InputError
+from s2s.types.devices import devices_of as devices_of
 from s2s.types.pools import pools_of as pools_of
 
 if TYPE_CHECKING:
@@ -90,6 +91,11 @@ pools = click.option(
     metavar="NAME=SIZE",
     help="A memory for buffers and constants (tcm=64KiB) or one of these (rom=1MiB:constants); may be repeated, the "
     "fastest first.",
+)
+devices = click.option(
+    "--devices",
+    metavar="FILE",
+    help="Devices beside the first one, tables [devices.NAME] of a TOML file: target, memory, layers, operators.",
 )
 exact = click.option(
     "--exact",

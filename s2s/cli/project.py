@@ -6,7 +6,8 @@
     ram-budget = 16000
     shape = ["input=1,49,10,1"]
 
-Keys are the long names of the options of `s2s compile`. Options of the command line go before those of the file.
+Keys are the long names of the options of `s2s compile`; tables `[devices.NAME]` may stand in it, too. Options of the
+command line go before those of the file.
 """
 
 import inspect
@@ -18,6 +19,7 @@ from typing import Any, cast
 
 from s2s.cli.compile_options import gather
 from s2s.errors import InputError
+from s2s.types.devices import TABLE as DEVICES
 
 FILE = Path("s2s.toml")
 MAX_BYTES = 1 << 20
@@ -51,6 +53,8 @@ def read_project(file: Path) -> dict[str, Any]:
         raise InputError(f"{file}: cannot be read ({error.strerror}); give a MODEL") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{file}: is no TOML ({error}); mend the file, or give a MODEL") from error
+    if isinstance(found.get(DEVICES), dict):
+        found[DEVICES] = str(file)
     return {_parameter(file, key): _text(file, key, value) for key, value in found.items()}
 
 

@@ -4,6 +4,7 @@ KINDS = (
     "implementation",
     "transposed convolution",
     "convolution groups",
+    "device",
     "external",
     "operator row tiles",
     "attention",

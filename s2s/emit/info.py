@@ -103,6 +103,16 @@ class ArenaPool:
 
 
 @dataclass(frozen=True)
+class DeviceInfo:
+    """A device beside the first one, as its kernels are built for it."""
+
+    name: str
+    target: Target
+    shared: bool
+    """Whether it sees the memory of the first device, so that nothing is copied."""
+
+
+@dataclass(frozen=True)
 class GoldenVector:
     """Inputs and their expected outputs, in the order of the network's inputs and outputs."""
 
@@ -228,7 +238,9 @@ class NetworkInfo:
     """Measured sizes, if a compiler for the target was installed."""
     golden: tuple[GoldenVector, ...] = ()
     pools: tuple[ArenaPool, ...] = ()
-    """The parts of the arena in memory pools, each with a pointer of its own; none without pools."""
+    """The parts of the arena in memory pools, or in the memories of several devices, each with a pointer of its own."""
+    devices: tuple[DeviceInfo, ...] = ()
+    """The devices beside the first one."""
     sums: tuple[LayerSums, ...] = ()
     """The proven bounds of the sums of integer layers."""
     decisions: tuple[Decision, ...] = ()

@@ -8,7 +8,7 @@ from typing import Any
 from s2s.c_syntax.identifiers import port_identifiers
 from s2s.c_syntax.types import element_name
 from s2s.emit.external import ExternalNeeds, packed_functions
-from s2s.emit.info import NetworkInfo, PortInfo
+from s2s.emit.info import DeviceInfo, NetworkInfo, PortInfo
 from s2s.emit.sbom import RUNTIME_LICENCE
 from s2s.emit.units import Program
 from s2s.emit.view import GENERATED_LICENCE
@@ -54,6 +54,7 @@ def network_record(
         "executor": info.executor,
         **({"external": [asdict(each) for each in needs]} if needs else {}),
         **({"packed": packed} if (packed := packed_functions(program.callbacks)) else {}),
+        **({"devices": [_device(each, info) for each in info.devices]} if info.devices else {}),
         **({"threads": asdict(info.threads) | {"flags": list(info.threads.flags)}} if info.threads else {}),
         "options": dict(info.options),
         "inputs": [_port(name, port) for name, port in zip(inputs, info.inputs, strict=True)],
@@ -101,6 +102,17 @@ def array_record(array: ConstantArray) -> dict[str, Any]:
         "shape": list(array.values.shape),
         "size": array.size,
         **({"pool": array.pool} if array.pool else {}),
+    }
+
+
+def _device(device: DeviceInfo, info: NetworkInfo) -> dict[str, Any]:
+    """Describe a device beside the first one: its target, its arena, and where its sources are."""
+    return {
+        "name": device.name,
+        "target": {"name": device.target.name, "flags": list(compile_flags(device.target))},
+        "memory": "shared" if device.shared else "own",
+        "arena": sum(pool.size for pool in info.pools if pool.name == device.name),
+        "folder": f"src/{device.name}",
     }
 
 

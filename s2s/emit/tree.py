@@ -4,6 +4,7 @@ include/<model>.h       what a caller needs
 src/<model>.c           the run function (executor `aot`) or the tables (`graph`)
 src/<model>_kernels.c   kernels; `_kernels_1.c`, `_kernels_2.c`, … when long; `_kernels.h` declares them
 src/<model>_weights.c   constants, with `.h`, and `.c.bin` where they are binary
+src/<device>/           kernels and constants of another device
 runtime/                the files of the C runtime that these include
 test/                   self-test with golden vectors
 LICENSES/ REUSE.toml sbom.cdx.json   on what terms each file comes
@@ -23,6 +24,7 @@ from s2s.dialects import c
 from s2s.dialects.c import ArrayType
 from s2s.dialects.walk import walk
 from s2s.emit.constants_view import constants_view
+from s2s.emit.declarations import hooks_guard, interface, private_prototypes
 from s2s.emit.external import (
     external_needs,
     external_view,
@@ -40,11 +42,21 @@ from s2s.emit.runtime import runtime_of
 from s2s.emit.sbom import FILE as SBOM
 from s2s.emit.sbom import sbom
 from s2s.emit.selftest import golden_vectors, test_view
-from s2s.emit.statements import FunctionWriter, comment_lines, overlay_definition
 from s2s.emit.stream import Content, Stream, pieces
 from s2s.emit.templates import fill
-from s2s.emit.units import Program
-from s2s.emit.view import Row, TestProgram, TreeView, UnitView, budgets, flags_view, origin, port_views, sizes
+from s2s.emit.units import Program, owner_of
+from s2s.emit.view import (
+    Row,
+    TestProgram,
+    TreeView,
+    UnitView,
+    budgets,
+    device_view,
+    flags_view,
+    origin,
+    port_views,
+    sizes,
+)
 from s2s.emit.weights import ConstantArray, binary_file, c_arrays, place
 from s2s.emit.write import RECORD, write_tree
 from s2s.errors import CompilerBug
@@ -52,22 +64,8 @@ from s2s.executor.graph_json import dump
 from s2s.executor.params import param_pieces
 from s2s.passes.loop.pooled_plan import POOL
 from s2s.support.resources import runtime_licence
+from s2s.types.devices import MAIN
 from s2s.types.weights import WeightStore
-
-RETURNS = "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
-RUN_DOC = "Runs the network once. arena is scratch between calls; two arenas may run at the same time.\n"
-THREADS_DOC = (
-    "The threads of pool share the work; without one (NULL) the caller's thread does it all. The results are the same\n"
-    "whatever their number. A pool serves one run at a time.\n"
-)
-STATEFUL_RUN_DOC = (
-    "Runs the network once, from the state that the run before has left in arena.\n"
-    "Two arenas are two independent streams over the same weights, and may run at the same time.\n"
-)
-RESET_DOC = (
-    "Sets the state that arena keeps from run to run to its initial values.\n"
-    f"Call it before the first run, and again to start anew.\n{RETURNS}"
-)
 
 
 @dataclass(frozen=True)
@@ -156,6 +154,7 @@ class NetworkFiles:
         self._entry()
         self.add_kernels()
         self._callbacks()
+        self.add_hooks()
         self.add_constants()
         self._self_test()
 
@@ -189,15 +188,16 @@ class NetworkFiles:
             public_headers=self._public_headers(),
             sizes=tuple(sizes(info, size, self.program.graph)),
             ports=ports,
-            interface=self._interface(),
+            interface=interface(self.program, info),
             kernel_headers=(*self.program.headers, '"s2s.h"', *signature_headers(self.program.kernels)),
-            prototypes="\n".join([*_callback_lines(self.program.callbacks), *_prototypes(self.program.kernels)]),
+            prototypes=private_prototypes(self.program),
             runtime_sources="",
             usage=graph_usage(info) if self.program.graph is not None else usage(info, self.inputs, self.outputs),
             memory=memory(info),
             budgets=tuple(budgets(info)),
             facts=tuple(facts(info, size, ports, packed_functions(self.program.callbacks))),
             external=external_view(self.needs),
+            devices=tuple(device_view(device) for device in info.devices if device.name in self.program.devices),
         )
 
     def _public_headers(self) -> tuple[str, ...]:
@@ -205,27 +205,14 @@ class NetworkFiles:
             return ('"s2s_executor.h"',)
         return (*self.program.headers, '"s2s.h"', *signature_headers(self.program.entry))
 
-    def _interface(self) -> str:
-        """Write the declarations of the header: the run function, or the tables of the graph executor."""
-        graph = self.program.graph
-        if graph is not None:
-            lines = comment_lines("The network as tables for s2s_executor_init.")
-            return "\n".join([*lines, f"extern const s2s_graph {self.info.name}_graph;"])
-        if not self.program.entry:
-            return ""
-        *reset, run = [FunctionWriter(func).prototype() for func in self.program.entry]
-        lines = [line for overlay in self.program.overlays for line in [*_overlay(overlay), ""]]
-        lines += [line for prototype in reset for line in [*comment_lines(RESET_DOC), *prototype, ""]]
-        doc = f"{THREADS_DOC if self.info.threads else ''}{RETURNS}"
-        return "\n".join([*lines, *comment_lines((STATEFUL_RUN_DOC if reset else RUN_DOC) + doc), *run])
-
     def _text(self, path: str, template: str, **views: object) -> None:
         self.files[path] = fill(template, view=self.view, **views).encode()
 
     def _entry(self) -> None:
         """Add the file of the network: a function, or tables."""
         name = self.info.name
-        own = [f'"{name}.h"', f'"{name}_kernels.h"', *([f'"{name}_weights.h"'] if self.constants else [])]
+        own = [f'"{name}.h"', f'"{name}_kernels.h"']
+        own += [header_of_constants(name, device) for device in self._owners]
         own += self.shared.headers if self.shared is not None else []
         if self.program.graph is None:
             unit = self.program.entry_unit(own)
@@ -257,15 +244,17 @@ class NetworkFiles:
         """Add the kernels and the header that declares them."""
         name, weights = self.info.name, {array.identifier for array in self.constants}
         self._text(f"src/{name}_kernels.h", "kernels.h.j2")
-        units = self.program.kernel_units(f'"{name}_kernels.h"')
-        for number, unit in enumerate(units, 1):
-            stem = f"{name}_kernels" if len(units) == 1 else f"{name}_kernels_{number}"
-            part = "" if len(units) == 1 else f", part {number} of {len(units)}"
-            headers = (*unit.headers, *([f'"{name}_weights.h"'] if unit.named & weights else []))
-            if self.shared is not None and unit.named & {array.identifier for array in self.shared.constants}:
-                headers = (*headers, f'"{self.shared.name}_weights.h"')
-            view = UnitView(f"{name}: its kernels{part}", headers, unit.text)
-            self._text(f"src/{stem}.c", "unit.c.j2", unit=view)
+        for device in (MAIN, *self.program.devices):
+            stem, where = stem_of(name, device), f" for {device}" if device != MAIN else ""
+            units = self.program.kernel_units(f'"{name}_kernels.h"', device)
+            for number, unit in enumerate(units, 1):
+                file = f"{stem}_kernels" if len(units) == 1 else f"{stem}_kernels_{number}"
+                part = "" if len(units) == 1 else f", part {number} of {len(units)}"
+                headers = (*unit.headers, *([f'"{name}_weights.h"'] if unit.named & weights else []))
+                if self.shared is not None and unit.named & {array.identifier for array in self.shared.constants}:
+                    headers = (*headers, f'"{self.shared.name}_weights.h"')
+                view = UnitView(f"{name}: its kernels{where}{part}", headers, unit.text)
+                self._text(f"src/{file}.c", "unit.c.j2", unit=view)
 
     def _callbacks(self) -> None:
         """Add the files of functions whose source is known: those of the user, and those of each code generator."""
@@ -282,8 +271,25 @@ class NetworkFiles:
     def add_constants(self) -> None:
         """Add the constants of the network, if it has any of its own."""
         name = self.info.name
-        if self.constants:
-            self._constants(f"src/{name}_weights", f"{name}: its constants", self.constants, self.form)
+        for device in self._owners:
+            where = f" for {device}" if device != MAIN else ""
+            arrays = [array for array in self.constants if array.device == device]
+            self._constants(f"src/{stem_of(name, device)}_weights", f"{name}: its constants{where}", arrays, self.form)
+
+    @property
+    def _owners(self) -> list[str]:
+        """The devices that have constants of their own, the first one first."""
+        found = {array.device for array in self.constants}
+        return [device for device in (MAIN, *self.program.devices) if device in found]
+
+    def add_hooks(self) -> None:
+        """Add the default definitions of copies to and from each device."""
+        name = self.info.name
+        for device in self.program.copied:
+            unit = self.program.hook_unit([f'"{name}.h"'], device)
+            title = f"{name}: copies to and from {device}, unless the project defines its own"
+            view = UnitView(title, unit.headers, f"#ifndef {hooks_guard(name, device)}\n{unit.text}\n#endif")
+            self._text(f"src/{name}_{device}_hooks.c", "unit.c.j2", unit=view)
 
     def _constants(self, path: str, title: str, arrays: Sequence[ConstantArray], form: str) -> None:
         """Add the files `path.c` and `path.h`, and `path.c.bin` if the arrays are binary."""
@@ -324,10 +330,15 @@ def built(
     described: Sequence[Row],
 ) -> TreeView:
     """Return `view` with what build files and README say of `files`."""
-    sources = [path for path in files if path.endswith(".c") and not path.startswith("test/")]
+    code = [path for path in files if path.endswith(".c") and not path.startswith("test/")]
+    sources = [path for path in code if not any(path.startswith(device.folder) for device in view.devices)]
     return replace(
         view,
         sources=tuple(sources),
+        devices=tuple(
+            replace(device, sources=tuple(path for path in code if path.startswith(device.folder)))
+            for device in view.devices
+        ),
         tests=tuple(tests),
         binaries=tuple(binaries),
         runtime_sources=" and `runtime/src/`" if any(path.startswith("runtime/") for path in sources) else "",
@@ -335,23 +346,14 @@ def built(
     )
 
 
-def _prototypes(functions: Sequence[c.FuncOp]) -> list[str]:
-    return [line for func in functions for line in FunctionWriter(func).prototype()]
+def stem_of(name: str, device: str) -> str:
+    """Return how the paths of a device's files begin in `src/`: those of the first one are not in a folder."""
+    return name if device == MAIN else f"{device}/{name}_{device}"
 
 
-def _callback_lines(callbacks: Sequence[c.FuncOp]) -> list[str]:
-    """Write commented prototypes of the functions that the user supplies."""
-    lines: list[str] = []
-    for func in callbacks:
-        doc = func.doc.data if func.doc is not None else ""
-        lines += [*comment_lines(doc), *FunctionWriter(func).prototype(), ""]
-    return lines
-
-
-def _overlay(overlay: c.OverlayOp) -> list[str]:
-    """Write the type of the arena, for callers."""
-    about = "The arena: buffers that live at different times share their bytes; whole is all of it."
-    return [*comment_lines(about), *overlay_definition(overlay)]
+def header_of_constants(name: str, device: str) -> str:
+    """Return what the network includes to name the constants of a device."""
+    return f'"{stem_of(name, device)}_weights.h"'
 
 
 def _constant_of(op: c.GlobalOp, store: WeightStore) -> ConstantArray:
@@ -359,7 +361,7 @@ def _constant_of(op: c.GlobalOp, store: WeightStore) -> ConstantArray:
     if not isinstance(type, ArrayType) or op.weight is None:
         raise CompilerBug(f"{identifier} is no weight")
     name = op.weight.data
-    array = ConstantArray(identifier, type.element, store.get(name), name, getattr(pool, "data", ""))
+    array = ConstantArray(identifier, type.element, store.get(name), name, getattr(pool, "data", ""), owner_of(op))
     if array.count != type.size:
         raise CompilerBug(f"{identifier}: declared with {type.size} elements, weight {name} has {array.count}")
     return array

@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute
 
+from s2s.analysis.network.functions import DEVICE, HOOK
 from s2s.dialects import c
 from s2s.dialects.walk import walk
 from s2s.emit.headers import headers_of, headers_of_name
 from s2s.emit.statements import FunctionWriter, global_definition, spelt_header, struct_definition
 from s2s.errors import CompilerBug
+from s2s.types.devices import MAIN
 from s2s.types.hints import isa
 
 MAX_UNIT_LINES = 1200
@@ -38,6 +40,9 @@ class Program(NamedTuple):
     callers: tuple[c.FuncOp, ...]
     """The static functions that the entry functions or the table call."""
     kernels: tuple[c.FuncOp, ...]
+    """Of all devices."""
+    hooks: tuple[c.FuncOp, ...]
+    """The default definitions of copies to and from devices."""
     callbacks: tuple[c.FuncOp, ...]
     """Prototypes of functions that the user supplies."""
     weights: tuple[c.GlobalOp, ...]
@@ -71,6 +76,7 @@ class Program(NamedTuple):
             graph=exported[0] if exported else None,
             callers=tuple(func for func in functions if func.static is not None and func not in helping),
             kernels=tuple(func for func in functions if _is_kernel(func)),
+            hooks=tuple(func for func in functions if HOOK in func.attributes),
             callbacks=tuple(func for func in functions if not func.body.blocks),
             weights=tuple(table for table in tables if table.weight is not None),
             tables=tuple(table for table in tables if table.weight is None and table not in exported),
@@ -90,10 +96,10 @@ class Program(NamedTuple):
         needed = {header for name in _symbols(self.graph.value) for header in headers_of_name(name)}
         return Unit((*own_headers, *sorted(needed - {'"s2s.h"'})), _joined(blocks))
 
-    def kernel_units(self, own_header: str) -> list[Unit]:
-        """Split the kernels into files of readable length, each with the tables that it reads."""
+    def kernel_units(self, own_header: str, device: str = MAIN) -> list[Unit]:
+        """Split the kernels of a device into files of readable length, each with the tables that it reads."""
         parts: list[list[c.FuncOp]] = [[]]
-        texts = {kernel: self._kernel(kernel) for kernel in self.kernels}
+        texts = {kernel: self._kernel(kernel) for kernel in self.kernels if owner_of(kernel) == device}
         length = 0
         for kernel, lines in texts.items():
             if parts[-1] and length + len(lines) > MAX_UNIT_LINES:
@@ -102,6 +108,21 @@ class Program(NamedTuple):
             parts[-1].append(kernel)
             length += len(lines) + 1
         return [self._unit({kernel: texts[kernel] for kernel in part}, [own_header]) for part in parts if part]
+
+    def hook_unit(self, own_headers: Sequence[str], device: str) -> Unit:
+        """The hooks of a device."""
+        mine = [hook for hook in self.hooks if owner_of(hook) == device]
+        return self._unit({hook: FunctionWriter(hook).definition() for hook in mine}, own_headers)
+
+    @property
+    def copied(self) -> list[str]:
+        """The devices that tensors are copied to or from."""
+        return list(dict.fromkeys(map(owner_of, self.hooks)))
+
+    @property
+    def devices(self) -> list[str]:
+        """The devices beside the first one that run kernels."""
+        return [device for device in dict.fromkeys(map(owner_of, self.kernels)) if device != MAIN]
 
     def _kernel(self, kernel: c.FuncOp) -> list[str]:
         """Write a kernel, preceded by its helpers."""
@@ -127,8 +148,14 @@ class Program(NamedTuple):
         return Unit((*own_headers, *ordered), _joined([*tables, *functions.values()]), named)
 
 
+def owner_of(op: c.FuncOp | c.GlobalOp) -> str:
+    """Return the device that a kernel, a hook or a constant belongs to."""
+    device = op.attributes.get(DEVICE)
+    return device.data if isinstance(device, StringAttr) else MAIN
+
+
 def _is_kernel(func: c.FuncOp) -> bool:
-    return func.extents is None and func.static is None and bool(func.body.blocks)
+    return func.extents is None and func.static is None and bool(func.body.blocks) and HOOK not in func.attributes
 
 
 def _helpers(kernel: c.FuncOp) -> tuple[c.StructOp | c.FuncOp, ...]:

@@ -12,7 +12,7 @@ from s2s.c_syntax.literals import float_literal
 from s2s.c_syntax.types import c_type
 from s2s.dialects import c
 from s2s.emit.definitions import Row, definitions
-from s2s.emit.info import Measured, NetworkInfo, PortInfo, Quantisation
+from s2s.emit.info import DeviceInfo, Measured, NetworkInfo, PortInfo, Quantisation
 from s2s.emit.statements import comment_lines
 from s2s.errors import CompilerBug
 from s2s.options import Threading
@@ -97,6 +97,30 @@ class ExternalView(NamedTuple):
 
 
 @dataclass(frozen=True)
+class DeviceView:
+    """The library of a device beside the first one, as build files know it."""
+
+    name: str
+    macro: str
+    target: str
+    cross_compiler: str
+    """The compiler command of its target; empty if any compiler of this machine will do."""
+    flags: FlagsView
+    sources: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> str:
+        """The folder of its sources."""
+        return f"src/{self.name}/"
+
+
+def device_view(device: DeviceInfo) -> DeviceView:
+    """Return the view of a device whose sources are not known yet."""
+    target = device.target
+    return DeviceView(device.name, c_macro(device.name), target.name, target.cc, flags_of(target))
+
+
+@dataclass(frozen=True)
 class TestProgram:
     """A self-test as build files know it."""
 
@@ -143,8 +167,53 @@ class TreeView:
     binaries: tuple[str, ...] = ()
     """Names, without `.c`, of the files whose data are in a `.c.bin` beside them."""
     files: tuple[Row, ...] = field(default=())
+    devices: tuple[DeviceView, ...] = ()
+    """The libraries of devices beside the first one."""
     external: ExternalView | None = None
     """What the code of external generators needs; None without any."""
+
+    @property
+    def libraries(self) -> str:
+        """The libraries that the Makefile builds: the network's, and one for each further device."""
+        names = [self.name, *(f"{self.name}_{device.name}" for device in self.devices)]
+        return " ".join(f"$(BUILD)/lib{name}.a" for name in names)
+
+    @property
+    def linked(self) -> str:
+        """The libraries in the order of a link: kernels of a device may call the runtime, which is in the first one."""
+        return f"{self.libraries} $(BUILD)/lib{self.name}.a" if self.devices else self.libraries
+
+    @property
+    def is_crossed(self) -> bool:
+        """Whether some compiler is not that of this machine."""
+        return bool(self.cross_compiler) or any(device.cross_compiler for device in self.devices)
+
+    @property
+    def crossed(self) -> str:
+        """The target that has a compiler of its own."""
+        crossed = [device.target for device in self.devices if device.cross_compiler]
+        return self.target if self.cross_compiler else crossed[0]
+
+    @property
+    def commands(self) -> str:
+        """How the Makefile compiles: what the objects depend on."""
+        return " ".join(["$(COMPILE)", *(f"$({device.macro}_COMPILE)" for device in self.devices)])
+
+    @property
+    def hosted(self) -> str:
+        """What `make` is told to build everything for this machine."""
+        others = [f'{device.macro}_CC="$(HOSTCC)" {device.macro}_TARGET_CFLAGS=' for device in self.devices]
+        return " ".join(['CC="$(HOSTCC)" BUILD="$(BUILD)/host" TARGET_CFLAGS=', *others])
+
+    @property
+    def installed(self) -> str:
+        """The libraries that CMake installs."""
+        return " ".join([self.name, *(f"{self.name}_{device.name}" for device in self.devices)])
+
+    @property
+    def phony(self) -> str:
+        """The targets of the Makefile that are no files."""
+        return " ".join(["all", "test", "clean", *(device.name for device in self.devices), "FORCE"])
 
     @property
     def generated_spdx(self) -> str:
@@ -216,17 +285,23 @@ def _quantisation(quantised: Quantisation) -> list[Row]:
 
 
 def flags_view(info: NetworkInfo) -> FlagsView:
-    """Return the flags of the network's target."""
-    every = compile_flags(info.target)
-    own = info.target.cflags
+    """Return the flags of the network's target, and of its threads."""
+    threads = info.threads
+    if threads is None:
+        return flags_of(info.target)
+    return flags_of(info.target)._replace(threads=" ".join(threads.flags), threading=threads.by)
+
+
+def flags_of(target: Target) -> FlagsView:
+    """Return the flags of a target."""
+    every = compile_flags(target)
+    own = target.cflags
     return FlagsView(
         base=" ".join(flag for flag in every if flag not in own),
         target=" ".join(own),
         machine=" ".join(flag for flag in own if is_machine_flag(flag)),
         tuning=" ".join(flag for flag in (*OPTIMISE, *own) if not flag.startswith("-O") and not is_machine_flag(flag)),
         line=" ".join(every),
-        threads=" ".join(info.threads.flags) if info.threads is not None else "",
-        threading=info.threads.by if info.threads is not None else None,
     )
 
 

@@ -16,6 +16,7 @@ from s2s.c_syntax.layout import WIDTH
 from s2s.c_syntax.literals import array_literals
 from s2s.c_syntax.types import declaration
 from s2s.emit.stream import Content, Stream
+from s2s.types.devices import MAIN
 from s2s.types.dtypes import Array, size_in_bytes
 
 _PIECE = 1 << 16
@@ -33,6 +34,8 @@ class ConstantArray:
     name: str
     pool: str = ""
     """The memory pool that holds it; empty for the place of constants."""
+    device: str = MAIN
+    """The device whose kernels read it."""
 
     @property
     def count(self) -> int:

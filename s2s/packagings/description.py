@@ -40,6 +40,8 @@ class TreeDescription:
             raise InputError(
                 f"{root}: has an arena in several memory pools, which no package knows; compile without --pool"
             )
+        if "devices" in record:
+            raise InputError(f"{root}: runs on several devices, which no package knows; compile without --devices")
         if "packaging" in record:
             raise InputError(
                 f"{root}: is packed already, as {record['packaging']}; give the tree that it was made from"

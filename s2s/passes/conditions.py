@@ -64,6 +64,11 @@ def scratch_asked(options: CompileOptions) -> bool:
     return limited or scratch_of_kernels.KIND in options.decisions
 
 
+def placed(options: CompileOptions) -> bool:
+    """Return whether there are several devices."""
+    return bool(options.devices)
+
+
 def external(options: CompileOptions) -> bool:
     """External code generators may compute operators."""
     return bool(options.external) or external_decisions.KIND in options.decisions
@@ -92,7 +97,8 @@ def misra(options: CompileOptions) -> bool:
 def io_of(options: CompileOptions) -> Io:
     """Return where inputs and outputs are stored: as the user says, else as the target says. Tables name buffers of the
     caller."""
-    return "caller" if options.executor == "graph" or options.pools else options.io or get_target(options.target).io
+    of_caller = options.executor == "graph" or options.pools or options.devices
+    return "caller" if of_caller else options.io or get_target(options.target).io
 
 
 def described(options: CompileOptions) -> Mapping[str, Any]:
@@ -114,6 +120,21 @@ def row_tiles(options: CompileOptions) -> Mapping[str, Any]:
     """Return the chains of operators to compute in row tiles."""
     first, last, rows = zip(*options.row_tiles, strict=True) if options.row_tiles else ((), (), ())
     return {**target(options), "first": first, "last": last, "rows": rows}
+
+
+def devices(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the devices beside the first one, and what users want to run there."""
+    return {
+        **target(options),
+        "devices": tuple(each.name for each in options.devices),
+        "layers": tuple(f"{each.name}={layer}" for each in options.devices for layer in each.layers),
+        "operators": tuple(f"{each.name}={operator}" for each in options.devices for operator in each.operators),
+    }
+
+
+def shared_memory(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the devices that see the memory of the first one."""
+    return {"shared": tuple(each.name for each in options.devices if each.shared)}
 
 
 def generators(options: CompileOptions) -> Mapping[str, Any]:
@@ -169,14 +190,26 @@ def fusion(options: CompileOptions) -> Mapping[str, Any]:
 def plan(options: CompileOptions) -> Mapping[str, Any]:
     """Return the options of the memory plan: alignment, where inputs and outputs are stored, whether results may
     overlap operands."""
-    align = get_target(options.target).align
-    pools = {"pools": tuple(map(str, options.pools))} if options.pools else {}
-    return {"align": align, "io": io_of(options), "overlap": results_over_operands(options), **pools, **target(options)}
+    own = [each for each in options.devices if not each.shared]
+    given: dict[str, Any] = {}
+    if options.pools:
+        given["pools"] = tuple(map(str, options.pools))
+    if own:
+        given["devices"] = tuple(each.name if each.size is None else f"{each.name}={each.size}" for each in own)
+    targets = [options.target, *(each.target for each in own if each.target is not None)]
+    align = max(get_target(each).align for each in targets)
+    return {
+        "align": align,
+        "io": io_of(options),
+        "overlap": results_over_operands(options),
+        **given,
+        **target(options),
+    }
 
 
 def constants(options: CompileOptions) -> Mapping[str, Any]:
     """Return where the user wants constants to be written."""
-    return {**target(options), "form": "arrays" if options.pools else options.weights}
+    return {**target(options), "form": "arrays" if options.pools or options.devices else options.weights}
 
 
 def emission(options: CompileOptions) -> Mapping[str, Any]:

@@ -20,6 +20,7 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.external.modes import Modes
 from s2s.options import CompileOptions
 from s2s.targets import Target, get_target
+from s2s.types.devices import Devices
 from s2s.types.numbers import Numbers
 from s2s.types.pools import Pools
 
@@ -29,7 +30,7 @@ MAX_THREADS = 16
 
 def check_options(options: CompileOptions) -> None:
     """Refuse values that options do not take, then options that contradict each other."""
-    names = {"Target": Target, "Record": Record, "Modes": Modes, "Numbers": Numbers, "Pools": Pools}
+    names = {"Target": Target, "Record": Record, "Modes": Modes, "Numbers": Numbers, "Pools": Pools, "Devices": Devices}
     types = get_type_hints(CompileOptions, localns=names)
     for field in fields(options):
         _check_choice(field.name, getattr(options, field.name), types[field.name])
@@ -97,6 +98,31 @@ _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions
     (
         lambda options: bool(options.pools) and (options.io == "arena" or options.weights == "incbin"),
         lambda _: "--pool: inputs and outputs are the caller's, constants are C arrays; leave --io and --weights out",
+    ),
+    (
+        lambda options: (
+            bool(options.devices) and (options.executor, options.profile, options.threads) != ("aot", "default", 1)
+        ),
+        lambda _: "--devices: a serial run function of executor aot takes an arena of each; leave other options out",
+    ),
+    (
+        lambda options: bool(options.devices) and bool(options.pools or options.poison or options.external),
+        lambda _: "--devices: --pool, --poison and --external are about one device; leave them out",
+    ),
+    (
+        lambda options: bool(options.devices) and (options.io == "arena" or options.weights == "incbin"),
+        lambda _: "--devices: inputs and outputs are the caller's, constants C arrays; leave --io and --weights out",
+    ),
+    (
+        lambda options: (
+            bool(options.devices)
+            and any(each is not None for each in (options.ram_budget, options.flash_budget, options.stack_budget))
+        ),
+        lambda _: "--devices: a budget is about one device; limit the memory of each by its key memory",
+    ),
+    (
+        lambda options: bool(options.devices) and bool(options.row_tiles or options.decisions.get(ROW_TILES)),
+        lambda _: f"--decisions: {ROW_TILES}: a chain in row tiles runs on one device; leave --devices out",
     ),
     (
         lambda options: options.executor == "graph" and options.poison,

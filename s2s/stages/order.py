@@ -41,7 +41,8 @@ class Stage:
         passes = passes_of(self.name, request.options)
         target = request.options.target if any(hasattr(each, "target") for each in passes) else None
         decisions = [each.get(kind) for kind in self.decides for each in (request.given.user, request.given.records)]
-        return passes, target, decisions, bool(decisions) and request.options.explain, self.reads(request)
+        devices = request.options.devices if target is not None else ()
+        return passes, target, devices, decisions, bool(decisions) and request.options.explain, self.reads(request)
 
 
 def _what_is_read(request: Request) -> object:
@@ -75,7 +76,9 @@ STAGES: tuple[Stage, ...] = (
     Stage("read", Read, reads=_what_is_read),
     Stage("settle", Settled, settled),
     Stage("simplify", decides=("implementation", "transposed convolution", "convolution groups"), verified=False),
-    Stage("graph", Grouped, grouped, decides=("external", "operator row tiles", "attention", "fusion", "order")),
+    Stage(
+        "graph", Grouped, grouped, decides=("device", "external", "operator row tiles", "attention", "fusion", "order")
+    ),
     Stage(
         "compute",
         decides=("layout", "fused rows", "row tiles", "concatenation", "panels", "images", "algorithm"),

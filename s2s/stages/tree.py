@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from s2s.emit.info import NetworkInfo, PortInfo, Threads
+from s2s.emit.info import DeviceInfo, NetworkInfo, PortInfo, Threads
 from s2s.emit.stream import pieces
 from s2s.emit.tree import Tree, render
 from s2s.options import CompileOptions
@@ -60,6 +60,10 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         profile=options.profile,
         threads=Threads(options.threads, options.threading) if options.threads > 1 else None,
         pools=plan.pools,
+        devices=tuple(
+            DeviceInfo(each.name, get_target(options.target if each.target is None else each.target), each.shared)
+            for each in options.devices
+        ),
         states=plan.states,
         graph=plan.tables,
         measured=findings.measured,

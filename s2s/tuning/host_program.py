@@ -7,7 +7,7 @@ from typing import Any
 from s2s.c_syntax.identifiers import c_macro
 from s2s.errors import InputError
 from s2s.verify.board_sources import is_in_arena
-from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS
+from s2s.verify.footprint import INCLUDE_FOLDERS, source_files
 from s2s.verify.toolchain import accepted_flags, default_compiler, run_program
 from s2s.verify.tree_record import tree_record
 
@@ -79,12 +79,15 @@ def build_program(root: Path, *, calls: int = 1) -> tuple[str, ...]:
     """Compile the tree at `root` with a `main` that times it, and return the flags that were used."""
     command = default_compiler()
     record = tree_record(root)
-    if "pools" in record["arena"]:
-        raise InputError(f"{record['name']}: is planned for memory pools of a device; leave --pool out to time it here")
+    if "pools" in record["arena"] or "devices" in record:
+        raise InputError(
+            f"{record['name']}: is planned for memory pools or for several devices; leave --pool and --devices out to "
+            "time it here"
+        )
     flags = accepted_flags(command, record["target"]["flags"])
     (root / "timed.c").write_text(_source(record, calls), encoding="utf-8")
     includes = [f"-I{folder}" for folder in INCLUDE_FOLDERS]
-    sources = [path.relative_to(root) for folder in SOURCE_FOLDERS for path in sorted((root / folder).glob("*.c"))]
+    sources = [path.relative_to(root) for path in source_files(root)]
     run_program([*command, *flags, *includes, *sources, "timed.c", "-lm", "-o", PROGRAM], cwd=root)
     return tuple(flags)
 

@@ -6,9 +6,8 @@ from typing import Literal, NamedTuple, cast
 
 from s2s.errors import InputError
 
-_POOL = re.compile(
-    r"(?P<name>[a-z][a-z0-9_]*)=(?P<count>[0-9]{1,15}) ?(?P<unit>B|KiB|MiB)?(:(?P<holds>buffers|constants))?"
-)
+_POOL = re.compile(r"(?P<name>[a-z][a-z0-9_]*)=(?P<size>[^:]*)(:(?P<holds>buffers|constants))?")
+_SIZE = re.compile(r"(?P<count>[0-9]{1,15}) ?(?P<unit>B|KiB|MiB)?")
 _UNITS = {None: 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 
 Holds = Literal["all", "buffers", "constants"]
@@ -37,13 +36,19 @@ Pools = tuple[Pool, ...]
 """The pools of a device, the fastest first."""
 
 
+def size_of(text: str) -> int | None:
+    """Parse `64KiB`; the unit is B unless it is KiB or MiB. None if `text` is no size."""
+    found = _SIZE.fullmatch(text)
+    return None if found is None else int(found["count"]) * _UNITS[found["unit"]]
+
+
 def parse_pool(text: str) -> Pool:
     """Parse `tcm=64KiB` or `tcm=64KiB:buffers`; the unit is B unless it is KiB or MiB."""
     found = _POOL.fullmatch(text)
-    if found is None:
+    size = None if found is None else size_of(found["size"])
+    if found is None or size is None:
         raise InputError(f"--pool {text}: is no pool; give a name and a size, for example --pool tcm=64KiB")
-    holds = cast("Holds", found["holds"] or "all")
-    return Pool(found["name"], int(found["count"]) * _UNITS[found["unit"]], holds)
+    return Pool(found["name"], size, cast("Holds", found["holds"] or "all"))
 
 
 def pools_of(given: Mapping[str, int] | Sequence[str] | None) -> Pools:

@@ -33,11 +33,12 @@ from s2s.types.dtypes import Array
 from s2s.types.interface import EmptyTensor, ModelTensor, as_declared, declared_names
 from s2s.types.narrow import pack
 from s2s.verify.external import external_includes, external_libraries, external_sources
-from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS
+from s2s.verify.footprint import INCLUDE_FOLDERS, source_files
 from s2s.verify.guarded import GUARD, Guarded
 from s2s.verify.pool import DECLARATIONS, Pool
 from s2s.verify.stream import Stream
-from s2s.verify.toolchain import accepted_flags, default_compiler, run_program
+from s2s.verify.toolchain import default_compiler, run_program
+from s2s.verify.tree_flags import ROOT, flags_by_folder
 from s2s.verify.tree_record import build_record, tree_record
 
 
@@ -71,9 +72,12 @@ def compile_library(
     command = tuple(compiler) if compiler is not None else default_compiler()
     with tempfile.TemporaryDirectory(prefix="s2s-objects-") as folder:
         objects = compile_objects(root, Path(folder), compiler=command, flags=flags)
-        accepted = _accepted(root, command, flags)
-        linked = [*objects, *external_libraries(build_record(root)), "-lm"]
-        run_program([*command, *accepted, "-shared", "-o", output.resolve(), *linked], cwd=root)
+        record = build_record(root)
+        linked = [*objects, *external_libraries(record), "-lm"]
+        run_program(
+            [*command, *flags_by_folder(record, command, flags)[ROOT], "-shared", "-o", output.resolve(), *linked],
+            cwd=root,
+        )
 
 
 def compile_objects(
@@ -81,27 +85,20 @@ def compile_objects(
 ) -> list[Path]:
     """Compile the sources of the tree at `root` to objects in `folder`, which can be linked to a shared library."""
     command = tuple(compiler) if compiler is not None else default_compiler()
-    accepted = _accepted(root, command, flags)
     record = build_record(root)
+    flags_of = flags_by_folder(record, command, flags)
     includes = [f"-I{folder}" for folder in (*INCLUDE_FOLDERS, *external_includes(record))]
-    sources = [path.relative_to(root) for folder in SOURCE_FOLDERS for path in sorted((root / folder).glob("*.c"))]
+    sources = [path.relative_to(root) for path in source_files(root)]
     sources += external_sources(record)
     objects = [folder / f"{number}.o" for number in range(len(sources))]
 
     def compile_one(source: Path, made: Path) -> None:
-        run_program([*command, *accepted, "-fPIC", *includes, "-c", source, "-o", made], cwd=root)
+        own = flags_of.get(source.parent, flags_of[ROOT])
+        run_program([*command, *own, "-fPIC", *includes, "-c", source, "-o", made], cwd=root)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(compile_one, sources, objects))
     return objects
-
-
-def _accepted(root: Path, command: tuple[str, ...], flags: Sequence[str] | None) -> Sequence[str]:
-    """Return those flags of the tree, or of the caller, that the compiler accepts."""
-    record = build_record(root)
-    return accepted_flags(
-        command, [*(flags if flags is not None else record["target"]["flags"]), *_thread_flags(record)]
-    )
 
 
 def load(
@@ -376,11 +373,6 @@ def _place_of(port: Port, arena: Guarded, io: Io) -> Guarded:
     if io == "caller" or port.offset is None:
         return Guarded(_size(port), max(GUARD, port.dtype.itemsize))
     return arena.part(port.offset, _size(port))
-
-
-def _thread_flags(record: Mapping[str, Any]) -> Sequence[str]:
-    """Return the flags of compiler and linker for the threads of a tree."""
-    return record["threads"]["flags"] if "threads" in record else ()
 
 
 def _size(port: Port) -> int:

@@ -36,6 +36,8 @@ RELOCATED = ".data.rel.ro"
 """Constants that hold addresses: only where code can be loaded anywhere do they have to be written once."""
 
 SOURCE_FOLDERS = ("src", "runtime/src")
+DEVICE_FOLDERS = "src/*"
+"""The folders of kernels that run on devices beside the first one."""
 INCLUDE_FOLDERS = ("include", "src", "runtime/include")
 """Where a tree has the files that its library is made of; `test/` is no part of it."""
 
@@ -155,6 +157,12 @@ def measure(
     return Footprint(compiler_version(command), tuple(flags), objects, stack, functions)
 
 
+def source_files(tree: Path) -> list[Path]:
+    """Return the C files of a tree without its test, those of the first device first."""
+    folders = [*(tree / folder for folder in SOURCE_FOLDERS), *sorted(tree.glob(DEVICE_FOLDERS))]
+    return [path for folder in folders for path in sorted(folder.glob("*.c"))]
+
+
 def measure_tree(
     tree: Path, name: str, target: Target, compiler: Sequence[str] | None = None, *, optimise: str = "O3"
 ) -> Footprint:
@@ -163,9 +171,8 @@ def measure_tree(
     The stack is that of the network's run function, or that of the executor if the tree has tables for one.
     """
     command = tuple(compiler) if compiler is not None else default_compiler()
-    sources = [path for folder in SOURCE_FOLDERS for path in sorted((tree / folder).glob("*.c"))]
     return measure(
-        sources,
+        source_files(tree),
         entry="s2s_executor_run" if (tree / "src" / f"{name}{TABLES}").is_file() else f"{name}_run",
         include=[tree / folder for folder in INCLUDE_FOLDERS],
         flags=accepted_flags(command, [f"-{optimise}" if flag == "-O3" else flag for flag in compile_flags(target)]),

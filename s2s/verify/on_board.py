@@ -23,7 +23,7 @@ from s2s.types.dtypes import Array
 from s2s.verify.board_program import CONTRACT, RECORD, BoardProgram
 from s2s.verify.board_sources import count_kernels, is_in_arena, run_network
 from s2s.verify.external import external_includes, external_sources
-from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS, ObjectSize, object_size
+from s2s.verify.footprint import INCLUDE_FOLDERS, ObjectSize, object_size, source_files
 from s2s.verify.tree_record import tree_record
 
 _WORD = struct.Struct("<i")
@@ -82,9 +82,8 @@ class BoardBuild:
         contract = [flag for flag in self.record["target"]["flags"] if flag.startswith(CONTRACT)]
         self.folder = tempfile.TemporaryDirectory(prefix="s2s-board-")
         self.program = BoardProgram(board, Path(self.folder.name), optimise=optimise, flags=contract)
-        sources = [path for folder in SOURCE_FOLDERS for path in sorted((tree / folder).glob("*.c"))]
         self.include = (*INCLUDE_FOLDERS, *external_includes(self.record))
-        own = [path.relative_to(tree) for path in sources]
+        own = [path.relative_to(tree) for path in source_files(tree)]
         self.objects = self._compile_all([*own, *external_sources(self.record)])
 
     @property

@@ -55,6 +55,14 @@ def test_other_commands_take_it_too(folder: Path, capsys: pytest.CaptureFixture[
     assert json.loads(capsys.readouterr().out)["target"] == "cortex-m4"
 
 
+def test_tables_of_devices_may_stand_in_it(folder: Path):
+    (folder / "s2s.toml").write_text(
+        'model = "net.onnx"\noutput = "tree"\ntarget = "c"\n[devices.dsp]\noperators = ["matmul"]\n'
+    )
+    assert run(["compile"]) == 0
+    assert (folder / "tree" / "src" / "dsp" / "net_dsp_kernels.c").is_file()
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [

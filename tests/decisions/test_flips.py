@@ -52,6 +52,7 @@ CASES: dict[str, tuple[onnx.ModelProto, str, str, dict[str, Any]]] = {
 
 ELSEWHERE = {
     "algorithm": "decisions/test_algorithm.py",
+    "device": "end_to_end/test_devices.py",
     "external": "external/test_generators.py",
     "implementation": "relay/test_strategy.py",
     "layout": "decisions/test_layout.py",

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute
 from s2s.dialects import graph
 from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
+from s2s.types.devices import MAIN
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
 from s2s.types.symbols import enclosing_module, function_named
 from s2s.types.weights import WeightStore
@@ -24,6 +25,10 @@ CALLBACK = "callback"
 """Attribute of a declaration: the name of the C function, of the user or of a code generator, that it declares."""
 PACKED = "packed"
 """Attribute of such a declaration: the name of the packed function that the C function calls."""
+DEVICE = "device"
+"""Attribute of a kernel, and of operators before fusion: the device that runs it; absent for the first one."""
+HOOK = "hook"
+"""Attribute of a function in C: a copy to or from a device, which a project may define itself."""
 SOURCE = "source"
 """Attribute of such a declaration: the C source of the function, if s2s adds it to the tree."""
 EXTERNAL = "external"
@@ -100,6 +105,12 @@ def callees_first(functions: Sequence[FuncOp], callees: Callable[[FuncOp], Itera
 def networks_run_by(op: object) -> tuple[str, ...]:
     """Return the names of the network functions that `op` calls."""
     return op.networks if isinstance(op, graph.NetworkOp) else ()
+
+
+def device_of(kernel: FuncOp) -> str:
+    """Return the device that runs `kernel`."""
+    device = kernel.attributes.get(DEVICE)
+    return device.data if isinstance(device, StringAttr) else MAIN
 
 
 def has_control_flow(module: ModuleOp) -> bool:

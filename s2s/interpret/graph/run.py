@@ -85,6 +85,8 @@ class _Run(NamedTuple):
                 return run_control(op, operands, lambda name, inputs: self._call(op, name, inputs))
             case graph.WeightOp():
                 return [self.weights.get(op.weight_name.data)]
+            case graph.DeviceCopyOp():
+                return list(operands)
             case graph.ExternOp():
                 return run_extern(op, operands)
             case _:

@@ -24,9 +24,9 @@ def call(scope: Scope, op: CallOp) -> Step:
     return step
 
 
-@MEANINGS.register(loop.CopyOp)
-def copy(scope: Scope, op: loop.CopyOp) -> Step:
-    """`loop.copy`."""
+@MEANINGS.register(loop.CopyOp, loop.DeviceCopyOp)
+def copy(scope: Scope, op: loop.CopyOp | loop.DeviceCopyOp) -> Step:
+    """`loop.copy`, `loop.device_copy`."""
     target, source = scope.place(op.target), scope.place(op.source)
 
     def step(frame: Frame) -> None:

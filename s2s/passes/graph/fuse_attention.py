@@ -34,6 +34,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from s2s.analysis.network.functions import DEVICE
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.fusion import TOGETHER, AttentionDecision
 from s2s.decisions.operators import OperatorGroup
@@ -42,7 +43,7 @@ from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
 from s2s.dialects.graph.base import GraphOp, type_of
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.fuse_ops.names import UniqueNames
-from s2s.passes.graph.fuse_ops.outline import outline, without_border_reshapes
+from s2s.passes.graph.fuse_ops.outline import outline, placed_name, without_border_reshapes
 from s2s.types.dtypes import is_float
 
 MIN_QUERIES = 8
@@ -195,9 +196,13 @@ class FuseAttentionPass(ModulePass):
                     continue
                 for attention in _decided(op, function, chooser):
                     around = [inner for inner in with_moves(attention) if inner not in attention.ops]
+                    device = attention.weighted.attributes.get(DEVICE)
                     wanted = {*around, *divide_last(attention)}
                     ops = without_border_reshapes([inner for inner in function.body.block.ops if inner in wanted])
-                    op.body.block.insert_op_before(outline(names.make("attention"), ops, weights_of(ctx)), function)
+                    if device is not None:
+                        ops[-1].attributes[DEVICE] = device
+                    name = names.make(placed_name("attention", ops))
+                    op.body.block.insert_op_before(outline(name, ops, weights_of(ctx)), function)
 
 
 def _decided(home: ModuleOp, function: FuncOp, chooser: Chooser) -> Iterator[Attention]:

@@ -14,6 +14,9 @@ dies, as far as the loops of the kernel prove it safe (`s2s.memory.distances`), 
 saves memory. In the end the attribute `in_place` of a
 kernel lists the arguments that its result lies over in some call.
 
+With `devices`, each device with a memory of its own has an arena of its own, a segment of the range of offsets
+(`s2s/passes/loop/device_plan.py`).
+
 A network that another one runs is planned first; its arena is a buffer of its caller's. The state of `main`, its
 arguments of role `state`, stands in front of everything else, where it outlives the run.
 """
@@ -49,8 +52,9 @@ from s2s.memory.calls import Calls, Lifetime
 from s2s.memory.directions import plan_with_directions
 from s2s.memory.plan import plan
 from s2s.passes.context import given_of, target_of
+from s2s.passes.loop.device_plan import Limits, limits_of, owners_of, plan_by_device
 from s2s.passes.loop.overlapping import OFFSET, calls_of, in_place_arguments, note_aliases, overlaps_of, spans_of
-from s2s.passes.loop.pooled_plan import PooledPlan
+from s2s.passes.loop.pooled_plan import PooledPlan, record_segments
 from s2s.passes.loop.run_backwards import backwards
 from s2s.types.hints import isa
 from s2s.types.pools import pools_of
@@ -78,12 +82,13 @@ class PlanMain:
         ports: bool = False,
         overlap: bool = False,
         pooled: Callable[..., PooledPlan] | None = None,
+        devices: Limits | None = None,
         chooser: Chooser,
     ) -> None:
         self.elsewhere = elsewhere
         """Kernels that other networks call too."""
         self.func, self.kernels, self.align, self.overlap = func, kernels, align, overlap
-        self.pooled, self.chooser = pooled, chooser
+        self.pooled, self.devices, self.chooser = pooled, devices or {}, chooser
         self._give_arenas()
         self.allocs = [op for op in func.body.block.ops if isinstance(op, loop.AllocOp)]
         self.steps = [op for op in func.body.block.ops if isinstance(op, loop.STEPS)]
@@ -127,7 +132,15 @@ class PlanMain:
         ]
         pairs = self._in_place(lives)
         calls = Calls(self.steps, self.kernels, self.names, lives, self.align, self._backwards)
-        chosen, backward = plan_with_directions(buffers, pairs, calls) if self.overlap else (plan(buffers, pairs), ())
+        if self.devices:
+            owners = owners_of(self.func, self.kernels, self.devices)
+            found = plan_by_device(buffers, pairs, calls, owners, self.devices, base=base, overlap=self.overlap)
+            record_segments(self.func, found.segments)
+            chosen, backward = found.plan, found.backwards
+        elif self.overlap:
+            chosen, backward = plan_with_directions(buffers, pairs, calls)
+        else:
+            chosen, backward = plan(buffers, pairs), ()
         if self.pooled is not None:
             pooled = self.pooled(
                 main=self.func,
@@ -296,6 +309,8 @@ class PlanMemoryPass(ModulePass):
     """Whether results may partly overlap operands."""
     pools: tuple[str, ...] = ()
     """Memory pools as `tcm=64KiB`, the fastest first; none: one arena without a limit."""
+    devices: tuple[str, ...] = ()
+    """The devices with a memory of their own as `dsp=65536`, or `dsp` without a limit."""
     target: str = "c"
     """The target that decisions are recorded for."""
 
@@ -320,6 +335,7 @@ class PlanMemoryPass(ModulePass):
                     ports=ports,
                     overlap=self.overlap,
                     pooled=pooled,
+                    devices=limits_of(self.devices) if func.sym_name.data == "main" else None,
                     chooser=chooser,
                 ).run()
         note_aliases(networks, functions)

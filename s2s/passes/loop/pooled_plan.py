@@ -27,7 +27,7 @@ from s2s.types.hints import isa
 from s2s.types.pools import Pool, Pools
 
 ARENA_POOLS = "arena_pools"
-"""Attribute of `main`: the segments of the arena, each with the name of its pool, its offset and its size."""
+"""Attribute of `main`: the segments of the arena, each with the name of its pool or device, its offset and its size."""
 POOL = "pool"
 """Attribute of a constant: the name of its pool."""
 _TRIES = 8
@@ -37,9 +37,10 @@ _LISTED = 4
 
 @dataclass(frozen=True)
 class Segment:
-    """The part of the arena in one pool."""
+    """The part of the arena in one pool, or in the memory of one device."""
 
     pool: str
+    """The name of that."""
     offset: int
     size: int
 
@@ -251,7 +252,7 @@ class PooledPlan:
             end = start + size
         missing = {buffer.name: 0 for buffer in self.buffers if buffer.name not in offsets}
         self.result = Plan(offsets | missing, max(end - self.base, 0), self.whole.lower_bound, self.whole.apart_bound)
-        self.main.attributes[ARENA_POOLS] = ArrayAttr(map(_entry, self.segments))
+        record_segments(self.main, self.segments)
 
 
 def _constant(op: loop.WeightOp) -> str:
@@ -263,6 +264,11 @@ def _entry(segment: Segment) -> DictionaryAttr:
     return DictionaryAttr(
         {"name": StringAttr(segment.pool), **{key: IntegerAttr(value, i64) for key, value in numbers.items()}}
     )
+
+
+def record_segments(main: FuncOp, segments: Sequence[Segment]) -> None:
+    """Write the segments of the arena to `main`."""
+    main.attributes[ARENA_POOLS] = ArrayAttr(map(_entry, segments))
 
 
 def segments_of(main: FuncOp) -> tuple[Segment, ...]:

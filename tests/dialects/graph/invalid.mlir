@@ -649,3 +649,9 @@ func.func private @kernel(tensor<2xf32>) -> tensor<3xf32>
 
 "graph.extern"() {function = "f"} : () -> ()
 // CHECK: f has no results, expected at least one
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = graph.device_copy %x from "dsp" to "dsp" : tensor<4xf32>
+// CHECK: copies from "dsp" to "dsp", expected two devices

@@ -341,6 +341,13 @@ func.func @index(%x: tensor<4x5xf32>, %i: tensor<2x3xi64>, %p: tensor<3x1xi32>) 
   func.return
 }
 
+// CHECK-LABEL: func.func @devices
+func.func @devices(%x: tensor<4xf32>) {
+  // CHECK-NEXT: %y = graph.device_copy %x from "main" to "dsp" {node = "conv"} : tensor<4xf32>
+  %y = graph.device_copy %x from "main" to "dsp" {node = "conv"} : tensor<4xf32>
+  func.return
+}
+
 // CHECK-LABEL: func.func @reduce
 func.func @reduce(%x: tensor<2x3x4xf32>) {
   // CHECK-NEXT: %sum = graph.reduce_sum %x {axes = array<i64: 0, 2>} : (tensor<2x3x4xf32>) -> tensor<3xf32>

@@ -138,6 +138,9 @@ func.func @control(%inner: memref<16xi8>, %y: memref<6xf32>, %h: memref<4xf32>, 
   // CHECK-NEXT: loop.copy %h, %f : memref<4xf32>
   // GENERIC:    "loop.copy"(%h, %f) : (memref<4xf32>, memref<4xf32>) -> ()
   loop.copy %h, %f : memref<4xf32>
+  // CHECK-NEXT: loop.device_copy %h, %f from "main" to "dsp" : memref<4xf32>
+  // GENERIC:    "loop.device_copy"(%h, %f) <{origin = "main", device = "dsp"}> : (memref<4xf32>, memref<4xf32>) -> ()
+  loop.device_copy %h, %f from "main" to "dsp" : memref<4xf32>
   // CHECK-NEXT: loop.call_for @body(%y, %h) {steps = 3 : i64, starts = array<i64: 0, 0>, strides = array<i64: 2, 0>} : (memref<6xf32>, memref<4xf32>)
   loop.call_for @body(%y, %h) {steps = 3 : i64, starts = array<i64: 0, 0>, strides = array<i64: 2, 0>} : (memref<6xf32>, memref<4xf32>)
   // CHECK-NEXT: loop.call_for @body in %inner : memref<16xi8>(%y, %h) {steps = 3 : i64, starts = array<i64: 4, 0>, strides = array<i64: -2, 0>} : (memref<6xf32>, memref<4xf32>)

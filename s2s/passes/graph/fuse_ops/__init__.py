@@ -43,7 +43,7 @@ from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.constants import new_weight
 from s2s.passes.graph.fuse_ops.dataflow import dataflow
 from s2s.passes.graph.fuse_ops.names import UniqueNames, kernel_name
-from s2s.passes.graph.fuse_ops.outline import outline, without_border_reshapes
+from s2s.passes.graph.fuse_ops.outline import outline, placed_name, without_border_reshapes
 from s2s.passes.graph.fuse_ops.partition import partition
 from s2s.types.weights import WeightStore
 
@@ -78,7 +78,8 @@ class FuseOpsPass(ModulePass):
             group = without_border_reshapes([op for index in members if (op := nodes[index].op) is not None])
             for ops in _decided(home, group, chooser):
                 if ops and not (len(ops) == 1 and isinstance(ops[0], graph.STEPS)):
-                    module.insert_op_before(outline(names.make(kernel_name(ops)), ops, weights), function)
+                    name = names.make(placed_name(kernel_name(ops), ops))
+                    module.insert_op_before(outline(name, ops, weights), function)
         _name_constants(block, weights)
 
 

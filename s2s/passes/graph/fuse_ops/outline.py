@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import FunctionType, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
+from s2s.analysis.network.functions import DEVICE
 from s2s.analysis.numbers.known_values import is_known, known_value
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
@@ -36,8 +37,15 @@ def without_border_reshapes(ops: Sequence[Operation]) -> list[Operation]:
     return list(kept)
 
 
+def placed_name(base: str, ops: Sequence[Operation]) -> str:
+    """Return the name of a kernel of `ops`, beginning with the device that runs it unless that is the first one."""
+    device = ops[-1].attributes.get(DEVICE)
+    return f"{device.data}_{base}" if isinstance(device, StringAttr) else base
+
+
 def outline(name: str, ops: Sequence[Operation], weights: WeightStore) -> FuncOp:
-    """Move `ops` into a new kernel and replace them by a call; only the last one may be used outside."""
+    """Move `ops` into a new kernel and replace them by a call; only the last one may be used outside. One device runs
+    all of them."""
     inside = set(ops)
     last = ops[-1]
     operands = _parameters(ops, inside)
@@ -56,9 +64,12 @@ def outline(name: str, ops: Sequence[Operation], weights: WeightStore) -> FuncOp
     _move(ops, inside, dict(zip(operands, body.args, strict=True)), body, weights)
     body.add_op(ReturnOp.create(operands=last.results))
     kind = FunctionType.from_lists([argument.type for argument in body.args], last.result_types)
+    device = last.attributes.get(DEVICE)
+    for op in ops:
+        op.attributes.pop(DEVICE, None)
     return FuncOp.create(
         properties={"sym_name": StringAttr(name), "function_type": kind, "sym_visibility": StringAttr("private")},
-        attributes={"kernel": UnitAttr()},
+        attributes={"kernel": UnitAttr(), **({} if device is None else {DEVICE: device})},
         regions=[Region(body)],
     )
 

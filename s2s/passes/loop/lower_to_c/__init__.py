@@ -10,8 +10,10 @@ Every kernel becomes `<prefix>_<kernel>`, every weight a `c.global` called `<pre
 weight store. Two pointers of a kernel are `restrict` unless its attribute `in_place` says that they may be one buffer.
 The attribute `doc` of a kernel becomes the comment above it. With `executor=graph`, `main` becomes tables instead.
 A kernel that is divided among threads becomes four things (`divided.py`), and `main` takes a pool of threads.
-A network that another one runs becomes a static function beside `main`; state gets a function that sets it.
-With `profile=misra` the arena of `main` is a union of typed buffers (`arena.py`) and `restrict` a macro.
+A network that another one runs becomes a static function beside `main`; state gets a function that sets it. Copies
+between devices call hooks, whose default definitions copy bytes (`device_hooks.py`); kernels and weights of a device
+keep its name in the attribute `device`. With `profile=misra` the arena of `main` is a union of typed buffers
+(`arena.py`) and `restrict` a macro.
 """
 
 from collections.abc import Sequence
@@ -19,17 +21,18 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from s2s.analysis.network.functions import INIT, callees_first, meanings_of
+from s2s.analysis.network.functions import DEVICE, INIT, callees_first, device_of, meanings_of
 from s2s.dialects import c, loop
 from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
 from s2s.passes.context import weights_of
 from s2s.passes.loop.lower_to_c.arena import PlainArena, flat_array, typed_arena
 from s2s.passes.loop.lower_to_c.callbacks import callback_prototypes
+from s2s.passes.loop.lower_to_c.device_hooks import device_hooks
 from s2s.passes.loop.lower_to_c.divided import LowerDivided, threads_of
 from s2s.passes.loop.lower_to_c.kernels import lower_kernel
 from s2s.passes.loop.lower_to_c.main import Main
@@ -41,6 +44,7 @@ from s2s.passes.loop.lower_to_c.written import Written
 from s2s.passes.loop.plan_memory import networks_run
 from s2s.passes.loop.pooled_plan import POOL, segments_of
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
+from s2s.types.devices import MAIN
 
 EXECUTORS = ("aot", "graph")
 PROFILES = ("default", "misra")
@@ -74,6 +78,7 @@ class LowerToCPass(ModulePass):
         made += callback_prototypes(kernels)
         for func in kernels:
             made += _kernel(func, names, strict)
+        made += device_hooks(op, names.prefix)
         for main in mains:
             if self.executor == "graph":
                 made += graph_tables(rows_of(main, names, kernels, weights_of(ctx)))
@@ -93,7 +98,10 @@ def _kernel(func: FuncOp, names: Names, strict: bool) -> list[Operation]:
     """Lower a kernel to its function; the functions that it passes to threads come first."""
     name = names.kernels[func.sym_name.data]
     if threads_of(func) is None:
-        return [lower_kernel(func, name, _in_place(func), restrict_macro=strict, weights=names.weights)]
+        made = lower_kernel(func, name, _in_place(func), restrict_macro=strict, weights=names.weights)
+        if DEVICE in func.attributes:
+            made.attributes[DEVICE] = func.attributes[DEVICE]
+        return [made]
     taken = {*names.kernels.values(), *names.weights.values()}
     return LowerDivided(func, name, taken).lower(_in_place(func))
 
@@ -123,7 +131,23 @@ def _weights(module: ModuleOp, names: Names) -> list[Operation]:
     made = {name: c.GlobalOp(names.weights[name], flat_array(type), weight=name) for name, type in types.items()}
     for name, pool in pools.items():
         made[name].attributes[POOL] = pool
+    for name, device in _devices_of_weights(module).items():
+        if device != MAIN:
+            made[name].attributes[DEVICE] = StringAttr(device)
     return list(made.values())
+
+
+def _devices_of_weights(module: ModuleOp) -> dict[str, str]:
+    """Return the device that reads each weight; `graph-plan-devices` has given each device its own ones."""
+    kernels = {func.sym_name.data: func for func in functions(module)}
+    found: dict[str, str] = {}
+    for call in [op for op in walk(module) if isinstance(op, CallOp)]:
+        device = device_of(kernels[call.callee.string_value()])
+        for value in call.arguments:
+            owner = loop.whole_of(value).owner
+            if isinstance(owner, loop.WeightOp) and found.setdefault(owner.weight.data, device) != device:
+                raise CompilerBug(f"{owner.weight.data}: {device} and {found[owner.weight.data]} read this weight")
+    return found
 
 
 def _in_place(func: FuncOp) -> frozenset[int]:

@@ -123,6 +123,10 @@ class LowerMain:
                 self.buffers[op.y] = self._part(self.buffers[op.x], start.eval([], []), op.y)
             case graph.CallOp():
                 self._call(op)
+            case graph.DeviceCopyOp():
+                made = loop.DeviceCopyOp(self._result(op.y), self.buffers[op.x], op.origin, op.device)
+                set_provenance(made, provenance(op))
+                self.block.add_op(made)
             case graph.NetworkOp():
                 self._control(op)
             case ReturnOp():

@@ -1,0 +1,103 @@
+"""Decide which device runs an operator.
+
+The subject is one operator, named by its nodes in the model: equal layers may run on different devices.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from xdsl.ir import Operation
+
+from s2s.decisions.kind import Candidate, Heuristic, NamedKind
+from s2s.dialects.graph import provenance
+from s2s.targets import Target
+from s2s.types.devices import MAIN, Device, Devices
+
+KIND = "device"
+
+
+@dataclass(frozen=True)
+class PlacedOperator:
+    """An operator, and what speaks for each device."""
+
+    home: Operation
+    op: Operation
+    devices: Devices
+    """All but the first one."""
+    bound: str | None
+    """Why only the first device can run it; None if all can."""
+    operands: str | None
+    """The device that holds all its operands; None if they are on several, or if it has none."""
+
+    @property
+    def operator(self) -> str:
+        """The name of the operator without its dialect: `conv`."""
+        return self.op.name.partition(".")[2]
+
+
+def layer_of(op: Operation, device: Device) -> str | None:
+    """Return the first pattern of `device` that one of the nodes of `op` matches."""
+    nodes = provenance(op)
+    return next((each for each in device.layers if any(fnmatchcase(node, each) for node in nodes)), None)
+
+
+class DeviceKind(NamedKind[PlacedOperator]):
+    """The devices of operators."""
+
+    name = KIND
+
+    def heuristics(self) -> Sequence[tuple[str, Heuristic[PlacedOperator, str]]]:
+        return (
+            ("the layers of its table", _by_layer),
+            ("the operators of its table", _by_operator),
+            ("its operands are there", _by_operands),
+            ("no table asks for another one", _first),
+        )
+
+    def key(self, subject: PlacedOperator) -> str:
+        return self.nodes(subject) or subject.operator
+
+    def home(self, subject: PlacedOperator) -> Operation:
+        return subject.home
+
+    def about(self, subject: PlacedOperator) -> str:
+        return subject.operator
+
+    def nodes(self, subject: PlacedOperator) -> str:
+        return ", ".join(provenance(subject.op))
+
+    def legal(self, subject: PlacedOperator, choice: str) -> str | None:
+        names = [MAIN, *(device.name for device in subject.devices)]
+        if choice not in names:
+            return f"it is none of {', '.join(names)}"
+        return subject.bound if choice != MAIN else None
+
+
+def _where(subject: PlacedOperator, found: Callable[[Device], str | None]) -> list[Candidate[str]]:
+    """Propose the devices for which `found` gives a reason."""
+    reasons = [(device.name, reason) for device in subject.devices if (reason := found(device)) is not None]
+    return [Candidate(lambda name=name: name, f"{name}: {reason}") for name, reason in reasons]
+
+
+def _by_layer(subject: PlacedOperator, target: Target) -> Sequence[Candidate[str]]:
+    def pattern(device: Device) -> str | None:
+        found = layer_of(subject.op, device)
+        return None if found is None else f"layer {found}"
+
+    return _where(subject, pattern)
+
+
+def _by_operator(subject: PlacedOperator, target: Target) -> Sequence[Candidate[str]]:
+    return _where(
+        subject, lambda device: f"operator {subject.operator}" if subject.operator in device.operators else None
+    )
+
+
+def _by_operands(subject: PlacedOperator, target: Target) -> Sequence[Candidate[str]]:
+    """Propose the device of the operands for operators that cost less than a copy of them."""
+    return _where(subject, lambda device: "its operands are there" if device.name == subject.operands else None)
+
+
+def _first(subject: PlacedOperator, target: Target) -> Sequence[Candidate[str]]:
+    return [Candidate(lambda: MAIN, MAIN)]

@@ -1,0 +1,82 @@
+"""Write the declarations of a network's headers, with the comments that state their contracts."""
+
+from collections.abc import Sequence
+
+from s2s.c_syntax.identifiers import c_macro
+from s2s.dialects import c
+from s2s.emit.info import NetworkInfo
+from s2s.emit.statements import FunctionWriter, comment_lines, overlay_definition
+from s2s.emit.units import Program, owner_of
+
+RETURNS = "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
+RUN_DOC = "Runs the network once. arena is scratch between calls; two arenas may run at the same time.\n"
+THREADS_DOC = (
+    "The threads of pool share the work; without one (NULL) the caller's thread does it all. The results are the same\n"
+    "whatever their number. A pool serves one run at a time.\n"
+)
+STATEFUL_RUN_DOC = (
+    "Runs the network once, from the state that the run before has left in arena.\n"
+    "Two arenas are two independent streams over the same weights, and may run at the same time.\n"
+)
+HOOKS_DOC = (
+    "Copies between the memory of the caller and that of {device}: size bytes, which never overlap.\n"
+    "By default memcpy; a project may define these functions itself, where it compiles the network with {guard}."
+)
+RESET_DOC = (
+    "Sets the state that arena keeps from run to run to its initial values.\n"
+    f"Call it before the first run, and again to start anew.\n{RETURNS}"
+)
+
+
+def interface(program: Program, info: NetworkInfo) -> str:
+    """Write the declarations of the public header: the run function, or the tables of the graph executor."""
+    if program.graph is not None:
+        lines = comment_lines("The network as tables for s2s_executor_init.")
+        return "\n".join([*lines, f"extern const s2s_graph {info.name}_graph;"])
+    if not program.entry:
+        return ""
+    *reset, run = [FunctionWriter(func).prototype() for func in program.entry]
+    lines = [line for overlay in program.overlays for line in [*_overlay(overlay), ""]]
+    lines += _hooks(program, info.name)
+    lines += [line for prototype in reset for line in [*comment_lines(RESET_DOC), *prototype, ""]]
+    doc = f"{THREADS_DOC if info.threads else ''}{RETURNS}"
+    return "\n".join([*lines, *comment_lines((STATEFUL_RUN_DOC if reset else RUN_DOC) + doc), *run])
+
+
+def private_prototypes(program: Program) -> str:
+    """Write the declarations of the header of kernels: the user's functions, and the kernels of all devices."""
+    return "\n".join([*_callbacks(program.callbacks), *_prototypes(program.kernels)])
+
+
+def hooks_guard(name: str, device: str) -> str:
+    """Return the macro that leaves out the default hooks of a device."""
+    return f"{c_macro(name)}_{c_macro(device)}_HOOKS"
+
+
+def _hooks(program: Program, name: str) -> list[str]:
+    """Write the declarations of copies to and from devices."""
+    lines: list[str] = []
+    for device in program.copied:
+        doc = HOOKS_DOC.format(device=device, guard=hooks_guard(name, device))
+        mine = [hook for hook in program.hooks if owner_of(hook) == device]
+        lines += [*comment_lines(doc), *_prototypes(mine), ""]
+    return lines
+
+
+def _prototypes(functions: Sequence[c.FuncOp]) -> list[str]:
+    return [line for func in functions for line in FunctionWriter(func).prototype()]
+
+
+def _callbacks(callbacks: Sequence[c.FuncOp]) -> list[str]:
+    """Write commented prototypes of the functions that the user supplies."""
+    lines: list[str] = []
+    for func in callbacks:
+        doc = func.doc.data if func.doc is not None else ""
+        lines += [*comment_lines(doc), *FunctionWriter(func).prototype(), ""]
+    return lines
+
+
+def _overlay(overlay: c.OverlayOp) -> list[str]:
+    """Write the type of the arena, for callers."""
+    about = "The arena: buffers that live at different times share their bytes; whole is all of it."
+    return [*comment_lines(about), *overlay_definition(overlay)]

@@ -1,0 +1,125 @@
+"""Plan the buffers of `main` where several devices have memories of their own.
+
+A buffer is in the memory of the device whose kernels access it; a copy between devices reads one memory and writes
+another one. The arena is one range of offsets with a segment for each device, as with memory pools
+(`s2s/passes/loop/pooled_plan.py`): each device has the arena of its own buffers only.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from s2s.analysis.network.functions import device_of
+from s2s.dialects import loop
+from s2s.errors import CompilerBug, InputError
+from s2s.memory.buffers import Buffer, InPlace, Plan, align_up
+from s2s.memory.calls import Calls
+from s2s.memory.directions import plan_with_directions
+from s2s.memory.plan import plan
+from s2s.passes.loop.pooled_plan import Segment
+from s2s.types.devices import MAIN
+from s2s.types.pools import size_of
+
+Limits = Mapping[str, int | None]
+"""The devices with a memory of their own, each with the bytes that it has; None: no limit."""
+_LISTED = 4
+
+
+class DevicePlan(NamedTuple):
+    """A plan with a segment for each device."""
+
+    plan: Plan
+    segments: tuple[Segment, ...]
+    backwards: tuple[str, ...]
+    """The kernels that run backwards in it."""
+
+
+def limits_of(texts: Sequence[str]) -> Limits:
+    """Parse `dsp=65536`, or `dsp` without a limit."""
+    return {text.partition("=")[0]: size_of(text.partition("=")[2]) for text in texts}
+
+
+def owners_of(main: FuncOp, kernels: Mapping[str, FuncOp], limits: Limits) -> dict[SSAValue, str]:
+    """Return the device whose memory holds each buffer; refuse a buffer that two memories would have to hold."""
+    found: dict[SSAValue, str] = {}
+    for op in main.body.block.ops:
+        for value, device in _accessed(op, kernels, limits):
+            buffer = loop.whole_of(value)
+            if isinstance(buffer.owner, loop.WeightOp):
+                continue
+            held = MAIN if isinstance(buffer, BlockArgument) else found.setdefault(buffer, device)
+            if held != device:
+                raise CompilerBug(
+                    f"{buffer.name_hint or 'a buffer'}: {device} accesses it, and it is in the memory of {held}; a "
+                    "copy is missing"
+                )
+    return found
+
+
+def _accessed(op: Operation, kernels: Mapping[str, FuncOp], limits: Limits) -> list[tuple[SSAValue, str]]:
+    """Return the buffers that a step accesses, each with the memory that the access goes to."""
+    if isinstance(op, loop.DeviceCopyOp):
+        return [(op.target, op.device.data), (op.source, op.origin.data)]
+    if not isinstance(op, loop.STEPS):
+        return []
+    device = device_of(kernels[op.callee.string_value()]) if isinstance(op, CallOp) else MAIN
+    return [(operand, device if device in limits else MAIN) for operand in op.operands]
+
+
+def plan_by_device(
+    buffers: Sequence[Buffer],
+    in_place: Sequence[InPlace],
+    calls: Calls,
+    owners: Mapping[SSAValue, str],
+    limits: Limits,
+    *,
+    base: int,
+    overlap: bool,
+) -> DevicePlan:
+    """Plan the memory of each device. The first `base` bytes of the first segment are taken."""
+    offsets: dict[str, int] = {}
+    segments: list[Segment] = []
+    backwards: list[str] = []
+    bound = apart = end = 0
+    align = max((buffer.align for buffer in buffers), default=1)
+    for device in (MAIN, *limits):
+        values = {value: name for value, name in calls.names.items() if owners.get(value, MAIN) == device}
+        names = frozenset(values.values())
+        mine = [buffer for buffer in buffers if buffer.name in names]
+        pairs = [pair for pair in in_place if pair.output in names and pair.input in names]
+        lives = {value: life for value, life in calls.lives.items() if value in values}
+        found, reversed_kernels = (
+            plan_with_directions(mine, pairs, replace(calls, lives=lives)) if overlap else (plan(mine, pairs), ())
+        )
+        _check_limit(device, limits.get(device), found, values, mine)
+        size = found.size + (base if device == MAIN else 0)
+        if size:
+            start = align_up(end, align)
+            shift = 0 if device == MAIN else start - base
+            offsets |= {name: offset + shift for name, offset in found.offsets.items()}
+            segments.append(Segment(device, start, size))
+            end = start + size
+        else:
+            offsets |= dict.fromkeys(names, 0)
+        bound, apart = bound + found.lower_bound, apart + found.apart_bound
+        backwards += reversed_kernels
+    whole = Plan(offsets, max(end - base, 0), bound, apart)
+    return DevicePlan(whole, tuple(segments), tuple(backwards))
+
+
+def _check_limit(
+    device: str, limit: int | None, found: Plan, values: Mapping[SSAValue, str], buffers: Sequence[Buffer]
+) -> None:
+    """Refuse a plan that the memory of its device cannot hold."""
+    if limit is None or found.size <= limit:
+        return
+    hints = {name: value.name_hint or f"buffer {name}" for value, name in values.items()}
+    largest = sorted(buffers, key=lambda buffer: -buffer.size)[:_LISTED]
+    listed = ", ".join(f"{hints[buffer.name]} {buffer.size:,}" for buffer in largest)
+    raise InputError(
+        f"--devices: {device}: its arena takes {found.size:,} bytes, and it has {limit:,}; the largest buffers are "
+        f"{listed}; give it {found.size:,} bytes, or fewer layers"
+    )

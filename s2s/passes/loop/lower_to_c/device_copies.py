@@ -1,0 +1,21 @@
+"""Lower copies between devices to calls of hooks.
+
+    loop.device_copy %y, %x from "main" to "dsp"
+->
+    net_copy_to_dsp(y, x, 1024);
+"""
+
+from xdsl.dialects.builtin import IndexType
+
+from s2s.dialects import c, loop
+from s2s.memory.accesses import buffer_bytes
+from s2s.passes.loop.lower_to_c.device_hooks import hook_of
+from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
+
+
+@STEP_LOWERINGS.register(loop.DeviceCopyOp)
+def lower_device_copy(steps: StepBuilder, op: loop.DeviceCopyOp) -> None:
+    """`net_copy_to_dsp(target, source, size);`"""
+    b = steps.b
+    size = b.literal(buffer_bytes(op.target), IndexType())
+    b.block.add_op(c.CallOp(hook_of(steps.names.prefix, op), [b.value(op.target), b.value(op.source), size]))

@@ -1,0 +1,77 @@
+"""Run the passes of a stage once for each device, with its target and on its kernels only.
+
+While the kernels of one device are compiled, those of others are declarations, as functions of C are: passes see that
+they are called, on which tensors, and nothing of how they compute.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Region
+
+from s2s.analysis.network.functions import CALLBACK, DEVICE, KERNEL, device_of
+from s2s.options import CompileOptions
+from s2s.targets import Target, get_target
+from s2s.types.devices import MAIN
+
+STAGES = ("compute", "tensor")
+"""The stages whose passes read the target of a kernel."""
+
+
+class Part(NamedTuple):
+    """The kernels of one device, and the options that their passes take."""
+
+    device: str
+    options: CompileOptions
+
+    @property
+    def target(self) -> Target:
+        """The target of the device."""
+        return get_target(self.options.target)
+
+
+def parts_of(stage: str, options: CompileOptions) -> list[Part]:
+    """Return the parts that `stage` compiles one after the other: one for each device where targets matter."""
+    first = Part(MAIN, options)
+    if stage not in STAGES:
+        return [first]
+    others = [(device.name, device.target) for device in options.devices]
+    return [first, *(Part(name, replace(options, target=options.target if t is None else t)) for name, t in others)]
+
+
+@contextmanager
+def kernels_of(module: ModuleOp, part: Part, *, alone: bool) -> Generator[None]:
+    """Hide the kernels of other devices inside of the context; with `alone` there are none."""
+    if alone:
+        yield
+        return
+    hidden: dict[str, FuncOp] = {}
+    for func in _kernels(module):
+        if device_of(func) != part.device:
+            hidden[func.sym_name.data] = func
+            declaration = FuncOp(func.sym_name.data, func.function_type, Region(), visibility="private")
+            declaration.attributes[CALLBACK] = StringAttr(func.sym_name.data)
+            _put(declaration, func)
+    yield
+    for func in [each for each in module.ops if isinstance(each, FuncOp)]:
+        if func.sym_name.data in hidden:
+            _put(hidden[func.sym_name.data], func)
+            func.erase()
+        elif KERNEL in func.attributes and part.device != MAIN:
+            func.attributes[DEVICE] = StringAttr(part.device)
+
+
+def _kernels(module: ModuleOp) -> list[FuncOp]:
+    return [op for op in module.ops if isinstance(op, FuncOp) and KERNEL in op.attributes]
+
+
+def _put(new: FuncOp, old: FuncOp) -> None:
+    """Put `new` where `old` is, which is detached."""
+    block = old.parent_block()
+    assert block is not None
+    block.insert_op_before(new, old)
+    old.detach()
