@@ -127,6 +127,7 @@ from s2s.dialects.graph.reduce import (
     ReduceMinOp,
     ReduceProdOp,
     ReduceSumOp,
+    TopKOp,
 )
 from s2s.dialects.graph.shape import BroadcastToOp, ConcatOp, IotaOp, PadOp, ReshapeOp, SliceOp, TileOp, TransposeOp
 from s2s.dialects.graph.structure import CallOp, ConstantOp, WeightOp
@@ -239,6 +240,7 @@ Graph = Dialect(
         ReshapeOp,
         SliceOp,
         TileOp,
+        TopKOp,
         TransposeOp,
         GatherElementsOp,
         GatherNdOp,

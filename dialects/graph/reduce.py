@@ -118,6 +118,28 @@ class ArgminOp(ArgReduceOp):
 
 
 @op_definition
+class TopKOp(GraphOp):
+    """`y` = the positions of the first `count` elements along the last dimension in order, as `i32`.
+
+    The largest comes first, or with `smallest` the smallest. NaN counts as larger than every number; among equal
+    elements the one with the lower position comes first.
+    """
+
+    name = "graph.top_k"
+    x = operand_def(TENSOR)
+    count = prop_def(INT)
+    smallest = opt_prop_def(UnitAttr)
+    traits = traits_def(HasFusionKind(FusionKind.OPAQUE))
+    assembly_format = "$x attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, x: Value, *, count: int, smallest: bool = False) -> None:
+        super().__init__([x], {"count": integer(count), "smallest": flag(smallest)})
+
+    def inferred_type(self) -> AnyTensor:
+        return reduce.top_k(type_of(self.x), self.count.value.data)
+
+
+@op_definition
 class CumsumOp(GraphOp):
     """`y[i] = x[0] + … + x[i]` along `axis`.
 

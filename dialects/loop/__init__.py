@@ -12,6 +12,7 @@ from xdsl.ir import Dialect, Operation
 from s2s.dialects.loop import (
     callback,
     control,
+    extern,
     groups,
     index,
     interleaved,
@@ -26,6 +27,7 @@ from s2s.dialects.loop import (
 from s2s.dialects.loop.callback import *
 from s2s.dialects.loop.checks import lanes_of as lanes_of
 from s2s.dialects.loop.control import *
+from s2s.dialects.loop.extern import *
 from s2s.dialects.loop.groups import *
 from s2s.dialects.loop.index import *
 from s2s.dialects.loop.interfaces import Access as Access
@@ -44,6 +46,7 @@ from s2s.dialects.loop.register import *
 FAMILIES = (
     callback,
     control,
+    extern,
     groups,
     index,
     interleaved,

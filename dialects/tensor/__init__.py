@@ -5,9 +5,10 @@ It takes the name of xDSL's own `tensor` dialect, which is never loaded beside i
 
 from xdsl.ir import Dialect
 
-from s2s.dialects.tensor.attributes import AccessAttr, PackedAxis, integers
+from s2s.dialects.tensor.attributes import AccessAttr, PackedAxis, integers, values_of
 from s2s.dialects.tensor.compute import ComputeOp, YieldOp, element_type
 from s2s.dialects.tensor.directive import Directive
+from s2s.dialects.tensor.extern import ExternOp
 from s2s.dialects.tensor.renumbering import Renumbering
 from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, SaturateOp
 from s2s.dialects.tensor.scatter import ScatterOp
@@ -15,9 +16,24 @@ from s2s.dialects.tensor.schedule import ScheduleAttr
 from s2s.dialects.tensor.schedule_state import CachedRead, FusedTile, ScheduleState
 from s2s.dialects.tensor.transform import Computation, Matrix, TransformOp, matrix_attribute
 
+WholeOp = ScatterOp | ExternOp
+"""The operations without a schedule, each the last one of its kernel."""
+
 Tensor = Dialect(
     "tensor",
-    [ComputeOp, ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, SaturateOp, ScatterOp, TransformOp, YieldOp],
+    [
+        ComputeOp,
+        ExternOp,
+        ExtractOp,
+        InBoundsOp,
+        IndexOp,
+        RemFOp,
+        RescaleOp,
+        SaturateOp,
+        ScatterOp,
+        TransformOp,
+        YieldOp,
+    ],
     [AccessAttr, ScheduleAttr],
 )
 
@@ -27,6 +43,7 @@ __all__ = [
     "Computation",
     "ComputeOp",
     "Directive",
+    "ExternOp",
     "ExtractOp",
     "FusedTile",
     "InBoundsOp",
@@ -42,8 +59,10 @@ __all__ = [
     "ScheduleState",
     "Tensor",
     "TransformOp",
+    "WholeOp",
     "YieldOp",
     "element_type",
     "integers",
     "matrix_attribute",
+    "values_of",
 ]

@@ -238,8 +238,8 @@ class ChannelLayouts:
         if number < 0:
             return self._why_unwritable(func, computes, number)
         argument = func.body.block.args[number]
-        if any(isinstance(use.operation, tensor.ScatterOp) for use in argument.uses):
-            return "reads the elements that a scatter stores"
+        if any(isinstance(use.operation, tensor.WholeOp) for use in argument.uses):
+            return "reads whole tensors, in no order of its own"
         return next((reason for op in computes if (reason := self._why_unreadable(op, argument))), None)
 
     def _why_unreadable(self, op: tensor.ComputeOp, argument: SSAValue) -> str | None:

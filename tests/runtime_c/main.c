@@ -13,6 +13,7 @@ int main(void)
     test_integer();
     test_half();
     test_quantize();
+    test_select();
     test_dsp();
     test_simd();
     test_simd_bytes();

@@ -272,6 +272,12 @@ def reductions() -> list[Case]:
                 for last in (False, True)
             ]
     found += [
+        Case(f"top_k {np.dtype(each)} {smallest}", partial(graph.TopKOp, count=3, smallest=smallest), [np.round(x)])
+        for each in (*NUMBERS, np.bool_)
+        for smallest in (False, True)
+        for x in [rand(2, 9, dtype=each)]
+    ]
+    found += [
         Case(
             f"cumsum {np.dtype(each)} {exclusive} {reverse}",
             partial(graph.CumsumOp, axis=1, exclusive=exclusive, reverse=reverse),

@@ -146,7 +146,7 @@ def _top_k(node: Node) -> list[Value]:
     if count is None or not 0 < count <= size:
         raise node.invalid(f"K is {count} for {size} elements", "give 1 up to that many")
     perm = [*(dim for dim in range(x.rank) if dim != axis), axis]
-    values, places = largest(node, transpose(x, perm), int(count), last=not node.flag("largest", True))
+    values, places = largest(transpose(x, perm), int(count), last=not node.flag("largest", True))
     back = [perm.index(dim) for dim in range(x.rank)]
     return [transpose(values, back), transpose(cast(places, np.dtype(np.int64)), back)]
 

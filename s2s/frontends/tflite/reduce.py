@@ -99,7 +99,7 @@ def _top_k(node: Node) -> list[Value]:
     require_kinds(node, (x,), "float32", "int8", "uint8", "int16", "int32", "int64")
     if len(counts) != 1 or x.rank == 0 or not 0 < counts[0] <= x.shape[-1]:
         raise node.invalid(f"takes {counts} elements of {list(x.shape)}", "take 1 up to the size of the last dimension")
-    return list(largest(node, x.value, counts[0]))
+    return list(largest(x.value, counts[0]))
 
 
 def _arg(operation: OperationClass) -> Importer:

@@ -173,7 +173,7 @@ def _ordered(node: Node, count: int | None, largest_first: bool) -> list[Value |
     perm = [*(dim for dim in range(x.rank) if dim != axis), axis]
     back = [perm.index(dim) for dim in range(x.rank)]
     numbers = transpose(_of_truth_values(x), perm)
-    values, places = largest(node, numbers, count, last=not largest_first)
+    values, places = largest(numbers, count, last=not largest_first)
     return [cast(transpose(values, back), x.dtype), cast(transpose(places, back), INT64)]
 
 

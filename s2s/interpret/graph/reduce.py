@@ -9,6 +9,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.reduce import ArgReduceOp, ReduceOp
 from s2s.interpret.graph.binary import divide
 from s2s.interpret.graph.precision import Meaning, widen
+from s2s.interpret.routines import first_places
 from s2s.types.dtypes import Array, to_numpy
 
 
@@ -73,6 +74,10 @@ def _cumsum(op: graph.CumsumOp, x: Array) -> Array:
     return (np.flip(total, axis) if op.reverse else total).astype(x.dtype, copy=False)
 
 
+def _top_k(op: graph.TopKOp, x: Array) -> Array:
+    return first_places(widen(x), op.count.value.data, largest=op.smallest is None).astype(np.int32)
+
+
 MEANINGS: dict[type[Operation], Meaning] = {
     graph.ReduceSumOp: _reduction(_sum),
     graph.ReduceProdOp: _reduction(_product),
@@ -82,4 +87,5 @@ MEANINGS: dict[type[Operation], Meaning] = {
     graph.ArgmaxOp: _arg_reduction(np.argmax),
     graph.ArgminOp: _arg_reduction(np.argmin),
     graph.CumsumOp: _cumsum,
+    graph.TopKOp: _top_k,
 }

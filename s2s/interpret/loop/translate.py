@@ -10,6 +10,7 @@ from xdsl.dialects.func import FuncOp
 from s2s.interpret.loop import (
     callback,
     control,
+    extern,
     groups,
     index,
     interleaved,
@@ -24,7 +25,10 @@ from s2s.interpret.loop.operations import translate_block
 from s2s.interpret.loop.scope import Kernel, Scope
 from s2s.types.dtypes import Array
 
-FAMILIES = (callback, control, groups, index, interleaved, intrinsics, lanes, memory, network, products, register)
+FAMILIES = (
+    *(callback, control, extern, groups, index, interleaved),
+    *(intrinsics, lanes, memory, network, products, register),
+)
 """The families of operations, which register their meanings when they are imported."""
 
 

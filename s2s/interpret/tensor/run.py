@@ -10,11 +10,12 @@ from xdsl.ir import Operation
 
 from s2s.dialects import tensor
 from s2s.interpret.graph import Observer, evaluate, run_graph
+from s2s.interpret.routines import run_routine
 from s2s.interpret.scalar import number
 from s2s.interpret.tensor.compute import evaluate_compute
 from s2s.interpret.tensor.scatter import evaluate_scatter
 from s2s.interpret.tensor.transform import evaluate_transform
-from s2s.types.dtypes import Array
+from s2s.types.dtypes import Array, as_tensor_type
 from s2s.types.weights import WeightStore
 
 
@@ -43,6 +44,10 @@ def evaluate_operation(op: Operation, operands: Sequence[Array], *, fast: bool =
             return evaluate_compute(op, operands, fast=fast)
         case tensor.TransformOp():
             return evaluate_transform(op, operands)
+        case tensor.ExternOp():
+            found = run_routine(op.routine.data, operands, op.values)
+            types = [as_tensor_type(result.type) for result in op.res]
+            return [value.reshape(type.get_shape()) for value, type in zip(found, types, strict=True)]
         case tensor.ScatterOp():
             return evaluate_scatter(op, operands)
         case arith.ConstantOp():

@@ -50,7 +50,7 @@ def describe(func: FuncOp, nodes: Sequence[str]) -> str:
     computes = [op for op in func.body.block.ops if isinstance(op, tensor.Computation)]
     last = func.body.block.last_op
     returned = list(last.arguments) if isinstance(last, ReturnOp) else []
-    steps = [op for op in func.body.block.ops if isinstance(op, tensor.Computation | tensor.ScatterOp)]
+    steps = [op for op in func.body.block.ops if isinstance(op, tensor.Computation | tensor.WholeOp)]
     names = _names(func, steps, returned)
     lines = [_formula(op, names) for op in steps]
     shown = [*returned, *func.body.block.args]
@@ -64,8 +64,11 @@ def describe(func: FuncOp, nodes: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _formula(op: tensor.Computation | tensor.ScatterOp, names: Mapping[SSAValue, str]) -> str:
+def _formula(op: tensor.Computation | tensor.WholeOp, names: Mapping[SSAValue, str]) -> str:
     match op:
+        case tensor.ExternOp():
+            results = ", ".join(names[result] for result in op.res)
+            return f"{results} = {op.routine.data}({', '.join(names[value] for value in op.inputs)})"
         case tensor.ScatterOp():
             return ScatterFormula(op, names).lines()
         case tensor.TransformOp():
@@ -106,6 +109,6 @@ class DescribeKernelsPass(ModulePass):
         for func in op.ops:
             if not isinstance(func, FuncOp) or func.is_declaration:
                 continue
-            if any(isinstance(inner, tensor.Computation) for inner in func.body.block.ops):
+            if any(isinstance(inner, tensor.Computation | tensor.WholeOp) for inner in func.body.block.ops):
                 nodes = dict.fromkeys(node for call in calls.get(func.sym_name.data, []) for node in provenance(call))
                 func.attributes[DOC] = StringAttr(describe(func, list(nodes)))

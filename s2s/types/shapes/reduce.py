@@ -31,6 +31,16 @@ def arg_reduce(x: AnyTensor, axis: int, keepdims: bool, element: Attribute) -> A
     return result(i32 if element == i32 else i64, reduced_shape(x.get_shape(), [axis], keepdims))
 
 
+def top_k(x: AnyTensor, count: int) -> AnyTensor:
+    """`count` positions along the last dimension."""
+    require_number("x", x)
+    require_axis(0, x.get_num_dims())
+    *outer, size = x.get_shape()
+    if not 0 < count <= size:
+        raise ShapeError(f"count {count} is not between 1 and the {size} elements of the last dimension")
+    return result(i32, [*outer, count])
+
+
 def cumsum(x: AnyTensor, axis: int) -> AnyTensor:
     """The type of `x`."""
     require_number("x", x)

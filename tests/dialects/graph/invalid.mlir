@@ -557,6 +557,12 @@
 
 // -----
 
+%x = "test.op"() : () -> tensor<2x3xf32>
+%y = graph.top_k %x {count = 4 : i64} : (tensor<2x3xf32>) -> tensor<2x4xi32>
+// CHECK: count 4 is not between 1 and the 3 elements of the last dimension
+
+// -----
+
 %x = "test.op"() : () -> tensor<2xf32>
 %y = graph.call @missing(%x) : (tensor<2xf32>) -> tensor<2xf32>
 // CHECK: @missing is not a function of this module

@@ -75,6 +75,7 @@ def test_fusion_kinds_are_those_of_tvm():
         graph.ReduceSumOp(x, axes=[1]): FusionKind.REDUCTION,
         graph.MatmulOp(x, x, transpose_b=True): FusionKind.OUT_FUSABLE,
         graph.CumsumOp(x, axis=0): FusionKind.OPAQUE,
+        graph.TopKOp(x, count=1): FusionKind.OPAQUE,
     }
     assert {op: fusion_kind(op) for op in kinds} == kinds
     assert [int(kind) for kind in FusionKind] == [0, 1, 2, 3, 4, 8]

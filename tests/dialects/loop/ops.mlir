@@ -192,6 +192,15 @@ func.func private @callback(%y: memref<4xi8>, %x: memref<4xi8>, %options: memref
   func.return
 }
 
+// CHECK-LABEL:   func.func private @extern
+// GENERIC-LABEL: sym_name = "extern"
+func.func private @extern(%y: memref<20xi32>, %x: memref<400xf32>, %s: memref<656xui32>) {
+  // CHECK-NEXT: loop.extern "largest_f32" sets(%y) uses(%s) from(%x) {numbers = array<i64: 4, 100, 5>} : (memref<20xi32>), (memref<656xui32>), (memref<400xf32>)
+  // GENERIC:    "loop.extern"(%y, %s, %x) <{routine = "largest_f32", numbers = array<i64: 4, 100, 5>
+  loop.extern "largest_f32" sets(%y) uses(%s) from(%x) {numbers = array<i64: 4, 100, 5>} : (memref<20xi32>), (memref<656xui32>), (memref<400xf32>)
+  func.return
+}
+
 // CHECK-LABEL:   func.func private @lanes
 // GENERIC-LABEL: sym_name = "lanes"
 func.func private @lanes(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %m: vector<4xi32>, %s: vector<4xi8>) {

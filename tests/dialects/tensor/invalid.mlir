@@ -351,3 +351,9 @@
   tensor.yield %uv : f32
 } : (tensor<4x5xf32>, tensor<3xi32>, tensor<3x5xf32>) -> tensor<4x5xf32>
 // CHECK: tensor.scatter: [0, 0] are not different axes of tensor<4x5xf32>
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.extern "largest_f32"(%x) {numbers = array<i64: 1, 4, 2>, scratch = [tensor<2x2xui32>]} : (tensor<4xf32>) -> tensor<2xi32>
+// CHECK: tensor.extern: scratch tensor<2x2xui32> is not a row of elements

@@ -217,6 +217,15 @@ func.func private @scatter(%x: tensor<4x5xf32>, %i: tensor<3xi32>, %u: tensor<3x
   func.return %y : tensor<4x5xf32>
 }
 
+// CHECK-LABEL:   func.func private @extern
+// GENERIC-LABEL: "func.func"() <{sym_name = "extern"
+func.func private @extern(%x: tensor<4x100xf32>) -> tensor<4x5xi32> {
+  // CHECK-NEXT:  %y = tensor.extern "largest_f32"(%x) {numbers = array<i64: 4, 100, 5>, scratch = [tensor<656xui32>]} : (tensor<4x100xf32>) -> tensor<4x5xi32>
+  // GENERIC:     %y = "tensor.extern"(%x) <{routine = "largest_f32", numbers = array<i64: 4, 100, 5>
+  %y = tensor.extern "largest_f32"(%x) {numbers = array<i64: 4, 100, 5>, scratch = [tensor<656xui32>]} : (tensor<4x100xf32>) -> tensor<4x5xi32>
+  func.return %y : tensor<4x5xi32>
+}
+
 // Tiles of a transform overhang the result; points of the epilogue lie where it is written.
 // CHECK-LABEL:   func.func private @transform
 // GENERIC-LABEL: "func.func"() <{sym_name = "transform"

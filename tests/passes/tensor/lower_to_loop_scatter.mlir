@@ -22,3 +22,12 @@ func.func private @updates_that_are_the_tensor_itself_are_not_overwritten(%x: te
   %y = graph.scatter_elements %x, %i, %x {axis = 0 : i64, reduction = "max"} : (tensor<4xf32>, tensor<4xi32>, tensor<4xf32>) -> tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
+
+// A routine takes its scratch behind the inputs of the kernel.
+// CHECK-LABEL: @routines_are_called_with_scratch_of_the_arena
+// CHECK-SAME:  (%y: memref<20xi32>, %x: memref<400xf32>, %scratch: memref<656xui32>)
+// CHECK-NEXT:    loop.extern "largest_f32" sets(%y) uses(%scratch) from(%x) {numbers = array<i64: 4, 100, 5>} : (memref<20xi32>), (memref<656xui32>), (memref<400xf32>)
+func.func private @routines_are_called_with_scratch_of_the_arena(%x: tensor<4x100xf32>) -> tensor<4x5xi32> attributes {kernel} {
+  %y = graph.top_k %x {count = 5 : i64} : (tensor<4x100xf32>) -> tensor<4x5xi32>
+  func.return %y : tensor<4x5xi32>
+}

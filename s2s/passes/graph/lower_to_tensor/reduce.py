@@ -10,26 +10,35 @@ A cumulative sum reads, for each position, the whole axis at an offset that puts
 ->
     %y = tensor.compute [8 | 8] reads(%x at #tensor.access<affine_map<(d0, d1) -> (d0 + d1 - 7)>, guarded>) …
 
-This is quadratic in the length of the axis, but adds in the order of the definition.
+This is quadratic in the length of the axis, but adds in the order of the definition. The first elements in order are
+found by a routine of the runtime:
+
+    %y = graph.top_k %x {count = 5} : (tensor<4x100xf32>) -> tensor<4x5xi32>
+->
+    %y = tensor.extern "largest_f32"(%x) {numbers = [4, 100, 5], scratch = [tensor<656xui32>]} : …
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import i32
+from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from s2s.analysis.structure.compute import shape_of
-from s2s.dialects import graph
+from s2s.c_syntax.types import element_name
+from s2s.dialects import graph, tensor
 from s2s.dialects.graph.base import type_of
 from s2s.dialects.graph.reduce import ArgReduceOp, ReduceOp
 from s2s.passes.graph.lower_to_tensor.compute import at, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import Number, limits, widened
 from s2s.passes.graph.lower_to_tensor.scalars import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, Scalar, Scalars
-from s2s.types.dtypes import is_float, size_in_bytes
+from s2s.types.dtypes import is_float, size_in_bytes, tensor_type, ui32, ui64
+
+SORTED_DIGITS = 256
+"""The values of a digit, each of which the routine for `graph.top_k` counts."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +139,38 @@ class LowerArgReduce(RewritePattern):
         rewriter.replace(op, [], [y])
 
 
+class LowerTopK(RewritePattern):
+    """The routine has forms for few element types; what is narrower is widened for it."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.TopKOp, rewriter: PatternRewriter) -> None:
+        *outer, size = shape_of(op.x)
+        rows, count = prod(outer), op.count.value.data
+        element = type_of(op.x).element_type
+        wide = _compared_as(element)
+        x = op.x
+        if wide != element:
+            whole = at(op.x, *dims(len(outer) + 1))
+            x = compute(
+                rewriter, op, [*outer, size], points=[whole], element=wide, apply=lambda s, each: s.cast(each, wide)
+            )
+        order = "largest" if op.smallest is None else "smallest"
+        key = ui64 if size_in_bytes(wide) == 8 else ui32
+        scratch = tensor_type(key, (4 * size + SORTED_DIGITS,))
+        made = tensor.ExternOp(f"{order}_{element_name(wide)}", [x], [rows, size, count], [op.y.type], [scratch])
+        graph.copy_provenance(made, op)
+        rewriter.replace(op, made)
+
+
+def _compared_as(element: Attribute) -> Attribute:
+    """The element type in which the routines compare elements: one of 32 or 64 bits that holds all values."""
+    if is_float(element):
+        return widened(element)
+    if size_in_bytes(element) < 4:
+        return i32
+    return i64 if element == ui32 else element
+
+
 class LowerCumsum(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.CumsumOp, rewriter: PatternRewriter) -> None:
@@ -151,4 +192,4 @@ class LowerCumsum(RewritePattern):
         rewriter.replace(op, [], [y])
 
 
-PATTERNS: tuple[RewritePattern, ...] = (LowerReduce(), LowerArgReduce(), LowerCumsum())
+PATTERNS: tuple[RewritePattern, ...] = (LowerReduce(), LowerArgReduce(), LowerTopK(), LowerCumsum())

@@ -13,6 +13,7 @@ from s2s.passes.loop.lower_to_c import (
     arithmetic,
     callbacks,
     control,
+    externs,
     groups,
     index,
     interleaved,
@@ -26,7 +27,20 @@ from s2s.passes.loop.lower_to_c.affine import INDEX
 from s2s.passes.loop.lower_to_c.builder import Builder, value_type
 from s2s.passes.loop.lower_to_c.operations import lower_block
 
-FAMILIES = (arithmetic, callbacks, control, groups, index, interleaved, intrinsics, lanes, memory, products, register)
+FAMILIES = (
+    arithmetic,
+    callbacks,
+    control,
+    externs,
+    groups,
+    index,
+    interleaved,
+    intrinsics,
+    lanes,
+    memory,
+    products,
+    register,
+)
 """The families of operations, which register their lowerings when they are imported."""
 
 

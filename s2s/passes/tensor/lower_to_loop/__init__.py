@@ -14,7 +14,7 @@ kernels become `loop.alloc`, for `loop-plan-memory`. A computation without a sch
 declaration of a C function becomes a kernel that calls it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -25,7 +25,7 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup, groups_of, may_overwrite_in_blocks
-from s2s.dialects import graph, tensor
+from s2s.dialects import graph, loop, tensor
 from s2s.errors import CompilerBug, ScheduleError
 from s2s.passes.context import weights_of
 from s2s.passes.tensor.lower_to_loop.blocks import FusedGroupEmitter, inner_types, scratch_types
@@ -45,9 +45,10 @@ class LowerKernel:
     def __init__(self, func: FuncOp) -> None:
         self.func = func
         self.computes = [op for op in func.body.block.ops if isinstance(op, tensor.Computation)]
-        self.scatter = _scatter_of(func)
+        self.last = _whole_of(func)
+        self.scatter = self.last if isinstance(self.last, tensor.ScatterOp) else None
         terminator = func.body.block.last_op
-        count = len(self.computes) + (self.scatter is not None) + 1
+        count = len(self.computes) + (self.last is not None) + 1
         if not isinstance(terminator, ReturnOp) or count != len(func.body.block.ops):
             raise CompilerBug(f"kernel {func.sym_name.data} holds more than computations and a func.return")
         self.returned = list(terminator.arguments)
@@ -65,7 +66,9 @@ class LowerKernel:
             raise CompilerBug(f"kernel {self.func.sym_name.data} returns an argument, or a value twice")
         kept = {value: type for group in groups for value, type in inner_types(group).items()}
         own = {op: scratch for group in groups for op, scratch in scratch_types(group).items()}
-        named = [each for scratch in own.values() for each in scratch]
+        routine = self.last if isinstance(self.last, tensor.ExternOp) else None
+        rented = [] if routine is None else [("scratch", buffer_type(each)) for each in routine.scratch]
+        named = [*(each for scratch in own.values() for each in scratch), *rented]
         types = [*(kept.get(value, buffer_type(value.type)) for value in order), *(type for _, type in named)]
         block = Block(arg_types=types)
         for number, (argument, value) in enumerate(zip(block.args, order, strict=False)):
@@ -77,11 +80,13 @@ class LowerKernel:
         for argument, (name, _) in zip(waiting, named, strict=True):
             argument.name_hint = name
         scratch = {op: [waiting.pop(0) for _ in types] for op, types in own.items()}
-        self.func.attributes[IN_PLACE] = tensor.integers(self._in_place(inputs, groups[-1]))
+        self.func.attributes[IN_PLACE] = tensor.integers(self._in_place(inputs, groups[-1]) if groups else [])
         for group in groups:
             FusedGroupEmitter(group, buffers, scratch, block).emit()
         if self.scatter is not None:
             ScatterEmitter(self.scatter, buffers, block).emit()
+        if routine is not None:
+            block.add_op(_call(routine, buffers, waiting))
         block.add_op(ReturnOp())
         self.func.body.detach_block(self.func.body.block)
         self.func.body.add_block(block)
@@ -107,16 +112,31 @@ class LowerKernel:
         return value.name_hint or ("scratch" if value in self.inner else "x")
 
 
-def _scatter_of(func: FuncOp) -> tensor.ScatterOp | None:
-    """Return the scatter that computes the only result of a kernel, into the tensor that a computation made for it."""
+def _whole_of(func: FuncOp) -> tensor.WholeOp | None:
+    """Return the operation without a schedule that computes the results of a kernel, if there is one. A scatter stores
+    into the tensor that a computation made for it."""
     terminator = func.body.block.last_op
-    found = [op for op in func.body.block.ops if isinstance(op, tensor.ScatterOp)]
+    found = [op for op in func.body.block.ops if isinstance(op, tensor.WholeOp)]
     if not found:
         return None
-    made = isinstance(found[0].base.owner, tensor.ComputeOp) and found[0].base.has_one_use()
-    if len(found) > 1 or not made or terminator is None or list(terminator.operands) != [found[0].res]:
-        raise CompilerBug(f"kernel {func.sym_name.data} does not end in one scatter into a tensor of its own")
-    return found[0]
+    last = found[0]
+    if len(found) > 1 or terminator is None or list(terminator.operands) != list(last.results):
+        raise CompilerBug(f"kernel {func.sym_name.data} does not end in one {last.name} that computes all its results")
+    base = last.base if isinstance(last, tensor.ScatterOp) else None
+    if base is not None and not (isinstance(base.owner, tensor.ComputeOp) and base.has_one_use()):
+        raise CompilerBug(f"kernel {func.sym_name.data} scatters into a tensor that is not its own")
+    return last
+
+
+def _call(op: tensor.ExternOp, buffers: Mapping[SSAValue, SSAValue], scratch: Sequence[SSAValue]) -> loop.ExternOp:
+    """Return the call of a routine."""
+    return loop.ExternOp(
+        op.routine,
+        op.numbers,
+        outputs=[buffers[result] for result in op.res],
+        scratch=scratch,
+        inputs=[buffers[value] for value in op.inputs],
+    )
 
 
 def _runs_steps(ops: Sequence[Operation]) -> bool:
@@ -145,7 +165,7 @@ class LowerToLoopPass(ModulePass):
         mains: list[FuncOp] = []
         for func in [func for func in op.ops if isinstance(func, FuncOp) and not func.is_declaration]:
             ops = list(func.body.block.ops)
-            if any(isinstance(inner, tensor.Computation) for inner in ops):
+            if any(isinstance(inner, tensor.Computation | tensor.WholeOp) for inner in ops):
                 mine = calls.get(func.sym_name.data, [])
                 for pairs in pairs_of(func, constant_arguments(func, calls)):
                     encode_pairs(pairs, mine, weights_of(ctx))

@@ -85,3 +85,20 @@ func.func private @running_sum_skips_what_comes_later(%x: tensor<8xf32>) -> tens
   %y = graph.cumsum %x {axis = 0 : i64} : (tensor<8xf32>) -> tensor<8xf32>
   func.return %y : tensor<8xf32>
 }
+
+// CHECK-LABEL: @a_routine_finds_the_first_elements(
+// CHECK-NEXT: %y = tensor.extern "smallest_f32"(%x) {numbers = array<i64: 8, 100, 5>, scratch = [tensor<656xui32>]} : (tensor<2x4x100xf32>) -> tensor<2x4x5xi32>
+func.func private @a_routine_finds_the_first_elements(%x: tensor<2x4x100xf32>) -> tensor<2x4x5xi32> attributes {kernel} {
+  %y = graph.top_k %x {count = 5 : i64, smallest} : (tensor<2x4x100xf32>) -> tensor<2x4x5xi32>
+  func.return %y : tensor<2x4x5xi32>
+}
+
+// CHECK-LABEL: @narrow_elements_are_widened_for_it(
+// CHECK-NEXT: %0 = tensor.compute [100] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+// CHECK-NEXT: ^bb0(%x_1: i8):
+// CHECK-NEXT: %1 = arith.extui %x_1 : i8 to i32
+// CHECK: %y = tensor.extern "largest_i32"(%0) {numbers = array<i64: 1, 100, 5>
+func.func private @narrow_elements_are_widened_for_it(%x: tensor<100xui8>) -> tensor<5xi32> attributes {kernel} {
+  %y = graph.top_k %x {count = 5 : i64} : (tensor<100xui8>) -> tensor<5xi32>
+  func.return %y : tensor<5xi32>
+}

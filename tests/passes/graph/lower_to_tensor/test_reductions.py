@@ -147,3 +147,14 @@ def test_lrn(size: int, dtype: Any):
         rand(2, 6, 3, 2, dtype=dtype),
         rtol=tolerance(dtype),
     )
+
+
+@pytest.mark.parametrize("smallest", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.uint8, np.int16, np.uint32, np.uint64])
+def test_first_elements_in_order(dtype: Any, smallest: bool):
+    x = rand(3, 20, dtype=dtype)
+    x[0, 3:9] = x[0, 12]
+    if x.dtype.kind == "f":
+        x[1, 4:6] = np.nan
+        x[2] = np.copysign(0, x[2])
+    check_lowering(lambda value: graph.TopKOp(value, count=7, smallest=smallest), x)

@@ -1,0 +1,45 @@
+"""The numpy meanings of the routines of the runtime that `tensor.extern` and `loop.extern` call."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from s2s.errors import CompilerBug
+from s2s.types.dtypes import Array
+
+Routine = Callable[[Sequence[Array], Sequence[int]], list[Array]]
+"""Takes the inputs, as flat arrays of the element type that the name of the routine says, and the numbers."""
+
+ELEMENTS: Mapping[str, str] = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64", "u64": "uint64"}
+"""The element types of routines, by the ends of their names."""
+
+
+def first_places(x: Array, count: int, *, largest: bool) -> Array:
+    """Return the positions of the first `count` elements along the last dimension in order.
+
+    NaN counts as larger than every number; among equal elements the one with the lower position comes first.
+    """
+    if not largest:
+        return np.argsort(x, axis=-1, kind="stable")[..., :count]
+    back = np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+    return (x.shape[-1] - 1 - back)[..., :count]
+
+
+def _select(inputs: Sequence[Array], numbers: Sequence[int], *, largest: bool) -> list[Array]:
+    rows, size, count = numbers
+    return [first_places(inputs[0].reshape(rows, size), count, largest=largest).astype(np.int32)]
+
+
+ROUTINES: Mapping[str, Routine] = {
+    "largest": lambda inputs, numbers: _select(inputs, numbers, largest=True),
+    "smallest": lambda inputs, numbers: _select(inputs, numbers, largest=False),
+}
+
+
+def run_routine(name: str, inputs: Sequence[Array], numbers: Sequence[int]) -> list[Array]:
+    """Compute the results of a routine, as flat arrays."""
+    kind, _, element = name.rpartition("_")
+    if kind not in ROUTINES or element not in ELEMENTS:
+        raise CompilerBug(f"the runtime has no routine {name}")
+    typed = [np.ascontiguousarray(each).reshape(-1).view(ELEMENTS[element]) for each in inputs]
+    return [np.ascontiguousarray(each).reshape(-1) for each in ROUTINES[kind](typed, numbers)]
