@@ -10,7 +10,8 @@
  *                                             the same for a double, rounded once
  *
  * As float has more than twice the digits of both, rounding after each + - * / sqrt gives what hardware for the format
- * gives. All functions are pure; they expect the default rounding mode. */
+ * gives. All functions are pure and without branches, so that compilers vectorise loops of them; they expect the
+ * default rounding mode. */
 #ifndef S2S_HALF_H
 #define S2S_HALF_H
 
@@ -27,14 +28,13 @@ S2S_INLINE float s2s_f16_to_f32(s2s_f16 h)
 {
     const uint32_t sign = (uint32_t)(h & 0x8000u) << 16;
     const uint32_t magnitude = h & 0x7fffu;
+    /* Infinite and NaN: the highest exponent stays the highest. */
+    const uint32_t offset = magnitude >= 0x7c00u ? 0x70000000u : 0x38000000u;
+    /* Zero and subnormal: counts in steps of 2^-24. */
+    const uint32_t small = s2s_f32_bits((float)(int32_t)magnitude * 5.9604644775390625e-8f);
+    const uint32_t bits = magnitude < 0x400u ? small : (magnitude << 13) + offset;
 
-    if (magnitude >= 0x7c00u) { /* infinite or NaN */
-        return s2s_f32_of_bits(sign | 0x7f800000u | (magnitude & 0x3ffu) << 13);
-    }
-    if (magnitude < 0x400u) { /* zero or subnormal: counts in steps of 2^-24 */
-        return s2s_f32_of_bits(sign | s2s_f32_bits((float)magnitude * 5.9604644775390625e-8f));
-    }
-    return s2s_f32_of_bits(sign | ((magnitude << 13) + 0x38000000u));
+    return s2s_f32_of_bits(sign | bits);
 }
 
 S2S_INLINE s2s_f16 s2s_f32_to_f16(float x)
@@ -42,17 +42,14 @@ S2S_INLINE s2s_f16 s2s_f32_to_f16(float x)
     const uint32_t bits = s2s_f32_bits(x);
     const uint32_t sign = bits >> 16 & 0x8000u;
     const uint32_t magnitude = bits & 0x7fffffffu;
+    const uint32_t normal = (magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1u)) >> 13;
+    /* Below 2^-14: adding 0.5 rounds to a multiple of 2^-24. */
+    const uint32_t small = s2s_f32_bits(s2s_f32_of_bits(magnitude) + 0.5f) - 0x3f000000u;
+    const uint32_t finite = magnitude < 0x38800000u ? small : normal;
+    /* 65520 and more are nearer to infinity than to the largest number; NaN is made quiet. */
+    const uint32_t special = magnitude > 0x7f800000u ? 0x7e00u | (magnitude >> 13 & 0x3ffu) : 0x7c00u;
 
-    if (magnitude > 0x7f800000u) { /* NaN, made quiet */
-        return (s2s_f16)(sign | 0x7e00u | (magnitude >> 13 & 0x3ffu));
-    }
-    if (magnitude >= 0x477ff000u) { /* 65520 and more: nearer to infinity than to the largest number */
-        return (s2s_f16)(sign | 0x7c00u);
-    }
-    if (magnitude < 0x38800000u) { /* below 2^-14: adding 0.5 rounds to a multiple of 2^-24 */
-        return (s2s_f16)(sign | (s2s_f32_bits(s2s_f32_of_bits(magnitude) + 0.5f) - 0x3f000000u));
-    }
-    return (s2s_f16)(sign | (magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1u)) >> 13);
+    return (s2s_f16)(sign | (magnitude >= 0x477ff000u ? special : finite));
 }
 
 S2S_INLINE float s2s_bf16_to_f32(s2s_bf16 h)
@@ -63,11 +60,10 @@ S2S_INLINE float s2s_bf16_to_f32(s2s_bf16 h)
 S2S_INLINE s2s_bf16 s2s_f32_to_bf16(float x)
 {
     const uint32_t bits = s2s_f32_bits(x);
+    const uint32_t rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+    const uint32_t quiet = bits >> 16 | 0x40u; /* of NaN */
 
-    if ((bits & 0x7fffffffu) > 0x7f800000u) { /* NaN, made quiet */
-        return (s2s_bf16)(bits >> 16 | 0x40u);
-    }
-    return (s2s_bf16)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+    return (s2s_bf16)((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded);
 }
 
 S2S_INLINE float s2s_f16_round(float x)

@@ -13,13 +13,14 @@
  *   _shift_left _shift_right (a, count)          0 if count is negative or at least the number of bits, except that a
  *                   negative value shifted right by so much is -1: right shifts copy the sign
  *
- * All functions are pure. */
+ * s2s_bool_at(values, i) is an element of an array. All functions are pure. */
 #ifndef S2S_MATH_H
 #define S2S_MATH_H
 
 #include "s2s_config.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The lesser or greater of a and b; NaN if either is NaN, as numpy.minimum and numpy.maximum. */
@@ -41,6 +42,12 @@ S2S_INLINE double s2s_f64_min(double a, double b)
 S2S_INLINE double s2s_f64_max(double a, double b)
 {
     return a > b || a != a ? a : b;
+}
+
+/* Number i of an array of truth values, read as a byte: compilers do not vectorise a choice by a bool in memory. */
+S2S_INLINE bool s2s_bool_at(const bool *values, int32_t i)
+{
+    return ((const uint8_t *)values)[i] != 0u;
 }
 
 /* -1, 0 or 1; zeros keep their sign and NaN stays NaN. */

@@ -1,6 +1,7 @@
 """Lower loads, stores and prefetches of buffers to C."""
 
-from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f32, i8
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f32, i1, i8
 from xdsl.ir import Attribute, SSAValue
 
 from s2s.c_syntax.types import element_name
@@ -21,7 +22,7 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
     """Lower to `buffer[at]`, or to a vector load."""
     at = position(b, op)
     if not isa(op.result.type, VectorType):
-        return _read(b, op.buffer, at)
+        return _read_bool(b, op, at) if _selects(op.result) else _read(b, op.buffer, at)
     in_lanes = is_in_lanes(op.result)
     function, extra = _vector_access(b, op, "load_i8" if in_lanes else "load")
     type = carried(op.result.type) if in_lanes else op.result.type
@@ -103,11 +104,32 @@ def _read(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
     return b.call(f"s2s_{element_name(element)}_to_f32", [value], f32) if is_half(element) else value
 
 
+_CHOOSING = (arith.SelectOp, arith.ExtUIOp, arith.UIToFPOp)
+
+
+def _selects(value: SSAValue) -> bool:
+    """Return whether a truth value decides between numbers."""
+    return value.type == i1 and any(isinstance(use.operation, _CHOOSING) for use in value.uses)
+
+
+def _read_bool(b: Builder, op: loop.LoadOp, at: SSAValue) -> SSAValue:
+    """Read a truth value as a byte: compilers vectorise no comparison of a `bool`."""
+    return b.call("s2s_bool_at", [b.value(op.buffer), at], i1, reads=True)
+
+
 def _write(b: Builder, buffer: SSAValue, at: SSAValue, value: SSAValue) -> None:
     place = b.add(c.SubscriptOp(b.value(buffer), at))
     element = _element(buffer)
     if is_half(element):
-        value = b.call(f"s2s_f32_to_{element_name(element)}", [value], element)
+        name = element_name(element)
+        value = b.call(f"s2s_f32_to_{name}", [_before_rounding(value, name)], element)
     elif isa(element, IntegerType):
         value = b.cast(value, element)
     b.block.add_op(c.AssignOp(place, value))
+
+
+def _before_rounding(value: SSAValue, element: str) -> SSAValue:
+    """Return what was rounded to `element` to get `value`: storing it rounds it in the same way."""
+    maker = value.owner
+    rounded = isinstance(maker, c.CallOp) and maker.callee.data == f"s2s_{element}_round"
+    return maker.operands[0] if rounded else value
