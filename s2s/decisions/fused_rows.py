@@ -32,7 +32,9 @@ class FusedKernel(NamedTuple):
     bytes_per_row: int
     """What passes between the computations."""
     lanes: int
-    """Rows in a vector."""
+    """Rows in a vector; 1 where vectors do not run along the rows."""
+    operand_bytes_per_row: int = 0
+    """What is read from outside, where it takes its share of the first cache."""
 
     @property
     def most(self) -> int:
@@ -84,9 +86,10 @@ def _fitting(subject: FusedKernel, target: Target) -> Sequence[Candidate[int]]:
     """Propose rows whose intermediate tensors fit the L1 cache if these rows fill a register tile, else half of the L2
     cache. A block that divides the rows needs no code for a shorter one."""
     per_row = subject.bytes_per_row
-    unit, most, least = (target.lanes, MAX_VECTORS, 2) if target.lanes > 1 else (SCALAR_ROWS // 4, 4, 1)
+    unit, most, least = (subject.lanes, MAX_VECTORS, 2) if subject.lanes > 1 else (SCALAR_ROWS // 4, 4, 1)
     sizes = [count * unit for count in range(most, 0, -1)]
-    near = [size for size in sizes if size >= least * unit and size * per_row <= (target.l1_bytes or SMALL_CACHE)]
+    passing, cache = per_row + subject.operand_bytes_per_row, target.l1_bytes or SMALL_CACHE
+    near = [size for size in sizes if size >= least * unit and size * passing <= cache]
     far = [size for size in sizes if size * per_row <= target.l2_bytes // 2]
     fitting = near or far or sizes[-1:]
     even = [size for size in fitting if subject.extent % size == 0]

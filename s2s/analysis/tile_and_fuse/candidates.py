@@ -40,3 +40,13 @@ def _common_dim(computes: Sequence[tensor.ComputeOp], dim: int) -> CommonDim | N
             if owner.sizes[here[0]] != op.sizes[dims[op]]:
                 return None
     return dims
+
+
+def leading_dims(computes: Sequence[tensor.ComputeOp]) -> list[CommonDim]:
+    """Return the common dimensions of computations without products, if they are the first dimensions of each that is
+    longer than one; none otherwise. A softmax of rows has such dimensions, one along the first axis has not."""
+    if len(computes) < 2 or any(len(op.reads) > 1 or op.tables for op in computes):
+        return []
+    common, last = common_dims(computes), computes[-1]
+    long = [dim for dim in range(last.rank) if last.sizes[dim] > 1]
+    return common if [each[last] for each in common] == long[: len(common)] else []

@@ -86,3 +86,42 @@ func.func private @batches(%q: tensor<9x12xf32>, %k: tensor<9x12xf32>) -> tensor
   %p = graph.softmax %s {axis = 0} : (tensor<9xf32>) -> tensor<9xf32>
   func.return %p : tensor<9xf32>
 }
+
+// -----
+
+// A softmax of rows larger than the first cache runs in blocks of rows that fit it.
+// CHECK-LABEL: func.func private @softmax_of_rows(
+// CHECK:         %largest = tensor.compute [512 | 512]
+// CHECK-SAME:      tile_and_fuse<0 by 4>]>
+// CHECK:         %powers = tensor.compute [512, 512]
+// CHECK-SAME:      vectorize<1 by 8>{{.*}} tile_and_fuse<0 by 4>]>
+// CHECK:         %scale = tensor.compute [512 | 512]
+// CHECK-SAME:      tile_and_fuse<0 by 4>]>
+// CHECK:         %y = tensor.compute [512, 512]
+// CHECK-SAME:      tile_and_fuse<0 by 4>]>
+func.func private @softmax_of_rows(%x: tensor<512x512xf32>) -> tensor<512x512xf32> attributes {kernel} {
+  %y = graph.softmax %x {axis = 1 : i64} : (tensor<512x512xf32>) -> tensor<512x512xf32>
+  func.return %y : tensor<512x512xf32>
+}
+
+// -----
+
+// A softmax of columns has no rows that a block could hold.
+// CHECK-LABEL: func.func private @softmax_of_columns(
+// CHECK-NOT:     tile_and_fuse
+// CHECK:         func.return
+func.func private @softmax_of_columns(%x: tensor<512x512xf32>) -> tensor<512x512xf32> attributes {kernel} {
+  %y = graph.softmax %x {axis = 0 : i64} : (tensor<512x512xf32>) -> tensor<512x512xf32>
+  func.return %y : tensor<512x512xf32>
+}
+
+// -----
+
+// What passes between the computations of a small one stays in the cache as it is.
+// CHECK-LABEL: func.func private @small_softmax(
+// CHECK-NOT:     tile_and_fuse
+// CHECK:         func.return
+func.func private @small_softmax(%x: tensor<16x64xf32>) -> tensor<16x64xf32> attributes {kernel} {
+  %y = graph.softmax %x {axis = 1 : i64} : (tensor<16x64xf32>) -> tensor<16x64xf32>
+  func.return %y : tensor<16x64xf32>
+}

@@ -17,11 +17,23 @@ is packed. A transpose of the result is folded into its producer, which writes e
 
 The number of rows in a block is a decision (`s2s/decisions/fused_rows.py`).
 
-Declined where a kernel has no sum of products inside it, or no common dimension.
+A kernel without products, of a softmax or a normalisation for example, processes a block of rows at a time too, where
+what passes between its computations exceeds the first cache:
+
+    %m = tensor.compute [512 | 512] reads(%x …) …                  // the largest of each row
+    %e = tensor.compute [512, 512] points(%x …, %m …) …
+    %t = tensor.compute [512 | 512] reads(%e …) …
+    %y = tensor.compute [512, 512] points(%e …, %t …) …
+->
+    … [… tile_and_fuse<0 by 8>]                                     // %e holds 8 rows
+
+Declined where computations have no common dimension; or no product inside them, and common dimensions that do not come
+first.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -29,9 +41,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
-from s2s.analysis.tile_and_fuse.candidates import common_dims
+from s2s.analysis.row_tiles.kernel_chains import bytes_of
+from s2s.analysis.tile_and_fuse.candidates import common_dims, leading_dims
 from s2s.decisions.chooser import Chooser
-from s2s.decisions.fused_rows import FusedKernel, FusedRowsKind
+from s2s.decisions.fused_rows import SMALL_CACHE, FusedKernel, FusedRowsKind
 from s2s.decisions.keys import nodes_of_kernel, task_key
 from s2s.dialects import graph, tensor
 from s2s.passes.context import given_of, target_of
@@ -63,7 +76,10 @@ def _share(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target
     """Tile and fuse the computations of one kernel."""
     computes = _computes(func)
     product = inner_product(computes)
-    if product is None or any(op.schedule is not None for op in computes):
+    if any(op.schedule is not None for op in computes):
+        return
+    if product is None:
+        _share_rows(func, computes, calls, target, chooser)
         return
     for op in computes:
         absorb_move(op)
@@ -91,3 +107,31 @@ def _share(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target
     )
     size = chooser.choose(FusedRowsKind(), subject)
     schedule_in_blocks(computes, outer, rows, size, target, constant_arguments(func, calls))
+
+
+def _share_rows(
+    func: FuncOp,
+    computes: Sequence[tensor.ComputeOp],
+    calls: Mapping[str, list[graph.CallOp]],
+    target: Target,
+    chooser: Chooser,
+) -> None:
+    """Tile and fuse computations without products row by row, where what passes between them exceeds the L1 cache."""
+    common = leading_dims(computes)
+    if not common:
+        return
+    *outer, rows = common
+    last, per_row = computes[-1], bytes_per_row(computes, outer, rows)
+    count = prod(last.sizes[each[last]] for each in common)
+    if per_row * count <= (target.l1_bytes or SMALL_CACHE):
+        return
+    subject = FusedKernel(
+        func,
+        task_key(func, calls, target),
+        nodes_of_kernel(func, calls),
+        last.sizes[rows[last]],
+        per_row,
+        1,
+        sum(map(bytes_of, func.args)) // count,
+    )
+    schedule_in_blocks(computes, outer, rows, chooser.choose(FusedRowsKind(), subject), target)
