@@ -131,5 +131,6 @@ def _write(b: Builder, buffer: SSAValue, at: SSAValue, value: SSAValue) -> None:
 def _before_rounding(value: SSAValue, element: str) -> SSAValue:
     """Return what was rounded to `element` to get `value`: storing it rounds it in the same way."""
     maker = value.owner
-    rounded = isinstance(maker, c.CallOp) and maker.callee.data == f"s2s_{element}_round"
-    return maker.operands[0] if rounded else value
+    if isinstance(maker, c.CallOp) and maker.callee.data == f"s2s_{element}_round":
+        return maker.arguments[0]
+    return value
