@@ -22,6 +22,7 @@ from s2s.frontends.custom import CFunction, PackedFunction, register_custom_op
 from s2s.frontends.formats import ModelSource
 from s2s.joint_artifact import JointArtifact, together
 from s2s.options import (
+    Activations,
     CompileOptions,
     DebugOptions,
     Executor,
@@ -33,6 +34,7 @@ from s2s.options import (
     TfliteRounding,
     Threading,
     WeightForm,
+    budgets,
 )
 from s2s.passes.pass_context import PassContext
 from s2s.quantization import Quantized, quantize
@@ -97,6 +99,7 @@ def compile(
     poison: bool = False,
     tflite_rounding: TfliteRounding = "micro",
     requantise: Requantise = "float",
+    activations: Activations = "model",
     profile: Profile = "default",
     debug: DebugOptions | None = None,
 ) -> Artifact:
@@ -113,9 +116,7 @@ def compile(
         trust_model=trust_model,
         schedule=schedule,
         io=io,
-        ram_budget=ram_budget,
-        flash_budget=flash_budget,
-        stack_budget=stack_budget,
+        **budgets(ram_budget, flash_budget, stack_budget),
         exact=exact,
         threads=threads,
         threading=threading,
@@ -125,6 +126,7 @@ def compile(
         poison=poison,
         tflite_rounding=tflite_rounding,
         requantise=requantise,
+        activations=activations,
         profile=profile,
         debug=debug if debug is not None else DebugOptions(),
     )

@@ -337,7 +337,9 @@ class Artifact:
         if any(result.wrong for result in nodes):
             return LevelsReport(tuple(nodes))
         settled = self._compilation.facts(Settled)
-        is_quantised = bool(settled.sums) or any(step is not None for step in settled.steps)
+        is_quantised = (
+            bool(settled.sums) or settled.quantises_activations or any(step is not None for step in settled.steps)
+        )
         levels = {
             "model": model_level(model.module, model.weights),
             "graph": graph_level(graph.module, graph.weights, rounds_anew=is_quantised),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 Executor = Literal["aot", "graph"]
 Requantise = Literal["float", "fixed"]
 Schedule = Literal["default", "reference"]
+Activations = Literal["model", "float", "int8-blocks"]
 TfliteRounding = Literal["micro", "reference"]
 WeightForm = Literal["auto", "arrays", "incbin"]
 Io = Literal["caller", "arena"]
@@ -28,6 +29,19 @@ class Specialisation(TypedDict):
 
     bind: "Mapping[str, Numbers]"
     dims: Mapping[str, int]
+
+
+class Budgets(TypedDict):
+    """The options that say what the network may take at most."""
+
+    ram_budget: int | Literal["min"] | None
+    flash_budget: int | None
+    stack_budget: int | None
+
+
+def budgets(ram: int | Literal["min"] | None, flash: int | None, stack: int | None) -> Budgets:
+    """Return the options for these budgets."""
+    return {"ram_budget": ram, "flash_budget": flash, "stack_budget": stack}
 
 
 @dataclass(frozen=True)
@@ -90,6 +104,9 @@ class CompileOptions:
     requantise: Requantise = "float"
     """Sums of quantised ONNX models become integers of 8 bits by a float factor, as the format says, or in `fixed`
     point, for devices without floats; some results then differ by one step of their quantisation."""
+    activations: Activations = "model"
+    """Activations of products with weights in blocks: quantised by the same blocks to 8 bits where the `model` says so
+    (MatMulNBits with accuracy_level 4), everywhere (`int8-blocks`), or nowhere (`float`)."""
     io: Io | None = None
     """Where inputs and outputs live: `arena` gives them a place in the arena, which the header states and the caller
     may use; `caller` leaves them to the caller, as firmware wants whose camera or DMA owns the input. By default as the

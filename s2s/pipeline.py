@@ -8,6 +8,7 @@ from xdsl.passes import ModulePass
 
 from s2s.options import CompileOptions
 from s2s.passes.conditions import (
+    activations,
     constants,
     described,
     devices,
@@ -69,6 +70,7 @@ SETTLE = (
         "ONNX rescales sums in floats; use fixed point on devices without an FPU, if the user allows it.",
         when=fixed_point,
     ),
+    Step("graph-quantize-activations", "Multiply bytes, where the model or user says so.", options=activations),
     Step("graph-prove-accumulators", "Widen accumulators that could overflow, or reject the layer."),
 )
 """Lower simulated quantisation (dequantise, operate, quantise) to integer arithmetic. No later pass changes the integer

@@ -50,6 +50,7 @@ PASSES: tuple[str, ...] = (
     "graph-partition-graph",
     "graph-plan-devices",
     "graph-prove-accumulators",
+    "graph-quantize-activations",
     "graph-rematerialise-casts",
     "graph-remove-device-copies",
     "graph-remove-identities",

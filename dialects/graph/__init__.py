@@ -37,7 +37,7 @@ from s2s.dialects.graph.binary import (
 from s2s.dialects.graph.binary import (
     CompareOp as CompareOp,
 )
-from s2s.dialects.graph.blockwise import BlockwiseMatmulOp
+from s2s.dialects.graph.blockwise import BlockwiseDotOp, BlockwiseMatmulOp
 from s2s.dialects.graph.control import (
     STEPS as STEPS,
 )
@@ -223,6 +223,7 @@ Graph = Dialect(
         MatmulOp,
         DeviceCopyOp,
         BlockwiseMatmulOp,
+        BlockwiseDotOp,
         AvgPoolOp,
         MaxPoolIndicesOp,
         MaxPoolOp,

@@ -1,8 +1,9 @@
-"""The matrix product with weights that are quantised by blocks."""
+"""Matrix products with weights that are quantised by blocks."""
 
-from xdsl.irdl import operand_def, opt_operand_def, prop_def, traits_def
+from xdsl.dialects.builtin import UnitAttr
+from xdsl.irdl import operand_def, opt_operand_def, opt_prop_def, prop_def, traits_def
 
-from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, integer, optional_type_of, type_of
+from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, optional_type_of, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -15,7 +16,8 @@ class BlockwiseMatmulOp(GraphOp):
 
     `w[J, blocks, block * bits / 8]` holds the integers `q`, of 4 or 8 bits with sign; with 4 bits a byte holds two
     neighbours, the first in its lower half. The last block may reach beyond the end of `x`. `scales` and `zero_points`
-    are `[J, blocks]`; without zero points all are 0.
+    are `[J, blocks]`; without zero points all are 0. `int8_activations` says that the model wants `x` quantised by the
+    same blocks to 8 bits first, as `graph-quantize-activations` does.
     """
 
     name = "graph.blockwise_matmul"
@@ -24,11 +26,23 @@ class BlockwiseMatmulOp(GraphOp):
     scales = operand_def(TENSOR)
     zero_points = opt_operand_def(TENSOR)
     bits = prop_def(INT)
+    int8_activations = opt_prop_def(UnitAttr)
     traits = traits_def(HasFusionKind(FusionKind.OUT_FUSABLE))
     assembly_format = "$x `,` $w `,` $scales (`,` $zero_points^)? attr-dict `:` functional-type(operands, results)"
 
-    def __init__(self, x: Value, w: Value, scales: Value, zero_points: Value | None = None, *, bits: int) -> None:
-        super().__init__([x, w, scales, zero_points], {"bits": integer(bits)})
+    def __init__(
+        self,
+        x: Value,
+        w: Value,
+        scales: Value,
+        zero_points: Value | None = None,
+        *,
+        bits: int,
+        int8_activations: bool = False,
+    ) -> None:
+        super().__init__(
+            [x, w, scales, zero_points], {"bits": integer(bits), "int8_activations": flag(int8_activations)}
+        )
 
     @property
     def block(self) -> int:
@@ -38,3 +52,42 @@ class BlockwiseMatmulOp(GraphOp):
     def inferred_type(self) -> AnyTensor:
         x, w, scales, zero_points = type_of(self.x), type_of(self.w), type_of(self.scales), self.zero_points
         return blockwise.matmul(x, w, scales, optional_type_of(zero_points), self.bits.value.data)
+
+
+@op_definition
+class BlockwiseDotOp(GraphOp):
+    """Products of integers quantised by blocks, scaled and summed: with `b` a block, `h` and `n` a place in it,
+
+        y[…, i, j] = sum_b x_scales[…, i, b] * scales[j, b] * sum_{h, n} x[…, i, b, h, n] * (q[j, b, h, n] - z[j, b])
+
+    `x[…, blocks, parts, bytes]` are 8-bit integers with sign. With 8 bits, `parts` is 1, `w[J, blocks, bytes]` holds
+    the integers `q` with sign, and `z` is `zero_points`, or 0. With 4 bits, `parts` is 2: a byte of `w` holds two
+    integers `q` from 0 to 15, that of `h = 0` in its lower half, and `z` is `zero_points + 8`, or 8. The inner sums are
+    exact.
+    """
+
+    name = "graph.blockwise_dot"
+    x = operand_def(TENSOR)
+    x_scales = operand_def(TENSOR)
+    w = operand_def(TENSOR)
+    scales = operand_def(TENSOR)
+    zero_points = opt_operand_def(TENSOR)
+    bits = prop_def(INT)
+    traits = traits_def(HasFusionKind(FusionKind.OUT_FUSABLE))
+    assembly_format = (
+        "$x `,` $x_scales `,` $w `,` $scales (`,` $zero_points^)? attr-dict `:` functional-type(operands, results)"
+    )
+
+    def __init__(
+        self, x: Value, x_scales: Value, w: Value, scales: Value, zero_points: Value | None = None, *, bits: int
+    ) -> None:
+        super().__init__([x, x_scales, w, scales, zero_points], {"bits": integer(bits)})
+
+    @property
+    def half(self) -> int:
+        """What is taken off each integer of `w`, besides its zero point."""
+        return 8 if self.bits.value.data == 4 else 0
+
+    def inferred_type(self) -> AnyTensor:
+        x, x_scales, w, scales = map(type_of, (self.x, self.x_scales, self.w, self.scales))
+        return blockwise.dot(x, x_scales, w, scales, optional_type_of(self.zero_points), self.bits.value.data)

@@ -23,6 +23,12 @@
 #include "s2s_simd_bytes_loops.h"
 #endif
 
+/* The same four products with the factors the other way round. */
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(add_dot_i8_by_u8)(S2S_I32V acc, S2S_I32V a, S2S_I32V b)
+{
+    return S2S_I32(add_dot_u8)(acc, b, a);
+}
+
 /* Some of the lanes, or lanes that are no neighbours. */
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_i8_strided_part)(const int8_t *p, ptrdiff_t stride, int32_t n)
 {

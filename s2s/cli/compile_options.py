@@ -41,6 +41,7 @@ OPTIONS = (
     common.poison,
     common.tflite_rounding,
     common.requantise,
+    common.activations,
     common.profile,
     common.flash_budget,
     common.stack_budget,
@@ -74,12 +75,13 @@ def gather(
     poison: bool,
     tflite_rounding: Literal["micro", "reference"],
     requantise: Literal["float", "fixed"],
+    activations: Literal["model", "float", "int8-blocks"],
     profile: Literal["default", "misra"],
     flash_budget: int | None,
     stack_budget: int | None,
 ) -> Options:
     """Collect the command-line options into `CompileOptions`."""
-    from s2s.options import CompileOptions
+    from s2s.options import CompileOptions, budgets
 
     return lambda default_target: CompileOptions(
         target=target if target is not None else default_target,
@@ -93,7 +95,7 @@ def gather(
         trust_model=trust_model,
         schedule=schedule,
         io=io,
-        ram_budget=common.parse_budget(ram_budget),
+        **budgets(common.parse_budget(ram_budget), flash_budget, stack_budget),
         exact=exact,
         threads=threads,
         threading=threading,
@@ -105,8 +107,7 @@ def gather(
         tflite_rounding=tflite_rounding,
         profile=profile,
         requantise=requantise,
-        flash_budget=flash_budget,
-        stack_budget=stack_budget,
+        activations=activations,
     )
 
 

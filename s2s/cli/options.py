@@ -152,6 +152,12 @@ requantise = click.option(
     default="float",
     help="Sums of quantised ONNX models: scaled in floats, as ONNX says, or in fixed point.",
 )
+activations = click.option(
+    "--activations",
+    type=click.Choice(["model", "float", "int8-blocks"]),
+    default="model",
+    help="Activations of products with weights in blocks: as the model says, floats, or bytes with a scale a block.",
+)
 profile = click.option(
     "--profile",
     type=click.Choice(["default", "misra"]),

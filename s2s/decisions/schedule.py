@@ -19,6 +19,7 @@ from s2s.analysis.structure.compute import names_of
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, Kind, Refused
 from s2s.dialects import tensor
+from s2s.schedules.block_products import block_products
 from s2s.schedules.byte_products import byte_products
 from s2s.schedules.default import Choice, Declined, candidates, long_reduction, schedule_along
 from s2s.schedules.integer_products import integer_products
@@ -266,6 +267,7 @@ _HEURISTICS: Sequence[tuple[str, Heuristic[ScheduledComputation, tensor.Schedule
     (GIVEN, _given),
     ("plain loops", _plain),
     ("the channels of a transform", _transforms),
+    ("sums of bytes by blocks", _products(block_products, "four products in each lane, block by block")),
     ("sums of bytes in vectors", _products(vector_products, "vectors of 128 bits")),
     ("sums of bytes in scalars", _products(integer_products, "scalars, several products at a time")),
     ("groups of bytes in vectors", _products(byte_products, "four products in each lane")),

@@ -33,6 +33,11 @@ def fixed_point(options: CompileOptions) -> bool:
     return tuned(options) and options.requantise == "fixed"
 
 
+def activations(options: CompileOptions) -> Mapping[str, Any]:
+    """Return which products with weights in blocks take activations of 8 bits."""
+    return {"activations": options.activations}
+
+
 def inexact(options: CompileOptions) -> bool:
     """Return whether floats may be summed in another order than that of the model."""
     return tuned(options) and not options.exact

@@ -10,6 +10,7 @@ from s2s.analysis.cost.operators import multiply_adds
 from s2s.analysis.numbers.accumulators import layer_sums
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.data.samples import sample
+from s2s.dialects import graph
 from s2s.dialects.walk import walk
 from s2s.emit.info import GoldenVector
 from s2s.errors import InputError
@@ -38,6 +39,8 @@ class Settled:
     """For each output the step of its quantisation, if it has one."""
     work: int
     """Multiplications with an addition in convolutions and matrix products."""
+    quantises_activations: bool = False
+    """Whether products take activations that are quantised on the fly, by a rule of the compiler's own."""
 
 
 def settled(state: State, _: Request) -> Settled:
@@ -47,6 +50,7 @@ def settled(state: State, _: Request) -> Settled:
         sums=layer_sums(state.module, state.weights),
         steps=output_steps(state.module, state.weights),
         work=sum(map(multiply_adds, walk(state.module))),
+        quantises_activations=any(isinstance(op, graph.BlockwiseDotOp) for op in walk(state.module)),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from s2s.targets.caches import cache_bytes, line_bytes
 from s2s.targets.flags import WIDE
 from s2s.targets.intrinsic import Intrinsic
-from s2s.targets.intrinsics import NEON_DOT, PLAIN_DOT, VNNI, X86_PAIRS
+from s2s.targets.intrinsics import NEON_DOT, PLAIN_DOT, VNNI, VNNI_BY_UNSIGNED, VNNI_SIGNED, X86_PAIRS
 from s2s.targets.target import Target
 
 MOST_L3 = 32 << 20
@@ -30,7 +30,7 @@ def host() -> Target:
         l3_bytes=min(cache_bytes(3, 0), MOST_L3),
         line_bytes=line_bytes(),
         fma_ports=2,
-        intrinsics=(_byte_products(),),
+        intrinsics=_byte_products(),
     )
 
 
@@ -46,14 +46,14 @@ def _vectors() -> tuple[int, int, tuple[str, ...]]:
     return 4, 16, ()
 
 
-def _byte_products() -> Intrinsic:
+def _byte_products() -> tuple[Intrinsic, ...]:
     """Return how vectors multiply bytes."""
     if _features() & {"avx512_vnni", "avx_vnni"}:
-        return VNNI
+        return VNNI, VNNI_BY_UNSIGNED, VNNI_SIGNED
     machine = platform.machine()
     if machine in ("aarch64", "arm64"):
-        return NEON_DOT
-    return X86_PAIRS if machine in ("x86_64", "AMD64") else PLAIN_DOT
+        return (NEON_DOT,)
+    return (X86_PAIRS,) if machine in ("x86_64", "AMD64") else (PLAIN_DOT,)
 
 
 def _features() -> frozenset[str]:

@@ -20,7 +20,7 @@ OPERANDS: Mapping[str, tuple[tuple[Element, Element], ...]] = {
     "dot": (("i16", "i16"),),
     "dot_pairs": (("i16", "i16"),),
     "dot_next": (("i16", "i16"),),
-    "dot_lanes": (("i8", "i8"), ("u8", "i8")),
+    "dot_lanes": (("i8", "i8"), ("u8", "i8"), ("i8", "u8")),
     "dot_rows": (("i8", "i8"), ("i16", "i8")),
 }
 """The types of both factors that the lowering can make for each form."""
@@ -68,7 +68,7 @@ class Intrinsic:
         )
     )
     x: Element = field(default="i8", metadata=key(OneOf(("i8", "u8", "i16")), "The elements of the first factor."))
-    w: Element = field(default="i8", metadata=key(OneOf(("i8", "i16")), "The elements of the constant factor."))
+    w: Element = field(default="i8", metadata=key(OneOf(("i8", "u8", "i16")), "The elements of the constant factor."))
     group: int = field(
         metadata=key(
             Number(1, 128),

@@ -69,21 +69,26 @@ MVE_I16_BY_8 = Intrinsic(
 )
 
 
-def _dot_lanes(name: str, description: str, *, x: Element = "i8") -> Intrinsic:
+def _dot_lanes(name: str, description: str, *, x: Element = "i8", w: Element = "i8", function: str = "") -> Intrinsic:
     """Return the entry of an instruction that adds four products of bytes to every lane of a vector."""
     return Intrinsic(
         name=name,
         description=description,
         form="dot_lanes",
         x=x,
+        w=w,
         group=4,
         lanes=(4, 8, 16),
-        function=f"s2s_i32x{{lanes}}_add_dot_{x}",
+        function=f"s2s_i32x{{lanes}}_{function or f'add_dot_{x}'}",
         header="s2s_simd_bytes.h",
     )
 
 
 VNNI = _dot_lanes("vnni", "x86 VPDPBUSD: unsigned bytes times signed ones, four products to a lane", x="u8")
+VNNI_BY_UNSIGNED = _dot_lanes(
+    "vnni-by-unsigned", "x86 VPDPBUSD: signed bytes times unsigned constants", w="u8", function="add_dot_i8_by_u8"
+)
+VNNI_SIGNED = _dot_lanes("vnni-signed", "x86 VPDPBUSD: signed bytes, one factor with 128 added and taken off again")
 X86_PAIRS = _dot_lanes("x86-pairs", "x86 VPMADDWD: bytes widened, pairs of 16 bits multiplied and added")
 NEON_DOT = _dot_lanes("neon-dot", "Arm NEON: four products of signed bytes to a lane, SDOT where the core has it")
 PLAIN_DOT = _dot_lanes("plain-dot", "portable C: four products of signed bytes to a lane, in loops")
@@ -98,6 +103,8 @@ INTRINSICS = {
         MVE_I8_BY_8,
         MVE_I16_BY_8,
         VNNI,
+        VNNI_BY_UNSIGNED,
+        VNNI_SIGNED,
         X86_PAIRS,
         NEON_DOT,
         PLAIN_DOT,

@@ -12,6 +12,7 @@ from s2s.errors import InputError
 from s2s.frontends.model import GraphModel, load_for_engine
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.stages.read import Read
+from s2s.stages.settle import Settled
 from s2s.support import progress
 from s2s.types.dtypes import Array, tensor_type
 from s2s.types.interface import as_declared, as_passed, declared_names
@@ -109,6 +110,8 @@ def _computed(compilation: Compilation, wanted: Wanted, streams: Sequence[Stream
     against = wanted.against
     if against == "interpreter" or (against is None and isinstance(compilation.source, GraphModel)):
         return _by_interpreter(compilation, streams)
+    if against is None and compilation.facts(Settled).quantises_activations:
+        return _by_interpreter(compilation, streams, " (engines quantise activations each by its own rule)")
     loaded = load_for_engine(compilation.source, against or "verify", compilation.options)
     engine = against or default_engine(loaded)
     if engine == "interpreter":

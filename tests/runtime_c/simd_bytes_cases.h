@@ -82,6 +82,7 @@ static void CASE(groups_multiply)(void)
     }
     CHECK_LANES(I32(add_dot_i8)(I32(load)(acc), I32(load_groups)(a), I32(load_groups)(b)), is[i]);
     CHECK_LANES(I32(add_dot_u8)(I32(load)(acc), I32(load_groups)(a), I32(load_groups)(b)), us[i]);
+    CHECK_LANES(I32(add_dot_i8_by_u8)(I32(load)(acc), I32(load_groups)(b), I32(load_groups)(a)), us[i]);
     CHECK_LANES(I32(add_dot_i8)(I32(load)(acc), I32(load_group)(a), I32(load_groups)(b)), one[i]);
     for (int count = 1; count <= 4; ++count) {
         const I32V groups = I32(load_columns)(a, LANES, count);

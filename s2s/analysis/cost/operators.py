@@ -19,6 +19,8 @@ def multiply_adds(op: Operation) -> int:
             return prod(_shape(op.y)) * _shape(op.a)[-2 if op.transpose_a else -1]
         case graph.BlockwiseMatmulOp():
             return prod(_shape(op.y)) * _shape(op.x)[-1]
+        case graph.BlockwiseDotOp():
+            return prod(_shape(op.y)) * prod(_shape(op.x)[-3:])
         case _:
             return 0
 

@@ -12,10 +12,12 @@ from s2s.types.hints import isa
 
 
 class Factor(NamedTuple):
-    """One factor of a product: read number `read`, extended, plus `offset`."""
+    """One factor of a product: read number `read`, extended, plus `offset`; or four bits of it, from 0 to 15."""
 
     read: int
     offset: int
+    half: int | None = None
+    """The dimension whose index says which half of a byte is taken, 0 for the lower one."""
 
 
 class ProductSum(NamedTuple):
@@ -25,6 +27,11 @@ class ProductSum(NamedTuple):
     right: Factor
     in_range: bool = False
     """Whether the sum is known not to overflow."""
+
+    @property
+    def half(self) -> int | None:
+        """The dimension that counts the halves of a byte of either factor."""
+        return self.right.half if self.left.half is None else self.left.half
 
     @property
     def has_offsets(self) -> bool:
@@ -69,6 +76,9 @@ def has_flag(op: Operation, flag: arith.IntegerOverflowFlag) -> bool:
 
 def _factor(value: SSAValue) -> Factor | None:
     """Match `ext(read) + offset`; the offset is 0 where there is none."""
+    halves = _half_of_byte(value)
+    if halves is not None:
+        return halves
     offset, inner = 0, value
     owner = value.owner
     if isinstance(owner, arith.SubiOp | arith.AddiOp):
@@ -83,6 +93,30 @@ def _factor(value: SSAValue) -> Factor | None:
     if not isa(extension.input.type, IntegerType) or extension.input.type != i8:
         return None
     return Factor(extension.input.index, offset)
+
+
+def _half_of_byte(value: SSAValue) -> Factor | None:
+    """Match `(ext(read) >> 4 * index) & 15`."""
+    match value.owner:
+        case arith.AndIOp(lhs=shifted, rhs=mask) if _constant(mask) == 15 and isinstance(shifted.owner, arith.ShRSIOp):
+            byte, count = shifted.owner.lhs.owner, shifted.owner.rhs.owner
+        case _:
+            return None
+    if not isinstance(byte, arith.ExtSIOp) or not isinstance(byte.input, BlockArgument) or byte.input.type != i8:
+        return None
+    if not isinstance(count, arith.MuliOp) or _constant(count.rhs) != 4:
+        return None
+    cast = count.lhs.owner
+    if not isinstance(cast, arith.IndexCastOp) or not isinstance(cast.input.owner, tensor.IndexOp):
+        return None
+    return Factor(byte.input.index, 0, cast.input.owner.dim.value.data)
+
+
+def _constant(value: SSAValue) -> int | None:
+    constant = value.owner
+    if not isinstance(constant, arith.ConstantOp) or not isa(constant.value, IntegerAttr):
+        return None
+    return constant.value.value.data
 
 
 def is_sum_of_products(block: Block) -> bool:

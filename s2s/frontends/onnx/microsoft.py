@@ -132,6 +132,10 @@ _SIGN: Mapping[int, int] = {4: 0x88, 8: 0x80}
 range."""
 
 
+_INT8_ACTIVATIONS = 4
+"""The accuracy_level of MatMulNBits that asks for products of 8-bit integers."""
+
+
 def _matmul_by_blocks(node: Node) -> Value:
     x, bits, block = node.input(0), node.integer("bits"), node.integer("block_size")
     columns, rows = node.integer("K"), node.integer("N")
@@ -152,6 +156,7 @@ def _matmul_by_blocks(node: Node) -> Value:
         _by_blocks(node, 2, rows, blocks),
         None if node.optional(3) is None else _zero_points(node, rows, blocks, bits),
         bits=bits,
+        int8_activations=node.integer("accuracy_level") == _INT8_ACTIVATIONS,
     )
     bias = node.optional(5)
     return y if bias is None else y + bias

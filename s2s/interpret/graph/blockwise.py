@@ -1,4 +1,4 @@
-"""Numpy meaning of the matrix product with weights that are quantised by blocks."""
+"""Numpy meaning of the matrix products with weights that are quantised by blocks."""
 
 import numpy as np
 from xdsl.ir import Operation
@@ -29,4 +29,16 @@ def _matmul(op: graph.BlockwiseMatmulOp, x: Array, w: Array, scales: Array, *zer
     return y.astype(to_numpy(op.y.type.element_type), copy=False)
 
 
-MEANINGS: dict[type[Operation], Meaning] = {graph.BlockwiseMatmulOp: _matmul}
+def _dot(op: graph.BlockwiseDotOp, x: Array, x_scales: Array, w: Array, scales: Array, *zero_points: Array) -> Array:
+    parts = w[:, :, None, :] if op.bits.value.data == 8 else np.stack([w & 15, (w >> 4) & 15], axis=2)
+    sums = np.einsum("...bhn,jbhn->...jb", x.astype(np.int32), parts.astype(np.int32))
+    zero = zero_points[0].astype(np.float64) + op.half if zero_points else op.half
+    moved = sums - zero * x.astype(np.int32).sum(axis=(-2, -1))[..., None, :]
+    y = np.sum(moved * widen(x_scales)[..., None, :] * widen(scales), axis=-1)
+    return y.astype(to_numpy(op.y.type.element_type), copy=False)
+
+
+MEANINGS: dict[type[Operation], Meaning] = {
+    graph.BlockwiseMatmulOp: _matmul,
+    graph.BlockwiseDotOp: _dot,
+}

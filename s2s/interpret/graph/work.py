@@ -51,6 +51,8 @@ def products(op: Operation) -> int:
         return elements * shapes[0][-2 if op.transpose_a is not None else -1]
     if isinstance(op, graph.BlockwiseMatmulOp):
         return elements * shapes[0][-1]
+    if isinstance(op, graph.BlockwiseDotOp):
+        return elements * prod(shapes[0][-3:])
     if isinstance(op, graph.ConvOp | graph.ConvTransposeOp):
         return elements * prod(shapes[1][1:])
     return elements * (prod(op.window().kernel) if isinstance(op, PoolOp) else MAX_FOLDED_PRODUCTS)

@@ -18,6 +18,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.structure.block_sums import all_block_sums
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.keys import computation_key, nodes_of_kernel, task_key
 from s2s.decisions.schedule import ScheduledComputation, ScheduleKind
@@ -25,6 +26,7 @@ from s2s.decisions.winograd_blocks import WinogradBlocksKind, WinogradKernel
 from s2s.dialects import graph, tensor
 from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.trial_lowering import reason_against
+from s2s.schedules.block_products import fused_rows
 from s2s.schedules.transforms import FusedSizes, fast_convolutions, fused_blocks
 
 
@@ -63,6 +65,8 @@ class PickSchedulePass(ModulePass):
             name = computation_key(key, number, len(computations))
             subject = WinogradKernel(conv, func, name, nodes, self.threads)
             fused |= fused_blocks(conv, chooser.choose(WinogradBlocksKind(), subject))
+        for sums in [] if plain else all_block_sums(list(func.body.block.ops)):
+            fused |= fused_rows(sums, chooser.target)
         return [
             ScheduledComputation(
                 each,

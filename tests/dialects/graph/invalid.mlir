@@ -288,6 +288,18 @@
 
 // -----
 
+%x, %t, %w, %s = "test.op"() : () -> (tensor<2x2x32xi8>, tensor<2x2xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>)
+%y = graph.blockwise_dot %x, %t, %w, %s {bits = 4 : i64} : (tensor<2x2x32xi8>, tensor<2x2xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>) -> tensor<2x3xf32>
+// CHECK: expected i8 of shape [2, 2, 16]
+
+// -----
+
+%x, %t, %w, %s = "test.op"() : () -> (tensor<2x2x2x16xi8>, tensor<2x4xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>)
+%y = graph.blockwise_dot %x, %t, %w, %s {bits = 4 : i64} : (tensor<2x2x2x16xi8>, tensor<2x4xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>) -> tensor<2x3xf32>
+// CHECK: x_scales is tensor<2x4xf32>, expected floats of shape [2, 2]
+
+// -----
+
 %x, %w, %s = "test.op"() : () -> (tensor<2x70xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>)
 %y = graph.blockwise_matmul %x, %w, %s {bits = 4 : i64} : (tensor<2x70xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>) -> tensor<2x3xf32>
 // CHECK: x has 70 columns, w has 2 blocks of 32

@@ -259,11 +259,15 @@ func.func @linear(%a: tensor<5x2x3xf32>, %b: tensor<3x4xf32>, %c: tensor<4x3xf32
 }
 
 // CHECK-LABEL: func.func @blockwise
-func.func @blockwise(%x: tensor<2x40xf32>, %w: tensor<3x2x16xi8>, %v: tensor<3x2x32xi8>, %s: tensor<3x2xf32>, %z: tensor<3x2xi8>) {
+func.func @blockwise(%x: tensor<2x40xf32>, %w: tensor<3x2x16xi8>, %v: tensor<3x2x32xi8>, %s: tensor<3x2xf32>, %z: tensor<3x2xi8>, %q: tensor<2x2x2x16xi8>, %t: tensor<2x2xf32>) {
   // CHECK-NEXT: %four = graph.blockwise_matmul %x, %w, %s {bits = 4 : i64} : (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>) -> tensor<2x3xf32>
   %four = graph.blockwise_matmul %x, %w, %s {bits = 4 : i64} : (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>) -> tensor<2x3xf32>
   // CHECK-NEXT: %eight = graph.blockwise_matmul %x, %v, %s, %z {bits = 8 : i64} : (tensor<2x40xf32>, tensor<3x2x32xi8>, tensor<3x2xf32>, tensor<3x2xi8>) -> tensor<2x3xf32>
   %eight = graph.blockwise_matmul %x, %v, %s, %z {bits = 8 : i64} : (tensor<2x40xf32>, tensor<3x2x32xi8>, tensor<3x2xf32>, tensor<3x2xi8>) -> tensor<2x3xf32>
+  // CHECK-NEXT: %marked = graph.blockwise_matmul %x, %w, %s {bits = 4 : i64, int8_activations} : (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>) -> tensor<2x3xf32>
+  %marked = graph.blockwise_matmul %x, %w, %s {bits = 4 : i64, int8_activations} : (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>) -> tensor<2x3xf32>
+  // CHECK-NEXT: %dot = graph.blockwise_dot %q, %t, %w, %s, %z {bits = 4 : i64} : (tensor<2x2x2x16xi8>, tensor<2x2xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>, tensor<3x2xi8>) -> tensor<2x3xf32>
+  %dot = graph.blockwise_dot %q, %t, %w, %s, %z {bits = 4 : i64} : (tensor<2x2x2x16xi8>, tensor<2x2xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>, tensor<3x2xi8>) -> tensor<2x3xf32>
   func.return
 }
 

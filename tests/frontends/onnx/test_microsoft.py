@@ -187,6 +187,27 @@ def test_weights_in_blocks_stay_packed_and_right_in_c(target: str, case: int):
         assert artifact.report().weights == rows * blocks * (block * bits // 8 + parameters)
 
 
+@pytest.mark.parametrize(
+    ("target", "case"),
+    [
+        ("c", (64, 5, 8, 32, "", 1)),
+        ("host", (96, 40, 4, 32, "", 1)),
+        ("host", (72, 200, 8, 32, "packed", 5)),
+        ("x86-64-v3", (64, 24, 4, 32, "floats", 3)),
+    ],
+)
+def test_accuracy_level_4_asks_for_products_of_integers(target: str, case: tuple[int, int, int, int, str, int]):
+    proto = blockwise(*case)
+    proto.graph.node[0].attribute.append(helper.make_attribute("accuracy_level", 4))
+    with api.compile(proto, target=target) as artifact:
+        found = artifact.verify(levels=True)
+        assert found.passed, found.describe()
+        (source,) = [name for name in artifact.tree() if name.endswith("_kernels.c")]
+        kernels = artifact.tree().text(source)
+        assert "products" in kernels
+        assert ("add_dot" in kernels) == (target != "c")
+
+
 def test_a_bias_joins_the_kernel_of_weights_in_blocks():
     proto = blockwise(64, 16, 4, 32)
     proto.graph.node[0].input.extend(["", "", "bias"])

@@ -86,3 +86,40 @@ func.func private @in_place(%x: tensor<1x4xi8>, %w: tensor<1x8x4xi8>) -> tensor<
   } attributes {dims = "p o k"} : (tensor<1x4xi8>, tensor<1x8x4xi8>) -> tensor<1x8xi32>
   func.return %y : tensor<1x8xi32>
 }
+
+#xh = #tensor.access<affine_map<(o, h, k) -> (h, k)>>
+#wh = #tensor.access<affine_map<(o, h, k) -> (k floordiv 4, o, k mod 4)>>
+
+// A byte holds two factors: the lower halves are masked, the upper ones shifted down first.
+//
+// CHECK-LABEL: func.func private @halves_of_bytes
+// CHECK:         %[[W:.*]] = loop.load_groups %w[affine_map<() -> (0)>()]
+// CHECK:         %[[LOW:.*]] = arith.andi %[[W]], %{{.*}} : vector<8xi32>
+// CHECK:         %acc_1 = loop.intrinsic <"vnni-by-unsigned", {{.*}}>(%acc, %{{.*}}, %[[LOW]])
+// CHECK:         %[[S:.*]] = arith.shrsi %[[W]], %{{.*}} : vector<8xi32>
+// CHECK:         %[[HIGH:.*]] = arith.andi %[[S]], %{{.*}} : vector<8xi32>
+// CHECK:         loop.load_groups %x[affine_map<() -> (4)>()]
+// CHECK:         loop.intrinsic <"vnni-by-unsigned", {{.*}}>(%acc_1, %{{.*}}, %[[HIGH]])
+func.func private @halves_of_bytes(%x: tensor<2x4xi8>, %w: tensor<1x8x4xi8>) -> tensor<8xi32> {
+  %y = tensor.compute [8 | 2, 4] reads(%x at #xh, %w at #wh) schedule #tensor.schedule<
+      [tile<0 by 8>, unroll<1 by 2, 2 by 4>, vectorize<0 by 8>, tensorize<"vnni-by-unsigned">]>
+      inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %four = arith.constant 4 : i32
+    %fifteen = arith.constant 15 : i32
+    %half = tensor.index 1
+    %h = arith.index_cast %half : index to i32
+    %count = arith.muli %h, %four : i32
+    %we = arith.extsi %wv : i8 to i32
+    %ws = arith.shrsi %we, %count : i32
+    %wn = arith.andi %ws, %fifteen : i32
+    %xe = arith.extsi %xv : i8 to i32
+    %p = arith.muli %xe, %wn : i32
+    %t = arith.addi %acc, %p : i32
+    tensor.yield %t : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } attributes {dims = "o h k"} : (tensor<2x4xi8>, tensor<1x8x4xi8>) -> tensor<8xi32>
+  func.return %y : tensor<8xi32>
+}

@@ -20,6 +20,7 @@ ROLES: dict[type[Operation], tuple[str, ...]] = {
     graph.BatchNormOp: ("x", "scale", "bias", "mean", "var"),
     graph.MatmulOp: ("a", "b"),
     graph.BlockwiseMatmulOp: ("x", "w", "scales", "zero_points"),
+    graph.BlockwiseDotOp: ("x", "x_scales", "w", "scales", "zero_points"),
     graph.RescaleOp: ("x", "multiplier", "shift"),
     graph.TableOp: ("x", "table"),
 }

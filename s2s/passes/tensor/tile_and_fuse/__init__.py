@@ -28,7 +28,7 @@ what passes between its computations exceeds the first cache:
     … [… tile_and_fuse<0 by 8>]                                     // %e holds 8 rows
 
 Declined where computations have no common dimension; or no product inside them, and common dimensions that do not come
-first.
+first; and for sums of products in blocks of weights, whose tiles `tensor-pick-schedule` chooses.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,6 +42,7 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.row_tiles.kernel_chains import bytes_of
+from s2s.analysis.structure.block_sums import block_sums
 from s2s.analysis.tile_and_fuse.candidates import common_dims, leading_dims
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.fused_rows import SMALL_CACHE, FusedKernel, FusedRowsKind
@@ -76,7 +77,7 @@ def _share(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target
     """Tile and fuse the computations of one kernel."""
     computes = _computes(func)
     product = inner_product(computes)
-    if any(op.schedule is not None for op in computes):
+    if any(op.schedule is not None for op in computes) or (product is not None and block_sums(product) is not None):
         return
     if product is None:
         _share_rows(func, computes, calls, target, chooser)

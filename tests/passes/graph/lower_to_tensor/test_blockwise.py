@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from xdsl.ir import Operation, SSAValue
 
 from s2s.dialects import graph
 from s2s.types.dtypes import Array
@@ -24,3 +25,17 @@ def test_products_with_weights_in_blocks(bits: int, zero_points: str, shape: tup
     weights = rand(5, 2, 2 * bits, dtype=np.int8, seed=1)
     operands = [rand(*shape), weights, rand(5, 2, seed=2), *ZERO_POINTS[zero_points]]
     check_lowering(partial(graph.BlockwiseMatmulOp, bits=bits), *operands)
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("zero_points", ZERO_POINTS)
+@pytest.mark.parametrize("rows", [(), (3,), (2, 1)], ids=str)
+def test_products_of_integers_in_blocks(bits: int, zero_points: str, rows: tuple[int, ...]):
+    x = rand(*rows, 2, 8 // bits, 16, dtype=np.int8)
+    weights = rand(5, 2, 16, dtype=np.int8, seed=1)
+    operands = [x, rand(*rows, 2, seed=4), weights, rand(5, 2, seed=2), *ZERO_POINTS[zero_points]]
+
+    def dot(*values: SSAValue) -> Operation:
+        return graph.BlockwiseDotOp(*values, bits=bits)
+
+    check_lowering(dot, *operands)

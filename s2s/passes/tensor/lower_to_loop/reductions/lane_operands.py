@@ -26,6 +26,8 @@ from s2s.types.hints import isa
 GROUP = loop.GROUP
 FLIP = -0x7F7F7F80
 """128 in each byte of a group."""
+LOWER = 0x0F0F0F0F
+"""The lower half of each byte of a group."""
 
 Made = dict[tuple[object, ...], SSAValue]
 """Groups that have been loaded, by their key."""
@@ -38,6 +40,7 @@ class LaneOperands:
         self.nest, self.op, self.schedule, self.reads = nest, nest.op, nest.schedule, nest.reads
         self.emitter = nest.emitter
         products = products_of(nest)
+        half = None if products.half is None else nest.tile.blocks + products.half
         w = next((read for read in (0, 1) if self._lane_distance(read) == GROUP), None)
         if w is None:
             raise ScheduleError(
@@ -53,10 +56,15 @@ class LaneOperands:
         else:
             extents = shape_of(self.op.reads[self.x]) if nest.plan is None else nest.plan.extents
             moves = strides(self.op, self.x, extents)
-            self.grouped = run_of(self.op, list(self.schedule.order), moves)
+            order = [dim for dim in self.schedule.order if dim != half]
+            self.grouped = run_of(self.op, order, moves)
             self.step = moves[self.grouped[-1]] if self.grouped else 1
         self.offset = products.factor_of(w).offset
         """What is added to each element of the constant, as its zero point is."""
+        self.half = half
+        """The dimension that says which half of each byte of the constant is taken."""
+        if products.factor_of(w).half != products.half:
+            raise ScheduleError("halves of bytes are no constant; pack the factor that holds them with cache_read")
 
     @property
     def copied(self) -> CopiedOperand | None:
@@ -107,7 +115,19 @@ class LaneOperands:
             if not any(known[0] == read for known in made):
                 self._check(point, k, place)
             made[key] = self._load(self.reads[read].buffer, place.to_expr(), point.lanes, GROUP)
-        return made[key]
+        return made[key] if self.half is None else self._half_bytes(made[key], point.lanes)
+
+    def _half_bytes(self, groups: SSAValue, lanes: int) -> SSAValue:
+        """Return one half of each byte of the groups."""
+        assert self.half is not None
+        part = self.nest.dims[self.half]
+        if not isinstance(part, AffineConstantExpr):
+            raise ScheduleError(f"dimension {self.half} takes halves of bytes in a loop; unroll it")
+        if part.value:
+            count = self.emitter.splat(self.emitter.constant(IntegerAttr(4 * part.value, i32)), lanes)
+            groups = self.emitter.add(arith.ShRSIOp(groups, count)).result
+        mask = self.emitter.splat(self.emitter.constant(IntegerAttr(LOWER, i32)), lanes)
+        return self.emitter.add(arith.AndIOp(groups, mask), self.reads[self.w].buffer.name_hint).result
 
     def _constant_place(self, point: TilePoint, k: AffineExpr, lane: int = 0, step: int = 0) -> Linear:
         space = self.emitter.space

@@ -1,0 +1,94 @@
+"""Schedules of sums of products of bytes block by block, for weights that are quantised by blocks.
+
+    products[b][j] = sum over k of x[b][k] * w[j][b][k]        y[j] = sum over b of products[b][j] * scales …
+
+Both computations are tiled along the rows `j` and fused, so that the sums of a few rows stay in the L1 cache. The rows
+of a tile are the lanes of its vectors, each of which adds up four products; they are packed in the order of reading.
+"""
+
+from xdsl.ir import SSAValue
+
+from s2s.analysis.structure.block_sums import BlockSums, block_sums
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.products import product_sum
+from s2s.dialects import loop, tensor
+from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Vectorize, register_tile
+from s2s.schedules.integer_products import roles_of
+from s2s.schedules.transforms import FusedSizes
+from s2s.targets import Target
+from s2s.targets.intrinsic import Intrinsic
+
+GROUP = loop.GROUP
+VECTORS = 8
+"""Vectors of rows in a tile: independent accumulators hide the latency of the instruction."""
+SCALARS = 4
+"""Rows in a tile without vectors."""
+INPUTS = 4
+"""Rows of the other factor in a tile, which share the loads of the constant."""
+
+
+def fused_rows(sums: BlockSums, target: Target) -> dict[tensor.Computation, FusedSizes]:
+    """Return the tiles that both computations are fused in."""
+    products, total = sums.row
+    size = sums.total.sizes[total]
+    if target.lanes == 1:
+        tile = SCALARS
+    else:
+        inputs = [dim for dim in range(total) if sums.total.sizes[dim] > 1]
+        vectors = VECTORS // 2 if inputs else VECTORS
+        whole = [count for count in range(vectors, 1, -1) if size % (count * target.lanes) == 0]
+        tile = target.lanes * (whole or [vectors])[0]
+    return {
+        sums.products: ((products, min(tile, size)), *_inputs(sums.products, products - 1)),
+        sums.total: ((total, min(tile, size)), *_inputs(sums.total, total)),
+    }
+
+
+def _inputs(op: tensor.ComputeOp, count: int) -> list[tuple[int, int]]:
+    dims = [dim for dim in range(count) if op.sizes[dim] > 1]
+    return [(dim, INPUTS if dim == dims[-1] else 1) for dim in dims]
+
+
+def block_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
+    """Return a schedule for `op` if it sums products block by block and `target` adds up four of them in a lane."""
+    sums, roles, products = block_sums(op), roles_of(op, constants), product_sum(op)
+    if sums is None or roles is None or products is None or roles.w_offset or len(roles.w_only) != 1:
+        return None
+    intrinsic = _intrinsic(target, unsigned=products.half is not None)
+    row, last = sums.row[0], len(op.sizes) - 1
+    shape = shape_of(op.reads[roles.w])
+    if intrinsic is None or roles.w_only != (row,) or op.sizes[last] % GROUP or len(shape) != 3:
+        return None
+    tile = [1] * len(op.sizes)
+    tile[row] = -(-op.sizes[row] // target.lanes) * target.lanes
+    for dim in roles.x_only:
+        tile[dim] = min(op.sizes[dim], INPUTS)
+    if products.half is not None:
+        tile[products.half] = op.sizes[products.half]
+    tile[last] = GROUP
+    panel = tile[row]
+    return tensor.ScheduleAttr.of(
+        [
+            *register_tile(op, tile),
+            Vectorize.of(row, target.lanes),
+            Reorder.of([*(dim for dim in range(len(op.sizes)) if dim < op.rank), *range(op.rank, len(op.sizes))]),
+            CacheRead.packed(
+                roles.w,
+                [
+                    tensor.PackedAxis((0,), panel),
+                    tensor.PackedAxis((1,)),
+                    tensor.PackedAxis((2,), GROUP),
+                    tensor.PackedAxis((0,), 1, panel),
+                    tensor.PackedAxis((2,), 1, GROUP),
+                ],
+            ),
+            Tensorize.of(intrinsic),
+        ]
+    )
+
+
+def _intrinsic(target: Target, *, unsigned: bool) -> Intrinsic | None:
+    """Return the instruction for signed activations: by unsigned constants if they are so and there is one."""
+    known = [each for each in target.intrinsics_of("dot_lanes") if each.x == "i8" and target.lanes in each.lanes]
+    wanted = [each for each in known if each.w == ("u8" if unsigned else "i8")]
+    return next(iter(wanted or [each for each in known if each.w == "i8"]), None)
