@@ -53,15 +53,15 @@ class YieldOp(AbstractYieldOperation[Attribute], Op):
 class ComputeOp(ScalarRegionOp):
     """Tensors defined point by point over a rectangular domain.
 
-        y[p] = apply(fold over r of reduce(reads[map(p, r)], acc), points[map(p)])
+        y[p] = apply(fold over r of reduce(reads[map(p, r)], acc), epilogue[map(p)])
 
     The domain is `[parallel sizes | reduction sizes]`. Every result holds its parallel part in row-major order (so a
     result of shape [4, 2] may come from a domain [8]). `reduce` takes one scalar of each read, then the accumulators,
     and yields the new accumulators; it is absent where nothing is reduced, and runs in lexicographic order of the
-    reduction dimensions. `apply` takes the accumulators, then one scalar of each point, and yields one scalar a result.
-    Tables are whole tensors that both regions take last, for `tensor.extract`.
+    reduction dimensions. `apply` takes the accumulators, then one scalar of each operand of the epilogue, and yields
+    one scalar for each result. Tables are whole tensors that both regions take last, for `tensor.extract`.
 
-        %y = tensor.compute [8 | 3] reads(%x at #x, %w at #w) points(%b at #b) inits [0.0 : f32] reduce {
+        %y = tensor.compute [8 | 3] reads(%x at #x, %w at #w) epilogue(%b at #b) inits [0.0 : f32] reduce {
         ^bb0(%xv: f32, %wv: f32, %acc: f32):
           …
           tensor.yield %next : f32
@@ -79,7 +79,7 @@ class ComputeOp(ScalarRegionOp):
     inits = prop_def(ArrayAttr[Attribute])
     schedule = opt_prop_def(ScheduleAttr)
     reads = var_operand_def(TensorType)
-    points = var_operand_def(TensorType)
+    epilogue = var_operand_def(TensorType)
     tables = var_operand_def(TensorType)
     res = var_result_def(TensorType)
     reduce = opt_region_def("single_block")
@@ -94,7 +94,7 @@ class ComputeOp(ScalarRegionOp):
         reduction: Sequence[int],
         *,
         reads: Sequence[tuple[SSAValue, AccessAttr]] = (),
-        points: Sequence[tuple[SSAValue, AccessAttr]] = (),
+        epilogue: Sequence[tuple[SSAValue, AccessAttr]] = (),
         tables: Sequence[SSAValue] = (),
         inits: Sequence[Attribute] = (),
         reduce: Region | None,
@@ -103,11 +103,11 @@ class ComputeOp(ScalarRegionOp):
         schedule: ScheduleAttr | None = None,
     ) -> None:
         super().__init__(
-            operands=[[value for value, _ in reads], [value for value, _ in points], list(tables)],
+            operands=[[value for value, _ in reads], [value for value, _ in epilogue], list(tables)],
             properties={
                 "domain": integers([*parallel, *reduction]),
                 "parallel": IntegerAttr(len(parallel), 64),
-                "accesses": ArrayAttr([access for _, access in [*reads, *points]]),
+                "accesses": ArrayAttr([access for _, access in [*reads, *epilogue]]),
                 "inits": ArrayAttr(list(inits)),
                 "schedule": schedule,
             },
@@ -141,8 +141,8 @@ class ComputeOp(ScalarRegionOp):
         return self.accesses.data[: len(self.reads)]
 
     @property
-    def point_accesses(self) -> tuple[AccessAttr, ...]:
-        """The access map of each epilogue operand (point), over the parallel dimensions."""
+    def epilogue_accesses(self) -> tuple[AccessAttr, ...]:
+        """The access map of each operand of the epilogue, over the parallel dimensions."""
         return self.accesses.data[len(self.reads) :]
 
     def access_of(self, value: SSAValue) -> AccessAttr | None:
@@ -150,7 +150,7 @@ class ComputeOp(ScalarRegionOp):
         if not isinstance(value, BlockArgument):
             return None
         in_reduce = self.reduce is not None and value.block is self.reduce.block
-        accesses = self.read_accesses if in_reduce else self.point_accesses
+        accesses = self.read_accesses if in_reduce else self.epilogue_accesses
         number = value.index if in_reduce else value.index - len(self.inits)
         return accesses[number] if 0 <= number < len(accesses) else None
 
@@ -159,13 +159,14 @@ class ComputeOp(ScalarRegionOp):
             raise VerifyException(f"{self.name}: {self.rank} parallel dimensions of the domain {list(self.sizes)}")
         if any(size < 1 for size in self.sizes):
             raise VerifyException(f"{self.name}: domain {list(self.sizes)} has an empty dimension")
-        if len(self.accesses) != len(self.reads) + len(self.points):
+        if len(self.accesses) != len(self.reads) + len(self.epilogue):
             raise VerifyException(
-                f"{self.name}: {len(self.accesses)} accesses for {len(self.reads)} reads and {len(self.points)} points"
+                f"{self.name}: {len(self.accesses)} accesses for {len(self.reads)} reads and {len(self.epilogue)} "
+                "operands of the epilogue"
             )
         for value, access in zip(self.reads, self.read_accesses, strict=True):
             self._check_access(value, access, len(self.sizes))
-        for value, access in zip(self.points, self.point_accesses, strict=True):
+        for value, access in zip(self.epilogue, self.epilogue_accesses, strict=True):
             self._check_access(value, access, self.rank)
         for result in self.res:
             if prod(as_tensor_type(result.type).get_shape()) != prod(self.parallel_sizes):
@@ -191,16 +192,16 @@ class ComputeOp(ScalarRegionOp):
             check_region(f"{self.name} reduce", self.reduce, [*reads, *accumulators, *tables], accumulators)
         elif self.reads:
             raise VerifyException(f"{self.name}: reads without a reduction")
-        points = [element_type(value) for value in self.points]
+        epilogue = [element_type(value) for value in self.epilogue]
         results = [element_type(value) for value in self.res]
-        check_region(f"{self.name} apply", self.apply, [*accumulators, *points, *tables], results)
+        check_region(f"{self.name} apply", self.apply, [*accumulators, *epilogue, *tables], results)
 
     def print(self, printer: Printer) -> None:
         parallel = ", ".join(map(str, self.parallel_sizes))
         reduction = ", ".join(map(str, self.reduction_sizes))
         printer.print_string(f" [{parallel} | {reduction}]" if reduction else f" [{parallel}]")
         print_operands(printer, "reads", self.reads, self.read_accesses)
-        print_operands(printer, "points", self.points, self.point_accesses)
+        print_operands(printer, "epilogue", self.epilogue, self.epilogue_accesses)
         if self.tables:
             printer.print_string(" tables(")
             printer.print_list(self.tables, printer.print_ssa_value)
@@ -225,7 +226,7 @@ class ComputeOp(ScalarRegionOp):
     def parse(cls, parser: Parser) -> Self:
         parallel, reduction = parse_domain(parser)
         reads = parse_operands(parser, "reads")
-        points = parse_operands(parser, "points")
+        epilogue = parse_operands(parser, "epilogue")
         tables = list[UnresolvedOperand]()
         if parser.parse_optional_keyword("tables"):
             tables = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, parser.parse_unresolved_operand)
@@ -241,15 +242,15 @@ class ComputeOp(ScalarRegionOp):
         parser.parse_punctuation(":")
         position = parser.pos
         signature = parser.parse_function_type()
-        names = [*(name for name, _ in reads), *(name for name, _ in points), *tables]
+        names = [*(name for name, _ in reads), *(name for name, _ in epilogue), *tables]
         values = parser.resolve_operands(names, signature.inputs.data, position)
-        accesses = [access for _, access in [*reads, *points]]
+        accesses = [access for _, access in [*reads, *epilogue]]
         pairs = list(zip(values[: len(accesses)], accesses, strict=True))
         op = cls(
             parallel,
             reduction,
             reads=pairs[: len(reads)],
-            points=pairs[len(reads) :],
+            epilogue=pairs[len(reads) :],
             tables=values[len(accesses) :],
             inits=inits,
             reduce=reduce,

@@ -38,14 +38,14 @@ class ScatterOp(ScalarRegionOp):
 
         y = base
         for p in domain, in lexicographic order:
-            y[into(p) with place(parts[map(p)]) at axes] = apply(y[there], points[map(p)])
+            y[into(p) with place(parts[map(p)]) at axes] = apply(y[there], epilogue[map(p)])
 
     `place` takes one scalar of each part and yields an index for each of `axes`, where `into` is 0. A point is skipped
-    if one of its indices lies outside of the tensor. `apply` takes the old element, then one scalar of each point.
-    Points with the same position take effect in their order.
+    if one of its indices lies outside of the tensor. `apply` takes the old element, then one scalar of each
+    operand of the epilogue. Points with the same position take effect in their order.
 
         %y = tensor.scatter [3, 5] base(%x at (d0, d1) -> (0, d1)) axes [0]
-               parts(%i at (d0, d1) -> (d0)) points(%u at (d0, d1) -> (d0, d1)) place {
+               parts(%i at (d0, d1) -> (d0)) epilogue(%u at (d0, d1) -> (d0, d1)) place {
         ^bb0(%iv: i32):
           %at = arith.index_cast %iv : i32 to index
           tensor.yield %at : index
@@ -63,7 +63,7 @@ class ScatterOp(ScalarRegionOp):
     accesses = prop_def(ArrayAttr[AccessAttr])
     base = operand_def(TensorType)
     parts = var_operand_def(TensorType)
-    points = var_operand_def(TensorType)
+    epilogue = var_operand_def(TensorType)
     res = result_def(TensorType)
     place = region_def("single_block")
     apply = region_def("single_block")
@@ -78,17 +78,17 @@ class ScatterOp(ScalarRegionOp):
         axes: Sequence[int],
         *,
         parts: Sequence[tuple[SSAValue, AccessAttr]],
-        points: Sequence[tuple[SSAValue, AccessAttr]],
+        epilogue: Sequence[tuple[SSAValue, AccessAttr]],
         place: Region,
         apply: Region,
     ) -> None:
         super().__init__(
-            operands=[[base[0]], [value for value, _ in parts], [value for value, _ in points]],
+            operands=[[base[0]], [value for value, _ in parts], [value for value, _ in epilogue]],
             properties={
                 "domain": integers(domain),
                 "into": base[1],
                 "axes": integers(axes),
-                "accesses": ArrayAttr([access for _, access in [*parts, *points]]),
+                "accesses": ArrayAttr([access for _, access in [*parts, *epilogue]]),
             },
             result_types=[base[0].type],
             regions=[place, apply],
@@ -110,18 +110,19 @@ class ScatterOp(ScalarRegionOp):
         return self.accesses.data[: len(self.parts)]
 
     @property
-    def point_accesses(self) -> tuple[AccessAttr, ...]:
+    def epilogue_accesses(self) -> tuple[AccessAttr, ...]:
         """The access map of each operand of `apply`."""
         return self.accesses.data[len(self.parts) :]
 
     def verify_(self) -> None:
         if any(size < 1 for size in self.sizes):
             raise VerifyException(f"{self.name}: domain {list(self.sizes)} has an empty dimension")
-        if len(self.accesses) != len(self.parts) + len(self.points):
+        if len(self.accesses) != len(self.parts) + len(self.epilogue):
             raise VerifyException(
-                f"{self.name}: {len(self.accesses)} accesses for {len(self.parts)} parts and {len(self.points)} points"
+                f"{self.name}: {len(self.accesses)} accesses for {len(self.parts)} parts and {len(self.epilogue)} "
+                "operands of the epilogue"
             )
-        operands = zip([self.base, *self.parts, *self.points], [self.into, *self.accesses], strict=True)
+        operands = zip([self.base, *self.parts, *self.epilogue], [self.into, *self.accesses], strict=True)
         for value, access in operands:
             self._check_access(value, access)
         rank = len(as_tensor_type(self.base.type).get_shape())
@@ -134,7 +135,7 @@ class ScatterOp(ScalarRegionOp):
         indices: list[Attribute] = [IndexType()] * len(self.indexed_axes)
         check_region(f"{self.name} place", self.place, list(map(element_type, self.parts)), indices)
         element = element_type(self.base)
-        check_region(f"{self.name} apply", self.apply, [element, *map(element_type, self.points)], [element])
+        check_region(f"{self.name} apply", self.apply, [element, *map(element_type, self.epilogue)], [element])
 
     def _check_access(self, value: SSAValue, access: AccessAttr) -> None:
         rank = len(as_tensor_type(value.type).get_shape())
@@ -150,7 +151,7 @@ class ScatterOp(ScalarRegionOp):
         print_operands(printer, "base", [self.base], [self.into])
         printer.print_string(f" axes {list(self.indexed_axes)}")
         print_operands(printer, "parts", self.parts, self.part_accesses)
-        print_operands(printer, "points", self.points, self.point_accesses)
+        print_operands(printer, "epilogue", self.epilogue, self.epilogue_accesses)
         printer.print_string(" place ")
         printer.print_region(self.place)
         printer.print_string(" apply ")
@@ -167,7 +168,7 @@ class ScatterOp(ScalarRegionOp):
         base = parse_operands(parser, "base")
         parser.parse_keyword("axes")
         axes = parser.parse_comma_separated_list(Parser.Delimiter.SQUARE, parser.parse_integer)
-        parts, points = parse_operands(parser, "parts"), parse_operands(parser, "points")
+        parts, epilogue = parse_operands(parser, "parts"), parse_operands(parser, "epilogue")
         parser.parse_keyword("place")
         place = parser.parse_region()
         parser.parse_keyword("apply")
@@ -176,7 +177,7 @@ class ScatterOp(ScalarRegionOp):
         parser.parse_punctuation(":")
         position = parser.pos
         signature = parser.parse_function_type()
-        operands = [*base, *parts, *points]
+        operands = [*base, *parts, *epilogue]
         values = parser.resolve_operands([name for name, _ in operands], signature.inputs.data, position)
         pairs = list(zip(values, (access for _, access in operands), strict=True))
         if len(base) != 1:
@@ -186,7 +187,7 @@ class ScatterOp(ScalarRegionOp):
             pairs[0],
             axes,
             parts=pairs[1 : 1 + len(parts)],
-            points=pairs[1 + len(parts) :],
+            epilogue=pairs[1 + len(parts) :],
             place=place,
             apply=apply,
         )

@@ -48,11 +48,11 @@ def matrix_attribute(rows: Sequence[Sequence[float]]) -> DenseIntOrFPElementsAtt
 class TransformOp(ScalarRegionOp):
     """Tiles of an image, each multiplied by one small matrix from the left and by another from the right.
 
-        y[into(p, i, j)] = apply(sum over k, l of left[i, k] * right[j, l] * x[read(p, k, l)], points[map(p, i, j)])
+        y[into(p, i, j)] = apply(sum over k, l of left[i, k] * right[j, l] * x[read(p, k, l)], epilogue[map(p, i, j)])
 
     `p` runs over a rectangular domain of tiles; the matrices say how far `i, j, k, l` run. A guarded read counts as
-    zero outside of the operand. A guarded `into` leaves out what overhangs the result, points of the epilogue included;
-    every element of the result is written exactly once. The schedule has the dimensions of `p` alone.
+    zero outside of the operand. A guarded `into` leaves out what overhangs the result, operands of the epilogue
+    included; every element of the result is written exactly once. The schedule has the dimensions of `p` alone.
 
         %v = tensor.transform [14, 14, 64] left dense<…> : tensor<6x6xf32> right dense<…> : tensor<6x6xf32>
                read(%x at (ty, tx, c, k, l) -> (4 * ty + k - 1, 4 * tx + l - 1, c))
@@ -72,7 +72,7 @@ class TransformOp(ScalarRegionOp):
     accesses = prop_def(ArrayAttr[AccessAttr])
     schedule = opt_prop_def(ScheduleAttr)
     x = operand_def(TensorType)
-    points = var_operand_def(TensorType)
+    epilogue = var_operand_def(TensorType)
     res = result_def(TensorType)
     apply = region_def("single_block")
 
@@ -88,18 +88,18 @@ class TransformOp(ScalarRegionOp):
         apply: Region,
         result_type: Attribute,
         *,
-        points: Sequence[tuple[SSAValue, AccessAttr]] = (),
+        epilogue: Sequence[tuple[SSAValue, AccessAttr]] = (),
         schedule: ScheduleAttr | None = None,
     ) -> None:
         super().__init__(
-            operands=[read[0], [value for value, _ in points]],
+            operands=[read[0], [value for value, _ in epilogue]],
             properties={
                 "domain": integers(domain),
                 "left": left,
                 "right": right,
                 "read": read[1],
                 "into": into,
-                "accesses": ArrayAttr([access for _, access in points]),
+                "accesses": ArrayAttr([access for _, access in epilogue]),
                 "schedule": schedule,
             },
             result_types=[result_type],
@@ -150,19 +150,23 @@ class TransformOp(ScalarRegionOp):
             shape = as_tensor_type(matrix.type).get_shape()
             if len(shape) != 2 or not isinstance(matrix.get_element_type(), Float32Type):
                 raise VerifyException(f"{self.name}: {matrix.type} is no matrix of f32")
-        if len(self.accesses) != len(self.points):
-            raise VerifyException(f"{self.name}: {len(self.accesses)} accesses for {len(self.points)} points")
+        if len(self.accesses) != len(self.epilogue):
+            raise VerifyException(
+                f"{self.name}: {len(self.accesses)} accesses for {len(self.epilogue)} operands of the epilogue"
+            )
         for value, access in [
             (self.x, self.read),
             (self.res, self.into),
-            *zip(self.points, self.accesses, strict=True),
+            *zip(self.epilogue, self.accesses, strict=True),
         ]:
             self._check_access(value, access)
         if any(access.is_guarded for access in self.accesses):
-            raise VerifyException(f"{self.name}: points are read where the result is written, without a guard")
+            raise VerifyException(
+                f"{self.name}: operands of the epilogue are read where the result is written, without a guard"
+            )
         if {element_type(self.x), element_type(self.res)} != {f32}:
             raise VerifyException(f"{self.name}: transforms {self.x.type} to {self.res.type}, not f32 to f32")
-        arguments = [f32, *(element_type(value) for value in self.points)]
+        arguments = [f32, *(element_type(value) for value in self.epilogue)]
         check_region(f"{self.name} apply", self.apply, arguments, [f32])
         self._check_covered()
         if self.schedule is not None:
@@ -210,7 +214,7 @@ class TransformOp(ScalarRegionOp):
         printer.print_string(" right ")
         printer.print_attribute(self.right)
         print_operands(printer, "read", [self.x], [self.read])
-        print_operands(printer, "points", self.points, self.accesses.data)
+        print_operands(printer, "epilogue", self.epilogue, self.accesses.data)
         printer.print_string(" into ")
         printer.print_attribute(self.into)
         if self.schedule is not None:
@@ -232,7 +236,7 @@ class TransformOp(ScalarRegionOp):
         parser.parse_keyword("right")
         right = _parse_matrix(parser)
         reads = parse_operands(parser, "read")
-        points = parse_operands(parser, "points")
+        epilogue = parse_operands(parser, "epilogue")
         parser.parse_keyword("into")
         into = parser.parse_attribute()
         if len(reads) != 1 or not isinstance(into, AccessAttr):
@@ -244,7 +248,7 @@ class TransformOp(ScalarRegionOp):
         parser.parse_punctuation(":")
         position = parser.pos
         signature = parser.parse_function_type()
-        operands = [*reads, *points]
+        operands = [*reads, *epilogue]
         values = parser.resolve_operands([name for name, _ in operands], signature.inputs.data, position)
         pairs = [(value, access) for value, (_, access) in zip(values, operands, strict=True)]
         op = cls(
@@ -255,7 +259,7 @@ class TransformOp(ScalarRegionOp):
             into,
             apply,
             signature.outputs.data[0],
-            points=pairs[1:],
+            epilogue=pairs[1:],
             schedule=schedule if isinstance(schedule, ScheduleAttr) else None,
         )
         op.attributes |= attributes

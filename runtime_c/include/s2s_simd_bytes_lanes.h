@@ -69,7 +69,7 @@ S2S_ALWAYS_INLINE void S2S_I32(store_i8_strided)(int8_t *p, ptrdiff_t stride, S2
     S2S_I32(store_i8_strided_part)(p, stride, S2S_LANES, a);
 }
 
-/* Words of four entries are fetched, and shifted so that the entry comes first. */
+/* Words of four entries are loaded, and shifted so that the entry comes first. */
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(look_up_i8)(const int8_t *table, S2S_I32V index)
 {
 #ifdef S2S_BYTES_WORDS

@@ -113,4 +113,6 @@ def moving_arguments(func: FuncOp, op: tensor.ComputeOp, calls: Sequence[graph.C
 def _reads(op: tensor.ComputeOp) -> list[tuple[SSAValue, tensor.AccessAttr, tuple[int, ...]]]:
     """Yield every operand with its access and the dimensions of this access."""
     reads = [(operand, access, op.sizes) for operand, access in slots(op.reads, op.read_accesses)]
-    return reads + [(operand, access, op.parallel_sizes) for operand, access in slots(op.points, op.point_accesses)]
+    return reads + [
+        (operand, access, op.parallel_sizes) for operand, access in slots(op.epilogue, op.epilogue_accesses)
+    ]

@@ -14,7 +14,7 @@ RANKS = (SIGNAL, 4)
 
 def undivided(op: tensor.ComputeOp, value: SSAValue) -> bool:
     """Return whether `op` reads `value` at every position."""
-    operands = [*slots(op.reads, op.read_accesses), *slots(op.points, op.point_accesses)]
+    operands = [*slots(op.reads, op.read_accesses), *slots(op.epilogue, op.epilogue_accesses)]
     return all(access.division == (1,) * len(access.division) for operand, access in operands if operand is value)
 
 

@@ -274,7 +274,7 @@ class ChannelLayouts:
     def _ends_with_channels(self, func: FuncOp, op: tensor.ComputeOp) -> bool:
         """Return whether the constants of `op` vary with the last dimension of its result, and not with the second."""
         constants = constant_arguments(func, self.by_kernel)
-        operands = [*slots(op.reads, op.read_accesses), *slots(op.points, op.point_accesses)]
+        operands = [*slots(op.reads, op.read_accesses), *slots(op.epilogue, op.epilogue_accesses)]
         exprs = [expr for value, access in operands if value in constants for expr in access.map.data.results]
         moving = {dim for expr in exprs for dim in expr.used_dims() if op.sizes[dim] > 1}
         return op.rank - 1 in moving and CHANNEL not in moving

@@ -56,11 +56,11 @@ def direct_cost(conv: Convolution, target: Target, rate: int) -> float:
 def transformed_cost(conv: Convolution, target: Target, outputs: int, rate: int) -> float:
     """Return the cycles of Winograd convolution by tiles with `outputs` results along a side."""
     rows, row = (ceil(size / outputs) for size in conv.size)
-    walked, inside = (conv.images, rows * row) if conv.images > 1 else (rows, row)
-    tiles = Tiles((outputs + TAPS - 1) ** 2, walked, inside, conv.in_channels, conv.out_channels)
+    outside, inside = (conv.images, rows * row) if conv.images > 1 else (rows, row)
+    tiles = Tiles((outputs + TAPS - 1) ** 2, outside, inside, conv.in_channels, conv.out_channels)
     products = tiles.constants // FLOAT * tiles.rows * tiles.row / _per_cycle(target)
-    walk = fused_loop(tiles, target)
-    stream = walk.times * tiles.constants / rate + walk.again / target.stream_bytes
+    loop = fused_loop(tiles, target)
+    stream = loop.times * tiles.constants / rate + loop.again / target.stream_bytes
     return _together(products, stream) + TRANSFORM * tiles.moved / FLOAT / target.lanes
 
 

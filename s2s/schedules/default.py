@@ -158,13 +158,13 @@ def _vector_choice(op: tensor.ComputeOp, dim: int, lanes: int, constants: frozen
     if any(panel.partner is not None for panel in panels):
         lanes = next((each for each in (lanes, lanes // 2) if each >= 4 and op.sizes[dim] % each == 0), lanes)
         panels = panels if op.sizes[dim] % lanes == 0 else []
-    if None in along.reads or None in along.points:
+    if None in along.reads or None in along.epilogue:
         return Declined(dim, "an operand does not move in equal steps")
     packed = {panel.operand for panel in panels}
     steps, size, edge = prod(op.reduction_sizes), op.sizes[dim], border(op, dim)
     strided = sum(move not in (0, 1) for number, move in enumerate(along.reads) if number not in packed)
     apart = strided_load(op, lanes)
-    ends = apart * sum(move not in (0, 1) for move in along.points) + strided_store(op, dim, lanes)
+    ends = apart * sum(move not in (0, 1) for move in along.epilogue) + strided_store(op, dim, lanes)
     vector = steps * (1.0 + apart * strided) + 4.0 + ends
     cost = (ceil((size - edge) / lanes) * vector + edge * (2.0 * steps + 4.0)) / size
     return Choice(dim, lanes, tuple(panels), cost)

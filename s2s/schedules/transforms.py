@@ -170,7 +170,7 @@ def copy_schedule(op: tensor.ComputeOp, target: Target) -> tensor.ScheduleAttr:
     """Return the schedule of a layout copy: the contiguous dimension of the source is innermost, so that all bytes of a
     cache line are used before L1 evicts it."""
     plain = default(op, target, frozenset())
-    beside = [dim for dim in range(op.rank) if moves(op, dim).points == (1,)]
+    beside = [dim for dim in range(op.rank) if moves(op, dim).epilogue == (1,)]
     order = [*(dim for dim in plain.on(op).order if dim not in beside), *beside]
     tiled = [plain.find(Tile), plain.find(Unroll), plain.find(Vectorize)]
     return tensor.ScheduleAttr.of([*tiled, Reorder.of(order)])

@@ -62,7 +62,7 @@ def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[S
 
 def _is_in_lanes(op: tensor.ComputeOp) -> bool:
     """Return whether every operation of `op` exists on four lanes of 32 bits."""
-    elements = {as_tensor_type(value.type).element_type for value in [*op.reads, *op.points]}
+    elements = {as_tensor_type(value.type).element_type for value in [*op.reads, *op.epilogue]}
     results = {as_tensor_type(value.type).element_type for value in op.res}
     regions = [op.apply, *([op.reduce] if op.reduce is not None else [])]
     bodies: list[Operation] = [inner for region in regions for inner in region.block.ops]
@@ -179,7 +179,7 @@ def _lanes(op: tensor.ComputeOp, roles: Roles | None) -> tensor.ScheduleAttr | N
             packs.append(CacheRead.packed(number, [*packed, tensor.PackedAxis((own,), 1, LANES)]))
         elif move not in (0, 1):
             return None
-    if any(move not in (0, 1) for move in along.points):
+    if any(move not in (0, 1) for move in along.epilogue):
         return None
     is_window = prod(op.reduction_sizes) <= MAX_WINDOW
     tile = [1] * op.rank + [size if is_window else 1 for size in op.reduction_sizes]

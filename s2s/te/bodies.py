@@ -85,7 +85,7 @@ def computation(nest: Nest, loops: Loops, values: Values) -> tensor.ComputeOp:
 
         body = step
     epilogue = nest.epilogue
-    points, numbers = operands.of(epilogue, inside=False, folded=nest.folded) if epilogue is not None else ((), [])
+    arguments, numbers = operands.of(epilogue, inside=False, folded=nest.folded) if epilogue is not None else ((), [])
 
     def finish(s: Scalars, *arguments: Scalar) -> Scalar:
         if epilogue is None:
@@ -101,7 +101,7 @@ def computation(nest: Nest, loops: Loops, values: Values) -> tensor.ComputeOp:
         sizes[: loops.rank],
         sizes[loops.rank :],
         reads=reads,
-        points=points,
+        epilogue=arguments,
         inits=inits,
         reduce=body,
         apply=finish,

@@ -29,7 +29,7 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<2x4xf32> {
 
 ROW = """
 func.func private @row(%a: tensor<100x8xi8>) -> tensor<8xi32> attributes {kernel} {
-  %y = tensor.compute [8] points(%a at #tensor.access<affine_map<(d0) -> (7, d0)>>) apply {
+  %y = tensor.compute [8] epilogue(%a at #tensor.access<affine_map<(d0) -> (7, d0)>>) apply {
   ^bb0(%0: i8):
     %1 = arith.extsi %0 : i8 to i32
     %2 = arith.muli %1, %1 : i32

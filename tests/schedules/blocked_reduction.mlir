@@ -17,7 +17,7 @@
 // CHECK-NEXT:            loop.store %acc
 func.func private @blocked(%x: tensor<8x12xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
   %y = tensor.compute [8 | 12] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
-    points(%b at #tensor.access<affine_map<(i) -> (i)>>)
+    epilogue(%b at #tensor.access<affine_map<(i) -> (i)>>)
     schedule #tensor.schedule<[tile<0 by 4 by 2, 1 by 4 by 1>]> inits [0.0 : f32] reduce {
   ^bb0(%v: f32, %acc: f32):
     %s = arith.addf %acc, %v : f32
@@ -39,7 +39,7 @@ func.func private @blocked(%x: tensor<8x12xf32>, %b: tensor<8xf32>) -> tensor<8x
 // CHECK-NEXT:          loop.for %i =
 // CHECK-NEXT:            loop.for %j = max affine_map<(d0) -> (d0)>(%j_block_1) to min affine_map<(d0) -> ((d0 + 8))>(%j_block_1) step 4 {
 func.func private @levels(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
-  %y = tensor.compute [8, 32] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+  %y = tensor.compute [8, 32] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<1 by 16 by 8 by 4, 0 by 4 by 1>, vectorize<1 by 4>]> apply {
   ^bb0(%v: f32):
     %s = arith.mulf %v, %v : f32

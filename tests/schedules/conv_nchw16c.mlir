@@ -23,7 +23,7 @@ func.func private @conv_3x3(%x: tensor<1x4x8x8x16xf32>, %w: tensor<64x64x3x3xf32
   %y = tensor.compute [1, 4, 8, 8, 16 | 4, 3, 3, 16]
     reads(%x at #tensor.access<affine_map<(n, o, h, w, p, i, r, s, c) -> (n, i, h + r - 1, w + s - 1, c)>, guarded>,
           %w at #tensor.access<affine_map<(n, o, h, w, p, i, r, s, c) -> (o * 16 + p, i * 16 + c, r, s)>>)
-    points(%b at #tensor.access<affine_map<(n, o, h, w, p) -> (o * 16 + p)>>)
+    epilogue(%b at #tensor.access<affine_map<(n, o, h, w, p) -> (o * 16 + p)>>)
     schedule #tensor.schedule<[tile<1 by 2, 3 by 8, 4 by 16>, vectorize<4 by 16>, cache_read<1 packed [0 floordiv 32, 1 floordiv 16, 2, 3, 1 mod 16, 0 mod 32]>]>
     inits [0.0 : f32] reduce {
   ^bb0(%xv: f32, %wv: f32, %acc: f32):

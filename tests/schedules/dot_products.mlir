@@ -22,7 +22,7 @@ func.func private @conv_3x3(%x: tensor<1x8x8x6xi8>, %w: tensor<8x6x3x3xi8>, %b: 
   %y = tensor.compute [1, 8, 8, 8 | 3, 3, 6]
     reads(%x at #tensor.access<affine_map<(n, h, w, o, r, s, c) -> (n, h + r - 1, w + s - 1, c)>, guarded>,
           %w at #tensor.access<affine_map<(n, h, w, o, r, s, c) -> (o, c, r, s)>>)
-    points(%b at #tensor.access<affine_map<(n, h, w, o) -> (o)>>)
+    epilogue(%b at #tensor.access<affine_map<(n, h, w, o) -> (o)>>)
     schedule #tensor.schedule<[tile<2 by 2, 3 by 2>, unroll<6 by 8 by 3>, cache_read<1 packed [0 floordiv 2, (2 3 1) floordiv 4, 0 mod 2, (2 3 1) mod 2, (2 3 1) floordiv 2 mod 2]>, cache_read<0 at 2 as i16>, tensorize<"smlad">]>
     inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):

@@ -1,7 +1,7 @@
 // RUN: s2s-opt %s --verify-diagnostics --parsing-diagnostics --split-input-file | filecheck %s
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<2 by 4>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -24,7 +24,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<0 by 2, 0 by 3>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -34,7 +34,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<0 by 0>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -44,7 +44,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<0>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -54,7 +54,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<0 by 6 by 4 by 1>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -64,7 +64,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[unroll<0 by 2>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -87,7 +87,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[reorder<[0, 0]>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -110,7 +110,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<1 by 6>, vectorize<1 by 4>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -120,7 +120,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[vectorize<1 by 1>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -130,7 +130,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[vectorize<1 by 4>, vectorize<0 by 4>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -140,7 +140,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[prefetch<0 along 0>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -163,7 +163,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[cache_read<1 packed [0]>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -173,7 +173,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[cache_read<0 as i8>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -209,7 +209,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[init_from<1>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -245,7 +245,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile_and_fuse<2 by 1>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -255,7 +255,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile_and_fuse<0 by 0>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -265,7 +265,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<0 by 4 by 1>, tile_and_fuse<0 by 2>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -414,7 +414,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<600x800xf32>
-%y = tensor.compute [600, 800] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [600, 800] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<0 by 600, 1 by 8>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -424,7 +424,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xi64>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[vectorize<1 by 4>]> apply {
 ^bb0(%v: i64):
   tensor.yield %v : i64
@@ -464,7 +464,7 @@
 %x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
 %y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
                                      %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
-    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    epilogue(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
     schedule #tensor.schedule<[vectorize<2 by 8>, tensorize<"vnni">]> inits [0 : i32] reduce {
 ^bb0(%xv: i8, %wv: i8, %acc: i32):
   %xe = arith.extsi %xv : i8 to i32
@@ -484,7 +484,7 @@
 %x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
 %y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
                                      %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
-    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    epilogue(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
     schedule #tensor.schedule<[vectorize<1 by 8>, tensorize<"mve-i8-by-8">]> inits [0 : i32] reduce {
 ^bb0(%xv: i8, %wv: i8, %acc: i32):
   %xe = arith.extsi %xv : i8 to i32
@@ -504,7 +504,7 @@
 %x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
 %y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
                                      %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
-    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    epilogue(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
     schedule #tensor.schedule<[cache_read<0 at 0 as i8>, tensorize<"smlad">]> inits [0 : i32] reduce {
 ^bb0(%xv: i8, %wv: i8, %acc: i32):
   %xe = arith.extsi %xv : i8 to i32
@@ -524,7 +524,7 @@
 %x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
 %y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
                                      %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
-    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    epilogue(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
     schedule #tensor.schedule<[vectorize<1 by 4>, tensorize<"mve-i16-by-8">]> inits [0 : i32] reduce {
 ^bb0(%xv: i8, %wv: i8, %acc: i32):
   %xe = arith.extsi %xv : i8 to i32
@@ -544,7 +544,7 @@
 %x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
 %y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
                                      %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
-    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    epilogue(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
     schedule #tensor.schedule<[cache_read<0 at 0 as i8>, init_from<0>]> inits [0 : i32] reduce {
 ^bb0(%xv: i8, %wv: i8, %acc: i32):
   %xe = arith.extsi %xv : i8 to i32
@@ -564,7 +564,7 @@
 %x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
 %y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
                                      %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
-    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    epilogue(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
     schedule #tensor.schedule<[cache_read<0 at 0 as i16>, vectorize<1 by 4>]> inits [0 : i32] reduce {
 ^bb0(%xv: i8, %wv: i8, %acc: i32):
   %xe = arith.extsi %xv : i8 to i32
@@ -584,7 +584,7 @@
 %x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
 %y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
                                      %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
-    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    epilogue(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
     schedule #tensor.schedule<[cache_read<1 packed [0 mod 4, 1]>]> inits [0 : i32] reduce {
 ^bb0(%xv: i8, %wv: i8, %acc: i32):
   %xe = arith.extsi %xv : i8 to i32
@@ -604,7 +604,7 @@
 %x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
 %y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
                                      %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
-    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    epilogue(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
     schedule #tensor.schedule<[cache_read<1 packed [0]>]> inits [0 : i32] reduce {
 ^bb0(%xv: i8, %wv: i8, %acc: i32):
   %xe = arith.extsi %xv : i8 to i32
@@ -624,7 +624,7 @@
 %x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
 %y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
                                      %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
-    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    epilogue(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
     schedule #tensor.schedule<[cache_read<1 packed [0 floordiv 4, 1, 0 mod 2]>]> inits [0 : i32] reduce {
 ^bb0(%xv: i8, %wv: i8, %acc: i32):
   %xe = arith.extsi %xv : i8 to i32
@@ -644,7 +644,7 @@
 %x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
 %y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
                                      %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
-    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    epilogue(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
     schedule #tensor.schedule<[cache_read<1 packed [1, 0]>, cache_read<1 packed [0, 1]>]> inits [0 : i32] reduce {
 ^bb0(%xv: i8, %wv: i8, %acc: i32):
   %xe = arith.extsi %xv : i8 to i32
@@ -752,7 +752,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[parallel<2>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -762,7 +762,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[parallel<1>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -772,7 +772,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<0 by 6>, parallel<0>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -782,7 +782,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<1 by 4 by 1>, parallel<0>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -792,7 +792,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[parallel<0>, parallel<1>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -802,7 +802,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[parallel<>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -812,7 +812,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
-%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<0 by 2>, tile_and_fuse<0 by 3 overlap [1, 0]>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32

@@ -43,7 +43,7 @@ class Chain:
         """A function of each element."""
         n = self.columns[x]
         return self._computation(
-            n, f"[{self.rows}, {n}] points({self._at(x, 'i, j')}) apply", [x], "%v: f32", self._map()
+            n, f"[{self.rows}, {n}] epilogue({self._at(x, 'i, j')}) apply", [x], "%v: f32", self._map()
         )
 
     def product(self, x: str) -> str:
@@ -74,7 +74,7 @@ class Chain:
         head = f"[{self.rows} | {n}] reads({self._at(x, 'i, r', 'i, r')}) {reduce} apply"
         self._write(total, f"{self.rows}", head, [x], "%acc: f32", one)
         self.columns[total] = 0
-        points = f"points({self._at(x, 'i, j')}, {self._at(total, 'i')})"
+        points = f"epilogue({self._at(x, 'i, j')}, {self._at(total, 'i')})"
         body = "%out = arith.divf %v, %tv : f32"
         return self._computation(n, f"[{self.rows}, {n}] {points} apply", [x, total], "%v: f32, %tv: f32", body)
 
@@ -85,7 +85,7 @@ class Chain:
         first = f"%{x} at #tensor.access<affine_map<(i, j) -> (i, j)>, guarded>"
         second = f"%{other} at #tensor.access<affine_map<(i, j) -> (i, j - {n})>, guarded>"
         body = "%inside = tensor.in_bounds %v : f32\n%out = arith.select %inside, %v, %ov : f32"
-        head = f"[{self.rows}, {n + more}] points({first}, {second}) apply"
+        head = f"[{self.rows}, {n + more}] epilogue({first}, {second}) apply"
         return self._computation(n + more, head, [x, other], "%v: f32, %ov: f32", body)
 
     def text(self) -> str:

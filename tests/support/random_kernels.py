@@ -41,20 +41,20 @@ class Kernel:
     domain: tuple[int, ...]
     steps: tuple[int, ...]
     reads: Sequence[Operand]
-    points: Sequence[Operand]
+    epilogue: Sequence[Operand]
     init: str
     accumulator: str
     reduce: str
     """Operations that compute `%next` from `%xv`, `%wv` and `%acc`; empty without a reduction."""
     apply: str
-    """Operations that compute `%out` from `%acc`, or from the points."""
+    """Operations that compute `%out` from `%acc`, or from the operands of the epilogue."""
     result: str
     dims: str = field(default="")
 
     @property
     def operands(self) -> list[Operand]:
         """The operands in order."""
-        return [*self.reads, *self.points]
+        return [*self.reads, *self.epilogue]
 
     def text(self) -> str:
         """The module with the kernel and a network that calls it."""
@@ -80,7 +80,7 @@ class Kernel:
                 f"inits [{self.init} : {self.accumulator}] reduce {{\n^bb0({scalars}, {accumulator}):\n"
                 f"{self.reduce}\ntensor.yield %next : {self.accumulator}\n}}"
             )
-        scalars = ", ".join([accumulator] * bool(accumulator) + [f"%{p.name}v: {p.element}" for p in self.points])
+        scalars = ", ".join([accumulator] * bool(accumulator) + [f"%{p.name}v: {p.element}" for p in self.epilogue])
         types = ", ".join(each.type for each in self.operands)
         arguments = ", ".join(f"%{each.name}: {each.type}" for each in self.operands)
         inputs = [each for each in self.operands if not each.constant]
@@ -91,7 +91,7 @@ class Kernel:
         )
         given = ", ".join(f'%{each.name}: {each.type} {{name = "{each.name}"}}' for each in inputs)
         passed = ", ".join(f"%{each.name}" for each in self.operands)
-        operands = f"{listed('reads', self.reads, both)} {listed('points', self.points, names)}"
+        operands = f"{listed('reads', self.reads, both)} {listed('epilogue', self.epilogue, names)}"
         return f"""
 func.func private @k({arguments}) -> {result} {{
   %y = tensor.compute [{sizes}] {operands} {body} apply {{
@@ -294,5 +294,5 @@ def _elementwise(random: Random) -> Kernel:
         return Kernel((m, n), (), [], reads, "", "", "", BYTES_ADDED, "i8")
     if random.random() < 0.5:
         return Kernel((n, m), (), [], [Operand("x", "f32", (m, n), "j, i")], "", "", "", SQUARE, "f32")
-    points = [Operand("x", "f32", (m, n), "i, j"), Operand("w", "f32", (m,), "i", constant=random.random() < 0.5)]
-    return Kernel((m, n), (), [], points, "", "", "", ADDED, "f32")
+    epilogue = [Operand("x", "f32", (m, n), "i, j"), Operand("w", "f32", (m,), "i", constant=random.random() < 0.5)]
+    return Kernel((m, n), (), [], epilogue, "", "", "", ADDED, "f32")

@@ -174,7 +174,7 @@ def _tensorize(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.D
 
 
 def _init_from(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
-    return InitFrom.of(random.randrange(max(1, len(op.points))))
+    return InitFrom.of(random.randrange(max(1, len(op.epilogue))))
 
 
 def _tile_and_fuse(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:

@@ -47,7 +47,7 @@ func.func @main(%given: tensor<6xf32>) -> tensor<2xf32> {
 
 TENSOR = """
 func.func private @scale(%x: tensor<2x3xf32>, %w: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %y = tensor.compute [2, 3] points(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>,
+  %y = tensor.compute [2, 3] epilogue(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>,
                                     %w at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) apply {
   ^bb0(%xv: f32, %wv: f32):
     %p = arith.mulf %xv, %wv : f32

@@ -40,17 +40,18 @@ class Moves(NamedTuple):
     not constant."""
 
     reads: tuple[int | None, ...]
-    points: tuple[int | None, ...]
+    epilogue: tuple[int | None, ...]
     result: int
 
 
 def moves(op: tensor.ComputeOp, dim: int) -> Moves:
     """Return the strides along `dim`; epilogue operands and results have stride 0 along a reduction."""
     reads = tuple(_move(value, access, dim, op.sizes) for value, access in zip(op.reads, op.read_accesses, strict=True))
-    points = tuple(
-        _move(value, access, dim, op.parallel_sizes) for value, access in zip(op.points, op.point_accesses, strict=True)
+    epilogue = tuple(
+        _move(value, access, dim, op.parallel_sizes)
+        for value, access in zip(op.epilogue, op.epilogue_accesses, strict=True)
     )
-    return Moves(reads, points, prod(op.parallel_sizes[dim + 1 :]))
+    return Moves(reads, epilogue, prod(op.parallel_sizes[dim + 1 :]))
 
 
 def _move(value: SSAValue, access: tensor.AccessAttr, dim: int, sizes: tuple[int, ...]) -> int | None:
@@ -71,7 +72,7 @@ def _coefficients(position: AffineMap, shape: tuple[int, ...], sizes: tuple[int,
 
 def vectorizable(op: tensor.ComputeOp) -> bool:
     """Return whether every operation of `op` exists on vectors of float32."""
-    elements = [tensor.element_type(value) for value in [*op.reads, *op.points, *op.res]]
+    elements = [tensor.element_type(value) for value in [*op.reads, *op.epilogue, *op.res]]
     if op.tables or not all(isinstance(element, Float32Type) for element in elements):
         return False
     return all(isinstance(inner, (*VECTOR_OPS, tensor.InBoundsOp)) or _picks(inner) for inner in body_ops(op))
@@ -79,7 +80,7 @@ def vectorizable(op: tensor.ComputeOp) -> bool:
 
 def computes_floats(op: tensor.ComputeOp) -> bool:
     """Return whether `op` reads and writes float32 elements only."""
-    return all(isinstance(tensor.element_type(value), Float32Type) for value in [*op.reads, *op.points, *op.res])
+    return all(isinstance(tensor.element_type(value), Float32Type) for value in [*op.reads, *op.epilogue, *op.res])
 
 
 def _picks(inner: Operation) -> bool:
@@ -135,7 +136,7 @@ WINDOW = 7
 def fixable(op: tensor.ComputeOp, dim: int) -> bool:
     """Return whether the code generator can decide the guards at the borders of parallel dimension `dim`: only reads
     have guards, and these depend on `dim` and on reductions of at most `WINDOW` steps."""
-    if any(access.is_guarded for access in op.point_accesses):
+    if any(access.is_guarded for access in op.epilogue_accesses):
         return False
     for access in op.read_accesses:
         if not access.is_guarded:

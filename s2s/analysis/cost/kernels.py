@@ -153,10 +153,10 @@ def _bytes_read(argument: SSAValue, computations: Iterable[tensor.Computation]) 
     for op in computations:
         if isinstance(op, tensor.TransformOp):
             points += prod(op.read_sizes) if op.x is argument else 0
-            points += sum(prod(op.write_sizes) for value in op.points if value is argument)
+            points += sum(prod(op.write_sizes) for value in op.epilogue if value is argument)
             continue
         points += sum(prod(op.sizes) for value in op.reads if value is argument)
-        points += sum(prod(op.parallel_sizes) for value in (*op.points, *op.tables) if value is argument)
+        points += sum(prod(op.parallel_sizes) for value in (*op.epilogue, *op.tables) if value is argument)
     others = any(not isinstance(use.operation, tensor.Computation) for use in argument.uses)
     whole = _bytes(argument)
     return whole if others else min(whole, points * size_in_bytes(as_tensor_type(argument.type).element_type))

@@ -69,7 +69,7 @@ def apply_intervals(op: tensor.ComputeOp, constants: Constants) -> dict[SSAValue
     total = sum_interval(op, constants)
     if total is not None:
         known[block.args[0]] = total
-    for argument, operand in zip(block.args[len(op.inits) :], op.points, strict=False):
+    for argument, operand in zip(block.args[len(op.inits) :], op.epilogue, strict=False):
         given = interval_of_type(argument.type)
         if operand in constants and given is not None:
             values = constants[operand]

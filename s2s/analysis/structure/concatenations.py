@@ -15,12 +15,12 @@ def joined_axis(func: FuncOp) -> int | None:
     """Return the axis along which kernel `func` concatenates its arguments in order, if each is contiguous in the
     result; else None."""
     op = _only_compute(func)
-    if op is None or len(op.points) < 2 or list(op.points) != list(func.body.block.args):
+    if op is None or len(op.epilogue) < 2 or list(op.epilogue) != list(func.body.block.args):
         return None
     if not _picks_the_one_in_bounds(op):
         return None
     whole = shape_of(op.res[0])
-    parts = [shape_of(value) for value in op.points]
+    parts = [shape_of(value) for value in op.epilogue]
     axis = next((each for each, size in enumerate(whole) if parts[0][each : each + 1] != (size,)), None)
     if axis is None or prod(whole[:axis]) != 1 or sum(part[axis] for part in parts) != whole[axis]:
         return None
@@ -38,12 +38,12 @@ def cut_start(func: FuncOp) -> tuple[int, ...] | None:
     """Return the start of the slice that kernel `func` copies out of its argument, if the slice is contiguous; else
     None."""
     op = _only_compute(func)
-    if op is None or list(op.points) != list(func.body.block.args) or len(op.points) != 1 or body_ops(op):
+    if op is None or list(op.epilogue) != list(func.body.block.args) or len(op.epilogue) != 1 or body_ops(op):
         return None
-    part, whole = shape_of(op.res[0]), shape_of(op.points[0])
-    if op.point_accesses[0].is_guarded or _offset(op, 0) is None or len(part) != len(whole) or part == whole:
+    part, whole = shape_of(op.res[0]), shape_of(op.epilogue[0])
+    if op.epilogue_accesses[0].is_guarded or _offset(op, 0) is None or len(part) != len(whole) or part == whole:
         return None
-    first = [expr.eval([0] * op.rank, []) for expr in op.point_accesses[0].map.data.results]
+    first = [expr.eval([0] * op.rank, []) for expr in op.epilogue_accesses[0].map.data.results]
     return tuple(first)
 
 
@@ -62,11 +62,11 @@ def _only_compute(func: FuncOp) -> tensor.ComputeOp | None:
 def _offset(op: tensor.ComputeOp, number: int) -> int | None:
     """Return the distance from an element of epilogue operand `number` to its copy in the result; None if it is not
     constant."""
-    access = op.point_accesses[number]
+    access = op.epilogue_accesses[number]
     if any(divisor > 1 for divisor in access.division):
         return None
     bound = ranges(op.parallel_sizes)
-    there = linear(flat_index(access.map.data.results, shape_of(op.points[number])), bound)
+    there = linear(flat_index(access.map.data.results, shape_of(op.epilogue[number])), bound)
     distance = linear(own_position(op.parallel_sizes), bound).plus(there, -1)
     return None if distance.terms else distance.constant
 
@@ -76,7 +76,7 @@ def _picks_the_one_in_bounds(op: tensor.ComputeOp) -> bool:
     operand."""
     arguments = op.apply.block.args
     last = op.apply.block.last_op
-    if not isinstance(last, tensor.YieldOp) or len(arguments) != len(op.points):
+    if not isinstance(last, tensor.YieldOp) or len(arguments) != len(op.epilogue):
         return False
     if any(not isinstance(inner, tensor.InBoundsOp | arith.SelectOp) for inner in body_ops(op)):
         return False

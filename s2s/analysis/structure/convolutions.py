@@ -109,7 +109,7 @@ def convolution_of(op: tensor.ComputeOp) -> Convolution | None:
         return None
     if any(isinstance(inner, tensor.IndexOp | tensor.InBoundsOp) for inner in body_ops(op)):
         return None
-    if any(access.is_guarded or _divides(access) for access in op.point_accesses):
+    if any(access.is_guarded or _divides(access) for access in op.epilogue_accesses):
         return None
     found = [conv for x in (0, 1) if (conv := _with_image(op, x)) is not None]
     return found[0] if len(found) == 1 else None

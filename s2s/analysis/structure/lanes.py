@@ -32,14 +32,14 @@ PLAIN_OPS = (
 
 def in_lanes(op: tensor.ComputeOp) -> bool:
     """Return whether all of `op` can run in vectors of bytes, 32-bit integers and floats."""
-    if not op.rank or not _are_carried([*op.reads, *op.points, *op.res], op.tables):
+    if not op.rank or not _are_carried([*op.reads, *op.epilogue, *op.res], op.tables):
         return False
     return _all_in_lanes([op.apply, *([op.reduce] if op.reduce is not None else [])])
 
 
 def results_in_lanes(op: tensor.ComputeOp) -> bool:
     """Return whether the `apply` region of `op` can run in such vectors."""
-    return _are_carried([*op.points, *op.res], op.tables) and _all_in_lanes([op.apply])
+    return _are_carried([*op.epilogue, *op.res], op.tables) and _all_in_lanes([op.apply])
 
 
 def _are_carried(values: Iterable[SSAValue], tables: Iterable[SSAValue]) -> bool:

@@ -205,11 +205,11 @@ def _reads_block(
 def operands_of(op: tensor.Computation) -> list[tuple[SSAValue, tensor.AccessAttr, tuple[int, ...]]]:
     """Return each operand that has an access map, with the domain of this map."""
     if isinstance(op, tensor.TransformOp):
-        points = zip(op.points, op.accesses, strict=True)
-        return [(op.x, op.read, op.read_sizes), *((value, access, op.write_sizes) for value, access in points)]
+        epilogue = zip(op.epilogue, op.accesses, strict=True)
+        return [(op.x, op.read, op.read_sizes), *((value, access, op.write_sizes) for value, access in epilogue)]
     reads = [(value, access, op.sizes) for value, access in zip(op.reads, op.read_accesses, strict=True)]
-    points = zip(op.points, op.point_accesses, strict=True)
-    return [*reads, *((value, access, op.parallel_sizes) for value, access in points)]
+    epilogue = zip(op.epilogue, op.epilogue_accesses, strict=True)
+    return [*reads, *((value, access, op.parallel_sizes) for value, access in epilogue)]
 
 
 def groups_of(computes: Sequence[tensor.Computation]) -> list[FusedGroup]:

@@ -102,12 +102,12 @@ class _TileBuilder:
         op, count = self.op, len(self.splits)
         rank = count + op.rank
         reads = [self._operand(value, access, len(self.sizes)) for value, access in _pairs(op.reads, op.read_accesses)]
-        points = [self._operand(value, access, rank) for value, access in _pairs(op.points, op.point_accesses)]
+        epilogue = [self._operand(value, access, rank) for value, access in _pairs(op.epilogue, op.epilogue_accesses)]
         tile = tensor.ComputeOp(
             self.sizes[:rank],
             self.sizes[rank:],
             reads=reads,
-            points=points,
+            epilogue=epilogue,
             tables=op.tables,
             inits=op.inits.data,
             reduce=None if op.reduce is None else op.reduce.clone(),

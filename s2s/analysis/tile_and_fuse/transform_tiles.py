@@ -66,9 +66,9 @@ class _TileBuilder:
             into,
             op.apply.clone(),
             result_type,
-            points=[
+            epilogue=[
                 self._operand(value, access, op.write_sizes)
-                for value, access in zip(op.points, op.accesses, strict=True)
+                for value, access in zip(op.epilogue, op.accesses, strict=True)
             ],
             schedule=None if op.schedule is None else op.schedule.inside_tile().renumbered(self.mapping),
         )

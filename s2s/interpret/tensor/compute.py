@@ -40,7 +40,7 @@ class _Kernel:
         accessed = list(zip(places, operands, op.accesses, strict=False))
         split = len(op.reads)
         self.reads = [reader(*each, op.sizes) for each in accessed[:split]]
-        self.points = [reader(*each, op.parallel_sizes) for each in accessed[split:]]
+        self.epilogue = [reader(*each, op.parallel_sizes) for each in accessed[split:]]
         self.tables = list(operands[len(accessed) :])
         self.inits = [number(init) for init in op.inits]
         self.reduction_sizes = op.reduction_sizes
@@ -68,7 +68,7 @@ class _Kernel:
 
     def apply_at(self, box: Box, accumulators: Sequence[Scalar]) -> list[Scalar]:
         """Return the values that the apply region yields."""
-        values, hits = _read(self.points, box, ())
+        values, hits = _read(self.epilogue, box, ())
         moment = Moment(box.grid, [*([None] * len(accumulators)), *hits])
         return self.apply.run([*accumulators, *values, *self.tables], moment)
 

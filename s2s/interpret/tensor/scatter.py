@@ -20,13 +20,13 @@ def evaluate_scatter(op: tensor.ScatterOp, operands: Sequence[Array]) -> list[Ar
     place, apply = Body(op.place.block), Body(op.apply.block)
     names = [f"{op.name}: %{operand.name_hint or number}" for number, operand in enumerate(op.operands)]
     readers = [reader(*each, op.sizes) for each in zip(names[1:], values[1:], op.accesses, strict=True)]
-    parts, points = readers[: len(op.parts)], readers[len(op.parts) :]
+    parts, epilogue = readers[: len(op.parts)], readers[len(op.parts) :]
     with np.errstate(all="ignore"):
         for box in boxes(op.sizes):
             moment = Moment(box.grid, [])
             indices = place.run([part.read(box, ())[0] for part in parts], moment)
             positions, kept = _positions(op, box, indices, result.shape)
-            news = [_spread(point.read(box, ())[0], box)[kept] for point in points]
+            news = [_spread(each.read(box, ())[0], box)[kept] for each in epilogue]
             for chosen in _rounds(positions):
                 here = positions[chosen]
                 (flat[here],) = apply.run([flat[here], *(new[chosen] for new in news)], moment)

@@ -63,7 +63,7 @@ class BlockKernel:
         new_type = blocked_type(argument.type, block)
         for op in dict.fromkeys(use.operation for use in argument.uses):
             if isinstance(op, tensor.ComputeOp):
-                operands = [*op.reads, *op.points]
+                operands = [*op.reads, *op.epilogue]
                 accesses = [
                     self._blocked_access(access, op, number, block) if operand is argument else access
                     for number, (operand, access) in enumerate(zip(operands, op.accesses, strict=True))

@@ -26,7 +26,7 @@ class ComputeBuilder:
     def __init__(self, parallel: Sequence[int], reduction: Sequence[int], inits: Sequence[Attribute]) -> None:
         self.parallel, self.reduction, self.inits = list(parallel), list(reduction), list(inits)
         self.reads: list[Slot] = []
-        self.points: list[Slot] = []
+        self.epilogue: list[Slot] = []
         self.tables: list[SSAValue] = []
         self._reduce: Block | None = None
         self._apply = Block()
@@ -35,9 +35,9 @@ class ComputeBuilder:
         """Register an operand of the reduce region; return its number."""
         return _register(self.reads, slot)
 
-    def point(self, slot: Slot) -> int:
+    def epilogue_operand(self, slot: Slot) -> int:
         """Register an operand of the apply region; return its number."""
-        return _register(self.points, slot)
+        return _register(self.epilogue, slot)
 
     def table(self, value: SSAValue) -> int:
         """Register a table; return its number."""
@@ -50,7 +50,7 @@ class ComputeBuilder:
         if self.reduction:
             elements = [tensor.element_type(value) for value, _ in self.reads]
             self._reduce = Block(arg_types=[*elements, *accumulators, *tables])
-        elements = [tensor.element_type(value) for value, _ in self.points]
+        elements = [tensor.element_type(value) for value, _ in self.epilogue]
         self._apply = Block(arg_types=[*accumulators, *elements, *tables])
 
     @property
@@ -69,8 +69,8 @@ class ComputeBuilder:
         """Return the argument of the reduce region that holds read `number`."""
         return self.reduce_block.args[number]
 
-    def point_argument(self, number: int) -> BlockArgument:
-        """Return the argument of the apply region that holds point operand `number`."""
+    def epilogue_argument(self, number: int) -> BlockArgument:
+        """Return the argument of the apply region that holds operand `number` of the epilogue."""
         return self._apply.args[len(self.inits) + number]
 
     def accumulators(self, block: Block) -> Sequence[BlockArgument]:
@@ -88,7 +88,7 @@ class ComputeBuilder:
             self.parallel,
             self.reduction,
             reads=self.reads,
-            points=self.points,
+            epilogue=self.epilogue,
             tables=self.tables,
             inits=self.inits,
             reduce=None if self._reduce is None else Region(self._reduce),

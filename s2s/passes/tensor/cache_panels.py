@@ -2,7 +2,7 @@
 
     %y = tensor.compute [197, 768 | 192] reads(%a at (m, n, k) -> (m, k), %b at (m, n, k) -> (n, k)) …
 ->
-    %b_copy = tensor.compute [192, 768] points(%b at (k, n) -> (n, k)) … [… tile_and_fuse<1 by 32>]
+    %b_copy = tensor.compute [192, 768] epilogue(%b at (k, n) -> (n, k)) … [… tile_and_fuse<1 by 32>]
     %y = tensor.compute [197, 768 | 192] reads(%a at …, %b_copy at … -> (k, n)) … [… tile_and_fuse<1 by 32>]
 
 Constants are packed on the host. Any other factor is copied into scratch one panel at a time, and all rows of the

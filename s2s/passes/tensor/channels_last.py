@@ -2,9 +2,9 @@
 
     tensor.compute [oc, oh, ow | ic, kh, kw] reads(%x at (ic, oh + kh - 1, ow + kw - 1), …)
 ->
-    %c = tensor.compute [h, w, c] points(%x at (c, h, w))
+    %c = tensor.compute [h, w, c] epilogue(%x at (c, h, w))
     %z = tensor.compute [oh, ow, oc | ic, kh, kw] reads(%c at (oh + kh - 1, ow + kw - 1, ic), …)
-    %y = tensor.compute [oc, oh, ow] points(%z at (oh, ow, oc))
+    %y = tensor.compute [oc, oh, ow] epilogue(%z at (oh, ow, oc))
 
 Tensors between kernels are in blocks of channels already; this is for inputs and outputs in the layout of the model.
 """
@@ -91,7 +91,7 @@ def _copy(value: SSAValue, axes: Sequence[int], shape: tuple[int, ...] | None = 
     return tensor.ComputeOp(
         sizes,
         [],
-        points=[(value, tensor.AccessAttr.of(AffineMap(len(axes), 0, tuple(source))))],
+        epilogue=[(value, tensor.AccessAttr.of(AffineMap(len(axes), 0, tuple(source))))],
         reduce=None,
         apply=Region(block),
         result_types=[tensor_type(element, shape or sizes)],

@@ -56,7 +56,7 @@ def _may_collapse(op: tensor.ComputeOp, dim: int) -> bool:
         return False
     operands = list(zip(op.reads, op.read_accesses, [op.sizes] * len(op.reads), strict=True))
     if dim + 1 < op.rank:
-        operands += zip(op.points, op.point_accesses, [op.parallel_sizes] * len(op.points), strict=True)
+        operands += zip(op.epilogue, op.epilogue_accesses, [op.parallel_sizes] * len(op.epilogue), strict=True)
     return all(_linear_together(value, access, dim, sizes) for value, access, sizes in operands)
 
 

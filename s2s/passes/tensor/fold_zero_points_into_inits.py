@@ -1,9 +1,9 @@
 """Fold the zero point of cached bytes into the initial values of the accumulators.
 
-    tensor.compute [64, 16 | 9] reads(%x …, %w …) points(%b …) schedule #tensor.schedule<[… cache_read<0 at 1 as i8>]>
+    tensor.compute [64, 16 | 9] reads(%x …, %w …) epilogue(%b …) schedule #tensor.schedule<[… cache_read<0 at 1 as i8>]>
 ->
     %s = graph.weight "w_start" : tensor<16xi32>                     // main
-    tensor.compute [64, 16 | 9] reads(%x …, %w …) points(%b …, %s at (p, o) -> (o))
+    tensor.compute [64, 16 | 9] reads(%x …, %w …) epilogue(%b …, %s at (p, o) -> (o))
                                            schedule #tensor.schedule<[… cache_read<0 at 1 as i8>, init_from<1>]>
 
 with `s[o] = -zero point * sum(w[o, …])`, each weight less its own zero point; unsigned products have a zero point that
@@ -115,13 +115,13 @@ def _add_init(
 
 
 def _add_point(op: tensor.ComputeOp, argument: BlockArgument, channel: int) -> None:
-    """Append a point operand that depends on `channel` alone to `op`, and let its accumulators start from it."""
+    """Append an operand to the epilogue of `op` that depends on `channel` alone; its accumulators start from it."""
     assert op.schedule is not None
     access = tensor.AccessAttr.of(AffineMap(op.rank, 0, (AffineDimExpr(channel),)))
-    operands = [*op.reads, *op.points, argument, *op.tables]
-    op.apply.block.insert_arg(i32, len(op.inits) + len(op.points))
-    op.properties["schedule"] = op.schedule.adding(InitFrom.of(len(op.points)))
+    operands = [*op.reads, *op.epilogue, argument, *op.tables]
+    op.apply.block.insert_arg(i32, len(op.inits) + len(op.epilogue))
+    op.properties["schedule"] = op.schedule.adding(InitFrom.of(len(op.epilogue)))
     op.properties["accesses"] = ArrayAttr([*op.accesses, access])
-    segments = [len(op.reads), len(op.points) + 1, len(op.tables)]
+    segments = [len(op.reads), len(op.epilogue) + 1, len(op.tables)]
     op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, segments)
     op.operands = operands

@@ -151,8 +151,8 @@ class Formula(Writer):
     def _values(self) -> list[Text]:
         op, values = self.op, dict[SSAValue, Text]()
         accumulators = self._folds()
-        points = slots(op.points, op.point_accesses)
-        texts = [*accumulators, *(Text(self.element(v, a, op.parallel_sizes)) for v, a in points)]
+        epilogue = slots(op.epilogue, op.epilogue_accesses)
+        texts = [*accumulators, *(Text(self.element(v, a, op.parallel_sizes)) for v, a in epilogue)]
         texts += [Text(self.names[table]) for table in op.tables]
         values.update(zip(op.apply.block.args, texts, strict=True))
         return self.region(op.apply.block, values)
@@ -198,7 +198,7 @@ class ScatterFormula(Writer):
         """`y[at][j] = u[i][j] for at = index[i],  i < 3, j < 5`."""
         op = self.op
         parts = [Text(self.element(v, a, op.sizes)) for v, a in slots(op.parts, op.part_accesses)]
-        points = [Text(self.element(v, a, op.sizes)) for v, a in slots(op.points, op.point_accesses)]
+        epilogue = [Text(self.element(v, a, op.sizes)) for v, a in slots(op.epilogue, op.epilogue_accesses)]
         count = len(op.indexed_axes)
         places = dict(zip(op.indexed_axes, (f"at{n}" if count > 1 else "at" for n in range(count)), strict=True))
         target = self.names[op.res] + "".join(
@@ -206,7 +206,7 @@ class ScatterFormula(Writer):
             for axis, (expr, size) in enumerate(zip(op.into.map.data.results, shape_of(op.res), strict=True))
             if size > 1
         )
-        (value,) = self.region(op.apply.block, dict(zip(op.apply.block.args, [Text(target), *points], strict=True)))
+        (value,) = self.region(op.apply.block, dict(zip(op.apply.block.args, [Text(target), *epilogue], strict=True)))
         found = self.region(op.place.block, dict(zip(op.place.block.args, parts, strict=True)))
         where = [f"{name} = {_shown(text.text)}" for name, text in zip(places.values(), found, strict=True)]
         extents = [f"{name} < {size}" for name, size in zip(self.dims, op.sizes, strict=True) if size > 1]
@@ -228,11 +228,11 @@ class TransformFormula(Writer):
         first, last = self._matrix_names()
         x = Writer(self.names, [*self.dims[:-2], "k", "l"]).element(op.x, op.read, op.read_sizes)
         total = Text(f"sum(k l: {first}[i][k] * {last}[j][l] * {x})")
-        points = [
+        epilogue = [
             Text(self.element(value, access, op.write_sizes))
-            for value, access in zip(op.points, op.accesses, strict=True)
+            for value, access in zip(op.epilogue, op.accesses, strict=True)
         ]
-        (body,) = self.region(op.apply.block, dict(zip(op.apply.block.args, [total, *points], strict=True)))
+        (body,) = self.region(op.apply.block, dict(zip(op.apply.block.args, [total, *epilogue], strict=True)))
         extents = [f"{name} < {size}" for name, size in zip(self.dims, op.write_sizes, strict=True) if size > 1]
         result = self.element(op.res, op.into, op.write_sizes)
         shown = [f"{name} = [{_rows(matrix)}]" for name, matrix in matrices.items()]

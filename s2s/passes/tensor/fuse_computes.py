@@ -3,17 +3,17 @@
 A pointwise consumer moves into the `apply` region of its producer, which saves a pass over memory:
 
     %a = tensor.compute [8 | 3] reads(%x, %w) … apply { ^bb0(%acc): yield %acc }
-    %b = tensor.compute [8] points(%a at identity, %c) apply { ^bb0(%av, %cv): yield max(%av + %cv, 0) }
+    %b = tensor.compute [8] epilogue(%a at identity, %c) apply { ^bb0(%av, %cv): yield max(%av + %cv, 0) }
 ->
-    %b = tensor.compute [8 | 3] reads(%x, %w) points(%c) … apply { ^bb0(%acc, %cv): yield max(%acc + %cv, 0) }
+    %b = tensor.compute [8 | 3] reads(%x, %w) epilogue(%c) … apply { ^bb0(%acc, %cv): yield max(%acc + %cv, 0) }
 
 A pointwise producer moves into its consumer; its accesses are composed with the consumer's. A producer that only
 moves elements does so too, where the consumer reads it as a table:
 
-    %a = tensor.compute [4, 8] points(%i at (d0)) tables(%x) apply { yield extract %x[%i, d1] }
-    %b = tensor.compute [4, 16] points(%j at (d1)) tables(%a) apply { yield extract %a[d0, %j] }
+    %a = tensor.compute [4, 8] epilogue(%i at (d0)) tables(%x) apply { yield extract %x[%i, d1] }
+    %b = tensor.compute [4, 16] epilogue(%j at (d1)) tables(%a) apply { yield extract %a[d0, %j] }
 ->
-    %b = tensor.compute [4, 16] points(%j at (d1), %i at (d0)) tables(%x) apply { yield extract %x[%i, %j] }
+    %b = tensor.compute [4, 16] epilogue(%j at (d1), %i at (d0)) tables(%x) apply { yield extract %x[%i, %j] }
 
 Declined where work would be repeated (a producer with arithmetic that is read more than once), where a guard of one
 would have another meaning in the other, and where the consumer reads elements in another order than they are written.
@@ -44,17 +44,20 @@ def fuse_consumer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> ten
     if any(use.operation is not consumer for use in value.uses) or _asks_for_index(consumer):
         return None
     sizes, own = consumer.parallel_sizes, producer.parallel_sizes
-    points = slots(consumer.points, consumer.point_accesses)
+    epilogue = slots(consumer.epilogue, consumer.epilogue_accesses)
     if not all(
-        not access.is_guarded and reads_in_place(value, access, sizes) for operand, access in points if operand is value
+        not access.is_guarded and reads_in_place(value, access, sizes)
+        for operand, access in epilogue
+        if operand is value
     ):
         return None
     into = _dims_in(own, sizes)
     build = ComputeBuilder(own, producer.reduction_sizes, list(producer.inits))
     reads = [build.read(slot) for slot in slots(producer.reads, producer.read_accesses)]
-    first = [build.point(slot) for slot in slots(producer.points, producer.point_accesses)]
+    first = [build.epilogue_operand(slot) for slot in slots(producer.epilogue, producer.epilogue_accesses)]
     second = [
-        None if operand is value else build.point((operand, _compose(access, into, own))) for operand, access in points
+        None if operand is value else build.epilogue_operand((operand, _compose(access, into, own)))
+        for operand, access in epilogue
     ]
     for table in [*producer.tables, *consumer.tables]:
         build.table(table)
@@ -64,9 +67,9 @@ def fuse_consumer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> ten
         arguments = [*map(build.read_argument, reads), *build.accumulators(block), *_tables(build, block, producer)]
         block.add_op(tensor.YieldOp(*copy_region(producer.reduce, arguments, block)))
     block = build.apply_block
-    arguments = [*build.accumulators(block), *map(build.point_argument, first), *_tables(build, block, producer)]
+    arguments = [*build.accumulators(block), *map(build.epilogue_argument, first), *_tables(build, block, producer)]
     (inner,) = copy_region(producer.apply, arguments, block)
-    arguments = [inner if number is None else build.point_argument(number) for number in second]
+    arguments = [inner if number is None else build.epilogue_argument(number) for number in second]
     results = copy_region(consumer.apply, [*arguments, *_tables(build, block, consumer)], block)
     block.add_op(tensor.YieldOp(*results))
     return build.finish(consumer, producer, names=producer)
@@ -79,14 +82,14 @@ def fuse_producer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> ten
         return None
     if producer.parallel_sizes != shape_of(value):
         return None
-    accesses = [*slots(consumer.reads, consumer.read_accesses), *slots(consumer.points, consumer.point_accesses)]
+    accesses = [*slots(consumer.reads, consumer.read_accesses), *slots(consumer.epilogue, consumer.epilogue_accesses)]
     if any(_positions(producer, access) is None for operand, access in accesses if operand is value):
         return None
-    guarded = any(access.is_guarded for access in producer.point_accesses)
+    guarded = any(access.is_guarded for access in producer.epilogue_accesses)
     for operand, access in slots(consumer.reads, consumer.read_accesses):
         if operand is value and (guarded or not _may_inline(producer, access, _cheap(producer, consumer.sizes))):
             return None
-    for operand, access in slots(consumer.points, consumer.point_accesses):
+    for operand, access in slots(consumer.epilogue, consumer.epilogue_accesses):
         if operand is value and not _may_inline(producer, access, _cheap(producer, consumer.parallel_sizes)):
             return None
     return _inline(producer, consumer)
@@ -116,14 +119,14 @@ def _asked_dims(op: tensor.ComputeOp) -> set[int]:
 def _same_bounds(producer: tensor.ComputeOp) -> bool:
     """Return whether an access misses the result of `producer` exactly if it misses all operands: the maps only
     permute."""
-    for operand, access in slots(producer.points, producer.point_accesses):
+    for operand, access in slots(producer.epilogue, producer.epilogue_accesses):
         results = access.map.data.results
         dims = [expr.position for expr in results if isinstance(expr, AffineDimExpr)]
         if access.is_guarded or sorted(dims) != list(range(producer.rank)) or len(results) != producer.rank:
             return False
         if any(shape_of(operand)[k] != producer.sizes[dim] for k, dim in enumerate(dims)):
             return False
-    return bool(producer.points) and not producer.tables
+    return bool(producer.epilogue) and not producer.tables
 
 
 def _cheap(producer: tensor.ComputeOp, domain: Sequence[int]) -> bool:
@@ -134,7 +137,9 @@ def _cheap(producer: tensor.ComputeOp, domain: Sequence[int]) -> bool:
 def _inline(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.ComputeOp:
     build = ComputeBuilder(consumer.parallel_sizes, consumer.reduction_sizes, list(consumer.inits))
     reads = _register(build.read, producer, slots(consumer.reads, consumer.read_accesses), consumer.sizes)
-    points = _register(build.point, producer, slots(consumer.points, consumer.point_accesses), consumer.parallel_sizes)
+    epilogue = _register(
+        build.epilogue_operand, producer, slots(consumer.epilogue, consumer.epilogue_accesses), consumer.parallel_sizes
+    )
     for table in [*producer.tables, *consumer.tables]:
         build.table(table)
     build.open()
@@ -147,7 +152,7 @@ def _inline(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.Co
         asked |= {own[number]: guard for number, guard in guards.items()}
         block.add_op(tensor.YieldOp(*copy_region(consumer.reduce, arguments, block, asked)))
     block = build.apply_block
-    values, guards = _arguments(build, block, producer, points, consumer.point_accesses, build.point_argument)
+    values, guards = _arguments(build, block, producer, epilogue, consumer.epilogue_accesses, build.epilogue_argument)
     own, first = consumer.apply.block.args, len(build.inits)
     asked |= {own[first + number]: guard for number, guard in guards.items()}
     arguments = [*build.accumulators(block), *values, *_tables(build, block, consumer)]
@@ -162,7 +167,7 @@ def _register(
     numbers: list[list[int] | int] = []
     for operand, access in operands:
         if operand is producer.res[0]:
-            inner = slots(producer.points, producer.point_accesses)
+            inner = slots(producer.epilogue, producer.epilogue_accesses)
             numbers.append(
                 [add((point, _compose(own, access.map.data, sizes, access.is_guarded))) for point, own in inner]
             )
@@ -221,33 +226,33 @@ def fuse_table(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor
     value = producer.res[0]
     if value not in consumer.tables or consumer.reduce is not None or not _extracts_only(producer):
         return None
-    if value in consumer.points or producer.parallel_sizes != shape_of(value):
+    if value in consumer.epilogue or producer.parallel_sizes != shape_of(value):
         return None
     extracts = [
         op for op in body_ops(consumer) if isinstance(op, tensor.ExtractOp) and _table_of(op, consumer) is value
     ]
     into = [_into(producer, consumer, op.indices) for op in extracts]
     build = ComputeBuilder(consumer.parallel_sizes, [], [])
-    points = [build.point(slot) for slot in slots(consumer.points, consumer.point_accesses)]
+    epilogue = [build.epilogue_operand(slot) for slot in slots(consumer.epilogue, consumer.epilogue_accesses)]
     inner: dict[Operation, list[int]] = {}
     for op, dims in zip(extracts, into, strict=True):
         if dims is None:
             return None
         sizes = consumer.parallel_sizes
-        own = slots(producer.points, producer.point_accesses)
-        inner[op] = [build.point((point, _compose(access, dims, sizes))) for point, access in own]
+        own = slots(producer.epilogue, producer.epilogue_accesses)
+        inner[op] = [build.epilogue_operand((point, _compose(access, dims, sizes))) for point, access in own]
     for table in [*producer.tables, *(table for table in consumer.tables if table is not value)]:
         build.table(table)
     build.open()
     block = build.apply_block
-    given = [*map(build.point_argument, points), *consumer.apply.block.args[len(points) :]]
+    given = [*map(build.epilogue_argument, epilogue), *consumer.apply.block.args[len(epilogue) :]]
     values: dict[SSAValue, SSAValue] = dict(zip(consumer.apply.block.args, given, strict=True))
-    for argument, table in zip(consumer.apply.block.args[len(points) :], consumer.tables, strict=True):
+    for argument, table in zip(consumer.apply.block.args[len(epilogue) :], consumer.tables, strict=True):
         if table is not value:
             values[argument] = build.table_argument(block, table)
     for op in consumer.apply.block.ops:
         if op in inner:
-            arguments = [*map(build.point_argument, inner[op]), *_tables(build, block, producer)]
+            arguments = [*map(build.epilogue_argument, inner[op]), *_tables(build, block, producer)]
             places: dict[int, Position] = {dim: values[index] for dim, index in enumerate(op.operands[1:])}
             values[op.results[0]] = copy_region(producer.apply, arguments, block, positions=places)[0]
             continue
@@ -261,7 +266,7 @@ def _extracts_only(op: tensor.ComputeOp) -> bool:
     """Return whether `op` yields elements of a table unmodified, and has no guarded reads."""
     last = op.apply.block.last_op
     moved = isinstance(last, tensor.YieldOp) and isinstance(last.arguments[0].owner, tensor.ExtractOp)
-    plain = all(not a.is_guarded and all(divisor == 1 for divisor in a.division) for a in op.point_accesses)
+    plain = all(not a.is_guarded and all(divisor == 1 for divisor in a.division) for a in op.epilogue_accesses)
     return moved and plain and op.reduce is None and len(op.res) == 1
 
 
@@ -273,7 +278,7 @@ def _table_of(op: tensor.ExtractOp, compute: tensor.ComputeOp) -> SSAValue:
 
 def _into(producer: tensor.ComputeOp, consumer: tensor.ComputeOp, indices: Sequence[SSAValue]) -> AffineMap | None:
     """Return the dimensions at which the operands of `producer` are read, as functions of the consumer's dimensions."""
-    used = {dim for access in producer.point_accesses for dim in access.map.data.used_dims()}
+    used = {dim for access in producer.epilogue_accesses for dim in access.map.data.used_dims()}
     exprs: list[AffineExpr] = []
     for dim, index in enumerate(indices):
         owner = index.owner
@@ -288,7 +293,7 @@ def _into(producer: tensor.ComputeOp, consumer: tensor.ComputeOp, indices: Seque
 
 def _fuse_into(consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
     """Fuse one producer into `consumer`, if possible; the fused computation replaces the consumer."""
-    for value in dict.fromkeys([*consumer.points, *consumer.reads, *consumer.tables]):
+    for value in dict.fromkeys([*consumer.epilogue, *consumer.reads, *consumer.tables]):
         producer = value.owner
         if not isinstance(producer, tensor.ComputeOp):
             continue

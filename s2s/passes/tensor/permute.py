@@ -26,7 +26,7 @@ def permuted(op: tensor.ComputeOp, order: Sequence[int], result_types: Sequence[
         op.parallel_sizes,
         op.reduction_sizes,
         reads=list(zip(op.reads, op.read_accesses, strict=True)),
-        points=list(zip(op.points, op.point_accesses, strict=True)),
+        epilogue=list(zip(op.epilogue, op.epilogue_accesses, strict=True)),
         tables=op.tables,
         inits=op.inits.data,
         reduce=None if op.reduce is None else _taken(op.reduce),
@@ -54,7 +54,7 @@ def reorder(op: tensor.ComputeOp, order: Sequence[int]) -> tensor.ComputeOp:
     for reader in readers:
         assert isinstance(reader, tensor.ComputeOp)
         accesses = list(reader.accesses)
-        for number, value in enumerate([*reader.reads, *reader.points]):
+        for number, value in enumerate([*reader.reads, *reader.epilogue]):
             if value is old:
                 domain = reader.sizes if number < len(reader.reads) else reader.parallel_sizes
                 accesses[number] = _reordered(old, accesses[number], domain, sizes, order)
@@ -76,9 +76,9 @@ def _reordered(
 
 def order_of_move(producer: tensor.ComputeOp, mover: tensor.ComputeOp) -> list[int] | None:
     """Return the permutation of `producer`'s dimensions that `mover` performs; None if `mover` does anything else."""
-    if not moves_only(mover) or len(mover.points) != 1 or mover.tables or len(producer.res) != 1:
+    if not moves_only(mover) or len(mover.epilogue) != 1 or mover.tables or len(producer.res) != 1:
         return None
-    value, access = mover.points[0], mover.point_accesses[0]
+    value, access = mover.epilogue[0], mover.epilogue_accesses[0]
     if value is not producer.res[0] or access.is_guarded or any(divisor > 1 for divisor in access.division):
         return None
     point = coordinates(value, access, mover.parallel_sizes, producer.parallel_sizes)
@@ -143,5 +143,5 @@ def copy_of(sizes: Sequence[int], source: tuple[SSAValue, tensor.AccessAttr]) ->
     block = Block(arg_types=[element])
     block.add_op(tensor.YieldOp(block.args[0]))
     return tensor.ComputeOp(
-        sizes, [], points=[source], reduce=None, apply=Region(block), result_types=[TensorType(element, sizes)]
+        sizes, [], epilogue=[source], reduce=None, apply=Region(block), result_types=[TensorType(element, sizes)]
     )

@@ -1,10 +1,10 @@
 """Add up products of bytes with fewer instructions where the weights allow it: constants in pairs of 16 bits.
 
-    tensor.compute [125, 64 | 64] reads(%x …, %w …) points(%bias …)
+    tensor.compute [125, 64 | 64] reads(%x …, %w …) epilogue(%bias …)
       schedule #tensor.schedule<[… cache_read<1 packed […, 1 floordiv 4, 1 floordiv 1 mod 2, 1 floordiv 2 mod 2]>,
                                  cache_read<0 at 0 as i16>, tensorize<"smlad">]>
 ->
-    tensor.compute [125, 64 | 64] reads(%x …, %w …) points(%bias …)
+    tensor.compute [125, 64 | 64] reads(%x …, %w …) epilogue(%bias …)
       schedule #tensor.schedule<[… cache_read<1 packed […, 1 floordiv 4, 1 mod 4]>,
                                  cache_read<0 at 0 as i16>, tensorize<"smlad-pairs">]>
 
@@ -125,7 +125,7 @@ def _is_bounded(op: tensor.ComputeOp, roles: Roles, values: Values) -> bool:
     bias = bias_of(op)
     if bias is None or roles.w_offset or any(int(each.min()) == MIN for each in values[op.reads[roles.w]]):
         return False
-    operand, access = op.points[bias.point], op.point_accesses[bias.point].map.data.results
+    operand, access = op.epilogue[bias.number], op.epilogue_accesses[bias.number].map.data.results
     known = operand in values and operand.has_one_use() and op.reads[roles.w].has_one_use()
     if not known or access != (AffineDimExpr(roles.w_only[0]),) or shape_of(operand) != (op.sizes[roles.w_only[0]],):
         return False

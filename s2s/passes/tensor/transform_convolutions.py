@@ -1,10 +1,10 @@
 """Compute 3x3 convolutions by Winograd's algorithm, which needs fewer multiplications.
 
-    %y = tensor.compute [oc, oh, ow, oc16 | ic, ic16, kh, kw] reads(%x …, %w …) points(%bias …) … apply { bias, relu … }
+    %y = tensor.compute [oc, oh, ow, oc16 | ic, ic16, kh, kw] reads(%x …, %w …) epilogue(%bias …) … apply { relu … }
 ->
     %v = tensor.transform [ty, tx, ic, ic16] … read(%x at (4 * ty + k - 1, 4 * tx + l - 1))   // B^T d B of each tile
     %m = tensor.compute [36, tiles, channels | channels] reads(%v …, %w …)                    // 36 matrix products
-    %y = tensor.transform [ty, tx, oc, oc16] … points(%bias …) into (4 * ty + i, 4 * tx + j)  // A^T m A, old epilogue
+    %y = tensor.transform [ty, tx, oc, oc16] … epilogue(%bias …) into (4 * ty + i, 4 * tx + j)  // A^T m A, old epilogue
     // main: the weight becomes G g G^T, on the host: 36 numbers for 9
 
 F(4x4, 3x3) takes 36 products where the convolution takes 144, F(2x2, 3x3) 16 instead of 36. Tiles that extend beyond
@@ -197,11 +197,11 @@ class TransformConvolution:
             exprs = tuple(simplify(expr.replace_dims_and_symbols(moved, ()), box) for expr in results)
             return tensor.AccessAttr.of(AffineMap(len(box), 0, exprs), guarded=guarded)
 
-        block = Block(arg_types=[f32, *(tensor.element_type(value) for value in op.points)])
+        block = Block(arg_types=[f32, *(tensor.element_type(value) for value in op.epilogue)])
         for argument, old in zip(block.args, op.apply.block.args, strict=True):
             argument.name_hint = old.name_hint
         block.add_op(tensor.YieldOp(*copy_region(op.apply, block.args, block)))
-        points = zip(op.points, op.point_accesses, strict=True)
+        epilogue = zip(op.epilogue, op.epilogue_accesses, strict=True)
         made = tensor.TransformOp(
             tiling.domain(channels),
             matrix,
@@ -210,7 +210,7 @@ class TransformConvolution:
             access(_result_axes(op), guarded=tiling.overhangs),
             Region(block),
             op.res[0].type,
-            points=[(value, access(point.map.data.results)) for value, point in points],
+            epilogue=[(value, access(own.map.data.results)) for value, own in epilogue],
         )
         made.attributes[DIM_NAMES] = tiling.names(channels)
         made.res.name_hint = op.res[0].name_hint

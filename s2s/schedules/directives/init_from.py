@@ -33,7 +33,7 @@ class InitFrom(Directive):
         return InitFrom(IntAttr(point))
 
     def verify_for(self, op: Scheduled, state: ScheduleState) -> None:
-        count = len(op.points) if isinstance(op, tensor.ComputeOp) else 0
+        count = len(op.epilogue) if isinstance(op, tensor.ComputeOp) else 0
         if not 0 <= self.point.data < count:
             raise VerifyException(f"{op.name}: init_from names operand {self.point.data} of {count} of the epilogue")
 

@@ -97,7 +97,7 @@ class Vectorize(Directive):
         box[dim] = (0, -(-sizes[dim] // lanes) - 1)
         dims: list[AffineExpr] = [AffineDimExpr(each) for each in range(len(sizes))]
         dims[dim] = AffineDimExpr(dim) * lanes + AffineDimExpr(len(sizes))
-        shape = as_tensor_type([*op.reads, *op.points][number].type).get_shape()
+        shape = as_tensor_type([*op.reads, *op.epilogue][number].type).get_shape()
         indices = [expr.replace_dims_and_symbols(dims, ()) for expr, _ in axes]
         return coefficient(flat_index(indices, shape), len(sizes), box) is not None
 

@@ -1,7 +1,7 @@
 // RUN: s2s-opt %s --verify-diagnostics --parsing-diagnostics --split-input-file | filecheck %s
 
 %x = "test.op"() : () -> tensor<4xf32>
-%y = tensor.compute [0] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+%y = tensor.compute [0] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
 } : (tensor<4xf32>) -> tensor<0xf32>
@@ -10,7 +10,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<4xf32>
-%y = tensor.compute [2, 2] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+%y = tensor.compute [2, 2] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
 } : (tensor<4xf32>) -> tensor<2x2xf32>
@@ -19,7 +19,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<4xf32>
-%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0, 0)>>) apply {
+%y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0, 0)>>) apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
 } : (tensor<4xf32>) -> tensor<4xf32>
@@ -28,7 +28,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<4xf32>
-%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+%y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
 } : (tensor<4xf32>) -> tensor<2xf32>
@@ -37,7 +37,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<4xf32>
-%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+%y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 ^bb0(%v: i32):
   tensor.yield %v : i32
 } : (tensor<4xf32>) -> tensor<4xi32>
@@ -46,7 +46,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<4xui8>
-%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+%y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 ^bb0(%v: i8):
   %w = arith.extui %v : i8 to i32
   tensor.yield %w : i32
@@ -56,7 +56,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<4xf32>
-%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+%y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 ^bb0(%v: f32):
   "test.termop"(%v) : (f32) -> ()
 } : (tensor<4xf32>) -> tensor<4xf32>
@@ -113,7 +113,7 @@
 ^bb0(%v: f32):
   tensor.yield %v : f32
 }) : (tensor<4xf32>) -> tensor<4xf32>
-// CHECK: tensor.compute: 0 accesses for 0 reads and 1 points
+// CHECK: tensor.compute: 0 accesses for 0 reads and 1 operands of the epilogue
 
 // -----
 
@@ -127,7 +127,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<4xf32>
-%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+%y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 ^bb0(%v: f32):
   %i = tensor.index 1
   tensor.yield %v : f32
@@ -157,7 +157,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<4xf32>
-%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+%y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 ^bb0(%v: f32):
   %i = tensor.in_bounds %v : f32
   tensor.yield %v : f32
@@ -167,7 +167,7 @@
 // -----
 
 %x = "test.op"() : () -> tensor<4xf32>
-%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>, guarded>) apply {
+%y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>, guarded>) apply {
 ^bb0(%v: f32):
   %w = arith.negf %v : f32
   %i = tensor.in_bounds %w : f32
@@ -268,11 +268,11 @@
 
 %x, %b = "test.op"() : () -> (tensor<2x4x4xf32>, tensor<4xf32>)
 %y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
-  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) points(%b at #tensor.access<affine_map<(t, c, i, j) -> (c)>, guarded>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> apply {
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) epilogue(%b at #tensor.access<affine_map<(t, c, i, j) -> (c)>, guarded>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> apply {
 ^bb0(%acc: f32, %bv: f32):
   tensor.yield %acc : f32
 } : (tensor<2x4x4xf32>, tensor<4xf32>) -> tensor<2x4x4xf32>
-// CHECK: tensor.transform: points are read where the result is written, without a guard
+// CHECK: tensor.transform: operands of the epilogue are read where the result is written, without a guard
 
 // -----
 
@@ -317,7 +317,7 @@
 // -----
 
 %x, %i, %u = "test.op"() : () -> (tensor<4x5xf32>, tensor<3xi32>, tensor<3x5xf32>)
-%y = tensor.scatter [3, 5] base(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) axes [0] parts(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) points(%u at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) place {
+%y = tensor.scatter [3, 5] base(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) axes [0] parts(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) epilogue(%u at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) place {
 ^bb0(%iv: i32):
   %at = arith.index_cast %iv : i32 to index
   tensor.yield %at : index
@@ -330,7 +330,7 @@
 // -----
 
 %x, %i, %u = "test.op"() : () -> (tensor<4x5xf32>, tensor<3xi32>, tensor<3x5xf32>)
-%y = tensor.scatter [3, 5] base(%x at #tensor.access<affine_map<(d0, d1) -> (0, d1)>>) axes [0] parts(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) points(%u at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) place {
+%y = tensor.scatter [3, 5] base(%x at #tensor.access<affine_map<(d0, d1) -> (0, d1)>>) axes [0] parts(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) epilogue(%u at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) place {
 ^bb0(%iv: i32):
   tensor.yield %iv : i32
 } apply {
@@ -342,7 +342,7 @@
 // -----
 
 %x, %i, %u = "test.op"() : () -> (tensor<4x5xf32>, tensor<3xi32>, tensor<3x5xf32>)
-%y = tensor.scatter [3, 5] base(%x at #tensor.access<affine_map<(d0, d1) -> (0, d1)>>) axes [0, 0] parts(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) points(%u at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) place {
+%y = tensor.scatter [3, 5] base(%x at #tensor.access<affine_map<(d0, d1) -> (0, d1)>>) axes [0, 0] parts(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) epilogue(%u at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) place {
 ^bb0(%iv: i32):
   %at = arith.index_cast %iv : i32 to index
   tensor.yield %at, %at : index, index

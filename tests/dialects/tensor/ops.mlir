@@ -6,7 +6,7 @@
 // GENERIC-LABEL: "func.func"() <{sym_name = "one_point_each"
 func.func private @one_point_each(%x: tensor<2x3xf32>, %b: tensor<3xf32>) -> tensor<2x3xf32> {
   // CHECK-NEXT:  %y = tensor.compute [2, 3]
-  // CHECK-SAME:    points(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %b at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
+  // CHECK-SAME:    epilogue(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %b at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
   // CHECK-SAME:    apply {
   // CHECK-NEXT:  ^bb0(%xv: f32, %bv: f32):
   // CHECK-NEXT:    %s = arith.addf %xv, %bv : f32
@@ -17,7 +17,7 @@ func.func private @one_point_each(%x: tensor<2x3xf32>, %b: tensor<3xf32>) -> ten
   // GENERIC-SAME:  inits = []
   // GENERIC-SAME:  operandSegmentSizes = array<i32: 0, 2, 0>
   %y = tensor.compute [2, 3]
-      points(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %b at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
+      epilogue(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %b at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
       apply {
   ^bb0(%xv: f32, %bv: f32):
     %s = arith.addf %xv, %bv : f32
@@ -30,7 +30,7 @@ func.func private @one_point_each(%x: tensor<2x3xf32>, %b: tensor<3xf32>) -> ten
 func.func private @reduction(%x: tensor<10xui8>, %w: tensor<3xi8>, %b: tensor<8xi32>) -> (tensor<8xi32>, tensor<2x4xi32>) {
   // CHECK-NEXT:  %y, %z = tensor.compute [8 | 3]
   // CHECK-SAME:    reads(%x at #tensor.access<affine_map<(d0, d1) -> (((d0 + d1) + -1))>, guarded>, %w at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
-  // CHECK-SAME:    points(%b at #tensor.access<affine_map<(d0) -> (d0)>>)
+  // CHECK-SAME:    epilogue(%b at #tensor.access<affine_map<(d0) -> (d0)>>)
   // CHECK-SAME:    inits [0 : i32] reduce {
   // CHECK-NEXT:  ^bb0(%xv: i8, %wv: i8, %acc: i32):
   // CHECK:         tensor.yield %s : i32
@@ -41,7 +41,7 @@ func.func private @reduction(%x: tensor<10xui8>, %w: tensor<3xi8>, %b: tensor<8x
   %y, %z = tensor.compute [8 | 3]
       reads(%x at #tensor.access<affine_map<(d0, d1) -> (d0 + d1 - 1)>, guarded>,
             %w at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
-      points(%b at #tensor.access<affine_map<(d0) -> (d0)>>)
+      epilogue(%b at #tensor.access<affine_map<(d0) -> (d0)>>)
       inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %xw = arith.extui %xv : i8 to i32
@@ -74,14 +74,14 @@ func.func private @total_reduction(%x: tensor<4xf32>) -> tensor<f32> {
 // CHECK-LABEL: func.func private @what_regions_may_say
 func.func private @what_regions_may_say(%x: tensor<5x2xf32>, %i: tensor<3xi64>) -> tensor<4x2xf32> {
   // CHECK-NEXT:  %y = tensor.compute [4, 2]
-  // CHECK-SAME:    points(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>, guarded, divisors [2]>)
+  // CHECK-SAME:    epilogue(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>, guarded, divisors [2]>)
   // CHECK-SAME:    tables(%x) apply {
   // CHECK-NEXT:  ^bb0(%iv: i64, %table: tensor<5x2xf32>):
   // CHECK-NEXT:    %inside = tensor.in_bounds %iv : i64
   // CHECK:         %column = tensor.index 1
   // CHECK-NEXT:    %v = tensor.extract %table[%row, %column] : tensor<5x2xf32> -> f32
   // CHECK-NEXT:    %r = arith.remf %v, %zero : f32
-  %y = tensor.compute [4, 2] points(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>, guarded, divisors [2]>)
+  %y = tensor.compute [4, 2] epilogue(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>, guarded, divisors [2]>)
       tables(%x) apply {
   ^bb0(%iv: i64, %table: tensor<5x2xf32>):
     %inside = tensor.in_bounds %iv : i64
@@ -103,7 +103,7 @@ func.func private @fixed_point(%x: tensor<4xi32>, %m: tensor<i32>, %s: tensor<i8
   // CHECK-NEXT:    %wide = arith.extsi %r : i32 to i64
   // CHECK-NEXT:    %t = tensor.rescale %wide, %multiplier, %shift "reduced" : i64
   // CHECK-NEXT:    %q = tensor.saturate %t
-  %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>, %m at #tensor.access<affine_map<(d0) -> ()>>,
+  %y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>, %m at #tensor.access<affine_map<(d0) -> ()>>,
                                  %s at #tensor.access<affine_map<(d0) -> ()>>) apply {
   ^bb0(%v: i32, %multiplier: i32, %shift: i8):
     %r = tensor.rescale %v, %multiplier, %shift "double" : i32
@@ -143,7 +143,7 @@ func.func private @schedule(%x: tensor<1x4x58x58x16xf32>, %w: tensor<64x64x3x3xf
 func.func private @cached_bytes(%x: tensor<5x6xi8>, %w: tensor<4x6xi8>, %start: tensor<4xi32>) -> tensor<5x4xi32> {
   %y = tensor.compute [5, 4 | 6]
       reads(%x at #tensor.access<affine_map<(p, o, k) -> (p, k)>>, %w at #tensor.access<affine_map<(p, o, k) -> (o, k)>>)
-      points(%start at #tensor.access<affine_map<(p, o) -> (o)>>)
+      epilogue(%start at #tensor.access<affine_map<(p, o) -> (o)>>)
       schedule #tensor.schedule<
           [tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i8>, tensorize<"mve-i8-by-16">, init_from<0>]>
       inits [0 : i32] reduce {
@@ -164,12 +164,12 @@ func.func private @cached_bytes(%x: tensor<5x6xi8>, %w: tensor<4x6xi8>, %start: 
 // CHECK:         schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, tile_and_fuse<0 by 1, 1 by 8>]> apply
 // CHECK:         schedule #tensor.schedule<[tile<1 by 4>, tile_and_fuse<1 by 8>]> apply
 func.func private @fused_tiles(%x: tensor<3x20xf32>) -> tensor<3x20xf32> {
-  %t = tensor.compute [3, 20] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+  %t = tensor.compute [3, 20] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, tile_and_fuse<0 by 1, 1 by 8>]> apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<3x20xf32>) -> tensor<3x20xf32>
-  %y = tensor.compute [3, 20] points(%t at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+  %y = tensor.compute [3, 20] epilogue(%t at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<1 by 4>, tile_and_fuse<1 by 8>]> apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
@@ -195,7 +195,7 @@ func.func private @fetched_ahead(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> te
 // CHECK-LABEL:   func.func private @scatter
 // GENERIC-LABEL: "func.func"() <{sym_name = "scatter"
 func.func private @scatter(%x: tensor<4x5xf32>, %i: tensor<3xi32>, %u: tensor<3x5xf32>) -> tensor<4x5xf32> {
-  // CHECK-NEXT:  %y = tensor.scatter [3, 5] base(%x at #tensor.access<affine_map<(d0, d1) -> (0, d1)>>) axes [0] parts(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) points(%u at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) place {
+  // CHECK-NEXT:  %y = tensor.scatter [3, 5] base(%x at #tensor.access<affine_map<(d0, d1) -> (0, d1)>>) axes [0] parts(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) epilogue(%u at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) place {
   // CHECK-NEXT:  ^bb0(%iv: i32):
   // CHECK-NEXT:    %at = arith.index_cast %iv : i32 to index
   // CHECK-NEXT:    tensor.yield %at : index
@@ -206,7 +206,7 @@ func.func private @scatter(%x: tensor<4x5xf32>, %i: tensor<3xi32>, %u: tensor<3x
   // GENERIC:     %y = "tensor.scatter"(%x, %i, %u) <{domain = array<i64: 3, 5>
   %y = tensor.scatter [3, 5] base(%x at #tensor.access<affine_map<(r, c) -> (0, c)>>) axes [0]
       parts(%i at #tensor.access<affine_map<(r, c) -> (r)>>)
-      points(%u at #tensor.access<affine_map<(r, c) -> (r, c)>>) place {
+      epilogue(%u at #tensor.access<affine_map<(r, c) -> (r, c)>>) place {
   ^bb0(%iv: i32):
     %at = arith.index_cast %iv : i32 to index
     tensor.yield %at : index
@@ -226,13 +226,13 @@ func.func private @extern(%x: tensor<4x100xf32>) -> tensor<4x5xi32> {
   func.return %y : tensor<4x5xi32>
 }
 
-// Tiles of a transform overhang the result; points of the epilogue lie where it is written.
+// Tiles of a transform overhang the result; operands of the epilogue lie where it is written.
 // CHECK-LABEL:   func.func private @transform
 // GENERIC-LABEL: "func.func"() <{sym_name = "transform"
 func.func private @transform(%m: tensor<16x6x8xf32>, %b: tensor<8xf32>) -> tensor<3x5x8xf32> {
   // CHECK-NEXT:  %y = tensor.transform [2, 3, 8] left dense<{{\[\[}}1.000000e+00, 1.000000e+00, 1.000000e+00, 0.000000e+00], [0.000000e+00, 1.000000e+00, -1.000000e+00, 1.000000e+00]]> : tensor<2x4xf32> right dense<
   // CHECK-SAME:    read(%m at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (((d3 * 4) + d4), ((d0 * 3) + d1), d2)>>)
-  // CHECK-SAME:    points(%b at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (d2)>>)
+  // CHECK-SAME:    epilogue(%b at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (d2)>>)
   // CHECK-SAME:    into #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (((d0 * 2) + d3), ((d1 * 2) + d4), d2)>, guarded>
   // CHECK-SAME:    schedule #tensor.schedule<[tile<2 by 8>, vectorize<2 by 8>, reorder<[0, 2, 1]>]> apply {
   // CHECK-NEXT:  ^bb0(%acc: f32, %bv: f32):
@@ -243,7 +243,7 @@ func.func private @transform(%m: tensor<16x6x8xf32>, %b: tensor<8xf32>) -> tenso
       left dense<[[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, -1.0, 1.0]]> : tensor<2x4xf32>
       right dense<[[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, -1.0, 1.0]]> : tensor<2x4xf32>
       read(%m at #tensor.access<affine_map<(ty, tx, c, k, l) -> (4 * k + l, 3 * ty + tx, c)>>)
-      points(%b at #tensor.access<affine_map<(ty, tx, c, i, j) -> (c)>>)
+      epilogue(%b at #tensor.access<affine_map<(ty, tx, c, i, j) -> (c)>>)
       into #tensor.access<affine_map<(ty, tx, c, i, j) -> (2 * ty + i, 2 * tx + j, c)>, guarded>
       schedule #tensor.schedule<[tile<2 by 8>, vectorize<2 by 8>, reorder<[0, 2, 1]>]> apply {
   ^bb0(%acc: f32, %bv: f32):

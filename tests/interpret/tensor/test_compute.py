@@ -16,7 +16,7 @@ func.func @main(%x: tensor<1x{c}x5x6xf32>, %w: tensor<{o}x{i}x3x2xf32>, %b: tens
       reads(%x at #tensor.access<
               affine_map<(n, o, y, x, c, ky, kx) -> (n, {channel}, y * 2 + ky - 1, x + kx - 1)>, guarded>,
             %w at #tensor.access<affine_map<(n, o, y, x, c, ky, kx) -> (o, c, ky, kx)>>)
-      points(%b at #tensor.access<affine_map<(n, o, y, x) -> (o)>>)
+      epilogue(%b at #tensor.access<affine_map<(n, o, y, x) -> (o)>>)
       inits [0.0 : f32] reduce {{
   ^bb0(%xv: f32, %wv: f32, %acc: f32):
     %p = arith.mulf %xv, %wv : f32
@@ -126,7 +126,7 @@ def test_total_reduction_has_no_parallel_dimension():
 
 PAD = """
 func.func @main(%x: tensor<2x3xf32>) -> tensor<4x5xf32> {
-  %y = tensor.compute [4, 5] points(%x at #tensor.access<affine_map<(d0, d1) -> (MAP)>, guarded>) apply {
+  %y = tensor.compute [4, 5] epilogue(%x at #tensor.access<affine_map<(d0, d1) -> (MAP)>, guarded>) apply {
   ^bb0(%v: f32):
     %inside = tensor.in_bounds %v : f32
     %fill = arith.constant 9.0 : f32
@@ -170,7 +170,7 @@ def test_divided_access_hits_only_where_the_division_is_exact():
 
 GATHER = """
 func.func @main(%x: tensor<5x2xf32>, %i: tensor<3xi64>) -> tensor<3x2xf32> {
-  %y = tensor.compute [3, 2] points(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) tables(%x) apply {
+  %y = tensor.compute [3, 2] epilogue(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) tables(%x) apply {
   ^bb0(%index: i64, %table: tensor<5x2xf32>):
     %row = arith.index_cast %index : i64 to index
     %column = tensor.index 1
@@ -219,7 +219,7 @@ def test_extract_of_skipped_points_is_not_carried_out():
 def test_result_may_have_another_shape_than_the_domain():
     text = """
     func.func @main(%x: tensor<2x4xui8>) -> tensor<4x2xui8> {
-      %y = tensor.compute [8] points(%x at #tensor.access<affine_map<(d0) -> (d0 floordiv 4, d0 mod 4)>>) apply {
+      %y = tensor.compute [8] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0 floordiv 4, d0 mod 4)>>) apply {
       ^bb0(%v: i8):
         %two = arith.constant 2 : i8
         %h = arith.divui %v, %two : i8
@@ -238,7 +238,7 @@ def test_result_may_have_another_shape_than_the_domain():
 def test_total_access_outside_of_its_operand_is_a_bug(affine: str):
     text = """
     func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-      %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (MAP)>>) apply {
+      %y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (MAP)>>) apply {
       ^bb0(%v: f32):
         tensor.yield %v : f32
       } : (tensor<4xf32>) -> tensor<4xf32>

@@ -16,7 +16,8 @@ from support.parse import parse
 NETWORK = """
 func.func private @scale(%x: tensor<2x3xf32>, %w: tensor<3xf32>) -> tensor<2x3xf32> attributes {kernel} {
   %y = tensor.compute [2, 3]
-      points(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %w at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
+      epilogue(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>,
+               %w at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
       apply {
   ^bb0(%xv: f32, %wv: f32):
     %p = arith.mulf %xv, %wv : f32

@@ -11,7 +11,7 @@ func.func private @k(%x: tensor<5x6xf32>, %b: tensor<3x5xf32>) -> tensor<3x5xf32
   %y = tensor.transform [2, 3] left dense<[[1.0, 2.0, 0.0], [0.0, 1.0, 3.0]]> : tensor<2x3xf32>
       right dense<[[1.0, 0.0, -1.0], [0.5, 1.0, 0.0]]> : tensor<2x3xf32>
       read(%x at #tensor.access<affine_map<(ty, tx, k, l) -> (2 * ty + k, 2 * tx + l - 1)>, guarded>)
-      points(%b at #tensor.access<affine_map<(ty, tx, i, j) -> (2 * ty + i, 2 * tx + j)>>)
+      epilogue(%b at #tensor.access<affine_map<(ty, tx, i, j) -> (2 * ty + i, 2 * tx + j)>>)
       into #tensor.access<affine_map<(ty, tx, i, j) -> (2 * ty + i, 2 * tx + j)>, guarded> apply {
   ^bb0(%acc: f32, %bv: f32):
     %s = arith.addf %acc, %bv : f32

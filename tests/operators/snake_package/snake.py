@@ -47,7 +47,7 @@ class LowerSnake(RewritePattern):
             sine = s.unary(libm.SinOp, x)
             return x + sine * sine
 
-        y = compute(rewriter, op, shape, points=[aligned(op.x, dims(len(shape)))], apply=formula)
+        y = compute(rewriter, op, shape, epilogue=[aligned(op.x, dims(len(shape)))], apply=formula)
         rewriter.replace(op, [], [y])
 
 

@@ -62,7 +62,7 @@ func.func @main(%x: tensor<1x3x4x4xf32>) -> tensor<1x5x4x4xf32> {
 // CHECK-LABEL: func.func @main
 // CHECK:         graph.call @relu(%x) : (tensor<1x8x2x2xf32>) -> tensor<1x8x2x2xf32>
 func.func private @relu(%x: tensor<1x8x2x2xf32>) -> tensor<1x8x2x2xf32> {
-  %y = tensor.compute [1, 8, 2, 2] points(%x at #id) apply {
+  %y = tensor.compute [1, 8, 2, 2] epilogue(%x at #id) apply {
   ^bb0(%v: f32):
     %zero = arith.constant 0.0 : f32
     %m = arith.maximumf %v, %zero : f32
@@ -85,7 +85,7 @@ func.func @main(%x: tensor<1x8x2x2xf32>) -> tensor<1x8x2x2xf32> {
 // CHECK:         graph.call @relu(%x) : (tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
 // CHECK-NEXT:    graph.call @column(%a, %w) : (tensor<1x8x8x8xf32>, tensor<8x3xf32>) -> tensor<1x6x8x8xf32>
 func.func private @relu(%x: tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32> {
-  %y = tensor.compute [1, 8, 8, 8] points(%x at #tensor.access<affine_map<(n, h, w, c) -> (n, h, w, c)>>) apply {
+  %y = tensor.compute [1, 8, 8, 8] epilogue(%x at #tensor.access<affine_map<(n, h, w, c) -> (n, h, w, c)>>) apply {
   ^bb0(%v: f32):
     %zero = arith.constant 0.0 : f32
     %m = arith.maximumf %v, %zero : f32
@@ -127,7 +127,7 @@ func.func @main(%x: tensor<1x8x8x8xf32>) -> tensor<1x6x8x8xf32> {
 // CHECK-SAME:    %w: tensor<16x3xf32>, %b: tensor<16xf32>) -> tensor<1x2x4x4x8xf32>
 // CHECK-NEXT:    tensor.compute [1, 2, 4, 4, 8 | 3]
 func.func private @expand(%x: tensor<1x3x4x4xf32>, %w: tensor<12x3xf32>, %b: tensor<12xf32>) -> tensor<1x12x4x4xf32> {
-  %y = tensor.compute [1, 12, 4, 4 | 3] reads(%x at #image, %w at #matrix) points(%b at #row) inits [0.0 : f32] reduce {
+  %y = tensor.compute [1, 12, 4, 4 | 3] reads(%x at #image, %w at #matrix) epilogue(%b at #row) inits [0.0 : f32] reduce {
   ^bb0(%xv: f32, %wv: f32, %acc: f32):
     %p = arith.mulf %xv, %wv : f32
     %s = arith.addf %acc, %p : f32
@@ -142,9 +142,9 @@ func.func private @expand(%x: tensor<1x3x4x4xf32>, %w: tensor<12x3xf32>, %b: ten
 
 // What goes from block to block is computed over all of them …
 // CHECK-LABEL: func.func private @relu
-// CHECK-NEXT:    tensor.compute [1, 2, 4, 4, 8] points
+// CHECK-NEXT:    tensor.compute [1, 2, 4, 4, 8] epilogue
 func.func private @relu(%x: tensor<1x12x4x4xf32>) -> tensor<1x12x4x4xf32> {
-  %y = tensor.compute [1, 12, 4, 4] points(%x at #id) apply {
+  %y = tensor.compute [1, 12, 4, 4] epilogue(%x at #id) apply {
   ^bb0(%v: f32):
     %zero = arith.constant 0.0 : f32
     %m = arith.maximumf %v, %zero : f32
@@ -196,7 +196,7 @@ func.func @main(%x: tensor<1x3x4x4xf32>) -> tensor<1x5x4x4xf32> {
 // CHECK:         graph.call @turn(%x) : (tensor<1x12x4x4xf32>) -> tensor<1x12x4x4xf32>
 // CHECK-NEXT:    graph.call @turn(%a) : (tensor<1x12x4x4xf32>) -> tensor<1x12x4x4xf32>
 func.func private @turn(%x: tensor<1x12x4x4xf32>) -> tensor<1x12x4x4xf32> {
-  %y = tensor.compute [1, 12, 4, 4] points(%x at #turned) apply {
+  %y = tensor.compute [1, 12, 4, 4] epilogue(%x at #turned) apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<1x12x4x4xf32>) -> tensor<1x12x4x4xf32>

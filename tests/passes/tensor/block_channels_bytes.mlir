@@ -6,7 +6,7 @@
 //
 // CHECK-LABEL: func.func private @quantise(%x: tensor<1x6x4x4xf32>) -> tensor<1x1x4x4x6xi8>
 func.func private @quantise(%x: tensor<1x6x4x4xf32>) -> tensor<1x6x4x4xi8> {
-  %y = tensor.compute [1, 6, 4, 4] points(%x at #same) apply {
+  %y = tensor.compute [1, 6, 4, 4] epilogue(%x at #same) apply {
   ^bb0(%v: f32):
     %low = arith.constant -128.0 : f32
     %high = arith.constant 127.0 : f32
@@ -37,7 +37,7 @@ func.func private @sum(%x: tensor<1x6x4x4xi8>) -> tensor<1x6x1x1xi32> {
 //
 // CHECK-LABEL: func.func private @channels_last(%x: tensor<1x4x4x6xi8>, %b: tensor<6xi32>) -> tensor<1x4x4x6xi8>
 func.func private @channels_last(%x: tensor<1x4x4x6xi8>, %b: tensor<6xi32>) -> tensor<1x4x4x6xi8> {
-  %y = tensor.compute [1, 4, 4, 6] points(%x at #same, %b at #tensor.access<affine_map<(n, h, w, c) -> (c)>>) apply {
+  %y = tensor.compute [1, 4, 4, 6] epilogue(%x at #same, %b at #tensor.access<affine_map<(n, h, w, c) -> (c)>>) apply {
   ^bb0(%v: i8, %bv: i32):
     %e = arith.extsi %v : i8 to i32
     %t = arith.addi %e, %bv : i32
@@ -49,7 +49,7 @@ func.func private @channels_last(%x: tensor<1x4x4x6xi8>, %b: tensor<6xi32>) -> t
 
 // CHECK-LABEL: func.func private @copy(%x: tensor<1x4x4x6xi8>) -> tensor<1x4x4x6xi8>
 func.func private @copy(%x: tensor<1x4x4x6xi8>) -> tensor<1x4x4x6xi8> {
-  %y = tensor.compute [1, 4, 4, 6] points(%x at #same) apply {
+  %y = tensor.compute [1, 4, 4, 6] epilogue(%x at #same) apply {
   ^bb0(%v: i8):
     tensor.yield %v : i8
   } : (tensor<1x4x4x6xi8>) -> tensor<1x4x4x6xi8>

@@ -22,9 +22,9 @@ func.func private @convolve(%x: tensor<1x3x4xf32>, %w: tensor<16x3x3xf32>) -> te
 // Its reader puts channels last, where blocks lie in one piece.
 // CHECK-LABEL: func.func private @transpose
 // CHECK-SAME:    %x: tensor<1x2x4x8xf32>
-// CHECK-NEXT:    tensor.compute [1, 4, 2, 8] points(%x at #tensor.access<affine_map<(d0, d1, d2, d3) -> (0, d2, d1, d3)>>)
+// CHECK-NEXT:    tensor.compute [1, 4, 2, 8] epilogue(%x at #tensor.access<affine_map<(d0, d1, d2, d3) -> (0, d2, d1, d3)>>)
 func.func private @transpose(%x: tensor<1x16x4xf32>) -> tensor<1x4x16xf32> {
-  %y = tensor.compute [1, 4, 16] points(%x at #tensor.access<affine_map<(n, w, c) -> (n, c, w)>>) apply {
+  %y = tensor.compute [1, 4, 16] epilogue(%x at #tensor.access<affine_map<(n, w, c) -> (n, c, w)>>) apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<1x16x4xf32>) -> tensor<1x4x16xf32>
@@ -60,7 +60,7 @@ func.func private @dense(%x: tensor<1x16x4xf32>, %w: tensor<4x8xf32>) -> tensor<
   func.return %y : tensor<1x16x8xf32>
 }
 func.func private @relu(%x: tensor<1x16x8xf32>) -> tensor<1x16x8xf32> {
-  %y = tensor.compute [1, 16, 8] points(%x at #id) apply {
+  %y = tensor.compute [1, 16, 8] epilogue(%x at #id) apply {
   ^bb0(%v: f32):
     %zero = arith.constant 0.0 : f32
     %m = arith.maximumf %v, %zero : f32

@@ -5,7 +5,7 @@
 
 // A window over each channel: eight of them are copied to lie side by side, image by image, and the weights with them.
 // CHECK-LABEL: func.func private @depthwise
-// CHECK:         %x_copy = tensor.compute [2, 3, 5, 6, 8] points(%x at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (d0, ((d1 * 8) + d4), d2, d3)>>)
+// CHECK:         %x_copy = tensor.compute [2, 3, 5, 6, 8] epilogue(%x at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (d0, ((d1 * 8) + d4), d2, d3)>>)
 // CHECK-SAME:      schedule #tensor.schedule<[tile<3 by 8, 4 by 8>, vectorize<3 by 8>, tile_and_fuse<0 by 1, 1 by 1>]>
 // CHECK:         tensor.compute [2, 3, 8, 5, 6 | 3, 3] reads(%x_copy at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, ((d3 + d5) + -1), ((d4 + d6) + -1), d2)>, guarded>
 // CHECK-SAME:      vectorize<2 by 8>{{.*}} tile_and_fuse<0 by 1, 1 by 1>, cache_read<1 packed [0 floordiv 8, 2, 3, 1, 0 mod 8]>]>
@@ -33,7 +33,7 @@ func.func @main(%x: tensor<2x24x5x6xf32>) -> tensor<2x24x5x6xf32> {
 
 // The largest of each window, with a stride.
 // CHECK-LABEL: func.func private @pool
-// CHECK:         %x_copy = tensor.compute [1, 2, 10, 10, 8] points(%x at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (0, ((d1 * 8) + d4), d2, d3)>>)
+// CHECK:         %x_copy = tensor.compute [1, 2, 10, 10, 8] epilogue(%x at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (0, ((d1 * 8) + d4), d2, d3)>>)
 // CHECK:         tensor.compute [2, 8, 5, 5 | 2, 2] reads(%x_copy at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5) -> (0, d0, ((d2 * 2) + d4), ((d3 * 2) + d5), d1)>>)
 // CHECK-SAME:      vectorize<1 by 8>{{.*}} tile_and_fuse<0 by 1>
 func.func private @pool(%x: tensor<1x16x10x10xf32>) -> tensor<1x16x5x5xf32> {

@@ -5,7 +5,7 @@
 
 // Columns of a transposed factor do not lie side by side: panels of 16 are copied so.
 // CHECK-LABEL: func.func private @transposed
-// CHECK:         %b_copy = tensor.compute [24, 40] points(%b at #tensor.access<affine_map<(d0, d1) -> (d1, d0)>>)
+// CHECK:         %b_copy = tensor.compute [24, 40] epilogue(%b at #tensor.access<affine_map<(d0, d1) -> (d1, d0)>>)
 // CHECK-SAME:      schedule #tensor.schedule<[tile<0 by 8, 1 by 8>, vectorize<0 by 8>, tile_and_fuse<1 by 16>]>
 // CHECK:         tensor.compute [20, 40 | 24] reads(%a at {{.*}}, %b_copy at #tensor.access<affine_map<(d0, d1, d2) -> (d2, d1)>>)
 // CHECK-SAME:      vectorize<1 by 8>, tile_and_fuse<1 by 16>
@@ -29,7 +29,7 @@ func.func private @transposed(%a: tensor<20x24xf32>, %b: tensor<40x24xf32>) -> t
 
 // Rows that lie far apart, in a batch: one matrix and one panel of it at a time.
 // CHECK-LABEL: func.func private @distant
-// CHECK:         %b_copy = tensor.compute [2, 64, 520] points(%b at #tensor.access<affine_map<(d0, d1, d2) -> (d0, d1, d2)>>)
+// CHECK:         %b_copy = tensor.compute [2, 64, 520] epilogue(%b at #tensor.access<affine_map<(d0, d1, d2) -> (d0, d1, d2)>>)
 // CHECK-SAME:      tile_and_fuse<0 by 1, 2 by 16>]>
 // CHECK:         tensor.compute [2, 48, 520 | 64]
 // CHECK-SAME:      tile_and_fuse<0 by 1, 2 by 16>]>

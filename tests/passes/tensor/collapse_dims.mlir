@@ -24,7 +24,7 @@ func.func private @rows_and_columns(%x: tensor<1x4x7x7xf32>, %w: tensor<8x4xf32>
 // CHECK-LABEL: func.func private @declined_for_a_transpose
 // CHECK-NEXT:    tensor.compute [4, 8]
 func.func private @declined_for_a_transpose(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
-  %y = tensor.compute [4, 8] points(%x at #tensor.access<affine_map<(i, j) -> (j, i)>>) apply {
+  %y = tensor.compute [4, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (j, i)>>) apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<8x4xf32>) -> tensor<4x8xf32>
@@ -35,7 +35,7 @@ func.func private @declined_for_a_transpose(%x: tensor<8x4xf32>) -> tensor<4x8xf
 // CHECK-LABEL: func.func private @declined_for_a_guard
 // CHECK-NEXT:    tensor.compute [4, 6]
 func.func private @declined_for_a_guard(%x: tensor<4x4xf32>) -> tensor<4x6xf32> {
-  %y = tensor.compute [4, 6] points(%x at #tensor.access<affine_map<(i, j) -> (i, j - 1)>, guarded>) apply {
+  %y = tensor.compute [4, 6] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j - 1)>, guarded>) apply {
   ^bb0(%v: f32):
     %zero = arith.constant 0.0 : f32
     %hit = tensor.in_bounds %v : f32

@@ -13,7 +13,7 @@
 // CHECK-NEXT:    %s = graph.slice %c {{{.*}}starts = array<i64: 0, 1, 0>{{.*}}} : (tensor<1x4x4xf32>) -> tensor<1x2x4xf32>
 // CHECK-NEXT:    %y = graph.call @relu(%s)
 func.func private @relu(%x: tensor<1x2x4xf32>) -> tensor<1x2x4xf32> attributes {kernel} {
-  %y = tensor.compute [1, 2, 4] points(%x at #id) apply {
+  %y = tensor.compute [1, 2, 4] epilogue(%x at #id) apply {
   ^bb0(%v: f32):
     %zero = arith.constant 0.0 : f32
     %m = arith.maximumf %v, %zero : f32
@@ -22,7 +22,7 @@ func.func private @relu(%x: tensor<1x2x4xf32>) -> tensor<1x2x4xf32> attributes {
   func.return %y : tensor<1x2x4xf32>
 }
 func.func private @concat(%a: tensor<1x2x4xf32>, %b: tensor<1x2x4xf32>) -> tensor<1x4x4xf32> attributes {kernel} {
-  %y = tensor.compute [1, 4, 4] points(%a at #first, %b at #behind) apply {
+  %y = tensor.compute [1, 4, 4] epilogue(%a at #first, %b at #behind) apply {
   ^bb0(%av: f32, %bv: f32):
     %here = tensor.in_bounds %av : f32
     %v = arith.select %here, %av, %bv : f32
@@ -31,7 +31,7 @@ func.func private @concat(%a: tensor<1x2x4xf32>, %b: tensor<1x2x4xf32>) -> tenso
   func.return %y : tensor<1x4x4xf32>
 }
 func.func private @cut(%x: tensor<1x4x4xf32>) -> tensor<1x2x4xf32> attributes {kernel} {
-  %y = tensor.compute [1, 2, 4] points(%x at #half) apply {
+  %y = tensor.compute [1, 2, 4] epilogue(%x at #half) apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<1x4x4xf32>) -> tensor<1x2x4xf32>
@@ -58,7 +58,7 @@ func.func @main(%x: tensor<1x2x4xf32>) -> tensor<1x2x4xf32> {
 // CHECK:         graph.call @rows(%a, %b)
 // CHECK-NOT:     graph.concat
 func.func private @relu(%x: tensor<1x2x4xf32>) -> tensor<1x2x4xf32> attributes {kernel} {
-  %y = tensor.compute [1, 2, 4] points(%x at #id) apply {
+  %y = tensor.compute [1, 2, 4] epilogue(%x at #id) apply {
   ^bb0(%v: f32):
     %zero = arith.constant 0.0 : f32
     %m = arith.maximumf %v, %zero : f32
@@ -67,7 +67,7 @@ func.func private @relu(%x: tensor<1x2x4xf32>) -> tensor<1x2x4xf32> attributes {
   func.return %y : tensor<1x2x4xf32>
 }
 func.func private @rows(%a: tensor<1x2x4xf32>, %b: tensor<1x2x4xf32>) -> tensor<1x2x8xf32> attributes {kernel} {
-  %y = tensor.compute [1, 2, 8] points(%a at #first, %b at #behind) apply {
+  %y = tensor.compute [1, 2, 8] epilogue(%a at #first, %b at #behind) apply {
   ^bb0(%av: f32, %bv: f32):
     %here = tensor.in_bounds %av : f32
     %v = arith.select %here, %av, %bv : f32

@@ -9,7 +9,7 @@ func.func private @product(%a: tensor<6x3xf32>, %b: tensor<2x3x4xf32>, %c: tenso
   %y = tensor.compute [6, 8 | 3]
     reads(%a at #tensor.access<affine_map<(m, n, k) -> (m, k)>>,
           %b at #tensor.access<affine_map<(m, n, k) -> (n floordiv 4, k, n mod 4)>>)
-    points(%c at #tensor.access<affine_map<(m, n) -> (n)>>)
+    epilogue(%c at #tensor.access<affine_map<(m, n) -> (n)>>)
     schedule #tensor.schedule<[tile<0 by 2, 1 by 4>, reorder<[1, 0, 2]>]> inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
     %p = arith.mulf %av, %bv : f32
@@ -30,7 +30,7 @@ func.func private @product(%a: tensor<6x3xf32>, %b: tensor<2x3x4xf32>, %c: tenso
 func.func private @quantised(%x: tensor<6x3xi8>, %w: tensor<8x3xi8>, %bias: tensor<8xi32>, %m: tensor<8xi32>, %s: tensor<8xi8>) -> tensor<6x8xi8> {
   %y = tensor.compute [6, 8 | 3]
     reads(%x at #tensor.access<affine_map<(p, o, c) -> (p, c)>>, %w at #tensor.access<affine_map<(p, o, c) -> (o, c)>>)
-    points(%bias at #tensor.access<affine_map<(p, o) -> (o)>>, %m at #tensor.access<affine_map<(p, o) -> (o)>>,
+    epilogue(%bias at #tensor.access<affine_map<(p, o) -> (o)>>, %m at #tensor.access<affine_map<(p, o) -> (o)>>,
            %s at #tensor.access<affine_map<(p, o) -> (o)>>) inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %xw = arith.extsi %xv : i8 to i32
@@ -58,7 +58,7 @@ func.func private @quantised(%x: tensor<6x3xi8>, %w: tensor<8x3xi8>, %bias: tens
 // CHECK-LABEL: func.func private @halved
 // CHECK-SAME:    doc = "y[i] = ((x[i] >> 4) + leading_zeros(x[i])) >> 1,  i < 6
 func.func private @halved(%x: tensor<6xi32>) -> tensor<6xi32> {
-  %y = tensor.compute [6] points(%x at #tensor.access<affine_map<(i) -> (i)>>) apply {
+  %y = tensor.compute [6] epilogue(%x at #tensor.access<affine_map<(i) -> (i)>>) apply {
   ^bb0(%xv: i32):
     %four = arith.constant 4 : i32
     %one = arith.constant 1 : i32
@@ -84,12 +84,12 @@ func.func @main(%a: tensor<6x3xf32>, %b: tensor<2x3x4xf32>, %c: tensor<8xf32>) -
 // CHECK-LABEL: func.func private @blocks
 // CHECK-SAME:    schedule: in blocks of 4 rows: tile 2 j | tile 3 j"
 func.func private @blocks(%x: tensor<10x6xf32>) -> tensor<10x6xf32> {
-  %t = tensor.compute [10, 6] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+  %t = tensor.compute [10, 6] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<1 by 2>, tile_and_fuse<0 by 4>]> apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } attributes {dims = "rows j"} : (tensor<10x6xf32>) -> tensor<10x6xf32>
-  %y = tensor.compute [10, 6] points(%t at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+  %y = tensor.compute [10, 6] epilogue(%t at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<1 by 3>, tile_and_fuse<0 by 4>]> apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
@@ -127,7 +127,7 @@ func.func private @transform(%m: tensor<16x6x8xf32>, %b: tensor<8xf32>) -> tenso
       left dense<[[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, -1.0, 0.625]]> : tensor<2x4xf32>
       right dense<[[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, -1.0, 0.625]]> : tensor<2x4xf32>
       read(%m at #tensor.access<affine_map<(ty, tx, c, k, l) -> (4 * k + l, 3 * ty + tx, c)>>)
-      points(%b at #tensor.access<affine_map<(ty, tx, c, i, j) -> (c)>>)
+      epilogue(%b at #tensor.access<affine_map<(ty, tx, c, i, j) -> (c)>>)
       into #tensor.access<affine_map<(ty, tx, c, i, j) -> (2 * ty + i, 2 * tx + j, c)>, guarded>
       schedule #tensor.schedule<[tile<2 by 8>, vectorize<2 by 8>, reorder<[0, 2, 1]>]> apply {
   ^bb0(%acc: f32, %bv: f32):
@@ -143,7 +143,7 @@ func.func private @transform(%m: tensor<16x6x8xf32>, %b: tensor<8xf32>) -> tenso
 // CHECK-LABEL: func.func private @doubled
 // CHECK-SAME:    doc = "y[i] = ...,  i < 6
 func.func private @doubled(%x: tensor<6xf32>) -> tensor<6xf32> {
-  %y = tensor.compute [6] points(%x at #tensor.access<affine_map<(i) -> (i)>>) apply {
+  %y = tensor.compute [6] epilogue(%x at #tensor.access<affine_map<(i) -> (i)>>) apply {
   ^bb0(%s1: f32):
     %s2 = arith.addf %s1, %s1 : f32
     %s3 = arith.addf %s2, %s2 : f32

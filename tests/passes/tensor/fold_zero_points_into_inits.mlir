@@ -5,7 +5,7 @@
 
 // CHECK-LABEL: func.func private @padded
 // CHECK-SAME:    %x: tensor<5x8xi8>, %w: tensor<4x8x3xi8>, %start: tensor<4xi32>)
-// CHECK:         points(%start at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
+// CHECK:         epilogue(%start at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
 // CHECK-SAME:    cache_read<0 at 0 as i8>, tensorize<"mve-i8-by-16">, init_from<0>]>
 // CHECK:       apply {
 // CHECK-NEXT:  ^bb{{.*}}(%{{.*}}: i32, %{{.*}}: i32):

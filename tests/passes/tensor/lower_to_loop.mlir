@@ -87,7 +87,7 @@ func.func private @divided_access(%x: tensor<4xf32>, %w: tensor<3xf32>) -> tenso
 // CHECK-NOT:     arith.select
 func.func private @parts_of_a_concatenation(%a: tensor<3xf32>, %b: tensor<5xf32>) -> tensor<8xf32> {
   %y = tensor.compute [8]
-    points(%a at #tensor.access<affine_map<(i) -> (i)>, guarded>, %b at #tensor.access<affine_map<(i) -> (i - 3)>, guarded>)
+    epilogue(%a at #tensor.access<affine_map<(i) -> (i)>, guarded>, %b at #tensor.access<affine_map<(i) -> (i - 3)>, guarded>)
     schedule #tensor.schedule<[]> apply {
   ^bb0(%av: f32, %bv: f32):
     %hit = tensor.in_bounds %av : f32
@@ -100,7 +100,7 @@ func.func private @parts_of_a_concatenation(%a: tensor<3xf32>, %b: tensor<5xf32>
 // CHECK-LABEL: func.func private @in_place
 // CHECK-SAME:    attributes {in_place = array<i64: 1>}
 func.func private @in_place(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(i) -> (i)>>) schedule #tensor.schedule<[]> apply {
+  %y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(i) -> (i)>>) schedule #tensor.schedule<[]> apply {
   ^bb0(%v: f32):
     %w = math.exp %v : f32
     tensor.yield %w : f32
@@ -128,7 +128,7 @@ func.func @main(%x: tensor<4xf32> {name = "x"}) -> (tensor<2x2xf32> {name = "y"}
 // CHECK:         arith.select %[[hit]], %{{.*}}, %{{.*}} : vector<4xf32>
 func.func private @vector_behind_a_guard(%x: tensor<2x4xf32>) -> tensor<4x4xf32> {
   %y = tensor.compute [4, 4]
-    points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>, guarded, divisors [2, 1]>)
+    epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>, guarded, divisors [2, 1]>)
     schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>]> apply {
   ^bb0(%v: f32):
     %zero = arith.constant 0.0 : f32
@@ -147,7 +147,7 @@ func.func private @vector_behind_a_guard(%x: tensor<2x4xf32>) -> tensor<4x4xf32>
 // CHECK:         arith.select %[[test]], %{{.*}}, %{{.*}} : vector<4xf32>
 func.func private @choices(%x: tensor<2x4xf32>, %s: tensor<2xf32>) -> tensor<2x4xf32> {
   %y = tensor.compute [2, 4]
-    points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>, %s at #tensor.access<affine_map<(i, j) -> (i)>>)
+    epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>, %s at #tensor.access<affine_map<(i, j) -> (i)>>)
     schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>]> apply {
   ^bb0(%v: f32, %w: f32):
     %zero = arith.constant 0.0 : f32

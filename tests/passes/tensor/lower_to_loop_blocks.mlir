@@ -22,7 +22,7 @@ func.func private @rows(%x: tensor<10x6xf32>) -> tensor<10x6xf32> {
   ^bb0(%acc: f32):
     tensor.yield %acc : f32
   } : (tensor<10x6xf32>) -> tensor<10xf32>
-  %y = tensor.compute [10, 6] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>, %s at #tensor.access<affine_map<(i, j) -> (i)>>)
+  %y = tensor.compute [10, 6] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>, %s at #tensor.access<affine_map<(i, j) -> (i)>>)
     schedule #tensor.schedule<[tile_and_fuse<0 by 4>]> apply {
   ^bb0(%v: f32, %sum: f32):
     %q = arith.divf %v, %sum : f32
@@ -44,13 +44,13 @@ func.func private @rows(%x: tensor<10x6xf32>) -> tensor<10x6xf32> {
 // CHECK-NEXT:      loop.load %t[affine_map<() -> (0)>()] : memref<4xf32> -> vector<4xf32>
 // CHECK:           loop.store %{{.*}}, %y[affine_map<(d0) -> (((d0 * 35) + 32))>(%i_block)] {lanes = 3 : i64}
 func.func private @planes(%x: tensor<2x35xf32>) -> tensor<2x35xf32> {
-  %t = tensor.compute [2, 35] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+  %t = tensor.compute [2, 35] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, tile_and_fuse<0 by 1, 1 by 4>]> apply {
   ^bb0(%v: f32):
     %q = math.absf %v : f32
     tensor.yield %q : f32
   } : (tensor<2x35xf32>) -> tensor<2x35xf32>
-  %y = tensor.compute [2, 35] points(%t at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+  %y = tensor.compute [2, 35] epilogue(%t at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, tile_and_fuse<0 by 1, 1 by 4>]> apply {
   ^bb0(%v: f32):
     %q = math.sqrt %v : f32
@@ -72,7 +72,7 @@ func.func private @planes(%x: tensor<2x35xf32>) -> tensor<2x35xf32> {
 // CHECK:         loop.store %acc_5, %t[affine_map<(d0) -> ((d0 + 16))>(%j_1)]
 // CHECK:         loop.for %k = 0 to 24 {
 func.func private @window(%x: tensor<3x8xf32>) -> tensor<24xf32> {
-  %u = tensor.compute [3, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+  %u = tensor.compute [3, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile_and_fuse<0 by 2>]> apply {
   ^bb0(%v: f32):
     %q = math.absf %v : f32
@@ -87,7 +87,7 @@ func.func private @window(%x: tensor<3x8xf32>) -> tensor<24xf32> {
   ^bb0(%acc: f32):
     tensor.yield %acc : f32
   } : (tensor<3x8xf32>) -> tensor<3x8xf32>
-  %y = tensor.compute [24] points(%t at #tensor.access<affine_map<(k) -> ((k + 1) floordiv 10, (k + 1) mod 8)>>)
+  %y = tensor.compute [24] epilogue(%t at #tensor.access<affine_map<(k) -> ((k + 1) floordiv 10, (k + 1) mod 8)>>)
     schedule #tensor.schedule<[]> apply {
   ^bb0(%v: f32):
     %n = arith.negf %v : f32
@@ -115,7 +115,7 @@ func.func private @border(%x: tensor<12xf32>) -> tensor<12xf32> {
   ^bb0(%acc: f32):
     tensor.yield %acc : f32
   } : (tensor<12xf32>) -> tensor<12xf32>
-  %y = tensor.compute [12] points(%t at #tensor.access<affine_map<(i) -> (i)>>)
+  %y = tensor.compute [12] epilogue(%t at #tensor.access<affine_map<(i) -> (i)>>)
     schedule #tensor.schedule<[tile_and_fuse<0 by 4>]> apply {
   ^bb0(%v: f32):
     %i = tensor.index 0

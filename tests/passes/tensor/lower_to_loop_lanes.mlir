@@ -31,7 +31,7 @@ func.func private @packed(%a: tensor<3x8xf32>, %b: tensor<2x8x4xf32>) -> tensor<
 // CHECK-LABEL: func.func private @rows
 // CHECK:         loop.load %b[affine_map<(d0) -> (((d0 * 6) + 4))>(%r_1)] {lanes = 2 : i64} : memref<48xf32> -> vector<4xf32>
 func.func private @rows(%a: tensor<3x8xf32>, %b: tensor<8x6xf32>, %x: tensor<3x6xf32>) -> tensor<3x6xf32> {
-  %y = tensor.compute [3, 6 | 8] reads(%a at #a, %b at #b) points(%x at #tensor.access<affine_map<(m, n) -> (m, n)>>)
+  %y = tensor.compute [3, 6 | 8] reads(%a at #a, %b at #b) epilogue(%x at #tensor.access<affine_map<(m, n) -> (m, n)>>)
     schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, reorder<[1, 0, 2]>]> inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
     %p = arith.mulf %av, %bv : f32

@@ -13,7 +13,7 @@
 // CHECK-NEXT:    loop.copy %last, %h : memref<4xf32>
 // CHECK-NEXT:    loop.call_for @step(%all, %last, %xs) {steps = 3 : i64, starts = array<i64: 0, 0, 8>, strides = array<i64: 4, 0, -4>}
 func.func private @add(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> attributes {kernel} {
-  %y = tensor.compute [4] points(%a at #tensor.access<affine_map<(d0) -> (d0)>>, %b at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+  %y = tensor.compute [4] epilogue(%a at #tensor.access<affine_map<(d0) -> (d0)>>, %b at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
   ^bb0(%p: f32, %q: f32):
     %0 = arith.addf %p, %q : f32
     tensor.yield %0 : f32
@@ -21,7 +21,7 @@ func.func private @add(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> at
   func.return %y : tensor<4xf32>
 }
 func.func private @copy(%a: tensor<4xf32>) -> tensor<4xf32> attributes {kernel} {
-  %y = tensor.compute [4] points(%a at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+  %y = tensor.compute [4] epilogue(%a at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
   ^bb0(%p: f32):
     tensor.yield %p : f32
   } : (tensor<4xf32>) -> tensor<4xf32>
@@ -52,7 +52,7 @@ func.func @main(%xs: tensor<3x4xf32>, %h: tensor<4xf32>) -> tensor<3x4xf32> {
 // CHECK-NEXT:    loop.call_if %go then @late2 else @late2(%t, %h) : memref<1xi1>(memref<4xf32>, memref<4xf32>)
 // CHECK-NEXT:    loop.copy %h, %t : memref<4xf32>
 func.func private @copy(%a: tensor<4xf32>) -> tensor<4xf32> attributes {kernel} {
-  %y = tensor.compute [4] points(%a at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+  %y = tensor.compute [4] epilogue(%a at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
   ^bb0(%p: f32):
     tensor.yield %p : f32
   } : (tensor<4xf32>) -> tensor<4xf32>
@@ -81,7 +81,7 @@ func.func @main(%go: tensor<i1>, %h: tensor<4xf32> {name = "h", state}) -> tenso
 // CHECK-NEXT:    loop.call_for @tall(%y, %x) {steps = 1 : i64, starts = array<i64: 8, 12>, strides = array<i64: 0, 0>} : (memref<12xf32>, memref<20xf32>)
 // CHECK-NEXT:    func.return
 func.func private @first(%a: tensor<1x2x4xf32>) -> tensor<1x1x4xf32> attributes {kernel} {
-  %y = tensor.compute [4] points(%a at #tensor.access<affine_map<(d0) -> (0, 0, d0)>>) apply {
+  %y = tensor.compute [4] epilogue(%a at #tensor.access<affine_map<(d0) -> (0, 0, d0)>>) apply {
   ^bb0(%p: f32):
     tensor.yield %p : f32
   } : (tensor<1x2x4xf32>) -> tensor<1x1x4xf32>

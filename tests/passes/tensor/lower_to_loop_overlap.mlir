@@ -17,7 +17,7 @@
 // CHECK:               loop.for %r = 0 to 3
 // CHECK-NEXT:            loop.load %a[affine_map<(d0, d1, d2) -> ((((d0 * 2) + (d2 * 2)) + d1))>(%i_3, %j_1, %r)]
 func.func private @slide(%x: tensor<8x2xf32>, %w: tensor<3xf32>) -> tensor<8x2xf32> {
-  %a = tensor.compute [8, 2] points(%x at #id)
+  %a = tensor.compute [8, 2] epilogue(%x at #id)
     schedule #tensor.schedule<[tile_and_fuse<0 by 4 overlap [1, 1]>]> apply {
   ^bb0(%v: f32):
     %one = arith.constant 1.0 : f32
@@ -48,7 +48,7 @@ func.func private @slide(%x: tensor<8x2xf32>, %w: tensor<3xf32>) -> tensor<8x2xf
 // CHECK-SAME:    %a: memref<10xf32>
 // CHECK-NEXT:    loop.for %i_block = 0 to 8 step 4
 func.func private @strided(%x: tensor<8x2xf32>, %w: tensor<3xf32>) -> tensor<4x2xf32> {
-  %a = tensor.compute [8, 2] points(%x at #id)
+  %a = tensor.compute [8, 2] epilogue(%x at #id)
     schedule #tensor.schedule<[tile_and_fuse<0 by 4 overlap [1, 0]>]> apply {
   ^bb0(%v: f32):
     %one = arith.constant 1.0 : f32

@@ -9,7 +9,7 @@
 // CHECK:           }
 // CHECK-NEXT:    } {parallelize}
 func.func private @tiles(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
-  %y = tensor.compute [6, 8] points(%x at #id) schedule #tensor.schedule<[tile<0 by 2>, parallel<0>]> apply {
+  %y = tensor.compute [6, 8] epilogue(%x at #id) schedule #tensor.schedule<[tile<0 by 2>, parallel<0>]> apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<6x8xf32>) -> tensor<6x8xf32>
@@ -29,7 +29,7 @@ func.func private @tiles(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
 // CHECK-NEXT:      } {parallelize}
 // CHECK-NEXT:    } {parallelize}
 func.func private @blocks(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
-  %y = tensor.compute [6, 8] points(%x at #id) schedule #tensor.schedule<[tile<1 by 4 by 1>, parallel<1, 0>]> apply {
+  %y = tensor.compute [6, 8] epilogue(%x at #id) schedule #tensor.schedule<[tile<1 by 4 by 1>, parallel<1, 0>]> apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<6x8xf32>) -> tensor<6x8xf32>
@@ -48,12 +48,12 @@ func.func private @blocks(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
 // CHECK:         } {parallelize}
 // CHECK-NEXT:    func.return
 func.func private @fused(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
-  %a = tensor.compute [6, 8] points(%x at #id) schedule #tensor.schedule<[tile_and_fuse<0 by 2>]> apply {
+  %a = tensor.compute [6, 8] epilogue(%x at #id) schedule #tensor.schedule<[tile_and_fuse<0 by 2>]> apply {
   ^bb0(%v: f32):
     %s = arith.addf %v, %v : f32
     tensor.yield %s : f32
   } : (tensor<6x8xf32>) -> tensor<6x8xf32>
-  %y = tensor.compute [6, 8] points(%a at #id) schedule #tensor.schedule<[tile_and_fuse<0 by 2>, parallel<0>]> apply {
+  %y = tensor.compute [6, 8] epilogue(%a at #id) schedule #tensor.schedule<[tile_and_fuse<0 by 2>, parallel<0>]> apply {
   ^bb0(%v: f32):
     %s = arith.mulf %v, %v : f32
     tensor.yield %s : f32

@@ -46,7 +46,7 @@ func.func private @result(%m: tensor<16x9x8xf32>, %b: tensor<8xf32>, %z: tensor<
       left dense<[[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, -1.0, 1.0]]> : tensor<2x4xf32>
       right dense<[[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, -1.0, 1.0]]> : tensor<2x4xf32>
       read(%m at #sums)
-      points(%b at #tensor.access<affine_map<(ty, tx, c, i, j) -> (c)>>,
+      epilogue(%b at #tensor.access<affine_map<(ty, tx, c, i, j) -> (c)>>,
              %z at #tensor.access<affine_map<(ty, tx, c, i, j) -> (2 * ty + i, 2 * tx + j, c)>>)
       into #pixels schedule #tensor.schedule<[tile<2 by 8>, vectorize<2 by 8>, reorder<[0, 2, 1]>]> apply {
   ^bb0(%acc: f32, %bv: f32, %zv: f32):

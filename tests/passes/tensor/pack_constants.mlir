@@ -34,7 +34,7 @@ func.func @main(%a: tensor<6x8xf32>) -> tensor<6x7xf32> {
 // CHECK-LABEL: func.func private @no_pack
 // CHECK-SAME:    %b: tensor<7xf32>
 func.func private @no_pack(%b: tensor<7xf32>) -> tensor<7xf32> {
-  %y = tensor.compute [7] points(%b at #tensor.access<affine_map<(i) -> (i)>>) schedule #tensor.schedule<[]> apply {
+  %y = tensor.compute [7] epilogue(%b at #tensor.access<affine_map<(i) -> (i)>>) schedule #tensor.schedule<[]> apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<7xf32>) -> tensor<7xf32>

@@ -30,7 +30,7 @@ func.func @main(%a: tensor<6x8xf32>) -> tensor<6x16xf32> {
 // CHECK-LABEL: func.func private @scheduled
 // CHECK:         schedule #tensor.schedule<[tile<0 by 2>]>
 func.func private @scheduled(%x: tensor<6xf32>) -> tensor<6xf32> {
-  %y = tensor.compute [6] points(%x at #tensor.access<affine_map<(i) -> (i)>>) schedule #tensor.schedule<[tile<0 by 2>]> apply {
+  %y = tensor.compute [6] epilogue(%x at #tensor.access<affine_map<(i) -> (i)>>) schedule #tensor.schedule<[tile<0 by 2>]> apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<6xf32>) -> tensor<6xf32>

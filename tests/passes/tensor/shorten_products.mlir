@@ -8,7 +8,7 @@
 // CHECK-LABEL: func.func private @pointwise
 // CHECK:         cache_read<1 packed [0, 1 floordiv 4, 1 mod 4]>, cache_read<0 at 0 as i16>, tensorize<"smlad-pairs">
 func.func private @pointwise(%x: tensor<5x8xi8>, %w: tensor<2x8xi8>, %b: tensor<2xi32>) -> tensor<5x2xi32> {
-  %y = tensor.compute [5, 2 | 8] reads(%x at #x, %w at #w) points(%b at #b) schedule #tensor.schedule<
+  %y = tensor.compute [5, 2 | 8] reads(%x at #x, %w at #w) epilogue(%b at #b) schedule #tensor.schedule<
       [cache_read<1 packed [0, 1 floordiv 4, 1 mod 2, 1 floordiv 2 mod 2]>, cache_read<0 at 0 as i16>, tensorize<"smlad">]>
       inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
@@ -29,7 +29,7 @@ func.func private @pointwise(%x: tensor<5x8xi8>, %w: tensor<2x8xi8>, %b: tensor<
 // CHECK-LABEL: func.func private @odd
 // CHECK:         tensorize<"smlad">
 func.func private @odd(%x: tensor<5x7xi8>, %w: tensor<2x7xi8>, %b: tensor<2xi32>) -> tensor<5x2xi32> {
-  %y = tensor.compute [5, 2 | 7] reads(%x at #x, %w at #w) points(%b at #b) schedule #tensor.schedule<
+  %y = tensor.compute [5, 2 | 7] reads(%x at #x, %w at #w) epilogue(%b at #b) schedule #tensor.schedule<
       [cache_read<1 packed [0, 1 floordiv 4, 1 mod 2, 1 floordiv 2 mod 2]>, cache_read<0 at 0 as i16>, tensorize<"smlad">]>
       inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):

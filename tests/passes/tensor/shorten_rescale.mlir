@@ -3,7 +3,7 @@
 // One number of 8 bits is far below 2^30, and the shift goes to the right: the zero point joins the last rounding.
 // CHECK-LABEL: func.func private @small
 func.func private @small(%x: tensor<4xi8>) -> tensor<4xi8> {
-  %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(i) -> (i)>>) apply {
+  %y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(i) -> (i)>>) apply {
   ^bb0(%v: i8):
     // CHECK:      %e = arith.extsi %v : i8 to i32
     %e = arith.extsi %v : i8 to i32
@@ -32,7 +32,7 @@ func.func private @small(%x: tensor<4xi8>) -> tensor<4xi8> {
 // A shift of 0 rounds once. A lower limit above that of the type stays.
 // CHECK-LABEL: func.func private @no_shift
 func.func private @no_shift(%x: tensor<4xi16>) -> tensor<4xi8> {
-  %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(i) -> (i)>>) apply {
+  %y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(i) -> (i)>>) apply {
   ^bb0(%v: i16):
     %e = arith.extsi %v : i16 to i32
     %m = arith.constant 1278221461 : i32
@@ -54,7 +54,7 @@ func.func private @no_shift(%x: tensor<4xi16>) -> tensor<4xi8> {
 // Declined: 32 bits may hold anything, a shift may go to the left, and this clamp ends below the type.
 // CHECK-LABEL: func.func private @declined
 func.func private @declined(%x: tensor<4xi32>, %small: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi32>) {
-  %y, %z = tensor.compute [4] points(%x at #tensor.access<affine_map<(i) -> (i)>>, %small at #tensor.access<affine_map<(i) -> (i)>>) apply {
+  %y, %z = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(i) -> (i)>>, %small at #tensor.access<affine_map<(i) -> (i)>>) apply {
   ^bb0(%v: i32, %w: i8):
     %m = arith.constant 1278221461 : i32
     %s = arith.constant -2 : i8

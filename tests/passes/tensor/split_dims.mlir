@@ -37,7 +37,7 @@ func.func @ragged(%x: tensor<3x2xf32>) -> tensor<8xf32> {
   func.return %y : tensor<8xf32>
 }
 func.func @moved(%x: tensor<2xf32>) -> tensor<8xf32> {
-  %y = tensor.compute [8] points(%x at #tensor.access<affine_map<(o) -> (o floordiv 4)>>) apply {
+  %y = tensor.compute [8] epilogue(%x at #tensor.access<affine_map<(o) -> (o floordiv 4)>>) apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<2xf32>) -> tensor<8xf32>

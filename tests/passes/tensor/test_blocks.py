@@ -45,7 +45,7 @@ def normalised_rows(
         tensor.yield %acc : f32
       }} : ({source}) -> {sums}
       %y = tensor.compute [{planes}, {rows}, {depth}]
-        points(%x at #tensor.access<affine_map<(p, i, j) -> (p, i, j)>>,
+        epilogue(%x at #tensor.access<affine_map<(p, i, j) -> (p, i, j)>>,
                %s at #tensor.access<affine_map<(p, i, j) -> {read}>>)
         schedule #tensor.schedule<[vectorize<2 by 4>{second}]> apply {{
       ^bb0(%v: f32, %sum: f32):

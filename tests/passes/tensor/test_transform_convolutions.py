@@ -72,7 +72,7 @@ class Case:
           %y = tensor.compute [{n}, {o}, {h}, {v}, {p} | {self.in_blocks}, {LANES}, 3, 3]
             reads(%x at #tensor.access<affine_map<(n, o, h, w, p, i, q, r, s) -> {at}>, guarded>,
                   %w at #tensor.access<affine_map<(n, o, h, w, p, i, q, r, s) -> (o * 8 + p, i * 8 + q, r, s)>>)
-            points(%b at #tensor.access<affine_map<(n, o, h, w, p) -> (o * 8 + p)>>,
+            epilogue(%b at #tensor.access<affine_map<(n, o, h, w, p) -> (o * 8 + p)>>,
                    %z at #tensor.access<affine_map<(n, o, h, w, p) -> (n, o, h, w, p)>>)
             inits [0.0 : f32] reduce {{
           ^bb0(%xv: f32, %wv: f32, %acc: f32):

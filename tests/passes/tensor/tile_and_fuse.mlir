@@ -2,7 +2,7 @@
 
 // One head and 32 queries at a time; queries lie side by side, and the result is written as the transpose wants it.
 // CHECK-LABEL: func.func private @attention(%x: tensor<40x3x2x8xf32>) -> tensor<40x2x8xf32>
-// CHECK-NEXT:    %x_copy = tensor.compute [2, 8, 40] points(%x at #tensor.access<affine_map<(d0, d1, d2) -> (d2, 0, d0, d1)>>)
+// CHECK-NEXT:    %x_copy = tensor.compute [2, 8, 40] epilogue(%x at #tensor.access<affine_map<(d0, d1, d2) -> (d2, 0, d0, d1)>>)
 // CHECK-SAME:      vectorize<1 by 8>{{.*}} tile_and_fuse<0 by 1, 2 by 32>]>
 // CHECK:         %scores = tensor.compute [2, 40, 40 | 8] reads(%x_copy at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>>, %x at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d1, 1, d0, d3)>>)
 // CHECK-SAME:      vectorize<2 by 8>{{.*}} tile_and_fuse<0 by 1, 2 by 32>]>
@@ -34,7 +34,7 @@ func.func @heads(%r: tensor<40x3x2x8xf32>) -> tensor<40x2x8xf32> {
 // Queries that lie side by side already need no copy; a mask over queries and keys is read where it lies.
 // CHECK-LABEL: func.func private @attention(
 // CHECK-NEXT:    %m = tensor.compute [2, 12, 9 | 4] reads(%q at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>>, %k at
-// CHECK-SAME:      points(%mask at #tensor.access<affine_map<(d0, d1, d2) -> (d2, d1)>>)
+// CHECK-SAME:      epilogue(%mask at #tensor.access<affine_map<(d0, d1, d2) -> (d2, d1)>>)
 // CHECK-SAME:      tile_and_fuse<0 by 1, 2 by 16>]>
 func.func private @attention(%q: tensor<2x4x9xf32>, %k: tensor<2x12x4xf32>, %v: tensor<2x12x5xf32>, %mask: tensor<9x12xf32>) -> tensor<2x9x5xf32> attributes {kernel} {
   %s = graph.matmul %q, %k {transpose_a, transpose_b} : (tensor<2x4x9xf32>, tensor<2x12x4xf32>) -> tensor<2x9x12xf32>
@@ -52,7 +52,7 @@ func.func private @attention(%q: tensor<2x4x9xf32>, %k: tensor<2x12x4xf32>, %v: 
 
 // A mask that is a weight is packed with queries side by side.
 // CHECK-LABEL: func.func private @weight_mask(
-// CHECK:         points(%mask at #tensor.access<affine_map<(d0, d1) -> (d1, d0)>>)
+// CHECK:         epilogue(%mask at #tensor.access<affine_map<(d0, d1) -> (d1, d0)>>)
 // CHECK-SAME:      tile_and_fuse<1 by 16>, cache_read<2 packed [1, 0]>]>
 func.func private @weight_mask(%q: tensor<4x9xf32>, %k: tensor<12x4xf32>, %v: tensor<12x5xf32>, %mask: tensor<9x12xf32>) -> tensor<9x5xf32> attributes {kernel} {
   %s = graph.matmul %q, %k {transpose_a, transpose_b} : (tensor<4x9xf32>, tensor<12x4xf32>) -> tensor<9x12xf32>

@@ -8,12 +8,12 @@
 // Four blocks of eight channels over 128 × 128 pixels fit no cache: they are made and used some rows at a time, of which
 // the window takes one more on either side.
 // CHECK-LABEL: func.func private @row_tiles(%x: tensor<1x1x128x128x8xf32>, %w: tensor<4x3x8xf32>) -> tensor<1x4x128x128x8xf32>
-// CHECK-NEXT:    %a = tensor.compute [1, 4, 128, 128, 8] points(%x {{.*}} tile_and_fuse<2 by 4 overlap [1, 1]>
+// CHECK-NEXT:    %a = tensor.compute [1, 4, 128, 128, 8] epilogue(%x {{.*}} tile_and_fuse<2 by 4 overlap [1, 1]>
 // CHECK:         %y = tensor.compute [1, 4, 128, 128, 8 | 3] reads(%a {{.*}} tile_and_fuse<2 by 4>
 // CHECK-LABEL: func.func @main
 // CHECK:         graph.call @row_tiles(%x, %w) {blocked = array<i64: 1, 4, 128, 128, 8>, node = "expand, slide"}
 func.func private @expand(%x: tensor<1x1x128x128x8xf32>) -> tensor<1x4x128x128x8xf32> attributes {kernel} {
-  %y = tensor.compute [1, 4, 128, 128, 8] points(%x at #first) apply {
+  %y = tensor.compute [1, 4, 128, 128, 8] epilogue(%x at #first) apply {
   ^bb0(%v: f32):
     %zero = arith.constant 0.0 : f32
     %m = arith.maximumf %v, %zero : f32
@@ -50,7 +50,7 @@ func.func @main(%x: tensor<1x1x128x128x8xf32>) -> tensor<1x4x128x128x8xf32> {
 // CHECK:         graph.call @expand
 // CHECK:         graph.call @pool
 func.func private @expand(%x: tensor<1x1x128x128x8xf32>) -> tensor<1x4x128x128x8xf32> attributes {kernel} {
-  %y = tensor.compute [1, 4, 128, 128, 8] points(%x at #first) apply {
+  %y = tensor.compute [1, 4, 128, 128, 8] epilogue(%x at #first) apply {
   ^bb0(%v: f32):
     %s = arith.negf %v : f32
     tensor.yield %s : f32
@@ -85,7 +85,7 @@ func.func @main(%x: tensor<1x1x128x128x8xf32>) -> tensor<1x4x128x128x8xf32> {
 // CHECK-NEXT:    %y = graph.call @row_tiles(%x, %b)
 // CHECK-NEXT:    func.return %y
 func.func private @expand(%x: tensor<1x1x128x128x8xf32>) -> tensor<1x4x128x128x8xf32> attributes {kernel} {
-  %y = tensor.compute [1, 4, 128, 128, 8] points(%x at #first) apply {
+  %y = tensor.compute [1, 4, 128, 128, 8] epilogue(%x at #first) apply {
   ^bb0(%v: f32):
     %s = arith.negf %v : f32
     tensor.yield %s : f32
@@ -93,7 +93,7 @@ func.func private @expand(%x: tensor<1x1x128x128x8xf32>) -> tensor<1x4x128x128x8
   func.return %y : tensor<1x4x128x128x8xf32>
 }
 func.func private @sum(%p: tensor<1x4x128x128x8xf32>, %q: tensor<1x4x128x128x8xf32>) -> tensor<1x4x128x128x8xf32> attributes {kernel} {
-  %y = tensor.compute [1, 4, 128, 128, 8] points(%p at #id, %q at #id) apply {
+  %y = tensor.compute [1, 4, 128, 128, 8] epilogue(%p at #id, %q at #id) apply {
   ^bb0(%v: f32, %u: f32):
     %s = arith.addf %v, %u : f32
     tensor.yield %s : f32

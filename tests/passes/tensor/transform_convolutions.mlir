@@ -12,7 +12,7 @@
 // CHECK-SAME:      reads(%v at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>>, %w at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>>)
 // CHECK:         %y = tensor.transform [4, 4, 4, 8] left dense<{{.*}}> : tensor<4x6xf32>
 // CHECK-SAME:      read(%m at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5) -> (((d4 * 6) + d5), ((d0 * 4) + d1), ((d2 * 8) + d3))>>)
-// CHECK-SAME:      points(%b at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5) -> (((d2 * 8) + d3))>>, %z at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5) -> (d2, ((d0 * 4) + d4), ((d1 * 4) + d5), d3)>>)
+// CHECK-SAME:      epilogue(%b at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5) -> (((d2 * 8) + d3))>>, %z at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5) -> (d2, ((d0 * 4) + d4), ((d1 * 4) + d5), d3)>>)
 // CHECK-SAME:      into #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5) -> (d2, ((d0 * 4) + d4), ((d1 * 4) + d5), d3)>, guarded>
 // CHECK-NEXT:    ^bb0(%acc: f32, %bv: f32, %zv: f32):
 // CHECK:         graph.weight "residual_transformed" {hash = {{.*}}} : tensor<36x32x32xf32>
@@ -20,7 +20,7 @@ func.func private @residual(%x: tensor<4x13x14x8xf32>, %w: tensor<32x32x3x3xf32>
   %y = tensor.compute [4, 13, 14, 8 | 4, 8, 3, 3]
     reads(%x at #tensor.access<affine_map<(o, h, w, p, i, q, r, s) -> (i, h + r - 1, w + s - 1, q)>, guarded>,
           %w at #tensor.access<affine_map<(o, h, w, p, i, q, r, s) -> (o * 8 + p, i * 8 + q, r, s)>>)
-    points(%b at #tensor.access<affine_map<(o, h, w, p) -> (o * 8 + p)>>, %z at #tensor.access<affine_map<(o, h, w, p) -> (o, h, w, p)>>)
+    epilogue(%b at #tensor.access<affine_map<(o, h, w, p) -> (o * 8 + p)>>, %z at #tensor.access<affine_map<(o, h, w, p) -> (o, h, w, p)>>)
     inits [0.0 : f32] reduce {
   ^bb0(%xv: f32, %wv: f32, %acc: f32):
     %p = arith.mulf %xv, %wv : f32
@@ -235,12 +235,12 @@ func.func @main(%x: tensor<2x14x14x8xf32>) -> tensor<2x14x14x8xf32> {
 // Channels of the caller do not lie side by side: image and result are copied.
 // CHECK-LABEL: func.func private @order_of_the_caller
 // CHECK-SAME:    %x: tensor<64x12x12xf32>, %w: tensor<36x64x64xf32>
-// CHECK-NEXT:    %x_1 = tensor.compute [12, 12, 64] points(%x at #tensor.access<affine_map<(d0, d1, d2) -> (d2, d0, d1)>>) schedule
+// CHECK-NEXT:    %x_1 = tensor.compute [12, 12, 64] epilogue(%x at #tensor.access<affine_map<(d0, d1, d2) -> (d2, d0, d1)>>) schedule
 // CHECK:         %v = tensor.transform [3, 3, 64]
 // CHECK-SAME:      read(%x_1 at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> ((((d0 * 4) + d3) + -1), (((d1 * 4) + d4) + -1), d2)>, guarded>)
 // CHECK:         tensor.compute [36, 9, 64 | 64]
 // CHECK:         tensor.transform [3, 3, 64]
-// CHECK:         %y = tensor.compute [64, 12, 12] points(%{{.*}} at #tensor.access<affine_map<(d0, d1, d2) -> (d1, d2, d0)>>) schedule
+// CHECK:         %y = tensor.compute [64, 12, 12] epilogue(%{{.*}} at #tensor.access<affine_map<(d0, d1, d2) -> (d1, d2, d0)>>) schedule
 // CHECK:         } : (tensor<12x12x64xf32>) -> tensor<1x64x12x12xf32>
 func.func private @order_of_the_caller(%x: tensor<64x12x12xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<1x64x12x12xf32> {
   %y = tensor.compute [64, 12, 12 | 64, 3, 3]

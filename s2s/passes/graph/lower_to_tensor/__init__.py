@@ -6,7 +6,7 @@
     }
 ->
     func.func private @relu(%x: tensor<8xf32>) -> tensor<8xf32> attributes {kernel} {
-      %y = tensor.compute [8] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+      %y = tensor.compute [8] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
       ^bb0(%x: f32):
         %0 = arith.constant 0.0 : f32
         %1 = arith.maximumf %x, %0 : f32

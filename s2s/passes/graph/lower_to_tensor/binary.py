@@ -2,7 +2,7 @@
 
     %y = graph.add %a, %b : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
 ->
-    %y = tensor.compute [4, 8] points(%a at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>,
+    %y = tensor.compute [4, 8] epilogue(%a at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>,
                                       %b at #tensor.access<affine_map<(d0, d1) -> (d1)>>) apply { arith.addf }
 """
 
@@ -90,8 +90,8 @@ FUNCTIONS: Mapping[type[graph.BinaryElementwiseOp], Binary] = {
 def lower(rewriter: PatternRewriter, op: GraphOp, function: Body, *, widen: bool = True) -> None:
     """Replace `op` by `function` of its operands' elements, broadcast to its shape."""
     shape = op.y.type.get_shape()
-    points = [aligned(operand, dims(len(shape))) for operand in op.operands]
-    rewriter.replace(op, [], [compute(rewriter, op, shape, points=points, apply=function, widen=widen)])
+    epilogue = [aligned(operand, dims(len(shape))) for operand in op.operands]
+    rewriter.replace(op, [], [compute(rewriter, op, shape, epilogue=epilogue, apply=function, widen=widen)])
 
 
 class LowerBinaryElementwise(RewritePattern):

@@ -92,7 +92,7 @@ class Parts(TypedDict, total=False):
     """The operands and the bodies of a computation; see `structured`."""
 
     reads: Sequence[Operand]
-    points: Sequence[Operand]
+    epilogue: Sequence[Operand]
     tables: Sequence[SSAValue]
     inits: Sequence[tuple[Number, Attribute]]
     reduce: Body | None
@@ -130,7 +130,7 @@ def structured(
     reduction: Sequence[int] = (),
     *,
     reads: Sequence[Operand] = (),
-    points: Sequence[Operand] = (),
+    epilogue: Sequence[Operand] = (),
     tables: Sequence[SSAValue] = (),
     inits: Sequence[tuple[Number, Attribute]] = (),
     reduce: Body | None = None,
@@ -143,7 +143,7 @@ def structured(
     """Build a computation over the domain `parallel`, `reduction`; its result has `shape`, by default `parallel`.
 
     `reduce` combines the accumulators, which start from `inits`, with the elements of `reads`; `apply` computes the
-    result from the accumulators and the elements of `points`. Both see `tables` as a whole. Without `widen` they see
+    result from the accumulators and the elements of `epilogue`. Both see `tables` as a whole. Without `widen` they see
     narrow floats as they are stored. `names` are those of the dimensions. A reduction over no element yields the
     initial values.
     """
@@ -154,7 +154,7 @@ def structured(
     sizes = [*parallel, *reduction]
     whole = [Argument(type_of(table).element_type, table.type, table.name_hint) for table in tables]
     taken, read_accesses = region_arguments(reads, sizes)
-    pointed, point_accesses = region_arguments(points, parallel)
+    pointed, epilogue_accesses = region_arguments(epilogue, parallel)
     region = None
     if reduce is not None:
         region = write_region([*taken, *accumulators, *whole], reduce, [kind for _, kind in inits], widen=widen)
@@ -162,7 +162,7 @@ def structured(
         parallel,
         reduction,
         reads=read_accesses,
-        points=point_accesses,
+        epilogue=epilogue_accesses,
         tables=tables,
         inits=[number_attribute(number, kind) for number, kind in inits],
         reduce=region,
@@ -178,13 +178,13 @@ def move(
     rewriter: PatternRewriter,
     op: Operation,
     parallel: Sequence[int],
-    points: Sequence[Operand],
+    epilogue: Sequence[Operand],
     *,
     tables: Sequence[SSAValue] = (),
     apply: Body = lambda s, x: x,
 ) -> SSAValue:
     """Like `compute`, for operators that yield elements unmodified."""
-    return compute(rewriter, op, parallel, points=points, tables=tables, apply=apply, widen=False)
+    return compute(rewriter, op, parallel, epilogue=epilogue, tables=tables, apply=apply, widen=False)
 
 
 def region_arguments(

@@ -5,7 +5,7 @@
     %y = tensor.compute [N, O, P | C, K]
            reads(%x at #tensor.access<affine_map<(n, o, p, c, k) -> (n, c, p * 2 + k - 1)>, guarded>,
                  %w at #tensor.access<affine_map<(n, o, p, c, k) -> (o, c, k)>>)
-           points(%b at #tensor.access<affine_map<(n, o, p) -> (o)>>)
+           epilogue(%b at #tensor.access<affine_map<(n, o, p) -> (o)>>)
            inits [0.0 : f32] reduce { acc + x * w } apply { acc + b }
 
 With channels last the domain is [N, P, O | K, C]. In a grouped convolution output channel `o` belongs to group
@@ -137,7 +137,7 @@ def lower(
         op.y.type.get_shape(),
         d.reduction,
         reads=reads,
-        points=[] if op.b is None else [at(op.b, d.o)],
+        epilogue=[] if op.b is None else [at(op.b, d.o)],
         inits=[(0, widened(element))],
         reduce=product_step(*factors, element, op.accumulation, prod(d.reduction)),
         apply=(lambda s, acc: acc) if op.b is None else (lambda s, acc, b: acc + b),

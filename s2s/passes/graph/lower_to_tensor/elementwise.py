@@ -2,7 +2,7 @@
 
     %y = graph.exp %x : tensor<8xf32>
 ->
-    %y = tensor.compute [8] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+    %y = tensor.compute [8] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
     ^bb0(%x: f32):
       %0 = math.exp %x : f32
       tensor.yield %0 : f32
@@ -85,7 +85,7 @@ FUNCTIONS: Mapping[type[graph.UnaryElementwiseOp], Unary] = {
 def lower(rewriter: PatternRewriter, op: graph.ElementwiseOp, function: Unary) -> None:
     """Replace `op` by `function` of every element of its operand."""
     x, shape = op.operands[0], op.y.type.get_shape()
-    y = compute(rewriter, op, shape, points=[aligned(x, dims(len(shape)))], apply=function)
+    y = compute(rewriter, op, shape, epilogue=[aligned(x, dims(len(shape)))], apply=function)
     rewriter.replace(op, [], [y])
 
 
@@ -101,8 +101,8 @@ def _convert(
 ) -> None:
     """Lower a conversion to another type, element by element."""
     shape = shape_of(op.x)
-    points = [aligned(op.x, dims(len(shape)))]
-    rewriter.replace(op, [], [compute(rewriter, op, shape, points=points, apply=convert, widen=False)])
+    epilogue = [aligned(op.x, dims(len(shape)))]
+    rewriter.replace(op, [], [compute(rewriter, op, shape, epilogue=epilogue, apply=convert, widen=False)])
 
 
 class LowerCast(RewritePattern):

@@ -2,7 +2,7 @@
 
     %y = graph.gather %x, %i {axis = 0} : (tensor<10x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
 ->
-    %y = tensor.compute [3, 4] points(%i at …(d0)) tables(%x) apply { tensor.extract %x[place, d1] }
+    %y = tensor.compute [3, 4] epilogue(%i at …(d0)) tables(%x) apply { tensor.extract %x[place, d1] }
 
 A negative index counts from the end. An index outside the dimension is an error in ONNX; here it is clamped to the
 dimension, so that no input makes a kernel read outside its buffers.
@@ -79,8 +79,8 @@ class LowerGatherNd(RewritePattern):
             inner = [s.index(dim) for dim in range(len(positions), len(shape))]
             return s.extract(x, [*(s.index(dim) for dim in range(batch)), *places, *inner])
 
-        points = [at(op.indices, *d[: len(positions)], part) for part in range(length)]
-        y = move(rewriter, op, shape, points, tables=[op.x], apply=gather)
+        epilogue = [at(op.indices, *d[: len(positions)], part) for part in range(length)]
+        y = move(rewriter, op, shape, epilogue, tables=[op.x], apply=gather)
         rewriter.replace(op, [], [y])
 
 

@@ -47,13 +47,17 @@ class AlongAxis:
             hint=hint,
         )
 
-    def elements(self, hint: str, points: Sequence[Operand], apply: Body) -> SSAValue:
+    def elements(self, hint: str, epilogue: Sequence[Operand], apply: Body) -> SSAValue:
         """An intermediate result: `apply` at every element."""
-        return compute(self.rewriter, self.op, self.shape, points=points, apply=apply, element=self.element, hint=hint)
+        return compute(
+            self.rewriter, self.op, self.shape, epilogue=epilogue, apply=apply, element=self.element, hint=hint
+        )
 
-    def finish(self, points: Sequence[Operand], apply: Body) -> None:
+    def finish(self, epilogue: Sequence[Operand], apply: Body) -> None:
         """Replace the operation by `apply` at every element."""
-        self.rewriter.replace(self.op, [], [compute(self.rewriter, self.op, self.shape, points=points, apply=apply)])
+        self.rewriter.replace(
+            self.op, [], [compute(self.rewriter, self.op, self.shape, epilogue=epilogue, apply=apply)]
+        )
 
     def whole(self, x: SSAValue) -> Operand:
         """`x`, of the shape of the result, read at the current element."""
@@ -127,8 +131,8 @@ class LowerLayerNorm(RewritePattern):
             y = y * given.pop(0) if op.scale is not None else y
             return y + given.pop(0) if op.bias is not None else y
 
-        points = [at(op.x, *d), at(mean, *d[:axis]), at(factor, *d[:axis]), *parameters]
-        rewriter.replace(op, [], [compute(rewriter, op, shape, points=points, apply=normalised)])
+        epilogue = [at(op.x, *d), at(mean, *d[:axis]), at(factor, *d[:axis]), *parameters]
+        rewriter.replace(op, [], [compute(rewriter, op, shape, epilogue=epilogue, apply=normalised)])
 
 
 def _add_squared_difference(s: Scalars, x: Scalar, mean: Scalar, acc: Scalar) -> Scalar:
@@ -147,7 +151,7 @@ class LowerBatchNorm(RewritePattern):
             rewriter,
             op,
             [shape[1]],
-            points=[at(op.scale, position), at(op.var, position)],
+            epilogue=[at(op.scale, position), at(op.var, position)],
             apply=lambda s, scale, var: scale / s.unary(math.SqrtOp, var + epsilon),
             element=widened(op.y.type.element_type),
             hint="factor",
@@ -157,7 +161,7 @@ class LowerBatchNorm(RewritePattern):
             rewriter,
             op,
             shape,
-            points=[at(op.x, *d), at(op.mean, d[1]), at(factor, d[1]), at(op.bias, d[1])],
+            epilogue=[at(op.x, *d), at(op.mean, d[1]), at(factor, d[1]), at(op.bias, d[1])],
             apply=lambda s, x, mean, scale, bias: (x - mean) * scale + bias,
         )
         rewriter.replace(op, [], [y])
@@ -178,7 +182,7 @@ class LowerLrn(RewritePattern):
             shape,
             [size],
             reads=[at(op.x, *neighbour)],
-            points=[at(op.x, *d)],
+            epilogue=[at(op.x, *d)],
             inits=[(0, widened(op.y.type.element_type))],
             reduce=lambda s, x, acc: acc + x * x,
             apply=lambda s, acc, x: x / s.binary(POWER, acc * alpha + bias, beta),

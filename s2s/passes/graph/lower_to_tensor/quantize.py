@@ -2,7 +2,7 @@
 
     %y = graph.rescale %x, %m, %s {rounding = "double", output_zp = 3} : (tensor<8xi32>, tensor<i32>, tensor<i8>) -> …
 ->
-    %y = tensor.compute [8] points(%x at …(d0), %m at …(), %s at …()) apply {
+    %y = tensor.compute [8] epilogue(%x at …(d0), %m at …(), %s at …()) apply {
       %0 = tensor.rescale %x, %m, %s {rounding = "double"} : i32
       %1 = arith.addi %0, 3 : i32
       … clamped to the range of i8 and truncated
@@ -10,7 +10,7 @@
 
     %y = graph.table %x, %t : (tensor<8xi8>, tensor<256xi8>) -> tensor<8xi8>
 ->
-    %y = tensor.compute [8] points(%x at …(d0)) tables(%t) apply { tensor.extract %t[%x + 128] }
+    %y = tensor.compute [8] epilogue(%x at …(d0)) tables(%t) apply { tensor.extract %t[%x + 128] }
 """
 
 from xdsl.dialects.builtin import i32, i64
@@ -40,7 +40,7 @@ class LowerRescale(RewritePattern):
             return s.cast(limited(s, moved, op.limits), element)
 
         parameters = [_parameter(value, op.channel_axis, d) for value in (op.multiplier, op.shift)]
-        y = compute(rewriter, op, shape, points=[aligned(op.x, d), *parameters], apply=rescale)
+        y = compute(rewriter, op, shape, epilogue=[aligned(op.x, d), *parameters], apply=rescale)
         rewriter.replace(op, [], [y])
 
 

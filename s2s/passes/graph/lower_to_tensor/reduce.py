@@ -152,7 +152,7 @@ class LowerTopK(RewritePattern):
         if wide != element:
             whole = at(op.x, *dims(len(outer) + 1))
             x = compute(
-                rewriter, op, [*outer, size], points=[whole], element=wide, apply=lambda s, each: s.cast(each, wide)
+                rewriter, op, [*outer, size], epilogue=[whole], element=wide, apply=lambda s, each: s.cast(each, wide)
             )
         order = "largest" if op.smallest is None else "smallest"
         key = ui64 if size_in_bytes(wide) == 8 else ui32

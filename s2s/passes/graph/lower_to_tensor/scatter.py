@@ -2,8 +2,8 @@
 
     %y = graph.scatter_elements %x, %i, %u {axis = 0, reduction = "add"} : (tensor<10xf32>, tensor<3xi64>, …)
 ->
-    %base = tensor.compute [10] points(%x at …(d0)) apply { yield %x }
-    %y = tensor.scatter [3] base(%base at …(0)) axes [0] parts(%i at …(d0)) points(%u at …(d0))
+    %base = tensor.compute [10] epilogue(%x at …(d0)) apply { yield %x }
+    %y = tensor.scatter [3] base(%base at …(0)) axes [0] parts(%i at …(d0)) epilogue(%u at …(d0))
            place { the index, counted from the front } apply { yield %old + %u }
 
 The updates replace elements of a copy one after the other. A negative index counts from the end. An update whose index
@@ -76,7 +76,7 @@ def lower(rewriter: PatternRewriter, op: ScatterFamilyOp, updates: Updates) -> N
     combine, sizes = COMBINE[op.reduction.data], updates.sizes or [1]
     (old,), _ = region_arguments([updates.into._replace(value=base)], sizes)
     parts, part_accesses = region_arguments(updates.parts, sizes)
-    points, point_accesses = region_arguments([updates.value], sizes)
+    epilogue, epilogue_accesses = region_arguments([updates.value], sizes)
     limits = [shape[axis] for axis in updates.axes]
 
     def place(s: Scalars, *indices: Scalar) -> tuple[Scalar, ...]:
@@ -87,9 +87,9 @@ def lower(rewriter: PatternRewriter, op: ScatterFamilyOp, updates: Updates) -> N
         (base, access_of(updates.into, sizes)),
         list(updates.axes),
         parts=part_accesses,
-        points=point_accesses,
+        epilogue=epilogue_accesses,
         place=write_region(parts, place, [IndexType()] * len(limits), widen=False),
-        apply=write_region([old._replace(name="old"), *points], combine, [element], widen=True),
+        apply=write_region([old._replace(name="old"), *epilogue], combine, [element], widen=True),
     )
     graph.copy_provenance(made, op)
     return rewriter.replace(op, made)

@@ -2,7 +2,7 @@
 
     %y = graph.transpose %x {perm = [1, 0]} : (tensor<4x8xf32>) -> tensor<8x4xf32>
 ->
-    %y = tensor.compute [8, 4] points(%x at #tensor.access<affine_map<(d0, d1) -> (d1, d0)>>) apply { yield }
+    %y = tensor.compute [8, 4] epilogue(%x at #tensor.access<affine_map<(d0, d1) -> (d1, d0)>>) apply { yield }
 
 A concatenation reads every input at an offset and selects the one whose guarded access is in bounds. Padding by
 mirrored or repeated elements has no affine access map: the index is computed, and the element extracted.
@@ -71,12 +71,12 @@ class LowerConcat(RewritePattern):
         axis, shape = op.axis.value.data, op.y.type.get_shape()
         inputs = [x for x in op.inputs if shape_of(x)[axis] > 0]
         offsets = accumulate((shape_of(x)[axis] for x in inputs), initial=0)
-        points: list[Operand] = []
+        epilogue: list[Operand] = []
         for x, offset in zip(inputs, offsets, strict=False):
             indices = list(dims(len(shape)))
             indices[axis] = indices[axis] - offset
-            points.append(at(x, *indices))
-        rewriter.replace(op, [], [move(rewriter, op, shape, points, apply=_the_one_in_bounds)])
+            epilogue.append(at(x, *indices))
+        rewriter.replace(op, [], [move(rewriter, op, shape, epilogue, apply=_the_one_in_bounds)])
 
 
 def _the_one_in_bounds(s: Scalars, *values: Scalar) -> Scalar:

@@ -19,7 +19,7 @@ from s2s.dialects import tensor
 class Bias(NamedTuple):
     """An operand of the epilogue that is added to the sum and used for nothing else."""
 
-    point: int
+    number: int
     """Its number among the operands of the epilogue."""
     addition: Operation
     """The addition in the apply region, which is left out."""
@@ -35,7 +35,7 @@ def bias_of(op: tensor.ComputeOp) -> Bias | None:
         return None
     addition = users[0]
     (other,) = [operand for operand in addition.operands if operand is not acc] or [None]
-    for number, argument in enumerate(others[: len(op.points)]):
-        if argument is other and argument.type == i32 and not op.point_accesses[number].is_guarded:
+    for number, argument in enumerate(others[: len(op.epilogue)]):
+        if argument is other and argument.type == i32 and not op.epilogue_accesses[number].is_guarded:
             return Bias(number, addition)
     return None

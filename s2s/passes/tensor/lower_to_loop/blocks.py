@@ -1,7 +1,7 @@
 """Emit the loops of a kernel's computations; those that share blocks are nested in one loop over the blocks.
 
     %s = tensor.compute [20, 8] … schedule #tensor.schedule<[…, tile_and_fuse<0 by 16>]>
-    %y = tensor.compute [20 | 8] points(%s …) … schedule #tensor.schedule<[…, tile_and_fuse<0 by 16>]>
+    %y = tensor.compute [20 | 8] epilogue(%s …) … schedule #tensor.schedule<[…, tile_and_fuse<0 by 16>]>
 ->
     loop.for %i_block = 0 to 16 step 16 { the nest of %s; the nest of %y }   // here: one block, no loop
     the nests of the rows 16 to 19

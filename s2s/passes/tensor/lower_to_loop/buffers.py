@@ -29,14 +29,14 @@ def may_overwrite(last: tensor.ComputeOp | tensor.TransformOp, value: SSAValue) 
             value is not last.x
             and all(
                 shape_of(value) == shape_of(last.res) and access.map == last.into.map
-                for operand, access in zip(last.points, last.accesses, strict=True)
+                for operand, access in zip(last.epilogue, last.accesses, strict=True)
                 if operand is value
             )
-            and value in last.points
+            and value in last.epilogue
         )
     if last.schedule is not None and last.schedule.on(last).blocked_reductions and waits_in_result(last):
         return False  # the result holds partial results before its operands are read
-    if len(last.res) != 1 or value in last.reads or value in last.tables or value not in last.points:
+    if len(last.res) != 1 or value in last.reads or value in last.tables or value not in last.epilogue:
         return False
     if prod(shape_of(value)) != prod(last.parallel_sizes) or tensor.element_type(value) != tensor.element_type(
         last.res[0]
@@ -44,7 +44,7 @@ def may_overwrite(last: tensor.ComputeOp | tensor.TransformOp, value: SSAValue) 
         return False
     return all(
         not access.is_guarded and reads_in_place(value, access, last.parallel_sizes)
-        for operand, access in zip(last.points, last.point_accesses, strict=True)
+        for operand, access in zip(last.epilogue, last.epilogue_accesses, strict=True)
         if operand is value
     )
 
@@ -58,7 +58,7 @@ def written_over(groups: Sequence[FusedGroup]) -> dict[SSAValue, SSAValue]:
             if isinstance(op, tensor.TransformOp):
                 continue
             later = group.ops[number + 1 :]
-            for value in dict.fromkeys(op.points):
+            for value in dict.fromkeys(op.epilogue):
                 readers = [use.operation for use in value.uses]
                 unread = all(reader in group.ops and reader not in later for reader in readers)
                 if op.res[0] in inner and value in inner and unread and may_overwrite(op, value):

@@ -42,9 +42,9 @@ def initial(nest: NestState, points: Sequence[TilePoint]) -> list[SSAValue]:
     """Return the initial values of the accumulators of `points`: constants, or elements of an operand of the
     epilogue."""
     if nest.schedule.init_from is not None:
-        return _loaded(nest, nest.points[nest.schedule.init_from], points)
+        return _loaded(nest, nest.epilogue[nest.schedule.init_from], points)
     if nest.bias is not None:
-        return _biases(nest, nest.points[nest.bias.point], points)
+        return _biases(nest, nest.epilogue[nest.bias.number], points)
     values: list[SSAValue] = []
     vectors: dict[tuple[object, int], SSAValue] = {}
     several = len(nest.op.inits) > 1

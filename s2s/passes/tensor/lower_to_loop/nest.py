@@ -76,7 +76,7 @@ class Nest(NestState):
         """Split a parallel dimension into pieces. Guards of reads matter only where a tile would straddle them."""
         tile = min(self.schedule.tiles[dim], self.op.sizes[dim])
         lanes = self.schedule.lanes if self.schedule.vector_dim == dim and self.op.sizes[dim] > 1 else 1
-        guards = [*self.point_guards, *(self.read_guards if tile > 1 or self._in_lanes else [])]
+        guards = [*self.epilogue_guards, *(self.read_guards if tile > 1 or self._in_lanes else [])]
         guards += self.copied_guards if self._in_lanes and self._copies_rows else []
         relevant = [guard for guard in guards if dim in guard.expr.used_dims()]
         blocked = {block.dim for block in self.blocked_reductions()}
@@ -91,10 +91,10 @@ class Nest(NestState):
         """Return whether points along `dim` may be computed twice, by tiles at any position: no result overwrites an
         operand, and no operand is packed in tiles of this dimension."""
         whole = self.tile.whole
-        if self.blocks or any(may_overwrite(whole, value) for value in whole.points):
+        if self.blocks or any(may_overwrite(whole, value) for value in whole.epilogue):
             return False
         along = moves(self.op, dim)
-        return None not in (*along.reads, *along.points)
+        return None not in (*along.reads, *along.epilogue)
 
     @contextmanager
     def _piece(self, dim: int, piece: Piece) -> Generator[None]:

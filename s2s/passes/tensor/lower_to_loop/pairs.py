@@ -72,7 +72,7 @@ def pairs_of(func: FuncOp, constants: frozenset[SSAValue]) -> list[Pairs]:
 def _pairs(func: FuncOp, op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Pairs:
     roles, products, bias = roles_of(op, constants), product_sum(op), bias_of(op)
     if roles is not None and products is not None and bias is not None:
-        w, b, offset = op.reads[roles.w], op.points[bias.point], products.factor_of(roles.x).offset
+        w, b, offset = op.reads[roles.w], op.epilogue[bias.number], products.factor_of(roles.x).offset
         if isinstance(w, BlockArgument) and isinstance(b, BlockArgument) and b in constants and b.has_one_use():
             return Pairs(op, op.read_accesses[roles.w], roles.w_only[0], offset, w.index, b.index)
     raise ScheduleError(

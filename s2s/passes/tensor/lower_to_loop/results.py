@@ -16,11 +16,11 @@ from s2s.types.affine import Linear, at_point, coefficient, linear_of_dims
 
 @dataclass(frozen=True)
 class Results:
-    """Writes the results of tiles; `points` are the operands of the apply region."""
+    """Writes the results of tiles; `epilogue` are the operands of the apply region."""
 
     bodies: Bodies
     schedule: tensor.ScheduleState
-    points: Sequence[Operand]
+    epilogue: Sequence[Operand]
     bias: Bias | None = None
     """What accumulators already hold."""
     strides: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
@@ -30,7 +30,7 @@ class Results:
         """Evaluate the apply region for the `accumulators` of the tile at `dims`, and store what it yields."""
         op = self.bodies.tile.op
         arguments, width = op.apply.block.args, len(op.inits)
-        sources = dict(zip(arguments[width:], self.points, strict=False))
+        sources = dict(zip(arguments[width:], self.epilogue, strict=False))
         loads = Loads(self.bodies.emitter)
         for number, point in enumerate(points):
             here = point_dims(point, dims)

@@ -1,6 +1,6 @@
 """Emit the loops of a `tensor.scatter`: compute where each update goes, test that it is inside, store it.
 
-    %y = tensor.scatter [3, 5] base(%x at …(0, d1)) axes [0] parts(%i at …(d0)) points(%u at …(d0, d1)) place … apply …
+    %y = tensor.scatter [3, 5] base(%x at …(0, d1)) axes [0] parts(%i at …(d0)) epilogue(%u at …) place … apply …
 ->
     loop.for %i = 0 to 3 {
       %at = index from the part            // as far outside as its operands allow
@@ -81,7 +81,7 @@ class ScatterEmitter:
         """Replace one element: load it if it is asked for, compute the new one, store that."""
         target, position = self.buffers[self.op.res], self._position(indices)
         old, *news = self.op.apply.block.args
-        values = self._loaded(news, self.op.points, self.op.point_accesses)
+        values = self._loaded(news, self.op.epilogue, self.op.epilogue_accesses)
         if old.uses:
             values[old] = self.emitter.add(loop.LoadAtOp(target, position, old.type), "old").result
         (new,) = self._region(self.op.apply, values)

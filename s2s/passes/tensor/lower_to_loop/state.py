@@ -50,10 +50,10 @@ class NestState:
         self.dims: list[AffineExpr] = [AffineConstantExpr(0)] * len(op.sizes)
         self.pieces = [Piece(0, 1, 1)] * len(op.sizes)
         self.reads = self._operands(op.reads, op.read_accesses)
-        self.points = self._operands(op.points, op.point_accesses)
+        self.epilogue = self._operands(op.epilogue, op.epilogue_accesses)
         self.bodies = Bodies(self.tile, self.buffers, self.emitter)
         self.bias = bias_of(op) if self.schedule.is_dot else None
-        self.results = Results(self.bodies, self.schedule, self.points, self.bias)
+        self.results = Results(self.bodies, self.schedule, self.epilogue, self.bias)
         waiting = self.scratch if self.plan is None else self.scratch[1:]
         self.partials = Partials(self.bodies, PartialPlan.of(self.tile), waiting)
         copied = None if self.plan is None else self.plan.read
@@ -61,7 +61,7 @@ class NestState:
             constraint for number, read in enumerate(self.reads) if number != copied for constraint in read.guard
         ]
         self.copied_guards = [] if copied is None else self.reads[copied].guard
-        self.point_guards = [constraint for point in self.points for constraint in point.guard]
+        self.epilogue_guards = [constraint for point in self.epilogue for constraint in point.guard]
 
     def _operands(self, values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]) -> list[Operand]:
         operands: list[Operand] = []

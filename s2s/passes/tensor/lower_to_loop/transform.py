@@ -147,8 +147,8 @@ class TransformNest:
         """Emit the epilogue of one element, or of a vector of elements."""
         here = [*self.dims[: self.op.rank], self.dims[self.i], AffineConstantExpr(j)]
         arguments = self.op.apply.block.args
-        points = [self._operand(*each) for each in zip(self.op.points, self.op.accesses, strict=True)]
-        sources = dict(zip(arguments[1:], points, strict=True))
+        epilogue = [self._operand(*each) for each in zip(self.op.epilogue, self.op.accesses, strict=True)]
+        sources = dict(zip(arguments[1:], epilogue, strict=True))
         own = [AffineDimExpr(dim) for dim in range(len(here))]
         body = ScalarBody(self.emitter, loads, self.point, here, sources, {}, own, {arguments[0]: value})
         (result,) = body.run(self.op.apply)

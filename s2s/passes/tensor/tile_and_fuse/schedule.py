@@ -43,7 +43,7 @@ def schedule_in_blocks(
 def _packs(op: tensor.ComputeOp, row: int, constants: frozenset[SSAValue]) -> list[CacheRead]:
     """Packed layouts with contiguous rows for the constants that `op` reads, a mask for example."""
     packs: list[CacheRead] = []
-    for number, (value, access) in enumerate(zip(op.points, op.point_accesses, strict=True)):
+    for number, (value, access) in enumerate(zip(op.epilogue, op.epilogue_accesses, strict=True)):
         results = access.map.data.results
         along = [axis for axis, expr in enumerate(results) if row in expr.used_dims()]
         last = [axis for axis, size in enumerate(shape_of(value)) if size > 1][-1:]

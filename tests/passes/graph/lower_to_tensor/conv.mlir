@@ -1,7 +1,7 @@
 // RUN: s2s-opt -p graph-lower-to-tensor %s | filecheck %s
 
 // CHECK-LABEL: @padding_is_a_guarded_access(
-// CHECK-NEXT: %y = tensor.compute [1, 4, 4, 4 | 3, 3, 3] reads(%x at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (0, d4, (((d2 * 2) + d5) + -1), (((d3 * 2) + d6) + -1))>, guarded>, %w at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>>) points(%b at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d1)>>) inits [0.000000e+00 : f32] reduce {
+// CHECK-NEXT: %y = tensor.compute [1, 4, 4, 4 | 3, 3, 3] reads(%x at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (0, d4, (((d2 * 2) + d5) + -1), (((d3 * 2) + d6) + -1))>, guarded>, %w at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>>) epilogue(%b at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d1)>>) inits [0.000000e+00 : f32] reduce {
 // CHECK-NEXT: ^bb0(%x_1: f32, %w_1: f32, %acc: f32):
 // CHECK-NEXT: %0 = arith.mulf %x_1, %w_1 : f32
 // CHECK-NEXT: %1 = arith.addf %acc, %0 : f32

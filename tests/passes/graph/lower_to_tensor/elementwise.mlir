@@ -1,7 +1,7 @@
 // RUN: s2s-opt -p graph-lower-to-tensor %s | filecheck %s
 
 // CHECK-LABEL: @function_of_floats(
-// CHECK-NEXT: %y = tensor.compute [2, 3] points(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) apply {
+// CHECK-NEXT: %y = tensor.compute [2, 3] epilogue(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: f32):
 // CHECK-NEXT: %0 = math.exp %x_1 : f32
 // CHECK-NEXT: tensor.yield %0 : f32
@@ -12,7 +12,7 @@ func.func private @function_of_floats(%x: tensor<2x3xf32>) -> tensor<2x3xf32> at
 }
 
 // CHECK-LABEL: @relu(
-// CHECK-NEXT: %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+// CHECK-NEXT: %y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: f32):
 // CHECK-NEXT: %0 = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT: %1 = arith.maximumf %x_1, %0 : f32
@@ -23,7 +23,7 @@ func.func private @relu(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kernel} 
 }
 
 // CHECK-LABEL: @operands_are_broadcast(
-// CHECK-NEXT: %y = tensor.compute [2, 4, 3] points(%a at #tensor.access<affine_map<(d0, d1, d2) -> (d0, 0, d2)>>, %b at #tensor.access<affine_map<(d0, d1, d2) -> (d1, 0)>>) apply {
+// CHECK-NEXT: %y = tensor.compute [2, 4, 3] epilogue(%a at #tensor.access<affine_map<(d0, d1, d2) -> (d0, 0, d2)>>, %b at #tensor.access<affine_map<(d0, d1, d2) -> (d1, 0)>>) apply {
 // CHECK-NEXT: ^bb0(%a_1: f32, %b_1: f32):
 // CHECK-NEXT: %0 = arith.addf %a_1, %b_1 : f32
 // CHECK-NEXT: tensor.yield %0 : f32
@@ -33,7 +33,7 @@ func.func private @operands_are_broadcast(%a: tensor<2x1x3xf32>, %b: tensor<4x1x
 }
 
 // CHECK-LABEL: @sign_is_in_the_operation(
-// CHECK-NEXT: %y = tensor.compute [4] points(%a at #tensor.access<affine_map<(d0) -> (d0)>>, %b at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+// CHECK-NEXT: %y = tensor.compute [4] epilogue(%a at #tensor.access<affine_map<(d0) -> (d0)>>, %b at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 // CHECK-NEXT: ^bb0(%a_1: i8, %b_1: i8):
 // CHECK-NEXT: %0 = arith.divui %a_1, %b_1 : i8
 // CHECK-NEXT: tensor.yield %0 : i8
@@ -43,7 +43,7 @@ func.func private @sign_is_in_the_operation(%a: tensor<4xui8>, %b: tensor<4xui8>
 }
 
 // CHECK-LABEL: @half_is_calculated_with_as_float(
-// CHECK-NEXT: %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+// CHECK-NEXT: %y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: f16):
 // CHECK-NEXT: %0 = arith.extf %x_1 : f16 to f32
 // CHECK-NEXT: %1 = math.sqrt %0 : f32
@@ -55,12 +55,12 @@ func.func private @half_is_calculated_with_as_float(%x: tensor<4xf16>) -> tensor
 }
 
 // CHECK-LABEL: @constant_goes_into_the_region(
-// CHECK-NEXT: %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+// CHECK-NEXT: %y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: f32):
 // CHECK-NEXT: %0 = arith.constant 2.500000e+00 : f32
 // CHECK-NEXT: %1 = arith.mulf %x_1, %0 : f32
 // CHECK-NEXT: tensor.yield %1 : f32
-// CHECK: %z = tensor.compute [4] points(%y at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+// CHECK: %z = tensor.compute [4] epilogue(%y at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 // CHECK-NEXT: ^bb0(%y_1: f32):
 // CHECK-NEXT: %2 = arith.constant 2.500000e+00 : f32
 // CHECK-NEXT: %3 = arith.mulf %2, %y_1 : f32
@@ -82,7 +82,7 @@ func.func private @returned_constant_is_computed() -> tensor<2xi32> attributes {
 }
 
 // CHECK-LABEL: @float_to_byte(
-// CHECK-NEXT: %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+// CHECK-NEXT: %y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: f16):
 // CHECK-NEXT: %0 = arith.extf %x_1 : f16 to f32
 // CHECK-NEXT: %1 = arith.fptoui %0 : f32 to i8
@@ -93,7 +93,7 @@ func.func private @float_to_byte(%x: tensor<4xf16>) -> tensor<4xui8> attributes 
 }
 
 // CHECK-LABEL: @remainder_with_the_sign_of_the_divisor(
-// CHECK-NEXT: %y = tensor.compute [4] points(%a at #tensor.access<affine_map<(d0) -> (d0)>>, %b at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+// CHECK-NEXT: %y = tensor.compute [4] epilogue(%a at #tensor.access<affine_map<(d0) -> (d0)>>, %b at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 // CHECK-NEXT: ^bb0(%a_1: i32, %b_1: i32):
 // CHECK-NEXT: %0 = arith.remsi %a_1, %b_1 : i32
 // CHECK-NEXT: %1 = arith.constant 0 : i32

@@ -1,7 +1,7 @@
 // RUN: s2s-opt -p graph-lower-to-tensor %s | filecheck %s
 
 // CHECK-LABEL: @index_is_kept_inside(
-// CHECK-NEXT: %y = tensor.compute [3, 4] points(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) tables(%x) apply {
+// CHECK-NEXT: %y = tensor.compute [3, 4] epilogue(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) tables(%x) apply {
 // CHECK-NEXT: ^bb0(%i_1: i64, %x_1: tensor<10x4xf32>):
 // CHECK-NEXT: %0 = arith.trunci %i_1 : i64 to i32
 // CHECK-NEXT: %1 = arith.constant 0 : i32
@@ -22,7 +22,7 @@ func.func private @index_is_kept_inside(%x: tensor<10x4xf32>, %i: tensor<3xi64>)
 }
 
 // CHECK-LABEL: @unsigned_index_does_not_count_from_the_end(
-// CHECK-NEXT: %y = tensor.compute [10, 3] points(%i at #tensor.access<affine_map<(d0, d1) -> (d1)>>) tables(%x) apply {
+// CHECK-NEXT: %y = tensor.compute [10, 3] epilogue(%i at #tensor.access<affine_map<(d0, d1) -> (d1)>>) tables(%x) apply {
 // CHECK-NEXT: ^bb0(%i_1: i32, %x_1: tensor<10x4xf32>):
 // CHECK-NEXT: %0 = tensor.index 0 : i64
 // CHECK-NEXT: %1 = arith.constant 0 : i32
@@ -38,7 +38,7 @@ func.func private @unsigned_index_does_not_count_from_the_end(%x: tensor<10x4xf3
 }
 
 // CHECK-LABEL: @constant_index_is_a_map(
-// CHECK-NEXT: %y = tensor.compute [10] points(%x at #tensor.access<affine_map<(d0) -> (d0, 3)>>) apply {
+// CHECK-NEXT: %y = tensor.compute [10] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0, 3)>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: f32):
 // CHECK-NEXT: tensor.yield %x_1 : f32
 func.func private @constant_index_is_a_map(%x: tensor<10x4xf32>) -> tensor<10xf32> attributes {kernel} {
@@ -48,7 +48,7 @@ func.func private @constant_index_is_a_map(%x: tensor<10x4xf32>) -> tensor<10xf3
 }
 
 // CHECK-LABEL: @every_element_has_its_index(
-// CHECK-NEXT: %y = tensor.compute [2, 4] points(%i at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) tables(%x) apply {
+// CHECK-NEXT: %y = tensor.compute [2, 4] epilogue(%i at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) tables(%x) apply {
 // CHECK-NEXT: ^bb0(%i_1: i32, %x_1: tensor<5x4xf32>):
 // CHECK-NEXT: %0 = tensor.index 1 : i64
 // CHECK-NEXT: %1 = arith.constant 0 : i32
@@ -68,7 +68,7 @@ func.func private @every_element_has_its_index(%x: tensor<5x4xf32>, %i: tensor<2
 }
 
 // CHECK-LABEL: @place_comes_in_parts(
-// CHECK-NEXT: %y = tensor.compute [3] points(%i at #tensor.access<affine_map<(d0) -> (d0, 0)>>, %i at #tensor.access<affine_map<(d0) -> (d0, 1)>>) tables(%x) apply {
+// CHECK-NEXT: %y = tensor.compute [3] epilogue(%i at #tensor.access<affine_map<(d0) -> (d0, 0)>>, %i at #tensor.access<affine_map<(d0) -> (d0, 1)>>) tables(%x) apply {
 // CHECK-NEXT: ^bb0(%i_1: i32, %i_2: i32, %x_1: tensor<5x4xf32>):
 // CHECK-NEXT: %0 = arith.constant 0 : i32
 // CHECK-NEXT: %1 = arith.cmpi slt, %i_1, %0 : i32

@@ -8,7 +8,7 @@
 // CHECK: ^bb0(%acc_1: f32):
 // CHECK-NEXT: tensor.yield %acc_1 : f32
 // CHECK-NEXT: attributes {node = "sm"}
-// CHECK-NEXT: %powers = tensor.compute [2, 3] points(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %largest at #tensor.access<affine_map<(d0, d1) -> (d0)>>) apply {
+// CHECK-NEXT: %powers = tensor.compute [2, 3] epilogue(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %largest at #tensor.access<affine_map<(d0, d1) -> (d0)>>) apply {
 // CHECK-NEXT: ^bb0(%x_2: f32, %largest_1: f32):
 // CHECK-NEXT: %1 = arith.subf %x_2, %largest_1 : f32
 // CHECK-NEXT: %2 = math.exp %1 : f32
@@ -23,7 +23,7 @@
 // CHECK-NEXT: %5 = arith.divf %4, %acc_3 : f32
 // CHECK-NEXT: tensor.yield %5 : f32
 // CHECK-NEXT: attributes {node = "sm"}
-// CHECK-NEXT: %y = tensor.compute [2, 3] points(%powers at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %scale at #tensor.access<affine_map<(d0, d1) -> (d0)>>) apply {
+// CHECK-NEXT: %y = tensor.compute [2, 3] epilogue(%powers at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %scale at #tensor.access<affine_map<(d0, d1) -> (d0)>>) apply {
 // CHECK-NEXT: ^bb0(%powers_2: f32, %scale_1: f32):
 // CHECK-NEXT: %6 = arith.mulf %powers_2, %scale_1 : f32
 // CHECK-NEXT: tensor.yield %6 : f32
@@ -41,7 +41,7 @@ func.func private @softmax_is_four_computations(%x: tensor<2x3xf32>) -> tensor<2
 // CHECK-NEXT: tensor.yield %1 : f32
 // CHECK: ^bb0(%acc_1: f32):
 // CHECK-NEXT: tensor.yield %acc_1 : f32
-// CHECK: %shifted = tensor.compute [2, 3] points(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %largest at #tensor.access<affine_map<(d0, d1) -> (d1)>>) apply {
+// CHECK: %shifted = tensor.compute [2, 3] epilogue(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %largest at #tensor.access<affine_map<(d0, d1) -> (d1)>>) apply {
 // CHECK-NEXT: ^bb0(%x_2: f16, %largest_1: f32):
 // CHECK-NEXT: %2 = arith.extf %x_2 : f16 to f32
 // CHECK-NEXT: %3 = arith.subf %2, %largest_1 : f32
@@ -54,7 +54,7 @@ func.func private @softmax_is_four_computations(%x: tensor<2x3xf32>) -> tensor<2
 // CHECK: ^bb0(%acc_3: f32):
 // CHECK-NEXT: %6 = math.log %acc_3 : f32
 // CHECK-NEXT: tensor.yield %6 : f32
-// CHECK: %y = tensor.compute [2, 3] points(%shifted at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %log_sum at #tensor.access<affine_map<(d0, d1) -> (d1)>>) apply {
+// CHECK: %y = tensor.compute [2, 3] epilogue(%shifted at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %log_sum at #tensor.access<affine_map<(d0, d1) -> (d1)>>) apply {
 // CHECK-NEXT: ^bb0(%shifted_2: f32, %log_sum_1: f32):
 // CHECK-NEXT: %7 = arith.subf %shifted_2, %log_sum_1 : f32
 // CHECK-NEXT: %8 = arith.truncf %7 : f32 to f16
@@ -88,7 +88,7 @@ func.func private @statistics_of_halves_are_floats(%x: tensor<2x3xf16>) -> tenso
 // CHECK-NEXT: %11 = arith.constant 1.000000e+00 : f32
 // CHECK-NEXT: %12 = arith.divf %11, %10 : f32
 // CHECK-NEXT: tensor.yield %12 : f32
-// CHECK: %y = tensor.compute [2, 4] points(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %mean at #tensor.access<affine_map<(d0, d1) -> (d0)>>, %factor at #tensor.access<affine_map<(d0, d1) -> (d0)>>, %s at #tensor.access<affine_map<(d0, d1) -> (d1)>>) apply {
+// CHECK: %y = tensor.compute [2, 4] epilogue(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %mean at #tensor.access<affine_map<(d0, d1) -> (d0)>>, %factor at #tensor.access<affine_map<(d0, d1) -> (d0)>>, %s at #tensor.access<affine_map<(d0, d1) -> (d1)>>) apply {
 // CHECK-NEXT: ^bb0(%x_3: f32, %mean_2: f32, %factor_1: f32, %s_1: f32):
 // CHECK-NEXT: %13 = arith.subf %x_3, %mean_2 : f32
 // CHECK-NEXT: %14 = arith.mulf %13, %factor_1 : f32
@@ -100,14 +100,14 @@ func.func private @variance_takes_a_second_pass(%x: tensor<2x4xf32>, %s: tensor<
 }
 
 // CHECK-LABEL: @one_factor_a_channel(
-// CHECK-NEXT: %factor = tensor.compute [3] points(%s at #tensor.access<affine_map<(d0) -> (d0)>>, %v at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+// CHECK-NEXT: %factor = tensor.compute [3] epilogue(%s at #tensor.access<affine_map<(d0) -> (d0)>>, %v at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 // CHECK-NEXT: ^bb0(%s_1: f32, %v_1: f32):
 // CHECK-NEXT: %0 = arith.constant 5.000000e-01 : f32
 // CHECK-NEXT: %1 = arith.addf %v_1, %0 : f32
 // CHECK-NEXT: %2 = math.sqrt %1 : f32
 // CHECK-NEXT: %3 = arith.divf %s_1, %2 : f32
 // CHECK-NEXT: tensor.yield %3 : f32
-// CHECK: %y = tensor.compute [1, 3, 4] points(%x at #tensor.access<affine_map<(d0, d1, d2) -> (0, d1, d2)>>, %m at #tensor.access<affine_map<(d0, d1, d2) -> (d1)>>, %factor at #tensor.access<affine_map<(d0, d1, d2) -> (d1)>>, %b at #tensor.access<affine_map<(d0, d1, d2) -> (d1)>>) apply {
+// CHECK: %y = tensor.compute [1, 3, 4] epilogue(%x at #tensor.access<affine_map<(d0, d1, d2) -> (0, d1, d2)>>, %m at #tensor.access<affine_map<(d0, d1, d2) -> (d1)>>, %factor at #tensor.access<affine_map<(d0, d1, d2) -> (d1)>>, %b at #tensor.access<affine_map<(d0, d1, d2) -> (d1)>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: f32, %m_1: f32, %factor_1: f32, %b_1: f32):
 // CHECK-NEXT: %4 = arith.subf %x_1, %m_1 : f32
 // CHECK-NEXT: %5 = arith.mulf %4, %factor_1 : f32
@@ -119,7 +119,7 @@ func.func private @one_factor_a_channel(%x: tensor<1x3x4xf32>, %s: tensor<3xf32>
 }
 
 // CHECK-LABEL: @neighbouring_channels_are_guarded(
-// CHECK-NEXT: %y = tensor.compute [1, 6, 2 | 5] reads(%x at #tensor.access<affine_map<(d0, d1, d2, d3) -> (0, ((d1 + d3) + -2), d2)>, guarded>) points(%x at #tensor.access<affine_map<(d0, d1, d2) -> (0, d1, d2)>>) inits [0.000000e+00 : f32] reduce {
+// CHECK-NEXT: %y = tensor.compute [1, 6, 2 | 5] reads(%x at #tensor.access<affine_map<(d0, d1, d2, d3) -> (0, ((d1 + d3) + -2), d2)>, guarded>) epilogue(%x at #tensor.access<affine_map<(d0, d1, d2) -> (0, d1, d2)>>) inits [0.000000e+00 : f32] reduce {
 // CHECK-NEXT: ^bb0(%x_1: f32, %acc: f32):
 // CHECK-NEXT: %0 = arith.mulf %x_1, %x_1 : f32
 // CHECK-NEXT: %1 = arith.addf %acc, %0 : f32

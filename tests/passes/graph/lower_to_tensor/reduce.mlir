@@ -94,7 +94,7 @@ func.func private @a_routine_finds_the_first_elements(%x: tensor<2x4x100xf32>) -
 }
 
 // CHECK-LABEL: @narrow_elements_are_widened_for_it(
-// CHECK-NEXT: %0 = tensor.compute [100] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+// CHECK-NEXT: %0 = tensor.compute [100] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: i8):
 // CHECK-NEXT: %1 = arith.extui %x_1 : i8 to i32
 // CHECK: %y = tensor.extern "largest_i32"(%0) {numbers = array<i64: 1, 100, 5>

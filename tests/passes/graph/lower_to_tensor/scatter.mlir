@@ -1,8 +1,8 @@
 // RUN: s2s-opt -p graph-lower-to-tensor %s | filecheck %s
 
 // CHECK-LABEL: @updates_replace_elements_of_a_copy_in_order(
-// CHECK-NEXT: %base = tensor.compute [10] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
-// CHECK: %y = tensor.scatter [3] base(%base at #tensor.access<affine_map<(d0) -> (0)>>) axes [0] parts(%i at #tensor.access<affine_map<(d0) -> (d0)>>) points(%u at #tensor.access<affine_map<(d0) -> (d0)>>) place {
+// CHECK-NEXT: %base = tensor.compute [10] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+// CHECK: %y = tensor.scatter [3] base(%base at #tensor.access<affine_map<(d0) -> (0)>>) axes [0] parts(%i at #tensor.access<affine_map<(d0) -> (d0)>>) epilogue(%u at #tensor.access<affine_map<(d0) -> (d0)>>) place {
 // CHECK-NEXT: ^bb0(%i_1: i64):
 // CHECK-NEXT: %0 = arith.trunci %i_1 : i64 to i32
 // CHECK-NEXT: %1 = arith.constant 0 : i32
@@ -22,7 +22,7 @@ func.func private @updates_replace_elements_of_a_copy_in_order(%x: tensor<10xf32
 }
 
 // CHECK-LABEL: @one_index_places_a_whole_slice(
-// CHECK: %y = tensor.scatter [3, 5] base(%base at #tensor.access<affine_map<(d0, d1) -> (0, d1)>>) axes [0] parts(%i at #tensor.access<affine_map<(d0, d1) -> (d0, 0)>>) points(%u at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) place {
+// CHECK: %y = tensor.scatter [3, 5] base(%base at #tensor.access<affine_map<(d0, d1) -> (0, d1)>>) axes [0] parts(%i at #tensor.access<affine_map<(d0, d1) -> (d0, 0)>>) epilogue(%u at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) place {
 func.func private @one_index_places_a_whole_slice(%x: tensor<4x5xf32>, %i: tensor<3x1xi32>, %u: tensor<3x5xf32>) -> tensor<4x5xf32> attributes {kernel} {
   %y = graph.scatter_nd %x, %i, %u {reduction = "none"} : (tensor<4x5xf32>, tensor<3x1xi32>, tensor<3x5xf32>) -> tensor<4x5xf32>
   func.return %y : tensor<4x5xf32>

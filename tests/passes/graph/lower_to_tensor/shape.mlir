@@ -1,7 +1,7 @@
 // RUN: s2s-opt -p graph-lower-to-tensor %s | filecheck %s
 
 // CHECK-LABEL: @joined_dimensions_need_no_division(
-// CHECK-NEXT: %y = tensor.compute [6, 4] points(%x at #tensor.access<affine_map<(d0, d1) -> ((d0 floordiv 3), (d0 mod 3), d1)>>) apply {
+// CHECK-NEXT: %y = tensor.compute [6, 4] epilogue(%x at #tensor.access<affine_map<(d0, d1) -> ((d0 floordiv 3), (d0 mod 3), d1)>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: f32):
 // CHECK-NEXT: tensor.yield %x_1 : f32
 func.func private @joined_dimensions_need_no_division(%x: tensor<2x3x4xf32>) -> tensor<6x4xf32> attributes {kernel} {
@@ -10,7 +10,7 @@ func.func private @joined_dimensions_need_no_division(%x: tensor<2x3x4xf32>) -> 
 }
 
 // CHECK-LABEL: @transpose(
-// CHECK-NEXT: %y = tensor.compute [4, 2, 3] points(%x at #tensor.access<affine_map<(d0, d1, d2) -> (d1, d2, d0)>>) apply {
+// CHECK-NEXT: %y = tensor.compute [4, 2, 3] epilogue(%x at #tensor.access<affine_map<(d0, d1, d2) -> (d1, d2, d0)>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: f16):
 // CHECK-NEXT: tensor.yield %x_1 : f16
 func.func private @transpose(%x: tensor<2x3x4xf16>) -> tensor<4x2x3xf16> attributes {kernel} {
@@ -19,7 +19,7 @@ func.func private @transpose(%x: tensor<2x3x4xf16>) -> tensor<4x2x3xf16> attribu
 }
 
 // CHECK-LABEL: @slice_backwards(
-// CHECK-NEXT: %y = tensor.compute [3] points(%x at #tensor.access<affine_map<(d0) -> (((d0 * -2) + 7))>>) apply {
+// CHECK-NEXT: %y = tensor.compute [3] epilogue(%x at #tensor.access<affine_map<(d0) -> (((d0 * -2) + 7))>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: f32):
 // CHECK-NEXT: tensor.yield %x_1 : f32
 func.func private @slice_backwards(%x: tensor<8xf32>) -> tensor<3xf32> attributes {kernel} {
@@ -28,7 +28,7 @@ func.func private @slice_backwards(%x: tensor<8xf32>) -> tensor<3xf32> attribute
 }
 
 // CHECK-LABEL: @tile(
-// CHECK-NEXT: %y = tensor.compute [6] points(%x at #tensor.access<affine_map<(d0) -> ((d0 mod 3))>>) apply {
+// CHECK-NEXT: %y = tensor.compute [6] epilogue(%x at #tensor.access<affine_map<(d0) -> ((d0 mod 3))>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: f32):
 // CHECK-NEXT: tensor.yield %x_1 : f32
 func.func private @tile(%x: tensor<3xf32>) -> tensor<6xf32> attributes {kernel} {
@@ -37,7 +37,7 @@ func.func private @tile(%x: tensor<3xf32>) -> tensor<6xf32> attributes {kernel} 
 }
 
 // CHECK-LABEL: @concat_takes_the_input_that_is_in_bounds(
-// CHECK-NEXT: %y = tensor.compute [9] points(%a at #tensor.access<affine_map<(d0) -> (d0)>, guarded>, %b at #tensor.access<affine_map<(d0) -> ((d0 + -2))>, guarded>, %c at #tensor.access<affine_map<(d0) -> ((d0 + -5))>, guarded>) apply {
+// CHECK-NEXT: %y = tensor.compute [9] epilogue(%a at #tensor.access<affine_map<(d0) -> (d0)>, guarded>, %b at #tensor.access<affine_map<(d0) -> ((d0 + -2))>, guarded>, %c at #tensor.access<affine_map<(d0) -> ((d0 + -5))>, guarded>) apply {
 // CHECK-NEXT: ^bb0(%a_1: f32, %b_1: f32, %c_1: f32):
 // CHECK-NEXT: %0 = tensor.in_bounds %b_1 : f32
 // CHECK-NEXT: %1 = arith.select %0, %b_1, %c_1 : f32
@@ -53,7 +53,7 @@ func.func private @concat_takes_the_input_that_is_in_bounds(%a: tensor<2xf32>, %
 // CHECK-NEXT: %c = tensor.compute [1] apply {
 // CHECK-NEXT: %0 = arith.constant 1.000000e+00 : f32
 // CHECK-NEXT: tensor.yield %0 : f32
-// CHECK: %y = tensor.compute [3] points(%c at #tensor.access<affine_map<(d0) -> (d0)>, guarded>, %a at #tensor.access<affine_map<(d0) -> ((d0 + -1))>, guarded>) apply {
+// CHECK: %y = tensor.compute [3] epilogue(%c at #tensor.access<affine_map<(d0) -> (d0)>, guarded>, %a at #tensor.access<affine_map<(d0) -> ((d0 + -1))>, guarded>) apply {
 // CHECK-NEXT: ^bb0(%c_1: f32, %a_1: f32):
 // CHECK-NEXT: %1 = tensor.in_bounds %c_1 : f32
 // CHECK-NEXT: %2 = arith.select %1, %c_1, %a_1 : f32
@@ -65,7 +65,7 @@ func.func private @constant_that_is_read_with_a_guard_becomes_a_tensor(%a: tenso
 }
 
 // CHECK-LABEL: @pad_by_a_constant(
-// CHECK-NEXT: %y = tensor.compute [7] points(%x at #tensor.access<affine_map<(d0) -> ((d0 + -1))>, guarded>) apply {
+// CHECK-NEXT: %y = tensor.compute [7] epilogue(%x at #tensor.access<affine_map<(d0) -> ((d0 + -1))>, guarded>) apply {
 // CHECK-NEXT: ^bb0(%x_1: i8):
 // CHECK-NEXT: %0 = tensor.in_bounds %x_1 : i8
 // CHECK-NEXT: %1 = arith.constant 5 : i8
@@ -101,7 +101,7 @@ func.func private @pad_by_reflection_calculates_the_place(%x: tensor<2x4xf32>) -
 }
 
 // CHECK-LABEL: @pad_around_is_a_map(
-// CHECK-NEXT: %y = tensor.compute [7] points(%x at #tensor.access<affine_map<(d0) -> (((d0 + 3) mod 4))>>) apply {
+// CHECK-NEXT: %y = tensor.compute [7] epilogue(%x at #tensor.access<affine_map<(d0) -> (((d0 + 3) mod 4))>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: f32):
 // CHECK-NEXT: tensor.yield %x_1 : f32
 func.func private @pad_around_is_a_map(%x: tensor<4xf32>) -> tensor<7xf32> attributes {kernel} {

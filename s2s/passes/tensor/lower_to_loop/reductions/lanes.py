@@ -80,7 +80,7 @@ class LaneReduction(TileReduction):
                 value = loads.splat(zero, point.lanes)
             else:
                 dims = self.operands.at(point)[: len(point.offsets)]
-                value = loads.load(self.nest.points[self.schedule.init_from], dims, point)
+                value = loads.load(self.nest.epilogue[self.schedule.init_from], dims, point)
             value.name_hint = value.name_hint or "acc"
             values.append(value)
         return values

@@ -66,7 +66,7 @@ class RowReduction(TileReduction):
         affine_map, indices = self.emitter.space.emit(start, w.position(first))
         rows = loop.IntrinsicRowsOp(intrinsic, buffer, w.buffer, affine_map, indices, steps=steps, lanes=lanes)
         total = self.emitter.add(rows, f"acc{point.label}").result
-        initial = None if self.schedule.init_from is None else self.nest.points[self.schedule.init_from]
+        initial = None if self.schedule.init_from is None else self.nest.epilogue[self.schedule.init_from]
         parallel = first[: len(point.offsets)]
 
         def in_first_block() -> list[SSAValue]:
