@@ -119,6 +119,8 @@ BackwardFoldScaleAxis = partial(named, "BackwardFoldScaleAxis")
 """Factors of channels go into the weights of the layer before them."""
 ForwardFoldScaleAxis = partial(named, "ForwardFoldScaleAxis")
 """Factors of channels go into the weights of the layer behind them."""
+InferType = partial(named, "InferType")
+"""A copy of the module, as types are always known."""
 Inline = partial(named, "Inline")
 """Calls of functions become their bodies."""
 LabelOps = partial(named, "LabelOps")
@@ -139,6 +141,7 @@ __all__ = [
     "FoldConstant",
     "FoldScaleAxis",
     "ForwardFoldScaleAxis",
+    "InferType",
     "Inline",
     "LabelOps",
     "Pass",

@@ -10,9 +10,8 @@ import tempfile
 import weakref
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from s2s.artifact import Artifact
 from s2s.errors import InputError
 from s2s.executor.declarations import executor_declarations
 from s2s.executor.device import check_device
@@ -27,6 +26,9 @@ from s2s.runtime.program import Program
 from s2s.runtime.registry import register_func
 from s2s.support.files import write_file
 from s2s.verify.build import compile_library, compile_objects
+
+if TYPE_CHECKING:
+    from s2s.artifact import Artifact
 
 
 class _Tables:
@@ -96,7 +98,7 @@ def _load(data: bytes) -> Module:
     return GraphExecutorFactory(*(str(described[key]) for key in ("graph_json", "name", "mod_name")))
 
 
-def packed_module(artifact: Artifact, mod_name: str) -> Module:
+def packed_module(artifact: "Artifact", mod_name: str) -> Module:
     """A network that was compiled for executor `graph` as `load_module` gives it back, without a file."""
     folder = tempfile.TemporaryDirectory(prefix="s2s-module-")
     export_library(artifact, mod_name, Path(folder.name) / "module.so")
@@ -105,7 +107,7 @@ def packed_module(artifact: Artifact, mod_name: str) -> Module:
     return module
 
 
-def export_library(artifact: Artifact, mod_name: str, file_name: str | Path) -> None:
+def export_library(artifact: "Artifact", mod_name: str, file_name: str | Path) -> None:
     """Write a network that was compiled for executor `graph` as a shared library (`.so`) or its objects (`.tar`)."""
     path = Path(file_name)
     network = artifact.info.graph

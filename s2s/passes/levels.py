@@ -64,12 +64,13 @@ TVM_NAMES = {
     "FoldScaleAxis": ("graph-canonicalize-affine", "graph-canonicalize-bias", "graph-fold-scale-axis"),
     "ForwardFoldScaleAxis": ("graph-fold-scale-axis",),
     "FuseOps": ("tensor-fuse-computes",),
+    "InferType": (),
     "Inline": ("graph-inline",),
     "LabelOps": ("graph-label-ops",),
     "SimplifyExpr": ("graph-remove-identities", "graph-canonicalize-reshapes", "graph-canonicalize-activations"),
     "SimplifyInference": ("graph-fold-batch-norm",),
 }
-"""The passes that do what a pass of TVM does."""
+"""The passes that do what a pass of TVM does; none where it is always done, as types are always known."""
 
 
 def runs(name: str, passes: PassOptions) -> bool:

@@ -38,6 +38,8 @@ class PassContext:
         instruments: Sequence[object] | None = None,
         config: Mapping[str, object] | None = None,
     ) -> None:
+        if type(opt_level) is not int or opt_level < 0:
+            raise InputError(f"PassContext: opt_level is {opt_level!r}; give a number from 0 to 4")
         self.opt_level = opt_level
         self.required_pass = names_of("PassContext: required_pass", required_pass or ())
         self.disabled_pass = names_of("PassContext: disabled_pass", disabled_pass or (), optional=True)

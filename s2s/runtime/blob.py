@@ -12,6 +12,7 @@ Modules are numbered in the order of their entries; the first one is what `load_
 made again by the registered function `runtime.module.loadbinary_K`. Source: `src/target/codegen.cc` of TVM 0.12.
 """
 
+import importlib
 import struct
 from collections.abc import Sequence
 
@@ -22,6 +23,8 @@ from s2s.runtime.registry import get_global_func
 LIBRARY = "_lib"
 IMPORT_TREE = "_import_tree"
 LOADER = "runtime.module.loadbinary_"
+_PLACES = {"GraphExecutorFactory": "s2s.contrib.graph_executor_factory"}
+"""Where loaders are registered that stand above this room."""
 
 
 def save_blob(root: Module, library: Module) -> bytes:
@@ -58,6 +61,9 @@ def load_blob(blob: bytes, library: Module) -> Module:
 
 def _module(kind: str, data: bytes) -> Module:
     loader = get_global_func(LOADER + kind, allow_missing=True)
+    if loader is None and kind in _PLACES:
+        importlib.import_module(_PLACES[kind])
+        loader = get_global_func(LOADER + kind)
     if loader is None:
         raise InputError(f"library: it holds a module of kind {kind!r}; register {LOADER + kind!r}, which loads it")
     try:

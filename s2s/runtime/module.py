@@ -1,6 +1,7 @@
 """Modules: sets of functions by name that import each other, under TVM's names."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,11 @@ class Module:
 
     def save(self, file_name: str, fmt: str = "") -> None:
         """Write the module alone, without those that it imports."""
-        raise InputError(f"save: a module of kind {self.type_key} cannot be saved; use export_library")
+        raise InputError(f"save: a module of kind {self.type_key} cannot be saved; export the network it belongs to")
+
+    def export_library(self, file_name: str | Path) -> None:
+        """Write the module to a file that `load_module` takes, where its kind knows how."""
+        self.save(str(file_name))
 
     def save_to_binary(self) -> bytes:
         """What a library keeps of the module; `runtime.module.loadbinary_<kind>` makes the module of it again."""

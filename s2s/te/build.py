@@ -108,6 +108,10 @@ class Function(Module):
         """The C of its kernels."""
         return b"".join(pieces(self.artifact.tree().files[f"src/{self.entry_name}_kernels.c"])).decode()
 
+    def save(self, file_name: str, fmt: str = "") -> None:
+        """Refused: what is written of a function is C."""
+        raise InputError(f"{self.entry_name}: is written as C, not as a library; call artifact.write(folder)")
+
     def _run(self, *arrays: Any) -> None:
         """Run the function; arguments that it computes are overwritten."""
         status = self.bound(*arrays)()

@@ -1,11 +1,13 @@
 """Passes run as the context says, and instruments look on."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import s2s.relay.nn as nn
-from s2s import relay
+from s2s import relay, transform
 from s2s.api import build, compile
 from s2s.errors import InputError
 from s2s.passes.levels import OPT_LEVELS
@@ -171,3 +173,16 @@ def test_the_depth_of_fusion_is_a_key_of_the_configuration():
 def test_keys_that_are_unknown_or_of_another_type_are_refused(key: str, value: object, message: str):
     with pytest.raises(InputError, match=message):
         PassContext(config={key: value})
+
+
+@pytest.mark.parametrize("level", ["3", -1, True])
+def test_a_level_that_is_none_is_refused(level: Any):
+    with pytest.raises(InputError, match=f"PassContext: opt_level is {level!r}; give a number from 0 to 4"):
+        PassContext(opt_level=level)
+
+
+def test_types_are_inferred_already():
+    mod = IRModule.from_expr(relay.nn.relu(relay.var("x", shape=(2,))))
+    assert transform.InferType()(mod).astext() == mod.astext()
+    with pytest.raises(InputError, match="disabled_pass InferType: is no pass that can be left out"):
+        PassContext(disabled_pass=["InferType"])
