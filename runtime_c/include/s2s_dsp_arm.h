@@ -104,25 +104,30 @@ S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot_next(int32_t acc, s2s_i16x4 a, s2s_i16x4
 #ifdef __ARM_FEATURE_MVE
 S2S_OUTLINE void s2s_cache_read_i16(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
 {
-    for (int32_t left = count; left > 0; left -= 8) {
-        const mve_pred16_t some = vctp16q((uint32_t)left);
-
-        vstrhq_p_s16(to, vaddq_n_s16(vldrbq_z_s16(from, some), (int16_t)offset), some);
-        from += 8;
-        to += 8;
-    }
+    __asm__ volatile("wlstp.16 lr, %[count], 2f\n"
+                     "1:\n\t"
+                     "vldrb.s16 q0, [%[from]], #8\n\t"
+                     "vadd.i16 q0, q0, %[offset]\n\t"
+                     "vstrh.16 q0, [%[to]], #16\n\t"
+                     "letp lr, 1b\n"
+                     "2:"
+                     : [to] "+l"(to), [from] "+l"(from)
+                     : [count] "r"(count), [offset] "r"(offset)
+                     : "lr", "q0", "cc", "memory");
 }
 
 #define S2S_CACHE_READ_I8_ARM
 S2S_OUTLINE void s2s_cache_read_i8(int8_t *to, const int8_t *from, int32_t count)
 {
-    for (int32_t left = count; left > 0; left -= 16) {
-        const mve_pred16_t some = vctp8q((uint32_t)left);
-
-        vstrbq_p_s8(to, vldrbq_z_s8(from, some), some);
-        from += 16;
-        to += 16;
-    }
+    __asm__ volatile("wlstp.8 lr, %[count], 2f\n"
+                     "1:\n\t"
+                     "vldrb.u8 q0, [%[from]], #16\n\t"
+                     "vstrb.8 q0, [%[to]], #16\n\t"
+                     "letp lr, 1b\n"
+                     "2:"
+                     : [to] "+l"(to), [from] "+l"(from)
+                     : [count] "r"(count)
+                     : "lr", "q0", "cc", "memory");
 }
 #else
 S2S_OUTLINE void s2s_cache_read_i16(int16_t *to, const int8_t *from, int32_t count, int32_t offset)

@@ -55,65 +55,122 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_double(s2s_i32x4 x, s2s_i32x4 mult
     return (s2s_i32x4)vrshlq_s32(vqaddq_s32(high, vshrq_n_s32(vandq_s32(high, right), 31)), right);
 }
 
-/* One pass of the loop takes a vector of the row and one of each row of constants; sums live in even registers. */
-#define S2S_DOT(name, element, n, load_x, load_w, multiply)                                                            \
+/* A row of up to so many vectors is written out. The loop over a longer one repeats its body where that divides the
+ * steps, so that there are fewer branches. */
+#ifdef __OPTIMIZE_SIZE__
+#define S2S_WRITTEN_OUT 0
+#define S2S_BODIES(steps, n) 1
+#else
+#define S2S_WRITTEN_OUT 12
+#define S2S_BODIES(steps, n)                                                                                           \
+    ((steps) % (4 * (n)) == 0 ? 4 : ((steps) % (3 * (n)) == 0 ? 3 : ((steps) % (2 * (n)) == 0 ? 2 : 1)))
+#endif
+
+/* A body takes a vector of the row and one of each row of constants; sums live in even registers. */
+#define S2S_DOT_BODY(load_x, load_w, multiply)                                                                         \
+    load_x "\n\t" load_w "\n\t" multiply " %[a], q0, q1\n\t"                                                           \
+    load_w "\n\t" multiply " %[b], q0, q1\n\t"                                                                         \
+    load_w "\n\t" multiply " %[c], q0, q1\n\t"                                                                         \
+    load_w "\n\t" multiply " %[d], q0, q1\n\t"
+#define S2S_DOT_STEP(element, n, load_x, load_w, multiply, sum)                                                        \
+    __asm__(S2S_DOT_BODY(load_x, load_w, multiply)                                                                     \
+            : [a] sum(a), [b] sum(b), [c] sum(c), [d] sum(d), [x] "+l"(x), [w] "+l"(w)                                 \
+            : "m"(*(const element(*)[n])x)                                                                             \
+            : "q0", "q1")
+#define S2S_DOT_LOOP(element, each, bodies)                                                                            \
+    __asm__("dls lr, %[passes]\n"                                                                                      \
+            "1:\n\t" bodies "le lr, 1b\n\t"                                                                            \
+            "vmov %q[sums][2], %q[sums][0], %[a], %[c]\n\t"                                                            \
+            "vmov %q[sums][3], %q[sums][1], %[b], %[d]"                                                                \
+            : [a] "+&Te"(a), [b] "+&Te"(b), [c] "+&Te"(c), [d] "+&Te"(d), [x] "+&l"(x), [w] "+&l"(w),                  \
+              [sums] "=&w"(sums)                                                                                       \
+            : [passes] "r"(steps / (each)), "m"(*(const element(*)[steps])x)                                           \
+            : "lr", "q0", "q1", "cc")
+#define S2S_DOT_SUMS(sums)                                                                                             \
+    __asm__("vmov %q0[2], %q0[0], %1, %3\n\tvmov %q0[3], %q0[1], %2, %4" : "=&w"(sums) : "r"(a), "r"(b), "r"(c), "r"(d))
+#define S2S_DOT(name, element, n, load_x, load_w, type)                                                                \
     S2S_ALWAYS_INLINE s2s_i32x4 name##_looped(const element *x, const int8_t *w, int32_t steps)                        \
     {                                                                                                                  \
-        int32_t a = 0, b = 0, c = 0, d = 0;                                                                            \
+        int32_t a, b, c, d;                                                                                            \
         int32x4_t sums;                                                                                                \
                                                                                                                        \
-        __asm__("dls lr, %[passes]\n"                                                                                  \
-                "1:\n\t" load_x "\n\t" load_w "\n\t" multiply " %[a], q0, q1\n\t"                                    \
-                load_w "\n\t" multiply " %[b], q0, q1\n\t"                                                            \
-                load_w "\n\t" multiply " %[c], q0, q1\n\t"                                                            \
-                load_w "\n\t" multiply " %[d], q0, q1\n\t"                                                            \
-                "le lr, 1b\n\t"                                                                                        \
-                "vmov %q[sums][2], %q[sums][0], %[a], %[c]\n\t"                                                        \
-                "vmov %q[sums][3], %q[sums][1], %[b], %[d]"                                                            \
-                : [a] "+&Te"(a), [b] "+&Te"(b), [c] "+&Te"(c), [d] "+&Te"(d), [x] "+&l"(x), [w] "+&l"(w),              \
-                  [sums] "=&w"(sums)                                                                                   \
-                : [passes] "r"(steps / (n)), "m"(*(const element(*)[steps])x)                                               \
-                : "lr", "q0", "q1", "cc");                                                                                   \
+        if (__builtin_constant_p(steps) && steps <= S2S_WRITTEN_OUT * (n)) {                                           \
+            S2S_DOT_STEP(element, n, load_x, load_w, "vmladav" type, "=&Te");                                          \
+            S2S_UNROLL(12)                                                                                             \
+            for (int32_t k = (n); k < steps; k += (n)) {                                                               \
+                S2S_DOT_STEP(element, n, load_x, load_w, "vmladava" type, "+Te");                                      \
+            }                                                                                                          \
+            S2S_DOT_SUMS(sums);                                                                                        \
+            return (s2s_i32x4)sums;                                                                                    \
+        }                                                                                                              \
+        a = b = c = d = 0;                                                                                             \
+        switch (S2S_BODIES(steps, n)) {                                                                                \
+        case 4:                                                                                                        \
+            S2S_DOT_LOOP(element, 4 * (n), S2S_DOT_BODY(load_x, load_w, "vmladava" type)                               \
+                         S2S_DOT_BODY(load_x, load_w, "vmladava" type) S2S_DOT_BODY(load_x, load_w, "vmladava" type)   \
+                         S2S_DOT_BODY(load_x, load_w, "vmladava" type));                                               \
+            break;                                                                                                     \
+        case 3:                                                                                                        \
+            S2S_DOT_LOOP(element, 3 * (n), S2S_DOT_BODY(load_x, load_w, "vmladava" type)                               \
+                         S2S_DOT_BODY(load_x, load_w, "vmladava" type) S2S_DOT_BODY(load_x, load_w, "vmladava" type)); \
+            break;                                                                                                     \
+        case 2:                                                                                                        \
+            S2S_DOT_LOOP(element, 2 * (n), S2S_DOT_BODY(load_x, load_w, "vmladava" type)                               \
+                         S2S_DOT_BODY(load_x, load_w, "vmladava" type));                                               \
+            break;                                                                                                     \
+        default:                                                                                                       \
+            S2S_DOT_LOOP(element, n, S2S_DOT_BODY(load_x, load_w, "vmladava" type));                                   \
+            break;                                                                                                     \
+        }                                                                                                              \
         return (s2s_i32x4)sums;                                                                                        \
     }
 
-S2S_DOT(s2s_i32x4_dot_i8_by_16, int8_t, 16, "vldrb.u8 q0, [%[x]], #16", "vldrb.u8 q1, [%[w]], #16", "vmladava.s8")
-S2S_DOT(s2s_i32x4_dot_i8_by_8, int8_t, 8, "vldrb.s16 q0, [%[x]], #8", "vldrb.s16 q1, [%[w]], #8", "vmladava.s16")
-S2S_DOT(s2s_i32x4_dot_i16_by_8, int16_t, 8, "vldrh.u16 q0, [%[x]], #16", "vldrb.s16 q1, [%[w]], #8", "vmladava.s16")
+S2S_DOT(s2s_i32x4_dot_i8_by_16, int8_t, 16, "vldrb.u8 q0, [%[x]], #16", "vldrb.u8 q1, [%[w]], #16", ".s8")
+S2S_DOT(s2s_i32x4_dot_i8_by_8, int8_t, 8, "vldrb.s16 q0, [%[x]], #8", "vldrb.s16 q1, [%[w]], #8", ".s16")
+S2S_DOT(s2s_i32x4_dot_i16_by_8, int16_t, 8, "vldrh.u16 q0, [%[x]], #16", "vldrb.s16 q1, [%[w]], #8", ".s16")
 
-/* A short row stays in registers while one group of constants after the other comes by: then all of it is written out. */
+/* A short row stays in registers while one group of constants after the other comes by: then all of it is written out,
+ * and the first products need no sum to be added to. */
 #define S2S_ROW_REGISTERS 5
-#define S2S_SHORT(name, element, n, load_x, load_w, multiply)                                                          \
+#define S2S_SHORT_STEP(k, n, load_x, load_w, multiply, sum)                                                            \
+    __asm__(load_w "\n\t" multiply " %[a], %q[row], q0\n\t"                                                            \
+            load_w "\n\t" multiply " %[b], %q[row], q0\n\t"                                                            \
+            load_w "\n\t" multiply " %[c], %q[row], q0\n\t"                                                            \
+            load_w "\n\t" multiply " %[d], %q[row], q0"                                                                \
+            : [a] sum(a), [b] sum(b), [c] sum(c), [d] sum(d), [w] "+l"(w)                                              \
+            : [row] "w"(load_x(&x[k])), "m"(*(const int8_t(*)[4 * (n)])w)                                              \
+            : "q0")
+#define S2S_SHORT(name, element, n, load_x, load_w, type)                                                              \
     S2S_ALWAYS_INLINE s2s_i32x4 name(const element *x, const int8_t *w, int32_t steps)                                 \
     {                                                                                                                  \
         if (__builtin_constant_p(steps) && steps <= S2S_ROW_REGISTERS * (n)) {                                         \
-            int32_t a = 0, b = 0, c = 0, d = 0;                                                                        \
+            int32_t a, b, c, d;                                                                                        \
             int32x4_t sums;                                                                                            \
                                                                                                                        \
-            S2S_UNROLL(5)                                                                                              \
-            for (int32_t k = 0; k < steps; k += (n)) {                                                                 \
-                __asm__(load_w "\n\t" multiply " %[a], %q[row], q0\n\t"                                                \
-                        load_w "\n\t" multiply " %[b], %q[row], q0\n\t"                                                \
-                        load_w "\n\t" multiply " %[c], %q[row], q0\n\t"                                                \
-                        load_w "\n\t" multiply " %[d], %q[row], q0"                                                    \
-                        : [a] "+Te"(a), [b] "+Te"(b), [c] "+Te"(c), [d] "+Te"(d), [w] "+l"(w)                          \
-                        : [row] "w"(load_x(&x[k])), "m"(*(const int8_t(*)[4 * (n)])w)                                  \
-                        : "q0");                                                                                       \
+            S2S_SHORT_STEP(0, n, load_x, load_w, "vmladav" type, "=&Te");                                              \
+            S2S_UNROLL(4)                                                                                              \
+            for (int32_t k = (n); k < steps; k += (n)) {                                                               \
+                S2S_SHORT_STEP(k, n, load_x, load_w, "vmladava" type, "+Te");                                          \
             }                                                                                                          \
-            __asm__("vmov %q0[2], %q0[0], %1, %3\n\tvmov %q0[3], %q0[1], %2, %4"                                       \
-                    : "=&w"(sums)                                                                                      \
-                    : "r"(a), "r"(b), "r"(c), "r"(d));                                                                 \
+            S2S_DOT_SUMS(sums);                                                                                        \
             return (s2s_i32x4)sums;                                                                                    \
         }                                                                                                              \
         return name##_looped(x, w, steps);                                                                             \
     }
 
-S2S_SHORT(s2s_i32x4_dot_i8_by_16, int8_t, 16, vldrbq_s8, "vldrb.u8 q0, [%[w]], #16", "vmladava.s8")
-S2S_SHORT(s2s_i32x4_dot_i8_by_8, int8_t, 8, vldrbq_s16, "vldrb.s16 q0, [%[w]], #8", "vmladava.s16")
-S2S_SHORT(s2s_i32x4_dot_i16_by_8, int16_t, 8, vldrhq_s16, "vldrb.s16 q0, [%[w]], #8", "vmladava.s16")
+S2S_SHORT(s2s_i32x4_dot_i8_by_16, int8_t, 16, vldrbq_s8, "vldrb.u8 q0, [%[w]], #16", ".s8")
+S2S_SHORT(s2s_i32x4_dot_i8_by_8, int8_t, 8, vldrbq_s16, "vldrb.s16 q0, [%[w]], #8", ".s16")
+S2S_SHORT(s2s_i32x4_dot_i16_by_8, int16_t, 8, vldrhq_s16, "vldrb.s16 q0, [%[w]], #8", ".s16")
 
 #undef S2S_SHORT
+#undef S2S_SHORT_STEP
 #undef S2S_DOT
+#undef S2S_DOT_LOOP
+#undef S2S_DOT_STEP
+#undef S2S_DOT_SUMS
+#undef S2S_WRITTEN_OUT
+#undef S2S_DOT_BODY
+#undef S2S_BODIES
 #endif
 
 #endif
