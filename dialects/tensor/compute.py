@@ -25,6 +25,7 @@ from xdsl.utils.exceptions import VerifyException
 from s2s.dialects.operation import Op, op_definition
 from s2s.dialects.tensor.attributes import AccessAttr, integers, values_of
 from s2s.dialects.tensor.schedule import ScheduleAttr
+from s2s.dialects.tensor.syntax import parse_apply, parse_domain, parse_operands, print_apply, print_operands
 from s2s.types.dtypes import as_tensor_type, scalar_type
 from s2s.types.hints import isa
 
@@ -214,13 +215,7 @@ class ComputeOp(ScalarRegionOp):
             printer.print_attribute(self.inits)
             printer.print_string(" reduce ")
             printer.print_region(self.reduce)
-        printer.print_string(" apply ")
-        printer.print_region(self.apply)
-        if self.attributes:
-            printer.print_string(" attributes")
-            printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_operation_type(self)
+        print_apply(printer, self, self.apply)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -236,29 +231,22 @@ class ComputeOp(ScalarRegionOp):
             inits = parser.parse_comma_separated_list(Parser.Delimiter.SQUARE, parser.parse_attribute)
             parser.parse_keyword("reduce")
             reduce = parser.parse_region()
-        parser.parse_keyword("apply")
-        apply = parser.parse_region()
-        attributes = parser.parse_optional_attr_dict() if parser.parse_optional_keyword("attributes") else {}
-        parser.parse_punctuation(":")
-        position = parser.pos
-        signature = parser.parse_function_type()
-        names = [*(name for name, _ in reads), *(name for name, _ in epilogue), *tables]
-        values = parser.resolve_operands(names, signature.inputs.data, position)
+        end = parse_apply(parser, [*(name for name, _ in [*reads, *epilogue]), *tables])
         accesses = [access for _, access in [*reads, *epilogue]]
-        pairs = list(zip(values[: len(accesses)], accesses, strict=True))
+        pairs = list(zip(end.operands[: len(accesses)], accesses, strict=True))
         op = cls(
             parallel,
             reduction,
             reads=pairs[: len(reads)],
             epilogue=pairs[len(reads) :],
-            tables=values[len(accesses) :],
+            tables=end.operands[len(accesses) :],
             inits=inits,
             reduce=reduce,
-            apply=apply,
-            result_types=signature.outputs.data,
+            apply=end.apply,
+            result_types=end.results,
             schedule=schedule if isinstance(schedule, ScheduleAttr) else None,
         )
-        op.attributes |= attributes
+        op.attributes |= end.attributes
         return op
 
 
@@ -280,48 +268,3 @@ def check_region(name: str, region: Region, arguments: Sequence[Attribute], resu
     yielded = [argument.type for argument in last.arguments]
     if yielded != list(results):
         raise VerifyException(f"{name}: yields {[str(t) for t in yielded]}, expected {[str(t) for t in results]}")
-
-
-def print_operands(printer: Printer, word: str, values: Sequence[SSAValue], accesses: Sequence[AccessAttr]) -> None:
-    """Print `word(%x at #access, …)`; nothing without operands."""
-    if not values:
-        return
-
-    def one(pair: tuple[SSAValue, AccessAttr]) -> None:
-        printer.print_ssa_value(pair[0])
-        printer.print_string(" at ")
-        printer.print_attribute(pair[1])
-
-    printer.print_string(f" {word}(")
-    printer.print_list(list(zip(values, accesses, strict=True)), one)
-    printer.print_string(")")
-
-
-def parse_operands(parser: Parser, word: str) -> list[tuple[UnresolvedOperand, AccessAttr]]:
-    """Parse what `print_operands` prints."""
-    if not parser.parse_optional_keyword(word):
-        return []
-
-    def one() -> tuple[UnresolvedOperand, AccessAttr]:
-        name = parser.parse_unresolved_operand()
-        parser.parse_keyword("at")
-        access = parser.parse_attribute()
-        if not isinstance(access, AccessAttr):
-            parser.raise_error("expected a #tensor.access")
-        return name, access
-
-    return parser.parse_comma_separated_list(Parser.Delimiter.PAREN, one)
-
-
-def parse_domain(parser: Parser) -> tuple[list[int], list[int]]:
-    """Parse `[4, 8 | 3]`: parallel and reduction sizes."""
-    parser.parse_punctuation("[")
-    parallel, reduction = list[int](), list[int]()
-    current = parallel
-    while not parser.parse_optional_punctuation("]"):
-        if parser.parse_optional_punctuation("|"):
-            current = reduction
-            continue
-        current.append(parser.parse_integer())
-        parser.parse_optional_punctuation(",")
-    return parallel, reduction

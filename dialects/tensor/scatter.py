@@ -25,10 +25,8 @@ from s2s.dialects.tensor.compute import (
     ScalarRegionOp,
     check_region,
     element_type,
-    parse_domain,
-    parse_operands,
-    print_operands,
 )
+from s2s.dialects.tensor.syntax import parse_apply, parse_domain, parse_operands, print_apply, print_operands
 from s2s.types.dtypes import as_tensor_type
 
 
@@ -154,13 +152,7 @@ class ScatterOp(ScalarRegionOp):
         print_operands(printer, "epilogue", self.epilogue, self.epilogue_accesses)
         printer.print_string(" place ")
         printer.print_region(self.place)
-        printer.print_string(" apply ")
-        printer.print_region(self.apply)
-        if self.attributes:
-            printer.print_string(" attributes")
-            printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_operation_type(self)
+        print_apply(printer, self, self.apply)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -171,15 +163,9 @@ class ScatterOp(ScalarRegionOp):
         parts, epilogue = parse_operands(parser, "parts"), parse_operands(parser, "epilogue")
         parser.parse_keyword("place")
         place = parser.parse_region()
-        parser.parse_keyword("apply")
-        apply = parser.parse_region()
-        attributes = parser.parse_optional_attr_dict() if parser.parse_optional_keyword("attributes") else {}
-        parser.parse_punctuation(":")
-        position = parser.pos
-        signature = parser.parse_function_type()
         operands = [*base, *parts, *epilogue]
-        values = parser.resolve_operands([name for name, _ in operands], signature.inputs.data, position)
-        pairs = list(zip(values, (access for _, access in operands), strict=True))
+        end = parse_apply(parser, [name for name, _ in operands])
+        pairs = list(zip(end.operands, (access for _, access in operands), strict=True))
         if len(base) != 1:
             parser.raise_error("expected one base")
         op = cls(
@@ -189,7 +175,7 @@ class ScatterOp(ScalarRegionOp):
             parts=pairs[1 : 1 + len(parts)],
             epilogue=pairs[1 + len(parts) :],
             place=place,
-            apply=apply,
+            apply=end.apply,
         )
-        op.attributes |= attributes
+        op.attributes |= end.attributes
         return op

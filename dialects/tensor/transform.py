@@ -26,11 +26,9 @@ from s2s.dialects.tensor.compute import (
     ScalarRegionOp,
     check_region,
     element_type,
-    parse_domain,
-    parse_operands,
-    print_operands,
 )
 from s2s.dialects.tensor.schedule import ScheduleAttr
+from s2s.dialects.tensor.syntax import parse_apply, parse_domain, parse_operands, print_apply, print_operands
 from s2s.types.affine import linear, ranges
 from s2s.types.dtypes import as_tensor_type
 from s2s.types.hints import isa
@@ -220,13 +218,7 @@ class TransformOp(ScalarRegionOp):
         if self.schedule is not None:
             printer.print_string(" schedule ")
             printer.print_attribute(self.schedule)
-        printer.print_string(" apply ")
-        printer.print_region(self.apply)
-        if self.attributes:
-            printer.print_string(" attributes")
-            printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_operation_type(self)
+        print_apply(printer, self, self.apply)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -242,27 +234,21 @@ class TransformOp(ScalarRegionOp):
         if len(reads) != 1 or not isinstance(into, AccessAttr):
             parser.raise_error("expected one read, and a #tensor.access for the result")
         schedule = parser.parse_attribute() if parser.parse_optional_keyword("schedule") else None
-        parser.parse_keyword("apply")
-        apply = parser.parse_region()
-        attributes = parser.parse_optional_attr_dict() if parser.parse_optional_keyword("attributes") else {}
-        parser.parse_punctuation(":")
-        position = parser.pos
-        signature = parser.parse_function_type()
         operands = [*reads, *epilogue]
-        values = parser.resolve_operands([name for name, _ in operands], signature.inputs.data, position)
-        pairs = [(value, access) for value, (_, access) in zip(values, operands, strict=True)]
+        end = parse_apply(parser, [name for name, _ in operands])
+        pairs = list(zip(end.operands, (access for _, access in operands), strict=True))
         op = cls(
             domain,
             left,
             right,
             pairs[0],
             into,
-            apply,
-            signature.outputs.data[0],
+            end.apply,
+            end.results[0],
             epilogue=pairs[1:],
             schedule=schedule if isinstance(schedule, ScheduleAttr) else None,
         )
-        op.attributes |= attributes
+        op.attributes |= end.attributes
         return op
 
 

@@ -46,7 +46,7 @@ class Alternative:
     """Why it is no legal choice; None for one that is."""
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the record as JSON data."""
         entry: dict[str, Any] = {"note": self.note}
         if self.choice is not None:
             entry["choice"] = self.choice
@@ -75,7 +75,7 @@ class Decision:
     candidates: tuple[Alternative, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the record as JSON data."""
         return {**self.entry(), "candidates": [each.as_dict() for each in self.candidates]}
 
     def entry(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Who computes an operator: the kernels of s2s, or an external code generator.
+"""Decide who computes an operator: the kernels of s2s, or an external code generator.
 
 The subject is a group of operators that a pattern of a generator matches, or a single operator that none does.
 """
@@ -18,7 +18,7 @@ OURS = "s2s"
 
 
 class Offer(NamedTuple):
-    """What a generator says to a group of operators."""
+    """The answer of a generator about a group of operators."""
 
     generator: str
     mode: Mode
@@ -79,7 +79,7 @@ def _us(subject: OfferedGroup) -> Candidate[str]:
 
 
 def _others(subject: OfferedGroup) -> list[Candidate[str] | Refused]:
-    """The offers, each a candidate only if it may be chosen for its cost."""
+    """Return the offers of all generators; those that may not be chosen for their costs are refused."""
     found: list[Candidate[str] | Refused] = []
     for each in subject.offers:
         if each.refusal is not None:

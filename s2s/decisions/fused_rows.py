@@ -38,7 +38,7 @@ class FusedKernel(NamedTuple):
 
     @property
     def most(self) -> int:
-        """Rows in all, in whole vectors."""
+        """The number of all rows, rounded up to whole vectors."""
         return -(-self.extent // self.lanes) * self.lanes
 
 

@@ -63,17 +63,17 @@ def add_strategy(kind: type[GraphOp], strategy: Strategy) -> None:
 
 
 def remove_strategy(kind: type[GraphOp], strategy: Strategy) -> None:
-    """Take a strategy out again."""
+    """Remove a strategy."""
     _STRATEGIES[kind].remove(strategy)
 
 
 def has_strategies() -> bool:
-    """Whether any strategy is registered."""
+    """Return whether any strategy is registered."""
     return any(_STRATEGIES.values())
 
 
 def implementations_of(op: GraphOp, target: Target) -> tuple[Implementation, ...]:
-    """What all strategies have for `op`."""
+    """Return the implementations that all strategies have for `op`."""
     whole = OpStrategy()
     for strategy in _STRATEGIES.get(type(op), ()):
         for each in strategy(op, target).implementations:

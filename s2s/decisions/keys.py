@@ -35,7 +35,7 @@ _UNCOUNTED = frozenset({PROVENANCE, DIM_NAMES})
 
 
 def task_key(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target) -> str:
-    """The key of the kernel `func` at the tensor level."""
+    """Return the key of the kernel `func` at the tensor level."""
     digest = hashlib.sha256(f"{LOWERING}\n{target_text(target)}\n".encode())
     constants = constant_arguments(func, calls)
     numbers: dict[SSAValue, int] = {}

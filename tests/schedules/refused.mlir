@@ -227,7 +227,7 @@
 ^bb0(%acc: f32):
   tensor.yield %acc : f32
 } : (tensor<6x8xf32>) -> tensor<6xf32>
-// CHECK: there is no intrinsic 'dot3'; known are smlad, smlad-next, mve-i8-by-16, mve-i8-by-8, mve-i16-by-8, vnni, vnni-by-unsigned, vnni-signed, x86-pairs, neon-dot, plain-dot
+// CHECK: there is no intrinsic 'dot3'; known are smlad, smlad-pairs, smlad-next, mve-i8-by-16, mve-i8-by-8, mve-i16-by-8, vnni, vnni-by-unsigned, vnni-signed, x86-pairs, neon-dot, plain-dot
 
 // -----
 

@@ -13,6 +13,7 @@ from s2s.analysis.structure.folds import folds_of
 from s2s.dialects import tensor
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
 from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
+from s2s.schedules.directives.sizes import parse_pair
 
 
 @irdl_attr_definition
@@ -74,7 +75,4 @@ class Rfactor(Directive):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            dim = parser.parse_integer()
-            parser.parse_keyword("by")
-            return [IntAttr(dim), IntAttr(parser.parse_integer())]
+        return parse_pair(parser)

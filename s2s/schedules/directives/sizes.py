@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from math import prod
 
-from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase
+from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntAttr
+from xdsl.ir import Attribute
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
@@ -17,17 +18,17 @@ Sizes = ArrayAttr[DenseArrayBase[I64]]
 
 
 def sizes_attribute(rows: Iterable[Sequence[int]]) -> Sizes:
-    """`rows` as an attribute."""
+    """Return `rows` as an attribute."""
     return ArrayAttr([tensor.integers(row) for row in rows])
 
 
 def rows_of(sizes: Sizes) -> list[tuple[int, ...]]:
-    """Dimension and sizes of each row."""
+    """Return dimension and sizes of each row."""
     return [row.get_values() for row in sizes]
 
 
 def print_sizes(printer: Printer, sizes: Sizes) -> None:
-    """`<1 by 2, 3 by 56 by 7>`."""
+    """Print rows of dimensions and sizes: `<1 by 2, 3 by 56 by 7>`."""
     printer.print_string(f"<{', '.join(' by '.join(map(str, row)) for row in rows_of(sizes))}>")
 
 
@@ -38,11 +39,19 @@ def parse_sizes(parser: AttrParser) -> Sizes:
 
 
 def parse_row(parser: AttrParser) -> list[int]:
-    """`3 by 56 by 7`."""
+    """Parse a dimension and its sizes: `3 by 56 by 7`."""
     row = [parser.parse_integer()]
     while parser.parse_optional_keyword("by"):
         row.append(parser.parse_integer())
     return row
+
+
+def parse_pair(parser: AttrParser) -> Sequence[Attribute]:
+    """Parse a dimension and a number: `<3 by 16>`."""
+    with parser.in_angle_brackets():
+        dim = parser.parse_integer()
+        parser.parse_keyword("by")
+        return [IntAttr(dim), IntAttr(parser.parse_integer())]
 
 
 MAX_COPIES = 4096

@@ -197,7 +197,7 @@ def _fault_of_windows(op: tensor.ComputeOp, state: ScheduleState) -> str | None:
 def register_tile(
     op: Scheduled, tile: Sequence[int], blocks: Sequence[tuple[int, int]] = (), *, vector: int | None = None
 ) -> list[Directive | None]:
-    """Return the directives for so many points along each dimension of `op`: parallel ones are tiled, reductions
+    """Return the directives for `tile[dim]` points along each dimension of `op`: parallel ones are tiled, reductions
     unrolled; a reduction that runs in vectors has its lanes."""
     register = {dim: tile[dim] for dim in range(op.rank)}
     steps = {dim: tile[dim] for dim in range(op.rank, len(op.sizes)) if dim != vector}

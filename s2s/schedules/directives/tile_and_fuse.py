@@ -1,4 +1,4 @@
-"""`tile_and_fuse`: consecutive computations of a kernel do one tile after the other together."""
+"""`tile_and_fuse`: a tile of consecutive computations of a kernel is done before the next tile."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -32,7 +32,7 @@ class TileAndFuse(Directive):
 
     @staticmethod
     def of(tiles: Iterable[FusedTile | tuple[int, int]]) -> "TileAndFuse | None":
-        """Tiles, or dimensions and sizes of tiles without an overlap; None for no tiles."""
+        """Return the directive for tiles, or for dimensions and sizes without an overlap; None for no tiles."""
         rows = [
             (each.dim, each.size, each.before, each.after) if isinstance(each, FusedTile) else (*each, 0, 0)
             for each in tiles

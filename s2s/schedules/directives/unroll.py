@@ -43,7 +43,7 @@ class Unroll(Directive):
 
     @property
     def steps(self) -> list[tuple[int, int]]:
-        """Each reduction, and how many of its steps are written out."""
+        """The number of steps of each reduction that are written out."""
         return [(row[0], row[1]) for row in rows_of(self.sizes)]
 
     @property

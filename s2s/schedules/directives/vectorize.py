@@ -17,6 +17,7 @@ from s2s.dialects import tensor
 from s2s.dialects.loop import LANES
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
 from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
+from s2s.schedules.directives.sizes import parse_pair
 from s2s.types.affine import coefficient, flat_index, ranges
 from s2s.types.dtypes import as_tensor_type
 
@@ -129,7 +130,4 @@ class Vectorize(Directive):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            dim = parser.parse_integer()
-            parser.parse_keyword("by")
-            return [IntAttr(dim), IntAttr(parser.parse_integer())]
+        return parse_pair(parser)
