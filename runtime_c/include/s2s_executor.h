@@ -25,6 +25,8 @@
  * Re-entrancy: all state is in *executor, its arena and its slots. Executors that share none of these may be used at
  * the same time, from one thread or several, also for the same graph.
  *
+ * Devices: a graph that runs on several devices has further arenas; each is given once, before the first run.
+ *
  * Inputs keep their value from run to run. Parameters are inputs that have a value from the start; binding one replaces
  * the value linked into the program. */
 #ifndef S2S_EXECUTOR_H
@@ -43,6 +45,7 @@ typedef struct s2s_executor {
     void **inputs;
     void **outputs;
     void **args;
+    void **devices; /* arenas of further devices */
     uint32_t next_node; /* 0 between two runs */
     bool is_staged;     /* the arena has room for copies */
 } s2s_executor;
@@ -52,6 +55,10 @@ typedef struct s2s_executor {
  * Errors: S2S_ERR_NULL, S2S_ERR_ALIGN, S2S_ERR_ARENA_SIZE, S2S_ERR_SLOTS. */
 s2s_status s2s_executor_init(s2s_executor *executor, const s2s_graph *graph, void *arena, size_t arena_size,
                              void **slots, size_t num_slots);
+
+/* Gives the executor the arena of a further device, aligned to graph->arena_align; the first one is device 0.
+ * Errors: S2S_ERR_NULL, S2S_ERR_STATE, S2S_ERR_INDEX, S2S_ERR_ALIGN, S2S_ERR_ARENA_SIZE. */
+s2s_status s2s_executor_set_device_arena(s2s_executor *executor, uint32_t device, void *arena, size_t arena_size);
 
 /* Copies value into the executor.
  * Errors: S2S_ERR_NULL, S2S_ERR_STATE, S2S_ERR_INDEX, S2S_ERR_STAGING (no memory for copies: bind instead), or what is

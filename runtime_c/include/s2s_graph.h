@@ -21,7 +21,8 @@ typedef enum s2s_place {
     S2S_PLACE_ARENA = 0, /* position: bytes from the start of the arena */
     S2S_PLACE_CONSTANT,  /* constant: the elements */
     S2S_PLACE_INPUT,     /* position: number of the input that the caller binds */
-    S2S_PLACE_OUTPUT     /* position: number of the output that the caller binds */
+    S2S_PLACE_OUTPUT,    /* position: number of the output that the caller binds */
+    S2S_PLACE_DEVICE     /* position: bytes from the start of the arena of device 0; of device n: S2S_PLACE_DEVICE + n */
 } s2s_place;
 
 typedef struct s2s_graph_tensor {
@@ -67,12 +68,15 @@ typedef struct s2s_graph {
     size_t staged_size; /* bytes with room for copies of inputs and outputs as well */
     size_t arena_align; /* a power of two */
     s2s_status (*status)(void); /* whether the kernel before has failed; null if none can */
+    const size_t *device_arenas; /* bytes of the arena of each further device, aligned to arena_align as well */
+    uint32_t num_devices;        /* devices with a memory of their own, beside the first one */
 } s2s_graph;
 
-/* Pointers that an executor of this graph needs, one each for inputs and outputs and the arguments of one kernel. */
+/* Pointers that an executor of this graph needs, one each for inputs, outputs, the arguments of one kernel and the
+ * arenas of further devices. */
 S2S_INLINE size_t s2s_graph_num_slots(const s2s_graph *graph)
 {
-    return (size_t)graph->num_inputs + graph->num_outputs + graph->max_args;
+    return (size_t)graph->num_inputs + graph->num_outputs + graph->max_args + graph->num_devices;
 }
 
 /* S2S_ERR_GRAPH unless every number in the tables is in range, every tensor of the arena lies inside it, and ports and

@@ -43,6 +43,7 @@ s2s_status s2s_executor_init(s2s_executor *executor, const s2s_graph *graph, voi
     executor->inputs = slots;
     executor->outputs = executor->inputs + graph->num_inputs;
     executor->args = executor->outputs + graph->num_outputs;
+    executor->devices = executor->args + graph->max_args;
     executor->next_node = 0u;
     executor->is_staged = arena != NULL && arena_size >= graph->staged_size;
     for (uint32_t i = 0; i < graph->num_inputs; ++i) {
@@ -51,7 +52,31 @@ s2s_status s2s_executor_init(s2s_executor *executor, const s2s_graph *graph, voi
     for (uint32_t i = 0; i < graph->num_outputs; ++i) {
         executor->outputs[i] = staging_of(executor, &graph->outputs[i]);
     }
+    for (uint32_t i = 0; i < graph->num_devices; ++i) {
+        executor->devices[i] = NULL;
+    }
     return S2S_OK;
+}
+
+S2S_MERGED
+s2s_status s2s_executor_set_device_arena(s2s_executor *executor, uint32_t device, void *arena, size_t arena_size)
+{
+    s2s_status status;
+
+    if (executor == NULL || arena == NULL) {
+        return S2S_ERR_NULL;
+    }
+    if (executor->next_node != 0u) {
+        return S2S_ERR_STATE;
+    }
+    if (device >= executor->graph->num_devices) {
+        return S2S_ERR_INDEX;
+    }
+    status = s2s_arena_check(arena, arena_size, executor->graph->device_arenas[device], executor->graph->arena_align);
+    if (status == S2S_OK) {
+        executor->devices[device] = arena;
+    }
+    return status;
 }
 
 /* Whether value is in readable memory and of the type and shape that the graph wants. */
@@ -176,8 +201,9 @@ static void *address_of(const s2s_executor *executor, const s2s_graph_tensor *te
     case S2S_PLACE_ARENA: return executor->arena + tensor->position;
     case S2S_PLACE_INPUT: return executor->inputs[tensor->position];
     case S2S_PLACE_OUTPUT: return executor->outputs[tensor->position];
-    case S2S_PLACE_CONSTANT:
-    default: return without_const(tensor->constant);
+    case S2S_PLACE_CONSTANT: return without_const(tensor->constant);
+    case S2S_PLACE_DEVICE:
+    default: return (unsigned char *)executor->devices[tensor->place - S2S_PLACE_DEVICE] + tensor->position;
     }
 }
 
@@ -202,7 +228,8 @@ s2s_status s2s_executor_step(s2s_executor *executor)
     }
     graph = executor->graph;
     if (executor->next_node == 0u && (has_null(executor->inputs, graph->num_inputs) ||
-                                      has_null(executor->outputs, graph->num_outputs))) {
+                                      has_null(executor->outputs, graph->num_outputs) ||
+                                      has_null(executor->devices, graph->num_devices))) {
         return S2S_ERR_UNBOUND;
     }
     if (executor->next_node < graph->num_nodes) {

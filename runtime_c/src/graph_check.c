@@ -33,6 +33,14 @@ static bool is_inside(size_t offset, const s2s_graph_tensor *tensor, size_t low,
     return offset >= low && offset <= high && size <= high - offset && offset % s2s_dtype_size(tensor->dtype) == 0u;
 }
 
+/* Whether the tensor lies in the arena of a further device. */
+static bool is_on_device(const s2s_graph *graph, const s2s_graph_tensor *tensor)
+{
+    const uint32_t device = (uint32_t)tensor->place - (uint32_t)S2S_PLACE_DEVICE;
+
+    return device < graph->num_devices && is_inside(tensor->position, tensor, 0u, graph->device_arenas[device]);
+}
+
 static bool is_placed(const s2s_graph *graph, const s2s_graph_tensor *tensor)
 {
     switch (tensor->place) {
@@ -40,7 +48,8 @@ static bool is_placed(const s2s_graph *graph, const s2s_graph_tensor *tensor)
     case S2S_PLACE_CONSTANT: return tensor->constant != NULL;
     case S2S_PLACE_INPUT: return tensor->position < graph->num_inputs;
     case S2S_PLACE_OUTPUT: return tensor->position < graph->num_outputs;
-    default: return false;
+    case S2S_PLACE_DEVICE:
+    default: return is_on_device(graph, tensor);
     }
 }
 
@@ -98,7 +107,8 @@ s2s_status s2s_graph_check(const s2s_graph *graph)
     if (graph == NULL) {
         return S2S_ERR_NULL;
     }
-    if (!is_power_of_two(graph->arena_align) || graph->staged_size < graph->arena_size) {
+    if (!is_power_of_two(graph->arena_align) || graph->staged_size < graph->arena_size ||
+        (graph->num_devices > 0u && graph->device_arenas == NULL)) {
         return S2S_ERR_GRAPH;
     }
     for (uint32_t i = 0; i < graph->num_tensors; ++i) {

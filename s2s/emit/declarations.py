@@ -32,7 +32,7 @@ def interface(program: Program, info: NetworkInfo) -> str:
     """Write the declarations of the public header: the run function, or the tables of the graph executor."""
     if program.graph is not None:
         lines = comment_lines("The network as tables for s2s_executor_init.")
-        return "\n".join([*lines, f"extern const s2s_graph {info.name}_graph;"])
+        return "\n".join([*_hooks(program, info.name), *lines, f"extern const s2s_graph {info.name}_graph;"])
     if not program.entry:
         return ""
     *reset, run = [FunctionWriter(func).prototype() for func in program.entry]

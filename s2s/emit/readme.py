@@ -7,6 +7,7 @@ from s2s.c_syntax.types import c_type
 from s2s.emit.definitions import Row
 from s2s.emit.info import NetworkInfo
 from s2s.emit.view import PortView
+from s2s.types.devices import MAIN
 
 
 def lead(info: NetworkInfo) -> str:
@@ -72,6 +73,17 @@ def arena_definitions(info: NetworkInfo, name: str) -> list[str]:
     return [f"S2S_ARENA({part}, {size}_SIZE, {macro}_ARENA_ALIGN);" for part, size in parts.items()]
 
 
+def first_arena(info: NetworkInfo) -> str:
+    """Return the arguments of `s2s_executor_init` for the arena of the first device."""
+    own = "arena" if not info.pools else next((pool.parameter for pool in info.pools if pool.name == MAIN), "")
+    return f"{own}, sizeof {own}" if own else "NULL, 0u"
+
+
+def further_arenas(info: NetworkInfo) -> list[str]:
+    """Return the arenas of further devices in order, as `s2s_executor_set_device_arena` takes them."""
+    return [pool.parameter for pool in info.pools if pool.name != MAIN]
+
+
 def memory(info: NetworkInfo) -> str:
     """State what is allocated, and what lasts between runs."""
     if not info.states:
@@ -90,13 +102,22 @@ def memory(info: NetworkInfo) -> str:
 def graph_usage(info: NetworkInfo) -> str:
     """Write a sample call of the graph executor."""
     name, macro = info.name, c_macro(info.name)
+    others = [pool for pool in info.pools if pool.name != MAIN]
     return "\n".join(
         [
             f"S2S_ARENA(arena, {macro}_GRAPH_STAGED_SIZE, {macro}_ARENA_ALIGN);",
+            *(
+                f"S2S_ARENA({each.parameter}, {macro}_ARENA_{c_macro(each.name)}_SIZE, {macro}_ARENA_ALIGN);"
+                for each in others
+            ),
             "static s2s_executor executor;",
             f"static void *slots[{macro}_GRAPH_SLOTS];",
             "",
             f"s2s_executor_init(&executor, &{name}_graph, arena, sizeof arena, slots, {macro}_GRAPH_SLOTS);",
+            *(
+                f"s2s_executor_set_device_arena(&executor, {number}, {each.parameter}, sizeof {each.parameter});"
+                for number, each in enumerate(others)
+            ),
             "s2s_executor_set_input(&executor, 0, &tensor); /* an s2s_tensor that describes the caller's array */",
             "s2s_executor_run(&executor);",
             "s2s_executor_output_info(&executor, 0, &tensor, NULL); /* tensor.data points at the result */",

@@ -37,7 +37,7 @@ from s2s.emit.headers import signature_headers
 from s2s.emit.info import NetworkInfo
 from s2s.emit.metadata import metadata
 from s2s.emit.misra import ADVISED, DEVIATIONS
-from s2s.emit.readme import facts, graph_usage, lead, memory, usage
+from s2s.emit.readme import facts, first_arena, further_arenas, graph_usage, lead, memory, usage
 from s2s.emit.runtime import runtime_of
 from s2s.emit.sbom import FILE as SBOM
 from s2s.emit.sbom import sbom
@@ -313,7 +313,8 @@ class NetworkFiles:
         self._constants(f"test/{name}_vectors", f"{name}: inputs and the outputs that belong to them", arrays, form)
         run = ""
         if self.program.graph is not None:
-            run = fill("run_graph.c.j2", view=self.view, inputs=len(self.inputs), outputs=len(self.outputs))
+            arenas = first_arena(self.info), further_arenas(self.info)
+            run = fill("run_graph.c.j2", view=self.view, ports=(self.inputs, self.outputs), arenas=arenas)
         self._text(
             f"test/{name}_test.c", "test.c.j2", test=test_view(self.info, vectors, self.inputs, self.outputs, run)
         )

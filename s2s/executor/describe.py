@@ -5,6 +5,7 @@ so what the plan does in place becomes a node:
 
     parts of a concatenation are views of its buffer        s2s.concat reads the parts before the whole is read
     a slice is a view of the tensor that it is a part of    s2s.split gives the part, and what lies beside it
+    a copy goes to the memory of another device             __copy moves the elements
     a reshape is the same buffer                            __nop gives the shape that the reader has
 
 Results are those of the model, then the scratch buffers of the kernel; the attribute `scratch` counts these. Values
@@ -25,7 +26,7 @@ from s2s.analysis.memory.buffers import outputs_of
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
-from s2s.executor.graph_json import CONCAT, NO_OPERATION, SCRATCH, SPLIT, Call, Entry, Network, Source, Value
+from s2s.executor.graph_json import CONCAT, COPY, NO_OPERATION, SCRATCH, SPLIT, Call, Entry, Network, Source, Value
 from s2s.passes.graph.label_ops import HASH
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names, c_names, functions, is_main
@@ -80,6 +81,8 @@ class _Description:
         for op in ops:
             if isinstance(op, CallOp):
                 self._call(op)
+            elif isinstance(op, loop.DeviceCopyOp):
+                self._device_copy(op)
         outputs = [self._operand(value, self._declared(value)) for value in self.main.outputs]
         if None in outputs:
             raise CompilerBug("an output of main is never written")
@@ -115,6 +118,13 @@ class _Description:
             attributes,
         )
         self.entries |= {arguments[number]: Entry(len(self.nodes) - 1, i) for i, number in enumerate(range(count))}
+
+    def _device_copy(self, op: loop.DeviceCopyOp) -> None:
+        entry = self._entry(op.source)
+        if entry is None:
+            raise CompilerBug("a copy between devices reads a buffer that is never written")
+        value = self._value(op.target, self._result(entry).shape)
+        self.entries[op.target] = self._append(f"copy to {op.device.data}", COPY, [entry], [value])
 
     def _operand(self, buffer: SSAValue, shape: Shape) -> Entry | None:
         """The value in a buffer as its reader has it; None if nothing was written there."""

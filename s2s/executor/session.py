@@ -200,17 +200,25 @@ class Session(Executor):
         # A byte at least: an array without elements has no place that could be aligned.
         bytes, align = max(int(graph.arena_size), 1), max(int(graph.arena_align), 64)
         self._arena = aligned_empty((bytes,), np.dtype(np.uint8), align)
-        count = graph.num_inputs + graph.num_outputs + graph.max_args
+        count = graph.num_inputs + graph.num_outputs + graph.max_args + graph.num_devices
         self._slots: Any = self._ffi.new("void *[]", count)
         self._executor: Any = self._ffi.new("s2s_executor *")
         status = self._lib.s2s_executor_init(
             self._executor, graph, self._pointer(self._arena), self._arena.nbytes, self._slots, count
         )
         self._check(status, self.name)
+        self._devices = [self._device_arena(device, align) for device in range(graph.num_devices)]
         self.inputs = tuple(self._port(graph.inputs[i]) for i in range(graph.num_inputs))
         self.outputs = tuple(self._port(graph.outputs[i]) for i in range(graph.num_outputs))
         for index, port in enumerate(self.outputs):
             self.bind_output(index, aligned_empty(port.shape, port.dtype))
+
+    def _device_arena(self, device: int, align: int) -> Array:
+        """Give the executor the arena of a further device."""
+        arena = aligned_empty((int(self._graph.device_arenas[device]),), np.dtype(np.uint8), align)
+        status = self._lib.s2s_executor_set_device_arena(self._executor, device, self._pointer(arena), arena.nbytes)
+        self._check(status, self.name)
+        return arena
 
     def _linked_value(self, index: int) -> Array | None:
         if not self.inputs[index].is_parameter:

@@ -100,10 +100,8 @@ _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions
         lambda _: "--pool: inputs and outputs are the caller's, constants are C arrays; leave --io and --weights out",
     ),
     (
-        lambda options: (
-            bool(options.devices) and (options.executor, options.profile, options.threads) != ("aot", "default", 1)
-        ),
-        lambda _: "--devices: a serial run function of executor aot takes an arena of each; leave other options out",
+        lambda options: bool(options.devices) and (options.profile, options.threads) != ("default", 1),
+        lambda _: "--devices: kernels run one after the other; leave --threads and --profile out",
     ),
     (
         lambda options: bool(options.devices) and bool(options.pools or options.poison or options.external),

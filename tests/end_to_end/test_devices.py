@@ -11,6 +11,7 @@ import pytest
 from s2s import api
 from s2s.compilation import Compilation
 from s2s.errors import CompilerBug, InputError
+from s2s.options import Executor
 from support.c_compilers import require
 from support.project import SHARED
 
@@ -138,6 +139,29 @@ def test_two_devices_give_the_bits_of_one(two: api.Artifact, expected: np.ndarra
         assert two.run(sample())["y"].tobytes() == expected.tobytes()
 
 
+@pytest.fixture(scope="module")
+def tables() -> api.Artifact:
+    """The network on two devices as tables."""
+    return api.compile(residual(), target="c", name="net", executor="graph", devices={"dsp": {"layers": LAYERS}})
+
+
+def test_tables_give_the_bits_of_one_device(tables: api.Artifact, expected: np.ndarray):
+    with tables:
+        assert tables.run(sample())["y"].tobytes() == expected.tobytes()
+
+
+def test_the_tree_of_tables_tests_itself(tables: api.Artifact, tmp_path: Path):
+    require("gcc")
+    tables.write(tmp_path / "net")
+    done = subprocess.run(["make", "-s", "test"], cwd=tmp_path / "net", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_graph_json_copies_between_devices(tables: api.Artifact):
+    text = tables.tree().text("net.graph.json")
+    assert text.count("__copy") == 2
+
+
 def test_kernels_are_compiled_for_the_target_of_their_device(expected: np.ndarray):
     devices = {"dsp": {"layers": LAYERS, "target": "x86-64-v3"}}
     with api.compile(residual(), target="c", name="net", devices=devices) as found:
@@ -154,10 +178,11 @@ def test_devices_that_share_memory_copy_nothing(expected: np.ndarray):
         assert found.run(sample())["y"].tobytes() == expected.tobytes()
 
 
-def test_half_of_resnet_8_on_another_device_gives_the_bits_of_the_network():
+@pytest.mark.parametrize("executor", ["aot", "graph"])
+def test_half_of_resnet_8_on_another_device_gives_the_bits_of_the_network(executor: Executor):
     if not RESNET.exists():
         pytest.skip("no models beside the project")
-    with api.compile(RESNET, target="c", devices={"dsp": {"layers": HALF}}) as found:
+    with api.compile(RESNET, target="c", executor=executor, devices={"dsp": {"layers": HALF}}) as found:
         (vector,) = found.info.golden
         names = [port.name for port in found.info.inputs]
         (result,) = found.run(dict(zip(names, vector.inputs, strict=True))).values()

@@ -370,8 +370,47 @@ static void a_kernel_that_fails_ends_the_run(void)
     CHECK_STATUS(S2S_ERR_FUNCTION, s2s_executor_step(&executor)); /* from the first node again */
 }
 
+static void store(void *const *args)
+{
+    *(float *)args[0] = 1.5f;
+}
+
+/* One tensor in the arena of the second of two further devices. */
+static void further_devices_have_arenas_of_their_own(void)
+{
+    static const size_t arenas[] = {4u, 8u};
+    static const s2s_graph_tensor tensors[] = {
+        {NULL, NULL, NULL, 4u, S2S_PLACE_DEVICE + 1, 0, {S2S_DTYPE_FLOAT, 32, 1}},
+    };
+    static const uint32_t args[] = {0u};
+    static const s2s_graph_node nodes[] = {{store, 0u, 1u, NULL}, {store, 0u, 1u, NULL}};
+    static const s2s_graph graph = {
+        .nodes = nodes, .args = args, .tensors = tensors, .num_nodes = 2u, .num_args = 1u, .num_tensors = 1u,
+        .max_args = 1u, .arena_align = 4u, .device_arenas = arenas, .num_devices = 2u,
+    };
+    void *slots[3];
+    float first[1], second[2] = {0.0f, 0.0f};
+    s2s_executor executor;
+
+    CHECK_STATUS(S2S_OK, s2s_graph_check(&graph));
+    CHECK_STATUS(S2S_ERR_SLOTS, s2s_executor_init(&executor, &graph, NULL, 0u, slots, 2u));
+    CHECK_STATUS(S2S_OK, s2s_executor_init(&executor, &graph, NULL, 0u, slots, 3u));
+    CHECK_STATUS(S2S_ERR_NULL, s2s_executor_set_device_arena(NULL, 0u, first, sizeof first));
+    CHECK_STATUS(S2S_ERR_NULL, s2s_executor_set_device_arena(&executor, 0u, NULL, sizeof first));
+    CHECK_STATUS(S2S_ERR_INDEX, s2s_executor_set_device_arena(&executor, 2u, first, sizeof first));
+    CHECK_STATUS(S2S_ERR_ARENA_SIZE, s2s_executor_set_device_arena(&executor, 1u, first, sizeof first));
+    CHECK_STATUS(S2S_OK, s2s_executor_set_device_arena(&executor, 0u, first, sizeof first));
+    CHECK_STATUS(S2S_ERR_UNBOUND, s2s_executor_run(&executor));
+    CHECK_STATUS(S2S_OK, s2s_executor_set_device_arena(&executor, 1u, second, sizeof second));
+    CHECK_STATUS(S2S_OK, s2s_executor_step(&executor));
+    CHECK_STATUS(S2S_ERR_STATE, s2s_executor_set_device_arena(&executor, 0u, first, sizeof first));
+    CHECK_STATUS(S2S_DONE, s2s_executor_step(&executor));
+    CHECK(second[0] == 0.0f && second[1] == 1.5f);
+}
+
 void test_executor(void)
 {
+    further_devices_have_arenas_of_their_own();
     a_kernel_that_fails_ends_the_run();
     init_checks_each_argument();
     a_network_runs_on_copies();

@@ -88,6 +88,17 @@ static void ports_must_name_their_tensors(void)
     CHECK_REFUSED(t.outputs[1].staging = 112u);
 }
 
+static void arenas_of_devices_must_hold_their_tensors(void)
+{
+    static const size_t arenas[] = {4u};
+
+    CHECK_REFUSED(t.graph.num_devices = 1u);
+    CHECK_REFUSED(t.tensors[3].place = S2S_PLACE_DEVICE);
+    CHECK_REFUSED((t.graph.num_devices = 1u, t.graph.device_arenas = arenas, t.tensors[3].place = S2S_PLACE_DEVICE));
+    CHECK_REFUSED((t.graph.num_devices = 1u, t.graph.device_arenas = arenas,
+                   t.tensors[3].place = (s2s_place)(S2S_PLACE_DEVICE + 1)));
+}
+
 void test_graph_check(void)
 {
     tables t = copy_of_example();
@@ -99,4 +110,5 @@ void test_graph_check(void)
     tensors_must_lie_somewhere();
     nodes_must_stay_in_the_lists();
     ports_must_name_their_tensors();
+    arenas_of_devices_must_hold_their_tensors();
 }

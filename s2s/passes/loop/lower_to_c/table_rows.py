@@ -16,17 +16,21 @@ from s2s.analysis.memory.buffers import outputs_of
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
+from s2s.memory.accesses import buffer_bytes
+from s2s.passes.loop.lower_to_c.device_hooks import hook_of
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
+from s2s.passes.loop.pooled_plan import Segment, segments_of
+from s2s.types.devices import MAIN
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa
 from s2s.types.weights import WeightStore
 
-Place = Literal["INPUT", "OUTPUT", "ARENA"]
+Place = Literal["INPUT", "OUTPUT", "ARENA", "DEVICE"]
 
 
 class Tensor(NamedTuple):
-    """A buffer: a numbered input or output, or a byte range of the arena."""
+    """A buffer: a numbered input or output, or a byte range of an arena."""
 
     name: str | None
     element: Attribute
@@ -35,6 +39,8 @@ class Tensor(NamedTuple):
     position: int
     weight: str | None = None
     """The C name of its value, until the caller binds another."""
+    device: int = 0
+    """The number of the device, from 0 for the second one, whose arena holds it."""
 
     @property
     def size(self) -> int:
@@ -51,6 +57,8 @@ class Call(NamedTuple):
     """The source nodes of the kernel, separated by commas."""
     arguments: tuple[int, ...]
     results: int
+    bytes: int | None = None
+    """The last argument of the function where that is no buffer: the size of a copy between devices."""
 
 
 class Rows(NamedTuple):
@@ -67,6 +75,8 @@ class Rows(NamedTuple):
     arena_align: int
     status: str | None
     """The function that tells whether a kernel has failed; None if none can."""
+    devices: tuple[Segment, ...] = ()
+    """The arenas of the devices beside the first one."""
 
     @property
     def staging(self) -> tuple[tuple[int, ...], int]:
@@ -92,7 +102,7 @@ class Rows(NamedTuple):
     @property
     def slots(self) -> int:
         """The number of pointers that an executor needs."""
-        return self.inputs + self.parameters + self.outputs + self.max_arguments
+        return self.inputs + self.parameters + self.outputs + self.max_arguments + len(self.devices)
 
 
 def rows_of(main: Main, names: Names, kernels: Sequence[FuncOp], store: WeightStore) -> Rows:
@@ -103,21 +113,36 @@ def rows_of(main: Main, names: Names, kernels: Sequence[FuncOp], store: WeightSt
     tensors = [_port(main, value, "INPUT", number) for number, value in enumerate(main.inputs)]
     tensors += [_weight(op, names, len(main.inputs) + number, store) for number, op in enumerate(weights)]
     tensors += [_port(main, value, "OUTPUT", number) for number, value in enumerate(main.outputs)]
-    tensors += [Tensor(None, *_flat(op.result), "ARENA", op.start) for op in views]
+    segments = segments_of(main.func)
+    tensors += [_in_arena(op, segments) for op in views]
     values = [*main.inputs, *(op.result for op in weights), *main.outputs, *(op.result for op in views)]
     numbers = {value: number for number, value in enumerate(values)}
     results = {func.sym_name.data: len(outputs_of(func)) for func in kernels}
     return Rows(
         names.prefix,
         tuple(tensors),
-        tuple(_call(op, names, numbers, results) for op in body if isinstance(op, CallOp)),
+        tuple(_step(op, names, numbers, results) for op in body if isinstance(op, CallOp | loop.DeviceCopyOp)),
         len(main.inputs),
         len(weights),
         len(main.outputs),
-        main.arena_size,
+        sum(each.size for each in segments if each.pool == MAIN) if segments else main.arena_size,
         main.arena_align,
         names.status,
+        _further(segments),
     )
+
+
+def _further(segments: Sequence[Segment]) -> tuple[Segment, ...]:
+    """Return the segments of the devices beside the first one."""
+    return tuple(each for each in segments if each.pool != MAIN)
+
+
+def _in_arena(op: loop.ViewOp, segments: Sequence[Segment]) -> Tensor:
+    """Return a buffer in the arena of its device."""
+    for number, segment in enumerate(_further(segments)):
+        if segment.offset <= op.start < segment.offset + segment.size:
+            return Tensor(None, *_flat(op.result), "DEVICE", op.start - segment.offset, device=number)
+    return Tensor(None, *_flat(op.result), "ARENA", op.start)
 
 
 def _port(main: Main, value: SSAValue, place: Place, number: int) -> Tensor:
@@ -140,7 +165,10 @@ def _flat(value: SSAValue) -> tuple[Attribute, tuple[int, ...]]:
     return value.type.element_type, value.type.get_shape()
 
 
-def _call(op: CallOp, names: Names, numbers: dict[SSAValue, int], results: dict[str, int]) -> Call:
+def _step(op: CallOp | loop.DeviceCopyOp, names: Names, numbers: dict[SSAValue, int], results: dict[str, int]) -> Call:
+    if isinstance(op, loop.DeviceCopyOp):
+        buffers, size = (numbers[op.target], numbers[op.source]), buffer_bytes(op.target)
+        return Call(hook_of(names.prefix, op), ", ".join(provenance(op)), buffers, 1, size)
     callee = op.callee.root_reference.data
     arguments = tuple(numbers[argument] for argument in op.arguments)
     return Call(names.kernels[callee], ", ".join(provenance(op)), arguments, results[callee])

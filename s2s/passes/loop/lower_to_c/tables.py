@@ -30,9 +30,9 @@ _ARGUMENTS = c.PtrType(c.PtrType(c.VOID), const=True)
 
 def graph_tables(rows: Rows) -> list[Operation]:
     """Return the caller function of each kernel, the tables, and the exported table that refers to them."""
-    kernels = list(dict.fromkeys(call.kernel for call in rows.calls))
+    called = {_caller_name(rows, call): call for call in rows.calls}
     shapes = list(dict.fromkeys(tensor.shape for tensor in rows.tensors if tensor.shape))
-    made: list[Operation] = [_caller(rows, kernel) for kernel in kernels]
+    made: list[Operation] = [_caller(name, call) for name, call in called.items()]
     made += [_table(_shape_name(shape), to_dense(np.asarray(shape, np.int64)), i64, len(shape)) for shape in shapes]
     made += _rows_table("tensors", "s2s_graph_tensor", [_tensor(tensor) for tensor in rows.tensors])
     arguments = [number for call in rows.calls for number in call.arguments]
@@ -45,28 +45,34 @@ def graph_tables(rows: Rows) -> list[Operation]:
     outputs = [_port(first_output + number, offsets[rows.inputs + number]) for number in range(rows.outputs)]
     made += _rows_table("inputs", "s2s_graph_port", inputs)
     made += _rows_table("outputs", "s2s_graph_port", outputs)
+    if rows.devices:
+        sizes = ArrayAttr([_count(each.size) for each in rows.devices])
+        made.append(_table("device_arenas", sizes, c.NamedType("size_t"), len(rows.devices)))
     exported = c.GlobalOp(f"{rows.prefix}_graph", c.NamedType("s2s_graph"), value=_graph(rows))
     exported.attributes |= {STAGED_SIZE: IntegerAttr(staged, i64), SLOTS: IntegerAttr(rows.slots, i64)}
     return [*made, exported]
 
 
-def _caller(rows: Rows, kernel: str) -> c.FuncOp:
+def _caller(name: str, call: Call) -> c.FuncOp:
     """`static void call_relu(void *const *args) { net_relu(args[0], args[1]); }`"""
-    count = next(len(call.arguments) for call in rows.calls if call.kernel == kernel)
     block = Block(arg_types=[_ARGUMENTS])
-    pointers: list[Operation] = []
-    for number in range(count):
+    passed: list[Operation] = []
+    for number in range(len(call.arguments)):
         at = c.LiteralOp(IntegerAttr(number, IndexType()))
         place = c.SubscriptOp(block.args[0], at)
         block.add_ops([at, place])
-        pointers.append(c.LoadOp(place))
-        block.add_op(pointers[-1])
-    block.add_op(c.CallOp(kernel, pointers))
-    return c.FuncOp(_caller_name(rows, kernel), [_ARGUMENTS], body=block, parameters=["args"], static=True)
+        passed.append(c.LoadOp(place))
+        block.add_op(passed[-1])
+    if call.bytes is not None:
+        passed.append(c.LiteralOp(IntegerAttr(call.bytes, IndexType())))
+        block.add_op(passed[-1])
+    block.add_op(c.CallOp(call.kernel, passed))
+    return c.FuncOp(name, [_ARGUMENTS], body=block, parameters=["args"], static=True)
 
 
-def _caller_name(rows: Rows, kernel: str) -> str:
-    return f"call_{kernel.removeprefix(f'{rows.prefix}_')}"
+def _caller_name(rows: Rows, call: Call) -> str:
+    name = f"call_{call.kernel.removeprefix(f'{rows.prefix}_')}"
+    return name if call.bytes is None else f"{name}_{call.bytes}"
 
 
 def _shape_name(shape: Sequence[int]) -> str:
@@ -81,7 +87,7 @@ def _tensor(tensor: Tensor) -> Attribute:
             _symbol(_shape_name(tensor.shape) if tensor.shape else "NULL"),
             _symbol(tensor.weight or "NULL"),
             _count(tensor.position),
-            _symbol(f"S2S_PLACE_{tensor.place}"),
+            _symbol(f"S2S_PLACE_{tensor.place}" + (f" + {tensor.device}" if tensor.device else "")),
             IntegerAttr(len(tensor.shape), i32),
             _dtype(tensor.element),
         ]
@@ -105,7 +111,7 @@ def _nodes(rows: Rows) -> list[Attribute]:
 
 def _node(rows: Rows, call: Call, first: int) -> Attribute:
     nodes = StringAttr(call.nodes) if call.nodes else _symbol("NULL")
-    kernel = _symbol(_caller_name(rows, call.kernel))
+    kernel = _symbol(_caller_name(rows, call))
     return ArrayAttr([kernel, _count(first), _count(len(call.arguments)), nodes])
 
 
@@ -130,10 +136,12 @@ def _graph(rows: Rows) -> DictionaryAttr:
             **{table: _symbol(table if count else "NULL") for table, count in counts.items()},
             **{f"num_{table}": _count(count) for table, count in counts.items()},
             "max_args": _count(rows.max_arguments),
-            "arena_size": _symbol(f"{macro}_ARENA_SIZE"),
+            "arena_size": _symbol(f"{macro}_ARENA_SIZE") if not rows.devices else _count(rows.arena_size),
             "staged_size": _symbol(f"{macro}_GRAPH_STAGED_SIZE"),
             "arena_align": _symbol(f"{macro}_ARENA_ALIGN"),
             **({"status": _symbol(rows.status)} if rows.status else {}),
+            **({"device_arenas": _symbol("device_arenas")} if rows.devices else {}),
+            **({"num_devices": _count(len(rows.devices))} if rows.devices else {}),
         }
     )
 
