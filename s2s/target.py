@@ -107,8 +107,8 @@ def resolve(target: object, host: object = None) -> Data:
         targets = list(cast("Sequence[object]", target))
         if len(targets) != 1:
             raise UnsupportedError(
-                f"target: {len(targets)} targets for one network; give one, and claim parts of the network for others "
-                "by an external code generator"
+                f"target: {len(targets)} targets for one network; give one, and place parts of the network on others "
+                "by devices={name: {'target': …, 'operators': […]}}"
             )
         target = targets[0]
     return Target(cast("str | Target", target), host).data

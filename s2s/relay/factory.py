@@ -41,6 +41,7 @@ from s2s.runtime.module import ENTRY, Module
 from s2s.stages.c import Lowered
 from s2s.target import Target, resolve
 from s2s.targets import Target as TargetData
+from s2s.types.devices import DeviceSource, devices_of
 from s2s.types.weights import WeightStore
 from s2s.verify.build import LoadedNetwork
 
@@ -60,6 +61,7 @@ def build(
     params: Mapping[str, npt.ArrayLike] | None = None,
     mod_name: str = DEFAULT_NAME,
     external: Mapping[str, str] | Sequence[str] | str | None = None,
+    devices: DeviceSource | None = None,
 ) -> "ExecutorFactory":
     """Compile a network at graph level; `params` are the values of its parameters and weights.
 
@@ -76,6 +78,7 @@ def build(
         name=name,
         records=records_in_effect(),
         external=modes_of(external),
+        devices=devices_of(devices),
         pools=pools_of(workspace_memory_pools, constant_memory_pools, data),
     )
     options = PassContext.current().applied(options)
@@ -199,9 +202,9 @@ class ExecutorFactory:
         return NetworkLibrary(functions, self.get_source, self.export_library)
 
     def get_devices(self) -> list[str]:
-        """The external code generators that parts of the network run on; none for the processor alone."""
-        needs = json.loads(self.artifact.tree().text("metadata.json")).get("external", [])
-        return sorted({need["name"] for need in needs})
+        """The devices that parts of the network run on beside the first one, and external code generators."""
+        generators = json.loads(self.artifact.tree().text("metadata.json")).get("external", [])
+        return sorted([*(each.name for each in self.artifact.info.devices), *(each["name"] for each in generators)])
 
     def get_source(self) -> str:
         """The C of the network: kernels, and the function or the tables that call them."""

@@ -85,7 +85,7 @@ class PackedFunc:
 
 
 def convert(value: Value) -> Value:
-    """A Python callable as a packed function, lists and numbers as arrays; everything else as it is."""
+    """A Python callable as a packed function, a list of what its elements become; everything else as it is."""
     if isinstance(value, (PackedFunc, str, bytes, np.ndarray, Device)) or value is None:
         return cast(Value, value)
     if callable(value):

@@ -13,7 +13,7 @@ from s2s.contrib import graph_executor
 from s2s.contrib.aot_executor import AotModule
 from s2s.contrib.debugger.debug_executor import GraphModuleDebug
 from s2s.contrib.graph_executor import GraphModule
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.relay import IRModule, bind_params_by_name
 from s2s.relay.factory import ExecutorFactory
 from s2s.relay.options import Executor, Runtime
@@ -99,6 +99,14 @@ def test_the_library_of_aot_is_the_function_that_runs_the_network(tmp_path: Path
         lib.save(str(tmp_path / "net.so"))
     with pytest.raises(InputError, match="GraphModule: LoadedNetwork given; give library"):
         GraphModule(library["default"](cpu()))
+
+
+def test_devices_are_named():
+    mod, params = network()
+    library = build(mod, "c", executor="aot", params=params, devices={"dsp": {"operators": ["matmul"]}})
+    assert library.get_devices() == ["dsp"]
+    with pytest.raises(UnsupportedError, match="2 targets for one network; give one, and place parts of the network"):
+        build(mod, target=["c", "cortex-m4"], params=params)  # pyright: ignore[reportArgumentType]
 
 
 def test_a_module_compiles_as_a_model_does():
