@@ -45,6 +45,7 @@ from s2s.targets import Target
 from s2s.types.devices import DeviceSource, devices_of
 from s2s.types.numbers import as_numbers
 from s2s.types.pools import pools_of
+from s2s.types.sizes import DimSize, SizeRange
 from s2s.verify.build import LoadedNetwork
 from s2s.verify.build import load as load_tree
 
@@ -79,7 +80,7 @@ def compile(
     weights: WeightForm = "auto",
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     bind: Mapping[str, object] | None = None,
-    dims: Mapping[str, int] | None = None,
+    dims: Mapping[str, int | tuple[int, int]] | None = None,
     states: Mapping[str, str] | None = None,
     untrusted: bool = False,
     trust_model: bool = False,
@@ -156,15 +157,24 @@ def _shapes(given: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
     return {name: tuple(map(int, sizes)) for name, sizes in given.items()}
 
 
-def _specialisation(bind: Mapping[str, object], dims: Mapping[str, int]) -> Specialisation:
+def _specialisation(bind: Mapping[str, object], dims: Mapping[str, int | tuple[int, int]]) -> Specialisation:
     """Copy constants of inputs and sizes of dimensions after checking their form."""
-    for name, size in dims.items():
-        if not isinstance(size, int | np.integer):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(
-                f"dims: {name}: {size!r} given; give the size of each dimension by its name: {{'batch': 1}}"
-            )
     numbers = {name: as_numbers(value, f"bind: {name}") for name, value in bind.items()}
-    return {"bind": numbers, "dims": {name: int(size) for name, size in dims.items()}}
+    return {"bind": numbers, "dims": {name: _dim(name, size) for name, size in dims.items()}}
+
+
+def _dim(name: str, size: object) -> DimSize:
+    """Return a size, or the bounds of one that varies."""
+    match size:
+        case int() | np.integer():
+            return int(size)
+        case (int() as least, int() as most):
+            return SizeRange(least, most)
+        case _:
+            raise InputError(
+                f"dims: {name}: {size!r} given; give the size of each dimension by its name, or its bounds: "
+                "{'batch': 1, 'sequence': (1, 128)}"
+            )
 
 
 def load(tree: str | Path, *, network: str | None = None) -> LoadedNetwork:

@@ -26,6 +26,7 @@ from s2s.support import progress
 from s2s.targets import get_target
 from s2s.types.dtypes import Array
 from s2s.types.interface import as_passed
+from s2s.types.sizes import varying
 
 if TYPE_CHECKING:
     from s2s.verify.board_check import BoardVerification, Optimise
@@ -256,14 +257,20 @@ class Artifact:
         Or run it on the inputs of the file `golden`, and compare with its outputs. With `levels`, level is compared
         with level too. A network that keeps state is run several times in a row, and the engine with it.
         """
+        from s2s.verify.sizes import compare_levels_at_sizes, verified_sizes
         from s2s.verify.verification import Judge, Limits
 
         judge = Judge(self._compilation, Limits(rtol, atol))
         keeps_state = bool(self._compilation.facts(Read).initial_state)
-        count = STATEFUL_RUNS if keeps_state else 1
-        expected = self._expected(against, golden, seed, count=count, consecutive=keeps_state, nodes=levels)
+        sizes = verified_sizes(self._compilation.options)
+        count = STATEFUL_RUNS if keeps_state else len(sizes)
+        expected = self._expected(
+            against, golden, seed, count=count, consecutive=keeps_state, nodes=levels, sizes=sizes
+        )
         found = self._run_in_order(expected)
         report = self._compare_levels(expected, found[0]) if levels else None
+        if report is not None and report.passed and len(sizes) > 1:
+            report = compare_levels_at_sizes(self._compilation, expected.vectors, found)
         return judge.judge(expected, found, report)
 
     def verify_on(
@@ -307,11 +314,12 @@ class Artifact:
         count: int,
         consecutive: bool = False,
         nodes: bool = False,
+        sizes: Sequence[Mapping[str, int]] = ({},),
     ) -> "Expected":
         from s2s.verify.expected import Wanted, expected_outputs
 
         wanted = Wanted(against, None if golden is None else Path(golden), seed, nodes)
-        return expected_outputs(self._compilation, wanted, count=count, consecutive=consecutive)
+        return expected_outputs(self._compilation, wanted, count=count, consecutive=consecutive, sizes=sizes)
 
     def _compare_levels(self, expected: "Expected", found: Sequence[Array]) -> "LevelsReport":
         """Run the levels above C on the first inputs of `expected`; `found` is the result of the C.
@@ -384,5 +392,9 @@ def compile_artifact(model: Source, options: CompileOptions) -> Artifact:
         from s2s.budgets.ram import within_ram
 
         compilation = within_ram(compilation)
+    if varying(options.dims):
+        from s2s.verify.sizes import check_sizes
+
+        check_sizes(model, options)
     compilation.run()
     return Artifact(compilation)

@@ -28,6 +28,7 @@ from s2s.passes.c.share_between_networks import ShareBetweenNetworksPass
 from s2s.passes.context import CompilerContext
 from s2s.passes.manager import PassManager
 from s2s.support import progress
+from s2s.types.sizes import varying
 from s2s.types.weights import WeightStore
 
 if TYPE_CHECKING:
@@ -250,6 +251,8 @@ def _check_options(artifact: Artifact, first: Artifact) -> None:
         raise UnsupportedError(
             f"{artifact.name}: --profile {options.profile} gives the arena a type of its own; leave it out"
         )
+    if varying(options.dims):
+        raise UnsupportedError(f"{artifact.name}: takes sizes at run time; give every --dim a constant size")
     if options.devices:
         raise UnsupportedError(f"{artifact.name}: runs on several devices; leave --devices out")
     if options.pools:

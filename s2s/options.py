@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from s2s.types.devices import Devices
     from s2s.types.numbers import Numbers
     from s2s.types.pools import Pools
+    from s2s.types.sizes import DimSize
 
 Executor = Literal["aot", "graph"]
 Requantise = Literal["float", "fixed"]
@@ -28,7 +29,7 @@ class Specialisation(TypedDict):
     """The options that make another model of an ONNX model before it is read."""
 
     bind: "Mapping[str, Numbers]"
-    dims: Mapping[str, int]
+    dims: "Mapping[str, DimSize]"
 
 
 class Budgets(TypedDict):
@@ -89,8 +90,9 @@ class CompileOptions:
     """Shapes of inputs that the model leaves open."""
     bind: "Mapping[str, Numbers]" = field(default_factory=dict[str, "Numbers"])
     """Inputs of an ONNX model that become constants, with their values: `{"sr": 16000}`."""
-    dims: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Sizes of dimensions that an ONNX model leaves open, by their names: `{"batch": 1}`."""
+    dims: "Mapping[str, DimSize]" = field(default_factory=dict[str, "DimSize"])
+    """Sizes of dimensions that an ONNX model leaves open, by their names: `{"batch": 1}`. A size within bounds,
+    `{"sequence": SizeRange(1, 128)}`, is given at run time."""
     states: Mapping[str, str] = field(default_factory=dict[str, str])
     """Inputs that are the outputs of the run before, by their names: `{"hidden": "new_hidden"}`."""
     untrusted: bool = False

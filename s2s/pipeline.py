@@ -35,6 +35,8 @@ from s2s.passes.conditions import (
     scratch,
     scratch_asked,
     shared_memory,
+    sizes_constant,
+    sizes_vary,
     tables,
     target,
     threads,
@@ -78,10 +80,7 @@ results, and the self-test of the network compares with the results of this stag
 
 SIMPLIFY = (
     Step("graph-fold-constants", "Evaluate every operation whose operands are all constant."),
-    Step(
-        "graph-remove-identities",
-        "Remove identities that importers and folding leave, before later patterns match.",
-    ),
+    Step("graph-remove-identities", "Remove identities that importers and folding leave, before patterns match."),
     Step("graph-canonicalize-reshapes", "Merge chains of reshapes and transposes, for the same reason.", when=tuned),
     Step(
         "graph-canonicalize-pads",
@@ -236,7 +235,7 @@ COMPUTE = (
     Step(
         "tensor-tile-rows",
         "Run chains of kernels in row tiles where the tensors between them exceed the cache.",
-        when=tuned,
+        when=sizes_constant,
         options=target,
     ),
     Step(
@@ -252,17 +251,18 @@ COMPUTE = (
         when=tuned,
         options=target,
     ),
+    Step("tensor-propagate-sizes", "Mark dimensions of varying size, which must not be merged.", when=sizes_vary),
     Step("tensor-collapse-dims", "Merge contiguous dimensions: fewer, longer dimensions tile better.", when=tuned),
     Step(
         "tensor-cache-panels",
         "Pack non-constant factors of products panel by panel, now that dimensions are final.",
-        when=tuned,
+        when=sizes_constant,
         options=target,
     ),
     Step(
         "tensor-cache-images",
         "Copy images of depthwise convolutions into blocks of channels where the caller passes them channels first.",
-        when=tuned,
+        when=sizes_constant,
         options=target,
     ),
     Step(
@@ -275,6 +275,7 @@ COMPUTE = (
 """Lower kernels to structured computations, and choose their layouts and algorithms."""
 
 TENSOR = (
+    Step("tensor-propagate-sizes", "Mark them anew in what was rewritten; schedules depend on it.", when=sizes_vary),
     Step(
         "tensor-pick-schedule",
         "Choose the schedule of each computation from shapes and target data.",

@@ -70,6 +70,7 @@ PASSES: tuple[str, ...] = (
     "tensor-lower-to-loop",
     "tensor-pack-constants",
     "tensor-pick-schedule",
+    "tensor-propagate-sizes",
     "tensor-shorten-products",
     "tensor-shorten-rescale",
     "tensor-split-dims",

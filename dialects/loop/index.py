@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import AffineMapAttr, IndexType
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, StringAttr
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import prop_def, result_def, traits_def, var_operand_def
@@ -41,4 +41,35 @@ class ApplyOp(PlainOp):
         check_map(self.name, self.map.data, len(self.indices), results=1)
 
 
-__all__ = ["ApplyOp"]
+@op_definition
+class SizeOp(PlainOp):
+    """The size `name` of this run, which lies from `least` to `most`: `%n = loop.size "sequence" from 1 to 128`."""
+
+    name = "loop.size"
+
+    size = prop_def(StringAttr)
+    least = prop_def(IntegerAttr[IndexType])
+    most = prop_def(IntegerAttr[IndexType])
+    result = result_def(IndexType)
+
+    assembly_format = "$size `from` $least `to` $most attr-dict"
+    traits = traits_def(Pure())
+
+    def __init__(self, name: str, least: int, most: int) -> None:
+        bounds = [IntegerAttr.from_index_int_value(each) for each in (least, most)]
+        properties = {"size": StringAttr(name), "least": bounds[0], "most": bounds[1]}
+        super().__init__(properties=properties, result_types=[IndexType()])
+        self.result.name_hint = name
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the greatest value."""
+        return self.least.value.data, self.most.value.data
+
+    def verify_(self) -> None:
+        least, most = self.bounds
+        if not 1 <= least <= most:
+            raise VerifyException(f"{self.name}: {least} to {most} are no sizes")
+
+
+__all__ = ["ApplyOp", "SizeOp"]

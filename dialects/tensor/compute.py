@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Self
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FloatAttr, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FloatAttr, IntegerAttr, StringAttr, TensorType, i64
 from xdsl.dialects.utils import AbstractYieldOperation
 from xdsl.ir import Attribute, BlockArgument, Region, SSAValue
 from xdsl.irdl import (
@@ -28,6 +28,7 @@ from s2s.dialects.tensor.schedule import ScheduleAttr
 from s2s.dialects.tensor.syntax import parse_apply, parse_domain, parse_operands, print_apply, print_operands
 from s2s.types.dtypes import as_tensor_type, scalar_type
 from s2s.types.hints import isa
+from s2s.types.sizes import Extents, extents_of
 
 
 def element_type(value: SSAValue) -> Attribute:
@@ -60,7 +61,9 @@ class ComputeOp(ScalarRegionOp):
     result of shape [4, 2] may come from a domain [8]). `reduce` takes one scalar of each read, then the accumulators,
     and yields the new accumulators; it is absent where nothing is reduced, and runs in lexicographic order of the
     reduction dimensions. `apply` takes the accumulators, then one scalar of each operand of the epilogue, and yields
-    one scalar for each result. Tables are whole tensors that both regions take last, for `tensor.extract`.
+    one scalar for each result. Tables are whole tensors that both regions take last, for `tensor.extract`. The domain
+    is that of the greatest sizes: `extents ["", "n"]` means that dimension 1 has `n` positions at run time, and tensors
+    keep their strides.
 
         %y = tensor.compute [8 | 3] reads(%x at #x, %w at #w) epilogue(%b at #b) inits [0.0 : f32] reduce {
         ^bb0(%xv: f32, %wv: f32, %acc: f32):
@@ -84,6 +87,7 @@ class ComputeOp(ScalarRegionOp):
     tables = var_operand_def(TensorType)
     res = var_result_def(TensorType)
     reduce = opt_region_def("single_block")
+    extents = opt_prop_def(ArrayAttr[StringAttr])
     apply = region_def("single_block")
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
@@ -146,6 +150,11 @@ class ComputeOp(ScalarRegionOp):
         """The access map of each operand of the epilogue, over the parallel dimensions."""
         return self.accesses.data[len(self.reads) :]
 
+    @property
+    def sizes_at_run_time(self) -> Extents:
+        """The size that each dimension of the domain has at run time, empty for a constant one."""
+        return extents_of(self.extents, len(self.sizes))
+
     def access_of(self, value: SSAValue) -> AccessAttr | None:
         """Return the access of the operand whose element a region sees as `value`; None if it is no such argument."""
         if not isinstance(value, BlockArgument):
@@ -160,6 +169,8 @@ class ComputeOp(ScalarRegionOp):
             raise VerifyException(f"{self.name}: {self.rank} parallel dimensions of the domain {list(self.sizes)}")
         if any(size < 1 for size in self.sizes):
             raise VerifyException(f"{self.name}: domain {list(self.sizes)} has an empty dimension")
+        if self.extents is not None and len(self.extents) != len(self.sizes):
+            raise VerifyException(f"{self.name}: {len(self.extents)} extents of the domain {list(self.sizes)}")
         if len(self.accesses) != len(self.reads) + len(self.epilogue):
             raise VerifyException(
                 f"{self.name}: {len(self.accesses)} accesses for {len(self.reads)} reads and {len(self.epilogue)} "
@@ -207,6 +218,9 @@ class ComputeOp(ScalarRegionOp):
             printer.print_string(" tables(")
             printer.print_list(self.tables, printer.print_ssa_value)
             printer.print_string(")")
+        if self.extents is not None:
+            printer.print_string(" extents ")
+            printer.print_attribute(self.extents)
         if self.schedule is not None:
             printer.print_string(" schedule ")
             printer.print_attribute(self.schedule)
@@ -225,6 +239,7 @@ class ComputeOp(ScalarRegionOp):
         tables = list[UnresolvedOperand]()
         if parser.parse_optional_keyword("tables"):
             tables = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, parser.parse_unresolved_operand)
+        extents = parser.parse_attribute() if parser.parse_optional_keyword("extents") else None
         schedule = parser.parse_attribute() if parser.parse_optional_keyword("schedule") else None
         inits, reduce = list[Attribute](), None
         if parser.parse_optional_keyword("inits"):
@@ -247,6 +262,8 @@ class ComputeOp(ScalarRegionOp):
             schedule=schedule if isinstance(schedule, ScheduleAttr) else None,
         )
         op.attributes |= end.attributes
+        if extents is not None:
+            op.properties["extents"] = extents
         return op
 
 

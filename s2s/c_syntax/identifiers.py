@@ -73,6 +73,17 @@ def port_identifiers(inputs: Iterable[str], outputs: Iterable[str]) -> tuple[lis
     return names[: len(inputs)], names[len(inputs) :]
 
 
+def size_identifiers(sizes: Iterable[str]) -> dict[str, str]:
+    """The fields of the structure that gives a network its sizes, by the names of the sizes in the model."""
+    names = list(sizes)
+    return dict(zip(names, unique_identifiers(names), strict=True))
+
+
+def sizes_type(network: str) -> str:
+    """The type of the structure that gives a network its sizes."""
+    return f"{network}_dims"
+
+
 def c_macro(identifier: str) -> str:
     """The macro spelling of an identifier."""
     return identifier.upper()

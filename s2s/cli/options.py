@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from s2s.external.modes import Modes
     from s2s.options import DebugOptions, Specialisation
     from s2s.types.numbers import Numbers
+    from s2s.types.sizes import DimSize
 
 PATH = click.Path(path_type=Path)
 """The type of options that name a file or folder, whether it exists or not."""
@@ -42,7 +43,8 @@ dims = click.option(
     "--dim",
     multiple=True,
     metavar="NAME=D",
-    help="Size of a dimension that an ONNX model leaves open; may be repeated.",
+    help="Size of a dimension that an ONNX model leaves open, or its bounds (N=1..128) to give it at run time; may be "
+    "repeated.",
 )
 states = click.option(
     "--state", multiple=True, metavar="IN=OUT", help="An input that is an output of the run before; may be repeated."
@@ -215,16 +217,19 @@ def parse_specialisation(bind: Sequence[str], dim: Sequence[str]) -> "Specialisa
     return {"bind": parse_bindings(bind), "dims": parse_dims(dim)}
 
 
-def parse_dims(options: Sequence[str]) -> dict[str, int]:
-    """Parse `["batch=1"]` to `{"batch": 1}`."""
-    dims: dict[str, int] = {}
+def parse_dims(options: Sequence[str]) -> "dict[str, DimSize]":
+    """Parse `["batch=1", "sequence=1..128"]` to `{"batch": 1, "sequence": SizeRange(1, 128)}`."""
+    from s2s.types.sizes import SizeRange
+
+    dims: dict[str, DimSize] = {}
     for option in options:
         name, _, size = option.rpartition("=")
-        if not (name and size.isdecimal()):
-            raise InputError(f"--dim {option}: not of the form NAME=D, for example --dim batch=1")
+        least, dots, most = size.partition("..")
+        if not (name and least.isdecimal() and (most.isdecimal() if dots else not most)):
+            raise InputError(f"--dim {option}: not of the form NAME=D or NAME=D..D, for example --dim batch=1")
         if name in dims:
             raise InputError(f"--dim {option}: dimension {name!r} is given twice; name it once")
-        dims[name] = int(size)
+        dims[name] = SizeRange(int(least), int(most)) if dots else int(least)
     return dims
 
 

@@ -9,6 +9,10 @@ from s2s.emit.statements import FunctionWriter, comment_lines, overlay_definitio
 from s2s.emit.units import Program, owner_of
 
 RETURNS = "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
+RETURNS_OF_SIZES = (
+    "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, S2S_ERR_ALIGN if arena is not aligned,\n"
+    "or S2S_ERR_SHAPE if one of dims is not within its bounds."
+)
 RUN_DOC = "Runs the network once. arena is scratch between calls; two arenas may run at the same time.\n"
 THREADS_DOC = (
     "The threads of pool share the work; without one (NULL) the caller's thread does it all. The results are the same\n"
@@ -39,7 +43,7 @@ def interface(program: Program, info: NetworkInfo) -> str:
     lines = [line for overlay in program.overlays for line in [*_overlay(overlay), ""]]
     lines += _hooks(program, info.name)
     lines += [line for prototype in reset for line in [*comment_lines(RESET_DOC), *prototype, ""]]
-    doc = f"{THREADS_DOC if info.threads else ''}{RETURNS}"
+    doc = f"{THREADS_DOC if info.threads else ''}{RETURNS_OF_SIZES if info.sizes else RETURNS}"
     return "\n".join([*lines, *comment_lines((STATEFUL_RUN_DOC if reset else RUN_DOC) + doc), *run])
 
 

@@ -13,6 +13,7 @@ from s2s.executor.graph_json import Network
 from s2s.targets.target import Target
 from s2s.types.dtypes import Array, size_in_bytes
 from s2s.types.interface import EmptyTensor, ModelTensor
+from s2s.types.sizes import Extents, SizeRange
 from s2s.version import VERSION
 
 
@@ -45,6 +46,8 @@ class PortInfo:
     """The byte offset in the arena at which it may lie; None if the arena has no room for it."""
     model: ModelTensor | None = None
     """The tensor in the model, if its bytes are packed."""
+    varies: Extents = ()
+    """For each axis the size that it has at run time, empty for a constant one; none if all are constant."""
 
     @property
     def count(self) -> int:
@@ -246,6 +249,8 @@ class NetworkInfo:
     decisions: tuple[Decision, ...] = ()
     """The decisions of the compiler, with reasons."""
     tolerance: Tolerance = field(default_factory=Tolerance)
+    sizes: Mapping[str, SizeRange] = field(default_factory=dict[str, SizeRange])
+    """The sizes that the caller gives in every run, by their names in the model."""
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     """The options of this compilation, for the record."""
     version: str = VERSION

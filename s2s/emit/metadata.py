@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from s2s.c_syntax.identifiers import port_identifiers
+from s2s.c_syntax.identifiers import port_identifiers, size_identifiers
 from s2s.c_syntax.types import element_name
 from s2s.emit.external import ExternalNeeds, packed_functions
 from s2s.emit.info import DeviceInfo, NetworkInfo, PortInfo
@@ -60,6 +60,7 @@ def network_record(
         "inputs": [_port(name, port) for name, port in zip(inputs, info.inputs, strict=True)],
         "outputs": [_port(name, port) for name, port in zip(outputs, info.outputs, strict=True)],
         **_empty(info),
+        **_sizes(info),
         "arena": {
             "size": info.arena_size,
             "align": info.arena_align,
@@ -127,8 +128,16 @@ def _port(identifier: str, port: PortInfo) -> dict[str, Any]:
         "size": port.size,
         "offset": port.offset,
         "quantisation": None if quantised is None else {"scale": quantised.scale, "zero_point": quantised.zero_point},
+        **({"varies": list(port.varies)} if port.varies else {}),
         **({} if port.model is None else {"model": {"dtype": port.model.type_name, "shape": list(port.model.shape)}}),
     }
+
+
+def _sizes(info: NetworkInfo) -> dict[str, Any]:
+    """Describe the sizes that the caller gives in every run."""
+    fields = size_identifiers(info.sizes)
+    found = [{"name": name, "field": fields[name], **size._asdict()} for name, size in info.sizes.items()]
+    return {"sizes": found} if found else {}
 
 
 def _empty(info: NetworkInfo) -> dict[str, Any]:

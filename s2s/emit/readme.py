@@ -6,7 +6,7 @@ from s2s.c_syntax.identifiers import c_macro, line_comment, markdown_code
 from s2s.c_syntax.types import c_type
 from s2s.emit.definitions import Row
 from s2s.emit.info import NetworkInfo
-from s2s.emit.view import PortView
+from s2s.emit.view import PortView, sample_dims
 from s2s.types.devices import MAIN
 
 
@@ -53,6 +53,9 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
             pointer = f"{arena}.{port.identifier}.data" if typed else port.pointer_into(arena)
             lines.append(f"{c_type(port.element)} *const {port.identifier} = {pointer};")
     names = ", ".join(port.identifier for port in (*inputs, *outputs))
+    if info.sizes:
+        lines += sample_dims(info, f"{info.name}_sizes")
+        names = f"&{info.name}_sizes, {names}"
     reset = f"{info.name}_reset({handed.partition(',')[0]}); /* once, before the first run */"
     if info.threads is not None:
         handed = f"{handed}, &pool"

@@ -12,7 +12,7 @@ from s2s.c_syntax.types import c_type, element_name
 from s2s.dialects.c.conversions import is_float, is_half
 from s2s.emit.info import NetworkInfo, PortInfo
 from s2s.emit.readme import arena_definitions
-from s2s.emit.view import PortView
+from s2s.emit.view import PortView, sample_dims
 from s2s.emit.weights import ConstantArray
 from s2s.types.dtypes import Array, to_numpy
 
@@ -93,6 +93,7 @@ def test_view(
     elements = list(dict.fromkeys(port.element for port in outputs))
     memory = arena_definitions(info, "arena")
     memory += [_output(port) for port in outputs]
+    memory += sample_dims(info, "dims")
     if info.threads is not None:
         memory.append("static s2s_pool pool;")
     return TestView(
@@ -133,7 +134,8 @@ def _vector(
         call = f"run((const void *const[]){{{', '.join(inputs)}}}, (void *const[]){{{', '.join(found)}}})"
     else:
         pool = ["&pool"] if info.threads is not None else []
-        call = f"{info.name}_run({', '.join([*arenas, *pool, *inputs, *found])})"
+        dims = ["&dims"] if info.sizes else []
+        call = f"{info.name}_run({', '.join([*arenas, *pool, *dims, *inputs, *found])})"
     checks = [_check(array.name, port, array.identifier) for array, port in zip(vector.outputs, outputs, strict=False)]
     return VectorView(tuple(before), call, tuple(checks))
 

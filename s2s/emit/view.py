@@ -7,7 +7,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import IntegerAttr, f32
 from xdsl.ir import Attribute
 
-from s2s.c_syntax.identifiers import c_comment, c_macro, port_identifiers
+from s2s.c_syntax.identifiers import c_comment, c_macro, port_identifiers, size_identifiers, sizes_type
 from s2s.c_syntax.literals import float_literal
 from s2s.c_syntax.types import c_type
 from s2s.dialects import c
@@ -172,6 +172,18 @@ class TreeView:
     external: ExternalView | None = None
     """What the code of external generators needs; None without any."""
 
+    dims: Sequence[Row] = ()
+    """The sizes that vary: the field of each in the structure, its least and its greatest value."""
+
+    @property
+    def dims_definitions(self) -> list[str]:
+        """Return the macros of the bounds of the sizes that vary."""
+        ends = [
+            [Row(f"{c_macro(row.name)}_MIN", row.value), Row(f"{c_macro(row.name)}_MAX", row.comment)]
+            for row in self.dims
+        ]
+        return definitions(self.macro, [row for each in ends for row in each])
+
     @property
     def libraries(self) -> str:
         """The libraries that the Makefile builds: the network's, and one for each further device."""
@@ -256,7 +268,12 @@ def port_views(info: NetworkInfo) -> tuple[list[PortView], list[PortView]]:
 
 
 def _port(info: NetworkInfo, word: str, identifier: str, port: PortInfo) -> PortView:
-    shape = "".join(f"[{size}]" for size in port.shape)
+    names = size_identifiers(info.sizes)
+    varies = port.varies or ("",) * len(port.shape)
+    shape = "".join(
+        f"[{size} at most: {names[name]}]" if name else f"[{size}]"
+        for size, name in zip(port.shape, varies, strict=True)
+    )
     layout = f" ({port.layout})" if port.layout else ""
     quantised = port.quantisation
     real = f"; {quantised.formula()}" if quantised else ""
@@ -326,6 +343,20 @@ def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> lis
         rows.append(Row("GRAPH_STAGED_SIZE", staged, "bytes of RAM with room for copies of inputs and outputs"))
         rows.append(Row("GRAPH_SLOTS", slots, "pointers that an executor needs"))
     return rows
+
+
+def dims(info: NetworkInfo) -> tuple[Row, ...]:
+    """Return the sizes that vary: the field of each, its least and its greatest value."""
+    fields = size_identifiers(info.sizes)
+    return tuple(Row(fields[name], str(size.least), str(size.most)) for name, size in info.sizes.items())
+
+
+def sample_dims(info: NetworkInfo, name: str) -> list[str]:
+    """Return the definition of the greatest sizes of a run, none if no size varies."""
+    if not info.sizes:
+        return []
+    values = ", ".join(f"{c_macro(f'{info.name}_{row.name}')}_MAX" for row in dims(info))
+    return [f"static const {sizes_type(info.name)} {name} = {{{values}}};"]
 
 
 def measured_sizes(rows: Sequence[Row], measured: Measured | None, target: Target) -> list[Row]:

@@ -14,6 +14,7 @@ from s2s.errors import InputError
 from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.imported import Imported
 from s2s.types.numbers import Numbers
+from s2s.types.sizes import DimSize, at_most
 
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
@@ -39,14 +40,15 @@ def load_model(source: ModelSource, *, trust: bool = False) -> LoadedModel:
     return tflite.load_model(source) if tflite.is_tflite(source) else onnx.load_model(source)
 
 
-def specialised(loaded: LoadedModel, bind: Mapping[str, Numbers], dims: Mapping[str, int]) -> LoadedModel:
-    """The model with the inputs in `bind` as constants, and with the sizes in `dims` of named dimensions."""
+def specialised(loaded: LoadedModel, bind: Mapping[str, Numbers], dims: Mapping[str, DimSize]) -> LoadedModel:
+    """The model with the inputs in `bind` as constants, and with the sizes in `dims` of named dimensions, the greatest
+    of those that vary."""
     if not bind and not dims:
         return loaded
     if not isinstance(loaded, onnx.LoadedModel):
         option, way_out = ("--bind", "make the input a constant before") if bind else ("--dim", "use --shape")
         raise InputError(f"{option}: is for ONNX models; {way_out}")
-    return onnx.specialise(loaded, bind, dims)
+    return onnx.specialise(loaded, bind, at_most(dims))
 
 
 def import_model(

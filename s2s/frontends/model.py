@@ -16,9 +16,11 @@ from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model, specialised
 from s2s.frontends.gate import try_reading
+from s2s.frontends.sizes import mark_sizes
 from s2s.frontends.states import ModelNames, keep_states
 from s2s.options import CompileOptions
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
+from s2s.types.sizes import constant, varying
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
 
@@ -58,18 +60,20 @@ def read(source: Source, options: CompileOptions) -> Model:
 
 
 def _imported(source: ModelSource, options: CompileOptions) -> Model:
-    loaded = specialised(load_model(source, trust=options.trust_model), options.bind, options.dims)
+    given = load_model(source, trust=options.trust_model)
+    loaded = specialised(given, options.bind, options.dims)
     imported = import_model(loaded, shapes=options.shapes, name=options.name, tflite_rounding=options.tflite_rounding)
+    mark_sizes(imported.module, given, varying(options.dims))
     state_quantisation(imported.module, imported.weights)
     names = ModelNames.of(main_of(imported.module))
     return Model(imported.module, imported.weights, imported.name, Path(loaded.label).name, digest(loaded), names)
 
 
 def load_for_engine(source: Source, engine: str, options: CompileOptions) -> LoadedModel:
-    """The model as other engines read it."""
+    """The model as other engines read it, with sizes that vary left open."""
     if isinstance(source, GraphModel):
         raise InputError(f"{source.name}: {engine} reads models, and this is a module; compile the model it came from")
-    return specialised(load_model(source, trust=options.trust_model), options.bind, options.dims)
+    return specialised(load_model(source, trust=options.trust_model), options.bind, constant(options.dims))
 
 
 def _copy(model: GraphModel) -> Model:

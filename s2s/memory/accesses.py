@@ -152,6 +152,9 @@ class _Tracer:
                             yield from self.block(region.block)
                 case loop.ApplyOp() if all(index in self.indices for index in op.indices):
                     self.indices[op.result] = self._replaced(op.map.data.results[0], op.indices)
+                case loop.SizeOp():
+                    self.indices[op.result] = AffineDimExpr(len(self.counters))
+                    self.counters.append(Counter(*op.bounds, 1, 1))
                 case arith.ConstantOp() if isinstance(op.value, IntegerAttr):
                     self.indices[op.result] = AffineConstantExpr(op.value.value.data)
                 case _:

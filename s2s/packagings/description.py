@@ -171,6 +171,10 @@ class TreeDescription:
 
     def only_aot(self, format: str) -> None:
         """Refuse a tree for the graph executor, since the package shows a call of the run function."""
+        if self.record.get("sizes"):
+            raise InputError(
+                f"--format {format}: wants constant sizes, and this tree takes them at run time; give such"
+            )
         if self.record["executor"] != "aot":
             raise InputError(f"--format {format}: wants a run function, and this tree has tables; leave --executor out")
 

@@ -9,6 +9,7 @@ from s2s.decisions import operator_row_tiles
 from s2s.decisions import scratch as scratch_of_kernels
 from s2s.options import CompileOptions, Io
 from s2s.targets import get_target
+from s2s.types.sizes import varying
 
 WORTH_A_FORK_JOIN = 16
 """A kernel with less work than so many times the fork-join cost is left to one thread: what two save there, they lose
@@ -45,7 +46,7 @@ def inexact(options: CompileOptions) -> bool:
 
 def other_algorithms(options: CompileOptions) -> bool:
     """Return whether an operator may be computed by an algorithm that rounds differently and takes more memory."""
-    return inexact(options) and options.ram_budget is None
+    return inexact(options) and sizes_constant(options) and options.ram_budget is None
 
 
 def results_over_operands(options: CompileOptions) -> bool:
@@ -55,7 +56,17 @@ def results_over_operands(options: CompileOptions) -> bool:
 
 def results_apart(options: CompileOptions) -> bool:
     """Return whether results are stored apart from their operands, because memory is not short."""
-    return tuned(options) and not results_over_operands(options)
+    return sizes_constant(options) and not results_over_operands(options)
+
+
+def sizes_vary(options: CompileOptions) -> bool:
+    """Return whether sizes are known at run time only."""
+    return bool(varying(options.dims))
+
+
+def sizes_constant(options: CompileOptions) -> bool:
+    """Return whether all sizes are constant, which passes need that lay out tensors in panels or tiles."""
+    return tuned(options) and not sizes_vary(options)
 
 
 def row_tiles_asked(options: CompileOptions) -> bool:

@@ -23,6 +23,7 @@ from s2s.targets import Target, get_target
 from s2s.types.devices import Devices
 from s2s.types.numbers import Numbers
 from s2s.types.pools import Pools
+from s2s.types.sizes import DimSize, varying
 
 MAX_THREADS = 16
 """The threads that a pool of the runtime has room for, unless a project wants more."""
@@ -30,7 +31,8 @@ MAX_THREADS = 16
 
 def check_options(options: CompileOptions) -> None:
     """Refuse values that options do not take, then options that contradict each other."""
-    names = {"Target": Target, "Record": Record, "Modes": Modes, "Numbers": Numbers, "Pools": Pools, "Devices": Devices}
+    every = {"Pools": Pools, "Devices": Devices, "DimSize": DimSize}
+    names = {"Target": Target, "Record": Record, "Modes": Modes, "Numbers": Numbers, **every}
     types = get_type_hints(CompileOptions, localns=names)
     for field in fields(options):
         _check_choice(field.name, getattr(options, field.name), types[field.name])
@@ -90,6 +92,25 @@ _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions
             bool(options.pools) and (options.executor, options.profile, options.threads) != ("aot", "default", 1)
         ),
         lambda _: "--pool: a serial run function of executor aot takes a pointer to each pool; leave other options out",
+    ),
+    (
+        lambda options: (
+            bool(varying(options.dims))
+            and (options.executor, options.profile, options.threads, options.pools, options.external)
+            != ("aot", "default", 1, (), ())
+        ),
+        lambda options: (
+            f"{_sizes(options)}: a serial run function of executor aot takes sizes at run time; leave --executor, "
+            "--profile, --threads, --pool and --external out, or give a constant size"
+        ),
+    ),
+    (
+        lambda options: (
+            bool(varying(options.dims)) and (bool(options.states) or options.ram_budget is not None or options.poison)
+        ),
+        lambda options: (
+            f"{_sizes(options)}: --state, --ram-budget and --poison want constant sizes; leave them out, or give one"
+        ),
     ),
     (
         lambda options: bool(options.pools) and (options.poison or options.ram_budget is not None),
@@ -174,6 +195,11 @@ _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions
     ),
 )
 """Combinations that cannot be, each with what is said of it, in the order in which they are looked for."""
+
+
+def _sizes(options: CompileOptions) -> str:
+    """Return the options with the sizes that vary."""
+    return " ".join(f"--dim {name}={size}" for name, size in varying(options.dims).items())
 
 
 def _check_choice(name: str, value: object, type: Any) -> None:

@@ -37,6 +37,7 @@ from s2s.stages.read import Read
 from s2s.stages.request import Request
 from s2s.stages.state import State
 from s2s.types.hints import isa
+from s2s.types.sizes import VARIES, Extents, extents_of
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,9 @@ class Planned:
     inputs: tuple[int | None, ...]
     """The place of each input in the arena, None for those without one."""
     outputs: tuple[int | None, ...]
+    input_extents: tuple[Extents, ...]
+    """The sizes that the axes of each input have at run time."""
+    output_extents: tuple[Extents, ...]
     states: tuple[StateInfo, ...]
     """What the network keeps from run to run."""
     overlaps: tuple[Overlapping, ...]
@@ -76,6 +80,8 @@ def planned(state: State, request: Request) -> Planned:
         apart_bound=_integer(main.attributes.get(ARENA_APART_BOUND)),
         inputs=_offsets(main, "input"),
         outputs=_offsets(main, "output"),
+        input_extents=_extents(main, "input"),
+        output_extents=_extents(main, "output"),
         states=_states(state.module),
         overlaps=tuple(map(_overlapping, listed)) if isa(listed, ArrayAttr[DictionaryAttr]) else (),
         pools=tuple(ArenaPool(each.pool, each.offset, each.size) for each in segments_of(main)),
@@ -93,8 +99,15 @@ def describe_overlaps(overlaps: Sequence[Overlapping]) -> str:
 
 
 def _offsets(main: FuncOp, role: str) -> tuple[int | None, ...]:
-    arguments = [each.data for each in main.arg_attrs or () if each.data.get("role") == StringAttr(role)]
-    return tuple(_integer(argument.get(OFFSET)) for argument in arguments)
+    return tuple(_integer(argument.get(OFFSET)) for argument in _arguments(main, role))
+
+
+def _extents(main: FuncOp, role: str) -> tuple[Extents, ...]:
+    return tuple(extents_of(argument.get(VARIES), 0) for argument in _arguments(main, role))
+
+
+def _arguments(main: FuncOp, role: str) -> list[Mapping[str, Attribute]]:
+    return [each.data for each in main.arg_attrs or () if each.data.get("role") == StringAttr(role)]
 
 
 def _overlapping(entry: DictionaryAttr) -> Overlapping:

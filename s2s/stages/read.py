@@ -19,6 +19,7 @@ from s2s.stages.state import Facts, State
 from s2s.support import progress
 from s2s.types.dtypes import Array, as_tensor_type
 from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, empty_tensors, model_tensor
+from s2s.types.sizes import VARIES, extents_of
 
 MAX_NAME_LENGTH = 24
 RUNTIME_PREFIX = "s2s"
@@ -89,7 +90,16 @@ def _ports(
         assert isinstance(name, StringAttr)
         quantised = _quantisation(dictionary.data)
         model = model_tensor(dictionary.data)
-        ports.append(PortInfo(name.data, tensor.element_type, tensor.get_shape(), quantisation=quantised, model=model))
+        ports.append(
+            PortInfo(
+                name.data,
+                tensor.element_type,
+                tensor.get_shape(),
+                quantisation=quantised,
+                model=model,
+                varies=extents_of(dictionary.data.get(VARIES), 0),
+            )
+        )
     return tuple(ports)
 
 

@@ -17,6 +17,7 @@ from s2s.stages.state import Facts, State
 from s2s.stages.tensor import Scheduled
 from s2s.support import progress
 from s2s.targets import get_target
+from s2s.types.sizes import Extents, varying
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,9 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         source=network.source,
         sha256=network.sha256,
         target=get_target(options.target),
-        inputs=_placed(network.inputs, plan.inputs),
-        outputs=_placed(network.outputs, plan.outputs),
+        inputs=_placed(network.inputs, plan.inputs, plan.input_extents),
+        outputs=_placed(network.outputs, plan.outputs, plan.output_extents),
+        sizes=varying(options.dims),
         arena_size=plan.arena,
         arena_align=plan.align,
         arena_lower_bound=plan.lower_bound,
@@ -91,5 +93,8 @@ def _recorded(options: CompileOptions) -> Mapping[str, str]:
     }
 
 
-def _placed(ports: Sequence[PortInfo], offsets: Sequence[int | None]) -> tuple[PortInfo, ...]:
-    return tuple(replace(port, offset=offset) for port, offset in zip(ports, offsets, strict=True))
+def _placed(
+    ports: Sequence[PortInfo], offsets: Sequence[int | None], extents: Sequence[Extents]
+) -> tuple[PortInfo, ...]:
+    every = zip(ports, offsets, extents, strict=True)
+    return tuple(replace(port, offset=offset, varies=sizes if any(sizes) else ()) for port, offset, sizes in every)

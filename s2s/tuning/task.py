@@ -16,13 +16,14 @@ from s2s.decisions.given import Given
 from s2s.decisions.keys import computation_key, nodes_of_kernel, task_key
 from s2s.decisions.schedule import ScheduledComputation, ScheduleKind
 from s2s.dialects import graph, tensor
-from s2s.errors import CompilerBug
+from s2s.errors import CompilerBug, UnsupportedError
 from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
 from s2s.stages.state import State
 from s2s.targets import Target, get_target
 from s2s.tuning.isolate import isolated
 from s2s.tuning.packed import Packed, packed, unpacked
+from s2s.types.sizes import varying
 
 BEFORE = "compute"
 """The stage after which kernels are taken: the next one decides their schedules."""
@@ -101,6 +102,8 @@ def _task_of(fields: tuple[str, str, str, int], state: Packed, options: CompileO
 
 def tasks_of(compilation: Compilation) -> list[Task]:
     """Return the tasks of a network: kernels with equal keys are one task, in the order of their first calls."""
+    if varying(compilation.options.dims):
+        raise UnsupportedError("--dim: kernels are measured at constant sizes; give each dimension one")
     options = replace(compilation.options, name=None, decisions={}, explain=False)
     target = get_target(options.target)
     state = compilation.at(BEFORE)

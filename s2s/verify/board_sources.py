@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from s2s.c_syntax.identifiers import c_macro
+from s2s.c_syntax.identifiers import c_macro, sizes_type
 
 Record = Mapping[str, Any]
 
@@ -17,7 +17,8 @@ def run_network(record: Record, vectors: int, *, once: bool = False) -> str:
     ports = [*record["inputs"], *record["outputs"]]
     pools = record["arena"].get("pools", [])
     arenas = [f"(char *)arena + {pool['offset']}" for pool in pools] or ["(void *)arena"]
-    arguments = [*arenas, *(f"(void *)({_pointer(port)})" for port in ports)]
+    sizes = ["&sizes"] if record.get("sizes") else []
+    arguments = [*arenas, *sizes, *(f"(void *)({_pointer(port)})" for port in ports)]
     read = [f"    board_read({_pointer(port)}, {port['size']}u);" for port in record["inputs"]]
     if record.get("state"):
         read.insert(0, f"    (void){name}_reset((void *)arena);")
@@ -33,6 +34,7 @@ def run_network(record: Record, vectors: int, *, once: bool = False) -> str:
             for port in ports
             if not is_in_arena(port)
         ),
+        *_greatest_sizes(record),
         "",
         "static int network(void)",
         "{",
@@ -51,6 +53,12 @@ def run_network(record: Record, vectors: int, *, once: bool = False) -> str:
         body += ["    return network();"]
         return "\n".join([*lines, "int main(void)", "{", *body, "}", ""])
     return "\n".join([*lines, *_counting_main(vectors, write)])
+
+
+def _greatest_sizes(record: Record) -> list[str]:
+    """Define the greatest sizes of a run as `sizes`, if sizes vary."""
+    greatest = ", ".join(str(size["most"]) for size in record.get("sizes", ()))
+    return [f"static const {sizes_type(record['name'])} sizes = {{{greatest}}};"] if greatest else []
 
 
 def _counting_main(vectors: int, write: list[str]) -> list[str]:

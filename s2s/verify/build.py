@@ -22,7 +22,6 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from s2s.c_syntax.types import dtype_named
 from s2s.emit.tree import Tree
 from s2s.errors import CompilerBug, InputError
 from s2s.executor.declarations import executor_declarations
@@ -30,36 +29,18 @@ from s2s.executor.session import FAILED_FUNCTION, Session, raise_failure
 from s2s.interpret.host import host
 from s2s.options import Io
 from s2s.types.dtypes import Array
-from s2s.types.interface import EmptyTensor, ModelTensor, as_declared, declared_names
+from s2s.types.interface import as_declared, declared_names
 from s2s.types.narrow import pack
+from s2s.types.sizes import SizeRange, with_room
 from s2s.verify.external import external_includes, external_libraries, external_sources
 from s2s.verify.footprint import INCLUDE_FOLDERS, source_files
 from s2s.verify.guarded import GUARD, Guarded
 from s2s.verify.pool import DECLARATIONS, Pool
+from s2s.verify.ports import Port, empty_tensor
 from s2s.verify.stream import Stream
 from s2s.verify.toolchain import default_compiler, run_program
 from s2s.verify.tree_flags import ROOT, flags_by_folder
 from s2s.verify.tree_record import build_record, tree_record
-
-
-@dataclass(frozen=True)
-class Port:
-    """An input or output, as the record of a tree describes it."""
-
-    name: str
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
-    offset: int | None = None
-    """The offset in the arena at which it may lie."""
-    model: ModelTensor | None = None
-    """The tensor in the model, if its bytes are packed."""
-
-    @property
-    def model_type(self) -> str:
-        """The element type and shape in the model."""
-        return (
-            f"{self.dtype}{list(self.shape)}" if self.model is None else f"{self.model.dtype}{list(self.model.shape)}"
-        )
 
 
 def compile_library(
@@ -153,11 +134,13 @@ class LoadedNetwork:
         """The shared library."""
         self.name: str = record["name"]
         self.executor: str = record["executor"]
-        self.inputs = tuple(map(_port, record["inputs"]))
-        self.outputs = tuple(map(_port, record["outputs"]))
+        self.inputs = tuple(map(Port.of, record["inputs"]))
+        self.outputs = tuple(map(Port.of, record["outputs"]))
         empty = record.get("empty", {"inputs": [], "outputs": []})
-        self._empty_inputs = tuple(map(_empty, empty["inputs"]))
-        self._empty_outputs = tuple(map(_empty, empty["outputs"]))
+        self._empty_inputs = tuple(map(empty_tensor, empty["inputs"]))
+        self._empty_outputs = tuple(map(empty_tensor, empty["outputs"]))
+        self.sizes = {size["name"]: SizeRange(size["least"], size["most"]) for size in record.get("sizes", ())}
+        """The sizes that vary from run to run, by their names in the model."""
         self._arena_size: int = record["arena"]["size"]
         self._arena_align: int = record["arena"]["align"]
         self._pools: list[int] = [pool["offset"] for pool in record["arena"].get("pools", [])] or [0]
@@ -167,7 +150,8 @@ class LoadedNetwork:
             self.ffi.cdef(executor_declarations(self.name))
         else:
             pointers = ", ".join(
-                ["void *"] * (len(self._pools) + ("threads" in record) + len(self.inputs) + len(self.outputs))
+                ["void *"]
+                * (len(self._pools) + ("threads" in record) + bool(self.sizes) + len(self.inputs) + len(self.outputs))
             )
             self.ffi.cdef(f"int {self.name}_run({pointers}); int {self.name}_reset(void *); {DECLARATIONS}")
         functions = host()
@@ -226,8 +210,9 @@ class LoadedNetwork:
         if unknown:
             known = ", ".join(names)
             raise InputError(f"{unknown[0]}: {self.name} has no such input; its inputs are {known}")
-        arrays = [self._input(port, inputs) for port in self.inputs]
-        found = self._run_graph(arrays) if self.executor == "graph" else self._run_aot(arena, arrays, io)
+        sizes = self._sizes(inputs)
+        arrays = [self._input(port, inputs, sizes) for port in self.inputs]
+        found = self._run_graph(arrays) if self.executor == "graph" else self._run_aot(arena, arrays, io, sizes)
         return dict(zip(self.output_names, as_declared(self.outputs, self._empty_outputs, found), strict=True))
 
     @property
@@ -240,12 +225,28 @@ class LoadedNetwork:
         """Names of all outputs of the model, in order."""
         return declared_names(self.outputs, self._empty_outputs)
 
-    def _input(self, port: Port, inputs: Mapping[str, ArrayLike]) -> Array:
+    def _sizes(self, inputs: Mapping[str, ArrayLike]) -> dict[str, int]:
+        """Return the sizes of a run, which are those of its inputs."""
+        found: dict[str, int] = {}
+        for port in self.inputs:
+            shape = np.shape(inputs[port.name]) if port.name in inputs else ()
+            for axis, name in enumerate(port.varies if len(shape) == len(port.shape) else ()):
+                if not name:
+                    continue
+                size, bounds = found.setdefault(name, shape[axis]), self.sizes[name]
+                if size != shape[axis] or not bounds.least <= size <= bounds.most:
+                    other = f"{name} is {size} elsewhere" if size != shape[axis] else f"{name} is within {bounds}"
+                    raise InputError(f"{port.name}: axis {axis} has size {shape[axis]}, and {other}; make them agree")
+        return found
+
+    def _input(self, port: Port, inputs: Mapping[str, ArrayLike], sizes: Mapping[str, int]) -> Array:
         if port.name not in inputs:
             raise InputError(f"{port.name}: {self.name} needs this input, {port.model_type}; give it")
         value = np.asarray(inputs[port.name])
         if port.model is not None and (value.dtype, value.shape) == (port.model.dtype, port.model.shape):
             return pack(value)
+        if port.varies and sizes and value.dtype == port.dtype and value.shape == port.shape_at(sizes):
+            return with_room(value, port.shape)
         if value.dtype != port.dtype or value.shape != port.shape:
             given = f"{value.dtype}{list(value.shape)}"
             raise InputError(f"{port.name}: {given} given, {port.model_type} wanted; convert it")
@@ -253,16 +254,22 @@ class LoadedNetwork:
 
     def bind(self, inputs: Mapping[str, ArrayLike]) -> "BoundRun":
         """Return a call of the run function on memory that is allocated once, outside of the arena; `aot` only."""
-        return self._bind(self._kept(), [self._input(port, inputs) for port in self.inputs], "caller")
+        sizes = self._sizes(inputs)
+        return self._bind(self._kept(), [self._input(port, inputs, sizes) for port in self.inputs], "caller", sizes)
 
     def call_on(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> Callable[[], int]:
         """Return a call of the run function on arrays of the caller, whose types are not checked; the call returns the
         status."""
         self._check_aot()
-        return self._call(self._kept().memory, *inputs, *outputs)
+        return self._call(
+            {name: size.most for name, size in self.sizes.items()}, self._kept().memory, *inputs, *outputs
+        )
 
-    def _call(self, *memory: Array) -> "_Call":
-        """Return a call of the run function on the arena, inputs and outputs."""
+    def _call(self, sizes: Mapping[str, int], *memory: Array) -> "_Call":
+        """Return a call of the run function with `sizes` on the arena, inputs and outputs."""
+        if self.sizes:
+            arena, *ports = memory
+            memory = (arena, np.array([sizes[name] for name in self.sizes], np.int32), *ports)
         arena, *others = memory
         places = [arena.ctypes.data + offset for offset in self._pools]
         pointers = [self.ffi.cast("void *", place) for place in (*places, *(each.ctypes.data for each in others))]
@@ -270,21 +277,21 @@ class LoadedNetwork:
             pointers.insert(1, self._pool.pointer)
         return _Call(self, memory, partial(getattr(self.lib, f"{self.name}_run"), *pointers))
 
-    def _bind(self, arena: Guarded, inputs: Sequence[Array], io: Io) -> "BoundRun":
+    def _bind(self, arena: Guarded, inputs: Sequence[Array], io: Io, sizes: Mapping[str, int]) -> "BoundRun":
         self._check_aot()
         given = [_placed(port, arena, value, io) for port, value in zip(self.inputs, inputs, strict=True)]
         outputs = [_place_of(port, arena, io) for port in self.outputs]
         return BoundRun(
-            call=self._call(arena.memory, *given, *(output.memory for output in outputs)),
+            call=self._call(sizes, arena.memory, *given, *(output.memory for output in outputs)),
             outputs=tuple(
-                each.memory.view(port.dtype).reshape(port.shape)
+                each.memory.view(port.dtype).reshape(port.shape)[tuple(map(slice, port.shape_at(sizes)))]
                 for port, each in zip(self.outputs, outputs, strict=True)
             ),
             guarded={"its arena": arena, **{port.name: each for port, each in zip(self.outputs, outputs, strict=True)}},
         )
 
-    def _run_aot(self, arena: Guarded, inputs: Sequence[Array], io: Io) -> list[Array]:
-        bound = self._bind(arena, inputs, io)
+    def _run_aot(self, arena: Guarded, inputs: Sequence[Array], io: Io, sizes: Mapping[str, int]) -> list[Array]:
+        bound = self._bind(arena, inputs, io, sizes)
         status = bound.call()
         if status != 0:
             self._raise(status)
@@ -363,7 +370,7 @@ def _placed(port: Port, arena: Guarded, value: Array, io: Io) -> Array:
     """Return the memory that holds an input during a run."""
     if io == "caller" or port.offset is None:
         return value
-    place = arena.part(port.offset, _size(port)).memory
+    place = arena.part(port.offset, port.size).memory
     place[:] = value.reshape(-1).view(np.uint8)
     return place
 
@@ -371,22 +378,5 @@ def _placed(port: Port, arena: Guarded, value: Array, io: Io) -> Array:
 def _place_of(port: Port, arena: Guarded, io: Io) -> Guarded:
     """Return the memory that holds an output."""
     if io == "caller" or port.offset is None:
-        return Guarded(_size(port), max(GUARD, port.dtype.itemsize))
-    return arena.part(port.offset, _size(port))
-
-
-def _size(port: Port) -> int:
-    return int(np.prod(port.shape, dtype=np.int64)) * port.dtype.itemsize
-
-
-def _port(described: Mapping[str, Any]) -> Port:
-    model = (
-        ModelTensor(described["model"]["dtype"], tuple(described["model"]["shape"])) if "model" in described else None
-    )
-    dtype, shape = dtype_named(described["dtype"]), tuple(described["shape"])
-    return Port(described["name"], dtype, shape, described.get("offset"), model)
-
-
-def _empty(described: Mapping[str, Any]) -> EmptyTensor:
-    tensor = ModelTensor(described["dtype"], tuple(described["shape"]))
-    return EmptyTensor(described["name"], described["number"], tensor)
+        return Guarded(port.size, max(GUARD, port.dtype.itemsize))
+    return arena.part(port.offset, port.size)

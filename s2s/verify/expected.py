@@ -16,9 +16,11 @@ from s2s.stages.settle import Settled
 from s2s.support import progress
 from s2s.types.dtypes import Array, tensor_type
 from s2s.types.interface import as_declared, as_passed, declared_names
+from s2s.types.sizes import shape_at
 from s2s.verify.engines import EngineName, Runner, default_engine, open_engine
 from s2s.verify.golden import Vectors, read_golden
 from s2s.verify.node_values import NodeValues, node_values
+from s2s.verify.sizes import at_sizes
 
 FLOAT_ENGINES = ("onnxruntime", "reference")
 """Engines that compute the layers of quantised models in floats."""
@@ -73,14 +75,21 @@ class Wanted:
                 raise InputError(f"--golden and --{option}: the file holds inputs and right outputs; leave one out")
 
 
-def expected_outputs(compilation: Compilation, wanted: Wanted, *, count: int, consecutive: bool = False) -> Expected:
+def expected_outputs(
+    compilation: Compilation,
+    wanted: Wanted,
+    *,
+    count: int,
+    consecutive: bool = False,
+    sizes: Sequence[Mapping[str, int]] = ({},),
+) -> Expected:
     """Return the vectors of the user's file, or `count` made-up inputs with what the engine computes from them: from
-    the initial state each, or in `consecutive` runs."""
+    the initial state each, or in `consecutive` runs. The runs have the `sizes` in turn, where sizes vary."""
     if wanted.golden is not None:
         vectors = read_golden(wanted.golden, compilation)
         return Expected(f"golden vectors of {wanted.golden}", f"{len(vectors)} of the file", vectors)
     first = wanted.seed or 0
-    inputs = [_made_up(compilation, seed) for seed in range(first, first + count)]
+    inputs = [_made_up(compilation, first + run, sizes[run % len(sizes)]) for run in range(count)]
     seeds = f"seed {first}" if count == 1 else f"seeds {first} to {first + count - 1}"
     streams = [inputs] if consecutive else [[each] for each in inputs]
     found = _computed(compilation, wanted, streams)
@@ -89,9 +98,14 @@ def expected_outputs(compilation: Compilation, wanted: Wanted, *, count: int, co
     return Expected(found.by, f"{count} {kind}, {seeds}", vectors, consecutive, found.nodes)
 
 
-def _made_up(compilation: Compilation, seed: int) -> list[Array]:
+def _made_up(compilation: Compilation, seed: int, sizes: Mapping[str, int]) -> list[Array]:
     return [
-        sample(port.name, tensor_type(port.element, port.shape), seed, full_range=port.quantisation is not None)
+        sample(
+            port.name,
+            tensor_type(port.element, shape_at(port.shape, port.varies, sizes)),
+            seed,
+            full_range=port.quantisation is not None,
+        )
         for port in compilation.facts(Read).inputs
     ]
 
@@ -160,10 +174,10 @@ def _passed(compilation: Compilation, state: Mapping[str, Array], inputs: Sequen
 def _by_interpreter(compilation: Compilation, streams: Sequence[Stream], why: str = "") -> _Found:
     """Compute the outputs by the graph interpreter, with quantised operators lifted to integers as in the
     compilation; `why` not by another engine stands behind its name."""
-    state = compilation.at("settle")
     progress.step("running the graph interpreter")
     found: list[Sequence[Array]] = []
     for inputs in streams:
+        state = at_sizes(compilation, inputs[0]).at("settle")
         kept = initial_state(state.module, state.weights)
         found += [run_graph(state.module, each, state.weights, state=kept) for each in inputs]
     return _Found(f"{INTERPRETER}{why}", found)

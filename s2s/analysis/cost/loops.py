@@ -38,6 +38,9 @@ def _operation(op: Operation, ranges: dict[SSAValue, Range]) -> int:
         case loop.ApplyOp():
             ranges[op.result] = range_of(op, ranges)
             return 0
+        case loop.SizeOp():
+            ranges[op.result] = op.bounds
+            return 0
         case arith.ConstantOp() | loop.YieldOp():
             return 0
         case loop.WorkInterface():

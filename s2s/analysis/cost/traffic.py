@@ -35,6 +35,8 @@ def _block(block: Block, times: int, ranges: dict[SSAValue, Range], found: Count
             continue
         if isinstance(op, loop.ApplyOp):
             ranges[op.result] = range_of(op, ranges)
+        if isinstance(op, loop.SizeOp):
+            ranges[op.result] = op.bounds
         if isinstance(op, loop.AccessInterface):
             for access in op.accesses():
                 found[loop.whole_of(access.buffer)] += times * _bytes(access)

@@ -7,10 +7,12 @@ from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr, i64
 from s2s.analysis.structure.compute import DIM_NAMES, body_ops
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
+from s2s.types.sizes import Extents, extents_attribute
 
 
 def renumber(op: tensor.ComputeOp, mapping: tensor.Renumbering, names: Sequence[str]) -> None:
     """Rewrite `op` in place over the new dimensions of `mapping`, which get the names `names`."""
+    extents = op.sizes_at_run_time
     for inner in body_ops(op):
         if isinstance(inner, tensor.IndexOp):
             inner.properties["dim"] = IntegerAttr(_new_number(mapping, inner.dim.value.data), i64)
@@ -20,8 +22,20 @@ def renumber(op: tensor.ComputeOp, mapping: tensor.Renumbering, names: Sequence[
     op.properties["parallel"] = IntegerAttr(mapping.rank, 64)
     op.properties["accesses"] = ArrayAttr(accesses)
     op.attributes[DIM_NAMES] = StringAttr(" ".join(names))
+    if op.extents is not None:
+        op.properties["extents"] = extents_attribute(_renumbered(extents, mapping))
     if op.schedule is not None:
         op.properties["schedule"] = op.schedule.renumbered(mapping)
+
+
+def _renumbered(extents: Extents, mapping: tensor.Renumbering) -> Extents:
+    """Return the extents of the new dimensions; a dimension of varying size is never merged or split."""
+    found = [""] * len(mapping.sizes)
+    for dim, name in enumerate(extents):
+        if name:
+            (new,) = mapping.dims(dim)
+            found[new] = name
+    return tuple(found)
 
 
 def _new_number(mapping: tensor.Renumbering, dim: int) -> int:

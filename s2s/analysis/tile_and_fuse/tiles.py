@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.analysis.structure.compute import dim_names
 from s2s.analysis.tile_and_fuse.fused_groups import (
@@ -50,6 +50,18 @@ class ComputeTile:
     """The positions that a one-block buffer has room for along a fused dimension of `op`."""
     window: Mapping[int, Ends] = field(default_factory=dict[int, Ends])
     """The bounds of a dimension of `op` inside of the whole domain, where overlapping blocks reach beyond it."""
+
+    @property
+    def varying(self) -> dict[int, str]:
+        """The dimensions of `op` that belong to one of `whole` whose size varies, each with that size."""
+        names = enumerate(self.whole.sizes_at_run_time, self.blocks)
+        return {dim: name for dim, name in names if name}
+
+    def start(self, dim: int, dims: Sequence[AffineExpr]) -> AffineExpr:
+        """Return the position in the whole domain at which dimension `dim` of the block at `dims` begins."""
+        here = list(dims)
+        here[dim] = AffineConstantExpr(0)
+        return self.own[dim - self.blocks].replace_dims_and_symbols(here, ())
 
     def inside(self, dim: int, dims: Sequence[AffineExpr]) -> tuple[tuple[AffineExpr, ...], tuple[AffineExpr, ...]]:
         """Return the lower and upper bounds of `dim` for the block at `dims`."""

@@ -50,6 +50,8 @@ def _block(block: Block, ranges: Ranges) -> int:
             case loop.IfOp():
                 branches = [op.then] if op.otherwise is None else [op.then, op.otherwise]
                 total += max(_block(branch.block, ranges) for branch in branches)
+            case loop.SizeOp():
+                ranges[op.result] = op.bounds
             case loop.ApplyOp():
                 ranges[op.result] = bounds(op.map.data.results[0], _of(op.indices, ranges))
             case _:

@@ -21,6 +21,12 @@ def apply(scope: Scope, op: loop.ApplyOp) -> Step:
     return step
 
 
+@MEANINGS.register(loop.SizeOp)
+def size(scope: Scope, op: loop.SizeOp) -> None:
+    """`loop.size`: the frame holds the size of this run from the start, the greatest one unless another is given."""
+    scope.new(op.result, scope.options.sizes.get(op.size.data, op.bounds[1]))
+
+
 @MEANINGS.register(arith.ConstantOp)
 def constant(scope: Scope, op: arith.ConstantOp) -> None:
     """`arith.constant`: the frame holds the value from the start."""

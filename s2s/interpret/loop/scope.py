@@ -1,6 +1,6 @@
 """The state of a function's compilation: the place of each value, and names for messages."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,8 @@ class Options:
     """Whether `loop.fma` rounds once, as a fused instruction does, or twice, as plain C does."""
     poison: bool = True
     """Whether memory starts as NaN and -1, so that reads of undefined bytes show, or as zeros."""
+    sizes: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Sizes that vary from run to run, by name."""
 
 
 @dataclass

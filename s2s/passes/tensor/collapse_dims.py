@@ -7,7 +7,7 @@
 Longer dimensions tile better, and an elementwise kernel becomes a single loop. The divisions cancel when the access
 map is linearised. Dimensions of size one are dropped the same way. The reduction dimensions of a maximum or a minimum,
 whose result does not depend on the order, are first sorted by the strides of the operand. Declined where a guard, a
-`tensor.index` or a division depends on one of the two dimensions.
+`tensor.index` or a division depends on one of the two dimensions, or where the size of one varies at run time.
 """
 
 from collections.abc import Sequence
@@ -52,6 +52,8 @@ def _may_collapse(op: tensor.ComputeOp, dim: int) -> bool:
         return False
     if 1 in op.sizes[dim : dim + 2]:
         return True
+    if any(op.sizes_at_run_time[dim : dim + 2]):
+        return False
     if any(access.division != (1,) * len(access.division) for access in op.accesses):
         return False
     operands = list(zip(op.reads, op.read_accesses, [op.sizes] * len(op.reads), strict=True))

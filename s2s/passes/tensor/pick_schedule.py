@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import AnyFloat, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
@@ -77,8 +77,15 @@ class PickSchedulePass(ModulePass):
                 constants,
                 () if each.schedule is not None else fused.get(each, ()),
                 self.threads,
-                plain,
+                plain or _sums_varying_integers(each),
                 partial(reason_against, func, each, constants, chooser.target, fused),
             )
             for number, each in enumerate(computations)
         ]
+
+
+def _sums_varying_integers(op: tensor.Computation) -> bool:
+    """Return whether a reduction of integers has a size that varies: intrinsics take groups of a constant size."""
+    if not isinstance(op, tensor.ComputeOp) or not any(op.sizes_at_run_time[op.rank :]):
+        return False
+    return not any(isinstance(tensor.element_type(value), AnyFloat) for value in op.reads)

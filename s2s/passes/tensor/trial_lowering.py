@@ -22,6 +22,8 @@ from s2s.passes.tensor.pack_constants import PackConstants
 from s2s.schedules.reference import reference
 from s2s.schedules.transforms import FusedSizes, in_fused_tiles, transform_schedule
 from s2s.targets import Target
+from s2s.types.sizes import sizes_of
+from s2s.types.symbols import enclosing_module
 from s2s.types.weights import WeightStore
 
 UNLIMITED = 1 << 62
@@ -49,7 +51,8 @@ def reason_against(
         add_inits(func, mine, [], WeightStore())
         PackConstants(func, [], WeightStore()).run(mine)
         func.verify()
-        scratch = lower_kernel(func)
+        module = enclosing_module(kernel)
+        scratch = lower_kernel(func, {} if module is None else sizes_of(module.attributes))
         func.verify()
         return _fault_of_parallel(func, len(scratch))
     except (ScheduleError, VerifyException) as error:

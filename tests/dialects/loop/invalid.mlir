@@ -515,3 +515,8 @@ loop.cache_read %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 
 %v = "test.op"() : () -> vector<8xi8>
 %w = loop.pair_factors %v : vector<8xi8> -> vector<4xi16>
 // CHECK: loop.pair_factors: vector<8xi8> has no factors vector<4xi16>
+
+// -----
+
+%n = loop.size "sequence" from 0 to 8
+// CHECK: loop.size: 0 to 8 are no sizes

@@ -265,3 +265,14 @@ func.func private @looks_up(%table: memref<256xi8>, %index: vector<8xi32>) -> ve
   %y = loop.look_up_lanes %table, %index : memref<256xi8>, vector<8xi32> -> vector<8xi8>
   func.return %y : vector<8xi8>
 }
+
+// CHECK-LABEL: func.func private @sizes
+func.func private @sizes(%y: memref<8xf32>, %x: f32) {
+  // CHECK-NEXT: %n = loop.size "sequence" from 1 to 8
+  %n = loop.size "sequence" from 1 to 8
+  // CHECK-NEXT: loop.for %i = 0 to min affine_map<(d0) -> (d0)>(%n) {
+  loop.for %i = 0 to min affine_map<(d0) -> (d0)>(%n) {
+    loop.store %x, %y[affine_map<(d0) -> (d0)>(%i)] : f32, memref<8xf32>
+  }
+  func.return
+}

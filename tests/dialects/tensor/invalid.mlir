@@ -357,3 +357,12 @@
 %x = "test.op"() : () -> tensor<4xf32>
 %y = tensor.extern "largest_f32"(%x) {numbers = array<i64: 1, 4, 2>, scratch = [tensor<2x2xui32>]} : (tensor<4xf32>) -> tensor<2xi32>
 // CHECK: tensor.extern: scratch tensor<2x2xui32> is not a row of elements
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) extents ["n", ""] apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: tensor.compute: 2 extents of the domain [4]

@@ -252,3 +252,13 @@ func.func private @transform(%m: tensor<16x6x8xf32>, %b: tensor<8xf32>) -> tenso
   } attributes {dims = "ty tx c"} : (tensor<16x6x8xf32>, tensor<8xf32>) -> tensor<3x5x8xf32>
   func.return %y : tensor<3x5x8xf32>
 }
+
+// CHECK-LABEL: func.func private @sizes_at_run_time
+// CHECK:         tensor.compute [4] epilogue({{.*}}) extents ["n"] apply {
+func.func private @sizes_at_run_time(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) extents ["n"] apply {
+  ^bb0(%v: f32):
+    tensor.yield %v : f32
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}

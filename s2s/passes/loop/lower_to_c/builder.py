@@ -121,6 +121,8 @@ class Builder:
 
     weights: Mapping[str, str] = field(default_factory=dict[str, str])
     """The C names of the weights that a kernel may name."""
+    sizes: Mapping[str, SSAValue] = field(default_factory=dict[str, SSAValue])
+    """The sizes of this run, by name."""
 
     @contextmanager
     def sharing(self, neighbours: Mapping[Operation, tuple[Neighbours, int]]) -> Generator[None]:

@@ -29,10 +29,11 @@ def lower_return(steps: StepBuilder, op: ReturnOp) -> None:
 
 @STEP_LOWERINGS.register(CallOp)
 def lower_call(steps: StepBuilder, op: CallOp) -> None:
-    """Lower a kernel call; a divided kernel takes the thread pool as its first argument."""
+    """Lower a kernel call; a divided kernel takes the thread pool first, any kernel the sizes that it asks for last."""
     name = steps.names.kernels[op.callee.root_reference.data]
     pool = [steps.pool] if name in steps.names.divided and steps.pool is not None else []
-    arguments = [*pool, *(steps.b.value(argument) for argument in op.arguments)]
+    sizes = [steps.sizes[size] for size in steps.names.sizes.get(name, ())]
+    arguments = [*pool, *(steps.b.value(argument) for argument in op.arguments), *sizes]
     steps.b.block.add_op(c.CallOp(name, arguments, comment=_comment(op)))
 
 

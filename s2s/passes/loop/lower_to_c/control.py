@@ -30,7 +30,7 @@ def _lower_serial(b: Builder, op: loop.ForOp) -> None:
     variables = [_variable_for(b, op, init, carried) for init, carried in zip(op.inits, op.carried, strict=True)]
     lower = _tightest(b, "max", op.lower.data.results, op.dims)
     upper = _tightest(b, "min", op.upper.data.results, op.dims)
-    if literal_value(upper) is None:
+    if literal_value(upper) is None and upper not in b.sizes.values():
         upper.name_hint = f"{op.index.name_hint or 'i'}_end"
     body = c.ForOp.block(INDEX)
     body.args[0].name_hint = op.index.name_hint

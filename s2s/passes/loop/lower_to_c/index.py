@@ -8,6 +8,13 @@ from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 
 
+@LOWERINGS.register(loop.SizeOp)
+def size(b: Builder, op: loop.SizeOp) -> SSAValue:
+    """Lower a size of this run to the parameter of the function."""
+    b.ranges[op.result] = op.bounds
+    return b.sizes[op.size.data]
+
+
 @LOWERINGS.register(loop.ApplyOp)
 def apply(b: Builder, op: loop.ApplyOp) -> SSAValue:
     """Lower an affine expression of indices."""

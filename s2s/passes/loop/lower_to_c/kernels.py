@@ -7,6 +7,7 @@ from xdsl.ir import Attribute, Block
 
 from s2s.analysis.memory.buffers import written_by
 from s2s.analysis.network.functions import DOC
+from s2s.c_syntax.identifiers import c_identifier
 from s2s.dialects import c
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c import (
@@ -25,6 +26,7 @@ from s2s.passes.loop.lower_to_c import (
 )
 from s2s.passes.loop.lower_to_c.affine import INDEX
 from s2s.passes.loop.lower_to_c.builder import Builder, value_type
+from s2s.passes.loop.lower_to_c.names import sizes_in
 from s2s.passes.loop.lower_to_c.operations import lower_block
 
 FAMILIES = (
@@ -52,13 +54,18 @@ def lower_kernel(
     restrict_macro: bool = False,
     weights: Mapping[str, str] | None = None,
 ) -> c.FuncOp:
-    """Lower a kernel to the C function `name`. The buffers in `in_place` may alias the first one; no others alias.
+    """Lower a kernel to the C function `name`. The buffers in `in_place` may alias the first one; no others alias. The
+    sizes that are known at run time come last.
 
     `weights` are the C names of the weights that the kernel itself may name.
     """
-    types = parameter_types(func, in_place)
+    sizes = sizes_in(func)
+    types = [*parameter_types(func, in_place), *[INDEX] * len(sizes)]
     block = Block(arg_types=types)
-    _lower_body(func, block, Builder(block, weights=weights or {}))
+    given = dict(zip(sizes, block.args[len(func.args) :], strict=True))
+    for size, argument in given.items():
+        argument.name_hint = c_identifier(size)
+    _lower_body(func, block, Builder(block, weights=weights or {}, sizes=given))
     return c.FuncOp(name, types, body=block, doc=doc_of(func), restrict_macro=restrict_macro)
 
 

@@ -1,6 +1,6 @@
 """Choose the C names of kernels and weights, which have external linkage."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -30,6 +30,8 @@ class Names(NamedTuple):
     """The C names of the kernels that take a thread pool as their first parameter."""
     status: str | None = None
     """The function that tells whether a kernel has failed; None if none can."""
+    sizes: Mapping[str, Sequence[str]] = {}
+    """The sizes that each kernel takes as its last parameters, by its C name; kernels without any are left out."""
 
 
 def functions(module: ModuleOp) -> list[FuncOp]:
@@ -61,7 +63,22 @@ def c_names(module: ModuleOp, prefix: str) -> Names:
         named[func.sym_name.data] for func in functions(module) if not is_main(func) and THREADS in func.attributes
     }
     status = "s2s_kernel_status" if any(PACKED in func.attributes for func in functions(module)) else None
-    return Names(prefix, named, dict(zip(weights, made[len(kernels) :], strict=True)), frozenset(divided), status)
+    sizes = {named[func.sym_name.data]: sizes_in(func) for func in functions(module) if not is_main(func)}
+    return Names(
+        prefix,
+        named,
+        dict(zip(weights, made[len(kernels) :], strict=True)),
+        frozenset(divided),
+        status,
+        {name: found for name, found in sizes.items() if found},
+    )
+
+
+def sizes_in(func: FuncOp) -> list[str]:
+    """Return the sizes of this run that a kernel asks for."""
+    if not func.body.blocks:
+        return []
+    return list(dict.fromkeys(op.size.data for op in func.body.block.ops if isinstance(op, loop.SizeOp)))
 
 
 def _weights_of(op: Operation) -> list[str]:

@@ -4,12 +4,20 @@
 function beside it. State is put to its initial values by a function of its own.
 """
 
+from collections.abc import Mapping
+
 from xdsl.dialects.builtin import IndexType, IntegerType, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, SSAValue
 
 from s2s.analysis.network.functions import INIT, STATE
-from s2s.c_syntax.identifiers import c_macro, port_identifiers, unique_identifiers
+from s2s.c_syntax.identifiers import (
+    c_macro,
+    port_identifiers,
+    size_identifiers,
+    sizes_type,
+    unique_identifiers,
+)
 from s2s.dialects import c, loop
 from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.lower_to_c.arena import Arena, element_of
@@ -20,6 +28,7 @@ from s2s.passes.loop.lower_to_c.names import Names
 from s2s.passes.loop.lower_to_c.steps import StepBuilder, lower_steps
 from s2s.passes.loop.lower_to_c.written import Written
 from s2s.passes.loop.pooled_plan import segments_of
+from s2s.types.sizes import sizes_of
 
 _VOID_POINTER = c.PtrType(c.VOID)
 
@@ -85,7 +94,8 @@ class LowerNetwork(_NetworkFunction):
         self.arena.enter(b, block.args[:count], self.views())
         self._check(b, block, count)
         pool, parameters = self._with_pool(block)
-        lower_steps(StepBuilder(b, self.names, self.arena, pool), self.func)
+        sizes, parameters = self._with_sizes(b, block, parameters)
+        lower_steps(StepBuilder(b, self.names, self.arena, pool, sizes), self.func)
         block.add_op(c.ReturnOp(self._status(b)))
         sizes = [f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.parameters[count:]]
         extents = [*[""] * (len(parameters) - len(sizes)), *sizes]
@@ -105,6 +115,27 @@ class LowerNetwork(_NetworkFunction):
         pool = block.insert_arg(POOL, 1)
         (name,) = unique_identifiers(["pool"], taken={*self.parameters, *self.arena.identifiers})
         return pool, [self.parameters[0], name, *self.parameters[1:]]
+
+    def _with_sizes(self, b: Builder, block: Block, parameters: list[str]) -> tuple[Mapping[str, SSAValue], list[str]]:
+        """Add a parameter with the sizes of this run to `block` if there are any, and check them; return the sizes and
+        the names of all parameters."""
+        module = self.func.parent_op()
+        sizes = {} if module is None else sizes_of(module.attributes)
+        if not sizes:
+            return {}, parameters
+        dims = block.insert_arg(c.PtrType(c.NamedType(sizes_type(self.prefix)), const=True), 1)
+        missing = b.binary("==", dims, b.add(c.SymbolOp("NULL", _VOID_POINTER)))
+        self._refuse(b, missing, "S2S_ERR_NULL")
+        found: dict[str, SSAValue] = {}
+        for name, field in size_identifiers(sizes).items():
+            macro = c_macro(f"{self.prefix}_{field}")
+            value = found[name] = b.add(c.LoadOp(b.add(c.MemberOp(dims, field, IndexType()))))
+            value.name_hint = field
+            low, high = (b.add(c.SymbolOp(f"{macro}_{end}", IndexType())) for end in ("MIN", "MAX"))
+            outside = b.binary("||", b.binary("<", value, low), b.binary(">", value, high))
+            self._refuse(b, outside, "S2S_ERR_SHAPE")
+        (word,) = unique_identifiers(["dims"], taken={*parameters, *self.arena.identifiers})
+        return found, [parameters[0], word, *parameters[1:]]
 
     def reset(self) -> c.FuncOp | None:
         """Write the function `<prefix>_reset(arena)`; None if there is no state."""

@@ -1,5 +1,6 @@
 """The state and the dispatch table of lowering a network's steps."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from xdsl.ir import SSAValue
@@ -18,6 +19,8 @@ class StepBuilder(NamedTuple):
     arena: Arena
     pool: SSAValue | None = None
     """The thread pool that divided kernels share."""
+    sizes: Mapping[str, SSAValue] = {}
+    """The sizes of this run, by name."""
 
 
 STEP_LOWERINGS: OperationTable[StepBuilder, None] = OperationTable("lowering to a step of a network in C")

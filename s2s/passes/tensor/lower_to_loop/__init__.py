@@ -34,6 +34,7 @@ from s2s.passes.tensor.lower_to_loop.callback import is_callback, lower_callback
 from s2s.passes.tensor.lower_to_loop.main import LowerMain
 from s2s.passes.tensor.lower_to_loop.pairs import encode_pairs, pairs_of
 from s2s.passes.tensor.lower_to_loop.scatter import ScatterEmitter
+from s2s.types.sizes import SizeRange, sizes_of
 
 IN_PLACE = "in_place"
 """Attribute of a kernel: the arguments whose buffer its first argument, the result, may overwrite."""
@@ -42,8 +43,8 @@ IN_PLACE = "in_place"
 class LowerKernel:
     """Rewrites one kernel function to take buffers."""
 
-    def __init__(self, func: FuncOp) -> None:
-        self.func = func
+    def __init__(self, func: FuncOp, sizes: Mapping[str, SizeRange]) -> None:
+        self.func, self.known_sizes = func, sizes
         self.computes = [op for op in func.body.block.ops if isinstance(op, tensor.Computation)]
         self.last = _whole_of(func)
         self.scatter = self.last if isinstance(self.last, tensor.ScatterOp) else None
@@ -81,8 +82,10 @@ class LowerKernel:
             argument.name_hint = name
         scratch = {op: [waiting.pop(0) for _ in types] for op, types in own.items()}
         self.func.attributes[IN_PLACE] = tensor.integers(self._in_place(inputs, groups[-1]) if groups else [])
+        sizes = self._sizes()
+        block.add_ops(sizes.values())
         for group in groups:
-            FusedGroupEmitter(group, buffers, scratch, block).emit()
+            FusedGroupEmitter(group, buffers, scratch, block, sizes).emit()
         if self.scatter is not None:
             ScatterEmitter(self.scatter, buffers, block).emit()
         if routine is not None:
@@ -92,6 +95,15 @@ class LowerKernel:
         self.func.body.add_block(block)
         self.func.function_type = FunctionType.from_lists(types, [])
         return tuple(types[len(self.returned) + len(inputs) :])
+
+    def _sizes(self) -> dict[str, loop.SizeOp]:
+        """Return the sizes that computations have at run time, by name."""
+        names = [name for op in self.computes if isinstance(op, tensor.ComputeOp) for name in op.sizes_at_run_time]
+        known = self.known_sizes
+        missing = next((name for name in names if name and name not in known), None)
+        if missing is not None:
+            raise CompilerBug(f"kernel {self.func.sym_name.data}: the module states no bounds of size {missing}")
+        return {name: loop.SizeOp(name, *known[name]) for name in dict.fromkeys(names) if name}
 
     def _in_place(self, inputs: Sequence[SSAValue], group: FusedGroup) -> list[int]:
         last = self.computes[-1]
@@ -144,10 +156,10 @@ def _runs_steps(ops: Sequence[Operation]) -> bool:
     return any(isinstance(op, graph.STEPS) for op in ops)
 
 
-def lower_kernel(func: FuncOp) -> tuple[MemRefType[Attribute], ...]:
-    """Lower a kernel; return the types of its scratch arguments."""
+def lower_kernel(func: FuncOp, sizes: Mapping[str, SizeRange]) -> tuple[MemRefType[Attribute], ...]:
+    """Lower a kernel; return the types of its scratch arguments. `sizes` are those that vary, by name."""
     try:
-        return LowerKernel(func).run()
+        return LowerKernel(func, sizes).run()
     except ScheduleError as error:
         raise ScheduleError(f"{func.sym_name.data}: {error}") from error
 
@@ -169,7 +181,7 @@ class LowerToLoopPass(ModulePass):
                 mine = calls.get(func.sym_name.data, [])
                 for pairs in pairs_of(func, constant_arguments(func, calls)):
                     encode_pairs(pairs, mine, weights_of(ctx))
-                scratch[func.sym_name.data] = lower_kernel(func)
+                scratch[func.sym_name.data] = lower_kernel(func, sizes_of(op.attributes))
             elif func.sym_name.data == "main" or graph.TIED in func.attributes or _runs_steps(ops):
                 mains.append(func)
         for func in op.ops:

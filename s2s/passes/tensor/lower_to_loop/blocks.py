@@ -66,10 +66,13 @@ class FusedGroupEmitter:
     buffers: Mapping[SSAValue, SSAValue]
     scratch: Mapping[tensor.Computation, Sequence[SSAValue]]
     block: Block
+    sizes: Mapping[str, loop.SizeOp]
+    """The sizes that are known at run time, by name."""
     emitter: Emitter = field(init=False)
 
     def __post_init__(self) -> None:
         self.emitter = Emitter(self.block)
+        self.emitter.enter_sizes(self.sizes)
 
     def emit(self) -> None:
         """Emit the loops over blocks and the nests inside."""
@@ -107,8 +110,15 @@ class FusedGroupEmitter:
         dim, size = tile
         name = names_of(self.group.ops[0])[dim]
         parallel = len(opened) < self.group.divided
-        with self.emitter.loop(Bounds(0, count * size, size), f"{name}_block", parallel=parallel) as position:
+        bounds = Bounds(0, count * size, size, (), self._ends(dim))
+        with self.emitter.loop(bounds, f"{name}_block", parallel=parallel) as position:
             self._level(chosen, [*opened, position // size])
+
+    def _ends(self, dim: int) -> tuple[AffineExpr, ...]:
+        """Return the end of the loop over blocks along `dim` of the first computation, if its size varies."""
+        first = self.group.ops[0]
+        name = first.sizes_at_run_time[dim] if isinstance(first, tensor.ComputeOp) else ""
+        return (self.emitter.sizes[name],) if name else ()
 
     def _nests(self, chosen: list[list[LoopSplit]], opened: list[AffineExpr]) -> None:
         buffers = dict(self.buffers)

@@ -4,14 +4,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from xdsl.dialects import arith
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.compute import body_ops, shape_of
 from s2s.analysis.tile_and_fuse.tiles import ComputeTile
+from s2s.dialects import tensor
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.scalar_body import ScalarBody
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
+
+PARTIAL = (
+    arith.DivSIOp,
+    arith.DivUIOp,
+    arith.CeilDivSIOp,
+    arith.CeilDivUIOp,
+    arith.FloorDivSIOp,
+    arith.RemSIOp,
+    arith.RemUIOp,
+    arith.FPToSIOp,
+    arith.FPToUIOp,
+    tensor.ExtractOp,
+)
+"""Operations of bodies that are undefined for some operands."""
 
 
 def point_dims(point: TilePoint, dims: Sequence[AffineExpr]) -> list[AffineExpr]:
@@ -27,6 +43,12 @@ class Bodies:
     tile: ComputeTile
     buffers: Mapping[SSAValue, SSAValue]
     emitter: Emitter
+
+    @cached_property
+    def is_partial(self) -> bool:
+        """Whether an operation of the bodies is undefined for some operands: an integer division, an access to a table,
+        a conversion of a float to an integer."""
+        return any(isinstance(op, PARTIAL) for op in body_ops(self.tile.op))
 
     def body(
         self,

@@ -1,6 +1,6 @@
 """Append loop operations to the current block, and keep track of the enclosing loops."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
@@ -57,6 +57,14 @@ class Emitter:
 
     block: Block
     space: LoopSpace = field(default_factory=LoopSpace)
+    sizes: dict[str, AffineExpr] = field(default_factory=dict[str, AffineExpr])
+    """The sizes that are known at run time, by name."""
+
+    def enter_sizes(self, values: Mapping[str, loop.SizeOp]) -> None:
+        """Let index expressions use sizes that vary: each is the variable of a loop around everything else."""
+        for name, op in values.items():
+            least, most = op.bounds
+            self.sizes[name] = self.space.enter(EnclosingLoop(op.result, least, 1, most - least + 1))
 
     def add(self, op: Op, hint: str | None = None) -> Op:
         """Append `op`; `hint` is the name of its first result."""
@@ -119,14 +127,19 @@ class Emitter:
                     return PositionBlock(base, size.constant)
         return None
 
-    def blocks(self, stack: ExitStack, schedule: ScheduleState, names: Sequence[str]) -> "list[OpenBlock]":
-        """Enter the loops over cache blocks, outermost first; return the current blocks."""
+    def blocks(
+        self, stack: ExitStack, schedule: ScheduleState, names: Sequence[str], ends: Mapping[int, AffineExpr]
+    ) -> "list[OpenBlock]":
+        """Enter the loops over cache blocks, outermost first; return the current blocks. Dimensions of varying size
+        end at `ends`."""
         opened, found = list[OpenBlock](), dict[int, OpenBlock]()
         for number, (dim, size) in enumerate(schedule.blocks):
             limits = Bounds(0, schedule.sizes[dim], size)
             if dim in found:
                 base, outer = found[dim].base, found[dim].size
                 limits = Bounds(0, schedule.sizes[dim], size, (base,), (base + outer,))
+            if (end := ends.get(dim)) is not None:
+                limits = limits._replace(upper=(*limits.upper, end))
             parallel = number < len(schedule.parallel)
             base = stack.enter_context(self.loop(limits, f"{names[dim]}_block", parallel=parallel))
             found[dim] = OpenBlock(dim, base, size)

@@ -11,7 +11,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 from s2s.analysis.affine.strides import fixable, moves
 from s2s.analysis.tile_and_fuse.tiles import ComputeTile
 from s2s.dialects import loop, tensor
-from s2s.errors import CompilerBug
+from s2s.errors import CompilerBug, ScheduleError
 from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
 from s2s.passes.tensor.lower_to_loop.copy_plan import CopyPlan
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
@@ -22,6 +22,7 @@ from s2s.passes.tensor.lower_to_loop.products import check_zero_point
 from s2s.passes.tensor.lower_to_loop.reductions import TileReduction, reduction_of
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import tile_points
+from s2s.types.affine import bounds
 
 
 class Nest(NestState):
@@ -48,13 +49,19 @@ class Nest(NestState):
     @cached_property
     def reduction(self) -> TileReduction:
         """The way to reduce the register tiles."""
-        return reduction_of(self)
+        found = reduction_of(self)
+        if not found.takes_varying_sizes and any(dim >= self.op.rank for dim in self.tile.varying):
+            raise ScheduleError("a reduction of varying size is done step by step or as a fold; leave tensorize out")
+        if any(dim in self.tile.varying and dim >= self.op.rank for dim, _ in self.schedule.blocks):
+            raise ScheduleError("tile blocks a reduction of varying size; block other dimensions")
+        return found
 
     def emit(self, opened: Sequence[AffineExpr] = ()) -> None:
         """Emit the whole nest; `opened` are the positions of the first dimensions, set by the loops over blocks."""
         self.dims[: len(opened)] = opened
         with ExitStack() as stack:
-            opened_blocks = self.emitter.blocks(stack, self.schedule, self.names)
+            ends = {dim: end for dim in range(self.op.rank) if (end := self.end(dim)) is not None}
+            opened_blocks = self.emitter.blocks(stack, self.schedule, self.names, ends)
             self.blocks = {block.dim: block for block in opened_blocks}
             self.partials.enter(opened_blocks)
             self._parallel([dim for dim in self.schedule.order if len(opened) <= dim < self.op.rank])
@@ -73,7 +80,13 @@ class Nest(NestState):
                 self._parallel(order[1:])
 
     def _cut(self, dim: int) -> list[Piece]:
-        """Split a parallel dimension into pieces. Guards of reads matter only where a tile would straddle them."""
+        """Split a parallel dimension into pieces. Guards of reads matter only where a tile would straddle them.
+
+        A tile may reach beyond a size that varies: there it computes from old values what nobody reads. Where old
+        values do harm, as in divisions of integers, positions are taken one by one.
+        """
+        if dim in self.tile.varying and self.bodies.is_partial:
+            return [Piece(0, self.op.sizes[dim], 1)]
         tile = min(self.schedule.tiles[dim], self.op.sizes[dim])
         lanes = self.schedule.lanes if self.schedule.vector_dim == dim and self.op.sizes[dim] > 1 else 1
         guards = [*self.epilogue_guards, *(self.read_guards if tile > 1 or self._in_lanes else [])]
@@ -102,16 +115,25 @@ class Nest(NestState):
         self.pieces[dim] = piece
         self.box[dim] = (piece.start, piece.stop - 1)
         with ExitStack() as stack:
-            if piece.count == 1 and dim not in self.blocks:
+            if piece.count == 1 and dim not in self.blocks and not self._may_be_beyond(dim, piece):
                 self.dims[dim] = AffineConstantExpr(piece.start)
             else:
-                bounds = self._loop_bounds(dim, piece)
+                limits = self._loop_bounds(dim, piece)
                 parallel = self.schedule.divides_tiles(dim)
-                self.dims[dim] = stack.enter_context(self.emitter.loop(bounds, self.names[dim], parallel=parallel))
+                self.dims[dim] = stack.enter_context(self.emitter.loop(limits, self.names[dim], parallel=parallel))
             yield
         self.dims[dim], self.box[dim], self.pieces[dim] = before
 
     def _loop_bounds(self, dim: int, piece: Piece) -> Bounds:
+        limits, end = self._fixed_bounds(dim, piece), self.end(dim)
+        return limits if end is None else limits._replace(upper=(*limits.upper, end))
+
+    def _may_be_beyond(self, dim: int, piece: Piece) -> bool:
+        """Return whether `piece` may begin beyond the end of a dimension of varying size."""
+        end = self.end(dim)
+        return end is not None and bounds(end, self.emitter.space.bound)[0] <= piece.start
+
+    def _fixed_bounds(self, dim: int, piece: Piece) -> Bounds:
         if dim not in self.blocks:
             return Bounds(piece.start, piece.stop, piece.tile, *self.tile.inside(dim, self.dims))
         base, size = self.blocks[dim].base, self.blocks[dim].size

@@ -70,6 +70,12 @@ class NestState:
             operands.append(Operand(buffer, access, shape_of(value), element, tuple(self.box)))
         return operands
 
+    def end(self, dim: int) -> AffineExpr | None:
+        """Return the number of positions of dimension `dim` in this run, which may be less than 1 in a block beyond the
+        end; None if its size is constant."""
+        name = self.tile.varying.get(dim)
+        return None if name is None else self.emitter.sizes[name] - self.tile.start(dim, self.dims)
+
     def block_start(self) -> list[AffineExpr]:
         """Return the start of the current block along each reduction; 0 along those without blocks."""
         zero: AffineExpr = AffineConstantExpr(0)

@@ -73,7 +73,7 @@ class TransformNest:
         """Emit the whole nest; `opened` are the positions of the first dimensions, set by the loops over blocks."""
         self.dims[: len(opened)] = opened
         with ExitStack() as stack:
-            opened_blocks = self.emitter.blocks(stack, self.plan.schedule, self.names)
+            opened_blocks = self.emitter.blocks(stack, self.plan.schedule, self.names, {})
             self.blocks = {block.dim: block for block in opened_blocks}
             self._outer([dim for dim in self.plan.schedule.order[:-1] if dim >= len(opened)])
 

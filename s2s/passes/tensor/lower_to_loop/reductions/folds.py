@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineConstantExpr
+from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.analysis.structure.folds import Fold, combining, folds_of
 from s2s.dialects import loop
@@ -19,6 +19,8 @@ from s2s.passes.tensor.lower_to_loop.tile import TilePoint
 
 class FoldReduction(TileReduction):
     """Reduces the tile by a fold whose order is free: a sum, product, maximum or minimum."""
+
+    takes_varying_sizes = True
 
     def __init__(self, nest: NestState) -> None:
         super().__init__(nest)
@@ -52,6 +54,8 @@ class FoldReduction(TileReduction):
         while lanes > size:
             lanes //= 2
         lanes = lanes if lanes >= loop.MIN_LANES else 1
+        if (end := self.nest.end(dim)) is not None:
+            return self._emit_varying(points, dim, end, lanes, folds)
         wide = self._along(points, dim, lanes) if lanes > 1 else list(points)
         accumulators, start = self._fold_in_parts(wide, dim, size, lanes, min(parts, size // lanes), folds)
         while lanes >= loop.MIN_LANES:
@@ -67,6 +71,24 @@ class FoldReduction(TileReduction):
         self._fold_range(dim, Bounds(start, size, 1), 1, points, accumulators)
         self.dims[self.op.rank :] = [AffineConstantExpr(0)] * len(self.op.reduction_sizes)
         return self._with_partials(points, accumulators, folds)
+
+    def _emit_varying(
+        self, points: Sequence[TilePoint], dim: int, end: AffineExpr, lanes: int, folds: Sequence[Fold]
+    ) -> Carried:
+        """Reduce a dimension that ends at `end` in whole vectors, then the rest in scalars."""
+        size = self.op.sizes[dim]
+        wide = self._along(points, dim, lanes) if lanes > 1 else list(points)
+        accumulators = Carried(initial(self.nest, wide))
+        if lanes > 1:
+            vectors = Bounds(0, size // lanes * lanes, lanes, (), (end - (lanes - 1),))
+            self._fold_range(dim, vectors, 1, wide, accumulators)
+            accumulators.values = [
+                self.emitter.add(loop.ReduceOp(folds[number % len(folds)].kind, value), value.name_hint).result
+                for number, value in enumerate(accumulators.values)
+            ]
+        self._fold_range(dim, Bounds(0, size, 1, (end // lanes * lanes,), (end,)), 1, points, accumulators)
+        self.dims[self.op.rank :] = [AffineConstantExpr(0)] * len(self.op.reduction_sizes)
+        return accumulators
 
     def _with_partials(self, points: Sequence[TilePoint], accumulators: Carried, folds: Sequence[Fold]) -> Carried:
         """Combine the results of a block with those of the blocks before."""
@@ -115,12 +137,12 @@ class FoldReduction(TileReduction):
             return
         passes = self.schedule.passes
         outer = [other for other in self.schedule.order if other >= self.op.rank and other != dim]
-        ranges = [self.nest.in_block(other, Bounds(0, self.op.sizes[other])) for other in outer]
+        ranges = [self.nest.in_block(other, self._all_of(other)) for other in outer]
         loops = [*zip(outer, ranges, strict=True), (dim, steps)]
         with ExitStack() as stack:
             for each, bounds in loops:
                 self.dims[each] = AffineConstantExpr(bounds.start)
-                if bounds.stop - bounds.start > bounds.step:
+                if bounds.stop - bounds.start > bounds.step or each in self.nest.tile.varying:
                     self.dims[each] = stack.enter_context(
                         self.emitter.loop(bounds, self.nest.names[each], accumulators, unroll=passes.get(each, 1))
                     )
@@ -134,3 +156,8 @@ class FoldReduction(TileReduction):
                 self.dims[dim] = base + part * (steps.step // parts) if part else base
                 self.steps.step(points, own)
                 accumulators.values[part * width : (part + 1) * width] = own.values
+
+    def _all_of(self, dim: int) -> Bounds:
+        """Return the bounds of a whole reduction."""
+        end = self.nest.end(dim)
+        return Bounds(0, self.op.sizes[dim], 1, (), () if end is None else (end,))

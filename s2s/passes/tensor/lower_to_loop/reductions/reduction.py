@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -16,6 +17,9 @@ class TileReduction(ABC):
 
     A subclass is a file of this folder and an entry of the list in `__init__.py`.
     """
+
+    takes_varying_sizes: ClassVar[bool] = False
+    """Whether the size of a reduction may be known at run time only."""
 
     def __init__(self, nest: NestState) -> None:
         self.nest = nest

@@ -91,6 +91,8 @@ class Steps:
 class StepReduction(TileReduction):
     """Reduces the tile in loops over the reductions; any computation can be done so."""
 
+    takes_varying_sizes = True
+
     def __init__(self, nest: NestState) -> None:
         super().__init__(nest)
         self.steps = Steps(nest)
@@ -114,10 +116,17 @@ class StepReduction(TileReduction):
         size, tile = self.op.sizes[dim], min(self.schedule.tiles[dim], self.op.sizes[dim])
         if self._decides_fixed(dim):
             tile = size
+        end = self.nest.end(dim)
+        if end is not None and tile > 1:
+            self._counted(dim, tile, end, order[1:], points, accumulators)
+            self.dims[dim] = before
+            return
         if tile == 1 and size > 1:
             nest = self.nest
             bounds, clipped = clip(self.op, dim, nest.read_guards, nest.box, nest.dims, nest.pieces)
             bounds = self.nest.in_block(dim, bounds)
+            if end is not None:
+                bounds = bounds._replace(upper=(*bounds.upper, end))
             self.steps.clipped |= clipped
             with self.emitter.loop(bounds, nest.names[dim], accumulators, unroll=self._passes(dim)) as variable:
                 self.dims[dim] = variable
@@ -127,6 +136,23 @@ class StepReduction(TileReduction):
         else:
             self._tiled(dim, tile, order[1:], points, accumulators)
         self.dims[dim] = before
+
+    def _counted(
+        self,
+        dim: int,
+        tile: int,
+        end: AffineExpr,
+        order: Sequence[int],
+        points: Sequence[TilePoint],
+        accumulators: Carried,
+    ) -> None:
+        """Emit the loop over a reduction of varying size, `tile` steps at a time up to `end`, and the rest one by
+        one."""
+        size, name = self.op.sizes[dim], self.nest.names[dim]
+        whole = Bounds(0, size // tile * tile, tile, (), (end - (tile - 1),))
+        for bounds in (whole, Bounds(0, size, 1, (end // tile * tile,), (end,))):
+            with self.emitter.loop(bounds, name, accumulators, unroll=self._passes(dim)) as variable:
+                self._unrolled(dim, variable, bounds.step, order, points, accumulators)
 
     def _tiled(
         self, dim: int, tile: int, order: Sequence[int], points: Sequence[TilePoint], accumulators: Carried

@@ -1,0 +1,59 @@
+"""The inputs and outputs of a built tree, as its record describes them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from s2s.c_syntax.types import dtype_named
+from s2s.types.interface import EmptyTensor, ModelTensor
+from s2s.types.sizes import Extents, shape_at
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or output, as the record of a tree describes it."""
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    offset: int | None = None
+    """The offset in the arena at which it may lie."""
+    model: ModelTensor | None = None
+    """The tensor in the model, if its bytes are packed."""
+    varies: Extents = ()
+    """For each axis the size that it has at run time, empty for a constant one; none if all are constant."""
+
+    def shape_at(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """The shape in a run of these `sizes`."""
+        return shape_at(self.shape, self.varies, sizes)
+
+    @property
+    def model_type(self) -> str:
+        """The element type and shape in the model."""
+        return (
+            f"{self.dtype}{list(self.shape)}" if self.model is None else f"{self.model.dtype}{list(self.model.shape)}"
+        )
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+
+    @staticmethod
+    def of(described: Mapping[str, Any]) -> "Port":
+        """Return the input or output that an entry of the record describes."""
+        model = (
+            ModelTensor(described["model"]["dtype"], tuple(described["model"]["shape"]))
+            if "model" in described
+            else None
+        )
+        dtype, shape = dtype_named(described["dtype"]), tuple(described["shape"])
+        return Port(described["name"], dtype, shape, described.get("offset"), model, tuple(described.get("varies", ())))
+
+
+def empty_tensor(described: Mapping[str, Any]) -> EmptyTensor:
+    """Return the input or output without elements that an entry of the record describes."""
+    tensor = ModelTensor(described["dtype"], tuple(described["shape"]))
+    return EmptyTensor(described["name"], described["number"], tensor)

@@ -1,0 +1,331 @@
+"""Check that what a network computes depends on sizes that vary in the trip counts of its loops only.
+
+A network is read at the greatest sizes. A constant that was derived from one of them would be wrong at all others: the
+factor 1/128 of a mean over 128 positions. So the network is read at a few smaller sizes too, each time lowered to plain
+computations, and the two results have to be equal, operation by operation, but for the sizes of domains that the
+propagation of sizes has marked. A constant tensor of the smaller network may be the first part of the greater one's,
+along each axis: a table of positions, a causal mask.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from xdsl.dialects.builtin import I64, DenseArrayBase, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+from s2s.analysis.network.functions import main_of
+from s2s.analysis.structure.compute import shape_of
+from s2s.compilation import Compilation
+from s2s.dialects import graph, tensor
+from s2s.dialects.graph.traits import PROVENANCE, provenance
+from s2s.dialects.tensor.attributes import values_of
+from s2s.dialects.walk import walk
+from s2s.emit.info import PortInfo
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.model import Source
+from s2s.interpret.loop import run_loop
+from s2s.interpret.loop.scope import Options
+from s2s.options import CompileOptions, PassOptions
+from s2s.passes.context import CompilerContext
+from s2s.passes.manager import PassManager
+from s2s.passes.tensor.block_channels import BLOCKED
+from s2s.passes.tensor.propagate_sizes import Propagation
+from s2s.pipeline import passes_of
+from s2s.stages.read import Read, read_network
+from s2s.stages.state import State
+from s2s.support import progress
+from s2s.targets import get_target
+from s2s.types.dtypes import Array, as_tensor_type, tensor_type
+from s2s.types.hints import isa
+from s2s.types.sizes import Extents, SizeRange, shape_at, varying, with_room
+from s2s.types.symbols import function_named
+from s2s.verify.levels import Level, LevelsReport, compare_levels, graph_level, outputs_level, tensor_level
+
+Sizes = dict[str, int]
+
+
+def check_sizes(source: Source, options: CompileOptions) -> None:
+    """Raise an error if `source` is not the same network at all sizes within the bounds of `options`."""
+    progress.step("reading the model at smaller sizes")
+    sizes = varying(options.dims)
+    plain = CompileOptions(
+        target="c",
+        schedule="reference",
+        shapes=options.shapes,
+        bind=options.bind,
+        dims=options.dims,
+        name=options.name,
+        passes=PassOptions(disabled=("graph-order-calls",)),  # the best order depends on the sizes
+    )
+    greatest = _plainly(source, plain)
+    for probe in _probes(sizes):
+        text = " ".join(f"--dim {name}={size}" for name, size in probe.items())
+        try:
+            state = _plainly(source, replace(plain, dims={**options.dims, **probe}))
+        except (InputError, UnsupportedError) as error:
+            raise type(error)(f"{text}: {error}") from error
+        _Comparison(greatest, state, probe).check()
+
+
+def _plainly(source: Source, options: CompileOptions) -> State:
+    """Return the network of `source` as computations, without the facts of the stages before."""
+    state = read_network(source, options)
+    named = replace(options, name=state.facts[Read].name)
+    manager = PassManager(options.debug, passes=options.passes)
+    for stage in ("settle", "simplify", "graph", "compute"):
+        context = CompilerContext(state.weights, [get_target(options.target)])
+        manager.run(context, state.module, passes_of(stage, named), verify=False)
+    return state
+
+
+def verified_sizes(options: CompileOptions) -> list[Sizes]:
+    """Return the sizes of the runs that are compared with an engine: the greatest ones, the least, and between."""
+    sizes = varying(options.dims)
+    if not sizes:
+        return [{}]
+    return [
+        {name: size.most for name, size in sizes.items()},
+        {name: size.least for name, size in sizes.items()},
+        {name: (size.least + size.most) // 2 for name, size in sizes.items()},
+    ]
+
+
+def sizes_of_inputs(ports: Sequence[PortInfo], inputs: Sequence[Array]) -> Sizes:
+    """Return the sizes of a run with these `inputs`."""
+    return {
+        name: size
+        for port, array in zip(ports, inputs, strict=True)
+        for size, name in zip(array.shape, port.varies, strict=False)
+        if name
+    }
+
+
+def at_sizes(compilation: Compilation, inputs: Sequence[Array]) -> Compilation:
+    """Return `compilation`, or where sizes vary the one with the constant sizes of these `inputs`."""
+    sizes = sizes_of_inputs(compilation.facts(Read).inputs, inputs)
+    if not sizes:
+        return compilation
+    options = compilation.options
+    return Compilation(compilation.source, replace(options, dims={**options.dims, **sizes}))
+
+
+def compare_levels_at_sizes(
+    compilation: Compilation, vectors: Sequence[tuple[Sequence[Array], object]], found: Sequence[Sequence[Array]]
+) -> LevelsReport:
+    """Run the levels above C on the inputs of all `vectors`, whose sizes differ, and compare them with what the C has
+    `found`; return the report of the first vector in which levels differ, else that of the last."""
+    reports: list[LevelsReport] = []
+    for (inputs, _), outputs in zip(vectors, found, strict=True):
+        levels = levels_at_sizes(compilation, inputs)
+        reports.append(compare_levels({**levels, "c": outputs_level(lambda _, outputs=outputs: outputs)}, inputs))
+    return next((report for report in reports if not report.passed), reports[-1])
+
+
+def levels_at_sizes(compilation: Compilation, inputs: Sequence[Array]) -> dict[str, Level]:
+    """Return the levels above C of a network whose sizes vary, for runs with the sizes of `inputs`."""
+    constant, sizes = at_sizes(compilation, inputs), sizes_of_inputs(compilation.facts(Read).inputs, inputs)
+    graph, tensor, loop = constant.at("graph"), compilation.at("tensor"), compilation.at("memory")
+    ports = compilation.info
+
+    def run_at_loop_level(given: Sequence[Array]) -> list[Array]:
+        room = [with_room(value, port.shape) for value, port in zip(given, ports.inputs, strict=True)]
+        found = run_loop(loop.module, room, loop.weights, options=Options(sizes=sizes))
+        return [
+            value.reshape(port.shape)[tuple(map(slice, shape_at(port.shape, port.varies, sizes)))].copy()
+            for value, port in zip(found, ports.outputs, strict=True)
+        ]
+
+    return {
+        "graph": graph_level(graph.module, graph.weights),
+        "tensor": tensor_level(instantiated(tensor.module, sizes), tensor.weights, fast=True),
+        "loop": outputs_level(run_at_loop_level),
+    }
+
+
+def instantiated(module: ModuleOp, sizes: Sizes) -> ModuleOp:
+    """Return a module of computations with constant `sizes` in the place of those that vary."""
+    made = module.clone()
+    propagation = Propagation(made)
+    propagation.run()
+    for call in [op for op in main_of(made).body.block.ops if isinstance(op, graph.CallOp)]:
+        blocked, result = call.attributes.get(BLOCKED), call.results[0]
+        if isa(blocked, DenseArrayBase[I64]):
+            batch = shape_at(shape_of(result), propagation.extents[result], sizes)[0]
+            call.attributes[BLOCKED] = tensor.integers([batch, *values_of(blocked)[1:]])
+    for value, extents in propagation.extents.items():
+        if any(extents):
+            type = as_tensor_type(value.type)
+            Rewriter.replace_value_with_new_type(
+                value, tensor_type(type.element_type, shape_at(type.get_shape(), extents, sizes))
+            )
+    for op in walk(made):
+        match op:
+            case tensor.ComputeOp() if op.extents is not None:
+                op.properties["domain"] = tensor.integers(shape_at(op.sizes, op.sizes_at_run_time, sizes))
+                del op.properties["extents"]
+            case graph.SliceOp():
+                op.properties["sizes"] = tensor.integers(shape_of(op.y))
+            case FuncOp() if not op.is_declaration:
+                op.update_function_type()
+            case _:
+                pass
+    return made
+
+
+def _probes(sizes: dict[str, SizeRange]) -> list[Sizes]:
+    """Return the smaller sizes at which the network is read. A size of 1 is avoided: broadcasting looks different."""
+    low = {name: min(max(size.least, 2), size.most - 1) for name, size in sizes.items()}
+    high = {name: size.most - 1 for name, size in sizes.items()}
+    return [low] if low == high else [low, high]
+
+
+class _Comparison:
+    """Compares the network at the greatest sizes with the one at the sizes `at`."""
+
+    def __init__(self, greatest: State, smaller: State, at: Sizes) -> None:
+        self.greatest, self.smaller, self.at = greatest, smaller, at
+        self.extents = _extents(greatest.module)
+        self.compared: set[tuple[FuncOp, FuncOp]] = set()
+
+    def check(self) -> None:
+        """Raise an error at the first operation that differs."""
+        mains = main_of(self.greatest.module), main_of(self.smaller.module)
+        self._blocks(mains[0].body.block, mains[1].body.block)
+
+    def _blocks(self, great: Block, small: Block) -> None:
+        pairs = list(zip(great.ops, small.ops, strict=False))
+        numbers: dict[SSAValue, SSAValue] = dict(zip(great.args, small.args, strict=False))
+        for ours, theirs in pairs:
+            reason = self._difference(ours, theirs, numbers)
+            if reason is not None:
+                raise self._error(ours, reason)
+            numbers |= dict(zip(ours.results, theirs.results, strict=True))
+        if len(pairs) != max(len(list(great.ops)), len(list(small.ops))):
+            raise self._error(pairs[-1][0], "is followed by other operations")
+
+    def _error(self, op: Operation, reason: str) -> UnsupportedError:
+        sizes = " and ".join(f"{name}={size}" for name, size in self.at.items())
+        return UnsupportedError(
+            f"{', '.join(provenance(op)) or op.name}: {reason} at {sizes}, so that what is computed depends on the "
+            "size; give it a constant one"
+        )
+
+    def _difference(self, ours: Operation, theirs: Operation, numbers: dict[SSAValue, SSAValue]) -> str | None:
+        """Return how two operations of networks differ; None if they do not."""
+        if ours.name != theirs.name or len(ours.operands) != len(theirs.operands):
+            return f"is {ours.name}, and {theirs.name}"
+        if [numbers.get(operand) for operand in ours.operands] != list(theirs.operands):
+            return "has other operands"
+        match ours, theirs:
+            case graph.WeightOp(), graph.WeightOp():
+                return self._difference_of_weights(ours, theirs)
+            case graph.CallOp(), graph.CallOp():
+                kernels = self._kernel(self.greatest, ours), self._kernel(self.smaller, theirs)
+                if kernels not in self.compared:
+                    self.compared.add(kernels)
+                    reason = self._difference_of_kernels(*kernels)
+                    if reason is not None:
+                        return reason
+            case graph.ReshapeOp() | graph.SliceOp(), _:
+                pass
+            case _:
+                if _properties(ours) != _properties(theirs):
+                    return "has other attributes"
+        return self._difference_of_results(ours, theirs)
+
+    def _difference_of_results(self, ours: Operation, theirs: Operation) -> str | None:
+        for mine, other in zip(ours.results, theirs.results, strict=True):
+            extents = self.extents.get(mine, ())
+            expected = [self.at[name] if name else size for size, name in zip(shape_of(mine), extents, strict=True)]
+            if expected != list(shape_of(other)):
+                return f"has a result of shape {list(shape_of(other))}, where {expected} was derived,"
+        return None
+
+    def _difference_of_weights(self, ours: graph.WeightOp, theirs: graph.WeightOp) -> str | None:
+        great = self.greatest.weights.get(ours.weight_name.data)
+        small = self.smaller.weights.get(theirs.weight_name.data)
+        return None if _begins_with(great, small) else "is another constant"
+
+    def _kernel(self, state: State, call: graph.CallOp) -> FuncOp:
+        found = function_named(state.module, call.callee.string_value())
+        assert found is not None
+        return found
+
+    def _difference_of_kernels(self, great: FuncOp, small: FuncOp) -> str | None:
+        if great.is_declaration or small.is_declaration:
+            return None if great.is_declaration == small.is_declaration else "is a C function, or is none,"
+        numbers: dict[SSAValue, SSAValue] = dict(zip(great.args, small.args, strict=False))
+        ours, theirs = list(great.body.block.ops), list(small.body.block.ops)
+        if len(ours) != len(theirs):
+            return "has other computations"
+        for mine, other in zip(ours, theirs, strict=True):
+            if mine.name != other.name or [numbers.get(each) for each in mine.operands] != list(other.operands):
+                return "has other computations"
+            if isinstance(mine, tensor.ComputeOp) and isinstance(other, tensor.ComputeOp):
+                reason = self._difference_of_computations(mine, other)
+            else:
+                reason = None if _text(mine) == _text(other) else "has other computations"
+            if reason is not None:
+                return reason
+            numbers |= dict(zip(mine.results, other.results, strict=True))
+        return None
+
+    def _difference_of_computations(self, ours: tensor.ComputeOp, theirs: tensor.ComputeOp) -> str | None:
+        expected = [
+            self.at[name] if name else size for size, name in zip(ours.sizes, ours.sizes_at_run_time, strict=True)
+        ]
+        if expected != list(theirs.sizes):
+            return f"runs over {list(theirs.sizes)}, where {expected} was derived,"
+        if ours.accesses != theirs.accesses or ours.inits != theirs.inits or ours.parallel != theirs.parallel:
+            return "reads other positions"
+        if [_text(region) for region in _bodies(ours)] != [_text(region) for region in _bodies(theirs)]:
+            return "has other constants or operations in its formula"
+        return None
+
+
+def _extents(module: ModuleOp) -> dict[SSAValue, Extents]:
+    """Return the extents of all values of `main`."""
+    propagation = Propagation(module)
+    propagation.run()
+    return propagation.extents
+
+
+def _begins_with(great: Array, small: Array) -> bool:
+    """Return whether `small` is the first part of `great` along each axis."""
+    if (
+        great.dtype != small.dtype
+        or great.ndim != small.ndim
+        or any(have < want for have, want in zip(great.shape, small.shape, strict=True))
+    ):
+        return False
+    part = great[tuple(map(slice, small.shape))]
+    return np.ascontiguousarray(part).tobytes() == np.ascontiguousarray(small).tobytes()
+
+
+def _properties(op: Operation) -> dict[str, Attribute]:
+    """Return all attributes of `op` but for its source nodes."""
+    return {name: value for name, value in {**op.attributes, **op.properties}.items() if name != PROVENANCE}
+
+
+def _bodies(op: tensor.ComputeOp) -> Sequence[Block]:
+    return [region.block for region in (op.reduce, op.apply) if region is not None]
+
+
+def _text(place: Block | Operation) -> list[tuple[object, ...]]:
+    """Return a form of a block, or of one operation, that is equal for equal ones: values are numbered in order."""
+    numbers: dict[SSAValue, int] = {}
+    return list(_lines([place] if isinstance(place, Operation) else place.ops, numbers))
+
+
+def _lines(ops: Iterable[Operation], numbers: dict[SSAValue, int]) -> Iterator[tuple[object, ...]]:
+    for op in ops:
+        operands = tuple(numbers.setdefault(operand, len(numbers)) for operand in op.operands)
+        yield op.name, operands, tuple(sorted(map(str, _properties(op).items()))), tuple(map(str, op.result_types))
+        for result in op.results:
+            numbers[result] = len(numbers)
+        for region in op.regions:
+            for block in region.blocks:
+                yield from _lines(block.ops, numbers)

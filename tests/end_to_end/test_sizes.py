@@ -1,0 +1,214 @@
+"""Sizes that are given at run time: one tree, right at every size within its bounds, against onnxruntime."""
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
+import pytest
+
+from s2s import api
+from s2s.cli.main import run
+from s2s.errors import InputError, S2SError, UnsupportedError
+from s2s.types.dtypes import Array
+from support.boards import board_or_skip
+from support.c_compilers import SANITIZERS, require_sanitizers
+from support.onnx_text import onnx_file
+
+MOST = 21
+"""No multiple of any register tile, so that the greatest size has a rest, too."""
+
+ENCODER = """(float[1,N,16] x) => (float[1,N,16] y)
+<float[16,16] wq = ?, float[16,16] wk = ?, float[16,16] wv = ?, float[16] g = ?,
+ float[16] b = ?, int64[4] heads = {0, -1, 2, 8}, int64[3] merged = {0, -1, 16}, float scale = {0.35}>
+{ q0 = MatMul (x, wq) k0 = MatMul (x, wk) v0 = MatMul (x, wv)
+   q1 = Reshape (q0, heads) k1 = Reshape (k0, heads) v1 = Reshape (v0, heads)
+   q = Transpose <perm = [0, 2, 1, 3]> (q1) k = Transpose <perm = [0, 2, 3, 1]> (k1)
+   v = Transpose <perm = [0, 2, 1, 3]> (v1)
+   s0 = MatMul (q, k) s = Mul (s0, scale) p = Softmax <axis = -1> (s)
+   o = MatMul (p, v) o1 = Transpose <perm = [0, 2, 1, 3]> (o) o2 = Reshape (o1, merged)
+   r = Add (x, o2) y = LayerNormalization <axis = -1> (r, g, b) }"""
+
+CLASSIFIER = """(float[N,3,9,9] x) => (float[N,5] y)
+<float[8,3,3,3] w = ?, float[8,5] d = ?, float[5] b = ?>
+{ c = Conv <pads = [1, 1, 1, 1], strides = [2, 2]> (x, w) r = Relu (c) m = MaxPool <kernel_shape = [2, 2]> (r)
+   a = GlobalAveragePool (m) f = Flatten (a) y = Gemm (f, d, b) }"""
+
+TOKENS = """(int64[1,N] x) => (float[1,N,8] y, float[1,8] z)
+<float[10,8] words = ?, float[30,8] places = ?, int64[1] one = {1}, int64[1] zero = {0}>
+{ e = Gather (words, x) s = Shape (x) n = Gather (s, one) p = Slice (places, zero, n, zero) y = Add (e, p)
+   z = ReduceMax <axes = [1], keepdims = 0> (y) }"""
+
+MOST_OF = {"encoder": MOST, "classifier": 5, "tokens": MOST}
+TEXTS = {"encoder": ENCODER, "classifier": CLASSIFIER, "tokens": TOKENS}
+
+
+def model(text: str, folder: Path) -> Path:
+    """The model of a text in which constants are question marks."""
+    rng = np.random.default_rng(3)
+
+    def made_up(declaration: re.Match[str]) -> str:
+        count = np.prod([int(size) for size in declaration[1].split(",")])
+        return f"{declaration[0][:-1]}{{{', '.join(f'{value:.4f}' for value in rng.standard_normal(count) * 0.3)}}}"
+
+    return onnx_file(re.sub(r"float\[([\d,]+)\] \w+ = \?", made_up, text), folder)
+
+
+def inputs(kind: str, size: int) -> Array:
+    rng = np.random.default_rng(size)
+    if kind == "tokens":
+        return rng.integers(0, 10, (1, size))
+    shape = (1, size, 16) if kind == "encoder" else (size, 3, 9, 9)
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+def session(file: Path) -> Any:
+    runtime: Any = onnxruntime
+    options = runtime.SessionOptions()
+    options.log_severity_level = 3
+    return runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return {kind: model(text, tmp_path_factory.mktemp(kind)) for kind, text in TEXTS.items()}
+
+
+@pytest.fixture(scope="module")
+def encoder(files: dict[str, Path]) -> Iterator[api.Artifact]:
+    with api.compile(files["encoder"], dims={"N": (1, MOST)}) as artifact:
+        yield artifact
+
+
+def check_every_size(kind: str, file: Path, artifact: api.Artifact) -> None:
+    engine = session(file)
+    for size in range(1, MOST_OF[kind] + 1):
+        given = inputs(kind, size)
+        found = artifact.run({"x": given})
+        for value, expected in zip(found.values(), engine.run(None, {"x": given}), strict=True):
+            np.testing.assert_allclose(value, expected, rtol=1e-4, atol=2e-5)
+
+
+def test_encoder_is_right_at_every_size(encoder: api.Artifact, files: dict[str, Path]):
+    check_every_size("encoder", files["encoder"], encoder)
+
+
+@pytest.mark.parametrize(("kind", "target"), [("encoder", "c"), ("classifier", "host"), ("tokens", "host")])
+def test_every_size_gives_the_results_of_onnxruntime(kind: str, target: str, files: dict[str, Path]):
+    with api.compile(files[kind], dims={"N": (1, MOST_OF[kind])}, target=target) as artifact:
+        check_every_size(kind, files[kind], artifact)
+
+
+def test_old_values_of_greater_runs_do_not_reach_smaller_ones(encoder: api.Artifact, files: dict[str, Path]):
+    library = encoder.loaded()
+    small = inputs("encoder", 5)
+    poisoned = np.full((1, MOST, 16), np.nan, np.float32)
+    poisoned[:, :5] = small
+    found = np.full((1, MOST, 16), np.nan, np.float32)
+    arena = np.full(encoder.info.arena_size + 64, 0xFF, np.uint8)
+    aligned = arena[-arena.ctypes.data % 64 :]
+    size = np.array([5], np.int32)
+    cast = library.ffi.cast
+    pointers = [cast("void *", each.ctypes.data) for each in (aligned, size, poisoned, found)]
+    assert library.lib.model_run(*pointers) == 0
+    (expected,) = session(files["encoder"]).run(None, {"x": small})
+    np.testing.assert_allclose(found[:, :5], expected, rtol=1e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("size", [0, -1, MOST + 1])
+def test_size_outside_of_the_bounds_is_a_status(size: int, encoder: api.Artifact):
+    library = encoder.loaded()
+    memory = np.zeros(encoder.info.arena_size + 64, np.uint8)
+    ports = np.zeros((2, MOST * 16), np.float32)
+    aligned = memory[-memory.ctypes.data % 64 :]
+    given = np.array([size], np.int32)
+    pointers = [library.ffi.cast("void *", each.ctypes.data) for each in (aligned, given, ports[0], ports[1])]
+    assert library.lib.model_run(*pointers) == -8
+
+
+def test_arrays_outside_of_the_bounds_are_refused(encoder: api.Artifact):
+    with pytest.raises(InputError, match=r"x: axis 1 has size 22, and N is within 1\.\.21"):
+        encoder.run({"x": inputs("encoder", MOST + 1)})
+
+
+def test_all_levels_agree_at_several_sizes(encoder: api.Artifact):
+    verification = encoder.verify(levels=True)
+    assert verification.passed
+    assert verification.vectors == 3
+    assert verification.levels is not None
+    assert [level.level for level in verification.levels.levels if level.compared] == ["tensor", "loop", "c"]
+
+
+def test_plain_loops_take_sizes_as_well(files: dict[str, Path]):
+    with api.compile(files["encoder"], dims={"N": (1, 6)}, schedule="reference", target="c") as artifact:
+        assert artifact.verify(against="interpreter").passed
+
+
+def test_size_is_in_header_and_record(encoder: api.Artifact):
+    tree = encoder.tree()
+    header = tree.text("include/model.h")
+    assert "typedef struct {\n    int32_t n;\n} model_dims;" in header
+    assert "#define MODEL_N_MAX 21" in header
+    record = json.loads(tree.text("metadata.json"))
+    assert record["sizes"] == [{"name": "N", "field": "n", "least": 1, "most": 21}]
+    assert record["outputs"][0]["varies"] == ["", "N", ""]
+
+
+def test_self_test_passes_under_sanitizers(encoder: api.Artifact, tmp_path: Path):
+    require_sanitizers("gcc", tmp_path)
+    root = encoder.write(tmp_path / "tree")
+    flags = " ".join(["-O1", *SANITIZERS])
+    command = ["make", "-C", str(root), "test", "CC=gcc", f"CFLAGS={flags} -std=c99 -ffp-contract=off"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_board_runs_the_greatest_size(files: dict[str, Path], capsys: pytest.CaptureFixture[str]):
+    board_or_skip("qemu:m4")
+    assert run(["verify", str(files["encoder"]), "--dim", "N=1..8", "--on", "qemu:m4", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["passed"]
+
+
+REFUSED = {
+    "a mean over positions": (
+        "(float[1,N,8] x) => (float[1,8] y) { y = ReduceMean <axes = [1], keepdims = 0> (x) }",
+        "has other constants or operations in its formula",
+    ),
+    "a convolution along it": (
+        "(float[1,2,N] x) => (float[1,2,N] y) <float[2,2,3] w = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}>"
+        " { y = Conv <pads = [1, 1]> (x, w) }",
+        "whose size N varies",
+    ),
+    "a reshape that merges it": (
+        "(float[2,N,3] x) => (float[M] y) <int64[1] flat = {-1}> { y = Reshape (x, flat) }",
+        "merges or splits axis 1",
+    ),
+    "a running sum": ("(float[N] x) => (float[N] y) <int64 a = {0}> { y = CumSum (x, a) }", "N"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_depends_on_the_size_otherwise_is_refused(name: str, tmp_path: Path):
+    text, reason = REFUSED[name]
+    with pytest.raises(UnsupportedError, match=reason):
+        api.compile(onnx_file(text, tmp_path), dims={"N": (1, 12)})
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"executor": "graph"}, "--dim N=1..21: a serial run function of executor aot"),
+        ({"threads": 2}, "a serial run function of executor aot"),
+        ({"ram_budget": "min"}, "want constant sizes"),
+        ({"dims": {"N": (5, 5)}}, "--dim N=5..5: the first bound is 1 or more, the second is larger"),
+        ({"dims": {"M": (1, 5)}}, "no dimension of an input has this name"),
+    ],
+)
+def test_options_that_want_constant_sizes_are_refused(options: dict[str, Any], reason: str, files: dict[str, Path]):
+    asked: dict[str, Any] = {"dims": {"N": (1, MOST)}, **options}
+    with pytest.raises(S2SError, match=reason):
+        api.compile(files["encoder"], **asked)
