@@ -88,7 +88,7 @@ def _f32s(values: Array) -> list[str]:
     """Many numbers, without looking at each where all are normal or zero."""
     sizes = np.abs(values)
     if np.all((sizes == 0) | ((sizes >= _SMALLEST_F32) & (sizes < np.inf))):
-        return [_as_c(text, "f") for text in map(str, values)]
+        return [_as_c(text, "f") if "e" in text else f"{text}f" for text in map(str, values)]
     return [_f32(value) for value in values]
 
 

@@ -1,6 +1,7 @@
 """What all commands of `s2s` share: `--verbose`, `--quiet`, and a project file in place of a missing MODEL."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -9,6 +10,8 @@ from s2s.cli.talk import talking
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True, "max_content_width": 100}
 """Settings of every command and group."""
+PROJECT = Path("s2s.toml")
+"""The project file."""
 
 
 class Command(click.Command):
@@ -25,12 +28,12 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the command line, with the values of the project file for what it does not state."""
-        from s2s.cli import project
+        if PROJECT.is_file() and not {"-h", "--help"} & set(args):
+            from s2s.cli import project
 
-        if project.FILE.is_file() and not {"-h", "--help"} & set(args):
             given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
             if not project.states_model(given):
-                ctx.default_map = project.defaults_for(self.name)
+                ctx.default_map = project.defaults_for(self.name, PROJECT)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:

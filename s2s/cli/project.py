@@ -21,7 +21,6 @@ from s2s.cli.compile_options import gather
 from s2s.errors import InputError
 from s2s.types.devices import TABLE as DEVICES
 
-FILE = Path("s2s.toml")
 MAX_BYTES = 1 << 20
 MODEL, MODELS = "model", "models"
 """The parameters that name one network, or several with --together."""
@@ -35,9 +34,9 @@ def states_model(given: Mapping[str, object]) -> bool:
     return isinstance(model, str) or (isinstance(models, tuple) and bool(cast(tuple[object, ...], models)))
 
 
-def defaults_for(command: str | None) -> dict[str, Any]:
+def defaults_for(command: str | None, file: Path) -> dict[str, Any]:
     """Return the values that the project file gives to a command, by the names of its parameters."""
-    values = read_project(FILE)
+    values = read_project(file)
     others = {key: value for key, value in values.items() if key.replace("_", "-") not in OF_COMPILE}
     others[MODELS] = values[MODELS] = [values[MODEL]] if MODEL in values else []
     return values if command == "compile" else others

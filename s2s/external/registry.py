@@ -3,17 +3,20 @@
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
 
 from s2s.errors import InputError
-from s2s.external.generator import CodeGenerator
+
+if TYPE_CHECKING:
+    from s2s.external.generator import CodeGenerator
 
 ENTRY_POINTS = "s2s.codegens"
 """The group of entry points of packages that bring generators; each names a class, or a function that makes one."""
 
-_REGISTERED: dict[str, CodeGenerator] = {}
+_REGISTERED: "dict[str, CodeGenerator]" = {}
 
 
-def register_codegen(generator: CodeGenerator) -> None:
+def register_codegen(generator: "CodeGenerator") -> None:
     """Let compilations use `generator` by its name; a generator of the same name is replaced."""
     _REGISTERED[generator.name] = generator
 
@@ -24,7 +27,7 @@ def remove_codegen(name: str) -> None:
         raise InputError(f"remove_codegen: {name}: no generator of that name is registered")
 
 
-def codegen_named(name: str) -> CodeGenerator:
+def codegen_named(name: str) -> "CodeGenerator":
     """The generator called `name`."""
     known = codegens()
     if name not in known:
@@ -32,13 +35,13 @@ def codegen_named(name: str) -> CodeGenerator:
     return known[name]
 
 
-def codegens() -> Mapping[str, CodeGenerator]:
+def codegens() -> "Mapping[str, CodeGenerator]":
     """All generators by name; those that programs register come before others of the same name."""
     return {**_built_in(), **_installed(), **_REGISTERED}
 
 
 @cache
-def _built_in() -> Mapping[str, CodeGenerator]:
+def _built_in() -> "Mapping[str, CodeGenerator]":
     """The generators of this package."""
     from s2s.external.blas import Blas
     from s2s.external.cmsis_nn import CmsisNn
@@ -47,7 +50,7 @@ def _built_in() -> Mapping[str, CodeGenerator]:
 
 
 @cache
-def _installed() -> Mapping[str, CodeGenerator]:
+def _installed() -> "Mapping[str, CodeGenerator]":
     """The generators that installed packages bring."""
     found: dict[str, CodeGenerator] = {}
     for point in entry_points(group=ENTRY_POINTS):

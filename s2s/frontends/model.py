@@ -15,7 +15,6 @@ from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model, specialised
-from s2s.frontends.gate import try_reading
 from s2s.frontends.sizes import mark_sizes
 from s2s.frontends.states import ModelNames, keep_states
 from s2s.options import CompileOptions
@@ -53,6 +52,8 @@ def read(source: Source, options: CompileOptions) -> Model:
     """The network of `source`, as `options` say it is read."""
     if options.untrusted and not isinstance(source, GraphModel):
         label = str(source) if isinstance(source, str | os.PathLike) else "model"
+        from s2s.frontends.gate import try_reading
+
         try_reading(lambda: _imported(source, options), label)
     model = _copy(source) if isinstance(source, GraphModel) else _imported(source, options)
     keep_states(model.module, options.states)

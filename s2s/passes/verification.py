@@ -1,4 +1,4 @@
-"""Verify a module as xDSL does, but check equal arithmetic operations and equal calls only once."""
+"""Verify a module as xDSL does, but check equal arithmetic, equal expressions of C and equal calls only once."""
 
 from dataclasses import replace
 
@@ -12,9 +12,21 @@ from xdsl.irdl import traits_def
 from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.c import C
 from s2s.dialects.isolation import ComputedBeforeUse
+from s2s.dialects.loop import BroadcastOp, FmaOp
+from s2s.dialects.plain import PlainOp
 
-_OF_EQUAL_KINDS = frozenset((*Arith.operations, *Math.operations, CallOp))
+_OF_EQUAL_KINDS = frozenset(
+    (
+        *Arith.operations,
+        *Math.operations,
+        CallOp,
+        BroadcastOp,
+        FmaOp,
+        *(each for each in C.operations if issubclass(each, PlainOp)),
+    )
+)
 """Operations whose verifiers look at nothing but types, properties and the functions of the module."""
 
 _DECLARED = FuncOp.get_irdl_definition()

@@ -1,32 +1,52 @@
 """Verification after a stage checks what xDSL's does, though equal arithmetic only once."""
 
+import re
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from xdsl.dialects.arith import AddfOp
 from xdsl.dialects.builtin import ModuleOp, f32, f64
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
+from s2s.dialects import c
 from s2s.dialects.walk import walk
 from s2s.passes.verification import verify
 
 
-def sums() -> tuple[ModuleOp, list[AddfOp]]:
+def c_sum(x: SSAValue, y: SSAValue) -> Operation:
+    return c.BinaryOp("+", x, y)
+
+
+def sums(add: Callable[[SSAValue, SSAValue], Any] = AddfOp) -> tuple[ModuleOp, list[Any]]:
     """A function of three additions, the third of other types."""
     block = Block(arg_types=[f32, f64])
     x, y = block.args
-    ops = [AddfOp(x, x), AddfOp(x, x), AddfOp(y, y)]
+    ops = [add(x, x), add(x, x), add(y, y)]
     block.add_ops([*ops, ReturnOp()])
     return ModuleOp([FuncOp("f", ([f32, f64], []), Region(block))]), ops
 
 
-@pytest.mark.parametrize("number", [0, 1, 2])
-def test_a_sound_module_is_refused_once_an_addition_has_two_types(number: int) -> None:
-    module, ops = sums()
+@pytest.mark.parametrize(
+    ("add", "name", "number"),
+    [
+        (AddfOp, "arith.addf", 0),
+        (AddfOp, "arith.addf", 1),
+        (AddfOp, "arith.addf", 2),
+        (c_sum, "c.binary", 0),
+        (c_sum, "c.binary", 1),
+    ],
+)
+def test_a_sound_module_is_refused_once_an_addition_has_two_types(
+    add: Callable[[SSAValue, SSAValue], Any], name: str, number: int
+) -> None:
+    module, ops = sums(add)
     verify(module)
     other = ops[2 if number < 2 else 0].lhs
     ops[number].operands[1] = other
-    with pytest.raises(DiagnosticException, match=r"arith\.addf"):
+    with pytest.raises(DiagnosticException, match=re.escape(name)):
         verify(module)
 
 
