@@ -1,8 +1,7 @@
 """The record of one decision: subject, choice, by whom and why, and the alternatives."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 By = Literal["user", "record", "model"]
 """Who chose: the user, a record of a measurement, or the compiler's own cost models and rules."""
@@ -11,8 +10,7 @@ Table = Mapping[str, Mapping[str, str]]
 """Choices by kind and subject, as texts."""
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(NamedTuple):
     """The estimated cost of an alternative; None for figures that are not known."""
 
     cycles: float | None = None
@@ -33,8 +31,7 @@ class Cost:
         return ", ".join(f"{value:,.0f} {units[name]}" for name, value in self.as_dict().items())
 
 
-@dataclass(frozen=True)
-class Alternative:
+class Alternative(NamedTuple):
     """A candidate of a decision as it is recorded."""
 
     note: str
@@ -57,8 +54,7 @@ class Alternative:
         return entry
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(NamedTuple):
     """A choice that the compiler made."""
 
     kind: str

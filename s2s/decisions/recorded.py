@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, StringAttr, f64, i64
 from xdsl.dialects.func import FuncOp
@@ -55,9 +54,9 @@ def _merged(group: dict[int, Decision]) -> Sequence[Decision]:
     """Return the decisions about one subject, merged to one if all are equal."""
     first = next(iter(group.values()))
     if len({each.chosen for each in group.values()}) > 1:
-        return [replace(each, subject=f"{each.subject}#{place}") for place, each in group.items()]
+        return [each._replace(subject=f"{each.subject}#{place}") for place, each in group.items()]
     nodes = dict.fromkeys(node for each in group.values() for node in each.nodes.split(", ") if node)
-    return [replace(first, nodes=", ".join(nodes))]
+    return [first._replace(nodes=", ".join(nodes))]
 
 
 def _listed(op: Operation) -> Sequence[DictionaryAttr]:

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 
@@ -18,8 +18,7 @@ _MAKE, _CMAKE = partial(_VARIABLE.sub, r"$(\1)"), partial(_VARIABLE.sub, r"${\1}
 """A text with its variables as make, or as CMake, writes them."""
 
 
-@dataclass(frozen=True)
-class ExternalNeeds:
+class ExternalNeeds(NamedTuple):
     """What the code of one generator is compiled and linked with; `$NAME` stands for a variable of the build."""
 
     name: str

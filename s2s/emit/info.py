@@ -3,22 +3,23 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from xdsl.ir import Attribute
 
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.decisions.decision import Decision
-from s2s.executor.graph_json import Network
 from s2s.targets.target import Target
 from s2s.types.dtypes import Array, size_in_bytes
 from s2s.types.interface import EmptyTensor, ModelTensor
 from s2s.types.sizes import Extents, SizeRange
 from s2s.version import VERSION
 
+if TYPE_CHECKING:
+    from s2s.executor.graph_json import Network
 
-@dataclass(frozen=True)
-class Quantisation:
+
+class Quantisation(NamedTuple):
     """Per-tensor quantisation: `real = scale * (q - zero_point)`."""
 
     scale: float
@@ -60,8 +61,7 @@ class PortInfo:
         return self.count * size_in_bytes(self.element)
 
 
-@dataclass(frozen=True)
-class Overlapping:
+class Overlapping(NamedTuple):
     """A kernel result that overlaps an operand whose lifetime ends in that kernel."""
 
     nodes: str
@@ -72,8 +72,7 @@ class Overlapping:
     """The distance in bytes from the start of the operand to the start of the result."""
 
 
-@dataclass(frozen=True)
-class StateInfo:
+class StateInfo(NamedTuple):
     """A state tensor, which keeps its value between runs at a fixed offset of the arena."""
 
     name: str
@@ -89,8 +88,7 @@ class StateInfo:
         return prod(self.shape) * size_in_bytes(self.element)
 
 
-@dataclass(frozen=True)
-class ArenaPool:
+class ArenaPool(NamedTuple):
     """The part of the arena in one memory pool."""
 
     name: str
@@ -105,8 +103,7 @@ class ArenaPool:
         return f"arena_{self.name}"
 
 
-@dataclass(frozen=True)
-class DeviceInfo:
+class DeviceInfo(NamedTuple):
     """A device beside the first one, as its kernels are built for it."""
 
     name: str
@@ -115,8 +112,7 @@ class DeviceInfo:
     """Whether it sees the memory of the first device, so that nothing is copied."""
 
 
-@dataclass(frozen=True)
-class GoldenVector:
+class GoldenVector(NamedTuple):
     """Inputs and their expected outputs, in the order of the network's inputs and outputs."""
 
     inputs: tuple[Array, ...]
@@ -160,8 +156,7 @@ class Measured:
         return self.code + self.constants
 
 
-@dataclass(frozen=True)
-class RowTiled:
+class RowTiled(NamedTuple):
     """Layers that run in row tiles."""
 
     nodes: str
@@ -171,8 +166,7 @@ class RowTiled:
     """Recomputed multiply-adds, as a share of those of the network."""
 
 
-@dataclass(frozen=True)
-class Threads:
+class Threads(NamedTuple):
     """The threads that kernels are divided among."""
 
     most: int
@@ -235,7 +229,7 @@ class NetworkInfo:
     empty_inputs: tuple[EmptyTensor, ...] = ()
     """Inputs of the model without elements, which are not passed."""
     empty_outputs: tuple[EmptyTensor, ...] = ()
-    graph: Network | None = None
+    graph: "Network | None" = None
     """The network as nodes, for executor `graph`."""
     measured: Measured | None = None
     """Measured sizes, if a compiler for the target was installed."""

@@ -61,8 +61,6 @@ from s2s.emit.view import (
 from s2s.emit.weights import ConstantArray, binary_file, c_arrays, place
 from s2s.emit.write import RECORD, write_tree
 from s2s.errors import CompilerBug
-from s2s.executor.graph_json import dump
-from s2s.executor.params import param_pieces
 from s2s.passes.loop.pooled_plan import POOL
 from s2s.support.resources import runtime_licence
 from s2s.types.devices import MAIN
@@ -237,6 +235,9 @@ class NetworkFiles:
         network = self.info.graph
         if network is None:
             return
+        from s2s.executor.graph_json import dump
+        from s2s.executor.params import param_pieces
+
         self.files[f"{self.info.name}.graph.json"] = dump(network).encode()
         sources = {source.name for source in network.sources()}
         values = {array.name: array.values for array in self.constants if array.name in sources}

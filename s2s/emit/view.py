@@ -120,8 +120,7 @@ def device_view(device: DeviceInfo) -> DeviceView:
     return DeviceView(device.name, c_macro(device.name), target.name, target.cc, flags_of(target))
 
 
-@dataclass(frozen=True)
-class TestProgram:
+class TestProgram(NamedTuple):
     """A self-test as build files know it."""
 
     __test__ = False

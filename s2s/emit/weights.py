@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -60,8 +61,7 @@ class ConstantArray:
             yield flat[start:stop] if flat is not None else _elements(self.values, start, stop)
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(NamedTuple):
     """An array in a binary file, with its offset."""
 
     array: ConstantArray

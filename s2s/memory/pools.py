@@ -28,8 +28,7 @@ class Item(NamedTuple):
     is_constant: bool = False
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(NamedTuple):
     """The items of one pool."""
 
     items: frozenset[int]

@@ -1,12 +1,14 @@
 """The context that every pass receives: dialects, the weights of the network, targets, and given decisions."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import Builtin
 from xdsl.dialects.func import Func
 from xdsl.dialects.math import Math
+from xdsl.ir import Dialect
 
 from s2s.decisions.given import Given
 from s2s.dialects.c import C
@@ -37,9 +39,13 @@ class CompilerContext(Context):
         self.targets = {target.name: target for target in targets}
         self.given = given if given is not None else Given()
         for dialect in (Builtin, Func, Arith, Math, Graph, Tensor, Schedule, Loop, C):
-            self.load_dialect(dialect)
+            self.register_dialect(dialect.name, partial(_itself, dialect))
         for directive in registered_directives():
             self.load_attr_or_type(directive)
+
+
+def _itself(dialect: Dialect) -> Dialect:
+    return dialect
 
 
 def weights_of(ctx: Context) -> WeightStore:

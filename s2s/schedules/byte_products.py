@@ -7,8 +7,8 @@ A row of a fully connected layer is read in place.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, prod
+from typing import NamedTuple
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr
@@ -49,8 +49,7 @@ def _taps(op: tensor.ComputeOp) -> int:
     return prod(op.reduction_sizes)
 
 
-@dataclass(frozen=True)
-class _Choice:
+class _Choice(NamedTuple):
     op: tensor.ComputeOp
     target: Target
     roles: Roles

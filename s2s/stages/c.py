@@ -1,6 +1,6 @@
 """Stage `c`: the module holds the program as C constructs."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from s2s.decisions.decision import Decision
 from s2s.decisions.file import check_known
@@ -12,8 +12,7 @@ from s2s.stages.request import Request
 from s2s.stages.state import State
 
 
-@dataclass(frozen=True)
-class Lowered:
+class Lowered(NamedTuple):
     """Figures of the C."""
 
     kernels: int

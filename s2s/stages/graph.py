@@ -1,7 +1,7 @@
 """Stage `graph`: the network is calls of kernels; a budget of RAM may have chosen chains to run in row tiles."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -16,8 +16,7 @@ from s2s.stages.settle import Settled
 from s2s.stages.state import State
 
 
-@dataclass(frozen=True)
-class Grouped:
+class Grouped(NamedTuple):
     """The fusion of operators into kernels."""
 
     row_tiles: tuple[RowTiled, ...]

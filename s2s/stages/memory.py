@@ -1,7 +1,7 @@
 """Stage `memory`: every buffer has an offset in the arena, and kernels have their names in C."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -21,8 +21,6 @@ from s2s.decisions.recorded import decisions_of
 from s2s.dialects import loop
 from s2s.emit.info import ArenaPool, Overlapping, StateInfo
 from s2s.errors import CompilerBug
-from s2s.executor import graph_json
-from s2s.executor.describe import describe
 from s2s.passes.loop.lower_to_c.names import c_names
 from s2s.passes.loop.plan_memory import (
     ARENA_ALIGN,
@@ -39,9 +37,11 @@ from s2s.stages.state import State
 from s2s.types.hints import isa
 from s2s.types.sizes import VARIES, Extents, extents_of
 
+if TYPE_CHECKING:
+    from s2s.executor.graph_json import Network
 
-@dataclass(frozen=True)
-class Planned:
+
+class Planned(NamedTuple):
     """The memory plan; sizes in bytes."""
 
     arena: int
@@ -63,7 +63,7 @@ class Planned:
     """The parts of the arena in memory pools."""
     names: Mapping[str, str]
     """The names of kernels in C by those in the module."""
-    tables: graph_json.Network | None
+    tables: "Network | None"
     """The network as nodes, for executor `graph`."""
     decisions: tuple[Decision, ...]
     """What was chosen on the way here, and why."""
@@ -72,6 +72,11 @@ class Planned:
 def planned(state: State, request: Request) -> Planned:
     """Read the plan from `main`, and the decisions from the module."""
     main, name = main_of(state.module), state.facts[Read].name
+    tables = None
+    if request.options.executor == "graph":
+        from s2s.executor.describe import describe
+
+        tables = describe(state.module, name, state.weights)
     listed = main.attributes.get(ARENA_OVERLAPS)
     return Planned(
         arena=_stated(main, ARENA_SIZE),
@@ -86,7 +91,7 @@ def planned(state: State, request: Request) -> Planned:
         overlaps=tuple(map(_overlapping, listed)) if isa(listed, ArrayAttr[DictionaryAttr]) else (),
         pools=tuple(ArenaPool(each.pool, each.offset, each.size) for each in segments_of(main)),
         names=c_names(state.module, name).kernels,
-        tables=describe(state.module, name, state.weights) if request.options.executor == "graph" else None,
+        tables=tables,
         decisions=decisions_of(state.module),
     )
 

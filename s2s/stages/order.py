@@ -1,7 +1,7 @@
 """The stages of a compilation in order, each with the facts that it makes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from s2s.errors import CompilerBug, InputError
 from s2s.pipeline import passes_of
@@ -20,8 +20,7 @@ def _nothing(_: Request) -> object:
     return None
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(NamedTuple):
     """A stage: it runs its passes (`s2s/pipeline.py`), then computes its facts."""
 
     name: str

@@ -1,8 +1,8 @@
 """Stage `settle`: fix the integer arithmetic of the network as it will be in C, and compute the expected results of its
 self-test."""
 
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,7 @@ from s2s.types.dtypes import tensor_type
 GOLDEN_SEED = 0
 
 
-@dataclass(frozen=True)
-class Settled:
+class Settled(NamedTuple):
     """Facts about what the network computes, independent of later stages."""
 
     golden: tuple[GoldenVector, ...]

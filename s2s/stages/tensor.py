@@ -1,7 +1,7 @@
 """Stage `tensor`: every kernel consists of scheduled computations, whose cost and precision are known."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from s2s.stages.settle import Settled
 from s2s.stages.state import State
 
 
-@dataclass(frozen=True)
-class Scheduled:
+class Scheduled(NamedTuple):
     """The cost of the kernels, and the precision of their results."""
 
     costs: Mapping[str, KernelCost]

@@ -1,7 +1,8 @@
 """Stage `tree`: render the files of the emitted tree."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from s2s.emit.info import DeviceInfo, NetworkInfo, PortInfo, Threads
 from s2s.emit.stream import pieces
@@ -20,8 +21,7 @@ from s2s.targets import get_target
 from s2s.types.sizes import Extents, varying
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(NamedTuple):
     """The tree in memory."""
 
     tree: Tree

@@ -19,7 +19,7 @@ The linker knows `app.scale` as `app_scale`. Where its source is given, the kern
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from s2s.c_syntax.identifiers import c_identifier, c_string
 from s2s.c_syntax.types import c_type, dlpack_of
@@ -28,8 +28,7 @@ from s2s.types.dtypes import AnyTensor
 _DIGITS = 8
 
 
-@dataclass(frozen=True)
-class PackedCall:
+class PackedCall(NamedTuple):
     """The call of a packed function on tensors of certain types."""
 
     function: str

@@ -8,6 +8,7 @@ pool, those from there on in the second one. The attribute `arena_pools` of `mai
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import CallOp, FuncOp
@@ -35,8 +36,7 @@ _LISTED = 4
 """The largest buffers that an error names."""
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(NamedTuple):
     """The part of the arena in one pool, or in the memory of one device."""
 
     pool: str

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from math import prod
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue
@@ -44,8 +45,7 @@ def blocks_around(schedule: tensor.ScheduleState) -> dict[int, int]:
     return {dim: size for dim, size in around if dim not in schedule.parallel}
 
 
-@dataclass(frozen=True)
-class PartialPlan:
+class PartialPlan(NamedTuple):
     """The scratch buffers of partial results."""
 
     op: tensor.ComputeOp

@@ -7,8 +7,8 @@
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
@@ -17,8 +17,7 @@ from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter, Op
 from s2s.passes.tensor.lower_to_loop.state import NestState
 
 
-@dataclass(frozen=True)
-class StepRange:
+class StepRange(NamedTuple):
     """The steps of reductions that are taken as one range in row-major order, in groups of `group`."""
 
     emitter: Emitter
