@@ -5,12 +5,13 @@ each knob leaves the base as it is, so that the compiler's own choice is in the 
 
     base     sums of bytes in scalars | 4 lanes along oc | …
     tile oh  as in the base | 1 | 2 | 3 | …           register tile
-    block    none | oh by 8 | …                       cache block
+    block    none | oh by 8 | ic by 512 | …           cache block, of a long reduction too
     unroll   as in the base | 1 | 2 | 4 | 8           of each reduction
     passes   as in the base | 1 | 2 | 4 | 8           of the reduction loop, that the C compiler unrolls
     order    as in the base | ow innermost | …
     copy     as in the base | none | inside oh | …    where the 16-bit copy is made
     prefetch as in the base | none
+    rfactor  as in the base | none | …                partial results; and the values of registered directives
 
 A point of the space is a number, or the index of the value of each knob. Illegal points are found by the verifier of
 schedules before anything is compiled.
@@ -18,7 +19,7 @@ schedules before anything is compiled.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import islice, permutations
 from math import prod
 from random import Random
 from typing import Generic, TypeVar
@@ -31,8 +32,12 @@ from s2s.decisions.kind import Candidate
 from s2s.decisions.registry import heuristics_of
 from s2s.decisions.schedule import ScheduledComputation
 from s2s.dialects import tensor
+from s2s.dialects.tensor.directive import PREFIX
 from s2s.passes.context import CompilerContext
-from s2s.schedules.directives import CacheRead, Prefetch, Reorder, Tile, Unroll
+from s2s.schedules.directives import CacheRead, Prefetch, Reorder, Rfactor, Tile, Unroll
+from s2s.schedules.directives.legal import refusal
+from s2s.schedules.directives.registered import registered_directives
+from s2s.targets import Target
 from s2s.tuning.features import features_of
 from s2s.tuning.search_space import Point, SearchSpace
 from s2s.tuning.task import Task
@@ -44,6 +49,10 @@ TILES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 24, 32, 48, 64)
 UNROLLS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 PASSES = (1, 2, 3, 4, 6, 8, 12, 16)
 BLOCKS = (4, 8, 16, 32, 64, 128, 256)
+LONG_BLOCKS = (256, 512, 1024, 2048, 4096)
+"""Blocks of reductions that are tried: shorter ones write and read partial results too often."""
+MAX_VALUES = 16
+"""Values of a directive that are tried: the first ones that it names."""
 MAX_TILED = 3
 """Dimensions whose register tile is varied: the innermost ones of the base."""
 MAX_PERMUTED = 3
@@ -88,7 +97,7 @@ class Space(SearchSpace):
         op = self.subject.op
         self.bases = tuple(_bases(task, self.subject)) if isinstance(op, tensor.ComputeOp) else ()
         self.changes: tuple[Knob[Change], ...] = (
-            tuple(_changes(op, [base for _, base in self.bases])) if self.bases else ()
+            tuple(_changes(op, [base for _, base in self.bases], task.target)) if self.bases else ()
         )
         self._texts: dict[Point, str | None] = {}
 
@@ -181,7 +190,7 @@ def _bases(task: Task, subject: ScheduledComputation) -> Iterator[tuple[str, ten
     yield from found.values()
 
 
-def _changes(op: tensor.Computation, bases: Sequence[tensor.ScheduleAttr]) -> Iterator[Knob[Change]]:
+def _changes(op: tensor.Computation, bases: Sequence[tensor.ScheduleAttr], target: Target) -> Iterator[Knob[Change]]:
     names = names_of(op)
     parallel = [dim for dim in range(op.rank) if op.sizes[dim] > 1]
     innermost = [dim for dim in bases[0].on(op).order if dim in parallel][-MAX_TILED:] if bases else []
@@ -207,12 +216,34 @@ def _changes(op: tensor.Computation, bases: Sequence[tensor.ScheduleAttr]) -> It
         places |= {f"inside {names[dim]}": _copy_at(dim) for dim in parallel}
         yield _knob("copy", places, lambda schedule: _copy_words(op, names, schedule))
     blocks = [(dim, size) for dim in parallel for size in BLOCKS if 2 * size <= op.sizes[dim]]
+    blocks += [(dim, size) for dim in reductions for size in LONG_BLOCKS if 2 * size <= op.sizes[dim]]
     if blocks and any(base.find(Tile) is not None for base in bases):
         named = {f"{names[dim]} by {size}": _block(dim, size) for dim, size in blocks}
         yield _knob("block", {"none": _unblocked, **named}, lambda schedule: _block_words(op, names, schedule))
     if any(base.find(Prefetch) is not None for base in bases):
         nothing: dict[str, Change] = {"none": lambda schedule: schedule.without(Prefetch)}
         yield _knob("prefetch", nothing, lambda schedule: str(schedule.find(Prefetch) or "none"))
+    for kind in (Rfactor, *registered_directives()):
+        yield from _values_of(kind, op, bases, target)
+
+
+def _values_of(
+    kind: type[tensor.Directive], op: tensor.Computation, bases: Sequence[tensor.ScheduleAttr], target: Target
+) -> Iterator[Knob[Change]]:
+    """Yield the knob of a directive: the values that it names and that are legal in one of the bases."""
+
+    def found(schedule: tensor.ScheduleAttr) -> tensor.Directive | None:
+        return schedule.find(kind)
+
+    named = [
+        value
+        for value in islice(kind.values(op, target), MAX_VALUES)
+        if any(refusal(op, base.replacing(value)) is None for base in bases)
+    ]
+    if named or any(found(base) is not None for base in bases):
+        made: dict[str, Change] = {"none": lambda schedule: schedule.without(kind)}
+        made |= {str(value): (lambda schedule, value=value: schedule.replacing(value)) for value in named}
+        yield _knob(kind.name.removeprefix(PREFIX), made, lambda schedule: str(found(schedule) or "none"))
 
 
 def _knob(name: str, changes: Mapping[str, Change], word_of: Callable[[tensor.ScheduleAttr], str]) -> Knob[Change]:

@@ -1,0 +1,82 @@
+"""The knobs of a search space: which parts of a schedule they vary."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import IntAttr
+from xdsl.ir import Attribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+from s2s.compilation import Compilation
+from s2s.dialects import tensor
+from s2s.dialects.tensor.directive import Machine, Scheduled
+from s2s.options import CompileOptions
+from s2s.schedules.directives.registered import register_directive, remove_directive
+from s2s.tuning.search_space import Point
+from s2s.tuning.space import Space
+from s2s.tuning.task import tasks_of
+from support.onnx_text import onnx_file
+
+SUM = "(float[2, 4096] x) => (float[2] y) { y = ReduceMax <axes = [1], keepdims = 0> (x) }"
+
+
+@irdl_attr_definition
+class Marked(tensor.Directive):
+    """A directive of another package, with two values worth trying."""
+
+    name = "mine.marked"
+
+    number: IntAttr
+
+    @classmethod
+    def values(cls, op: Scheduled, machine: Machine) -> Iterator[tensor.Directive]:
+        yield from (Marked(IntAttr(number)) for number in (1, 2))
+
+    def print_parameters(self, printer: Printer) -> None:
+        printer.print_string(f"<{self.number.data}>")
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return [IntAttr(parser.parse_integer())]
+
+
+@pytest.fixture
+def space(tmp_path: Path) -> Iterator[Space]:
+    register_directive(Marked)
+    (task,) = tasks_of(Compilation(onnx_file(SUM, tmp_path), CompileOptions(target="x86-64-v3")))
+    yield Space(task)
+    remove_directive(Marked)
+
+
+def words(space: Space, name: str) -> tuple[str, ...]:
+    (found,) = [knob.words for knob in space.changes if knob.name == name]
+    return found
+
+
+def test_partial_results_are_varied(space: Space) -> None:
+    assert {"none", "#schedule.rfactor<1 by 2>", "#schedule.rfactor<1 by 4>"} <= set(words(space, "rfactor"))
+
+
+def test_long_reductions_are_blocked(space: Space) -> None:
+    assert any(word.endswith(" by 512") for word in words(space, "block"))
+
+
+def test_directives_of_other_packages_are_varied(space: Space) -> None:
+    assert words(space, "mine.marked") == ("as in the base", "none", "#mine.marked<1>", "#mine.marked<2>")
+
+
+def test_a_schedule_with_all_three_is_legal_and_found(space: Space) -> None:
+    wanted = {
+        "rfactor": "#schedule.rfactor<1 by 4>",
+        "mine.marked": "#mine.marked<2>",
+        "block": words(space, "block")[-1],
+    }
+    places = (knob.words.index(wanted[knob.name]) if knob.name in wanted else 0 for knob in space.changes)
+    text = space.text(Point((0, *places)))
+    assert text is not None
+    assert all(part in text for part in ("rfactor<1 by 4>", "mine.marked<2>", " by 2048 by 1"))
+    assert space.find(text) is not None
