@@ -55,6 +55,8 @@ def read(source: Source, options: CompileOptions) -> Model:
         from s2s.frontends.gate import try_reading
 
         try_reading(lambda: _imported(source, options), label)
+    if isinstance(source, GraphModel) and varying(options.dims):
+        raise InputError(f"{source.name}: --dim names dimensions of ONNX models, and this is a module; leave it out")
     model = _copy(source) if isinstance(source, GraphModel) else _imported(source, options)
     keep_states(model.module, options.states)
     return model

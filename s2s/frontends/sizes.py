@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.ir import Attribute
 
 from s2s.analysis.network.functions import main_of
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.frontends import onnx
 from s2s.frontends.formats import LoadedModel
 from s2s.frontends.onnx.open_shapes import declared_dims
+from s2s.types.dtypes import as_tensor_type
 from s2s.types.sizes import SIZES, VARIES, SizeRange, extents_attribute, sizes_attribute
 
 
@@ -24,14 +26,23 @@ def mark_sizes(module: ModuleOp, model: LoadedModel, sizes: Mapping[str, SizeRan
     main = main_of(module)
     module.attributes[SIZES] = sizes_attribute(sizes)
     main.arg_attrs = ArrayAttr(
-        DictionaryAttr({**argument.data, VARIES: extents_attribute(_extents(argument, declared, sizes))})
-        for argument in main.arg_attrs or ()
+        DictionaryAttr({**argument.data, VARIES: extents_attribute(_extents(argument, type, declared, sizes))})
+        for argument, type in zip(main.arg_attrs or (), main.function_type.inputs, strict=True)
     )
 
 
 def _extents(
-    argument: DictionaryAttr, declared: Mapping[str, list[int | str]], sizes: Mapping[str, SizeRange]
+    argument: DictionaryAttr, type: Attribute, declared: Mapping[str, list[int | str]], sizes: Mapping[str, SizeRange]
 ) -> list[str]:
     name = argument.data["name"]
     assert isinstance(name, StringAttr)
-    return [str(dim) if dim in sizes else "" for dim in declared.get(name.data, ())]
+    extents = [str(dim) if dim in sizes else "" for dim in declared.get(name.data, ())]
+    rank = len(as_tensor_type(type).get_shape())
+    if not any(extents):
+        return [""] * rank
+    if len(extents) != rank:
+        raise UnsupportedError(
+            f"input {name.data}: its elements are packed into bytes, which have no axis of their own for "
+            f"{next(filter(None, extents))}; give that a constant size"
+        )
+    return extents

@@ -96,12 +96,12 @@ _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions
     (
         lambda options: (
             bool(varying(options.dims))
-            and (options.executor, options.profile, options.threads, options.pools, options.external)
-            != ("aot", "default", 1, (), ())
+            and (options.executor, options.profile, options.threads, options.pools, options.external, options.devices)
+            != ("aot", "default", 1, (), (), ())
         ),
         lambda options: (
             f"{_sizes(options)}: a serial run function of executor aot takes sizes at run time; leave --executor, "
-            "--profile, --threads, --pool and --external out, or give a constant size"
+            "--profile, --threads, --pool, --external and --devices out, or give a constant size"
         ),
     ),
     (

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx.parser
 import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 
@@ -171,6 +172,17 @@ def test_board_runs_the_greatest_size(files: dict[str, Path], capsys: pytest.Cap
     board_or_skip("qemu:m4")
     assert run(["verify", str(files["encoder"]), "--dim", "N=1..8", "--on", "qemu:m4", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["passed"]
+
+
+PACKED = """<ir_version: 10, opset_import: ["" : 21]> g (int4[N,4] x) => (float[N,4] y) <float s = {0.5}>
+{ y = DequantizeLinear (x, s) }"""
+
+
+def test_axes_of_packed_inputs_are_refused(tmp_path: Path):
+    file = tmp_path / "packed.onnx"
+    file.write_bytes(onnx.parser.parse_model(PACKED).SerializeToString())
+    with pytest.raises(UnsupportedError, match="input x: its elements are packed into bytes"):
+        api.compile(file, dims={"N": (1, 4)})
 
 
 REFUSED = {
