@@ -162,10 +162,9 @@ def _vector_choice(op: tensor.ComputeOp, dim: int, lanes: int, constants: frozen
         return Declined(dim, "an operand does not move in equal steps")
     packed = {panel.operand for panel in panels}
     steps, size, edge = prod(op.reduction_sizes), op.sizes[dim], border(op, dim)
-    strided = sum(move not in (0, 1) for number, move in enumerate(along.reads) if number not in packed)
-    apart = strided_load(op, lanes)
-    ends = apart * sum(move not in (0, 1) for move in along.epilogue) + strided_store(op, dim, lanes)
-    vector = steps * (1.0 + apart * strided) + 4.0 + ends
+    strided = sum(strided_load(op, lanes, move) for number, move in enumerate(along.reads) if number not in packed)
+    ends = sum(strided_load(op, lanes, move) for move in along.epilogue) + strided_store(op, dim, lanes)
+    vector = steps * (1.0 + strided) + 4.0 + ends
     cost = (ceil((size - edge) / lanes) * vector + edge * (2.0 * steps + 4.0)) / size
     return Choice(dim, lanes, tuple(panels), cost)
 

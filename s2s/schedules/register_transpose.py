@@ -8,13 +8,19 @@ from s2s.dialects import tensor
 STRIDED_LOAD = 4.0
 STRIDED_STORE = 12.0
 """Cost of loading or storing a vector of bytes lane by lane, in multiply-adds; vectors of floats cost two per lane."""
+EVEN_LOAD = 2.0
+"""Cost of loading every other float: another load and a choice from both vectors."""
 MIN_SHARE = 4
 """Transpose in registers only if a tile has more than `lanes / MIN_SHARE` vectors."""
 
 
-def strided_load(op: tensor.ComputeOp, lanes: int) -> float:
-    """Return the cost of a load with strided lanes."""
-    return 2.0 * lanes if vectorizable(op) else STRIDED_LOAD
+def strided_load(op: tensor.ComputeOp, lanes: int, stride: int | None) -> float:
+    """Return the cost of a load with lanes at distance `stride`, 0 where they are neighbours or the same element."""
+    if stride in (0, 1):
+        return 0.0
+    if not vectorizable(op):
+        return STRIDED_LOAD
+    return EVEN_LOAD if stride == 2 else 2.0 * lanes
 
 
 def strided_store(op: tensor.ComputeOp, dim: int, lanes: int) -> float:

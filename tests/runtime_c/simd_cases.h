@@ -186,6 +186,29 @@ static void CASE(float_memory)(void)
     }
 }
 
+#define CHECK_EVEN(count)                                                                                              \
+    do {                                                                                                               \
+        float *const in = exactly(float_a, (2u * (size_t)(count)-1u) * sizeof(float));                            \
+        const F32V v = (count) == LANES ? F32(load_strided)(in, 2) : F32(load_strided_part)(in, 2, count);             \
+                                                                                                                       \
+        for (int i = 0; i < LANES; ++i) {                                                                              \
+            CHECK(is_same(F32(lane)(v, i), i < (count) ? in[2 * i] : 0.0f));                                           \
+        }                                                                                                              \
+        free(in);                                                                                                      \
+    } while (0)
+
+/* A distance of 2 and a number of lanes that the compiler knows: nothing behind the last lane is read. */
+static void CASE(every_other_float)(void)
+{
+    CHECK_EVEN(LANES);
+    CHECK_EVEN(LANES - 1);
+    CHECK_EVEN(LANES / 2 + 1);
+    CHECK_EVEN(LANES / 2);
+    CHECK_EVEN(1);
+}
+
+#undef CHECK_EVEN
+
 #if LANES == 16
 #define ROWS                                                                                                           \
     v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12], v[13], v[14], v[15]
@@ -271,6 +294,7 @@ static void CASE(test_simd)(void)
     CASE(int_lanes)();
     CASE(reductions)();
     CASE(float_memory)();
+    CASE(every_other_float)();
     CASE(float_woven)();
     CASE(int_memory)();
 }
