@@ -29,14 +29,33 @@ func.func @main(%x: tensor<2x24x5x6xf32>) -> tensor<2x24x5x6xf32> {
 
 // -----
 
-#x = #tensor.access<affine_map<(c, h, w, r, s) -> (0, c, h * 2 + r, w * 2 + s)>>
+#x = #tensor.access<affine_map<(c, h, w, r, s) -> (0, c, h * 3 + r, w * 3 + s)>>
 
 // The largest of each window, with a stride.
 // CHECK-LABEL: func.func private @pool
-// CHECK:         %x_copy = tensor.compute [1, 2, 10, 10, 8] epilogue(%x at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (0, ((d1 * 8) + d4), d2, d3)>>)
-// CHECK:         tensor.compute [2, 8, 5, 5 | 2, 2] reads(%x_copy at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5) -> (0, d0, ((d2 * 2) + d4), ((d3 * 2) + d5), d1)>>)
+// CHECK:         %x_copy = tensor.compute [1, 2, 15, 15, 8] epilogue(%x at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (0, ((d1 * 8) + d4), d2, d3)>>)
+// CHECK:         tensor.compute [2, 8, 5, 5 | 3, 3] reads(%x_copy at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5) -> (0, d0, ((d2 * 3) + d4), ((d3 * 3) + d5), d1)>>)
 // CHECK-SAME:      vectorize<1 by 8>{{.*}} tile_and_fuse<0 by 1>
-func.func private @pool(%x: tensor<1x16x10x10xf32>) -> tensor<1x16x5x5xf32> {
+func.func private @pool(%x: tensor<1x16x15x15xf32>) -> tensor<1x16x5x5xf32> {
+  %y = tensor.compute [16, 5, 5 | 3, 3] reads(%x at #x) inits [-0.5 : f32] reduce {
+  ^bb0(%xv: f32, %acc: f32):
+    %s = arith.maximumf %acc, %xv : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<1x16x15x15xf32>) -> tensor<1x16x5x5xf32>
+  func.return %y : tensor<1x16x5x5xf32>
+}
+
+// -----
+
+#x = #tensor.access<affine_map<(c, h, w, r, s) -> (0, c, h * 2 + r, w * 2 + s)>>
+
+// Declined: every other element of a row is a choice from two vectors.
+// CHECK-LABEL: func.func private @even_pool
+// CHECK-NOT:     _copy
+func.func private @even_pool(%x: tensor<1x16x10x10xf32>) -> tensor<1x16x5x5xf32> {
   %y = tensor.compute [16, 5, 5 | 2, 2] reads(%x at #x) inits [-0.5 : f32] reduce {
   ^bb0(%xv: f32, %acc: f32):
     %s = arith.maximumf %acc, %xv : f32
