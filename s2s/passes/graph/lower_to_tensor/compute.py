@@ -99,6 +99,7 @@ class Parts(TypedDict, total=False):
     apply: Required[Body]
     widen: bool
     names: Sequence[str]
+    shape: Sequence[int] | None
 
 
 def compute(

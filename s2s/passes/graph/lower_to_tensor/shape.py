@@ -59,10 +59,19 @@ class LowerSlice(RewritePattern):
 
 
 class LowerTile(RewritePattern):
+    """Repeats are dimensions of their own, so that no index wraps around: rows of `x` are copied as they are."""
+
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.TileOp, rewriter: PatternRewriter) -> None:
-        sizes = shape_of(op.x)
-        _replace(rewriter, op, at(op.x, *(d % size for d, size in zip(dims(len(sizes)), sizes, strict=True))))
+        domain, own = list[int](), list[int]()
+        for repeat, size in zip(op.repeats.get_values(), shape_of(op.x), strict=True):
+            domain += [size] if repeat == 1 else [repeat] if size == 1 else [repeat, size]
+            own.append(-1 if size == 1 else len(domain) - 1)
+        d = dims(len(domain))
+        source = at(op.x, *(0 if dim < 0 else d[dim] for dim in own))
+        shape = op.y.type.get_shape()
+        y = compute(rewriter, op, domain, epilogue=[source], apply=lambda s, x: x, widen=False, shape=shape)
+        rewriter.replace(op, [], [y])
 
 
 class LowerConcat(RewritePattern):

@@ -28,9 +28,10 @@ func.func private @slice_backwards(%x: tensor<8xf32>) -> tensor<3xf32> attribute
 }
 
 // CHECK-LABEL: @tile(
-// CHECK-NEXT: %y = tensor.compute [6] epilogue(%x at #tensor.access<affine_map<(d0) -> ((d0 mod 3))>>) apply {
+// CHECK-NEXT: %y = tensor.compute [2, 3] epilogue(%x at #tensor.access<affine_map<(d0, d1) -> (d1)>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: f32):
 // CHECK-NEXT: tensor.yield %x_1 : f32
+// CHECK: } : (tensor<3xf32>) -> tensor<6xf32>
 func.func private @tile(%x: tensor<3xf32>) -> tensor<6xf32> attributes {kernel} {
   %y = graph.tile %x {repeats = array<i64: 2>} : (tensor<3xf32>) -> tensor<6xf32>
   func.return %y : tensor<6xf32>

@@ -55,6 +55,7 @@ def test_slice(starts: list[int], sizes: list[int], strides: list[int]):
 
 @pytest.mark.parametrize("repeats", [[1, 1], [2, 3], [1, 4]])
 def test_tile(repeats: list[int]):
+    check_lowering(lambda x: graph.TileOp(x, repeats=repeats), rand(1, 3))
     check_lowering(lambda x: graph.TileOp(x, repeats=repeats), rand(2, 3))
 
 
