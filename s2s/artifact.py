@@ -15,6 +15,7 @@ from s2s.emit.call_comments import nodes_of
 from s2s.emit.info import Measured, NetworkInfo
 from s2s.emit.tree import Tree
 from s2s.errors import InputError
+from s2s.frontends.gguf import with_decoder
 from s2s.frontends.model import Source
 from s2s.options import CompileOptions
 from s2s.stages.c import Lowered
@@ -345,9 +346,7 @@ class Artifact:
         if any(result.wrong for result in nodes):
             return LevelsReport(tuple(nodes))
         settled = self._compilation.facts(Settled)
-        is_quantised = (
-            bool(settled.sums) or settled.quantises_activations or any(step is not None for step in settled.steps)
-        )
+        is_quantised = bool(settled.sums or settled.quantises_activations or any(settled.steps))
         levels = {
             "model": model_level(model.module, model.weights),
             "graph": graph_level(graph.module, graph.weights, rounds_anew=is_quantised),
@@ -387,7 +386,7 @@ class Artifact:
 
 def compile_artifact(model: Source, options: CompileOptions) -> Artifact:
     """Compile `model`."""
-    compilation = Compilation(model, options)
+    compilation = Compilation(*with_decoder(model, options))
     if options.ram_budget is not None:
         from s2s.budgets.ram import within_ram
 

@@ -9,8 +9,8 @@ head of keys and values for each of queries, and GELU. Both use the embedding as
 the linear layers are MatMulNBits, quantised by blocks.
 """
 
-from s2s.testing.decoders.config import SIZES, Config
-from s2s.testing.decoders.model import make_model, states
+from s2s.frontends.decoder import SIZES, Config, states
+from s2s.testing.decoders.model import make_model
 from s2s.testing.decoders.weights import dequantized, make_weights
 
 __all__ = ["SIZES", "Config", "dequantized", "make_model", "make_weights", "states"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from s2s.testing.decoders.config import Config
+from s2s.frontends.decoder import Config
 from s2s.types.dtypes import Array
 
 

@@ -31,6 +31,8 @@ class Config:
     epsilon: float = 1e-5
     theta: float = 10000.0
     """The base of the wavelengths of rotary positions."""
+    int8_activations: bool = False
+    """Whether linear layers with quantised weights take activations of 8 bits, quantised on the fly."""
 
     def __post_init__(self) -> None:
         if self.width % self.heads or self.heads % self.kv_heads or self.head % 2:

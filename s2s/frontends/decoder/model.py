@@ -1,0 +1,168 @@
+"""Write a decoder as an ONNX model that takes one token and its position, and the cache of keys and values."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import onnx
+
+from s2s.frontends.decoder.config import Config
+from s2s.frontends.decoder.nodes import Nodes
+from s2s.types.dtypes import Array
+
+
+class Blocks(NamedTuple):
+    """The weights of a linear layer, quantised by blocks of inputs, as MatMulNBits takes them."""
+
+    packed: Array
+    """Bytes `[outputs, blocks, bytes]`; with 4 bits two neighbours in a byte."""
+    scales: Array
+    bits: int
+    inputs: int
+
+
+Weights = Mapping[str, Array | Blocks]
+"""Weights by name; floats of linear layers are `[inputs, outputs]`."""
+
+
+def write_model(config: Config, weights: Weights) -> onnx.ModelProto:
+    """The decoder of `config`: `token`, `position` and `past_*` to `logits` and `present_*`.
+
+    The last linear layer is `head` if `weights` have one, else the embedding is used again.
+    """
+    return _Decoder(config, weights).write()
+
+
+def states(config: Config) -> dict[str, str]:
+    """The inputs that hold the cache, each with the output that is its next value, as `--state` takes them."""
+    return {
+        f"past_{what}{layer}": f"present_{what}{layer}" for layer in range(config.layers) for what in ("key", "value")
+    }
+
+
+class _Decoder:
+    """Writes the nodes of one decoder."""
+
+    def __init__(self, config: Config, weights: Weights) -> None:
+        self.config, self.weights = config, weights
+        self.nodes = Nodes(config.kind)
+        self.token = self.nodes.input("token", np.int64, [1])
+        self.position = self.nodes.input("position", np.int64, [1])
+
+    def write(self) -> onnx.ModelProto:
+        """Add all nodes."""
+        nodes, config = self.nodes, self.config
+        embedding = nodes.constant(self.weights["embedding"], "embedding")
+        x = nodes.node("Gather", embedding, self.token)
+        if config.kind == "gpt":
+            x = nodes.node("Add", x, nodes.node("Gather", self._weight("positions"), self.position))
+        turn = self._angles() if config.kind == "llama" else None
+        places = nodes.constant(np.arange(config.length), "places")
+        self.later = nodes.node("Greater", places, self.position)
+        for layer in range(config.layers):
+            attended = self._attention(layer, self._norm(x, f"layer{layer}.norm1"), turn)
+            x = nodes.node("Add", x, attended)
+            x = nodes.node("Add", x, self._perceptron(layer, self._norm(x, f"layer{layer}.norm2")))
+        nodes.output(self._logits(self._norm(x, "norm"), embedding), [1, config.vocabulary])
+        self._declare_caches()
+        return nodes.model()
+
+    def _weight(self, name: str) -> str:
+        return self.nodes.constant(self.weights[name], name)
+
+    def _logits(self, x: str, embedding: str) -> str:
+        if "head" in self.weights:
+            return self._linear(x, "head", output="logits")
+        return self.nodes.node("MatMul", x, self.nodes.node("Transpose", embedding, perm=[1, 0]), output="logits")
+
+    def _linear(self, x: str, name: str, output: str | None = None) -> str:
+        """A linear layer, in floats or with weights that are quantised by blocks."""
+        bias = f"{name}.bias"
+        if bias not in self.weights:
+            return self._product(x, name, output)
+        return self.nodes.node("Add", self._product(x, name, None), self._weight(bias), output=output)
+
+    def _product(self, x: str, name: str, output: str | None) -> str:
+        weights = self.weights[name]
+        if not isinstance(weights, Blocks):
+            return self.nodes.node("MatMul", x, self._weight(name), output=output)
+        scales = self.nodes.constant(weights.scales.reshape(-1), f"{name}.scales")
+        rows, _, size = weights.packed.shape
+        sizes: Any = {"K": weights.inputs, "N": rows, "bits": weights.bits, "block_size": size * 8 // weights.bits}
+        if self.config.int8_activations:
+            sizes["accuracy_level"] = 4
+        packed = self.nodes.constant(weights.packed, name)
+        return self.nodes.node("MatMulNBits", x, packed, scales, output=output, domain="com.microsoft", **sizes)
+
+    def _norm(self, x: str, name: str) -> str:
+        """RMSNorm or LayerNorm."""
+        nodes, epsilon = self.nodes, self.config.epsilon
+        if self.config.kind == "gpt":
+            operands = x, self._weight(name), self._weight(f"{name}.bias")
+            return nodes.node("LayerNormalization", *operands, axis=-1, epsilon=epsilon)
+        mean = nodes.node("ReduceMean", nodes.node("Mul", x, x), nodes.constant(np.array([-1])), keepdims=1)
+        root = nodes.node("Sqrt", nodes.node("Add", mean, nodes.constant(np.float32(epsilon))))
+        return nodes.node("Mul", nodes.node("Div", x, root), self._weight(name))
+
+    def _angles(self) -> tuple[str, str]:
+        """Cosines and sines of the rotary position, `[1, head]`."""
+        config = self.config
+        angles = np.arange(config.length)[:, None] * config.theta ** (-np.arange(0, config.head, 2) / config.head)
+        tables = (np.cos(angles), "cosines"), (np.sin(angles), "sines")
+        cosines, sines = (
+            self.nodes.node("Gather", self.nodes.constant(np.tile(each, 2).astype(np.float32), name), self.position)
+            for each, name in tables
+        )
+        return cosines, sines
+
+    def _turned(self, x: str, turn: tuple[str, str] | None) -> str:
+        """Rotate the halves of the last dimension against each other."""
+        if turn is None:
+            return x
+        nodes, last = self.nodes, self.nodes.constant(np.array([-1]))
+        ends = [nodes.constant(np.array([end])) for end in (0, self.config.head // 2, self.config.head)]
+        first, second = (nodes.node("Slice", x, *ends[at : at + 2], last) for at in (0, 1))
+        crossed = nodes.node("Concat", nodes.node("Neg", second), first, axis=-1)
+        return nodes.node("Add", nodes.node("Mul", x, turn[0]), nodes.node("Mul", crossed, turn[1]))
+
+    def _attention(self, layer: int, x: str, turn: tuple[str, str] | None) -> str:
+        """Attend to all positions up to this one; a head of keys serves `group` heads of queries."""
+        nodes, config = self.nodes, self.config
+        shapes = {"q": config.group, "k": 1, "v": 1}
+        q, k, v = (
+            nodes.node(
+                "Reshape",
+                self._linear(x, f"layer{layer}.{name}"),
+                nodes.constant(np.array([config.kv_heads, rows, config.head])),
+            )
+            for name, rows in shapes.items()
+        )
+        keys = self._cache(f"key{layer}", self._turned(k, turn))
+        values = self._cache(f"value{layer}", v)
+        scores = nodes.node("MatMul", self._turned(q, turn), nodes.node("Transpose", keys, perm=[0, 2, 1]))
+        scaled = nodes.node("Mul", scores, nodes.constant(np.float32(config.head**-0.5)))
+        masked = nodes.node("Where", self.later, nodes.constant(np.float32(-1e30)), scaled)
+        attended = nodes.node("MatMul", nodes.node("Softmax", masked, axis=-1), values)
+        flat = nodes.node("Reshape", attended, nodes.constant(np.array([1, config.width])))
+        return self._linear(flat, f"layer{layer}.o")
+
+    def _cache(self, name: str, row: str) -> str:
+        """Put a row of keys or values at its position in the cache, and return the cache."""
+        nodes, config = self.nodes, self.config
+        past = nodes.input(f"past_{name}", np.float32, [config.kv_heads, config.length, config.head])
+        place = nodes.node("Reshape", self.position, nodes.constant(np.array([1, 1, 1])))
+        places = nodes.node("Expand", place, nodes.constant(np.array([config.kv_heads, 1, config.head])))
+        return nodes.node("ScatterElements", past, places, row, output=f"present_{name}", axis=1)
+
+    def _declare_caches(self) -> None:
+        for name in states(self.config).values():
+            self.nodes.output(name, [self.config.kv_heads, self.config.length, self.config.head])
+
+    def _perceptron(self, layer: int, x: str) -> str:
+        """SwiGLU, or GELU between two linear layers."""
+        nodes, up = self.nodes, self._linear(x, f"layer{layer}.up")
+        if self.config.kind == "gpt":
+            return self._linear(nodes.node("Gelu", up), f"layer{layer}.down")
+        gate = self._linear(x, f"layer{layer}.gate")
+        swish = nodes.node("Mul", gate, nodes.node("Sigmoid", gate))
+        return self._linear(nodes.node("Mul", swish, up), f"layer{layer}.down")

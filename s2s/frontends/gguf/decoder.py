@@ -1,0 +1,226 @@
+"""Write the decoder of a GGUF file as an ONNX model: the architectures `llama` and `qwen2`."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import onnx
+
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.decoder import Blocks, Config, states, write_model
+from s2s.frontends.gguf.reader import Gguf, Tensor, is_gguf, read_gguf
+from s2s.options import CompileOptions
+from s2s.types.dtypes import Array
+
+ARCHITECTURES = ("llama", "qwen2")
+MOST_POSITIONS = 2048
+"""Positions of the cache where nobody says how many, if the model allows more."""
+LAYERS: Mapping[str, str] = {
+    "attn_q": "q",
+    "attn_k": "k",
+    "attn_v": "v",
+    "attn_output": "o",
+    "ffn_gate": "gate",
+    "ffn_up": "up",
+    "ffn_down": "down",
+    "attn_norm": "norm1",
+    "ffn_norm": "norm2",
+}
+"""The tensors of a layer by their names in the file, and in the decoder."""
+
+
+class Decoder(NamedTuple):
+    """A decoder, the inputs that hold its cache with the outputs that are their next values, and its configuration."""
+
+    model: onnx.ModelProto
+    states: Mapping[str, str]
+    config: Config
+
+
+def read_decoder(path: str | os.PathLike[str], positions: int | None = None) -> Decoder:
+    """Read a decoder; `positions` is the size of its cache, by default that of the model, 2048 at most."""
+    found = _File(read_gguf(path), Path(path).name)
+    config = found.config(positions)
+    model = write_model(config, found.weights(config))
+    model.graph.name = Path(path).stem
+    return Decoder(model, states(config), config)
+
+
+SourceT = TypeVar("SourceT")
+
+
+def with_decoder(source: SourceT, options: CompileOptions) -> tuple[SourceT | onnx.ModelProto, CompileOptions]:
+    """Return the decoder of a GGUF file, and options that make its cache state; anything else as it is. The dimension
+    `positions` of the options is the size of the cache."""
+    if not is_gguf(source):
+        return source, options
+    dims = dict(options.dims)
+    positions = dims.pop("positions", None)
+    if positions is not None and not isinstance(positions, int):
+        raise InputError(f"--dim positions: a cache has one size, not {positions}; give a number")
+    decoder = read_decoder(str(source), positions)
+    return decoder.model, replace(options, dims=dims, states={**decoder.states, **options.states})
+
+
+class _File:
+    """The parts of a file by the names that the decoder has for them."""
+
+    def __init__(self, gguf: Gguf, label: str) -> None:
+        self.metadata, self.tensors, self.label = gguf.metadata, gguf.tensors, label
+        self.used = set[str]()
+        self.architecture = self.metadata.get("general.architecture")
+        if self.architecture not in ARCHITECTURES:
+            known = " and ".join(ARCHITECTURES)
+            raise UnsupportedError(f"{label}: the architecture is {self.architecture!r}; known are {known}")
+
+    def config(self, positions: int | None) -> Config:
+        """The sizes that the metadata state."""
+        width, heads = self._integer("embedding_length"), self._integer("attention.head_count")
+        shared = self._integer("attention.head_count_kv", heads)
+        if width % (2 * heads) or heads % shared:
+            fact = f"{heads} heads of queries and {shared} of keys do not divide width {width}"
+            raise InputError(f"{self.label}: {fact}; convert the model again")
+        trained = self._integer("context_length")
+        length = min(trained, MOST_POSITIONS) if positions is None else positions
+        if not 0 < length <= trained:
+            raise InputError(f"--dim positions={length}: {self.label} has {trained} at most; give a number from 1 on")
+        for key, wanted in (("rope.dimension_count", width // heads), ("attention.key_length", width // heads)):
+            if self._integer(key, wanted) != wanted:
+                raise self._unsupported(f"{key} is {self._integer(key)}, not the width of a head, {wanted}")
+        if self.metadata.get(f"{self.architecture}.rope.scaling.type", "none") != "none":
+            raise self._unsupported("rotary positions are scaled")
+        return Config(
+            vocabulary=self._tensor("token_embd.weight").rows,
+            width=width,
+            layers=self._integer("block_count"),
+            heads=heads,
+            kv_heads=shared,
+            hidden=self._integer("feed_forward_length"),
+            length=length,
+            epsilon=self._real("attention.layer_norm_rms_epsilon", 1e-5),
+            theta=self._real("rope.freq_base", 10000.0),
+            int8_activations=True,
+        )
+
+    def weights(self, config: Config) -> dict[str, Array | Blocks]:
+        """All weights; one that the decoder has no use for is an error."""
+        shapes = _shapes(config)
+        embedding = self._sized("token_embd.weight", config.vocabulary, config.width)
+        own = "output.weight" in self.tensors
+        last = self._sized("output.weight", config.vocabulary, config.width) if own else embedding
+        made: dict[str, Array | Blocks] = {
+            "embedding": _floats(embedding),
+            "norm": _floats(self._sized("output_norm.weight", 1, config.width)).reshape(-1),
+        }
+        if own or embedding.kind.startswith("Q"):
+            made["head"] = _linear(last, None)
+        for layer in range(config.layers):
+            for name, role in LAYERS.items():
+                place, (rows, columns) = f"blk.{layer}.{name}", shapes[role]
+                order = self._row_order(config, role)
+                tensor = self._sized(f"{place}.weight", rows, columns)
+                if role.startswith("norm"):
+                    made[f"layer{layer}.{role}"] = _floats(tensor).reshape(-1)
+                    continue
+                made[f"layer{layer}.{role}"] = _linear(tensor, order)
+                if f"{place}.bias" in self.tensors:
+                    bias = _floats(self._sized(f"{place}.bias", 1, rows)).reshape(-1)
+                    made[f"layer{layer}.{role}.bias"] = bias if order is None else bias[order]
+        unknown = sorted(set(self.tensors) - self.used)
+        if unknown:
+            raise self._unsupported(f"there are tensors such as {unknown[0]!r}")
+        return made
+
+    def _row_order(self, config: Config, role: str) -> Array | None:
+        """The rows of queries and keys in the order in which the halves of a head are rotated against each other. Files
+        of `llama` have the two numbers that are rotated against each other side by side."""
+        if self.architecture != "llama" or role not in ("q", "k"):
+            return None
+        heads = config.heads if role == "q" else config.kv_heads
+        rows = np.arange(heads * config.head).reshape(heads, config.head // 2, 2)
+        return rows.transpose(0, 2, 1).reshape(-1)
+
+    def _tensor(self, name: str) -> Tensor:
+        if name not in self.tensors:
+            raise InputError(f"{self.label}: has no tensor {name!r}; convert the model again")
+        self.used.add(name)
+        return self.tensors[name]
+
+    def _sized(self, name: str, rows: int, columns: int) -> Tensor:
+        tensor = self._tensor(name)
+        if (tensor.rows, tensor.columns) != (rows, columns):
+            fact = f"tensor {name!r} is {tensor.rows} x {tensor.columns}, the metadata say {rows} x {columns}"
+            raise InputError(f"{self.label}: {fact}; convert the model again")
+        return tensor
+
+    def _integer(self, key: str, default: int | None = None) -> int:
+        value = self.metadata.get(f"{self.architecture}.{key}", default)
+        if not isinstance(value, int) or not 0 < value < 1 << 31:
+            raise InputError(f"{self.label}: {self.architecture}.{key} is {value!r}; convert the model again")
+        return value
+
+    def _real(self, key: str, default: float) -> float:
+        value = self.metadata.get(f"{self.architecture}.{key}", default)
+        if not isinstance(value, float | int) or not 0 < value < 1e12:
+            raise InputError(f"{self.label}: {self.architecture}.{key} is {value!r}; convert the model again")
+        return float(value)
+
+    def _unsupported(self, fact: str) -> UnsupportedError:
+        return UnsupportedError(f"{self.label}: {fact}, which is not supported; take another model")
+
+
+def _shapes(config: Config) -> dict[str, tuple[int, int]]:
+    """Rows and columns of the tensors of a layer."""
+    keys, width, hidden = config.kv_heads * config.head, config.width, config.hidden
+    return {
+        "q": (width, width),
+        "k": (keys, width),
+        "v": (keys, width),
+        "o": (width, width),
+        "gate": (hidden, width),
+        "up": (hidden, width),
+        "down": (width, hidden),
+        "norm1": (1, width),
+        "norm2": (1, width),
+    }
+
+
+def _linear(tensor: Tensor, order: Array | None) -> Array | Blocks:
+    """The weights of a linear layer with its rows in `order`: quantised ones stay so."""
+    if order is not None:
+        tensor = tensor._replace(data=tensor.data[order])
+    if not tensor.kind.startswith("Q"):
+        return np.ascontiguousarray(_floats(tensor).T)
+    q = _integers(tensor)
+    if tensor.kind == "Q8_0":
+        return Blocks((q ^ -128).view(np.uint8), _scales(tensor), 8, tensor.columns)
+    unsigned = (q + 8).astype(np.uint8)
+    return Blocks(unsigned[..., ::2] | unsigned[..., 1::2] << 4, _scales(tensor), 4, tensor.columns)
+
+
+def _floats(tensor: Tensor) -> Array:
+    """The numbers of a tensor, `[rows, columns]` of float32."""
+    shape = (tensor.rows, tensor.columns)
+    if not tensor.kind.startswith("Q"):
+        dtype = {"F32": "<f4", "F16": "<f2"}[tensor.kind]
+        return np.frombuffer(tensor.data.tobytes(), dtype).reshape(shape).astype(np.float32)
+    return (_integers(tensor) * _scales(tensor)[..., None]).astype(np.float32).reshape(shape)
+
+
+def _scales(tensor: Tensor) -> Array:
+    return np.ascontiguousarray(tensor.data[..., :2]).view("<f2")[..., 0].astype(np.float32)
+
+
+def _integers(tensor: Tensor) -> Array:
+    """The integers of quantised blocks, `[rows, blocks, 32]` of int8. A byte of Q4_0 holds two that are half a block
+    apart."""
+    packed = np.ascontiguousarray(tensor.data[..., 2:])
+    if tensor.kind == "Q8_0":
+        return packed.view(np.int8)
+    return np.concatenate([packed & 15, packed >> 4], axis=-1).astype(np.int8) - np.int8(8)
+
+
+__all__: Sequence[str] = ["Decoder", "read_decoder", "with_decoder"]
