@@ -66,7 +66,7 @@ class AccessInterface(Operation, metaclass=OpMeta):
 
 
 class WorkInterface(Operation, metaclass=OpMeta):
-    """An operation that stands for many: a copy of a row, a whole dot product. Any other operation counts as one."""
+    """An operation that does the work of many: a copy of a row, a whole dot product. All others count as one."""
 
     @property
     @abstractmethod

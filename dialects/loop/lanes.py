@@ -75,8 +75,8 @@ class SaturateLanesOp(Op):
 
 @op_definition
 class CastLanesOp(Op):
-    """Numbers as those of another type, lane by lane: bytes extended to 32 bits by their sign, 32 bits cut to bytes,
-    integers as floats, and floats towards zero as integers, limited to their range."""
+    """Convert numbers to another type, lane by lane: bytes are extended to 32 bits by their sign, 32 bits are truncated
+    to bytes, integers become floats, and floats are rounded towards zero to integers, limited to their range."""
 
     name = "loop.cast_lanes"
 

@@ -53,7 +53,7 @@ def _check_scalar(op: IRDLOperation, buffer: Attribute, value: Attribute) -> Non
 
 
 class _AffineAccess(PlainOp, AccessInterface):
-    """What affine loads and stores share: a flat position, and for vectors the distance and number of lanes."""
+    """Base of affine loads and stores: a flat position, and for vectors the distance and number of lanes."""
 
     map = prop_def(AffineMapAttr)
     stride = opt_prop_def(IntegerAttr)
@@ -231,7 +231,7 @@ class ViewOp(Op):
 
     @property
     def whole(self) -> SSAValue:
-        """The buffer that is no part of another one."""
+        """The buffer behind all views."""
         return whole_of(self.arena)
 
     @property
@@ -251,7 +251,7 @@ class ViewOp(Op):
 
 
 def whole_of(buffer: SSAValue) -> SSAValue:
-    """The buffer that `buffer` is a part of, itself where it is none."""
+    """Return the buffer that `buffer` is a view of, behind all views; `buffer` itself if it is no view."""
     while isinstance(buffer.owner, ViewOp):
         buffer = buffer.owner.arena
     return buffer

@@ -80,7 +80,7 @@ class DeviceCopyOp(Op, AccessInterface):
 
 
 class NetworkCall(Op, AccessInterface):
-    """What operations that run networks share: memory for what these keep between their kernels, and their buffers."""
+    """Base of operations that run networks: the arena of the networks, and the buffers that these are called with."""
 
     arena = opt_operand_def(MemRefType)
     buffers = var_operand_def(MemRefType)
@@ -221,7 +221,7 @@ class CallForOp(NetworkCall):
 
     @property
     def slices(self) -> list[tuple[int, int]]:
-        """For each buffer where the first step begins, and how far each step goes on."""
+        """The start of each buffer in the first step, and the elements by which it advances in each step."""
         starts, strides = self.starts.get_values(), self.strides.get_values()
         return [(int(start), int(stride)) for start, stride in zip(starts, strides, strict=True)]
 

@@ -91,7 +91,7 @@ class Renumbering(NamedTuple):
         return isinstance(self.old[dim], AffineDimExpr)
 
     def extents(self, dim: int, size: int) -> dict[int, int]:
-        """Return what `size` positions of old dimension `dim` are along the new ones.
+        """Return the extents along the new dimensions of `size` positions of old dimension `dim`.
 
         Of `j = d1 * 8 + d2`, 32 positions are 4 along `d1` and 8 along `d2`; 12 are no whole number of blocks.
         """

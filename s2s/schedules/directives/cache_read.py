@@ -249,14 +249,14 @@ def _starts_window(op: tensor.ComputeOp, read: int, outer: Sequence[int]) -> boo
 
 
 def without_packs(schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr:
-    """`schedule` once its constants are packed."""
+    """Return `schedule` without the packing of constants, once that is done."""
     return tensor.ScheduleAttr.of(
         each for each in schedule.directives if not (isinstance(each, CacheRead) and each.is_packed)
     )
 
 
 def moved_copy(schedule: tensor.ScheduleAttr, copy: CacheRead) -> tensor.ScheduleAttr:
-    """`schedule` with `copy` in the place of the copy that it makes at run time."""
+    """Return `schedule` with `copy` in place of the copy that it makes at run time."""
     return tensor.ScheduleAttr.of(
         copy if isinstance(each, CacheRead) and not each.is_packed else each for each in schedule.directives
     )
