@@ -9,6 +9,7 @@ The types of expressions are known at once; operations are made when a module is
 """
 
 from s2s.relay import analysis, backend, nn
+from s2s.relay.derived import full_like, gather, one_hot, repeat, reshape_like, reverse, std, topk, variance
 from s2s.relay.expr import Constant, Expr, Function, TensorType, Tuple, Var, const, var
 from s2s.relay.factory import build
 from s2s.relay.module import IRModule, bind_params_by_name
@@ -143,6 +144,8 @@ __all__ = [
     "expand_dims",
     "floor",
     "full",
+    "full_like",
+    "gather",
     "gather_nd",
     "greater",
     "greater_equal",
@@ -166,12 +169,16 @@ __all__ = [
     "negative",
     "nn",
     "not_equal",
+    "one_hot",
     "ones",
     "ones_like",
     "power",
     "prod",
     "register_strategy",
+    "repeat",
     "reshape",
+    "reshape_like",
+    "reverse",
     "right_shift",
     "round",
     "rsqrt",
@@ -184,6 +191,7 @@ __all__ = [
     "sqrt",
     "squeeze",
     "stack",
+    "std",
     "strided_slice",
     "subtract",
     "sum",
@@ -191,8 +199,10 @@ __all__ = [
     "tan",
     "tanh",
     "tile",
+    "topk",
     "transpose",
     "var",
+    "variance",
     "where",
     "zeros",
     "zeros_like",

@@ -161,3 +161,28 @@ REFUSED: list[tuple[Formula, str]] = [
 def test_arguments_without_a_meaning_are_refused(formula: Formula, reason: str):
     with pytest.raises(InputError, match=reason):
         run(formula, X)
+
+
+def hot(x: Expr) -> Expr:
+    return relay.one_hot(relay.argmax(x, axis=3), relay.const(2.0), relay.const(0.5), 4, -1, "float32")
+
+
+MADE: list[tuple[Formula, Array]] = [
+    (lambda x: relay.full_like(x, 3.0) + x, X + 3),
+    (lambda x: relay.reshape_like(x, relay.zeros((6, 16))), X.reshape(6, 16)),
+    (lambda x: relay.reverse(x, -2), X[:, :, ::-1]),
+    (lambda x: relay.repeat(x, 3, 1), X.repeat(3, 1)),
+    (lambda x: relay.variance(x, axis=1), X.var(1)),
+    (lambda x: relay.std(x, axis=(2, 3), keepdims=True, unbiased=True), X.std((2, 3), ddof=1, keepdims=True)),
+    (lambda x: relay.gather(x, 3, relay.argmax(x, axis=3, keepdims=True)), X.max(3, keepdims=True)),
+    (lambda x: relay.topk(x, 2, ret_type="values"), -np.sort(-X, 3)[..., :2]),
+    (lambda x: relay.topk(x, 2, ret_type="indices", is_ascend=True), np.argsort(X, 3)[..., :2].astype(np.int32)),
+    (hot, np.where(np.arange(4) == X.argmax(3)[..., None], 2, 0.5).astype(np.float32)),
+]
+
+
+@pytest.mark.parametrize(("formula", "expected"), MADE)
+def test_operators_that_others_make(formula: Formula, expected: Array):
+    found = run(formula, X)
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
