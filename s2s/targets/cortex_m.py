@@ -7,6 +7,9 @@ from s2s.targets.target import Target
 IN_ORDER = "-fno-tree-ter"
 """Sums are made in the order of the source. GCC would put each chain of additions together, one sum after the other,
 and then have no registers left for what all of them read."""
+ALLOCATED_FIRST = "-fno-schedule-insns"
+"""Instructions are scheduled only after registers are allocated. GCC would move the addresses of vector loads, each in
+a register of its own, far ahead of them, and then spill."""
 SOFT_FLOAT_REGISTERS = 8
 """Where floats live in general registers, a tile that fills more of them spills."""
 
@@ -15,6 +18,7 @@ def _core(
     name: str, description: str, *, fpu: bool, intrinsics: tuple[Intrinsic, ...] = (), integer_lanes: int = 0
 ) -> Target:
     """A core."""
+    scheduling = (IN_ORDER, ALLOCATED_FIRST) if integer_lanes else (IN_ORDER,)
     floats = ("-mfloat-abi=hard", "-ffp-contract=fast") if fpu else ("-ffp-contract=off",)
     return Target(
         name=f"cortex-{name}",
@@ -22,7 +26,7 @@ def _core(
         lanes=1,
         registers=32 if fpu else SOFT_FLOAT_REGISTERS,
         align=8,
-        cflags=(f"-mcpu=cortex-{name}", "-mthumb", *floats, IN_ORDER, "-ffunction-sections", "-fdata-sections"),
+        cflags=(f"-mcpu=cortex-{name}", "-mthumb", *floats, *scheduling, "-ffunction-sections", "-fdata-sections"),
         cc="arm-none-eabi-gcc",
         packages=("gcc-arm-none-eabi", "libnewlib-arm-none-eabi"),
         word_bits=32,
