@@ -37,6 +37,8 @@ from s2s.passes.conditions import (
     shared_memory,
     sizes_constant,
     sizes_vary,
+    started,
+    started_copies,
     tables,
     target,
     threads,
@@ -202,12 +204,7 @@ GRAPH = (
         options=fusion,
     ),
     Step("graph-share-kernels", "Merge identical kernels; layers then differ in the weights that they pass."),
-    Step(
-        "graph-remove-device-copies",
-        "Copies within one memory have kept operators of two devices apart until here.",
-        when=placed,
-        options=shared_memory,
-    ),
+    Step("graph-remove-device-copies", "Until here, they kept devices apart.", when=placed, options=shared_memory),
     Step("graph-order-calls", "Order the calls so that the arena is smallest.", options=target),
     Step("graph-label-ops", "Label kernels for the graph JSON, once each is there once.", when=tables),
 )
@@ -310,6 +307,7 @@ LOOP = (
         "Lower schedules to loops, registers and flat indices, and main to calls on buffers.",
         options=described,
     ),
+    Step("loop-start-device-copies", "Let kernels run during copies.", when=started, options=started_copies),
     Step(
         "loop-eliminate-common-subexpressions",
         "Merge constants and indices that several tiles compute, and remove dead code.",

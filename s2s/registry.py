@@ -86,6 +86,7 @@ PASSES: tuple[str, ...] = (
     "loop-poison-arena",
     "loop-run-backwards",
     "loop-split-kernels",
+    "loop-start-device-copies",
     "c-call-signed-shifts",
     "c-name-temporaries",
     "c-parametrise-kernels",

@@ -58,11 +58,8 @@ class CopyOp(Op, AccessInterface):
         return [write_any(self.target), read_any(self.source)]
 
 
-@op_definition
-class DeviceCopyOp(Op, AccessInterface):
-    """`target = source`, all elements: `source` is in the memory of device `origin`, `target` in that of `device`."""
-
-    name = "loop.device_copy"
+class BetweenDevices(Op, AccessInterface):
+    """What copies between devices share: `source` is in the memory of device `origin`, `target` in that of `device`."""
 
     T: ClassVar = VarConstraint("T", BaseAttr[MemRefType[Attribute]](MemRefType))
     target = operand_def(T)
@@ -77,6 +74,27 @@ class DeviceCopyOp(Op, AccessInterface):
 
     def accesses(self) -> Sequence[Access]:
         return [write_any(self.target), read_any(self.source)]
+
+
+@op_definition
+class DeviceCopyOp(BetweenDevices):
+    """`target = source`, all elements, from the memory of a device to that of another one."""
+
+    name = "loop.device_copy"
+
+
+@op_definition
+class StartDeviceCopyOp(BetweenDevices):
+    """Start `target = source`: until the wait for it, nobody may access `target` or write to `source`."""
+
+    name = "loop.start_device_copy"
+
+
+@op_definition
+class WaitDeviceCopyOp(BetweenDevices):
+    """Wait until the copy of `source` to `target`, which was started before, is complete."""
+
+    name = "loop.wait_device_copy"
 
 
 class NetworkCall(Op, AccessInterface):
@@ -255,8 +273,19 @@ def _check_flag(op: IRDLOperation, type: Attribute) -> None:
         raise VerifyException(f"{op.name}: the condition is {type}, expected one bool")
 
 
-STEPS = (CallOp, CopyOp, DeviceCopyOp, CallIfOp, CallWhileOp, CallForOp)
+STEPS = (CallOp, CopyOp, DeviceCopyOp, StartDeviceCopyOp, WaitDeviceCopyOp, CallIfOp, CallWhileOp, CallForOp)
 """What the function of a network does, one after the other."""
 
 
-__all__ = ["STEPS", "CallForOp", "CallIfOp", "CallWhileOp", "CopyOp", "DeviceCopyOp", "NetworkCall"]
+__all__ = [
+    "STEPS",
+    "BetweenDevices",
+    "CallForOp",
+    "CallIfOp",
+    "CallWhileOp",
+    "CopyOp",
+    "DeviceCopyOp",
+    "NetworkCall",
+    "StartDeviceCopyOp",
+    "WaitDeviceCopyOp",
+]

@@ -26,6 +26,13 @@ HOOKS_DOC = (
     "Copies between the memory of the caller and that of {device}: size bytes, which never overlap.\n"
     "By default memcpy; a project may define these functions itself, where it compiles the network with {guard}."
 )
+STARTED_DOC = (
+    "Copies between the memory of the caller and that of {device}: size bytes, which never overlap.\n"
+    "The first two start a copy and may return before it is complete, the third one waits for all that are under way.\n"
+    "By default memcpy; a project may define these functions itself, where it compiles the network with {guard}."
+)
+WAYS = 2
+"""The hooks of a device that does not wait: to it, and from it."""
 RESET_DOC = (
     "Sets the state that arena keeps from run to run to its initial values.\n"
     f"Call it before the first run, and again to start anew.\n{RETURNS}"
@@ -61,8 +68,8 @@ def _hooks(program: Program, name: str) -> list[str]:
     """Write the declarations of copies to and from devices."""
     lines: list[str] = []
     for device in program.copied:
-        doc = HOOKS_DOC.format(device=device, guard=hooks_guard(name, device))
         mine = [hook for hook in program.hooks if owner_of(hook) == device]
+        doc = (STARTED_DOC if len(mine) > WAYS else HOOKS_DOC).format(device=device, guard=hooks_guard(name, device))
         lines += [*comment_lines(doc), *_prototypes(mine), ""]
     return lines
 

@@ -81,7 +81,7 @@ class _Description:
         for op in ops:
             if isinstance(op, CallOp):
                 self._call(op)
-            elif isinstance(op, loop.DeviceCopyOp):
+            elif isinstance(op, loop.DeviceCopyOp | loop.StartDeviceCopyOp):
                 self._device_copy(op)
         outputs = [self._operand(value, self._declared(value)) for value in self.main.outputs]
         if None in outputs:
@@ -119,7 +119,7 @@ class _Description:
         )
         self.entries |= {arguments[number]: Entry(len(self.nodes) - 1, i) for i, number in enumerate(range(count))}
 
-    def _device_copy(self, op: loop.DeviceCopyOp) -> None:
+    def _device_copy(self, op: loop.DeviceCopyOp | loop.StartDeviceCopyOp) -> None:
         entry = self._entry(op.source)
         if entry is None:
             raise CompilerBug("a copy between devices reads a buffer that is never written")

@@ -9,6 +9,7 @@ from s2s.decisions import operator_row_tiles
 from s2s.decisions import scratch as scratch_of_kernels
 from s2s.options import CompileOptions, Io
 from s2s.targets import get_target
+from s2s.types.devices import STARTED
 from s2s.types.sizes import varying
 
 WORTH_A_FORK_JOIN = 16
@@ -85,6 +86,11 @@ def placed(options: CompileOptions) -> bool:
     return bool(options.devices)
 
 
+def started(options: CompileOptions) -> bool:
+    """Return whether the hooks of a device start copies and wait for them."""
+    return any(each.copy == STARTED for each in options.devices)
+
+
 def external(options: CompileOptions) -> bool:
     """External code generators may compute operators."""
     return bool(options.external) or external_decisions.KIND in options.decisions
@@ -151,6 +157,11 @@ def devices(options: CompileOptions) -> Mapping[str, Any]:
 def shared_memory(options: CompileOptions) -> Mapping[str, Any]:
     """Return the devices that see the memory of the first one."""
     return {"shared": tuple(each.name for each in options.devices if each.shared)}
+
+
+def started_copies(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the devices whose hooks start copies and wait for them."""
+    return {"devices": tuple(each.name for each in options.devices if each.copy == STARTED)}
 
 
 def generators(options: CompileOptions) -> Mapping[str, Any]:

@@ -3,6 +3,7 @@
     [devices.dsp]
     target = "cortex-m7"              # as --target takes it; by default that of the first device
     memory = "64KiB"                  # its own arena with a limit; "own" (the default) has none, "shared" is no arena
+    copy = "start-wait"               # hooks start copies, and others wait for them; by default "copy"
     layers = ["conv2", "block3/*"]    # nodes of the model, with wildcards
     operators = ["conv", "matmul"]    # operators of dialect graph
 
@@ -21,7 +22,9 @@ from s2s.types.pools import size_of
 MAIN = "main"
 """The device that runs the run function; its memory holds inputs and outputs."""
 SHARED, OWN = "shared", "own"
-KEYS = ("target", "memory", "layers", "operators")
+WHOLE, STARTED = "copy", "start-wait"
+"""What the hooks of a device do: all of a copy, or its start, which another hook waits for."""
+KEYS = ("target", "memory", "copy", "layers", "operators")
 TABLE = "devices"
 """The table of a project file."""
 MAX_BYTES = 1 << 20
@@ -39,6 +42,8 @@ class Device(NamedTuple):
     """Whether it sees the memory of the first device; else it has an arena of its own."""
     size: int | None = None
     """Bytes that its own arena may take; None: no limit."""
+    copy: str = WHOLE
+    """What its hooks do."""
     layers: tuple[str, ...] = ()
     """Patterns of the nodes that run there."""
     operators: tuple[str, ...] = ()
@@ -89,6 +94,9 @@ def _device(place: str, name: str, table: Mapping[str, object]) -> Device:
     size = None if memory in (OWN, SHARED) else size_of(memory)
     if memory not in (OWN, SHARED) and size is None:
         raise InputError(f"{place}: memory = {memory!r}: is no memory; give {OWN}, {SHARED} or a size as 64KiB")
+    copy = _text(place, table, "copy", WHOLE)
+    if copy not in (WHOLE, STARTED):
+        raise InputError(f"{place}: copy = {copy!r}: is not known; give {WHOLE} or {STARTED}")
     target = table.get("target")
     if target is not None and not isinstance(target, str):
         raise InputError(f"{place}: target = {target!r}: is no name; give the name or the file of a target")
@@ -97,6 +105,7 @@ def _device(place: str, name: str, table: Mapping[str, object]) -> Device:
         target=target,
         shared=memory == SHARED,
         size=size,
+        copy=copy,
         layers=_texts(place, table, "layers"),
         operators=_texts(place, table, "operators"),
     )

@@ -162,6 +162,16 @@ def test_graph_json_copies_between_devices(tables: api.Artifact):
     assert text.count("__copy") == 2
 
 
+@pytest.mark.parametrize("executor", ["aot", "graph"])
+def test_copies_that_are_started_are_waited_for(executor: Executor, expected: np.ndarray):
+    devices = {"dsp": {"layers": LAYERS, "copy": "start-wait"}}
+    with api.compile(residual(), target="c", name="net", executor=executor, devices=devices) as found:
+        text = found.tree().text("src/net.c" if executor == "aot" else "src/net_graph.c")
+        assert text.index("start_copy_to_dsp") < text.index("wait_for_dsp")
+        assert "void net_wait_for_dsp(void);" in found.tree().text("include/net.h")
+        assert found.run(sample())["y"].tobytes() == expected.tobytes()
+
+
 def test_kernels_are_compiled_for_the_target_of_their_device(expected: np.ndarray):
     devices = {"dsp": {"layers": LAYERS, "target": "x86-64-v3"}}
     with api.compile(residual(), target="c", name="net", devices=devices) as found:
@@ -292,6 +302,7 @@ REFUSED: list[tuple[dict[str, dict[str, object]], str]] = [
     ({"dsp": {"layer": ["a"]}}, "there is no key layer; the keys are"),
     ({"main": {}}, "is no name of a device"),
     ({"dsp": {"memory": "some"}}, "is no memory; give own, shared or a size"),
+    ({"dsp": {"copy": "dma"}}, "is not known; give copy or start-wait"),
     ({"dsp": {"layers": "a"}}, "is no list of texts"),
     ({"dsp": {"layers": LAYERS, "memory": "100"}}, r"its arena takes .* bytes, and it has 100; the largest buffers"),
     ({"dsp": {"target": "z80", "layers": LAYERS}}, "there is no such target"),

@@ -24,9 +24,19 @@ def call(scope: Scope, op: CallOp) -> Step:
     return step
 
 
-@MEANINGS.register(loop.CopyOp, loop.DeviceCopyOp)
-def copy(scope: Scope, op: loop.CopyOp | loop.DeviceCopyOp) -> Step:
-    """`loop.copy`, `loop.device_copy`."""
+@MEANINGS.register(loop.WaitDeviceCopyOp)
+def wait(scope: Scope, op: loop.WaitDeviceCopyOp) -> Step:
+    """`loop.wait_device_copy`: the copy was made when it was started."""
+
+    def step(frame: Frame) -> None:
+        del frame
+
+    return step
+
+
+@MEANINGS.register(loop.CopyOp, loop.DeviceCopyOp, loop.StartDeviceCopyOp)
+def copy(scope: Scope, op: loop.CopyOp | loop.DeviceCopyOp | loop.StartDeviceCopyOp) -> Step:
+    """`loop.copy`, `loop.device_copy`, `loop.start_device_copy`."""
     target, source = scope.place(op.target), scope.place(op.source)
 
     def step(frame: Frame) -> None:

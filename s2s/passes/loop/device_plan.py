@@ -61,7 +61,7 @@ def owners_of(main: FuncOp, kernels: Mapping[str, FuncOp], limits: Limits) -> di
 
 def _accessed(op: Operation, kernels: Mapping[str, FuncOp], limits: Limits) -> list[tuple[SSAValue, str]]:
     """Return the buffers that a step accesses, each with the memory that the access goes to."""
-    if isinstance(op, loop.DeviceCopyOp):
+    if isinstance(op, loop.BetweenDevices):
         return [(op.target, op.device.data), (op.source, op.origin.data)]
     if not isinstance(op, loop.STEPS):
         return []

@@ -141,6 +141,12 @@ func.func @control(%inner: memref<16xi8>, %y: memref<6xf32>, %h: memref<4xf32>, 
   // CHECK-NEXT: loop.device_copy %h, %f from "main" to "dsp" : memref<4xf32>
   // GENERIC:    "loop.device_copy"(%h, %f) <{origin = "main", device = "dsp"}> : (memref<4xf32>, memref<4xf32>) -> ()
   loop.device_copy %h, %f from "main" to "dsp" : memref<4xf32>
+  // CHECK-NEXT: loop.start_device_copy %h, %f from "dsp" to "main" : memref<4xf32>
+  // GENERIC:    "loop.start_device_copy"(%h, %f)
+  loop.start_device_copy %h, %f from "dsp" to "main" : memref<4xf32>
+  // CHECK-NEXT: loop.wait_device_copy %h, %f from "dsp" to "main" : memref<4xf32>
+  // GENERIC:    "loop.wait_device_copy"(%h, %f)
+  loop.wait_device_copy %h, %f from "dsp" to "main" : memref<4xf32>
   // CHECK-NEXT: loop.call_for @body(%y, %h) {steps = 3 : i64, starts = array<i64: 0, 0>, strides = array<i64: 2, 0>} : (memref<6xf32>, memref<4xf32>)
   loop.call_for @body(%y, %h) {steps = 3 : i64, starts = array<i64: 0, 0>, strides = array<i64: 2, 0>} : (memref<6xf32>, memref<4xf32>)
   // CHECK-NEXT: loop.call_for @body in %inner : memref<16xi8>(%y, %h) {steps = 3 : i64, starts = array<i64: 4, 0>, strides = array<i64: -2, 0>} : (memref<6xf32>, memref<4xf32>)

@@ -13,8 +13,14 @@ from s2s.passes.loop.lower_to_c.device_hooks import hook_of
 from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
 
 
-@STEP_LOWERINGS.register(loop.DeviceCopyOp)
-def lower_device_copy(steps: StepBuilder, op: loop.DeviceCopyOp) -> None:
+@STEP_LOWERINGS.register(loop.WaitDeviceCopyOp)
+def lower_wait(steps: StepBuilder, op: loop.WaitDeviceCopyOp) -> None:
+    """`net_wait_for_dsp();`"""
+    steps.b.block.add_op(c.CallOp(hook_of(steps.names.prefix, op), []))
+
+
+@STEP_LOWERINGS.register(loop.DeviceCopyOp, loop.StartDeviceCopyOp)
+def lower_device_copy(steps: StepBuilder, op: loop.DeviceCopyOp | loop.StartDeviceCopyOp) -> None:
     """`net_copy_to_dsp(target, source, size);`"""
     b = steps.b
     size = b.literal(buffer_bytes(op.target), IndexType())

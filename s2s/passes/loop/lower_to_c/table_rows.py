@@ -121,7 +121,7 @@ def rows_of(main: Main, names: Names, kernels: Sequence[FuncOp], store: WeightSt
     return Rows(
         names.prefix,
         tuple(tensors),
-        tuple(_step(op, names, numbers, results) for op in body if isinstance(op, CallOp | loop.DeviceCopyOp)),
+        tuple(_step(op, names, numbers, results) for op in body if isinstance(op, CallOp | loop.BetweenDevices)),
         len(main.inputs),
         len(weights),
         len(main.outputs),
@@ -165,8 +165,12 @@ def _flat(value: SSAValue) -> tuple[Attribute, tuple[int, ...]]:
     return value.type.element_type, value.type.get_shape()
 
 
-def _step(op: CallOp | loop.DeviceCopyOp, names: Names, numbers: dict[SSAValue, int], results: dict[str, int]) -> Call:
-    if isinstance(op, loop.DeviceCopyOp):
+def _step(
+    op: CallOp | loop.BetweenDevices, names: Names, numbers: dict[SSAValue, int], results: dict[str, int]
+) -> Call:
+    if isinstance(op, loop.WaitDeviceCopyOp):
+        return Call(hook_of(names.prefix, op), ", ".join(provenance(op)), (), 0)
+    if isinstance(op, loop.BetweenDevices):
         buffers, size = (numbers[op.target], numbers[op.source]), buffer_bytes(op.target)
         return Call(hook_of(names.prefix, op), ", ".join(provenance(op)), buffers, 1, size)
     callee = op.callee.root_reference.data
