@@ -1,9 +1,10 @@
 """Decoders with a cache of keys and values: tokens per second beside reading their weights.
 
-    python -m benchmarks.decode [1M 15M ...] [--bits 4 8] [--tokens 32] [--cpu N]
+    python -m benchmarks.decode [1M 15M ...] [--bits 4 8] [--activations float int8] [--tokens 32] [--cpu N]
 
-The networks of `s2s.testing.decoders` on one core, from an empty cache; 0 bits are floats. A step reads every constant
-but the embeddings of other tokens, so reading is the limit; `share` is the time of reading over that of a step.
+The networks of `s2s.testing.decoders` on one core, from an empty cache; 0 bits are floats, and with `int8` products
+with weights of 4 and 8 bits take activations of 8 bits. A step reads every constant but the embeddings of other tokens,
+so reading is the limit; `share` is the time of reading over that of a step.
 """
 
 import argparse
@@ -45,19 +46,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sizes", nargs="*", default=["1M", "15M"], choices=list(SIZES), metavar="SIZE")
     parser.add_argument("--bits", type=int, nargs="+", default=[4, 8, 0], choices=(0, *BITS))
+    parser.add_argument("--activations", nargs="+", default=["float", "int8"], choices=("float", "int8"))
     parser.add_argument("--tokens", type=int, default=32)
     parser.add_argument("--cpu", type=int)
     given = parser.parse_args()
     pin(given.cpu)
-    print("size bits     MB  us/token  tokens/s   GB/s   read  share")
+    print("size bits   acts     MB  us/token  tokens/s   GB/s   read  share")
     for name in given.sizes:
-        for bits in given.bits:
-            config = replace(SIZES[name], bits=bits or None)
+        cases = [(bits, acts) for bits in given.bits for acts in given.activations if bits or acts == "float"]
+        for bits, activations in cases:
+            config = replace(SIZES[name], bits=bits or None, int8_activations=activations == "int8")
             step, size = step_seconds(config, given.tokens)
             (read,) = read_seconds([size], 3, 0.1)
             print(
-                f"{name:>4} {bits:>4} {size / 1e6:>6.1f} {step * 1e6:>9.0f} {1 / step:>9.0f} {size / step / 1e9:>6.1f} "
-                f"{size / read / 1e9:>6.1f} {read / step:>6.2f}"
+                f"{name:>4} {bits:>4} {activations:>6} {size / 1e6:>6.1f} {step * 1e6:>9.0f} {1 / step:>9.0f} "
+                f"{size / step / 1e9:>6.1f} {size / read / 1e9:>6.1f} {read / step:>6.2f}"
             )
     return 0
 
