@@ -284,7 +284,7 @@ class LoadedNetwork:
         return BoundRun(
             call=self._call(sizes, arena.memory, *given, *(output.memory for output in outputs)),
             outputs=tuple(
-                each.memory.view(port.dtype).reshape(port.shape)[tuple(map(slice, port.shape_at(sizes)))]
+                port.part_of(each.memory.view(port.dtype), sizes)
                 for port, each in zip(self.outputs, outputs, strict=True)
             ),
             guarded={"its arena": arena, **{port.name: each for port, each in zip(self.outputs, outputs, strict=True)}},

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from s2s.c_syntax.types import dtype_named
+from s2s.types.dtypes import Array
 from s2s.types.interface import EmptyTensor, ModelTensor
 from s2s.types.sizes import Extents, shape_at
 
@@ -28,6 +29,11 @@ class Port:
     def shape_at(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
         """The shape in a run of these `sizes`."""
         return shape_at(self.shape, self.varies, sizes)
+
+    def part_of(self, elements: Array, sizes: Mapping[str, int]) -> Array:
+        """Return a view of the flat `elements` in the shape that they have in a run of these `sizes`."""
+        whole = elements.reshape(self.shape)
+        return whole[tuple(map(slice, self.shape_at(sizes)))] if self.varies else whole
 
     @property
     def model_type(self) -> str:
