@@ -51,6 +51,14 @@ def test_an_input_without_dimensions_is_passed_as_such(executor: Executor) -> No
         assert artifact.run({"x": np.array(2, np.float32)})["y"] == -2
 
 
+def test_an_output_without_dimensions_is_what_the_run_wrote() -> None:
+    model = parse_model(
+        '<ir_version: 8, opset_import: ["": 18]> g (float[4] x) => (float y) { y = ReduceSum<keepdims = 0>(x) }'
+    )
+    with compile_artifact(model, CompileOptions(target="c")) as artifact:
+        assert artifact.run({"x": np.arange(4, dtype=np.float32)})["y"] == 6
+
+
 def test_a_tree_on_disk_is_loaded_and_left_as_it_is(folder: Path) -> None:
     network().write(folder / "net")
     before = sorted((folder / "net").rglob("*"))
