@@ -42,6 +42,7 @@ void test_cache_read(void);
 void test_pool(void);
 void test_packed(void);
 void test_program(void);
+void test_serial(void);
 void test_tvm(void);
 
 #endif

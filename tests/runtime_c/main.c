@@ -21,6 +21,7 @@ int main(void)
     test_pool();
     test_packed();
     test_program();
+    test_serial();
     test_tvm();
     printf("%d failed\n", check_failures);
     return check_failures == 0 ? 0 : 1;
