@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from s2s.verify.engines import EngineName
     from s2s.verify.expected import Expected
     from s2s.verify.levels import LevelsReport
+    from s2s.verify.over_serial import SerialVerification
     from s2s.verify.stream import Stream
     from s2s.verify.verification import Verification
 
@@ -303,6 +304,34 @@ class Artifact:
             on=board,
             optimise=optimise,
             nodes=[nodes_of(op) for op in calls if op.callee.data in kernels],
+            levels=self._compare_levels if levels else None,
+        )
+
+    def verify_over_serial(
+        self,
+        port: str,
+        *,
+        against: "EngineName | None" = None,
+        golden: str | Path | None = None,
+        levels: bool = False,
+        rtol: float | None = None,
+        atol: float | None = None,
+        seed: int | None = None,
+    ) -> "SerialVerification":
+        """Run the network on a board that holds it (`serial:/dev/ttyACM0`, of `s2s new`) and compare as `verify` does.
+
+        A network that keeps state is run several times in a row, and the engine with it.
+        """
+        from s2s.verify.board_check import VECTORS
+        from s2s.verify.over_serial import verify_over_serial
+        from s2s.verify.verification import Judge, Limits
+
+        keeps_state = bool(self._compilation.facts(Read).initial_state)
+        return verify_over_serial(
+            self._compilation,
+            self._expected(against, golden, seed, count=VECTORS, consecutive=keeps_state, nodes=levels),
+            Judge(self._compilation, Limits(rtol, atol)),
+            on=port,
             levels=self._compare_levels if levels else None,
         )
 

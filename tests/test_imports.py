@@ -32,6 +32,7 @@ ROOMS = (
     "boards",
     "verify",
     "packagings",
+    "projects",
     "artifact",
     "joint_artifact",
     "fuzz",

@@ -28,6 +28,10 @@ class Board:
     """Of the counter; the emulator advances its clock by a fixed time for every instruction."""
     instructions_per_interrupt: int = 0
     """What the counter's own interrupts execute."""
+    uart: int = 0
+    """The address of its first serial port, a UART of Arm's CMSDK; 0 where it has none."""
+    megahertz: int = 0
+    """Of the processor's clock."""
 
     def processor(self) -> Target:
         """The target of its processor."""
@@ -39,7 +43,7 @@ _ARM_STEP = 6
 """An instruction takes 2**6 ns of virtual time: longer than a tick of any of these clocks, so none goes unseen."""
 
 
-def _arm(name: str, machine: str, script: str, megahertz: int) -> Board:
+def _arm(name: str, machine: str, script: str, megahertz: int, uart: int) -> Board:
     return Board(
         name=name,
         description=f"QEMU {machine}",
@@ -51,14 +55,16 @@ def _arm(name: str, machine: str, script: str, megahertz: int) -> Board:
         libraries=_NEWLIB,
         instructions_per_tick=Fraction(1000, megahertz * 2**_ARM_STEP),
         instructions_per_interrupt=6,
+        uart=uart,
+        megahertz=megahertz,
     )
 
 
 BOARDS = (
-    _arm("m3", "mps2-an385", "mps2.ld", 25),
-    _arm("m4", "mps2-an386", "mps2.ld", 25),
-    _arm("m7", "mps2-an500", "mps2.ld", 25),
-    _arm("m55", "mps3-an547", "mps3.ld", 32),
+    _arm("m3", "mps2-an385", "mps2.ld", 25, 0x40004000),
+    _arm("m4", "mps2-an386", "mps2.ld", 25, 0x40004000),
+    _arm("m7", "mps2-an500", "mps2.ld", 25, 0x40004000),
+    _arm("m55", "mps3-an547", "mps3.ld", 32, 0x49303000),
     Board(
         name="riscv32",
         description="QEMU virt",

@@ -34,6 +34,8 @@ COMMANDS = {
     "diff": "diff.diff_command",
     "tune": "tune.tune_command",
     "export": "export.export_command",
+    "new": "new.new_command",
+    "boards": "new.boards_command",
     "fuzz": "fuzz.fuzz_command",
     "doctor": "doctor.doctor_command",
     "targets": "targets.targets_command",

@@ -1,7 +1,8 @@
 """`s2s verify`: compare the C with another engine, with golden vectors, level by level, or on an emulated board."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 import click
 from click.exceptions import Exit
@@ -15,8 +16,10 @@ from s2s.errors import InputError
 if TYPE_CHECKING:
     from s2s.options import CompileOptions
     from s2s.verify.board_check import BoardVerification
+    from s2s.verify.over_serial import SerialVerification
 
-BOARD = "On a board"
+SERIAL = "serial:"
+"""What --on starts with for a board at a serial port."""
 
 
 EngineName = Literal["onnxruntime", "reference", "tflm", "litert", "torch", "interpreter"]
@@ -52,7 +55,10 @@ class Comparing(TypedDict):
     help="Your inputs and right outputs: arrays named like them, or `x` and `y`; one row a vector.",
 )
 @click.option(
-    "--on", metavar="qemu:BOARD", help="Run on an emulated board (m3, m4, m7, m55, riscv32) and count instructions."
+    "--on",
+    metavar="qemu:BOARD|serial:PORT",
+    help="Run on an emulated board (m3, m4, m7, m55, riscv32) and count instructions; or on a board that runs the"
+    " program of `s2s new`, at a port such as /dev/ttyACM0 (with @BAUD, by default @115200).",
 )
 @click.option(
     "--opt", type=click.Choice(["O3", "O2", "Os"]), help="How the C is optimised for the board; O3 by default."
@@ -82,8 +88,8 @@ def verify_command(
     Example: s2s verify kws.onnx --levels
     """
     from s2s.artifact import compile_artifact
-    from s2s.boards import get_board
     from s2s.cli.output import print_fields, print_json, steps_shown
+    from s2s.verify.board_check import BoardVerification
 
     comparing: Comparing = {
         "against": against,
@@ -101,20 +107,20 @@ def verify_command(
         _verify_together(models, compiling("host"), concurrent, share, seed=seed, levels=levels, as_json=as_json)
         return
     model = only_model(models, concurrent=concurrent, share=share)
-    found = None
     with steps_shown():
         if on is None:
-            result = compile_artifact(model, compiling("host")).verify(**comparing)
+            found, result = None, compile_artifact(model, compiling("host")).verify(**comparing)
         else:
-            artifact = compile_artifact(model, compiling(get_board(on).target))
-            found = artifact.verify_on(on, optimise=opt or "O3", **comparing)
+            found = _verify_on(on, model, compiling, opt, comparing)
             result = found.verification
     if as_json:
         print_json((found or result).as_dict())
     else:
         print_fields(result.describe())
         if found is not None:
-            _show_figures(found)
+            _show_figures(found.figures())
+        if isinstance(found, BoardVerification):
+            _show_layers(found)
     if not result.passed:
         raise Exit(1)
 
@@ -144,15 +150,35 @@ def _verify_together(
         raise Exit(1)
 
 
-def _show_figures(found: "BoardVerification") -> None:
-    """Print the cost of a network on a board for people."""
-    from s2s.cli.output import columns, number, print_fields
+def _verify_on(
+    on: str, model: Path, compiling: Options, opt: Literal["O3", "O2", "Os"] | None, comparing: Comparing
+) -> "BoardVerification | SerialVerification":
+    """Verify a network on an emulated board, or on one at a serial port."""
+    from s2s.artifact import compile_artifact
+    from s2s.boards import get_board
 
-    figures = found.figures()
+    if not on.startswith(SERIAL):
+        artifact = compile_artifact(model, compiling(get_board(on).target))
+        return artifact.verify_on(on, optimise=opt or "O3", **comparing)
+    if opt is not None:
+        raise InputError(f"--opt {opt}: the program on the board is built already; leave it out")
+    return compile_artifact(model, compiling("host")).verify_over_serial(on, **comparing)
+
+
+def _show_figures(figures: Mapping[str, Any]) -> None:
+    """Print what was measured on a board for people."""
+    from s2s.cli.output import number, print_fields
+
     print()
     print_fields(
         {name.replace("_", " "): number(value) if type(value) is int else value for name, value in figures.items()}
     )
+
+
+def _show_layers(found: "BoardVerification") -> None:
+    """Print the instructions of each kernel for people."""
+    from s2s.cli.output import columns, number
+
     print()
     rows = found.summed_layers()
     total = sum(row.instructions for row in rows)

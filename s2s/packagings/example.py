@@ -16,14 +16,23 @@ def declarations(tree: TreeDescription) -> list[str]:
     ]
 
 
-def call(tree: TreeDescription) -> list[str]:
-    """Statements that run the network once and leave `status`."""
-    arena = "&arena" if tree.arena_type else "arena"
+def arena_argument(tree: TreeDescription) -> str:
+    """The arena as functions of the network take it."""
+    return "&arena" if tree.arena_type else "arena"
+
+
+def run_call(tree: TreeDescription) -> str:
+    """The call of the run function."""
     types = {"float32": "float", "float64": "double", "float16": "uint16_t", "bfloat16": "uint16_t", "bool": "bool"}
     ports = [
         f"({types.get(port.dtype, f'{port.dtype}_t')} *)(void *)memory_{port.identifier}"
         for port in (*tree.inputs, *tree.outputs)
     ]
-    start = [f"(void){tree.name}_reset({arena});"] if tree.keeps_state else []
     pool = ["NULL"] if tree.threads else []
-    return [*start, f"const s2s_status status = {tree.name}_run({', '.join([arena, *pool, *ports])});"]
+    return f"{tree.name}_run({', '.join([arena_argument(tree), *pool, *ports])})"
+
+
+def call(tree: TreeDescription) -> list[str]:
+    """Statements that run the network once and leave `status`."""
+    start = [f"(void){tree.name}_reset({arena_argument(tree)});"] if tree.keeps_state else []
+    return [*start, f"const s2s_status status = {run_call(tree)};"]

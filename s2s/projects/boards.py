@@ -1,0 +1,44 @@
+"""The boards that projects are made for, as data. Real boards are built and flashed by PlatformIO with the Arduino
+framework; emulated ones by make and QEMU."""
+
+from typing import NamedTuple
+
+from s2s.boards import BOARDS, Board
+from s2s.errors import InputError
+
+
+class ProjectBoard(NamedTuple):
+    """A board that `s2s new` knows."""
+
+    name: str
+    description: str
+    target: str
+    platform: str = ""
+    """PlatformIO's platform; empty for emulated boards."""
+    board: str = ""
+    """PlatformIO's name of the board."""
+    emulated: Board | None = None
+
+
+PROJECT_BOARDS = (
+    ProjectBoard("stm32f4-discovery", "STM32F407, Cortex-M4", "cortex-m4", "ststm32", "disco_f407vg"),
+    ProjectBoard("nucleo-h743", "STM32H743, Cortex-M7", "cortex-m7", "ststm32", "nucleo_h743zi"),
+    ProjectBoard("esp32", "ESP32, Xtensa LX6", "c", "espressif32", "esp32dev"),
+    ProjectBoard("rp2040", "Raspberry Pi Pico, Cortex-M0+", "cortex-m0", "raspberrypi", "pico"),
+    ProjectBoard("nrf52840", "nRF52840 DK, Cortex-M4", "cortex-m4", "nordicnrf52", "nrf52840_dk"),
+    *(
+        ProjectBoard(f"qemu-{board.name}", board.description, board.target, emulated=board)
+        for board in BOARDS
+        if board.uart
+    ),
+)
+"""Every board, real ones first."""
+
+
+def project_board(name: str) -> ProjectBoard:
+    """Return the board called `name`."""
+    found = next((board for board in PROJECT_BOARDS if board.name == name), None)
+    if found is None:
+        known = ", ".join(board.name for board in PROJECT_BOARDS)
+        raise InputError(f"--board {name}: there is no such board; the boards are {known}")
+    return found

@@ -1,0 +1,83 @@
+"""Write the firmware project of a network for a board."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from s2s.emit.templates import fill
+from s2s.emit.write import write_tree
+from s2s.errors import InputError
+from s2s.packagings.description import TreeDescription
+from s2s.packagings.example import arena_argument, declarations, run_call
+from s2s.packagings.libraries import platformio
+from s2s.support.resources import harness_source, runtime_source
+from s2s.targets import get_target
+from s2s.verify.footprint import INCLUDE_FOLDERS
+from s2s.verify.serial_link import BAUD, KEY
+
+if TYPE_CHECKING:
+    from s2s.projects.boards import ProjectBoard
+
+SERIAL_FILES = ("include/s2s_serial.h", "src/serial.c")
+"""The runtime's end of the serial line."""
+MICROSECONDS = 1_000_000
+MEGA = 1_000_000
+
+
+def write_project(tree: Path, board: "ProjectBoard", model: str, destination: Path) -> None:
+    """Write a project with the tree at `tree` to a new folder, whole or not at all; `model` is named in its README."""
+    if destination.exists():
+        raise InputError(f"{destination}: is there already; name a new folder with --output")
+    described = TreeDescription.of(tree)
+    described.only_aot("project")
+    files = _arduino(described, board) if board.emulated is None else _emulated(described, board)
+    readme = fill("projects/README.md.j2", tree=described, board=board, model=model, baud=BAUD)
+    write_tree({**files, "README.md": readme.encode()}, destination)
+
+
+def _arduino(tree: TreeDescription, board: "ProjectBoard") -> dict[str, bytes]:
+    """A project for PlatformIO."""
+    library = {f"lib/{tree.name}/{path}": content for path, content in platformio(tree).items()}
+    inside = f"lib/{tree.name}/src/{tree.name}/"
+    serial = {f"{inside}{Path(path).name}": runtime_source(path).encode() for path in SERIAL_FILES}
+    main = fill("projects/main.cpp.j2", tree=tree, network=_network(tree, MICROSECONDS), baud=BAUD)
+    settings = fill("projects/platformio.ini.j2", board=board, baud=BAUD)
+    return {**library, **serial, "src/main.cpp": main.encode(), "platformio.ini": settings.encode()}
+
+
+def _emulated(tree: TreeDescription, board: "ProjectBoard") -> dict[str, bytes]:
+    """A project for make and QEMU."""
+    emulated = board.emulated
+    assert emulated is not None
+    network = tree.copied([*tree.library, *tree.licences], "network/")
+    network |= {f"network/runtime/{path}": runtime_source(path).encode() for path in SERIAL_FILES}
+    names = ("board.h", "uart.h", "uart.c", emulated.startup, emulated.script, "sections.ld")
+    harness = {f"board/{name}": harness_source(name).encode() for name in names}
+    processor = get_target(board.target)
+    makefile = fill(
+        "projects/Makefile.j2",
+        board=board,
+        cc=processor.cc,
+        flags=tree.record["target"]["flags"],
+        includes=["board", *(f"network/{folder}" for folder in INCLUDE_FOLDERS)],
+        uart=f"{emulated.uart:#x}u",
+        libraries=emulated.libraries,
+        script=emulated.script,
+        sources=["main.c", *(path for path in sorted({**network, **harness}) if path.endswith(".c"))],
+        emulator=emulated.emulator,
+    )
+    main = fill("projects/main.c.j2", tree=tree, network=_network(tree, emulated.megahertz * MEGA))
+    return {**network, **harness, "main.c": main.encode(), "Makefile": makefile.encode()}
+
+
+def _network(tree: TreeDescription, ticks_per_second: int) -> str:
+    """The network's memory and functions in C, which the programs of all boards share."""
+    sha256: str = tree.record["source"]["sha256"]
+    return fill(
+        "projects/network.j2",
+        tree=tree,
+        declarations=declarations(tree),
+        run_call=run_call(tree),
+        arena=arena_argument(tree),
+        key=[f"0x{byte:02x}" for byte in bytes.fromhex(sha256)[:KEY]],
+        ticks_per_second=ticks_per_second,
+    )

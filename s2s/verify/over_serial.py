@@ -1,0 +1,118 @@
+"""`s2s verify --on serial:PORT`: run a network on a board at the other end of a serial line, and compare."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from s2s.compilation import Compilation
+from s2s.emit.info import PortInfo
+from s2s.errors import InputError, ToolchainError
+from s2s.stages.read import Read
+from s2s.support import progress
+from s2s.types.dtypes import Array, to_numpy
+from s2s.verify.board_check import CompareLevels
+from s2s.verify.expected import Expected
+from s2s.verify.serial_link import BAUD, KEY, Greeting, SerialLink
+from s2s.verify.verification import Judge, Verification
+
+PREFIX = "serial:"
+
+
+@dataclass(frozen=True)
+class SerialVerification:
+    """The result of a network on a board, and how long each run took there by the board's clock."""
+
+    board: str
+    """The port, and the name of the network that runs there."""
+    verification: Verification
+    ticks: tuple[int, ...]
+    ticks_per_second: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether all outputs agree within the tolerance."""
+        return self.verification.passed
+
+    def figures(self) -> dict[str, Any]:
+        """What was measured."""
+        if not self.ticks_per_second:
+            return {"board": self.board}
+        longest = max(self.ticks)
+        return {
+            "board": self.board,
+            "ticks": longest,
+            "ticks_per_second": self.ticks_per_second,
+            "milliseconds": round(1000 * longest / self.ticks_per_second, 3),
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result and the figures for JSON."""
+        return {**self.verification.as_dict(), **self.figures()}
+
+
+def parse_port(on: str) -> tuple[str, int]:
+    """Return the port and the baud rate of `serial:/dev/ttyACM0` or `serial:/dev/ttyACM0@921600`."""
+    port, at, baud = on.removeprefix(PREFIX).rpartition("@")
+    if not at:
+        port, baud = baud, str(BAUD)
+    if not port or not baud.isdecimal():
+        raise InputError(f"--on {on}: names no port; write serial:/dev/ttyACM0, or serial:/dev/ttyACM0@{BAUD}")
+    return port, int(baud)
+
+
+def verify_over_serial(
+    compilation: Compilation, expected: Expected, judge: Judge, *, on: str, levels: CompareLevels | None = None
+) -> SerialVerification:
+    """Run the vectors of `expected` on the board at the port `on`, and compare the outputs."""
+    link = SerialLink(*parse_port(on))
+    try:
+        greeting = link.hello()
+        network = compilation.facts(Read)
+        _check(on, greeting, network)
+        progress.step("running on the board")
+        runs: list[tuple[list[Array], int]] = []
+        for inputs, _ in expected.vectors:
+            if not (runs and expected.consecutive):
+                _successful("reset", link.reset())
+            runs.append(_run(link, network, inputs))
+    finally:
+        link.close()
+    outputs = [found for found, _ in runs]
+    result = judge.judge(expected, outputs)
+    if levels is not None:
+        result = replace(result, levels=levels(expected, outputs[0]))
+    ticks = tuple(ticks for _, ticks in runs)
+    return SerialVerification(f"{greeting.name} at {on}", result, ticks, greeting.ticks_per_second)
+
+
+def _check(on: str, greeting: Greeting, network: Read) -> None:
+    """Refuse a board that runs another network."""
+    if greeting.key != bytes.fromhex(network.sha256)[:KEY]:
+        raise InputError(
+            f"--on {on}: the board runs {greeting.name}, made from another model than {network.source}; flash the"
+            " program of this one"
+        )
+    wanted = [port.size for port in network.inputs], [port.size for port in network.outputs]
+    if wanted != (list(greeting.inputs), list(greeting.outputs)):
+        raise InputError(f"--on {on}: the network on the board has tensors of other sizes; build it with these options")
+
+
+def _run(link: SerialLink, network: Read, inputs: Sequence[Array]) -> tuple[list[Array], int]:
+    """Run one set of inputs; return the outputs and the ticks."""
+    for number, array in enumerate(inputs):
+        link.write(number, np.ascontiguousarray(array).tobytes())
+    status, ticks = link.run()
+    _successful("run", status)
+    found = [_array(port, link.read(number, port.size)) for number, port in enumerate(network.outputs)]
+    return found, ticks
+
+
+def _successful(function: str, status: int) -> None:
+    if status != 0:
+        raise ToolchainError(f"{function} of the network: status {status} on the board")
+
+
+def _array(port: PortInfo, data: bytes) -> Array:
+    return np.frombuffer(data, to_numpy(port.element)).reshape(port.shape)

@@ -1,0 +1,148 @@
+"""The host's end of a serial line to a board that runs a network, by the frames of `runtime_c/include/s2s_serial.h`."""
+
+import importlib
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from s2s.errors import InputError, ToolchainError
+
+VERSION = 1
+CHUNK = 512
+"""Bytes of a tensor in one frame, at most."""
+KEY = 8
+"""Bytes of the key of a model."""
+BAUD = 115200
+ANSWER, RUN_ANSWER = 1.0, 60.0
+"""Seconds to wait for a reply: to a request, and to a run of the network."""
+TRIALS = 4
+"""How often a request is sent before the board counts as silent."""
+HELLO, WRITE, RUN, READ, RESET = range(1, 6)
+_REPLY = 0x80
+_HELLO = struct.Struct(f"<BBBI{KEY}s")
+_ERRORS: Mapping[int, str] = {1: "the request is none that it knows", 2: "there is no such tensor, or no such bytes"}
+
+
+class Greeting(NamedTuple):
+    """What a board says of itself and of its network."""
+
+    name: str
+    key: bytes
+    """The first bytes of the SHA-256 of the model's file."""
+    inputs: Sequence[int]
+    """Sizes in bytes."""
+    outputs: Sequence[int]
+    ticks_per_second: int
+    """0: the board has no clock."""
+
+
+class SerialLink:
+    """An open line. Frames that are damaged or lost are sent again."""
+
+    def __init__(self, port: str, baud: int = BAUD) -> None:
+        """Open `port`: a device such as /dev/ttyACM0 or COM3, or an address of pyserial (`socket://host:port`)."""
+        serial, self._cobs = _library("serial"), _library("cobs.cobs")
+        try:
+            self._line: Any = serial.serial_for_url(port, baudrate=baud, timeout=ANSWER, write_timeout=RUN_ANSWER)
+        except (serial.SerialException, ValueError, OSError) as error:
+            raise InputError(
+                f"--on serial:{port}: cannot be opened ({_first_line(error)}); name another port"
+            ) from error
+        self._failure: type[Exception] = serial.SerialException
+        self._port, self._number = port, 0
+
+    def hello(self) -> Greeting:
+        """Ask the board what it runs."""
+        data = self._ask(HELLO)
+        if len(data) < _HELLO.size or data[0] != VERSION:
+            raise ToolchainError(
+                f"serial:{self._port}: the board does not speak version {VERSION} of the protocol; build its program"
+                " with the runtime of this s2s"
+            )
+        _, inputs, outputs, ticks, key = _HELLO.unpack_from(data)
+        sizes = struct.unpack_from(f"<{inputs + outputs}I", data, _HELLO.size)
+        name = data[_HELLO.size + 4 * len(sizes) :].decode("ascii", "replace")
+        return Greeting(name, key, sizes[:inputs], sizes[inputs:], ticks)
+
+    def write(self, number: int, data: bytes) -> None:
+        """Set an input."""
+        for offset in range(0, len(data), CHUNK):
+            self._ask(WRITE, struct.pack("<BI", number, offset) + data[offset : offset + CHUNK])
+
+    def run(self) -> tuple[int, int]:
+        """Run the network; return its status, and the ticks of the board's clock that it took."""
+        status, ticks = struct.unpack("<iQ", self._ask(RUN, seconds=RUN_ANSWER))
+        return status, ticks
+
+    def reset(self) -> int:
+        """Set the state of the network to its initial values; return the status."""
+        return struct.unpack("<i", self._ask(RESET))[0]
+
+    def read(self, number: int, size: int) -> bytes:
+        """Return the bytes of an output."""
+        parts = (
+            self._ask(READ, struct.pack("<BIH", number, offset, min(CHUNK, size - offset)))
+            for offset in range(0, size, CHUNK)
+        )
+        return b"".join(parts)
+
+    def close(self) -> None:
+        """Close the line."""
+        self._line.close()
+
+    def _ask(self, kind: int, body: bytes = b"", seconds: float | None = None) -> bytes:
+        """Send a request until its reply comes; return what the reply holds."""
+        self._number = (self._number + 1) % 256
+        request = bytes([kind, self._number]) + body
+        frame = self._cobs.encode(request + zlib.crc32(request).to_bytes(4, "little")) + b"\0"
+        self._line.timeout = ANSWER if seconds is None else seconds
+        try:
+            for _ in range(TRIALS):
+                self._line.write(frame)
+                reply = self._reply(kind, self._number)
+                if reply is not None:
+                    return reply
+        except self._failure as error:
+            raise ToolchainError(f"serial:{self._port}: the line broke ({_first_line(error)}); plug it in") from error
+        raise ToolchainError(
+            f"serial:{self._port}: the board is silent; is the program of `s2s new` on it, at this baud rate?"
+        )
+
+    def _reply(self, kind: int, number: int) -> bytes | None:
+        """Return the reply to a request, without those that come late; None if there is none in time."""
+        while True:
+            frame = self._line.read_until(b"\0")
+            if not frame.endswith(b"\0"):
+                return None
+            reply = self._decoded(frame[:-1])
+            if reply is None or reply[:2] != bytes([kind | _REPLY, number]):
+                continue
+            if reply[2] != 0:
+                reason = _ERRORS.get(reply[2], f"error {reply[2]}")
+                raise ToolchainError(f"serial:{self._port}: the board refuses request {kind}: {reason}")
+            return reply[3:]
+
+    def _decoded(self, frame: bytes) -> bytes | None:
+        """Return what a frame holds, without its CRC; None if it is damaged."""
+        try:
+            data: bytes = self._cobs.decode(frame)
+        except self._cobs.DecodeError:
+            return None
+        body, crc = data[:-4], data[-4:]
+        return body if len(body) >= 3 and zlib.crc32(body).to_bytes(4, "little") == crc else None
+
+
+def _library(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0]
+        raise InputError(
+            f"--on serial: needs the package {package}, which is not installed; pip install 's2s-compiler[serial]'"
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error).strip()
+    return text.splitlines()[0] if text else type(error).__name__

@@ -1,0 +1,92 @@
+"""Firmware projects: each for its board, built and run where that can be emulated."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from s2s.cli.main import run
+from s2s.projects import PROJECT_BOARDS
+from s2s.targets import get_target
+from support import c_compilers
+from support.boards import board_or_skip
+from support.trees import DIGITS
+
+ARDUINO = """
+#include <cstddef>
+#include <cstdint>
+struct Line { void begin(long); int available(); int read(); size_t write(const uint8_t *, size_t); };
+extern Line Serial;
+unsigned long micros(void);
+"""
+
+
+def test_boards_have_targets_and_names_of_their_own(capsys: pytest.CaptureFixture[str]):
+    assert all(get_target(board.target) for board in PROJECT_BOARDS)
+    assert run(["boards", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)) == [board.name for board in PROJECT_BOARDS]
+    assert len({board.name for board in PROJECT_BOARDS}) == len(PROJECT_BOARDS)
+
+
+def test_emulated_board_is_verified_over_its_serial_port(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    board_or_skip("qemu:m4")
+    pytest.importorskip("serial")
+    project = tmp_path / "digits"
+    assert run(["new", str(DIGITS), "--board", "qemu-m4", "-o", str(project)]) == 0
+    c_compilers.run(["make", "-s", "CC=arm-none-eabi-gcc -Wall -Wextra -Werror"], project)
+    machine = ["qemu-system-arm", "-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "pty"]
+    with subprocess.Popen(
+        [*machine, "-kernel", str(project / "firmware.elf")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as board:
+        assert board.stdout is not None
+        port = next(word for word in board.stdout.readline().split() if word.startswith("/dev/"))
+        capsys.readouterr()
+        same = run(["verify", str(DIGITS), "--on", f"serial:{port}", "--json"])
+        found = json.loads(capsys.readouterr().out)
+        other = run(["verify", str(other_model(tmp_path)), "--on", f"serial:{port}"])
+        said = capsys.readouterr().err
+        board.kill()
+    assert same == 0
+    assert found["passed"]
+    assert found["vectors"] == 4
+    assert found["milliseconds"] > 0
+    assert other == 2
+    assert "the board runs digits, made from another model than other.onnx" in said
+
+
+def other_model(folder: Path) -> Path:
+    """The same network in another file."""
+    import onnx
+
+    model = onnx.load(DIGITS)
+    model.doc_string = "another"
+    onnx.save(model, folder / "other.onnx")
+    return folder / "other.onnx"
+
+
+@pytest.mark.parametrize("board", [board.name for board in PROJECT_BOARDS if board.emulated is None])
+def test_sketch_compiles_with_the_calls_of_arduino(board: str, tmp_path: Path):
+    project = tmp_path / "digits"
+    assert run(["new", str(DIGITS), "--board", board, "-o", str(project)]) == 0
+    (tmp_path / "Arduino.h").write_text(ARDUINO)
+    library = project / "lib" / "digits" / "src"
+    flags = ["-std=c++11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{tmp_path}", f"-I{library}"]
+    c_compilers.run([c_compilers.require("g++"), *flags, project / "src" / "main.cpp"], tmp_path)
+    assert (library / "digits" / "serial.c").exists()
+    assert (
+        f"board = {next(each.board for each in PROJECT_BOARDS if each.name == board)}"
+        in (project / "platformio.ini").read_text()
+    )
+
+
+def test_unknown_board_and_folder_in_use_are_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(["new", str(DIGITS), "--board", "toaster", "-o", str(tmp_path / "x")]) == 2
+    assert "--board toaster: there is no such board; the boards are stm32f4-discovery" in capsys.readouterr().err
+    os.makedirs(tmp_path / "there")
+    assert run(["new", str(DIGITS), "--board", "rp2040", "-o", str(tmp_path / "there")]) == 2
+    assert "is there already; name a new folder" in capsys.readouterr().err
