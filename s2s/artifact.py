@@ -22,7 +22,6 @@ from s2s.stages.c import Lowered
 from s2s.stages.graph import describe_row_tiles
 from s2s.stages.memory import describe_overlaps
 from s2s.stages.read import Read
-from s2s.stages.settle import Settled
 from s2s.support import progress
 from s2s.targets import get_target
 from s2s.types.dtypes import Array
@@ -352,39 +351,9 @@ class Artifact:
         return expected_outputs(self._compilation, wanted, count=count, consecutive=consecutive, sizes=sizes)
 
     def _compare_levels(self, expected: "Expected", found: Sequence[Array]) -> "LevelsReport":
-        """Run the levels above C on the first inputs of `expected`; `found` is the result of the C.
+        from s2s.verify.all_levels import compare_all_levels
 
-        First the model as it was read is compared, node by node, with the engine that `expected` comes from.
-        """
-        from s2s.verify.levels import (
-            LevelsReport,
-            compare_levels,
-            graph_level,
-            loop_level,
-            model_level,
-            outputs_level,
-            tensor_level,
-        )
-        from s2s.verify.node_by_node import compare_nodes
-
-        inputs = expected.vectors[0][0]
-        model, graph, tensor, loop = map(self._compilation.at, ("read", "graph", "tensor", "memory"))
-        nodes = []
-        if expected.nodes:
-            nodes = [compare_nodes(model.module, model.weights, inputs, expected.engine, expected.nodes)]
-        if any(result.wrong for result in nodes):
-            return LevelsReport(tuple(nodes))
-        settled = self._compilation.facts(Settled)
-        is_quantised = bool(settled.sums or settled.quantises_activations or any(settled.steps))
-        levels = {
-            "model": model_level(model.module, model.weights),
-            "graph": graph_level(graph.module, graph.weights, rounds_anew=is_quantised),
-            "tensor": tensor_level(tensor.module, tensor.weights, fast=True),
-            "loop": loop_level(loop.module, loop.weights),
-            "c": outputs_level(lambda _: found),
-        }
-        report = compare_levels(levels, inputs)
-        return LevelsReport((*nodes, *report.levels[len(nodes) :]))
+        return compare_all_levels(self._compilation, expected, found)
 
     def _run_in_order(self, expected: "Expected") -> list[list[Array]]:
         """Run the C on the inputs of all vectors, from the initial state once or before each."""

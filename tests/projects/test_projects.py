@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from onnx import ModelProto
 
 from s2s.cli.main import run
 from s2s.projects import PROJECT_BOARDS
@@ -61,11 +62,9 @@ def test_emulated_board_is_verified_over_its_serial_port(tmp_path: Path, capsys:
 
 def other_model(folder: Path) -> Path:
     """The same network in another file."""
-    import onnx
-
-    model = onnx.load(DIGITS)
+    model = ModelProto.FromString(DIGITS.read_bytes())
     model.doc_string = "another"
-    onnx.save(model, folder / "other.onnx")
+    (folder / "other.onnx").write_bytes(model.SerializeToString())
     return folder / "other.onnx"
 
 

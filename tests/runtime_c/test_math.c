@@ -33,6 +33,13 @@ static void signs_keep_zero_and_nan(void)
     CHECK(same_double(s2s_f64_sign(-0.0), -0.0) && isnan(s2s_f64_sign((double)NAN)));
 }
 
+static void truth_values_are_read_as_bytes(void)
+{
+    static const bool values[3] = {true, false, true};
+
+    CHECK(s2s_bool_at(values, 0) && !s2s_bool_at(values, 1) && s2s_bool_at(values, 2));
+}
+
 /* The limits of the type, the floats next to them on both sides, infinities and NaN. */
 #define CHECK_CASTS(name, low, high)                                                                                   \
     do {                                                                                                               \
@@ -72,5 +79,6 @@ void test_math(void)
 {
     extremes_propagate_nan();
     signs_keep_zero_and_nan();
+    truth_values_are_read_as_bytes();
     casts_stop_at_the_limits();
 }
