@@ -1,34 +1,22 @@
-"""A compiled network as a module that makes executors: what `export_library` packs and `load_module` gives back.
+"""A network for executor `graph` as a module that makes executors, as TVM's `GraphExecutorFactoryModule`.
 
 module = load_module("net.so")
 executor = GraphModule(module["default"](cpu()))
 """
 
 import json
-import tarfile
-import tempfile
-import weakref
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from s2s.errors import InputError
 from s2s.executor.declarations import executor_declarations
 from s2s.executor.device import check_device
-from s2s.executor.graph_json import dump
 from s2s.executor.ndarray import NDArray
 from s2s.executor.session import Session
-from s2s.runtime.blob import save_blob
-from s2s.runtime.kernel_table import with_functions
-from s2s.runtime.library import LibraryModule, load_module
+from s2s.runtime.library import LibraryModule
 from s2s.runtime.module import Module
 from s2s.runtime.program import Program
 from s2s.runtime.registry import register_func
-from s2s.support.files import write_file
-from s2s.verify.build import compile_library, compile_objects
-
-if TYPE_CHECKING:
-    from s2s.artifact import Artifact
 
 
 class _Tables:
@@ -96,34 +84,3 @@ class GraphExecutorFactory(Module):
 def _load(data: bytes) -> Module:
     described = json.loads(data)
     return GraphExecutorFactory(*(str(described[key]) for key in ("graph_json", "name", "mod_name")))
-
-
-def packed_module(artifact: "Artifact", mod_name: str) -> Module:
-    """A network that was compiled for executor `graph` as `load_module` gives it back, without a file."""
-    folder = tempfile.TemporaryDirectory(prefix="s2s-module-")
-    export_library(artifact, mod_name, Path(folder.name) / "module.so")
-    module = load_module(Path(folder.name) / "module.so")
-    weakref.finalize(module, folder.cleanup)
-    return module
-
-
-def export_library(artifact: "Artifact", mod_name: str, file_name: str | Path) -> None:
-    """Write a network that was compiled for executor `graph` as a shared library (`.so`) or its objects (`.tar`)."""
-    path = Path(file_name)
-    network = artifact.info.graph
-    if path.suffix not in (".so", ".tar") or network is None:
-        raise InputError(f"{path}: networks for executor graph are exported as .so or .tar")
-    factory, library = GraphExecutorFactory(dump(network), artifact.name, mod_name), Module()
-    factory.import_module(library)
-    tree = with_functions(artifact.tree(), network, artifact.name, save_blob(factory, library))
-    with tempfile.TemporaryDirectory(prefix="s2s-export-") as folder:
-        root = Path(folder) / "tree"
-        tree.write(root)
-        if path.suffix == ".so":
-            compile_library(root, path)
-            return
-        packed = BytesIO()
-        with tarfile.open(fileobj=packed, mode="w") as archive:
-            for made in compile_objects(root, Path(folder)):
-                archive.add(made, f"{artifact.name}_{made.name}")
-        write_file(path, packed.getvalue())

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.artifact import Artifact, compile_artifact
-from s2s.contrib.graph_executor_factory import export_library, packed_module
+from s2s.contrib.export import export_library, packed_module
 from s2s.decisions.dispatch import records_in_effect
 from s2s.emit.stream import pieces
 from s2s.errors import InputError
@@ -32,7 +32,7 @@ from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions
 from s2s.passes.pass_context import PassContext
 from s2s.relay.expr import Function
-from s2s.relay.library import NetworkLibrary, run_function
+from s2s.relay.library import NetworkLibrary
 from s2s.relay.memory_pools import ConstantMemoryPools, WorkspaceMemoryPools, pools_of
 from s2s.relay.model_library_format import export
 from s2s.relay.module import IRModule, bind_params_by_name, empty
@@ -149,7 +149,6 @@ class ExecutorFactory:
     @property
     def module(self) -> Module:
         """What `load_module` gives of the exported library, built when it is first needed."""
-        self._check_graph("library to export")
         if self._packed is None:
             self._packed = packed_module(self.artifact, self.name)
         return self._packed
@@ -198,7 +197,7 @@ class ExecutorFactory:
             [library] = self.module.imported_modules
             functions = {name: library[name] for name in library.function_names()}
         else:
-            functions = {ENTRY: run_function(self.artifact.loaded())}
+            functions = {ENTRY: self.artifact.loaded().run_into}
         return NetworkLibrary(functions, self.get_source, self.export_library)
 
     def get_devices(self) -> list[str]:
@@ -214,7 +213,6 @@ class ExecutorFactory:
 
     def export_library(self, file_name: str | Path) -> None:
         """Write a shared library (`.so`), or its objects (`.tar`); `s2s.runtime.load_module` takes both."""
-        self._check_graph("library to export")
         export_library(self.artifact, self.name, file_name)
 
     def export_model_library_format(self, file_name: str | Path) -> Path:

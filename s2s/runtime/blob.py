@@ -23,7 +23,10 @@ from s2s.runtime.registry import get_global_func
 LIBRARY = "_lib"
 IMPORT_TREE = "_import_tree"
 LOADER = "runtime.module.loadbinary_"
-_PLACES = {"GraphExecutorFactory": "s2s.contrib.graph_executor_factory"}
+_PLACES = {
+    "AotExecutorFactory": "s2s.contrib.aot_executor_factory",
+    "GraphExecutorFactory": "s2s.contrib.graph_executor_factory",
+}
 """Where loaders are registered that stand above this room."""
 
 

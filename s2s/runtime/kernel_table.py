@@ -57,9 +57,13 @@ def _argument(value: Value) -> Argument:
     return Argument(math.prod(value.shape), dlpack_of_numpy(numpy_of_name(value.dtype)))
 
 
-def with_functions(tree: Tree, network: Network, name: str, blob: bytes) -> Tree:
-    """The tree of a network with the table of its kernels, and `blob` for whoever loads the library."""
+def with_functions(tree: Tree, network: Network | None, name: str, blob: bytes) -> Tree:
+    """The tree of a network with the table of its kernels, and `blob` for whoever loads the library.
+
+    A network with a run function has no table: `network` is None.
+    """
     lines = [", ".join(map(str, blob[at : at + LINE])) + "," for at in range(0, len(blob), LINE)]
-    source = fill("functions.c.j2", licence=GENERATED, name=name, kernels=kernels_of(network), blob=lines)
+    kernels = kernels_of(network) if network is not None else []
+    source = fill("functions.c.j2", licence=GENERATED, name=name, kernels=kernels, blob=lines)
     runtime = {f"runtime/{path}": runtime_source(path).encode() for path in needed_files([HEADER])}
     return Tree({**tree.files, **runtime, f"src/{name}_functions.c": source.encode()})

@@ -36,11 +36,13 @@ from s2s.verify.external import external_includes, external_libraries, external_
 from s2s.verify.footprint import INCLUDE_FOLDERS, source_files
 from s2s.verify.guarded import GUARD, Guarded
 from s2s.verify.pool import DECLARATIONS, Pool
-from s2s.verify.ports import Port, empty_tensor
+from s2s.verify.ports import Port, copy_into, empty_tensor
 from s2s.verify.stream import Stream
 from s2s.verify.toolchain import default_compiler, run_program
 from s2s.verify.tree_flags import ROOT, flags_by_folder
 from s2s.verify.tree_record import build_record, tree_record
+
+LIBRARY = "network.so"
 
 
 def compile_library(
@@ -98,8 +100,8 @@ def load(
         root = Path(tree).resolve() if not isinstance(tree, Tree) else folder / "tree"
         if isinstance(tree, Tree):
             tree.write(root)
-        compile_library(root, folder / "network.so", compiler=compiler, flags=flags)
-        return LoadedNetwork(root, folder, tree_record(root, network))
+        compile_library(root, folder / LIBRARY, compiler=compiler, flags=flags)
+        return LoadedNetwork(folder, tree_record(root, network))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -109,15 +111,19 @@ def load_all(tree: Tree) -> "dict[str, LoadedNetwork]":
     """Build a tree of several networks once, and load each of them."""
     found: dict[str, LoadedNetwork] = {}
     with tempfile.TemporaryDirectory(prefix="s2s-") as built:
-        root, library = Path(built) / "tree", Path(built) / "network.so"
+        root, library = Path(built) / "tree", Path(built) / LIBRARY
         tree.write(root)
         compile_library(root, library)
         for name, record in build_record(root)["networks"].items():
-            folder = Path(tempfile.mkdtemp(prefix="s2s-"))
-            shutil.copytree(root, folder / "tree")
-            shutil.copy(library, folder / "network.so")
-            found[name] = LoadedNetwork(folder / "tree", folder, record)
+            found[name] = load_library(library, record)
     return found
+
+
+def load_library(library: Path, record: Mapping[str, Any]) -> "LoadedNetwork":
+    """Load a network from a copy of the shared library that was built from its tree; `record` is that of the tree."""
+    folder = Path(tempfile.mkdtemp(prefix="s2s-"))
+    shutil.copy(library, folder / LIBRARY)
+    return LoadedNetwork(folder, record)
 
 
 class LoadedNetwork:
@@ -126,11 +132,11 @@ class LoadedNetwork:
     What was built is removed when the network is closed, else when it is forgotten, at the latest as Python ends.
     """
 
-    def __init__(self, root: Path, folder: Path, record: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, record: Mapping[str, Any]) -> None:
+        """Load `network.so` in `folder`, which belongs to the network; `record` is that of its tree."""
         from cffi import FFI
 
-        self.root = root
-        self.path = folder / "network.so"
+        self.path = folder / LIBRARY
         """The shared library."""
         self.name: str = record["name"]
         self.executor: str = record["executor"]
@@ -214,6 +220,17 @@ class LoadedNetwork:
         arrays = [self._input(port, inputs, sizes) for port in self.inputs]
         found = self._run_graph(arrays) if self.executor == "graph" else self._run_aot(arena, arrays, io, sizes)
         return dict(zip(self.output_names, as_declared(self.outputs, self._empty_outputs, found), strict=True))
+
+    def run_into(self, *arrays: Any) -> None:
+        """Run the network on arrays: inputs, and then outputs, which are written."""
+        names, results = self.input_names, self.output_names
+        if len(arrays) != len(names) + len(results):
+            raise InputError(
+                f"{self.name}: {len(arrays)} arrays given; give {', '.join(names)} and then {', '.join(results)}"
+            )
+        found = self.run(dict(zip(names, arrays, strict=False)))
+        for name, out in zip(results, arrays[len(names) :], strict=True):
+            copy_into(name, found[name], out)
 
     @property
     def input_names(self) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from s2s.c_syntax.types import dtype_named
+from s2s.errors import InputError
 from s2s.types.dtypes import Array
 from s2s.types.interface import EmptyTensor, ModelTensor
 from s2s.types.sizes import Extents, shape_at
@@ -63,3 +64,12 @@ def empty_tensor(described: Mapping[str, Any]) -> EmptyTensor:
     """Return the input or output without elements that an entry of the record describes."""
     tensor = ModelTensor(described["dtype"], tuple(described["shape"]))
     return EmptyTensor(described["name"], described["number"], tensor)
+
+
+def copy_into(name: str, value: Array, out: Any) -> None:
+    """Write a result into the array of the caller."""
+    array = np.asarray(out)
+    if array.dtype != value.dtype or array.shape != value.shape or not array.flags.writeable:
+        wanted = f"{value.dtype}{list(value.shape)}"
+        raise InputError(f"{name}: {array.dtype}{list(array.shape)} given; give an array {wanted} that may be written")
+    array[...] = value

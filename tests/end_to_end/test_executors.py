@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from s2s import api, frontend
 from s2s.artifact import Artifact
+from s2s.contrib.export import export_library
 from s2s.contrib.graph_executor import GraphModule, create
-from s2s.contrib.graph_executor_factory import export_library
 from s2s.data.samples import sample
 from s2s.emit.stream import pieces
 from s2s.emit.tree import Tree

@@ -95,10 +95,29 @@ def test_the_library_of_aot_is_the_function_that_runs_the_network(tmp_path: Path
         lib["__tvm_main__"](x, y.astype(np.int8))
     with pytest.raises(InputError, match="1 arrays given; give x and then output"):
         lib(x)
-    with pytest.raises(InputError, match="default: built for executor aot, which has no library to export"):
-        lib.save(str(tmp_path / "net.so"))
     with pytest.raises(InputError, match="GraphModule: LoadedNetwork given; give library"):
         GraphModule(library["default"](cpu()))
+
+
+@pytest.mark.parametrize("name", ["net.so", "net.tar"])
+def test_a_network_with_a_run_function_is_exported_and_loaded(name: str, tmp_path: Path):
+    mod, params = network()
+    built = build(mod, target="c", executor="aot", params=params)
+    built.get_lib().export_library(tmp_path / name)
+    x = np.linspace(-1, 1, 4, dtype=np.float32).reshape(1, 4)
+    expected = np.maximum(x @ params["w"].T + params["b"], 0)
+    loaded = load_module(tmp_path / name)
+    assert [loaded.type_key, *(each.type_key for each in loaded.imported_modules)] == ["AotExecutorFactory", "library"]
+    module = AotModule(loaded["default"](cpu()))
+    module.run(x=x)
+    y = np.zeros((1, 3), np.float32)
+    loaded["__tvm_main__"](x, y)
+    np.testing.assert_allclose(y, expected, rtol=1e-5)
+    np.testing.assert_array_equal(np.asarray(module.get_output(0)), y)
+    with pytest.raises(InputError, match="1 arrays given; give x and then output"):
+        loaded.entry_func(x)
+    with pytest.raises(InputError, match=r"net\.zip: networks are exported as \.so or \.tar"):
+        built.export_library(tmp_path / "net.zip")
 
 
 def test_devices_are_named():
