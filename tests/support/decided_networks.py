@@ -27,8 +27,8 @@ PRODUCT = onnx_model(
 )
 SMALL_PRODUCT = onnx_model("(float[24, 40] a, float[40, 64] b) => (float[24, 64] y) { [product] y = MatMul (a, b) }")
 WINDOWS = onnx_model(
-    "(float[1, 16, 30, 30] x) => (float[1, 16, 13, 13] y) "
-    "{ [pool] y = AveragePool <kernel_shape = [5, 5], strides = [2, 2]> (x) }"
+    "(float[1, 16, 32, 32] x) => (float[1, 16, 10, 10] y) "
+    "{ [pool] y = AveragePool <kernel_shape = [5, 5], strides = [3, 3]> (x) }"
 )
 SMALL_WINDOWS = onnx_model(
     "(float[1, 16, 9, 9] x) => (float[1, 16, 8, 8] y) { [pool] y = AveragePool <kernel_shape = [2, 2]> (x) }"
