@@ -186,8 +186,10 @@ S2S_OUTLINE void s2s_cache_read_pairs_fill(int16_t *to, int32_t count, int32_t f
 S2S_OUTLINE void s2s_cache_read_pairs_clipped(int16_t *to, const int8_t *from, int32_t first, int32_t count,
                                               int32_t low, int32_t high, int32_t fill)
 {
-    for (int32_t i = 0; i < count;) {
-        const int32_t end = (high < count) ? high : count;
+    const int32_t end = (high < count) ? high : count;
+    int32_t i = 0;
+
+    while (i < count) {
         int32_t step = 4;
 
         if (i >= low && i + 4 <= end) {

@@ -77,10 +77,12 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_pairs(s2s_i8x4 a)
 
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_pair_factors(s2s_i8x4 a)
 {
+    const uint32_t even = __uxtb16((uint32_t)a.word ^ 0x007f007fu);
+    const uint32_t odd = (uint32_t)a.word ^ 0x00800080u;
     s2s_i16x4 wide;
 
-    wide.low = (int32_t)__uxtb16((uint32_t)a.word ^ 0x007f007fu);
-    wide.high = (int32_t)((uint32_t)a.word ^ 0x00800080u);
+    wide.low = (int32_t)even;
+    wide.high = (int32_t)odd;
     return wide;
 }
 

@@ -61,8 +61,9 @@ S2S_ALWAYS_INLINE S2S_V S2S_FN(load_even)(const S2S_ELEMENT *p, int32_t n)
     const bits kept = {S2S_KEPT(0), S2S_KEPT(1), S2S_KEPT(2), S2S_KEPT(3)};
 #endif
     const S2S_V r = __builtin_shuffle(S2S_FN(load)(p), S2S_FN(load)(p + second), lanes);
+    const bits first = (bits)r & kept;
 
-    return n < S2S_LANES ? (S2S_V)((bits)r & kept) : r;
+    return n < S2S_LANES ? (S2S_V)first : r;
 }
 
 #define S2S_LOADS_EVEN(stride, n)                                                                                      \
