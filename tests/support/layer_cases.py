@@ -117,6 +117,20 @@ def products() -> list[Case]:
                 (8, (3, 32), [rand(5, 2, seed=3)]),
             )
         ),
+        *(
+            Case(
+                f"blockwise_dot {bits}",
+                partial(graph.BlockwiseDotOp, bits=bits),
+                [
+                    rand(3, 2, parts, 16 // parts, dtype=np.int8),
+                    rand(3, 2, seed=1),
+                    rand(5, 2, 16 // parts, dtype=np.int8, seed=2),
+                    rand(5, 2, seed=3),
+                    *zero_points,
+                ],
+            )
+            for bits, parts, zero_points in ((4, 2, [rand(5, 2, dtype=np.int8, seed=4)]), (8, 1, []))
+        ),
     ]
 
 
