@@ -71,7 +71,7 @@ def test_all_levels_compute_what_the_code_computes():
         found = artifact.verify(levels=True)
     assert found.passed
     assert found.levels is not None
-    assert [each.level for each in found.levels.levels if not each.reason] == ["graph", "tensor", "loop", "c"]
+    assert [each.level for each in found.levels.levels if not each.reason] == ["model", "graph", "tensor", "loop", "c"]
 
 
 def test_neighbours_are_one_call_with_scratch():
