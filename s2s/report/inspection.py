@@ -28,6 +28,7 @@ from s2s.passes.context import CompilerContext
 from s2s.registry import get_pass
 from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
 from s2s.types.numbers import Numbers
+from s2s.types.sizes import DimSize
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
 
@@ -89,7 +90,7 @@ def inspect_model(
     shapes: Shapes | None = None,
     *,
     bind: Mapping[str, Numbers] | None = None,
-    dims: Mapping[str, int] | None = None,
+    dims: Mapping[str, DimSize] | None = None,
     trust: bool = False,
 ) -> Inspection:
     """Read and describe `model`; unsupported operators are part of the result, an invalid model raises an `InputError`.
