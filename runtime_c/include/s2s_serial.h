@@ -18,8 +18,8 @@
  *     4 read: output (8), offset (32), size (16)         bytes
  *     5 reset                                            status (32)
  *
- * A frame that is damaged gets no reply: the host sends it again after a while. A run with the number of the last one
- * is not repeated: its reply is sent again. */
+ * A frame that is damaged gets no reply: the host sends it again after a while. A run that follows a run of the same
+ * number is not repeated: the reply is sent again. */
 #ifndef S2S_SERIAL_H
 #define S2S_SERIAL_H
 
@@ -32,6 +32,7 @@ extern "C" {
 #define S2S_SERIAL_VERSION 1
 #define S2S_SERIAL_CHUNK 512u /* bytes of a tensor in one frame, at most */
 #define S2S_SERIAL_KEY 8u     /* bytes of the key of a model */
+#define S2S_SERIAL_PORTS 100  /* inputs and outputs together, at most: a reply to hello holds all sizes */
 #define S2S_SERIAL_FRAME (S2S_SERIAL_CHUNK + 24u)
 
 /* What an error in a reply says. */
@@ -72,7 +73,7 @@ typedef struct s2s_serial_server {
     uint8_t frame[S2S_SERIAL_FRAME]; /* a request, then its reply */
     uint8_t error;                   /* of the reply */
     uint8_t ran[12];                 /* the reply to the last run */
-    int last_run;                    /* its number, -1 before the first */
+    int last_run;                    /* its number, -1 after any other request */
 } s2s_serial_server;
 
 /* Answers requests until the line is closed. */

@@ -212,6 +212,9 @@ static size_t answer(s2s_serial_server *self, size_t size)
     const uint8_t kind = self->frame[0];
     size_t reply;
 
+    if (kind != RUN) {
+        self->last_run = -1; /* the host has got the reply to the last run */
+    }
     switch (kind) {
     case HELLO: reply = hello(self); break;
     case WRITE: reply = write_input(self, size); break;

@@ -56,13 +56,13 @@ class SerialLink:
         """Ask the board what it runs."""
         data = self._ask(HELLO)
         if len(data) < _HELLO.size or data[0] != VERSION:
-            raise ToolchainError(
-                f"serial:{self._port}: the board does not speak version {VERSION} of the protocol; build its program"
-                " with the runtime of this s2s"
-            )
+            raise self._stranger()
         _, inputs, outputs, ticks, key = _HELLO.unpack_from(data)
-        sizes = struct.unpack_from(f"<{inputs + outputs}I", data, _HELLO.size)
-        name = data[_HELLO.size + 4 * len(sizes) :].decode("ascii", "replace")
+        end = _HELLO.size + 4 * (inputs + outputs)
+        if len(data) < end:
+            raise self._stranger()
+        sizes = struct.unpack(f"<{inputs + outputs}I", data[_HELLO.size : end])
+        name = data[end:].decode("ascii", "replace")
         return Greeting(name, key, sizes[:inputs], sizes[inputs:], ticks)
 
     def write(self, number: int, data: bytes) -> None:
@@ -72,12 +72,13 @@ class SerialLink:
 
     def run(self) -> tuple[int, int]:
         """Run the network; return its status, and the ticks of the board's clock that it took."""
-        status, ticks = struct.unpack("<iQ", self._ask(RUN, seconds=RUN_ANSWER))
+        status, ticks = self._numbers("<iQ", self._ask(RUN, seconds=RUN_ANSWER))
         return status, ticks
 
     def reset(self) -> int:
         """Set the state of the network to its initial values; return the status."""
-        return struct.unpack("<i", self._ask(RESET))[0]
+        [status] = self._numbers("<i", self._ask(RESET))
+        return status
 
     def read(self, number: int, size: int) -> bytes:
         """Return the bytes of an output."""
@@ -85,11 +86,26 @@ class SerialLink:
             self._ask(READ, struct.pack("<BIH", number, offset, min(CHUNK, size - offset)))
             for offset in range(0, size, CHUNK)
         )
-        return b"".join(parts)
+        data = b"".join(parts)
+        if len(data) != size:
+            raise self._stranger()
+        return data
 
     def close(self) -> None:
         """Close the line."""
         self._line.close()
+
+    def _numbers(self, form: str, data: bytes) -> tuple[int, ...]:
+        """Return the numbers that a reply holds."""
+        if len(data) != struct.calcsize(form):
+            raise self._stranger()
+        return struct.unpack(form, data)
+
+    def _stranger(self) -> ToolchainError:
+        return ToolchainError(
+            f"serial:{self._port}: the board does not speak version {VERSION} of the protocol; build its program with"
+            " the runtime of this s2s"
+        )
 
     def _ask(self, kind: int, body: bytes = b"", seconds: float | None = None) -> bytes:
         """Send a request until its reply comes; return what the reply holds."""

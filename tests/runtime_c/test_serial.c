@@ -151,7 +151,7 @@ static void inputs_are_written_and_outputs_read(void)
 
 static void a_run_that_is_asked_for_again_is_not_repeated(void)
 {
-    static const uint8_t go[] = {3, 2}, next[] = {3, 3};
+    static const uint8_t go[] = {3, 2}, next[] = {3, 3}, other[] = {1, 9};
     uint8_t reply[700];
 
     runs = 0;
@@ -163,6 +163,11 @@ static void a_run_that_is_asked_for_again_is_not_repeated(void)
     send(next, sizeof next);
     (void)serve(reply);
     CHECK(runs == 3);
+    send(go, sizeof go);
+    send(other, sizeof other);
+    send(go, sizeof go); /* of another host, which counts its requests anew */
+    (void)serve(reply);
+    CHECK(runs == 5);
 }
 
 static void damaged_frames_get_no_reply(void)

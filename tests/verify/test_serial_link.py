@@ -112,3 +112,26 @@ def test_port_may_have_a_baud_rate():
     for wrong in ("serial:", "serial:/dev/ttyACM0@fast"):
         with pytest.raises(InputError, match="names no port"):
             parse_port(wrong)
+
+
+@pytest.mark.parametrize("reply", [b"\x02" + bytes(14), b"\x01\x02\x02" + bytes(12), b"\x01"])
+def test_reply_of_another_program_is_an_error(reply: bytes, link: SerialLink, monkeypatch: pytest.MonkeyPatch):
+    """Of another version, without the sizes that it names, and cut short."""
+    monkeypatch.setattr(link, "_ask", lambda *_, **__: reply)
+    with pytest.raises(ToolchainError, match="does not speak version 1 of the protocol"):
+        link.hello()
+    with pytest.raises(ToolchainError, match="does not speak version 1 of the protocol"):
+        link.run()
+    with pytest.raises(ToolchainError, match="does not speak version 1 of the protocol"):
+        link.read(0, 600)
+
+
+def test_another_host_may_count_its_runs_anew(link: SerialLink):
+    """Both hosts call their run number 3; the second one runs the network, too."""
+    assert link.reset() == 0
+    for _ in range(2):
+        link._number = 0  # pyright: ignore[reportPrivateUsage]
+        link.hello()
+        link.write(0, b"\5")
+        assert link.run()[0] == 0
+    assert link.read(1, 1) == b"\2"
