@@ -23,15 +23,15 @@ def new_command(model: Path, compiling: Options, board: str, output: Path | None
 
     from s2s.artifact import compile_artifact
     from s2s.cli.output import steps_shown
-    from s2s.projects import project_board, write_project
+    from s2s.projects import check_project, project_board, write_project
 
     chosen = project_board(board)
+    asked = compiling(chosen.target)
+    check_project(asked)
     with steps_shown(), tempfile.TemporaryDirectory(prefix="s2s-new-") as folder:
-        artifact = compile_artifact(model, compiling(chosen.target))
-        tree = Path(folder) / artifact.name
-        artifact.write(tree)
+        artifact = compile_artifact(model, asked)
         destination = output if output is not None else Path(artifact.name)
-        write_project(tree, chosen, model.name, destination)
+        write_project(artifact.write(Path(folder) / artifact.name), chosen, destination)
     print(f"{destination}: {artifact.name} for {chosen.name}; its README.md says how to build and run it")
 
 

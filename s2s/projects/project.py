@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 
 from s2s.emit.templates import fill
 from s2s.emit.write import write_tree
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
+from s2s.options import CompileOptions
 from s2s.packagings.description import TreeDescription
 from s2s.packagings.example import arena_argument, declarations, run_call
 from s2s.packagings.libraries import platformio
 from s2s.support.resources import harness_source, runtime_source
 from s2s.targets import get_target
+from s2s.types.sizes import varying
 from s2s.verify.footprint import INCLUDE_FOLDERS
 from s2s.verify.serial_link import BAUD, KEY
 
@@ -19,18 +21,37 @@ if TYPE_CHECKING:
 
 SERIAL_FILES = ("include/s2s_serial.h", "src/serial.c")
 """The runtime's end of the serial line."""
+MAX_PORTS = 100
+"""Inputs and outputs together; `S2S_SERIAL_PORTS` of the runtime."""
 MICROSECONDS = 1_000_000
 MEGA = 1_000_000
 
 
-def write_project(tree: Path, board: "ProjectBoard", model: str, destination: Path) -> None:
-    """Write a project with the tree at `tree` to a new folder, whole or not at all; `model` is named in its README."""
+def check_project(options: CompileOptions) -> None:
+    """Raise an error if no project can be written with these options."""
+    asked = {
+        "--executor graph": options.executor == "graph",
+        "--pool": bool(options.pools),
+        "--devices": bool(options.devices),
+        "--dim with bounds": bool(varying(options.dims)),
+    }
+    for option in (option for option, is_given in asked.items() if is_given):
+        raise InputError(f"{option}: a project calls a run function with one arena and constant sizes; leave it out")
+
+
+def write_project(tree: Path, board: "ProjectBoard", destination: Path) -> None:
+    """Write a project with the tree at `tree` to a new folder, whole or not at all."""
     if destination.exists():
         raise InputError(f"{destination}: is there already; name a new folder with --output")
     described = TreeDescription.of(tree)
-    described.only_aot("project")
+    ports = len(described.inputs) + len(described.outputs)
+    if ports > MAX_PORTS:
+        raise UnsupportedError(
+            f"{described.source}: has {ports} inputs and outputs, and a serial line takes {MAX_PORTS}; call the"
+            " network from your own program"
+        )
     files = _arduino(described, board) if board.emulated is None else _emulated(described, board)
-    readme = fill("projects/README.md.j2", tree=described, board=board, model=model, baud=BAUD)
+    readme = fill("projects/README.md.j2", tree=described, board=board, baud=BAUD)
     write_tree({**files, "README.md": readme.encode()}, destination)
 
 

@@ -10,6 +10,8 @@ from onnx import ModelProto
 
 from s2s.cli.main import run
 from s2s.projects import PROJECT_BOARDS
+from s2s.projects.project import MAX_PORTS
+from s2s.support.resources import runtime_source
 from s2s.targets import get_target
 from support import c_compilers
 from support.boards import board_or_skip
@@ -89,3 +91,24 @@ def test_unknown_board_and_folder_in_use_are_errors(tmp_path: Path, capsys: pyte
     os.makedirs(tmp_path / "there")
     assert run(["new", str(DIGITS), "--board", "rp2040", "-o", str(tmp_path / "there")]) == 2
     assert "is there already; name a new folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "refused"),
+    [
+        (["--executor", "graph"], "--executor graph"),
+        (["--pool", "sram=64KiB"], "--pool"),
+        (["--dim", "N=1..8"], "--dim with bounds"),
+    ],
+)
+def test_options_that_no_project_can_follow(
+    options: list[str], refused: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert run(["new", str(DIGITS), "--board", "qemu-m4", "-o", str(tmp_path / "x"), *options]) == 2
+    assert f"error: {refused}: a project calls a run function" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
+def test_the_line_takes_as_many_tensors_as_the_runtime_says():
+    header = runtime_source("include/s2s_serial.h")
+    assert f"#define S2S_SERIAL_PORTS {MAX_PORTS} " in header
