@@ -10,7 +10,7 @@ import pytest
 from s2s.artifact import compile_artifact
 from s2s.errors import S2SError
 from s2s.frontends.decoder import Config
-from s2s.frontends.gguf import read_decoder, read_gguf
+from s2s.frontends.gguf import is_gguf, read_decoder, read_gguf
 from s2s.options import CompileOptions
 from s2s.types.dtypes import Array
 from support.compiled import quickly_loaded
@@ -151,3 +151,12 @@ def test_files_that_lie_are_refused(tmp_path: Path):
             except S2SError:
                 refused += 1
     assert refused > 150
+
+
+def test_a_file_that_is_gguf_by_name_only_is_damaged(tmp_path: Path):
+    """Its user reads what is wrong with it, and not that it is no ONNX model."""
+    path = tmp_path / "m.gguf"
+    path.write_bytes(b"GGUM" + bytes(60))
+    assert is_gguf(path)
+    with pytest.raises(S2SError, match=r"m\.gguf"):
+        read_gguf(path)
