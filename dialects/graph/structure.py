@@ -17,7 +17,6 @@ from xdsl.irdl import (
     ParamAttrConstraint,
     ParsePropInAttrDict,
     VarConstraint,
-    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -114,29 +113,24 @@ class CallNamesKernel(SymbolUserOpInterface):
 
 @op_definition
 class CallOp(Op):
-    """Run kernel `callee`; `target` names the device that runs it, absent for the only one."""
+    """Run kernel `callee`."""
 
     name = "graph.call"
     callee = prop_def(FlatSymbolRefAttrConstr)
-    target = opt_prop_def(StringAttr)
     inputs = var_operand_def(TENSOR)
     outputs = var_result_def(TENSOR)
     traits = traits_def(Pure(), CallNamesKernel(), HasFusionKind(FusionKind.OPAQUE))
     irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$callee `(` $inputs `)` (`on` $target^)? attr-dict `:` functional-type($inputs, $outputs)"
+    assembly_format = "$callee `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)"
 
     def __init__(
         self,
         callee: str | SymbolRefAttr,
         operands: Sequence[Value],
         result_types: Sequence[Attribute],
-        target: str | None = None,
     ) -> None:
         super().__init__(
             operands=[operands],
             result_types=[result_types],
-            properties={
-                "callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee,
-                "target": None if target is None else string(target),
-            },
+            properties={"callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee},
         )

@@ -74,8 +74,8 @@ func.func @structure(%x: tensor<4xf32>) {
   %g = graph.extern "app.scale"() {node = "n", packed} : () -> tensor<4xf32>
   // CHECK-NEXT: %a, %b = graph.call @kernel(%x, %weight) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
   %a, %b = graph.call @kernel(%x, %weight) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
-  // CHECK-NEXT: %c, %d = graph.call @kernel(%x, %weight) on "npu" {node = "conv1, relu1"} : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
-  %c, %d = graph.call @kernel(%x, %weight) on "npu" {node = "conv1, relu1"} : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
+  // CHECK-NEXT: %c, %d = graph.call @kernel(%x, %weight) {node = "conv1, relu1"} : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
+  %c, %d = graph.call @kernel(%x, %weight) {node = "conv1, relu1"} : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
   func.return
 }
 
