@@ -10,7 +10,8 @@ import pytest
 from s2s.artifact import compile_artifact
 from s2s.errors import S2SError
 from s2s.frontends.decoder import Config
-from s2s.frontends.gguf import is_gguf, read_decoder, read_gguf
+from s2s.frontends.gguf import read_decoder, read_gguf
+from s2s.frontends.gguf.reader import is_gguf
 from s2s.options import CompileOptions
 from s2s.types.dtypes import Array
 from support.compiled import quickly_loaded
