@@ -135,6 +135,8 @@ SIMPLIFY = (
         when=tuned,
         options=target,
     ),
+    Step("graph-search-by-value", "Search positions by two vectorized reductions.", when=tuned, options=target),
+    Step("graph-separate-pools", "Combine fewer elements of windows.", when=other_algorithms, options=target),
     Step(
         "graph-merge-conv-groups",
         "Vectors run along the channels of one group, so a group should fill a vector. The zero weights added between "

@@ -55,6 +55,8 @@ PASSES: tuple[str, ...] = (
     "graph-remove-device-copies",
     "graph-remove-identities",
     "graph-requantize-in-fixed-point",
+    "graph-search-by-value",
+    "graph-separate-pools",
     "graph-share-kernels",
     "graph-split-transposed-conv",
     "graph-tile-rows",

@@ -3,6 +3,7 @@
 KINDS = (
     "implementation",
     "transposed convolution",
+    "pool windows",
     "convolution groups",
     "device",
     "external",

@@ -39,6 +39,8 @@ OPT_LEVELS = {
     "graph-fold-scale-axis": 3,
     "graph-fuse-attention": 3,
     "graph-merge-conv-groups": 3,
+    "graph-search-by-value": 3,
+    "graph-separate-pools": 3,
     "graph-split-transposed-conv": 3,
     "tensor-block-channels": 3,
     "tensor-cache-images": 3,

@@ -74,7 +74,11 @@ def _everything(request: Request) -> object:
 STAGES: tuple[Stage, ...] = (
     Stage("read", Read, reads=_what_is_read),
     Stage("settle", Settled, settled),
-    Stage("simplify", decides=("implementation", "transposed convolution", "convolution groups"), verified=False),
+    Stage(
+        "simplify",
+        decides=("implementation", "transposed convolution", "pool windows", "convolution groups"),
+        verified=False,
+    ),
     Stage(
         "graph", Grouped, grouped, decides=("device", "external", "operator row tiles", "attention", "fusion", "order")
     ),

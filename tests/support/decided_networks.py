@@ -30,6 +30,10 @@ WINDOWS = onnx_model(
     "(float[1, 16, 32, 32] x) => (float[1, 16, 10, 10] y) "
     "{ [pool] y = AveragePool <kernel_shape = [5, 5], strides = [3, 3]> (x) }"
 )
+LARGE_WINDOWS = onnx_model(
+    "(float[1, 4, 21, 20] x) => (float[1, 4, 11, 10] y) "
+    "{ [pool] y = MaxPool <kernel_shape = [7, 7], strides = [2, 2], pads = [3, 3, 3, 3]> (x) }"
+)
 SMALL_WINDOWS = onnx_model(
     "(float[1, 16, 9, 9] x) => (float[1, 16, 8, 8] y) { [pool] y = AveragePool <kernel_shape = [2, 2]> (x) }"
 )

@@ -3,15 +3,18 @@
 import resource
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import pytest
 
-from benchmarks.fuzz_tflite import MODELS, Seed, judge, mutant, read_seed
+from benchmarks.mutants import MODELS, Outcome, judge
 from s2s.errors import InputError
-from s2s.frontends.tflite import load_model
+from s2s.frontends.tflite import import_model, load_model
 from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model
+from support.tflite_mutants import Seed, mutant, read_seed
 
+NETWORKS = MODELS / "mlperf_tiny"
 SECONDS = 10.0
 BATCH = 100
 
@@ -52,11 +55,16 @@ def bounded_memory(megabytes: int) -> Generator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
+def imported(data: bytes) -> Outcome:
+    return judge(0, partial(import_model, data))
+
+
 def check(seeds: list[Seed], first: int, count: int) -> None:
     for number in range(first, first + count):
         name, data = mutant(seeds, number)
-        outcome = judge(data, SECONDS)
+        outcome = imported(data)
         assert not outcome.complaint, f"mutant {number} of {name}: {outcome.complaint}"
+        assert outcome.seconds < SECONDS, f"mutant {number} of {name}"
 
 
 @pytest.mark.parametrize("batch", range(5))
@@ -65,17 +73,17 @@ def test_mutants_of_a_small_network(batch: int):
         check(SEEDS, batch * BATCH, BATCH)
 
 
-@pytest.mark.skipif(not MODELS.is_dir(), reason=f"{MODELS} is not there")
+@pytest.mark.skipif(not NETWORKS.is_dir(), reason=f"{NETWORKS} is not there")
 @pytest.mark.parametrize("batch", range(3))
 def test_mutants_of_real_networks(batch: int):
-    seeds = [read_seed(path) for path in sorted(MODELS.glob("*.tflite"))]
+    seeds = [read_seed(path) for path in sorted(NETWORKS.glob("*.tflite"))]
     with bounded_memory(1024):
         check(seeds, batch * BATCH, BATCH)
 
 
 def test_every_prefix_of_a_file():
     for length in range(0, len(NETWORK), 7):
-        assert not judge(NETWORK[:length], SECONDS).complaint
+        assert not imported(NETWORK[:length]).complaint
 
 
 @pytest.mark.parametrize("number", [2**31 - 1, 2**31, 2**32 - 1, 2**32 - 4])
@@ -84,7 +92,7 @@ def test_lengths_beyond_the_file_are_not_believed(number: int):
     with bounded_memory(256):
         for at in range(0, len(NETWORK) - 4, 4):
             damaged = NETWORK[:at] + number.to_bytes(4, "little") + NETWORK[at + 4 :]
-            outcome = judge(damaged, SECONDS)
+            outcome = imported(damaged)
             assert not outcome.complaint, f"{number} at {at}: {outcome.complaint}"
 
 
