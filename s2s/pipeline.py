@@ -39,6 +39,9 @@ from s2s.passes.conditions import (
     sizes_vary,
     started,
     started_copies,
+    streamed,
+    streamed_to,
+    streams,
     tables,
     target,
     threads,
@@ -158,6 +161,7 @@ GRAPH = (
         when=placed,
         options=devices,
     ),
+    Step("graph-split-streamed-layers", "Run before layers become kernels.", when=streamed, options=streamed_to),
     Step(
         "graph-outline-externs",
         "Declare functions outside of the network; from here on their calls are kernels.",
@@ -200,11 +204,7 @@ GRAPH = (
         "Duplicate casts for each reader, so that tensors between kernels keep the narrow type.",
         when=tuned,
     ),
-    Step(
-        "graph-fuse-ops",
-        "Outline groups of operators as kernels; main then holds calls.",
-        options=fusion,
-    ),
+    Step("graph-fuse-ops", "Outline groups of operators as kernels; main then holds calls.", options=fusion),
     Step("graph-share-kernels", "Merge identical kernels; layers then differ in the weights that they pass."),
     Step("graph-remove-device-copies", "Until here, they kept devices apart.", when=placed, options=shared_memory),
     Step("graph-order-calls", "Order the calls so that the arena is smallest.", options=target),
@@ -332,6 +332,7 @@ LOOP = (
 """Lower schedules to loops over buffers."""
 
 MEMORY = (
+    Step("loop-stream-constants", "The plan then finds room for the copies.", when=streamed, options=streams),
     Step(
         "loop-plan-memory",
         "Assign every buffer of main an offset in one arena; where memory is short, outputs overlap dead inputs.",

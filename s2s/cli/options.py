@@ -91,8 +91,8 @@ pools = click.option(
     "--pool",
     multiple=True,
     metavar="NAME=SIZE",
-    help="A memory for buffers and constants (tcm=64KiB) or one of these (rom=1MiB:constants); may be repeated, the "
-    "fastest first.",
+    help="A memory for buffers and constants (tcm=64KiB), for one of these (rom=1MiB:constants), or for constants that "
+    "are copied before use (flash=4MiB:streamed); may be repeated, the fastest first.",
 )
 devices = click.option(
     "--devices",

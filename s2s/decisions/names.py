@@ -6,6 +6,7 @@ KINDS = (
     "pool windows",
     "convolution groups",
     "device",
+    "weight blocks",
     "external",
     "operator row tiles",
     "attention",
@@ -22,6 +23,7 @@ KINDS = (
     "schedule",
     "scratch",
     "threads",
+    "streams",
     "pools",
     "constants",
 )

@@ -7,6 +7,7 @@ from s2s.dialects import c
 from s2s.emit.info import NetworkInfo
 from s2s.emit.statements import FunctionWriter, comment_lines, overlay_definition
 from s2s.emit.units import Program, owner_of
+from s2s.passes.loop.lower_to_c.device_hooks import TO, WAIT, way_of
 
 RETURNS = "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
 RETURNS_OF_SIZES = (
@@ -23,16 +24,16 @@ STATEFUL_RUN_DOC = (
     "Two arenas are two independent streams over the same weights, and may run at the same time.\n"
 )
 HOOKS_DOC = (
-    "Copies between the memory of the caller and that of {device}: size bytes, which never overlap.\n"
+    "{what}: size bytes, which never overlap.\n"
     "By default memcpy; a project may define these functions itself, where it compiles the network with {guard}."
 )
 STARTED_DOC = (
-    "Copies between the memory of the caller and that of {device}: size bytes, which never overlap.\n"
-    "The first two start a copy and may return before it is complete, the third one waits for all that are under way.\n"
+    "{what}: size bytes, which never overlap.\n"
+    "A start may return before its copy is complete, the last function waits for all copies that are under way.\n"
     "By default memcpy; a project may define these functions itself, where it compiles the network with {guard}."
 )
-WAYS = 2
-"""The hooks of a device that does not wait: to it, and from it."""
+BETWEEN_DEVICES = "Copies between the memory of the caller and that of {device}"
+FROM_POOL = "Copies constants from pool {device} to the arena"
 RESET_DOC = (
     "Sets the state that arena keeps from run to run to its initial values.\n"
     f"Call it before the first run, and again to start anew.\n{RETURNS}"
@@ -69,7 +70,9 @@ def _hooks(program: Program, name: str) -> list[str]:
     lines: list[str] = []
     for device in program.copied:
         mine = [hook for hook in program.hooks if owner_of(hook) == device]
-        doc = (STARTED_DOC if len(mine) > WAYS else HOOKS_DOC).format(device=device, guard=hooks_guard(name, device))
+        ways = {way_of(hook) for hook in mine}
+        what = (BETWEEN_DEVICES if TO in ways else FROM_POOL).format(device=device)
+        doc = (STARTED_DOC if WAIT in ways else HOOKS_DOC).format(what=what, guard=hooks_guard(name, device))
         lines += [*comment_lines(doc), *_prototypes(mine), ""]
     return lines
 

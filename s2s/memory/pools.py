@@ -26,6 +26,8 @@ class Item(NamedTuple):
     first: int
     last: int
     is_constant: bool = False
+    is_streamed: bool = False
+    """Whether it is a constant that is copied before kernels read it."""
 
 
 class Selection(NamedTuple):

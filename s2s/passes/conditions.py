@@ -91,6 +91,11 @@ def started(options: CompileOptions) -> bool:
     return any(each.copy == STARTED for each in options.devices)
 
 
+def streamed(options: CompileOptions) -> bool:
+    """Return whether constants are copied from a slow memory before kernels read them."""
+    return any(pool.is_streamed for pool in options.pools)
+
+
 def external(options: CompileOptions) -> bool:
     """External code generators may compute operators."""
     return bool(options.external) or external_decisions.KIND in options.decisions
@@ -232,6 +237,18 @@ def plan(options: CompileOptions) -> Mapping[str, Any]:
         **given,
         **target(options),
     }
+
+
+def streamed_to(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the size of the memory that constants are copied to: the first pool that holds buffers."""
+    room = next(pool.size for pool in options.pools if pool.may_hold(is_constant=False))
+    return {"room": room, **target(options)}
+
+
+def streams(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the memory pools, and the alignment of buffers."""
+    given = plan(options)
+    return {"pools": given["pools"], "align": given["align"], **target(options)}
 
 
 def constants(options: CompileOptions) -> Mapping[str, Any]:

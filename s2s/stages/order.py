@@ -80,7 +80,10 @@ STAGES: tuple[Stage, ...] = (
         verified=False,
     ),
     Stage(
-        "graph", Grouped, grouped, decides=("device", "external", "operator row tiles", "attention", "fusion", "order")
+        "graph",
+        Grouped,
+        grouped,
+        decides=("device", "weight blocks", "external", "operator row tiles", "attention", "fusion", "order"),
     ),
     Stage(
         "compute",
@@ -89,7 +92,7 @@ STAGES: tuple[Stage, ...] = (
     ),
     Stage("tensor", Scheduled, scheduled, decides=("winograd blocks", "schedule", "scratch")),
     Stage("loop", decides=("threads",), verified=False),
-    Stage("memory", Planned, planned, reads=_executor, decides=("pools",)),
+    Stage("memory", Planned, planned, reads=_executor, decides=("streams", "pools")),
     Stage("c", Lowered, lowered, reads=_decisions, decides=("constants",)),
     Stage("tree", Written, written, reads=_everything),
 )

@@ -63,6 +63,8 @@ ELSEWHERE = {
     "pools": "end_to_end/test_pools.py",
     "schedule": "decisions/test_schedule.py",
     "scratch": "decisions/test_budget_choices.py",
+    "streams": "end_to_end/test_streamed_constants.py",
+    "weight blocks": "end_to_end/test_streamed_constants.py",
 }
 """Where other choices of kinds are tested that want more than a network and options."""
 

@@ -4,18 +4,21 @@ from collections.abc import Mapping, Sequence, Set
 
 from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, IntegerAttr, StringAttr, i64
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from s2s.analysis.memory.buffers import written_by
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 from s2s.memory.accesses import buffer_bytes
+from s2s.memory.buffers import InPlace
+from s2s.memory.calls import Lifetime
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 
 OFFSET = "offset"
 """Key of an argument of `main`: the byte offset in the arena at which an input or output may lie."""
 Span = tuple[int, int]
 """The first byte of a buffer, and the byte behind its last one."""
+Lifetimes = Mapping[SSAValue, Lifetime]
 
 
 def note_aliases(networks: Sequence[FuncOp], kernels: Mapping[str, FuncOp]) -> None:
@@ -95,3 +98,31 @@ def in_place_arguments(kernel: FuncOp) -> list[int]:
     """Return the numbers of the arguments that the result of `kernel` may lie over."""
     listed = kernel.attributes.get(IN_PLACE)
     return [int(number) for number in listed.get_values()] if isinstance(listed, DenseArrayBase) else []
+
+
+def in_place_pairs(
+    steps: Sequence[Operation], kernels: Mapping[str, FuncOp], names: Mapping[SSAValue, str], lives: Lifetimes
+) -> list[InPlace]:
+    """Return the permissions to compute a result in place of an operand that dies there."""
+    pairs: list[InPlace] = []
+    for step, call in enumerate(steps):
+        if isinstance(call, loop.CopyOp):
+            pairs += _copied_in_place(call, step, names, lives)
+        if not isinstance(call, CallOp):
+            continue
+        made = call.arguments[0]
+        for number in in_place_arguments(kernels[call.callee.root_reference.data]):
+            dying = call.arguments[number]
+            if made not in lives or dying not in lives or lives[made].first != step or lives[dying].last != step:
+                continue
+            if lives[dying].first < step and list(map(loop.whole_of, call.arguments)).count(dying) == 1:
+                pairs.append(InPlace(names[made], names[dying]))
+    return pairs
+
+
+def _copied_in_place(copy: loop.CopyOp, step: int, names: Mapping[SSAValue, str], lives: Lifetimes) -> list[InPlace]:
+    """Return the permission to make a copy in place if its source dies."""
+    made, dying = lives.get(copy.target), lives.get(copy.source)
+    if made is None or dying is None or made.first != step or not dying.first < dying.last == step:
+        return []
+    return [InPlace(names[copy.target], names[copy.source])]

@@ -37,7 +37,7 @@ from xdsl.dialects.builtin import (
     i8,
     i64,
 )
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -47,13 +47,13 @@ from s2s.decisions.chooser import Chooser
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.memory.accesses import buffer_bytes
-from s2s.memory.buffers import Buffer, InPlace, Plan, align_up
+from s2s.memory.buffers import Buffer, Plan, align_up
 from s2s.memory.calls import Calls, Lifetime
 from s2s.memory.directions import plan_with_directions
 from s2s.memory.plan import plan
 from s2s.passes.context import given_of, target_of
 from s2s.passes.loop.device_plan import Limits, limits_of, owners_of, plan_by_device
-from s2s.passes.loop.overlapping import OFFSET, calls_of, in_place_arguments, note_aliases, overlaps_of, spans_of
+from s2s.passes.loop.overlapping import OFFSET, calls_of, in_place_pairs, note_aliases, overlaps_of, spans_of
 from s2s.passes.loop.pooled_plan import PooledPlan, record_segments
 from s2s.passes.loop.run_backwards import backwards
 from s2s.types.hints import isa
@@ -130,7 +130,7 @@ class PlanMain:
             for value, name in self.names.items()
             if value in lives
         ]
-        pairs = self._in_place(lives)
+        pairs = in_place_pairs(self.steps, self.kernels, self.names, lives)
         calls = Calls(self.steps, self.kernels, self.names, lives, self.align, self._backwards)
         if self.devices:
             owners = owners_of(self.func, self.kernels, self.devices)
@@ -225,29 +225,6 @@ class PlanMain:
         for value in self.outputs:
             lives.setdefault(value, Lifetime(end, end)).last = end
         return lives
-
-    def _in_place(self, lives: dict[SSAValue, Lifetime]) -> list[InPlace]:
-        pairs: list[InPlace] = []
-        for step, call in enumerate(self.steps):
-            if isinstance(call, loop.CopyOp):
-                pairs += self._copied_in_place(call, step, lives)
-            if not isinstance(call, CallOp):
-                continue
-            made = call.arguments[0]
-            for number in in_place_arguments(self.kernels[call.callee.root_reference.data]):
-                dying = call.arguments[number]
-                if made not in lives or dying not in lives or lives[made].first != step or lives[dying].last != step:
-                    continue
-                if lives[dying].first < step and list(map(loop.whole_of, call.arguments)).count(dying) == 1:
-                    pairs.append(InPlace(self.names[made], self.names[dying]))
-        return pairs
-
-    def _copied_in_place(self, copy: loop.CopyOp, step: int, lives: dict[SSAValue, Lifetime]) -> list[InPlace]:
-        """Return the permission to make a copy in place if its source dies."""
-        made, dying = lives.get(copy.target), lives.get(copy.source)
-        if made is None or dying is None or made.first != step or not dying.first < dying.last == step:
-            return []
-        return [InPlace(self.names[copy.target], self.names[copy.source])]
 
     def _state(self, base: int, chosen: Plan) -> None:
         function, attributes = self.func, self.func.attributes

@@ -62,6 +62,8 @@ class PooledPlan:
     """Bytes of state, which stand in front of the first pool's buffers."""
     align: int
     segments: list[Segment] = field(default_factory=list[Segment])
+    streamed: set[str] = field(default_factory=set[str])
+    """The constants that are copied before kernels read them."""
     result: Plan | None = None
     is_whole: bool = False
     """Whether all buffers are in the first pool, planned as without pools."""
@@ -76,7 +78,7 @@ class PooledPlan:
                 for each in self.buffers
             ]
             + [
-                Item(name, align_up(size, self.align), self.traffic[name], -1, end, is_constant=True)
+                Item(name, align_up(size, self.align), self.traffic[name], -1, end, True, name in self.streamed)
                 for name, size in self.constants.items()
             ]
         )
@@ -90,10 +92,12 @@ class PooledPlan:
         found: Counter[str] = Counter()
         module = self.main.parent_op()
         assert isinstance(module, ModuleOp)
-        constants = {_constant(op): buffer_bytes(op.result) for op in walk(module) if isinstance(op, loop.WeightOp)}
+        weights = [op for op in walk(module) if isinstance(op, loop.WeightOp)]
+        constants = {_constant(op): buffer_bytes(op.result) for op in weights}
+        self.streamed = {_constant(op) for op in weights if POOL in op.attributes}
         known: dict[str, Counter[SSAValue]] = {}
         for op in self.main.body.block.ops:
-            if isinstance(op, loop.CopyOp):
+            if isinstance(op, loop.CopyOp | loop.DeviceCopyOp | loop.StartDeviceCopyOp):
                 for value in op.operands:
                     self._count(found, value, buffer_bytes(value))
             if not isinstance(op, CallOp):
@@ -124,11 +128,14 @@ class PooledPlan:
         last = max(number for number, pool in enumerate(self.pools) if pool.may_hold(is_constant=False))
         for number, pool in enumerate(self.pools):
             room = pool.size - self._state(number)
-            fitting = [item for item in left if pool.may_hold(self.items[item].is_constant)]
+            fitting = [item for item in left if self._may_hold(pool, item)]
             is_first = number == self._home()
-            chosen, most = (
-                (self._with_all_buffers(fitting, room), 0) if number == last else self._fill(fitting, room, is_first)
-            )
+            if pool.is_streamed:
+                chosen, most = set(fitting), 0
+            elif number == last:
+                chosen, most = self._with_all_buffers(fitting, room), 0
+            else:
+                chosen, most = self._fill(fitting, room, is_first)
             bound = most if number == 0 else bound
             for item in chosen:
                 places[item] = number
@@ -202,7 +209,7 @@ class PooledPlan:
         for number, pool in enumerate(self.pools):
             chosen = {item for item, place in enumerate(places) if place == number}
             taken = self._taken(chosen)[1] + self._state(number)
-            wrong = next((item for item in chosen if not pool.may_hold(self.items[item].is_constant)), None)
+            wrong = next((item for item in chosen if not self._may_hold(pool, item)), None)
             if wrong is not None:
                 return f"it puts {self._described(self.items[wrong])} into {pool.name}, which holds {pool.holds} only"
             if taken > pool.size:
@@ -210,6 +217,9 @@ class PooledPlan:
         homeless = [item for item, place in zip(self.items, places, strict=True) if place >= len(self.pools)]
         if any(not item.is_constant for item in homeless):
             return "it leaves a buffer without a pool"
+        streamed = next((item for item in homeless if item.is_streamed), None)
+        if streamed is not None:
+            return f"it leaves {streamed.name}, which is copied from there, out of its pool"
         return None
 
     def _overflow(self, pool: Pool, chosen: set[int], taken: int) -> str:
@@ -220,6 +230,9 @@ class PooledPlan:
             f"--pool {pool}: what it would hold takes {taken:,} bytes at its peak; the largest are "
             f"{listed}; give {pool.name} {taken:,} bytes, make another pool larger, or add one"
         )
+
+    def _may_hold(self, pool: Pool, item: int) -> bool:
+        return pool.may_hold(self.items[item].is_constant, self.items[item].is_streamed)
 
     def _described(self, item: Item) -> str:
         if item.is_constant:

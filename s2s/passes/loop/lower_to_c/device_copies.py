@@ -15,7 +15,13 @@ from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
 
 @STEP_LOWERINGS.register(loop.WaitDeviceCopyOp)
 def lower_wait(steps: StepBuilder, op: loop.WaitDeviceCopyOp) -> None:
-    """`net_wait_for_dsp();`"""
+    """`net_wait_for_dsp();`, once for several waits in a row: it waits for all copies that are under way."""
+    if (
+        isinstance(op.prev_op, loop.WaitDeviceCopyOp)
+        and op.prev_op.origin == op.origin
+        and op.prev_op.device == op.device
+    ):
+        return
     steps.b.block.add_op(c.CallOp(hook_of(steps.names.prefix, op), []))
 
 

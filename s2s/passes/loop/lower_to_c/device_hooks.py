@@ -18,6 +18,8 @@ from s2s.types.devices import MAIN
 
 _TYPES = (c.PtrType(c.VOID), c.PtrType(c.VOID, const=True), c.NamedType("size_t"))
 _PARAMETERS = ("target", "source", "size")
+TO, FROM, WAIT = WAYS = ("copy_to", "copy_from", "wait_for")
+"""What the hooks of a device do, in the order in which they are declared."""
 
 
 def hook_of(prefix: str, op: loop.BetweenDevices) -> str:
@@ -35,26 +37,18 @@ def hook_names(module: ModuleOp, prefix: str) -> list[str]:
 
 
 def device_hooks(module: ModuleOp, prefix: str) -> list[c.FuncOp]:
-    """Return the default definitions of the hooks, for devices whose memory the first one can address."""
-    made: list[c.FuncOp] = []
-    for device, is_started in _devices(module).items():
-        start = "start_" if is_started else ""
-        made += [_copy(f"{prefix}_{start}copy_{way}_{device}", device) for way in ("to", "from")]
-        if is_started:
-            made.append(_hook(f"{prefix}_wait_for_{device}", device, Block(), ()))
-    return made
-
-
-def _devices(module: ModuleOp) -> dict[str, bool]:
-    """Return the devices that tensors are copied to or from, each with whether its copies are started."""
-    copies = [op for op in walk(module) if isinstance(op, loop.BetweenDevices)]
-    found = {
-        name: not isinstance(op, loop.DeviceCopyOp)
-        for op in copies
-        for name in (op.origin.data, op.device.data)
-        if name != MAIN
-    }
-    return dict(sorted(found.items()))
+    """Return the default definitions of the hooks that the steps call, for memories that the first device can
+    address."""
+    made: dict[str, c.FuncOp] = {}
+    for op in walk(module):
+        if isinstance(op, loop.BetweenDevices):
+            device = next(name for name in (op.origin.data, op.device.data) if name != MAIN)
+            name = hook_of(prefix, op)
+            if isinstance(op, loop.WaitDeviceCopyOp):
+                made.setdefault(name, _hook(name, device, Block(), ()))
+            else:
+                made.setdefault(name, _copy(name, device))
+    return sorted(made.values(), key=lambda hook: (_device(hook), WAYS.index(way_of(hook))))
 
 
 def _copy(name: str, device: str) -> c.FuncOp:
@@ -67,3 +61,14 @@ def _hook(name: str, device: str, body: Block, parameters: Sequence[str]) -> c.F
     made = c.FuncOp(name, list(body.arg_types), body=body, parameters=list(parameters))
     made.attributes |= {HOOK: UnitAttr(), DEVICE: StringAttr(device)}
     return made
+
+
+def way_of(hook: c.FuncOp) -> str:
+    """Return what a hook does, one of `WAYS`."""
+    return next(way for way in WAYS if hook.sym_name.data.endswith(f"{way}_{_device(hook)}"))
+
+
+def _device(hook: c.FuncOp) -> str:
+    device = hook.attributes[DEVICE]
+    assert isinstance(device, StringAttr)
+    return device.data

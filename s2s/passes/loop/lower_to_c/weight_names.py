@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Block, Operation, SSAValue
 
 from s2s.c_syntax.identifiers import SIGNIFICANT, c_identifier
 from s2s.dialects import loop
@@ -85,15 +86,19 @@ def _tell_apart(texts: Sequence[str], prefix: str) -> bool:
 
 
 def _readers(module: ModuleOp) -> dict[str, Reader]:
+    """Return the first reader of each weight, be it through a copy."""
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
     found: dict[str, Reader] = {}
     counts: dict[str, int] = {}
+    copied: dict[SSAValue, Block | Operation] = {}
     for call in walk(module):
+        if isinstance(call, loop.DeviceCopyOp | loop.StartDeviceCopyOp):
+            copied[call.target] = call.source.owner
         if not isinstance(call, CallOp):
             continue
         kernel = call.callee.root_reference.data
         kind = kind_of(kernel)
-        read = [each.owner for each in call.arguments]
+        read = [copied.get(each, each.owner) for each in call.arguments]
         if any(isinstance(owner, loop.WeightOp) for owner in read):
             counts[kind] = counts.get(kind, 0) + 1
         for owner, parameter in zip(read, functions[kernel].args, strict=True):
