@@ -28,6 +28,7 @@ COMMANDS = {
     "run": "run.run_command",
     "verify": "verify.verify_command",
     "inspect": "inspect.inspect_command",
+    "chat": "chat.chat_command",
     "profile": "profile.profile_command",
     "quantize": "quantize.quantize_command",
     "report": "report.report_command",

@@ -12,6 +12,7 @@ from s2s.decisions.decision import Decision
 from s2s.targets.target import Target
 from s2s.types.dtypes import Array, size_in_bytes
 from s2s.types.interface import EmptyTensor, ModelTensor
+from s2s.types.language import Language
 from s2s.types.sizes import Extents, SizeRange
 from s2s.version import VERSION
 
@@ -234,6 +235,8 @@ class NetworkInfo:
     measured: Measured | None = None
     """Measured sizes, if a compiler for the target was installed."""
     golden: tuple[GoldenVector, ...] = ()
+    language: Language | None = None
+    """The tokeniser and the cache of a language model."""
     pools: tuple[ArenaPool, ...] = ()
     """The parts of the arena in memory pools, or in the memories of several devices, each with a pointer of its own."""
     devices: tuple[DeviceInfo, ...] = ()

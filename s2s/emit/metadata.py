@@ -72,6 +72,7 @@ def network_record(
             "overlaps": [each._asdict() for each in info.overlaps],
             "row_tiles": [each._asdict() for each in info.row_tiles],
         },
+        **_language(info),
         "state": [
             {
                 "name": state.name,
@@ -104,6 +105,15 @@ def array_record(array: ConstantArray) -> dict[str, Any]:
         "size": array.size,
         **({"pool": array.pool} if array.pool else {}),
     }
+
+
+def _language(info: NetworkInfo) -> dict[str, Any]:
+    """Describe the cache and the tokeniser of a language model; a text says why there is no tokeniser."""
+    if info.language is None:
+        return {}
+    found = info.language.tokenizer
+    tokenizer = found if isinstance(found, str) else {"words": found.words, "tokens": found.size}
+    return {"language": {"positions": info.language.positions, "tokenizer": tokenizer}}
 
 
 def _device(device: DeviceInfo, info: NetworkInfo) -> dict[str, Any]:

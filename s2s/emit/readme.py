@@ -1,11 +1,13 @@
 """Write parts of a tree's README: its first sentence, the table of facts, and a sample call."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from s2s.c_syntax.identifiers import c_macro, line_comment, markdown_code
 from s2s.c_syntax.types import c_type
 from s2s.emit.definitions import Row
 from s2s.emit.info import NetworkInfo
+from s2s.emit.sbom import FILE as SBOM
+from s2s.emit.stream import Content
 from s2s.emit.view import PortView, sample_dims
 from s2s.types.devices import MAIN
 
@@ -126,3 +128,34 @@ def graph_usage(info: NetworkInfo) -> str:
             "s2s_executor_output_info(&executor, 0, &tensor, NULL); /* tensor.data points at the result */",
         ]
     )
+
+
+def files_in_words(files: Mapping[str, Content], name: str) -> list[Row]:
+    """The README's table of files."""
+    known = {
+        f"include/{name}.h": "sizes, shapes and the run function",
+        f"src/{name}.c": "the network: one call a kernel",
+        f"src/{name}_graph.c": "the network: tables for the executor",
+        f"src/{name}_kernels.c": "the kernels",
+        f"src/{name}_kernels.h": "their declarations, private",
+        f"src/{name}_callbacks.c": "functions of the user",
+        f"src/{name}_weights.c": "the constants",
+        f"src/{name}_weights.c.bin": "their bytes",
+        "MISRA.md": "the rules of MISRA C:2012 that the C deviates from, and why",
+        f"src/{name}_tokenizer.c": "the tokeniser",
+        f"chat/{name}_chat.c": "a program to talk to the model: `make chat`",
+        f"test/{name}_test.c": "the self-test",
+        f"{name}.graph.json": "the network as TVM's graph JSON",
+        f"{name}.params": "the constants in TVM's format",
+    }
+    rows = [Row(path, text) for path, text in known.items() if path in files]
+    parts = [path for path in files if path.startswith(f"src/{name}_kernels_")]
+    if parts:
+        rows.insert(2, Row(f"src/{name}_kernels_*.c", f"the kernels, in {len(parts)} files"))
+    return [
+        *rows,
+        Row("runtime/", "the part of the s2s runtime that this network uses"),
+        Row("LICENSES/", "the terms of the two kinds of files"),
+        Row("REUSE.toml", "the terms of files that cannot state them"),
+        Row(SBOM, "the bill of materials, in CycloneDX"),
+    ]

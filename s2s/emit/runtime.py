@@ -19,6 +19,8 @@ SOURCES = {
     "s2s_packed.h": ("src/packed.c",),
     "s2s_params.h": ("src/params.c",),
     "s2s_pool.h": ("src/pool.c",),
+    "s2s_sampler.h": ("src/sampler.c",),
+    "s2s_tokenizer.h": ("src/tokenizer.c",),
     "s2s_program.h": ("src/graph_json.c", "src/json.c", "src/params.c", "src/program.c"),
 }
 """The sources that define the functions of a header; every other header is self-contained."""

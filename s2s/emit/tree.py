@@ -6,6 +6,8 @@ src/<model>_kernels.c   kernels; `_kernels_1.c`, `_kernels_2.c`, … when long; 
 src/<model>_weights.c   constants, with `.h`, and `.c.bin` where they are binary
 src/<device>/           kernels and constants of another device
 runtime/                the files of the C runtime that these include
+src/<model>_tokenizer.c the tokeniser of a language model, with `include/<model>_tokenizer.h`
+chat/                   a program to talk to a language model in a terminal
 test/                   self-test with golden vectors
 LICENSES/ REUSE.toml sbom.cdx.json   on what terms each file comes
 Makefile CMakeLists.txt README.md metadata.json
@@ -35,9 +37,10 @@ from s2s.emit.external import (
 )
 from s2s.emit.headers import signature_headers
 from s2s.emit.info import NetworkInfo
+from s2s.emit.language import language_view
 from s2s.emit.metadata import metadata
 from s2s.emit.misra import ADVISED, DEVIATIONS
-from s2s.emit.readme import facts, first_arena, further_arenas, graph_usage, lead, memory, usage
+from s2s.emit.readme import facts, files_in_words, first_arena, further_arenas, graph_usage, lead, memory, usage
 from s2s.emit.runtime import runtime_of
 from s2s.emit.sbom import FILE as SBOM
 from s2s.emit.sbom import sbom
@@ -138,7 +141,7 @@ class NetworkFiles:
             self._text("MISRA.md", "MISRA.md.j2", deviations=DEVIATIONS, advised=ADVISED)
         self._licences()
         self.view = built(
-            self.view, self.files, self.binaries, [self.test_program("TESTS")], _described(self.files, name)
+            self.view, self.files, self.binaries, [self.test_program("TESTS")], files_in_words(self.files, name)
         )
         self._text("Makefile", "Makefile.j2")
         self._text("CMakeLists.txt", "CMakeLists.txt.j2")
@@ -155,6 +158,7 @@ class NetworkFiles:
         self._callbacks()
         self.add_hooks()
         self.add_constants()
+        self.add_language()
         self._self_test()
 
     def test_program(self, variable: str) -> TestProgram:
@@ -294,6 +298,18 @@ class NetworkFiles:
             view = UnitView(title, unit.headers, f"#ifndef {hooks_guard(name, device)}\n{unit.text}\n#endif")
             self._text(f"src/{name}_{device}_hooks.c", "unit.c.j2", unit=view)
 
+    def add_language(self) -> None:
+        """Add the tokeniser of a language model, and the program to talk to it."""
+        view = language_view(self.info, self.inputs, self.outputs)
+        if view is None:
+            return
+        name = self.info.name
+        form = by_size(sum(array.size for array in view.arrays))
+        self._constants(f"src/{name}_tokens", f"{name}: the tables of its tokeniser", view.arrays, form)
+        self._text(f"include/{name}_tokenizer.h", "tokenizer.h.j2", language=view)
+        self._text(f"src/{name}_tokenizer.c", "tokenizer.c.j2", language=view)
+        self._text(f"chat/{name}_chat.c", "chat.c.j2", language=view)
+
     def _constants(self, path: str, title: str, arrays: Sequence[ConstantArray], form: str) -> None:
         """Add the files `path.c` and `path.h`, and `path.c.bin` if the arrays are binary."""
         align = self.info.target.align
@@ -334,7 +350,7 @@ def built(
     described: Sequence[Row],
 ) -> TreeView:
     """Return `view` with what build files and README say of `files`."""
-    code = [path for path in files if path.endswith(".c") and not path.startswith("test/")]
+    code = [path for path in files if path.endswith(".c") and not path.startswith(("test/", "chat/"))]
     sources = [path for path in code if not any(path.startswith(device.folder) for device in view.devices)]
     return replace(
         view,
@@ -344,6 +360,7 @@ def built(
             for device in view.devices
         ),
         tests=tuple(tests),
+        chats=tuple(path.removesuffix(".c") for path in files if path.startswith("chat/")),
         binaries=tuple(binaries),
         runtime_sources=" and `runtime/src/`" if any(path.startswith("runtime/") for path in sources) else "",
         files=tuple(described),
@@ -369,32 +386,3 @@ def _constant_of(op: c.GlobalOp, store: WeightStore) -> ConstantArray:
     if array.count != type.size:
         raise CompilerBug(f"{identifier}: declared with {type.size} elements, weight {name} has {array.count}")
     return array
-
-
-def _described(files: Mapping[str, Content], name: str) -> list[Row]:
-    """The README's table of files."""
-    known = {
-        f"include/{name}.h": "sizes, shapes and the run function",
-        f"src/{name}.c": "the network: one call a kernel",
-        f"src/{name}_graph.c": "the network: tables for the executor",
-        f"src/{name}_kernels.c": "the kernels",
-        f"src/{name}_kernels.h": "their declarations, private",
-        f"src/{name}_callbacks.c": "functions of the user",
-        f"src/{name}_weights.c": "the constants",
-        f"src/{name}_weights.c.bin": "their bytes",
-        "MISRA.md": "the rules of MISRA C:2012 that the C deviates from, and why",
-        f"test/{name}_test.c": "the self-test",
-        f"{name}.graph.json": "the network as TVM's graph JSON",
-        f"{name}.params": "the constants in TVM's format",
-    }
-    rows = [Row(path, text) for path, text in known.items() if path in files]
-    parts = [path for path in files if path.startswith(f"src/{name}_kernels_")]
-    if parts:
-        rows.insert(2, Row(f"src/{name}_kernels_*.c", f"the kernels, in {len(parts)} files"))
-    return [
-        *rows,
-        Row("runtime/", "the part of the s2s runtime that this network uses"),
-        Row("LICENSES/", "the terms of the two kinds of files"),
-        Row("REUSE.toml", "the terms of files that cannot state them"),
-        Row(SBOM, "the bill of materials, in CycloneDX"),
-    ]

@@ -165,6 +165,8 @@ class TreeView:
     tests: tuple[TestProgram, ...] = ()
     binaries: tuple[str, ...] = ()
     """Names, without `.c`, of the files whose data are in a `.c.bin` beside them."""
+    chats: tuple[str, ...] = ()
+    """The programs to talk to language models, without `.c`."""
     files: tuple[Row, ...] = field(default=())
     devices: tuple[DeviceView, ...] = ()
     """The libraries of devices beside the first one."""
@@ -224,7 +226,8 @@ class TreeView:
     @property
     def phony(self) -> str:
         """The targets of the Makefile that are no files."""
-        return " ".join(["all", "test", "clean", *(device.name for device in self.devices), "FORCE"])
+        chat = ["chat"] if self.chats else []
+        return " ".join(["all", "test", "clean", *chat, *(device.name for device in self.devices), "FORCE"])
 
     @property
     def generated_spdx(self) -> str:

@@ -12,6 +12,7 @@ from onnx import ModelProto
 
 from s2s.errors import InputError
 from s2s.frontends import onnx, tflite, torch
+from s2s.frontends.gguf.decoder import Decoder
 from s2s.frontends.imported import Imported
 from s2s.types.numbers import Numbers
 from s2s.types.sizes import DimSize, at_most
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from s2s.frontends.tflite.node import Rounding
 
-ModelSource: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ExportedProgram"
+ModelSource: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ExportedProgram | Decoder"
 LoadedModel = onnx.LoadedModel | tflite.LoadedModel | torch.LoadedModel
 
 
@@ -30,6 +31,8 @@ def load_model(source: ModelSource, *, trust: bool = False) -> LoadedModel:
 
     `trust` lets a file of PyTorch run code while it is read.
     """
+    if isinstance(source, Decoder):
+        return onnx.load_model(source.model)._replace(folder=source.folder, label=source.label)
     if torch.is_torch(source):
         return torch.load_model(source, trust=trust)
     if not isinstance(source, str | os.PathLike | bytes | ModelProto):  # pyright: ignore[reportUnnecessaryIsInstance]

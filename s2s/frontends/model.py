@@ -15,10 +15,12 @@ from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model, specialised
+from s2s.frontends.gguf.decoder import Decoder
 from s2s.frontends.sizes import mark_sizes
 from s2s.frontends.states import ModelNames, keep_states
 from s2s.options import CompileOptions
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
+from s2s.types.language import Language
 from s2s.types.sizes import constant, varying
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
@@ -46,6 +48,8 @@ class Model(NamedTuple):
     sha256: str
     names: ModelNames
     """The names of its inputs and outputs, those that became state included."""
+    language: Language | None = None
+    """The tokeniser and the cache of a language model."""
 
 
 def read(source: Source, options: CompileOptions) -> Model:
@@ -69,7 +73,15 @@ def _imported(source: ModelSource, options: CompileOptions) -> Model:
     mark_sizes(imported.module, given, varying(options.dims))
     state_quantisation(imported.module, imported.weights)
     names = ModelNames.of(main_of(imported.module))
-    return Model(imported.module, imported.weights, imported.name, Path(loaded.label).name, digest(loaded), names)
+    return Model(
+        imported.module,
+        imported.weights,
+        imported.name,
+        Path(loaded.label).name,
+        digest(loaded),
+        names,
+        source.language if isinstance(source, Decoder) else None,
+    )
 
 
 def load_for_engine(source: Source, engine: str, options: CompileOptions) -> LoadedModel:

@@ -81,7 +81,7 @@ class TreeDescription:
     @property
     def sources(self) -> list[str]:
         """The C files of the library."""
-        return [path for path in self.files if path.endswith(".c") and not path.startswith("test/")]
+        return [path for path in self.files if path.endswith(".c") and not path.startswith(("test/", "chat/"))]
 
     @property
     def test_sources(self) -> list[str]:

@@ -19,6 +19,7 @@ from s2s.stages.state import Facts, State
 from s2s.support import progress
 from s2s.types.dtypes import Array, as_tensor_type
 from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, empty_tensors, model_tensor
+from s2s.types.language import Language
 from s2s.types.sizes import VARIES, extents_of
 
 MAX_NAME_LENGTH = 24
@@ -44,6 +45,8 @@ class Read:
     """The names of all inputs and outputs of the model, those that `--state` ties included."""
     initial_state: Mapping[str, Array] = field(default_factory=dict[str, Array])
     """The values, before the first run, of what the network keeps from run to run."""
+    language: Language | None = None
+    """The tokeniser and the cache of a language model."""
 
 
 def read_network(source: Source, options: CompileOptions) -> State:
@@ -63,6 +66,7 @@ def read_network(source: Source, options: CompileOptions) -> State:
         empty_outputs=empty_tensors(main, EMPTY_OUTPUTS),
         model_names=model.names,
         initial_state={state.name: state.initial(model.weights) for state in state_arguments(main)},
+        language=model.language,
     )
     return State("read", model.module, model.weights, Facts().extended(fact))
 

@@ -70,6 +70,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         graph=plan.tables,
         measured=findings.measured,
         golden=settled.golden,
+        language=network.language,
         empty_inputs=network.empty_inputs,
         empty_outputs=network.empty_outputs,
         sums=settled.sums,

@@ -42,7 +42,9 @@ void test_cache_read(void);
 void test_pool(void);
 void test_packed(void);
 void test_program(void);
+void test_sampler(void);
 void test_serial(void);
+void test_tokenizer(void);
 void test_tvm(void);
 
 #endif

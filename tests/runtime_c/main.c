@@ -21,7 +21,9 @@ int main(void)
     test_pool();
     test_packed();
     test_program();
+    test_sampler();
     test_serial();
+    test_tokenizer();
     test_tvm();
     printf("%d failed\n", check_failures);
     return check_failures == 0 ? 0 : 1;

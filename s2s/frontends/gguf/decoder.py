@@ -12,8 +12,10 @@ import onnx
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.decoder import Blocks, Config, states, write_model
 from s2s.frontends.gguf.reader import Gguf, Tensor, is_gguf, read_gguf
+from s2s.frontends.gguf.tokenizer import read_tokenizer
 from s2s.options import CompileOptions
 from s2s.types.dtypes import Array
+from s2s.types.language import Language, Tokenizer
 
 ARCHITECTURES = ("llama", "qwen2")
 MOST_POSITIONS = 2048
@@ -38,6 +40,11 @@ class Decoder(NamedTuple):
     model: onnx.ModelProto
     states: Mapping[str, str]
     config: Config
+    language: Language
+    folder: str
+    """The folder of its file."""
+    label: str
+    """The path of its file."""
 
 
 def read_decoder(path: str | os.PathLike[str], positions: int | None = None) -> Decoder:
@@ -46,13 +53,14 @@ def read_decoder(path: str | os.PathLike[str], positions: int | None = None) -> 
     config = found.config(positions)
     model = write_model(config, found.weights(config))
     model.graph.name = Path(path).stem
-    return Decoder(model, states(config), config)
+    language = Language(config.length, found.tokenizer(config.vocabulary))
+    return Decoder(model, states(config), config, language, str(Path(path).absolute().parent), str(path))
 
 
 SourceT = TypeVar("SourceT")
 
 
-def with_decoder(source: SourceT, options: CompileOptions) -> tuple[SourceT | onnx.ModelProto, CompileOptions]:
+def with_decoder(source: SourceT, options: CompileOptions) -> tuple[SourceT | Decoder, CompileOptions]:
     """Return the decoder of a GGUF file, and options that make its cache state; anything else as it is. The dimension
     `positions` of the options is the size of the cache."""
     if not is_gguf(source):
@@ -62,7 +70,7 @@ def with_decoder(source: SourceT, options: CompileOptions) -> tuple[SourceT | on
     if positions is not None and not isinstance(positions, int):
         raise InputError(f"--dim positions: a cache has one size, not {positions}; give a number")
     decoder = read_decoder(str(source), positions)
-    return decoder.model, replace(options, dims=dims, states={**decoder.states, **options.states})
+    return decoder, replace(options, dims=dims, states={**decoder.states, **options.states})
 
 
 class _File:
@@ -133,6 +141,13 @@ class _File:
         if unknown:
             raise self._unsupported(f"there are tensors such as {unknown[0]!r}")
         return made
+
+    def tokenizer(self, rows: int) -> Tokenizer | str:
+        """The tokeniser, or why it is not read: the network runs without it."""
+        try:
+            return read_tokenizer(self.metadata, rows, self.label)
+        except UnsupportedError as error:
+            return str(error)
 
     def _row_order(self, config: Config, role: str) -> Array | None:
         """The rows of queries and keys in the order in which the halves of a head are rotated against each other. Files

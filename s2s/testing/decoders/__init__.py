@@ -10,7 +10,8 @@ the linear layers are MatMulNBits, quantised by blocks.
 """
 
 from s2s.frontends.decoder import SIZES, Config, states
+from s2s.testing.decoders.gguf import write_gguf
 from s2s.testing.decoders.model import make_model
 from s2s.testing.decoders.weights import dequantized, make_weights
 
-__all__ = ["SIZES", "Config", "dequantized", "make_model", "make_weights", "states"]
+__all__ = ["SIZES", "Config", "dequantized", "make_model", "make_weights", "states", "write_gguf"]

@@ -1,0 +1,79 @@
+"""`s2s chat`: talk to a language model in the terminal."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+import click
+from click.exceptions import Exit
+
+from s2s.cli import options
+from s2s.cli.command import command
+
+
+@command("chat")
+@click.argument("tree", type=options.PATH, metavar="TREE", help="The folder that `s2s compile model.gguf` wrote.")
+@click.option("--prompt", metavar="TEXT", help="Answer this text and end; by default what is typed is answered.")
+@click.option("--plain", is_flag=True, help="Go on with the text as it is, without the marks of a conversation.")
+@click.option("--tokens", type=click.IntRange(min=1), default=512, help="The most tokens of an answer.")
+@click.option("--temperature", type=click.FloatRange(min=0), default=0.8, help="0: always the most likely token.")
+@click.option("--top-k", type=click.IntRange(min=0), default=40, help="Draw from the most likely ones; 0: from all.")
+@click.option("--top-p", type=click.FloatRange(0, 1), default=0.95, help="Draw from those of this share together.")
+@click.option("--seed", type=click.IntRange(0, (1 << 32) - 1), default=0, help="The seed of the random numbers.")
+def chat_command(
+    tree: Path,
+    prompt: str | None,
+    plain: bool,
+    tokens: int,
+    temperature: float,
+    top_k: int,
+    top_p: float,
+    seed: int,
+) -> None:
+    """Build the chat program of a language model's tree by its make, and run it: tokens appear one by one, then how
+    many a second there were.
+
+    Example: s2s chat decoder --temperature 0.7
+    """
+    import os
+    import subprocess
+
+    program = built_program(tree)
+    given: dict[str, object] = {
+        "--plain": int(plain),
+        "--tokens": tokens,
+        "--temperature": temperature,
+        "--top-k": top_k,
+        "--top-p": top_p,
+        "--seed": seed,
+        **({} if prompt is None else {"--prompt": prompt}),
+    }
+    words = [str(word) for option in given.items() for word in option]
+    done = subprocess.run([program, *words], check=False, env={**os.environ, "LC_ALL": "C"})
+    if done.returncode:
+        raise Exit(done.returncode)
+
+
+def built_program(tree: Path) -> Path:
+    """Build the chat program of a tree."""
+    from s2s.cli.output import steps_shown
+    from s2s.emit.write import RECORD
+    from s2s.errors import InputError
+    from s2s.support import progress
+    from s2s.verify.toolchain import run_program
+
+    try:
+        record = json.loads((tree / RECORD).read_text(encoding="utf-8"))
+        name, language = record["name"], cast("Mapping[str, object]", record.get("language") or {})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        way_out = f"compile a model first: s2s compile model.gguf -o {tree}"
+        raise InputError(f"{tree}: is no tree of s2s; {way_out}") from None
+    if not (tree / "chat" / f"{name}_chat.c").is_file():
+        reason = language.get("tokenizer", "it was not compiled from a GGUF file")
+        raise InputError(f"{tree}: has no tokeniser ({reason}); compile a GGUF file that has one, with executor aot")
+    with steps_shown():
+        progress.step("compiling the C")
+        run_program(["make", "-s", "-C", tree.absolute(), "BUILD=build", "chat"])
+    host, own = (tree.absolute() / "build" / folder / f"{name}_chat" for folder in ("host/chat", "chat"))
+    return host if host.is_file() else own

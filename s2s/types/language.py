@@ -1,0 +1,59 @@
+"""What is known of a language model beside its network: its tokeniser, and the positions of its cache."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from s2s.types.dtypes import Array
+
+Words = Literal["none", "gpt2", "llama3"]
+NO_TOKEN = 0xFFFFFFFF
+TABLES = ("starts", "merges", "characters", "bytes", "special", "letters", "numbers", "by_text")
+"""The tables of 32-bit integers, as the C structure calls them."""
+
+
+class Turns(NamedTuple):
+    """What stands around the texts of a conversation: the chat template of the model, for turns of user and model."""
+
+    opening: str = ""
+    """The text before the first one of the user."""
+    closing: str = ""
+    """The text between one of the user and the answer."""
+    between: str = ""
+    """The text between an answer and the next one of the user."""
+
+
+@dataclass(frozen=True)
+class Tokenizer:
+    """A byte-pair encoding: the tables of `runtime_c/include/s2s_tokenizer.h`."""
+
+    text: Array
+    """The bytes of all tokens, one after the other."""
+    tables: Mapping[str, Array]
+    """The tables by name; `by_text` is absent where merges alone count."""
+    words: Words
+    digits: int
+    """The most digits in one word."""
+    space_before: bool
+    """Whether a text gets a space before it."""
+    begin: int
+    """The token before a text; `NO_TOKEN` if there is none."""
+    end: int
+    turn: int
+    """The token behind an answer."""
+    turns: Turns
+
+    @property
+    def size(self) -> int:
+        """The number of tokens."""
+        return len(self.tables["starts"]) - 1
+
+
+@dataclass(frozen=True)
+class Language:
+    """A network that takes `token` and `position`, keeps a cache as state, and gives `logits`."""
+
+    positions: int
+    """The number of positions of the cache."""
+    tokenizer: Tokenizer | str
+    """The tokeniser, or why there is none."""

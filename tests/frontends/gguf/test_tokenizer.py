@@ -1,0 +1,286 @@
+"""Tokenisers of GGUF files: the emitted C beside byte-pair encoding by its definition, chat programs, and refusals."""
+
+import random
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import cffi
+import numpy as np
+import pytest
+
+import s2s
+from s2s.cli.main import run as run_cli
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.decoder import Config
+from s2s.frontends.gguf.tokenizer import read_tokenizer
+from s2s.frontends.gguf.turns import read_turns
+from s2s.testing.decoders import write_gguf
+from s2s.types.language import NO_TOKEN, Turns
+from support.project import ROOT
+
+NORMAL, CONTROL, BYTE = 1, 3, 6
+TEMPLATE = (
+    "{{ bos_token }}{% for m in messages %}[{{ m['role'] }}]{{ m['content'] }}</s>\n{% endfor %}"
+    "{% if add_generation_prompt %}[assistant]{% endif %}"
+)
+CORPUS = "the cat sat on the mat, and the hat of the cat that sat on that mat is the hat's 2024 hat; ünï thé " * 3
+
+Metadata = dict[str, Any]
+
+
+def letters() -> list[str]:
+    """What stands for each byte in GPT-2's tokens."""
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = iter(range(256, 512))
+    return [chr(byte if byte in plain else next(others)) for byte in range(256)]
+
+
+def merged(symbols: list[str], pair: tuple[str, str]) -> list[str]:
+    """Symbols with every such pair joined, from the left."""
+    made: list[str] = []
+    for symbol in symbols:
+        if made and (made[-1], symbol) == pair and not made[-1].endswith("\0"):
+            made[-1] = f"{made[-1]}{symbol}\0"
+        else:
+            made.append(symbol)
+    return [symbol.rstrip("\0") for symbol in made]
+
+
+def words_of(text: str) -> list[str]:
+    """GPT-2's words of text without other characters than letters of Latin, digits, spaces and punctuation."""
+    return re.findall(r"'(?:[sdmt]|ll|ve|re)| ?[^\W\d_]+| ?\d+| ?[^\s\w]+|\s+(?!\S)|\s+", text)
+
+
+def in_letters(text: str) -> list[str]:
+    return [letters()[byte] for byte in text.encode()]
+
+
+def trained(count: int) -> list[tuple[str, str]]:
+    """The most frequent pairs of the corpus, one after the other."""
+    words = [in_letters(word) for word in words_of(CORPUS)]
+    merges: list[tuple[str, str]] = []
+    for _ in range(count):
+        counts: dict[tuple[str, str], int] = {}
+        for word in words:
+            for pair in pairwise(word):
+                counts[pair] = counts.get(pair, 0) + 1
+        best = max(counts, key=lambda pair: counts[pair])
+        merges.append(best)
+        words = [merged(word, best) for word in words]
+    return merges
+
+
+MERGES = trained(25)
+
+
+def gpt2(**more: object) -> Metadata:
+    tokens = [*letters(), *dict.fromkeys(left + right for left, right in MERGES), "<s>", "</s>"]
+    found = {
+        "model": "gpt2",
+        "pre": "gpt-2",
+        "tokens": tokens,
+        "token_type": [NORMAL] * (len(tokens) - 2) + [CONTROL] * 2,
+        "merges": [f"{left} {right}" for left, right in MERGES],
+        "bos_token_id": len(tokens) - 2,
+        "eos_token_id": len(tokens) - 1,
+        **more,
+    }
+    return {f"tokenizer.ggml.{key}": value for key, value in found.items()} | {"tokenizer.chat_template": TEMPLATE}
+
+
+def llama(**more: object) -> Metadata:
+    texts = ["t", "h", "e", "▁", "a", "th", "the", "▁the", "▁th", "he", "▁t", "at", "hat", "ü", "▁▁"]
+    tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *texts]
+    found = {
+        "model": "llama",
+        "tokens": tokens,
+        "scores": [0.0] * 259 + [-float(number % 9) for number in range(len(texts))],
+        "token_type": [2, CONTROL, CONTROL] + [BYTE] * 256 + [NORMAL] * len(texts),
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+        **more,
+    }
+    return {f"tokenizer.ggml.{key}": value for key, value in found.items()}
+
+
+def by_definition_gpt2(text: str) -> list[int]:
+    tokens = {token: number for number, token in enumerate(gpt2()["tokenizer.ggml.tokens"])}
+    found: list[int] = []
+    for word in words_of(text):
+        symbols = in_letters(word)
+        for pair in MERGES:
+            symbols = merged(symbols, pair)
+        found += [tokens[symbol] for symbol in symbols]
+    return found
+
+
+def by_definition_llama(text: str) -> list[int]:
+    metadata = llama()
+    tokens, scores = metadata["tokenizer.ggml.tokens"], metadata["tokenizer.ggml.scores"]
+    known = {token: number for number, token in enumerate(tokens[259:], 259)}
+    symbols = list(f"▁{text.replace(' ', '▁')}") if text else []
+    while True:
+        pairs = [(known.get(a + b), at) for at, (a, b) in enumerate(pairwise(symbols))]
+        best = max(((scores[token], -at) for token, at in pairs if token is not None), default=None)
+        if best is None:
+            break
+        symbols[-best[1] : 2 - best[1]] = ["".join(symbols[-best[1] : 2 - best[1]])]
+    every = ([known[symbol]] if symbol in known else [3 + byte for byte in symbol.encode()] for symbol in symbols)
+    return [token for each in every for token in each]
+
+
+def compiled(folder: Path, metadata: Metadata, **options: Any) -> Path:
+    """The tree of a small decoder with this tokeniser."""
+    size = len(metadata["tokenizer.ggml.tokens"])
+    config = Config(vocabulary=size, width=16, layers=1, heads=2, kv_heads=1, hidden=16, length=64)
+    write_gguf(folder / "talker.gguf", config, "F32", metadata=metadata)
+    return s2s.compile(folder / "talker.gguf", **{"target": "c", **options}).write(folder / "tree")
+
+
+class Encoder:
+    """The tokeniser of a tree in a library of its own."""
+
+    def __init__(self, tree: Path) -> None:
+        sources = [f"src/talker_{part}.c" for part in ("tokenizer", "tokens")] + ["runtime/src/tokenizer.c"]
+        flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-shared", "-fPIC"]
+        folders = [f"-I{name}" for name in ("include", "src", "runtime/include")]
+        subprocess.run(["cc", *flags, *folders, *sources, "-o", "tokenizer.so"], cwd=tree, check=True)
+        self.ffi = cffi.FFI()
+        self.ffi.cdef(
+            "extern char talker_tokenizer[]; int s2s_tokenizer_encode(const void *self, const char *text,"
+            "size_t size, _Bool begin, uint32_t *tokens, uint32_t *ranks, uint32_t capacity, uint32_t *count);"
+        )
+        self.library: Any = self.ffi.dlopen(str(tree / "tokenizer.so"))
+
+    def __call__(self, text: str) -> list[int]:
+        data = text.encode()
+        tokens, ranks, count = (self.ffi.new("uint32_t[]", size) for size in (len(data) + 2, len(data) + 2, 1))
+        tokenizer = self.library.talker_tokenizer
+        arguments = (tokenizer, data, len(data), False, tokens, ranks, len(data) + 2, count)
+        assert self.library.s2s_tokenizer_encode(*arguments) == 0
+        return list(tokens[0 : count[0]])
+
+
+def texts(alphabet: Sequence[str]) -> list[str]:
+    rng = random.Random(1)
+    return ["", *("".join(rng.choices(alphabet, k=rng.randint(1, 40))) for _ in range(200))]
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("gpt2"), gpt2())
+
+
+def test_gpt2_texts_are_encoded_by_the_merges_in_order(tree: Path):
+    encode = Encoder(tree)
+    for text in texts([*"theacmosn ", "the ", " cat", "hat's", "\n", "2", "ü", "é", ", ", "'ll", "中"]):
+        assert encode(text) == by_definition_gpt2(text), text
+
+
+def test_llama_texts_are_encoded_by_the_scores(tmp_path: Path):
+    encode = Encoder(compiled(tmp_path, llama()))
+    for text in texts([*"thea ", "the", "ü", "é", "中"]):
+        assert encode(text) == by_definition_llama(text), text
+
+
+def test_special_tokens_stand_for_themselves(tree: Path):
+    size = len(gpt2()["tokenizer.ggml.tokens"])
+    assert Encoder(tree)("<s>the</s>") == [size - 2, *by_definition_gpt2("the"), size - 1]
+
+
+def test_chat_answers_with_the_most_likely_tokens(tree: Path, capfd: pytest.CaptureFixture[str]):
+    """The program prints what the network says token by token, run from Python."""
+    assert run_cli(["chat", str(tree), "--prompt", "the cat", "--temperature", "0", "--tokens", "6"]) == 0
+    shown = capfd.readouterr()
+    network = s2s.compile(tree.parent / "talker.gguf", target="c")
+    given = Encoder(tree)("[user]the cat</s>\n[assistant]")
+    names, bytes_of = gpt2()["tokenizer.ggml.tokens"], {letter: byte for byte, letter in enumerate(letters())}
+    written: list[int] = []
+    for position in range(len(given) + 6):
+        token = given[position] if position < len(given) else written[-1]
+        logits = network.run({"token": np.array([token]), "position": np.array([position])})["logits"]
+        if position >= len(given) - 1:
+            written.append(int(logits.argmax()))
+    answer = [names[token] for token in written[:6]]
+    assert shown.out.encode() == b"".join(bytes(bytes_of[letter] for letter in name) for name in answer) + b"\n"
+    assert re.fullmatch(rf"\[read {len(given)} tokens, [\d.]+/s; wrote 6, [\d.]+/s; \d+ of 64 positions\]\n", shown.err)
+
+
+def test_chat_goes_on_until_the_cache_is_full(tree: Path):
+    program = tree / "build" / "chat" / "talker_chat"
+    command = [program, "--plain", "1", "--tokens", "20", "--seed", "5"]
+    done = subprocess.run(command, input=b"the cat\n\nsat\non the mat\n", capture_output=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count(b"[read ") == 2
+    assert done.stderr.endswith(b"talker: the cache is full; compile with a larger --dim positions\n")
+
+
+def test_chat_refuses_trees_without_tokeniser(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    compiled(tmp_path, gpt2(pre="klingon"))
+    assert run_cli(["chat", str(tmp_path / "tree")]) == 2
+    assert "cuts words by the rules 'klingon'; known are gpt-2, llama-bpe, qwen2" in capsys.readouterr().err
+    assert run_cli(["chat", str(tmp_path)]) == 2
+    assert "is no tree of s2s" in capsys.readouterr().err
+
+
+def test_words_of_llama3_are_looked_up_whole():
+    size = len(gpt2()["tokenizer.ggml.tokens"])
+    found = read_tokenizer(gpt2(pre="llama-bpe"), size, "m")
+    ends = found.tables["starts"]
+    text = found.text.tobytes()
+    in_order = [text[ends[number] : ends[number + 1]] for number in found.tables["by_text"]]
+    assert in_order == sorted(in_order)
+    assert (found.words, found.digits, "by_text" in read_tokenizer(gpt2(), size, "m").tables) == ("llama3", 3, False)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "error", "message"),
+    [
+        ({"model": "bert"}, UnsupportedError, "the tokeniser is 'bert'"),
+        ({"tokens": 3}, InputError, "there are no tokens"),
+        ({"tokens": ["a"] * 1000}, InputError, "1000 tokens for 283 rows"),
+        ({"token_type": [1]}, InputError, "types of tokens"),
+        ({"merges": ["a b"]}, InputError, "the merge 'a b' is of no tokens"),
+        ({"eos_token_id": 4000}, InputError, "eos_token_id is 4000"),
+    ],
+)
+def test_metadata_that_contradict_themselves_are_refused(
+    metadata: Mapping[str, object], error: type[Exception], message: str
+):
+    with pytest.raises(error, match=f"m: .*{message}"):
+        read_tokenizer(gpt2(**metadata), 283, "m")
+
+
+def test_scores_of_llama_are_as_many_as_tokens():
+    with pytest.raises(InputError, match="no score for each token"):
+        read_tokenizer(llama(scores=[1.0]), 1000, "m")
+    assert read_tokenizer(llama(add_bos_token=False), 1000, "m").begin == NO_TOKEN
+
+
+def test_turns_are_what_a_chat_template_writes_around_texts():
+    assert read_turns(TEMPLATE, "<s>", "</s>", "m") == Turns("[user]", "</s>\n[assistant]", "</s>\n[user]")
+    assert read_turns(None, "", "", "m") == Turns()
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ messages[0]['content'] | upper }}",
+        "{% for",
+        "{{ raise_exception('no') }}",
+        "{{ messages.__class__.mro() }}",
+        "x",
+    ],
+)
+def test_templates_that_do_not_write_texts_in_order_are_refused(template: str):
+    with pytest.raises(UnsupportedError, match="m: its chat template"):
+        read_turns(template, "", "", "m")
+
+
+def test_the_runtime_files_come_with_tokenisers_only(tree: Path):
+    assert {path.name for path in (tree / "runtime" / "src").iterdir()} == {"sampler.c", "tokenizer.c"}
+    assert (ROOT / "runtime_c" / "src" / "sampler.c").read_text() == (tree / "runtime/src/sampler.c").read_text()
