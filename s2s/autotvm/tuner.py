@@ -12,7 +12,7 @@ from s2s.autotvm.base_task import Task
 from s2s.autotvm.config import ConfigEntity
 from s2s.autotvm.measure import MeasureOption
 from s2s.autotvm.measure_pair import MeasureInput, MeasureResult, result_of
-from s2s.tuning.measurement import Measurement, Objective
+from s2s.tuning.measurement import Goal, Measurement
 from s2s.tuning.measurer import Candidate, Incumbent, Measurer
 from s2s.tuning.recording import record_of
 from s2s.tuning.search_space import Point
@@ -75,12 +75,12 @@ class Tuner:
         Each callback is called after each batch, with the tuner, what was measured, and the results.
         """
         measurer, end = measure_option.measurer(self.task.target), self.trials + n_trial
-        objective: Objective = "time" if measurer.place == "host" else "instructions"
+        goal = Goal.of("time" if measurer.place == "host" else "instructions")
         while self.trials < end:
             points = self._search.propose(min(self.batch, end - self.trials))
             if not points:
                 break
-            inputs, results = self._measured(points, measurer, objective, _PREFIXES[si_prefix])
+            inputs, results = self._measured(points, measurer, goal, _PREFIXES[si_prefix])
             for callback in callbacks:
                 callback(self, inputs, results)
             if early_stopping is not None and self.trials - self.best_iter >= early_stopping:
@@ -88,16 +88,16 @@ class Tuner:
                 break
 
     def _measured(
-        self, points: Sequence[Point], measurer: Measurer, objective: Objective, unit: float
+        self, points: Sequence[Point], measurer: Measurer, goal: Goal, unit: float
     ) -> tuple[list[MeasureInput], list[MeasureResult]]:
         task = self.task
         texts = [text for point in points if (text := task.space.text(point)) is not None]
         candidates = [Candidate(task.measurable, task.table(text)) for text in texts]
         found = measurer.measure(candidates, self._incumbent)
-        self._search.learn(points, [each.cost(objective) for each in found])
+        self._search.learn(points, [goal.cost(each) for each in found])
         inputs = [MeasureInput(task.target.name, task, task.config_at(text)) for text in texts]
         results = [
-            result_of(record_of(task, task.decisions_of(text), each, objective, measurer, task.args))
+            result_of(record_of(task, task.decisions_of(text), each, goal, measurer, task.args))
             for text, each in zip(texts, found, strict=True)
         ]
         for number, (inp, result) in enumerate(zip(inputs, results, strict=True)):

@@ -1,6 +1,6 @@
 """`s2s tune`: measure other schedules for the kernels of a network and record their times."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,9 +14,10 @@ from s2s.cli.compile_options import Options, with_compile_options
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
-    from s2s.tuning import Progress, Task, TuneSummary
+    from s2s.compilation import Compilation
+    from s2s.tuning import Progress, TuneSummary
     from s2s.tuning.measurer import Measurer
-    from s2s.tuning.tune import OnProgress
+    from s2s.tuning.summary import OnProgress
 
 INTERRUPTED = 130
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
@@ -51,10 +52,16 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 )
 @click.option(
     "--objective",
-    type=click.Choice(["instructions", "time", "flash", "ram"]),
-    help="What is minimised; by default time on the host and instructions on boards.",
+    metavar="OBJECTIVE",
+    help="What is minimised: instructions, time, flash or ram, or a sum of them with a weight of each unit, as in "
+    "instructions=1,flash=50. By default time on the host and instructions on boards.",
 )
-@click.option("--only", multiple=True, metavar="LAYER", help="A node, kernel or task key; may be repeated.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="LAYER",
+    help="A node, kernel or task key, or network for the decisions about the whole network; may be repeated.",
+)
 @click.option("--farm", metavar="ADDRESS", help="The farm that measures, as in tcp://farm:8786.")
 @click.option("--priority", type=int, default=0, help="On a farm: trials of higher priority come first.")
 @click.option(
@@ -74,7 +81,7 @@ def tune_command(
     trials: int,
     time: str | None,
     tuner: Literal["auto", "grid", "random", "ga", "climb", "model", "tpe"],
-    objective: Literal["instructions", "time", "flash", "ram"] | None,
+    objective: str | None,
     only: tuple[str, ...],
     farm: str | None,
     priority: int,
@@ -84,7 +91,7 @@ def tune_command(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Search faster schedules for the kernels of a network, and record all that is measured.
+    """Search better decisions about a network and faster schedules for its kernels, and record all that is measured.
 
     The same command goes on where it was interrupted. `s2s compile MODEL --records FILE.jsonl` uses the records.
 
@@ -92,21 +99,21 @@ def tune_command(
     """
     from s2s.cli.output import steps_shown
     from s2s.compilation import Compilation
+    from s2s.tuning.campaign import TuneOptions
     from s2s.tuning.places import default_target, make_measurer
-    from s2s.tuning.task import tasks_of
-    from s2s.tuning.tune import TuneOptions, tune_tasks
+    from s2s.tuning.tune import tune_network
 
     chosen = TuneOptions(
         trials=trials, seconds=parse_time(time), tuner=tuner, objective=objective, only=only, seed=seed
     )
     measurer = make_measurer(on, parallel=jobs) if farm is None else _on_farm(farm, on, priority, tls)
-    with steps_shown():
-        tasks = tasks_of(Compilation(model, compiling(default_target(on))))
+    compilation = Compilation(model, compiling(default_target(on)))
     if dry_run:
-        list_tasks(tasks, as_json=as_json)
+        with steps_shown():
+            list_tasks(compilation, as_json=as_json)
         return
     with progress_shown(quiet=as_json) as on_progress:
-        summary = tune_tasks(tasks, output, measurer, chosen, on_progress)
+        summary = tune_network(compilation, output, measurer, chosen, on_progress)
     show(summary, output, as_json=as_json)
     if summary.interrupted:
         raise Exit(INTERRUPTED)
@@ -119,13 +126,18 @@ def _on_farm(address: str, on: str, priority: int, tls: tuple[str, str, str] | N
     return FarmMeasurer(address, on, priority=priority, certificates=Certificates(*(tls or ())))
 
 
-def list_tasks(tasks: "Sequence[Task]", *, as_json: bool) -> None:
-    """Print the tasks of a network and the sizes of their search spaces."""
+def list_tasks(compilation: "Compilation", *, as_json: bool) -> None:
+    """Print the tasks of a network, itself first, and the sizes of their search spaces."""
     from s2s.cli.output import print_json
+    from s2s.tuning.network import NetworkSpace, network_task
     from s2s.tuning.space import Space
+    from s2s.tuning.task import tasks_of
 
+    network = network_task(compilation)
+    spaces = [(network, NetworkSpace(network).describe())]
+    spaces += [(each, Space(each).describe()) for each in tasks_of(compilation)]
     rows = [
-        {"key": each.key, "kernel": each.name, "calls": each.calls, "space": Space(each).describe()} for each in tasks
+        {"key": each.key, "kernel": each.name, "calls": each.calls, "space": described} for each, described in spaces
     ]
     if as_json:
         print_json({"tasks": rows})
@@ -171,13 +183,14 @@ def progress_shown(*, quiet: bool) -> Generator["OnProgress | None"]:
 
 
 def _place(each: "Progress") -> str:
-    return f"[{each.number}/{len(each.summary.tasks)}] {each.task.name}"
+    return f"[{each.number}/{len(each.summary.tasks)}] {each.task.name}" if each.number else each.task.name
 
 
 def _gain(each: "Progress") -> str:
     whole = each.summary.default / each.summary.best if each.summary.best else 1.0
     left = "" if each.left is None else f", {each.left:.0f} s left"
-    return f"kernel {each.task.speedup:.2f} x, network {whole:.3f} x{left}"
+    kernel = f"kernel {each.task.speedup:.2f} x, " if each.number else ""
+    return f"{kernel}network {whole:.3f} x{left}"
 
 
 def _line(each: "Progress") -> str:
@@ -202,7 +215,7 @@ def show(summary: "TuneSummary", records: Path, *, as_json: bool) -> None:
             f"{each.trials} trials" + (f", {each.failed} failed" if each.failed else ""),
             f"noise {each.noise:.1%}" if each.noise else "",
         )
-        for each in summary.tasks
+        for each in ([summary.network] if summary.network is not None else []) + summary.tasks
     ]
     total = ("all calls", _figure(summary.default), _figure(summary.best))
     gain = summary.default / summary.best if summary.best else 1.0
@@ -213,6 +226,9 @@ def show(summary: "TuneSummary", records: Path, *, as_json: bool) -> None:
             )
         )
     )
+    if summary.whole is not None:
+        before, after = summary.whole
+        print(f"\nthe network as a whole: {_figure(before)} -> {_figure(after)} {summary.unit}, {before / after:.3f} x")
     print(f"\nrecords are in {records}; use them: s2s compile MODEL --target {summary.target} --records {records}")
 
 

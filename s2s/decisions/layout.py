@@ -91,7 +91,7 @@ class LayoutKind(Kind[TensorGroup, int]):
     name = "layout"
 
     def heuristics(self) -> Sequence[tuple[str, Heuristic[TensorGroup, int]]]:
-        return (("blocks of channels as wide as vectors", _blocks),)
+        return (("blocks of channels as wide as vectors", _blocks), ("blocks of another width", _other_blocks))
 
     def key(self, subject: TensorGroup) -> str:
         return subject.key
@@ -132,6 +132,13 @@ def _blocks(subject: TensorGroup, target: Target) -> Sequence[Candidate[int] | R
     block, channels = found.block_of(value), shape_of(value)[CHANNEL]
     padded = elements // channels * -(-channels // block) * block
     return [Candidate(lambda: block, found.filling(value), Cost(ram=padded * size)), plain]
+
+
+def _other_blocks(subject: TensorGroup, target: Target) -> Sequence[Candidate[int]]:
+    """Propose the blocks that are possible and that `_blocks` does not take."""
+    value, found = subject.first, subject.layouts.found
+    sizes = [] if found.refusals(value) else [size for size in found.sizes_of(value) if size != found.block_of(value)]
+    return [Candidate(lambda size=size: size, f"blocks of {size} channels") for size in sizes]
 
 
 def _kernels(group: Sequence[SSAValue]) -> list[str]:

@@ -17,6 +17,8 @@ from s2s.dialects import tensor
 from s2s.targets import Target
 
 WHOLE = "whole images"
+MAX_OTHERS = 4
+"""Numbers of rows that are proposed beside the best guess."""
 _ROWS = " rows"
 
 
@@ -41,7 +43,7 @@ class RowTilesKind(Kind[KernelChain, int]):
     name = "row tiles"
 
     def heuristics(self) -> Sequence[tuple[str, Heuristic[KernelChain, int]]]:
-        return (("half of the second cache", _fitting),)
+        return (("half of the second cache", _fitting), ("other tiles that fit", _others))
 
     def key(self, subject: KernelChain) -> str:
         return subject.key
@@ -92,3 +94,13 @@ def _fitting(subject: KernelChain, target: Target) -> Sequence[Candidate[int] | 
             return [Refused(f"{size}{_ROWS}", reason), whole]
         return [Candidate(lambda size=size: size, f"{size} rows at a time"), whole]
     return [Refused("some rows at a time", "no blocks of equal size fit half of the second cache"), whole]
+
+
+def _others(subject: KernelChain, target: Target) -> Sequence[Candidate[int]]:
+    """Propose every number of rows whose tiles fit the second cache, the most rows first."""
+    sizes = (size for size in range(subject.rows // 2, 0, -1) if subject.rows % size == 0)
+    tiled = ((size, tiles_of(subject.computes, size)) for size in sizes)
+    fitting = [
+        s for s, tiles in tiled if tiles is not None and bytes_of_blocks(subject.computes, tiles) <= target.l2_bytes
+    ]
+    return [Candidate(lambda size=size: size, f"{size} rows at a time") for size in fitting[:MAX_OTHERS]]

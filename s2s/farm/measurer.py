@@ -64,6 +64,9 @@ class FarmMeasurer(Measurer):
         found = dict(self.stream(candidates, incumbent))
         return [found[number] for number in range(len(candidates))]
 
+    def measure_each(self, candidates: Sequence[Candidate]) -> list[Measurement]:
+        return self.measure(candidates)
+
     def stream(
         self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None
     ) -> Iterator[tuple[int, Measurement]]:

@@ -14,6 +14,15 @@ from s2s.targets import Target
 MAX_KNOBS = 24
 MAX_DIMS = 8
 """Dimensions that have features of their own, the innermost ones."""
+GUESSED_CACHE = 16 * 1024
+"""Bytes of the first cache of targets that state none."""
+FLOAT = 4
+LEVELS = 3
+"""Innermost loops whose footprints are features."""
+WIDTH = 15 + 4 * MAX_DIMS + LEVELS + MAX_KNOBS
+"""The number of features."""
+FOR_ONE_TASK = (0, *range(WIDTH - MAX_KNOBS, WIDTH))
+"""The numbers of the features that name values of knobs, which other tasks do not have."""
 
 
 def features_of(
@@ -44,8 +53,21 @@ def features_of(
         float(sum(isinstance(each, Prefetch) for each in schedule)),
         log2(state.passes_of_all),
         *_block(schedule),
+        *_footprints(op, state.order, tiles, target),
         *_missing_after(places),
     ]
+
+
+def _footprints(op: tensor.Computation, order: Sequence[int], tiles: Sequence[int], target: Target) -> list[float]:
+    """The bytes that the innermost loops read, one loop more each, beside those of the first cache.
+
+    [56, 64 | 64] in tiles of [2, 16 | 1], order 0 1 2: 64 steps of the reduction read 64 x (2 + 16) floats, …
+    """
+    cache, grown, found = target.l1_bytes or GUESSED_CACHE, list(tiles), list[float]()
+    for dim in [*reversed(order)][:LEVELS]:
+        grown[dim] = op.sizes[dim]
+        found.append(log2(max(1, _loads(op, grown)) * FLOAT / cache))
+    return [*found, *[0.0] * (LEVELS - len(found))]
 
 
 def _loads(op: tensor.Computation, tiles: Sequence[int]) -> int:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Literal
 
+from s2s.errors import InputError
+
 Objective = Literal["instructions", "time", "flash", "ram"]
 OBJECTIVES: tuple[Objective, ...] = ("instructions", "time", "flash", "ram")
 UNITS: Mapping[Objective, str] = {
@@ -14,6 +16,8 @@ UNITS: Mapping[Objective, str] = {
     "ram": "bytes of ram",
 }
 """The units of records, by objective."""
+PER_CALL: frozenset[Objective] = frozenset(("instructions", "time"))
+"""Objectives that a kernel costs with each call; it takes its bytes once."""
 SMALL_FLASH = "bytes of flash at -Os"
 """The unit of the flash that a kernel takes on a board when it is compiled for size."""
 
@@ -47,7 +51,65 @@ class Measurement:
     """How far the median of the rounds lies above the minimum, as a part of the minimum; 0 for exact counts."""
     seconds: float = 0.0
     """How long building and measuring took."""
+    code: str = ""
+    """A hash of the C that was measured, without its comments; schedules that are lowered alike have equal ones."""
 
-    def cost(self, objective: Objective) -> float | None:
-        """The cost that counts; None for a measurement that failed."""
-        return self.costs.get(UNITS[objective]) if self.error is ErrorKind.NO_ERROR else None
+
+@dataclass(frozen=True)
+class Goal:
+    """What is minimised: one objective, or a sum of several, in which each unit has a weight.
+
+    `instructions=1,flash=50`: a byte of flash is worth 50 instructions of a run.
+    """
+
+    weights: tuple[tuple[Objective, float], ...]
+
+    @staticmethod
+    def of(text: str) -> "Goal":
+        """Return the goal of `flash`, or of `instructions=1,flash=50`."""
+        found: dict[Objective, float] = {}
+        for part in text.split(","):
+            name, _, weight = part.strip().partition("=")
+            if name not in OBJECTIVES or name in found:
+                raise InputError(f"--objective {text}: {name!r} is none of {', '.join(OBJECTIVES)}, or is there twice")
+            found[name] = _weight(text, weight)
+        return Goal(tuple(sorted(found.items(), key=lambda each: OBJECTIVES.index(each[0]))))
+
+    @property
+    def objectives(self) -> tuple[Objective, ...]:
+        """What has to be measured."""
+        return tuple(each for each, _ in self.weights)
+
+    @property
+    def unit(self) -> str:
+        """The unit of its costs in records."""
+        if len(self.weights) == 1:
+            return UNITS[self.weights[0][0]]
+        return ",".join(f"{objective}={weight:g}" for objective, weight in self.weights)
+
+    def cost(self, measured: Measurement, calls: int = 1) -> float | None:
+        """The cost of one of `calls` calls of a kernel; None for a measurement that failed or lacks a unit."""
+        if measured.error is not ErrorKind.NO_ERROR:
+            return None
+        return self.of_costs(measured.costs, calls)
+
+    def of_costs(self, costs: Mapping[str, float], calls: int = 1) -> float | None:
+        """The cost by what was measured, by unit."""
+        if len(self.weights) == 1:
+            return costs.get(self.unit)
+        total = 0.0
+        for objective, weight in self.weights:
+            if UNITS[objective] not in costs:
+                return None
+            total += weight * costs[UNITS[objective]] / (1 if objective in PER_CALL else calls)
+        return total
+
+
+def _weight(text: str, weight: str) -> float:
+    try:
+        number = float(weight or 1)
+    except ValueError:
+        number = -1.0
+    if not 0 < number < float("inf"):
+        raise InputError(f"--objective {text}: {weight!r} is no weight; give positive numbers, instructions=1,flash=50")
+    return number

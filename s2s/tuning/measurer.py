@@ -91,6 +91,10 @@ class Measurer(ABC):
     def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
         """Measure candidates of one task."""
 
+    def measure_each(self, candidates: Sequence[Candidate]) -> list[Measurement]:
+        """Measure candidates of different tasks, one of each."""
+        return [found for each in candidates for found in self.measure([each])]
+
     def stream(
         self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None
     ) -> Iterator[tuple[int, Measurement]]:

@@ -20,9 +20,19 @@ from s2s.verify.toolchain import compiler_version
 class BoardMeasurer(Measurer):
     """Builds candidates for a board that QEMU emulates and counts their instructions there."""
 
-    def __init__(self, place: str, limits: Limits | None = None, *, parallel: int = 1, optimise: str = "O3") -> None:
+    def __init__(
+        self,
+        place: str,
+        limits: Limits | None = None,
+        *,
+        parallel: int = 1,
+        optimise: str = "O3",
+        sizes: bool = True,
+    ) -> None:
         super().__init__(limits, parallel=parallel)
         self.place, self.optimise = place, optimise
+        self.sizes = sizes
+        """Whether the flash of a build with `-Os` is measured as well, which takes another build."""
         self._board = get_board(place)
 
     @property
@@ -32,6 +42,9 @@ class BoardMeasurer(Measurer):
     def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
         seconds = self.limits.seconds_beside(incumbent)
         return in_parallel(lambda each: self._one(each, seconds), candidates, self.parallel)
+
+    def measure_each(self, candidates: Sequence[Candidate]) -> list[Measurement]:
+        return self.measure(candidates)
 
     def _one(self, candidate: Candidate, seconds: float) -> Measurement:
         with tempfile.TemporaryDirectory(prefix="s2s-tune-") as folder:
@@ -44,8 +57,10 @@ class BoardMeasurer(Measurer):
         compilation.tree.write(folder / "tree")
         phases.enter(ErrorKind.COMPILE_DEVICE)
         build = BoardBuild(folder / "tree", self._board, optimise=self.optimise)
-        with closing(BoardBuild(folder / "tree", self._board, optimise="Os")) as small:
-            small_flash = small.network.flash
+        small = {}
+        if self.sizes:
+            with closing(BoardBuild(folder / "tree", self._board, optimise="Os")) as built:
+                small = {SMALL_FLASH: built.network.flash}
         phases.enter(ErrorKind.RUNTIME_DEVICE)
         run = build.run([reference_of(compilation).inputs], layers=False)
         differs = difference(compilation, run.outputs[0])
@@ -55,7 +70,7 @@ class BoardMeasurer(Measurer):
             {
                 "instructions": run.instructions[0],
                 "bytes of flash": run.network.flash,
-                SMALL_FLASH: small_flash,
+                **small,
                 "bytes of ram": run.ram,
                 "bytes of stack": run.stack,
             }

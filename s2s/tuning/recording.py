@@ -5,7 +5,7 @@ from typing import Protocol
 
 from s2s.targets import Target
 from s2s.targets.flags import compile_flags
-from s2s.tuning.measurement import UNITS, Measurement, Objective
+from s2s.tuning.measurement import Goal, Measurement
 from s2s.tuning.measurer import Measurer
 from s2s.tuning.records import Decided, MeasuredRecord
 
@@ -43,7 +43,7 @@ def record_of(
     task: Named,
     decisions: Decided,
     measured: Measurement,
-    objective: Objective,
+    goal: Goal,
     measurer: Measurer,
     arguments: tuple[object, ...] = (),
 ) -> MeasuredRecord:
@@ -52,8 +52,8 @@ def record_of(
         task=task.key,
         target=task.target.name,
         decisions=decisions,
-        cost=measured.cost(objective),
-        unit=UNITS[objective],
+        cost=goal.cost(measured, task.calls),
+        unit=goal.unit,
         error=measured.error,
         costs=dict(measured.costs),
         place=measurer.place,
@@ -67,4 +67,5 @@ def record_of(
         noise=round(measured.noise, 4),
         seconds=round(measured.seconds, 3),
         timestamp=round(time.time(), 3),
+        code=measured.code,
     )

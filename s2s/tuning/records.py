@@ -59,6 +59,8 @@ class MeasuredRecord:
     timestamp: float = 0.0
     version: str = VERSION
     lowering: int = LOWERING
+    code: str = ""
+    """A hash of the C that was measured."""
 
     @property
     def subject(self) -> tuple[str, str, str]:
@@ -178,6 +180,7 @@ def record_of(where: str, number: int, fields: Mapping[str, Any]) -> MeasuredRec
             timestamp=float(fields.get("timestamp", 0.0)),
             version=str(fields.get("version", "")),
             lowering=int(fields.get("lowering", 0)),
+            code=str(fields.get("code", "")),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{where}: line {number}: {error}; give the fields that s2s tune writes") from error

@@ -5,7 +5,7 @@ point is what a record keeps; points with equal texts are the same choice, and a
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -43,6 +43,11 @@ class SearchSpace(ABC):
     @abstractmethod
     def features(self, point: Point) -> list[float]:
         """Return numbers that describe a legal point to a learned cost model."""
+
+    @property
+    def for_one_task(self) -> Sequence[int]:
+        """The numbers of the features that mean nothing in the space of another task."""
+        return ()
 
     def find(self, text: str) -> Point | None:
         """Return the point of a choice; None where only searching all points would tell."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from math import prod
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -11,7 +11,6 @@ from xdsl.dialects.func import FuncOp
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.network.functions import main_of
 from s2s.compilation import Compilation
-from s2s.decisions.decision import Table
 from s2s.decisions.given import Given
 from s2s.decisions.keys import computation_key, nodes_of_kernel, task_key
 from s2s.decisions.schedule import ScheduledComputation, ScheduleKind
@@ -19,54 +18,20 @@ from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug, UnsupportedError
 from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
+from s2s.stages.memory import Planned
 from s2s.stages.state import State
 from s2s.targets import Target, get_target
 from s2s.tuning.isolate import isolated
-from s2s.tuning.packed import Packed, packed, unpacked
+from s2s.tuning.resumable import Resumable
 from s2s.types.sizes import varying
 
 BEFORE = "compute"
 """The stage after which kernels are taken: the next one decides their schedules."""
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
-    """A kernel to be tuned."""
-
-    key: str
-    """Its task key."""
-    name: str
-    """The name of the kernel in the module."""
-    nodes: str
-    """The nodes of the model that it computes."""
-    calls: int
-    """How often one run of the network calls it."""
-    state: State
-    """The kernel as a network of its own."""
-    options: CompileOptions
-    """Those of the whole network, without names and decisions."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        fields = self.key, self.name, self.nodes, self.calls
-        return _task_of, (fields, packed(self.state), self.options)
-
-    @property
-    def target(self) -> Target:
-        """What the kernel is compiled for."""
-        return get_target(self.options.target)
-
-    @property
-    def compilation(self) -> Compilation:
-        """The compilation of the kernel with the compiler's own decisions; candidates resume it."""
-        return self._compilation
-
-    @cached_property
-    def _compilation(self) -> Compilation:
-        return Compilation.of_state(self.state, self.options)
-
-    def with_decisions(self, decisions: Table) -> Compilation:
-        """Return the compilation of the kernel with other decisions."""
-        return self.compilation.resume(replace(self.options, decisions=decisions))
+class Task(Resumable):
+    """A kernel to be tuned, as a network of its own. Its options are those of the whole network, without names and
+    decisions."""
 
     @cached_property
     def kernel(self) -> FuncOp:
@@ -87,6 +52,19 @@ class Task:
         )
 
     @cached_property
+    def largest(self) -> ScheduledComputation:
+        """The computation with the most steps, whose schedule is searched."""
+        return max(self.subjects, key=lambda each: prod(each.op.sizes))
+
+    @cached_property
+    def default(self) -> str:
+        """The schedule that the compiler itself chooses for the largest computation; empty where none is chosen."""
+        for each in self.compilation.facts(Planned).decisions:
+            if each.kind == "schedule" and each.subject == self.largest.key:
+                return each.chosen
+        return ""
+
+    @cached_property
     def kind(self) -> ScheduleKind:
         """What says which schedules are legal."""
         return ScheduleKind(CompilerContext(self.state.weights, [self.target], Given()))
@@ -96,12 +74,39 @@ class Task:
         return layer in (self.key, self.name, *self.nodes.split(", "))
 
 
-def _task_of(fields: tuple[str, str, str, int], state: Packed, options: CompileOptions) -> Task:
-    return Task(*fields, unpacked(state), options)
+@dataclass(frozen=True, eq=False)
+class FoundKernel:
+    """A distinct kernel of a network, and what its task is made of."""
+
+    key: str
+    name: str
+    nodes: str
+    calls: int
+    state: State
+    """The whole network."""
+    options: CompileOptions
+
+    @property
+    def target(self) -> Target:
+        """What it is compiled for."""
+        return get_target(self.options.target)
+
+    @cached_property
+    def task(self) -> Task:
+        """The kernel as a task: made when it is first asked for, as its right outputs are computed then."""
+        module = self.state.module
+        func = next(each for each in _kernels(module) if each.sym_name.data == self.name)
+        alone = isolated(self.state, func, calls_of(module))
+        return _checked(Task(self.key, self.name, self.nodes, self.calls, alone, self.options))
 
 
 def tasks_of(compilation: Compilation) -> list[Task]:
     """Return the tasks of a network: kernels with equal keys are one task, in the order of their first calls."""
+    return [each.task for each in kernels_of(compilation)]
+
+
+def kernels_of(compilation: Compilation) -> list[FoundKernel]:
+    """Return the distinct kernels of a network that can be measured, in the order of their first calls."""
     if varying(compilation.options.dims):
         raise UnsupportedError("--dim: kernels are measured at constant sizes; give each dimension one")
     options = replace(compilation.options, name=None, decisions={}, explain=False)
@@ -109,7 +114,7 @@ def tasks_of(compilation: Compilation) -> list[Task]:
     state = compilation.at(BEFORE)
     calls = calls_of(state.module)
     kernels = {func.sym_name.data: func for func in _kernels(state.module)}
-    found: dict[str, Task] = {}
+    found: dict[str, FoundKernel] = {}
     for name in _in_order(state.module):
         func = kernels[name]
         if not any(isinstance(op, tensor.ComputeOp) for op in func.body.block.ops):
@@ -119,8 +124,8 @@ def tasks_of(compilation: Compilation) -> list[Task]:
             before = found[key]
             found[key] = replace(before, calls=before.calls + count, nodes=f"{before.nodes}, {nodes}")
             continue
-        found[key] = Task(key, name, nodes, count, isolated(state, func, calls), options)
-    return [_checked(task) for task in found.values()]
+        found[key] = FoundKernel(key, name, nodes, count, state, options)
+    return list(found.values())
 
 
 def _kernels(module: ModuleOp) -> Sequence[FuncOp]:

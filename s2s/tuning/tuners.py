@@ -9,6 +9,7 @@ No search proposes a schedule twice, nor one that was measured before.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from math import exp, inf, log
 from random import Random
 from typing import Any, Literal, cast
@@ -16,6 +17,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from s2s.errors import InputError
+from s2s.tuning.experience import Experience
 from s2s.tuning.search_space import Point, SearchSpace
 
 TunerName = Literal["auto", "grid", "random", "ga", "climb", "model", "tpe"]
@@ -24,11 +26,16 @@ SMALL = 64
 """Spaces with at most this number of legal schedules are searched whole."""
 
 
+Lessons = tuple[Sequence[Sequence[float]], Sequence[float]]
+"""Features of schedules, and their scores."""
+
+
 class Tuner(ABC):
     """A search of one space."""
 
     def __init__(self, space: SearchSpace, seed: int = 0) -> None:
         self.space, self.random = space, Random(seed)
+        self._early: list[Point] = []
         self.costs: dict[str, float] = {}
         """What is known, by schedule; infinite where a measurement failed."""
         self.points: dict[str, Point] = {}
@@ -41,7 +48,7 @@ class Tuner(ABC):
     def propose(self, count: int) -> list[Point]:
         """Return up to `count` points that nobody has measured; fewer when the search is at its end."""
         found: list[Point] = []
-        for point in self._next(count):
+        for point in chain(self.space.starts()[:1], self._early, self._next(count)):
             text = self.space.text(point)
             if text is not None and text not in self._proposed and text not in self.costs:
                 self._proposed.add(text)
@@ -64,6 +71,13 @@ class Tuner(ABC):
             self.costs[text] = inf if cost is None else cost
             if (point := self.space.find(text)) is not None:
                 self.points[text] = point
+
+    def begin_with(self, points: Sequence[Point]) -> None:
+        """Propose some points before all others but the compiler's own choice: those that were good for other tasks."""
+        self._early = list(points)
+
+    def teach(self) -> None:  # noqa: B027
+        """Hand on what this search has learnt to searches of other tasks; most learn nothing that these could use."""
 
     def _best(self, count: int) -> list[Point]:
         """The best points so far."""
@@ -140,18 +154,25 @@ class ModelTuner(Tuner):
 
     CHAINS, STEPS, EXPLORED = 12, 16, 0.2
     FIRST = 12
-    """Measurements before the model is asked."""
+    """Measurements before the model is asked: of this task, or many of others."""
+    MANY = 48
+    WEIGHT = 0.25
+    """Of a measurement of another task, in training."""
 
-    def __init__(self, space: SearchSpace, seed: int = 0) -> None:
+    def __init__(self, space: SearchSpace, seed: int = 0, experience: Experience | None = None, task: str = "") -> None:
         super().__init__(space, seed)
         _library("lightgbm")
         self._known: dict[Point, list[float]] = {}
+        self._experience, self._task = experience if experience is not None else Experience(), task
 
     def _next(self, count: int) -> Iterator[Point]:
         yield from self.space.starts()
         best = self._best(4)
-        if len(self.points) >= self.FIRST:
-            score = self._model()
+        rows, scores = self._lessons()
+        width = len(rows[0]) if rows else 0
+        taught = self._experience.of_others(self._task, width)
+        if len(rows) >= self.FIRST or (rows and len(taught[0]) >= self.MANY):
+            score = self._model(rows, scores, taught)
             favourites = self._annealed(score, best)
             explored = iter(list(self._drawn(count)))
             for number, point in enumerate(favourites):
@@ -163,17 +184,26 @@ class ModelTuner(Tuner):
                 yield near
         yield from self._drawn(count)
 
-    def _model(self) -> Callable[[Sequence[Point]], list[float]]:
-        """Train on everything that was measured: higher scores for cheaper schedules."""
-        lightgbm = _library("lightgbm")
-        texts = list(self.points)
-        finite = [self.costs[text] for text in texts if self.costs[text] < inf]
+    def teach(self) -> None:
+        rows, scores = self._lessons()
+        self._experience.keep(self._task, rows, scores, self.space.for_one_task)
+
+    def _lessons(self) -> Lessons:
+        """What was measured of this task: features, and scores that are higher for cheaper schedules."""
+        finite = [self.costs[text] for text in self.points if self.costs[text] < inf]
         least, most = min(finite, default=1.0), 4 * max(finite, default=1.0)
-        rows = [self._features(self.points[text]) for text in texts]
-        scores = [log(least / min(self.costs[text], most)) for text in texts]
+        rows = [self._features(point) for point in self.points.values()]
+        return rows, [log(least / min(self.costs[text], most)) for text in self.points]
+
+    def _model(
+        self, rows: Sequence[Sequence[float]], scores: Sequence[float], taught: Lessons
+    ) -> Callable[[Sequence[Point]], list[float]]:
+        """Train on everything that was measured, of other tasks too."""
+        lightgbm = _library("lightgbm")
         shape = {"n_estimators": 120, "min_child_samples": 3, "num_leaves": 15, "learning_rate": 0.1}
         model = lightgbm.LGBMRegressor(**shape, min_data_in_bin=1, verbose=-1, n_jobs=1, random_state=0)
-        model.fit(np.array(rows), np.array(scores))
+        weights = [1.0] * len(rows) + [self.WEIGHT] * len(taught[0])
+        model.fit(np.array([*rows, *taught[0]]), np.array([*scores, *taught[1]]), sample_weight=np.array(weights))
         return lambda points: [
             float(score) for score in model.predict(np.array([self._features(each) for each in points]))
         ]
@@ -245,16 +275,22 @@ _TUNERS: Mapping[str, type[Tuner]] = {
     "random": RandomTuner,
     "ga": GeneticTuner,
     "climb": ClimbingTuner,
-    "model": ModelTuner,
     "tpe": OptunaTuner,
 }
 
 
-def make_tuner(name: TunerName, space: SearchSpace, seed: int = 0) -> Tuner:
-    """Return the search called `name`; `auto` takes every point of a small space, and the learned model else."""
+def make_tuner(
+    name: TunerName, space: SearchSpace, seed: int = 0, experience: Experience | None = None, task: str = ""
+) -> Tuner:
+    """Return the search called `name`; `auto` takes every point of a small space, and the learned model else.
+
+    The model learns from `experience`, what searches of other tasks than `task` have measured.
+    """
     if name == "auto":
         small = space.listed is not None and len(space.listed) <= SMALL
         name = "grid" if small else "model" if _is_installed("lightgbm") else "ga"
+    if name == "model":
+        return ModelTuner(space, seed, experience, task)
     return _TUNERS[name](space, seed)
 
 

@@ -1,7 +1,7 @@
 """Tasks, spaces, searches and whole campaigns, on a small network; costs are made up where time does not matter."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import cast
@@ -12,19 +12,22 @@ import s2s.tuning.on_host as on_host
 from s2s.compilation import Compilation
 from s2s.errors import InputError
 from s2s.options import CompileOptions
+from s2s.tuning.campaign import TuneOptions
 from s2s.tuning.measurement import SMALL_FLASH, ErrorKind, Measurement
-from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer
+from s2s.tuning.measurer import Candidate, Incumbent, Limits
 from s2s.tuning.on_board import BoardMeasurer
 from s2s.tuning.on_host import HostMeasurer
 from s2s.tuning.places import default_target, make_measurer
 from s2s.tuning.records import MeasuredRecord, read_measured, write_records
 from s2s.tuning.search_space import Point
 from s2s.tuning.space import Space
+from s2s.tuning.summary import Progress, TuneSummary
 from s2s.tuning.task import Task, tasks_of
-from s2s.tuning.tune import Progress, TuneOptions, TuneSummary, tune_tasks
+from s2s.tuning.tune import tune_tasks
 from s2s.tuning.tuners import TUNERS, TunerName, make_tuner
 from support.boards import board_or_skip
 from support.project import ROOT
+from support.tuning import MadeUp, made_up_cost
 
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
 
@@ -37,36 +40,6 @@ def tasks() -> list[Task]:
 @pytest.fixture(scope="module")
 def space(tasks: list[Task]) -> Space:
     return max((Space(task) for task in tasks), key=len)
-
-
-def made_up_cost(text: str) -> float:
-    """A cost that only says which schedule it is of."""
-    return 100.0 + Random(text).random()
-
-
-@dataclass
-class MadeUp(Measurer):
-    """Costs without building anything."""
-
-    fails: bool = False
-    measured: list[Candidate] = field(default_factory=list[Candidate])
-    interrupt_after: int | None = None
-
-    def __post_init__(self) -> None:
-        self.place = "qemu:m4"
-        self.limits, self.parallel = Limits(), 1
-
-    @property
-    def compiler(self) -> str:
-        return "none"
-
-    def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
-        self.measured += candidates
-        if self.interrupt_after is not None and len(self.measured) > self.interrupt_after:
-            raise KeyboardInterrupt
-        if self.fails:
-            return [Measurement(error=ErrorKind.COMPILE_DEVICE) for _ in candidates]
-        return [Measurement({"instructions": made_up_cost(str(each.decisions))}) for each in candidates]
 
 
 def tuned(tasks: Sequence[Task], path: Path, measurer: MadeUp, **options: object) -> TuneSummary:
@@ -243,7 +216,7 @@ def test_wrong_results_are_no_measurement(tasks: list[Task], monkeypatch: pytest
     monkeypatch.setattr(on_host, "difference", differing)
     (found,) = HostMeasurer(seconds=0.001).measure([Candidate(replace_target(tasks[0]), {})])
     assert found.error is ErrorKind.WRONG_ANSWER
-    assert found.cost("time") is None
+    assert found.costs == {}
 
 
 def test_a_kernel_that_takes_too_long_is_given_up(tasks: list[Task]) -> None:
