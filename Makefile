@@ -22,7 +22,7 @@ format: $(STAMP)        ## mend what ruff can mend
 	$(BIN)/ruff format
 
 docs: $(STAMP)          ## write the generated pages of docs/ again, and the site in build/site
-	$(BIN)/python docs/generate.py
+	$(BIN)/python -m docs.generate
 	$(BIN)/python docs/tour.py
 	$(BIN)/mkdocs build --strict
 

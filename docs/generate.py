@@ -1,6 +1,6 @@
 """Write the pages of docs/reference/ from the code they describe.
 
-    python docs/generate.py          (or: make docs)
+    python -m docs.generate          (or: make docs)
 
 A test compares the pages with what this writes, so they are never older than the code.
 """
@@ -8,8 +8,9 @@ A test compares the pages with what this writes, so they are never older than th
 import ast
 import importlib
 import inspect
+import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, cast
@@ -18,7 +19,8 @@ from xdsl.ir import Dialect, Operation
 from xdsl.irdl import IRDLOperation, OpDef, OptionalDef, VariadicDef
 from xdsl.passes import get_pass_option_infos
 
-from s2s import registry
+from docs.error_messages import PARTIAL, STAGES, Message, messages
+from s2s import errors, registry
 from s2s.cli import main as cli
 from s2s.dialects.c import C
 from s2s.dialects.graph import Graph
@@ -306,6 +308,49 @@ def parameters(function: ast.FunctionDef) -> Iterator[tuple[ast.arg, ast.expr | 
             yield each
 
 
+def errors_page() -> str:
+    """Every message of an error, with its way out and the exit code."""
+    intro = (
+        "A message names the place, the fact and the way out: `s2s: error: PLACE: FACT; WAY OUT`. Names in braces"
+        " stand for what varies; search this page for the other words of a message. In Python a message is that of"
+        f" an exception of a subclass of `s2s.errors.{errors.S2SError.__name__}`."
+    )
+    exits = inspect.getdoc(cli) or ""
+    lines = [NOTICE, "# Errors\n", intro, "", "## Kinds\n", "| class | exit code | meaning |", "|---|---|---|"]
+    kinds = [each for each in vars(errors).values() if inspect.isclass(each) and issubclass(each, errors.S2SError)]
+    lines += [f"| `{each.__name__}` | {each.exit_code} | {cell(each.__doc__)} |" for each in kinds]
+    lines += ["", " ".join(exits[exits.index("Exit codes:") :].split()), ""]
+    for stage in STAGES:
+        lines += message_table(stage, [each for each in messages() if each.stage == stage])
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def message_table(stage: str, found: Sequence[Message]) -> Iterator[str]:
+    """The messages of one stage: first whole ones, then those to which a place is added."""
+    whole = [each for each in found if each.kind not in PARTIAL]
+    partial = [each for each in found if each.kind in PARTIAL]
+    yield from (f"## {stage}\n", "| message | way out |", "|---|---|") if whole else (f"## {stage}\n",)
+    yield from (f"| {plain(each.fact)} | {plain(each.way_out)} |" for each in whole)
+    if partial:
+        yield from ("", "After the name of a node, kernel or computation, and a colon:", "")
+        yield from ("| message | way out |", "|---|---|")
+        yield from (f"| {plain(each.fact)} | {plain(each.way_out or OF_PARTIAL[each.kind])} |" for each in partial)
+    yield ""
+
+
+OF_PARTIAL = {
+    "ShapeError": "check the shapes and attributes of this node",
+    "ScheduleError": "leave the directive out, or give another schedule",
+    "TypesChangeError": "keep the types",
+}
+"""The way out of errors that state a fact alone."""
+
+
+def plain(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return re.sub(r"([\\`*_<>\[\]#])", r"\\\1", cell(text))
+
+
 def cell(text: str | None) -> str:
     """Text in one line, for a table."""
     return " ".join((text or "").split()).replace("|", "\\|").replace("<path>", "").strip()
@@ -315,6 +360,7 @@ PAGES = {
     "cli.md": cli_page,
     "python.md": python_page,
     "dialects.md": dialects_page,
+    "errors.md": errors_page,
     "onnx.md": onnx_page,
     "passes.md": passes_page,
     "pytorch.md": pytorch_page,

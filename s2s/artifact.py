@@ -1,5 +1,6 @@
 """A compiled network: write it, run it, compare it with another engine, and read its figures."""
 
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from html import escape
@@ -166,6 +167,18 @@ class Artifact:
             check_budgets(self.info, options.flash_budget, options.stack_budget)
         self.tree().write(path)
         return path
+
+    def export(self, destination: str | Path, *formats: str) -> "dict[str, Path | str]":
+        """Write the tree packed for other tools (`arduino`, `meson`, …): one format to `destination`, several, or `all`
+        that the tree allows, to folders of their names in it.
+
+        Returns the folder of each format; with `all`, the reason where the tree does not allow a format.
+        """
+        from s2s.packagings.formats import check_folders, export
+
+        check_folders(formats, Path(destination))
+        with tempfile.TemporaryDirectory(prefix="s2s-export-") as folder:
+            return export(self.write(Path(folder) / self.name), formats, Path(destination))
 
     def measure(self) -> Measured | None:
         """Measure the network with the compiler of its target and store the figures in `info`; None if that is not

@@ -47,7 +47,9 @@ def template(task_name: str) -> Callable[[Callable[Arguments, Built]], Callable[
         @wraps(function)
         def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Built:
             if kwargs:
-                raise InputError(f"template {task_name}: {', '.join(kwargs)}: give arguments by their places")
+                raise InputError(
+                    f"template {task_name}: {', '.join(kwargs)}: is given by name; give arguments by their places"
+                )
             return instantiated(task_name, args, configuration_in_effect(task_name, args))
 
         return call

@@ -8,6 +8,7 @@ import click
 from s2s.cli import options
 from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
+from s2s.cli.formats import default_folder, formats, packages_as_dict, packages_in_words
 from s2s.cli.together import (
     concurrent_flag,
     describe_joint,
@@ -18,6 +19,7 @@ from s2s.cli.together import (
     together_flag,
     tree_name,
 )
+from s2s.errors import InputError
 
 if TYPE_CHECKING:
     from s2s.options import CompileOptions
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 @models
 @with_compile_options
 @click.option("--output", "-o", type=options.PATH, metavar="DIR", help="Folder to write; by default the model's name.")
+@formats(required=False)
 @click.option("--write-decisions", type=options.PATH, metavar="FILE", help="Write what the compiler chose to a file.")
 @together_flag
 @concurrent_flag
@@ -40,6 +43,7 @@ def compile_command(
     models: tuple[Path, ...],
     compiling: Options,
     output: Path | None,
+    format: tuple[str, ...],
     write_decisions: Path | None,
     together: bool,
     concurrent: bool,
@@ -52,22 +56,20 @@ def compile_command(
 ) -> None:
     """Compile a network to a tree of C99, or several ones to one tree.
 
-    The tree builds with its own make or cmake and carries a self-test.
+    The tree builds with its own make or cmake and carries a self-test. With --format it is written packed for other
+    tools, as by s2s export.
 
     Example: s2s compile kws.onnx -o kws --target c
+
+    Example: s2s compile kws.onnx --target cortex-m4 --format arduino -o ~/Arduino/libraries/kws
     """
     from dataclasses import replace
 
     from s2s.artifact import compile_artifact
     from s2s.cli.output import print_fields, print_json, steps_shown
-    from s2s.emit.write import check_destination
-    from s2s.errors import InputError
+    from s2s.packagings.formats import check_folders
 
-    if together and (stop_after, write_decisions) != (None, None):
-        raise InputError("--together: --stop-after and --write-decisions are about one network; compile it alone")
-    if stop_after is not None and write_decisions is not None:
-        raise InputError(f"--write-decisions {write_decisions}: --stop-after ends before all is decided; leave one out")
-
+    _check_kept(together=together, stop_after=stop_after, write_decisions=write_decisions, format=format)
     debug = options.debug_options(print_ir_after, verify_each, time_passes, stop_after)
     if together:
         _compile_together(models, replace(compiling("host"), debug=debug), output, concurrent, share, as_json=as_json)
@@ -78,16 +80,31 @@ def compile_command(
         if stop_after is not None:
             print(artifact.ir())
             return
-        destination = output if output is not None else Path(artifact.name)
-        check_destination(destination)
+        packed = tuple(dict.fromkeys(format))
+        destination = output if output is not None else default_folder(artifact.name, packed)
+        check_folders(packed, destination)
         if write_decisions is not None:
             artifact.decisions.write(write_decisions)
-        tree = artifact.write(destination)
+        packages = artifact.export(destination, *packed) if packed else {}
+        tree = "" if packed else str(artifact.write(destination))
         report = artifact.report()
     if as_json:
-        print_json({"tree": str(tree), **report.as_dict()})
+        print_json({**(packages_as_dict(packages) if packed else {"tree": tree}), **report.as_dict()})
     else:
-        print_fields({"tree": tree, **report.in_words()})
+        print_fields({**(packages_in_words(packages) if packed else {"tree": tree}), **report.in_words()})
+
+
+def _check_kept(
+    *, together: bool, stop_after: str | None, write_decisions: Path | None, format: tuple[str, ...]
+) -> None:
+    """Raise an error if an option asks for something that this compilation does not keep."""
+    if together and (stop_after, write_decisions, format) != (None, None, ()):
+        raise InputError(
+            "--together: --stop-after, --write-decisions and --format are about one network; compile it alone"
+        )
+    if stop_after is not None and (write_decisions is not None or format):
+        given = f"--format {format[0]}" if write_decisions is None else f"--write-decisions {write_decisions}"
+        raise InputError(f"{given}: --stop-after ends before all is decided; leave one out")
 
 
 def _compile_together(

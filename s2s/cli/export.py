@@ -1,38 +1,26 @@
 """`s2s export`: pack a tree of C for a build system, a package manager or an IDE."""
 
 from pathlib import Path
-from typing import Literal, get_args
 
 import click
 
 from s2s.cli import options
 from s2s.cli.command import command
-
-Format = Literal[
-    "cmake", "make", "meson", "single", "arduino", "platformio", "esp-idf", "zephyr", "cmsis-pack", "wheel", "all"
-]
+from s2s.cli.formats import default_folder, formats, packages_in_words
 
 
 @command("export")
 @click.argument("tree", type=options.PATH, metavar="TREE", help="A folder that s2s compile wrote.")
-@click.option(
-    "--format",
-    "-f",
-    type=click.Choice(get_args(Format)),
-    required=True,
-    help="What the tree becomes; all: a folder of each.",
-)
+@formats(required=True)
 @click.option("--output", "-o", type=options.PATH, metavar="DIR", help="Folder to write; by default TREE-FORMAT.")
-def export_command(tree: Path, format: Format, output: Path | None) -> None:
+def export_command(tree: Path, format: tuple[str, ...], output: Path | None) -> None:
     """Pack a compiled tree for a build system, a package manager or an IDE.
 
     Example: s2s export kws --format arduino -o ~/Arduino/libraries/kws
     """
-    from s2s.packagings.formats import export, export_all
+    from s2s.cli.output import print_fields
+    from s2s.packagings.formats import export
 
-    destination = output if output is not None else Path(f"{tree.name}-{format}")
-    if format != "all":
-        print(f"{format}  {export(tree, format, destination)}")
-        return
-    for name, written in export_all(tree, destination).items():
-        print(f"{name:10}  {written}" if isinstance(written, Path) else f"{name:10}  refused: {written}")
+    chosen = tuple(dict.fromkeys(format))
+    destination = output if output is not None else default_folder(tree.name, chosen)
+    print_fields(packages_in_words(export(tree, chosen, destination)))

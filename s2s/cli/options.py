@@ -190,7 +190,9 @@ def parse_states(options: Sequence[str]) -> dict[str, str]:
     for option in options:
         name, _, output = option.partition("=")
         if not name or not output:
-            raise InputError(f"--state {option}: not of the form IN=OUT, for example --state hidden=new_hidden")
+            raise InputError(
+                f"--state {option}: is not of the form IN=OUT; write, for example, --state hidden=new_hidden"
+            )
         if name in states:
             raise InputError(f"--state {option}: input {name!r} is given twice; name it once")
         states[name] = output
@@ -207,7 +209,9 @@ def parse_shapes(options: Sequence[str]) -> dict[str, tuple[int, ...]]:
         except ValueError:
             equals, shape = "", ()
         if not (name and equals) or any(dim < 0 for dim in shape):
-            raise InputError(f"--shape {option}: not of the form NAME=D,D,…, for example --shape x=1,3,224,224")
+            raise InputError(
+                f"--shape {option}: is not of the form NAME=D,D,…; write, for example, --shape x=1,3,224,224"
+            )
         shapes[name] = shape
     return shapes
 
@@ -226,7 +230,9 @@ def parse_dims(options: Sequence[str]) -> "dict[str, DimSize]":
         name, _, size = option.rpartition("=")
         least, dots, most = size.partition("..")
         if not (name and least.isdecimal() and (most.isdecimal() if dots else not most)):
-            raise InputError(f"--dim {option}: not of the form NAME=D or NAME=D..D, for example --dim batch=1")
+            raise InputError(
+                f"--dim {option}: is not of the form NAME=D or NAME=D..D; write, for example, --dim batch=1"
+            )
         if name in dims:
             raise InputError(f"--dim {option}: dimension {name!r} is given twice; name it once")
         dims[name] = SizeRange(int(least), int(most)) if dots else int(least)
@@ -241,7 +247,7 @@ def parse_bindings(options: Sequence[str]) -> "dict[str, Numbers]":
         if name in found:
             raise InputError(f"--bind {option}: input {name!r} is given twice; name it once")
         if not (name and text):
-            raise InputError(f"--bind {option}: not of the form NAME=N,N,…, for example --bind sr=16000")
+            raise InputError(f"--bind {option}: is not of the form NAME=N,N,…; write, for example, --bind sr=16000")
         found[name] = _numbers_of_file(option, text[1:]) if text.startswith("@") else _numbers_of_text(option, text)
     return found
 
@@ -262,7 +268,9 @@ def _numbers_of_text(option: str, text: str) -> "Numbers":
     try:
         numbers = tuple(words[each] if each in words else _number(each) for each in text.split(","))
     except ValueError as error:
-        raise InputError(f"--bind {option}: {text} is no list of numbers; for example --bind sr=16000") from error
+        raise InputError(
+            f"--bind {option}: {text} is no list of numbers; write, for example, --bind sr=16000"
+        ) from error
     return numbers if "," in text else numbers[0]
 
 
@@ -278,7 +286,9 @@ def parse_budget(option: str | None) -> int | Literal["min"] | None:
     if option is None or option == "min":
         return option
     if not option.isdecimal():
-        raise InputError(f"--ram-budget {option}: neither a number of bytes nor min, for example --ram-budget 16000")
+        raise InputError(
+            f"--ram-budget {option}: is neither a number of bytes nor min; give, for example, --ram-budget 16000"
+        )
     return int(option)
 
 

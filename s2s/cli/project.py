@@ -24,7 +24,7 @@ from s2s.types.devices import TABLE as DEVICES
 MAX_BYTES = 1 << 20
 MODEL, MODELS = "model", "models"
 """The parameters that name one network, or several with --together."""
-OF_COMPILE = ("output", "write-decisions")
+OF_COMPILE = ("output", "write-decisions", "format")
 """Keys that only `s2s compile` takes: other commands write other things."""
 
 
@@ -74,4 +74,6 @@ def _text(file: Path, key: str, value: object) -> object:
         return str(value)
     if isinstance(value, list) and all(isinstance(each, str) for each in cast(list[object], value)):
         return cast(list[str], value)
-    raise InputError(f"{file}: {key}: takes a text, a whole number, true or false, or a list of texts")
+    raise InputError(
+        f"{file}: {key}: has a value of another type; give a text, a whole number, true or false, or a list of texts"
+    )

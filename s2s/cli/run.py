@@ -45,7 +45,9 @@ def split_input(option: str) -> tuple[str, str]:
     """Split `x=a.npy` into name and file."""
     name, equals, file = option.partition("=")
     if not (name and equals and file):
-        raise InputError(f"--input {option}: not of the form NAME=FILE.npy")
+        raise InputError(
+            f"--input {option}: is not of the form NAME=FILE.npy; write, for example, --input x=sample.npy"
+        )
     return name, file
 
 

@@ -48,9 +48,9 @@ class AotModule:
         names = self.module.output_names
         name = index if isinstance(index, str) else names[index] if 0 <= index < len(names) else None
         if name not in names:
-            raise InputError(f"output {index!r} does not exist; the network has {', '.join(names)}")
+            raise InputError(f"output {index!r}: does not exist; the network has {', '.join(names)}")
         if name not in self._results:
-            raise InputError(f"output {index!r} has no value yet; run the network first")
+            raise InputError(f"output {index!r}: has no value yet; run the network first")
         if out is None:
             return self._results[name].copy().view(NDArray)
         np.copyto(out, self._results[name], casting="no")
@@ -60,7 +60,7 @@ class AotModule:
         """A copy of the value of an input; into `out` if given."""
         name = self.get_input_name(self._input(index))
         if name not in self._values:
-            raise InputError(f"input {name!r} has no value yet; call set_input first")
+            raise InputError(f"input {name!r}: has no value yet; call set_input first")
         if out is None:
             return self._values[name].copy().view(NDArray)
         np.copyto(out, self._values[name], casting="no")
@@ -96,5 +96,5 @@ class AotModule:
     def _input(self, key: str | int) -> int:
         index = self.get_input_index(key) if isinstance(key, str) else key
         if not 0 <= index < self.get_num_inputs():
-            raise InputError(f"input {key!r} does not exist; the network has {', '.join(self.module.input_names)}")
+            raise InputError(f"input {key!r}: does not exist; the network has {', '.join(self.module.input_names)}")
         return index

@@ -201,7 +201,7 @@ class GraphModule:
                 continue
             memory = other.module.input_memory(theirs)
             if memory is None:
-                raise InputError(f"parameter {name!r} has no value in the other module; set it there first")
+                raise InputError(f"parameter {name!r}: has no value in the other module; set it there first")
             self.module.bind_input(index, memory, owner=other.module)
 
     def benchmark(
@@ -246,7 +246,7 @@ class GraphModule:
     def __getitem__(self, key: str) -> Any:
         """A function of the module by name, as TVM's packed functions are found."""
         if key not in FUNCTIONS:
-            raise InputError(f"function {key!r}: a graph module has {', '.join(FUNCTIONS)}")
+            raise InputError(f"function {key!r}: is none of a graph module; it has {', '.join(FUNCTIONS)}")
         return getattr(self, key)
 
     def _set_known(self, values: Mapping[str, npt.ArrayLike]) -> None:
@@ -261,7 +261,7 @@ class GraphModule:
         fixed = self.module.fixed_constant(name)
         if fixed is not None and not (fixed.dtype == array.dtype and np.array_equal(fixed, array, equal_nan=True)):
             raise InputError(
-                f"parameter {name!r} is fixed in {self.module.name}; compile the new value into the library"
+                f"parameter {name!r}: is fixed in {self.module.name}; compile the new value into the library"
             )
 
     def _input(self, key: str | int) -> int:
@@ -280,7 +280,7 @@ def _find(key: str | SupportsIndex, ports: tuple[Port, ...], kind: str) -> int:
     index = _index_of(key, ports) if isinstance(key, str) else key.__index__()
     if not 0 <= index < len(ports):
         names = ", ".join(port.name for port in ports if not port.is_parameter)
-        raise InputError(f"{kind} {key!r} does not exist; the network has {names}")
+        raise InputError(f"{kind} {key!r}: does not exist; the network has {names}")
     return index
 
 
@@ -295,7 +295,7 @@ def node_number(program: Program, key: str | int) -> int:
         return names.index(key)
     if isinstance(key, int) and 0 <= key < len(names):
         return key
-    raise InputError(f"node {key!r}: the network has {len(names)} nodes: {', '.join(names)[:300]}")
+    raise InputError(f"node {key!r}: does not exist; the network has {len(names)} nodes: {', '.join(names)[:300]}")
 
 
 def _given(value: Array, out: Array | None) -> NDArray:

@@ -136,7 +136,7 @@ def _entry(where: str, number: int, entry: object) -> tuple[str, str, str]:
     fields = cast(Mapping[str, object], entry if isinstance(entry, Mapping) else {})
     kind, subject, chosen = (fields.get(name) for name in ("kind", "subject", "chosen"))
     if not (isinstance(kind, str) and isinstance(subject, str) and isinstance(chosen, str)):
-        raise InputError(f"{where}: decision {number}: give kind, subject and chosen, each a text")
+        raise InputError(f"{where}: decision {number}: is incomplete; give kind, subject and chosen, each a text")
     if kind not in KINDS:
         raise InputError(f"{where}: decision {number}: there is no kind {kind}; the kinds are {', '.join(KINDS)}")
     makers: Mapping[object, type[str]] = {"model": Modelled, "record": Measured}

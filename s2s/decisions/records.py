@@ -123,9 +123,11 @@ def _record(where: str, number: int, entry: object) -> Record:
     task, target, unit, cost = (fields.get(name) for name in ("task", "target", "unit", "cost"))
     made = fields.get("decisions")
     if not (isinstance(task, str) and isinstance(target, str) and isinstance(unit, str) and isinstance(made, list)):
-        raise InputError(f"{where}: line {number}: give task, target and unit, each a text, and a list of decisions")
+        raise InputError(
+            f"{where}: line {number}: is no record; give task, target and unit, each a text, and a list of decisions"
+        )
     if isinstance(cost, bool) or not (cost is None or (isinstance(cost, int | float) and math.isfinite(cost))):
-        raise InputError(f"{where}: line {number}: give as cost a number, or null where the measurement failed")
+        raise InputError(f"{where}: line {number}: cost is no number; give one, or null where the measurement failed")
     decisions = tuple(_decision(where, number, each) for each in cast(Sequence[object], made))
     return Record(task, target, decisions, cost, unit)
 
@@ -134,5 +136,7 @@ def _decision(where: str, number: int, entry: object) -> tuple[str, str, str]:
     fields = cast(Mapping[str, object], entry if isinstance(entry, Mapping) else {})
     kind, subject, chosen = (fields.get(name) for name in ("kind", "subject", "chosen"))
     if not (isinstance(kind, str) and isinstance(subject, str) and isinstance(chosen, str)):
-        raise InputError(f"{where}: line {number}: give kind, subject and chosen of each decision, each a text")
+        raise InputError(
+            f"{where}: line {number}: a decision is incomplete; give kind, subject and chosen of each, each a text"
+        )
     return kind, subject, chosen

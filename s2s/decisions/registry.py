@@ -27,7 +27,9 @@ def register_heuristic(kind: str, name: str, heuristic: Heuristic[Any, Any]) -> 
 def remove_heuristic(kind: str, name: str) -> None:
     """Remove a registered heuristic."""
     if _REGISTERED.get(kind, {}).pop(name, None) is None:
-        raise InputError(f"remove_heuristic: {name}: no heuristic of that name is registered for {kind}")
+        raise InputError(
+            f"remove_heuristic: {name}: no heuristic of that name is registered for {kind}; name one that is"
+        )
 
 
 def heuristics_of(kind: Kind[Subject, Choice]) -> list[tuple[str, Heuristic[Subject, Choice]]]:

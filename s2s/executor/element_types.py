@@ -38,7 +38,7 @@ _TVM_BOOL = (1, 1, 1)
 def numpy_of_name(name: str) -> DType:
     """The numpy type called `name`."""
     if name not in _BY_NAME:
-        raise InputError(f"element type {name!r} is not known; use one of {', '.join(_BY_NAME)}")
+        raise InputError(f"element type {name!r}: is not known; use one of {', '.join(_BY_NAME)}")
     return _BY_NAME[name]
 
 
@@ -47,7 +47,11 @@ def numpy_of_dlpack(described: DLDataType) -> DType:
     if described == _TVM_BOOL:
         return np.dtype(np.bool_)
     if described not in _NUMPY:
-        raise InputError("element type with code {}, {} bits and {} lanes is not known".format(*described))
+        code, bits, lanes = described
+        raise InputError(
+            f"element type with code {code}, {bits} bits and {lanes} lanes: is not known; convert it to "
+            f"{', '.join(_BY_NAME)}"
+        )
     return _NUMPY[described]
 
 
@@ -55,7 +59,7 @@ def dlpack_of_numpy(dtype: DType) -> DLDataType:
     """How DLPack describes values of `dtype`, whatever their byte order."""
     native = dtype.newbyteorder("=")
     if native not in _DLPACK:
-        raise InputError(f"element type {dtype} is not supported; convert the array to one of {', '.join(_BY_NAME)}")
+        raise InputError(f"element type {dtype}: is not supported; convert the array to one of {', '.join(_BY_NAME)}")
     return _DLPACK[native]
 
 

@@ -140,7 +140,9 @@ class _Reader:
         size = self.numbers("q", f"size of {name!r}")[0]
         dtype = numpy_of_dlpack((code, bits, lanes))
         if any(dim < 0 for dim in shape) or size != math.prod(shape) * dtype.itemsize:
-            raise InputError(f"params: {name!r} of type {dtype} and shape {list(shape)} cannot have {size} bytes")
+            raise InputError(
+                f"params: {name!r} of type {dtype} and shape {list(shape)} cannot have {size} bytes; save it again"
+            )
         data = self.take(size, f"data of {name!r}")
         if dtype == np.bool_:
             return np.frombuffer(data, np.uint8).reshape(shape) != 0

@@ -18,7 +18,7 @@ def parse_modes(texts: Iterable[str]) -> Modes:
         name, _, mode = text.partition("=")
         mode = mode or "auto"
         if mode not in get_args(Mode):
-            raise InputError(f"--external {text}: not of the form NAME=always, NAME=auto or NAME=never")
+            raise InputError(f"--external {text}: is no mode; write NAME=always, NAME=auto or NAME=never")
         codegen_named(name)
         found[name] = cast(Mode, mode)
     order = get_args(Mode)

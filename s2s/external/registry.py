@@ -24,7 +24,7 @@ def register_codegen(generator: "CodeGenerator") -> None:
 def remove_codegen(name: str) -> None:
     """Forget a generator that was registered."""
     if _REGISTERED.pop(name, None) is None:
-        raise InputError(f"remove_codegen: {name}: no generator of that name is registered")
+        raise InputError(f"remove_codegen: {name}: no generator of that name is registered; name one that is")
 
 
 def codegen_named(name: str) -> "CodeGenerator":
@@ -58,6 +58,8 @@ def _installed() -> "Mapping[str, CodeGenerator]":
             made = point.load()()
             found[made.name] = made
         except Exception as error:  # whatever a package of somebody else raises
-            fact = f"code generator {point.name} ({point.value}): cannot be made ({error!r})"
-            raise InputError(f"{fact}; mend or remove the package that brings it") from error
+            raise InputError(
+                f"code generator {point.name} ({point.value}): cannot be made ({error!r}); mend or remove the package "
+                "that brings it"
+            ) from error
     return found

@@ -1,11 +1,11 @@
-"""The packagings by the names that `s2s export --format` takes."""
+"""The packagings by the names that `s2s export --format` and `s2s compile --format` take."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from s2s.emit.write import RECORD, write_tree
-from s2s.errors import S2SError
+from s2s.emit.write import RECORD, check_destination, write_tree
+from s2s.errors import InputError, S2SError
 from s2s.packagings.amalgamation import single
 from s2s.packagings.description import TreeDescription
 from s2s.packagings.libraries import arduino, platformio
@@ -24,28 +24,53 @@ FORMATS: Mapping[str, Callable[[TreeDescription], dict[str, bytes]]] = {
     "cmsis-pack": cmsis_pack,
     "wheel": wheel,
 }
+ALL = "all"
+"""In place of a format: each one that the tree allows."""
 
 
-def export_all(tree: Path, destination: Path) -> dict[str, Path | str]:
-    """Write the tree at `tree` in every form to a folder of its name in `destination`; where the tree does not allow a
-    form, the reason stands in place of the folder."""
-    TreeDescription.of(tree)
-    found: dict[str, Path | str] = {}
-    for format in FORMATS:
-        try:
-            found[format] = export(tree, format, destination / format)
-        except S2SError as error:
-            found[format] = str(error)
-    return found
+def folders(formats: Sequence[str], destination: Path) -> dict[str, Path]:
+    """Return the folder of each format: `destination` for a single one, else folders of their names in it."""
+    for format in formats:
+        if format not in (*FORMATS, ALL):
+            raise InputError(f"--format {format}: there is no such format; the formats are {', '.join(FORMATS)}, {ALL}")
+    if ALL in formats:
+        return {format: destination / format for format in FORMATS}
+    if len(formats) == 1:
+        return {formats[0]: destination}
+    return {format: destination / format for format in formats}
 
 
-def export(tree: Path, format: str, destination: Path) -> Path:
-    """Write the tree at `tree` in another form to `destination`, whole or not at all.
+def check_folders(formats: Sequence[str], destination: Path) -> None:
+    """Raise an error if the tree, or a package of it, would replace anything but such or an empty folder."""
+    for folder in folders(formats, destination).values() if formats else (destination,):
+        check_destination(folder)
 
-    The record goes with it: it says what was packed, and which files belong to the package.
+
+def export(tree: Path, formats: Sequence[str], destination: Path) -> dict[str, Path | str]:
+    """Write the tree at `tree` in other forms to `folders`; return the folder of each format.
+
+    A format that the tree does not allow is an error, but for the format `all`: there the reason stands in place of
+    the folder. Nothing is written where there is an error.
     """
+    check_folders(formats, destination)
     described = TreeDescription.of(tree)
-    files = FORMATS[format](described)
-    record = {**described.record, "packaging": format, "files": sorted(files)}
+    packages: dict[str, dict[str, bytes] | str] = {}
+    for format in folders(formats, destination):
+        try:
+            packages[format] = FORMATS[format](described)
+        except S2SError as error:
+            if ALL not in formats:
+                raise
+            packages[format] = str(error)
+    return {
+        format: files if isinstance(files, str) else _write(described, format, files, folder)
+        for (format, folder), files in zip(folders(formats, destination).items(), packages.values(), strict=True)
+    }
+
+
+def _write(tree: TreeDescription, format: str, files: dict[str, bytes], destination: Path) -> Path:
+    """Write a package, whole or not at all. The record goes with it: it says what was packed, and which files belong to
+    the package."""
+    record = {**tree.record, "packaging": format, "files": sorted(files)}
     write_tree({**files, RECORD: (json.dumps(record, indent=2) + "\n").encode()}, destination)
     return destination

@@ -39,5 +39,7 @@ def load_operators() -> None:
         try:
             point.load()()
         except Exception as error:  # whatever a package of somebody else raises
-            fact = f"operators {point.name} ({point.value}): cannot be registered ({error!r})"
-            raise InputError(f"{fact}; mend or remove the package that brings them") from error
+            raise InputError(
+                f"operators {point.name} ({point.value}): cannot be registered ({error!r}); mend or remove the package "
+                "that brings them"
+            ) from error

@@ -81,8 +81,9 @@ def _member(archive: "np.lib.npyio.NpzFile[Any]", path: Path, name: str) -> Arra
     try:
         return archive[name]
     except UNREADABLE as error:
-        place = f"{path}: array {name!r}"
-        raise InputError(f"{place} cannot be read ({why(error)}); write it again with numpy.savez") from None
+        raise InputError(
+            f"{path}: array {name!r} cannot be read ({why(error)}); write it again with numpy.savez"
+        ) from None
 
 
 def _checked(arrays: Mapping[str, Array], inputs: Sequence[InputSpec], place: str) -> Samples:

@@ -66,7 +66,7 @@ def quantize(
     as `int8`, inputs and outputs are integers too, where the model quantises them at once.
     """
     if importlib.util.find_spec("onnxruntime") is None:
-        raise InputError("quantisation needs onnxruntime, which is not installed; pip install onnxruntime")
+        raise InputError("quantisation: takes onnxruntime, which is not installed; pip install onnxruntime")
     loaded = load_model(model)
     if not isinstance(loaded, LoadedModel):
         raise InputError(f"{loaded.label}: only ONNX models are quantised here; use TFLite's converter")
@@ -184,6 +184,9 @@ def _quietly(place: str) -> Generator[None]:
     except (InputError, MemoryError):
         raise
     except Exception as error:
-        raise ToolchainError(f"{place}: onnxruntime cannot quantise this model: {error}") from error
+        raise ToolchainError(
+            f"{place}: onnxruntime cannot quantise this model ({error}); check it with onnx.checker, or quantise it "
+            "elsewhere"
+        ) from error
     finally:
         logger.setLevel(level)

@@ -45,7 +45,9 @@ class PoolInfoProperties:
                 )
         size = self.size_hint_bytes
         if size != -1 and not 0 <= size < UNLIMITED:
-            raise InputError(f"PoolInfoProperties: size_hint_bytes {size}: give the bytes, or -1 for no limit")
+            raise InputError(
+                f"PoolInfoProperties: size_hint_bytes {size} is no size; give the bytes, or -1 for no limit"
+            )
 
 
 @dataclass(frozen=True)

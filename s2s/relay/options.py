@@ -28,14 +28,15 @@ class _Choice:
         for option, value in self.options.items():
             place = f"{kind}({self.name!r}): option {option}"
             if option not in wanted:
-                raise InputError(f"{place} is not known; known are {', '.join(wanted) or 'none'}")
+                raise InputError(f"{place}: is not known; known are {', '.join(wanted) or 'none'}")
             if type(value) is not wanted[option]:
-                raise InputError(f"{place} is {value!r}; give a {wanted[option].__name__}")
+                raise InputError(f"{place}: is {value!r}; give a {wanted[option].__name__}")
 
     def __getitem__(self, option: str) -> Value | None:
         """The value of an option, None where it is left out."""
         if option not in type(self).KNOWN[self.name]:
-            raise InputError(f"{type(self).__name__}({self.name!r}): option {option} is not known")
+            known = ", ".join(type(self).KNOWN[self.name]) or "none"
+            raise InputError(f"{type(self).__name__}({self.name!r}): option {option}: is not known; known are {known}")
         return self.options.get(option)
 
 

@@ -74,7 +74,7 @@ def _module(kind: str, data: bytes) -> Module:
     except ValueError as error:
         raise InputError(f"library: its module of kind {kind!r} is damaged ({error}); export it again") from error
     if not isinstance(module, Module):
-        raise InputError(f"{LOADER + kind}: it returned no module")
+        raise InputError(f"{LOADER + kind}: it returned no module; return a Module")
     return module
 
 

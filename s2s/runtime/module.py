@@ -34,7 +34,8 @@ class Module:
         """The function of a name, of this module, or with `query_imports` of the modules that it imports too."""
         found = self.find(name, query_imports)
         if found is None:
-            raise InputError(f"function {name!r}: the module has {', '.join(self.function_names()) or 'no functions'}")
+            known = ", ".join(self.function_names()) or "no functions"
+            raise InputError(f"function {name!r}: the module has none of this name; it has {known}")
         return found
 
     def find(self, name: str, query_imports: bool = False) -> PackedFunc | None:
@@ -86,7 +87,7 @@ class Module:
 
     def get_source(self, fmt: str = "") -> str:
         """The source of the module as text."""
-        raise InputError(f"get_source: a module of kind {self.type_key} has no source")
+        raise InputError(f"get_source: a module of kind {self.type_key} has no source; ask the module of the network")
 
     def save(self, file_name: str, fmt: str = "") -> None:
         """Write the module alone, without those that it imports."""
@@ -98,7 +99,9 @@ class Module:
 
     def save_to_binary(self) -> bytes:
         """What a library keeps of the module; `runtime.module.loadbinary_<kind>` makes the module of it again."""
-        raise InputError(f"export_library: a module of kind {self.type_key} cannot be packed into a library")
+        raise InputError(
+            f"export_library: a module of kind {self.type_key} cannot be packed into a library; define save_to_binary"
+        )
 
     def time_evaluator(
         self,

@@ -116,7 +116,7 @@ class Program(Executor):
                 return memory
             if status != self._native.S2S_ERR_ARENA_SIZE:
                 what = bytes(self._ffi.string(error.what)).decode() if error.what else "it cannot be loaded"
-                raise InputError(f"graph JSON: byte {error.at}: {what}")
+                raise InputError(f"graph JSON: byte {error.at}: {what}; write it again")
             size *= 4
         raise CompilerBug("graph JSON: the loader wants more memory than there is")
 

@@ -61,7 +61,7 @@ class _Host:
         if found is None:
             return False
         if found(*(each.view(NDArray) for each in (*inputs, *outputs))) is not None:
-            raise InputError(f"packed function {name} returned a value: it has to write into its last arguments")
+            raise InputError(f"packed function {name}: returned a value; let it write into its last arguments")
         return True
 
     def before_loading(self) -> None:
@@ -118,7 +118,7 @@ def list_global_func_names() -> list[str]:
 def remove_global_func(name: str) -> None:
     """Forget a function."""
     if _functions.pop(name, None) is None:
-        raise InputError(f"function {name!r}: nothing is registered under this name")
+        raise InputError(f"function {name!r}: nothing is registered under this name; name a function that is")
 
 
 def init_api(namespace: str, target_module_name: str | None = None) -> None:

@@ -115,11 +115,13 @@ def memory_of(tensor: Any) -> tuple[Any, NDArray]:
     dtype = numpy_of_dlpack((tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes))
     strides = [tensor.strides[i] for i in range(ndim)] if tensor.strides else _row_major(shape)
     if any(dim < 0 for dim in shape) or any(stride < 0 for stride in strides):
-        raise InputError(f"tensor from C: shape {list(shape)} or its strides are negative")
+        raise InputError(
+            f"tensor from C: shape {list(shape)} or its strides are negative; give sizes and strides from 0"
+        )
     last = sum((dim - 1) * stride for dim, stride in zip(shape, strides, strict=True))
     size = 0 if 0 in shape else (last + 1) * dtype.itemsize
     if size and not tensor.data:
-        raise InputError("tensor from C: it has elements and no memory")
+        raise InputError("tensor from C: it has elements and no memory; set data")
     start = ffi.cast("char *", tensor.data) + int(tensor.byte_offset) if size else ffi.new("char[]", 1)
     memory = ffi.buffer(start, size)
     flat = np.frombuffer(memory, np.uint8)

@@ -76,14 +76,16 @@ def _store_other(slot: Any, value: Value, kept: list[object]) -> int:
 def fits(value: int) -> int:
     """`value`, if it fits into 64 bits."""
     if not -(2**63) <= value < 2**63:
-        raise InputError(f"packed function: {value} does not fit into 64 bits")
+        raise InputError(f"packed function: {value} does not fit into 64 bits; pass a smaller number")
     return value
 
 
 def load(slot: Any, code: int) -> Value:
     """The value of a slot that C has written. A tensor that C lends is copied, one that it gives away is not."""
     if code not in _LOADERS:
-        raise InputError(f"packed function: a value of type code {code} cannot be taken")
+        raise InputError(
+            f"packed function: a value of type code {code} cannot be taken; return a number, text, tensor or handle"
+        )
     return _LOADERS[code](slot)
 
 

@@ -55,8 +55,8 @@ def check_inspected(options: CompileOptions, layer: str | None) -> None:
     read = CompileOptions(target=options.target, shapes=options.shapes, bind=options.bind, dims=options.dims)
     if options != read or options.target:
         raise InputError(
-            "what a network holds is the same with all options but --shape, --bind and --dim; leave the others out, or "
-            "add --why"
+            "s2s inspect: what a network holds is the same with all options but --shape, --bind and --dim; leave the "
+            "others out, or add --why"
         )
 
 
@@ -71,7 +71,9 @@ def check_profiled(model: Path | None, output: Path | None, *, machine: bool) ->
     if machine and model is not None:
         raise InputError(f"--machine: measures no network; leave {model} or --machine out")
     if not machine and (model is None or output is not None):
-        raise InputError("s2s profile: give a MODEL, or --machine, which alone takes --output")
+        raise InputError(
+            "s2s profile: there is nothing to measure, or --output without --machine; give a MODEL, or --machine"
+        )
     if output is not None and output.suffix != ".toml":
         raise InputError(f"--output {output}: the file is given as a target, so its name ends in .toml; rename it")
 

@@ -226,4 +226,4 @@ class _Writer:
                 }
                 return self._binary(signs[expr.kind], self._index(expr.lhs), self._index(expr.rhs))
             case _:
-                raise self._loops.nest.refusal(f"{expr}: is no index")
+                raise self._loops.nest.refusal(f"{expr}: is no index; index by sums and products of loops")

@@ -143,7 +143,8 @@ class Function(Module):
                 raise InputError(f"{self.entry_name}: {argument.name}: {fact}; convert it")
             is_input = isinstance(argument.op, PlaceholderOp)
             if not array.flags.c_contiguous or not (is_input or array.flags.writeable):
-                raise InputError(f"{self.entry_name}: {argument.name}: give a contiguous array that may be written")
+                fact = "is not contiguous, or may not be written"
+                raise InputError(f"{self.entry_name}: {argument.name}: {fact}; give a contiguous array")
             (read if is_input else written).append(array)
         return read, written
 

@@ -134,7 +134,7 @@ class Loops:
         if loop in self._pairs:
             outer, inner = self._pairs[loop]
             return self.index(outer) * self.size(inner) + self.index(inner)
-        raise self.nest.refusal(f"{loop}: is no loop variable here")
+        raise self.nest.refusal(f"{loop}: is no loop variable here; name one of this stage")
 
     def _place(self, loop: IterVar) -> int | None:
         return next((place for place, each in enumerate(self.domain) if each is loop), None)

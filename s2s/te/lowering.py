@@ -177,7 +177,7 @@ def _insert(
     block.add_op(op)
     reason = refusal(op, schedule)
     if reason is not None:
-        raise nest.refusal(f"its directives {schedule} do not fit: {reason}")
+        raise nest.refusal(f"its directives {schedule} do not fit ({reason}); choose others")
     op.res[0].name_hint = _hint(nest.name)
     return op.res[0]
 

@@ -13,7 +13,9 @@ def _reduction(kind: str, value: Expr, axis: Axes) -> Expr:
     axes = (axis,) if isinstance(axis, IterVar) else tuple(axis)
     wrong = [each for each in axes if not each.is_reduction]
     if wrong or not axes:
-        raise InputError(f"te.{kind}: axis {wrong or 'is empty'}: name loop variables that te.reduce_axis has made")
+        raise InputError(
+            f"te.{kind}: axis {wrong or 'of no loop'} is no reduction; name loop variables that te.reduce_axis has made"
+        )
     return Reduce(kind, value, axes)
 
 

@@ -71,7 +71,7 @@ class Schedule:
         op = stage.op
         assert isinstance(op, ComputeOp)
         if not isinstance(op.body, Reduce) or not axis.is_reduction:
-            raise stage.refusal(f"rfactor over {axis}: name a loop of the reduction")
+            raise stage.refusal(f"rfactor over {axis}: is no loop of the reduction; name one")
         if factor_axis != 0:
             raise stage.refusal(f"rfactor with factor_axis {factor_axis}: the new dimension comes first; leave it out")
         split = next((each for each in stage.relations if isinstance(each, Split) and _is_half(each, axis)), None)
@@ -94,7 +94,9 @@ class Schedule:
                 rest.append(new)
         taken = axis if split is None else split.parent
         if all(old is not taken for old in op.reduce_axis):
-            raise stage.refusal(f"rfactor over {axis}: name a reduction, or a loop that one split has made of it")
+            raise stage.refusal(
+                f"rfactor over {axis}: is no reduction; name one, or a loop that one split has made of it"
+            )
         if not rest:
             raise stage.refusal(f"rfactor over {axis}: is the whole reduction; split it first")
         if stage.has_directives(split):

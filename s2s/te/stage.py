@@ -71,10 +71,10 @@ class Stage:
         """Replace a loop by two: `factor` steps in the inner one, or `nparts` rounds of the outer one."""
         place = self._place(parent)
         if (factor is None) == (nparts is None):
-            raise self.refusal(f"split of {parent}: give factor or nparts, one of them")
+            raise self.refusal(f"split of {parent}: takes factor or nparts; give one of them")
         size = rounds(parent.extent, nparts if nparts is not None else 1) if factor is None else factor
         if isinstance(size, int) and size < 1:
-            raise self.refusal(f"split of {parent} by {size}: give a positive number")
+            raise self.refusal(f"split of {parent} by {size}: makes no loop; give a positive number")
         outer = IterVar(rounds(parent.extent, size), f"{parent.name}_outer", is_reduction=parent.is_reduction)
         inner = IterVar(size, f"{parent.name}_inner", is_reduction=parent.is_reduction)
         self.leaves[place : place + 1] = [outer, inner]
@@ -93,7 +93,7 @@ class Stage:
     def fuse(self, *loops: IterVar) -> IterVar:
         """Make one loop of loops that stand one right inside of the other."""
         if not loops:
-            raise self.refusal("fuse: name the loops")
+            raise self.refusal("fuse: no loops are given; name them")
         fused = loops[0]
         for inner in loops[1:]:
             place = self._place(fused)
@@ -141,7 +141,7 @@ class Stage:
         """Put the formula wherever the tensor is read."""
         if self.op.reduce_axis or not isinstance(self.op, ComputeOp):
             raise self.refusal(
-                "compute_inline: only a tensor that a formula without a reduction computes has one to insert"
+                "compute_inline: no formula without a reduction computes this tensor; compute_at it, or leave it alone"
             )
         self.is_inlined, self.attached = True, None
 

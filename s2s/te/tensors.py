@@ -87,7 +87,10 @@ def _index_names(function: Callable[..., object], count: int) -> list[str]:
     if any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters):
         return [f"i{number}" for number in range(count)]
     if len(parameters) != count:
-        raise InputError(f"te.compute: the function takes {len(parameters)} indices, the shape has {count} dimensions")
+        raise InputError(
+            f"te.compute: the function takes {len(parameters)} indices, the shape has {count} dimensions; give it one "
+            "parameter for each"
+        )
     return [each.name for each in parameters]
 
 

@@ -90,7 +90,7 @@ def from_numpy(dtype: np.dtype[Any] | type[np.generic]) -> Attribute:
     native = np.dtype(dtype).newbyteorder("=")
     if native not in _FROM_NUMPY:
         names = ", ".join(str(known) for known in _FROM_NUMPY)
-        raise UnsupportedError(f"element type {dtype} is not supported; convert the tensor to one of {names}")
+        raise UnsupportedError(f"element type {dtype}: is not supported; convert the tensor to one of {names}")
     return _FROM_NUMPY[native]
 
 

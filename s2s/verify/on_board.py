@@ -124,7 +124,9 @@ class BoardBuild:
     def _check_status(self, found: bytes, at: int) -> int:
         status: int = _WORD.unpack_from(found, at)[0]
         if status != 0:
-            raise ToolchainError(f"{self.record['name']}_run: status {status} on the board")
+            raise ToolchainError(
+                f"{self.record['name']}_run: status {status} on the board; s2s_status in s2s.h says what it means"
+            )
         return at + _WORD.size
 
     def _layers(self, vector: Sequence[Array]) -> Iterator[Layer]:

@@ -111,7 +111,9 @@ def _run(link: SerialLink, network: Read, inputs: Sequence[Array]) -> tuple[list
 
 def _successful(function: str, status: int) -> None:
     if status != 0:
-        raise ToolchainError(f"{function} of the network: status {status} on the board")
+        raise ToolchainError(
+            f"{function} of the network: status {status} on the board; s2s_status in s2s.h says what it means"
+        )
 
 
 def _array(port: PortInfo, data: bytes) -> Array:

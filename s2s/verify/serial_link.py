@@ -136,7 +136,9 @@ class SerialLink:
                 continue
             if reply[2] != 0:
                 reason = _ERRORS.get(reply[2], f"error {reply[2]}")
-                raise ToolchainError(f"serial:{self._port}: the board refuses request {kind}: {reason}")
+                raise ToolchainError(
+                    f"serial:{self._port}: the board refuses request {kind} ({reason}); build its program again"
+                )
             return reply[3:]
 
     def _decoded(self, frame: bytes) -> bytes | None:

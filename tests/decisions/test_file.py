@@ -92,7 +92,7 @@ def test_an_illegal_choice_is_refused_with_what_would_be_legal():
     ("source", "reason"),
     [
         ({"format": 9, "decisions": []}, "no file of decisions"),
-        ({"format": 1, "decisions": [{"kind": "schedule"}]}, "give kind, subject and chosen"),
+        ({"format": 1, "decisions": [{"kind": "schedule"}]}, "is incomplete; give kind, subject and chosen"),
         ({"format": 1, "decisions": [{"kind": "sort", "subject": "a", "chosen": "b"}]}, "the kinds are"),
         (
             {"format": 1, "decisions": [{"kind": "schedule", "subject": "a", "chosen": each} for each in "bc"]},

@@ -158,14 +158,14 @@ def test_load_params_replaces_parameters(module: GraphModule):
 
 
 def test_load_params_refuses_to_change_a_fixed_constant(module: GraphModule):
-    with pytest.raises(InputError, match="'b' is fixed in example"):
+    with pytest.raises(InputError, match="'b': is fixed in example"):
         module.load_params(save_param_dict({"b": 2 * B}))
 
 
 def test_share_params_reads_the_memory_of_another_module(library: Library):
     first, second = GraphModule(Session(library)), GraphModule(Session(library))
     blob = save_param_dict({"w": 3 * W, "x": X, "nothing": B})
-    with pytest.raises(InputError, match="'x' has no value in the other module"):
+    with pytest.raises(InputError, match="'x': has no value in the other module"):
         second.share_params(first, blob)
     first.load_params(blob)
     second.share_params(first, save_param_dict({"w": 3 * W}))
@@ -193,9 +193,9 @@ def test_functions_are_found_by_name(module: GraphModule):
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("z", X, "input 'z' does not exist; the network has x"),
-        (2, X, "input 2 does not exist"),
-        (-1, X, "input -1 does not exist"),
+        ("z", X, "input 'z': does not exist; the network has x"),
+        (2, X, "input 2: does not exist"),
+        (-1, X, "input -1: does not exist"),
         ("x", None, "no value given"),
         ("x", X[0], r"shape \(3,\) given, \(2, 3\) wanted"),
         ("x", X.astype(np.complex64), "complex64 given, float32 wanted"),

@@ -144,7 +144,7 @@ LIES: list[tuple[Path, object, str]] = [
     (("attrs", "shape", 1), [[]], r"attrs\.shape has 1 items for 6 entries"),
     (("attrs", "shape", 1, 0), [2**40, 2**40], r"attrs\.shape\[0\] has more than"),
     (("attrs", "shape", 1, 0), [2.0], r"attrs\.shape\[0\]\[0\] is 2\.0, not a number"),
-    (("attrs", "dltype", 1, 0), "complex64", r"attrs\.dltype\[0\] element type 'complex64' is not known"),
+    (("attrs", "dltype", 1, 0), "complex64", r"attrs\.dltype\[0\] element type 'complex64': is not known"),
     (("attrs", "storage_id", 1, 0), 2**31, r"attrs\.storage_id\[0\] is 2147483648"),
     (("attrs", "device_index", 1, 5), 2, r"puts storage 3 on devices 1 and 2"),
 ]

@@ -154,7 +154,7 @@ def test_a_decision_for_what_is_refused_is_refused():
 def test_unknown_names_and_modes_are_refused():
     with pytest.raises(InputError, match="--external nobody: there is no such generator; there are blas, "):
         api.compile(network(), external="nobody")
-    with pytest.raises(InputError, match="--external toy=often: not of the form"):
+    with pytest.raises(InputError, match="--external toy=often: is no mode; write NAME=always"):
         api.compile(network(), external="toy=often")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import yaml
 
-from s2s import api
+from s2s.api import compile as compile_network
 from s2s.cli.main import run as s2s
 from s2s.errors import InputError
 from s2s.packagings.formats import FORMATS, export
@@ -75,7 +75,12 @@ target_link_libraries(app PRIVATE net)
 
 
 def packed(format: str, folder: Path, *, target: str = "c", executor: str = "aot") -> Path:
-    return export(written("digits", target, executor, "arrays"), format, folder)
+    export(written("digits", target, executor, "arrays"), [format], folder)
+    return folder
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("target", ["c", "host"])
@@ -91,8 +96,9 @@ def test_one_header_and_one_source_are_the_network(target: str, executor: str, t
 
 
 def test_one_source_runs_threads(tmp_path: Path):
-    tree = api.compile(ROOT / "examples/digits/digits.onnx", threads=2, name="net").write(tmp_path / "net")
-    folder = export(tree, "single", tmp_path / "one")
+    tree = compile_network(ROOT / "examples/digits/digits.onnx", threads=2, name="net").write(tmp_path / "net")
+    folder = tmp_path / "one"
+    export(tree, ["single"], folder)
     run([require("gcc"), "-std=c99", "-O1", "-pthread", "net.c", "net_test.c", "-o", "test", "-lm"], folder)
     assert "net: passed" in run([folder / "test"], folder)
 
@@ -204,7 +210,7 @@ def test_a_wheel_runs_the_network(tmp_path: Path):
     np.save(tmp_path / "image.npy", image)
     program = "import numpy, net; numpy.savez('out.npz', **net.run({'image': numpy.load('image.npy')}))"
     run(["env", f"PYTHONPATH={tmp_path / 'site'}", sys.executable, "-c", program], tmp_path)
-    with api.compile(ROOT / "examples/digits/digits.onnx", target="c") as artifact:
+    with compile_network(ROOT / "examples/digits/digits.onnx", target="c") as artifact:
         expected = artifact.run({"image": image})["probabilities"]
     np.testing.assert_allclose(np.load(tmp_path / "out.npz")["probabilities"], expected, rtol=1e-6)
     assert (tmp_path / "site" / "net" / "py.typed").is_file()
@@ -213,14 +219,9 @@ def test_a_wheel_runs_the_network(tmp_path: Path):
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format_carries_licences_and_the_same_bytes_twice(format: str, tmp_path: Path):
     first, second = (packed(format, tmp_path / name) for name in ("a", "b"))
-    files = [
-        {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-        for folder in (first, second)
-    ]
-    assert files[0] == files[1]
-    assert {Path("LICENSES/Apache-2.0.txt"), Path("LICENSES/LicenseRef-Model.txt"), Path("sbom.cdx.json")} <= set(
-        files[0]
-    )
+    files = contents(first)
+    assert files == contents(second)
+    assert {Path("LICENSES/Apache-2.0.txt"), Path("LICENSES/LicenseRef-Model.txt"), Path("sbom.cdx.json")} <= set(files)
 
 
 def test_the_command_packs_a_tree_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -242,6 +243,33 @@ def test_the_command_packs_a_tree_in_all_formats_and_says_which_it_refuses(
     refused = {line.split()[0] for line in said.splitlines() if " refused: " in line}
     assert {"arduino", "wheel"} <= refused
     assert {path.name for path in (tmp_path / "all").iterdir()} == set(FORMATS) - refused
+
+
+def test_a_compilation_writes_packages_equal_to_those_of_its_tree(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    model = ["compile", str(ROOT / "examples/digits/digits.onnx"), "--name", "net", "--target", "c"]
+    assert s2s([*model, "-o", str(tmp_path / "net")]) == 0
+    assert s2s(["export", str(tmp_path / "net"), "--format", "arduino", "-o", str(tmp_path / "exported")]) == 0
+    capsys.readouterr()
+    several = [*model, "--format", "arduino", "--format", "meson", "-o", str(tmp_path / "packages"), "--json"]
+    assert s2s(several) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["packages"] == {name: str(tmp_path / "packages" / name) for name in ("arduino", "meson")}
+    assert said["refused"] == {}
+    assert {path.name for path in (tmp_path / "packages").iterdir()} == {"arduino", "meson"}
+    assert contents(tmp_path / "packages" / "arduino") == contents(tmp_path / "exported")
+
+
+def test_a_compilation_for_one_format_writes_the_package_itself(tmp_path: Path):
+    compile_network(ROOT / "examples/digits/digits.onnx", target="c").export(tmp_path / "net", "single")
+    assert (tmp_path / "net" / "digits.h").is_file()
+
+
+def test_nothing_is_written_where_a_named_format_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    tree = written("digits", "c", "graph")
+    command = ["export", str(tree), "--format", "cmake", "--format", "arduino", "-o", str(tmp_path / "packages")]
+    assert s2s(command) == 2
+    assert "--format arduino: wants a run function" in capsys.readouterr().err
+    assert not (tmp_path / "packages").exists()
 
 
 def test_a_package_replaces_an_older_one_and_nothing_else(tmp_path: Path):

@@ -200,7 +200,7 @@ def test_the_machine_is_written_as_a_target_file(
     ("args", "said"),
     [
         (["--machine", "net.onnx"], "--machine: measures no network; leave net.onnx or --machine out"),
-        ([], "s2s profile: give a MODEL, or --machine"),
+        ([], "s2s profile: there is nothing to measure, or --output without --machine; give a MODEL"),
         (
             ["--machine", "-o", "mine.txt"],
             "--output mine.txt: the file is given as a target, so its name ends in .toml",

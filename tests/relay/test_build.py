@@ -228,8 +228,8 @@ def test_a_target_that_is_none_is_refused(text: str, message: str):
     ("name", "options", "message"),
     [
         ("vm", {}, r"Executor\('vm'\): is not known; give 'aot' or 'graph'"),
-        ("graph", {"unpacked-api": True}, r"option unpacked-api is not known; known are link-params"),
-        ("aot", {"unpacked-api": 1}, r"option unpacked-api is 1; give a bool"),
+        ("graph", {"unpacked-api": True}, r"option unpacked-api: is not known; known are link-params"),
+        ("aot", {"unpacked-api": 1}, r"option unpacked-api: is 1; give a bool"),
         ("aot", {"interface-api": "c", "unpacked-api": False}, "interface-api 'c' contradicts unpacked-api False"),
         ("aot", {"interface-api": "java"}, "option interface-api is 'java'; give 'c' or 'packed'"),
         ("aot", {"workspace-byte-alignment": 3}, "option workspace-byte-alignment is 3; give 1, 2, 4"),

@@ -94,7 +94,7 @@ def test_every_node_can_be_looked_at(module: GraphModuleDebug):
     assert module.debug_get_output(4).tolist() == [11, 22, 1, 2]
     out = np.empty(2, np.float32)
     assert module.debug_get_output("sum", out).tolist() == out.tolist() == [11, 22]
-    with pytest.raises(InputError, match="node 'none': the network has 6 nodes: x, w, sum"):
+    with pytest.raises(InputError, match="node 'none': does not exist; the network has 6 nodes: x, w, sum"):
         module.debug_get_output("none")
 
 

@@ -39,7 +39,7 @@ def test_functions_are_found_by_name():
     assert module.get_function("three", query_imports=True)() == 3
     assert module.imported_modules == [other]
     assert not module.implements_function("three")
-    with pytest.raises(InputError, match="function 'three': the module has one, start"):
+    with pytest.raises(InputError, match="function 'three': the module has none of this name; it has one, start"):
         module["three"]
     with pytest.raises(InputError, match="none of its functions is its entry"):
         _ = Module({"one": one, "two": two}).entry_func

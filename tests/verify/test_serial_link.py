@@ -91,7 +91,9 @@ def test_silent_board_is_an_error(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_what_the_board_refuses_is_an_error(link: SerialLink):
-    with pytest.raises(ToolchainError, match="refuses request 4: there is no such tensor"):
+    with pytest.raises(
+        ToolchainError, match=r"refuses request 4 \(there is no such tensor, or no such bytes\); build its"
+    ):
         link.read(2, 1)
 
 

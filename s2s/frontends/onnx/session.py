@@ -270,7 +270,9 @@ class Session:
         inner = self.failures[before:]
         if inner:
             del self.failures[before:]
-            raise UnsupportedError(f"{place(node)}: is defined by operators of which one fails: {inner[0]}")
+            raise UnsupportedError(
+                f"{place(node)}: is defined by operators of which one fails ({inner[0]}); replace it by other operators"
+            )
         return outputs
 
     def _call(

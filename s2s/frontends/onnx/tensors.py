@@ -100,7 +100,10 @@ def _read_external(tensor: TensorProto, size: int, folder: str | None, where: st
     if folder is None:
         raise InputError(f"{where}: its data lies in file {location!r}; give the model by its path, not by its bytes")
     if entries.get("length", str(size)) != str(size):
-        raise InputError(f"{where}: external data has {one_line(entries['length'])} bytes, its shape needs {size}")
+        raise InputError(
+            f"{where}: external data has {one_line(entries['length'])} bytes, its shape needs {size}; "
+            "export the model again"
+        )
     bounded = TensorProto()
     bounded.CopyFrom(tensor)
     if "length" not in entries:  # else everything up to the end of the file would be read

@@ -173,7 +173,7 @@ class _Reader:
 
     def _union(self, kind: int, table: Any, where: str) -> Array:
         if kind not in _SEGMENTS or table is None:
-            raise InputError(f"{where} has no segments or indices; export the model again")
+            raise InputError(f"{where}: has no segments or indices; export the model again")
         vector = getattr(schema(), _SEGMENTS[kind])()
         vector.Init(table.Bytes, table.Pos)
         return self._vector(vector.ValuesLength(), vector.ValuesAsNumpy, where).astype(np.int64)

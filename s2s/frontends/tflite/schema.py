@@ -75,7 +75,7 @@ def schema() -> Any:
     try:
         return importlib.import_module("tflite")
     except ImportError:
-        raise InputError("reading TFLite models needs the package tflite; pip install tflite") from None
+        raise InputError("TFLite models: reading them takes the package tflite; pip install tflite") from None
 
 
 @cache

@@ -53,7 +53,10 @@ class Variables:
         self._declare(key, name, info)
         self._check_held(builder, key, name, info)
         if value.type != self.known[key].type:
-            raise InputError(f"{info.place}: variable {name!r} is {self.known[key].type}, it is given {value.type}")
+            raise InputError(
+                f"{info.place}: variable {name!r} is {self.known[key].type}, it is given {value.type}; export the "
+                "model again"
+            )
         self.held[builder][key] = value
 
     def begin_with(self, key: Key, name: str, info: TensorInfo, value: Array) -> None:

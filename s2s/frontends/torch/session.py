@@ -40,7 +40,7 @@ class Session:
     def run_inside(self, inner: Builder, graph: Graph, inputs: Sequence[Value]) -> list[Value]:
         """The outputs of a graph that a call runs, built by `inner`."""
         if self._depth == MAX_DEPTH:
-            raise UnsupportedError(f"graphs run each other more than {MAX_DEPTH} deep; flatten the model")
+            raise UnsupportedError(f"the model: graphs run each other more than {MAX_DEPTH} deep; flatten the model")
         outer, provenance = self.builder, self.builder.node
         self.builder, self._depth = inner, self._depth + 1
         try:

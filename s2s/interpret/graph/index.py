@@ -17,7 +17,7 @@ def _positions(indices: Array, size: int) -> Array:
     positions = indices.astype(np.int64)
     outside = (positions < -size) | (positions >= size)
     if np.any(outside):
-        raise InputError(f"index {positions[outside].flat[0]} is outside [{-size}, {size}); give valid indices")
+        raise InputError(f"index {positions[outside].flat[0]}: is outside [{-size}, {size}); give valid indices")
     return np.where(positions < 0, positions + size, positions)
 
 

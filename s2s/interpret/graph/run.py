@@ -112,7 +112,7 @@ def _function(place: Operation, name: str) -> FuncOp:
 def _check_inputs(arguments: Sequence[SSAValue], inputs: Sequence[Array]) -> None:
     expected = [as_tensor_type(argument.type) for argument in arguments]
     if len(inputs) != len(expected):
-        raise InputError(f"{len(inputs)} inputs given, the network has {len(expected)}; give one array for each")
+        raise InputError(f"inputs: {len(inputs)} are given, the network has {len(expected)}; give one array for each")
     for number, (value, wanted) in enumerate(zip(inputs, expected, strict=True)):
         if value.shape != wanted.get_shape() or value.dtype != to_numpy(wanted.element_type):
             raise InputError(

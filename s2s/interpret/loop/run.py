@@ -38,7 +38,9 @@ def run_loop(
     arguments = main.body.block.args
     roles = [_role(main, number) for number in range(len(arguments))]
     if roles.count("input") != len(inputs):
-        raise InputError(f"{len(inputs)} inputs given, the network has {roles.count('input')}; give one array for each")
+        raise InputError(
+            f"inputs: {len(inputs)} are given, the network has {roles.count('input')}; give one array for each"
+        )
     given, buffers = iter(inputs), list[Array]()
     for argument, role in zip(arguments, roles, strict=True):
         if role == "input":
@@ -61,7 +63,9 @@ def run_loop_function(
     """Run one kernel on its buffers in place."""
     arguments = function.body.block.args
     if len(buffers) != len(arguments):
-        raise InputError(f"{len(buffers)} buffers given, @{function.sym_name.data} takes {len(arguments)}; give all")
+        raise InputError(
+            f"@{function.sym_name.data}: {len(buffers)} buffers are given, it takes {len(arguments)}; give all"
+        )
     if not all(buffer.flags.c_contiguous or not any(buffer.strides) for buffer in buffers):
         raise InputError(f"@{function.sym_name.data}: a buffer is not contiguous; pass np.ascontiguousarray of it")
     given = [_checked(flat(buffer), argument) for buffer, argument in zip(buffers, arguments, strict=True)]

@@ -211,15 +211,18 @@ class PooledPlan:
             taken = self._taken(chosen)[1] + self._state(number)
             wrong = next((item for item in chosen if not self._may_hold(pool, item)), None)
             if wrong is not None:
-                return f"it puts {self._described(self.items[wrong])} into {pool.name}, which holds {pool.holds} only"
+                return (
+                    f"--pool {pool}: holds {pool.holds} only, and {self._described(self.items[wrong])} would be in it; "
+                    "place it elsewhere"
+                )
             if taken > pool.size:
                 return self._overflow(pool, chosen, taken)
         homeless = [item for item, place in zip(self.items, places, strict=True) if place >= len(self.pools)]
         if any(not item.is_constant for item in homeless):
-            return "it leaves a buffer without a pool"
+            return "--pool: a buffer fits into no pool; give a larger one"
         streamed = next((item for item in homeless if item.is_streamed), None)
         if streamed is not None:
-            return f"it leaves {streamed.name}, which is copied from there, out of its pool"
+            return f"--pool: {streamed.name}, which is copied from its pool, is placed out of it; give a larger one"
         return None
 
     def _overflow(self, pool: Pool, chosen: set[int], taken: int) -> str:

@@ -28,7 +28,7 @@ def register_directive(kind: type[Directive]) -> None:
 def remove_directive(kind: type[Directive]) -> None:
     """Remove a registered kind of directives."""
     if _REGISTERED.pop(kind.name, None) is None:
-        raise InputError(f"remove_directive: {kind.name}: no directive of that name is registered")
+        raise InputError(f"remove_directive: {kind.name}: no directive of that name is registered; name one that is")
 
 
 def registered_directives() -> tuple[type[Directive], ...]:

@@ -70,8 +70,8 @@ def test_observer_sees_every_operation_and_those_of_kernels_before_the_call():
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
-        ([], "0 inputs given, the network has 1"),
-        ([X, X], "2 inputs given, the network has 1"),
+        ([], "inputs: 0 are given, the network has 1"),
+        ([X, X], "inputs: 2 are given, the network has 1"),
         ([X[:2]], r"input 0: array is float32\[2\], the network wants tensor<3xf32>"),
         ([X.astype(np.float64)], r"input 0: array is float64\[3\], the network wants tensor<3xf32>"),
     ],

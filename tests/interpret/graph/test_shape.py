@@ -118,7 +118,7 @@ def test_gather(axis: int, indices: Array):
 
 @pytest.mark.parametrize("index", [3, -4])
 def test_gather_refuses_an_index_outside(index: int):
-    with pytest.raises(InputError, match=rf"index {index} is outside \[-3, 3\)"):
+    with pytest.raises(InputError, match=rf"index {index}: is outside \[-3, 3\)"):
         run_operation(partial(graph.GatherOp, axis=0), [counted(3), np.array([0, index])])
 
 

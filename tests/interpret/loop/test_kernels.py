@@ -365,7 +365,7 @@ def test_buffers_have_to_fit():
         run_loop_function(kernel, [zeros(4)])
     with pytest.raises(InputError, match="not contiguous"):
         run_loop_function(kernel, [zeros(6)[::2]])
-    with pytest.raises(InputError, match="2 buffers given"):
+    with pytest.raises(InputError, match="2 buffers are given"):
         run_loop_function(kernel, [zeros(3), zeros(3)])
 
 

@@ -110,7 +110,7 @@ def test_inputs_are_not_touched_and_have_to_fit():
     assert x.flags.writeable
     with pytest.raises(InputError, match="array has 4 elements of float64"):
         run_loop(parse(NETWORK), [X.astype(np.float64)], store())
-    with pytest.raises(InputError, match="2 inputs given, the network has 1"):
+    with pytest.raises(InputError, match="inputs: 2 are given, the network has 1"):
         run_loop(parse(NETWORK), [X, X], store())
 
 

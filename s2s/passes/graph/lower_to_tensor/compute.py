@@ -118,8 +118,9 @@ def compute(
     """
     element = type_of(op.results[0]).element_type if element is None else element
     if 0 in parallel:
-        fact = f"{place(op)}: the result {list(parallel)} has no element"
-        raise UnsupportedError(f"{fact}; take the node out of the model")
+        raise UnsupportedError(
+            f"{place(op)}: the result {list(parallel)} has no element; take the node out of the model"
+        )
     made = structured(parallel, reduction, element=element, **parts)
     graph.copy_provenance(made, op)
     made.res[0].name_hint = hint
