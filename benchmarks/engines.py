@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from s2s.api import compile as compile_network
-from s2s.artifact import Report
 from s2s.data.samples import sample
+from s2s.emit.report import Report
 from s2s.errors import CompilerBug
 from s2s.options import Schedule, Threading
 from s2s.types.dtypes import Array, tensor_type

@@ -2,11 +2,11 @@
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from s2s.analysis.numbers.sums import describe_sums
 from s2s.compilation import Compilation
@@ -14,6 +14,7 @@ from s2s.decisions.file import Decisions
 from s2s.dialects import c
 from s2s.emit.call_comments import nodes_of
 from s2s.emit.info import Measured, NetworkInfo
+from s2s.emit.report import Report
 from s2s.emit.tree import Tree
 from s2s.errors import InputError
 from s2s.frontends.gguf import with_decoder
@@ -42,67 +43,6 @@ if TYPE_CHECKING:
 
 STATEFUL_RUNS = 4
 """The consecutive runs in which a network that keeps state is compared with an engine."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """Figures of a compiled network, in bytes. Those that need the C compiler are None until they are measured."""
-
-    name: str
-    target: str
-    executor: str
-    kernels: int
-    arena: int
-    arena_lower_bound: int
-    arena_ratio: float
-    ram: int
-    """The arena, and inputs and outputs outside of it."""
-    inputs: int
-    outputs: int
-    weights: int
-    measured_by: str | None = None
-    """The compiler that those below are from."""
-    flash: int | None = None
-    """Code and constants of network and runtime."""
-    code: int | None = None
-    """Machine code."""
-    code_of: Mapping[str, int] = field(default_factory=dict[str, int])
-    """That of the largest functions."""
-    static_ram: int | None = None
-    stack: int | None = None
-    stack_note: str = ""
-    arena_lower_bound_apart: int | None = None
-    """What the arena would take at least if no result lay over what its kernel reads."""
-    overlaps: str = ""
-    """The results that do."""
-    extra_operations: float | None = None
-    """What a budget of RAM costs."""
-    row_tiles: str = ""
-    """The layers that run in row tiles, and the multiply-adds that this costs."""
-    accumulators: str = ""
-    """What is proven of the sums of integer layers."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """The figures in order; those that were not measured are left out."""
-        return {key: value for key, value in asdict(self).items() if value not in (None, "", {})}
-
-    def in_words(self) -> dict[str, str]:
-        """The figures that need no C compiler, as a reader wants them: with units and thousands."""
-        ports = f"inputs {self.inputs:,} and outputs {self.outputs:,} included"
-        return {
-            "target": f"{self.target}, executor {self.executor}",
-            "kernels": f"{self.kernels:,}",
-            "RAM": f"{self.ram:,} bytes, {ports}; {self.arena:,} of them arena, no plan could do with less than "
-            f"{self.arena_lower_bound:,}{self._apart()}",
-            **({"row tiles": self.row_tiles} if self.row_tiles else {}),
-            "constants": f"{self.weights:,} bytes",
-        }
-
-    def _apart(self) -> str:
-        """Describe the arena without overlapping results, and the operations that a budget of RAM adds."""
-        apart, extra = self.arena_lower_bound_apart, self.extra_operations
-        words = "" if apart is None or apart <= self.arena else f", {apart:,} if none lay over another"
-        return f"{words}; about {extra:.1%} more operations than without a budget" if extra else words
 
 
 class Artifact:
