@@ -24,6 +24,7 @@ from s2s.emit.write import RECORD
 from s2s.errors import InputError, UnsupportedError
 from s2s.memory.regions import Arena, place_arenas
 from s2s.passes.c.parametrise_kernels import ParametriseKernelsPass
+from s2s.passes.c.remove_unroll_hints import RemoveUnrollHintsPass
 from s2s.passes.c.share_between_networks import ShareBetweenNetworksPass
 from s2s.passes.context import CompilerContext
 from s2s.passes.manager import PassManager
@@ -201,7 +202,7 @@ class JointArtifact:
             modules.append(copy)
         _check_symbols(modules)
         module = ModuleOp(list(modules))
-        alike = [ParametriseKernelsPass()] if self._share == "alike" else []
+        alike = [RemoveUnrollHintsPass(), ParametriseKernelsPass()] if self._share == "alike" else []
         PassManager().run(CompilerContext(weights), module, [*alike, ShareBetweenNetworksPass(self.name)])
         return module, weights
 
@@ -219,7 +220,7 @@ def together(
 
     The common arena is as large as the largest network's, as they run one after the other; with `concurrent` each has
     bytes of its own. `share` says which kernels are shared: those that are equal, or also those that are alike but for
-    numbers, which become parameters: the code is smaller and slower.
+    numbers, which become parameters. With these no loop is unrolled by the C compiler: the code is smaller and slower.
     """
     return JointArtifact(list(artifacts), name, concurrent=concurrent, share=share)
 

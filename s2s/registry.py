@@ -95,6 +95,7 @@ PASSES: tuple[str, ...] = (
     "c-name-temporaries",
     "c-parametrise-kernels",
     "c-place-constants",
+    "c-remove-unroll-hints",
     "c-share-between-networks",
 )
 """The names of our passes, level by level, alphabetical within a level."""
