@@ -51,6 +51,7 @@ class Blas(CodeGenerator):
 
     name = "blas"
     link = ("-lopenblas",)
+    keeps_order = False
 
     def patterns(self) -> Sequence[tuple[str, Pattern]]:
         return [("matmul", is_op("matmul")(wildcard(), wildcard()).has_dtype("float32"))]

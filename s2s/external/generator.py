@@ -149,6 +149,9 @@ class CodeGenerator(ABC):
     regions: ClassVar[bool] = False
     """Whether one call computes several composites; else each is a call of its own."""
 
+    keeps_order: ClassVar[bool] = True
+    """Whether it adds floats in the order of the model. If not, it computes nothing with `--exact`."""
+
     @abstractmethod
     def patterns(self) -> Sequence[tuple[str, Pattern]]:
         """The patterns by name, the preferred ones first."""

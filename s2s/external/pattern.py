@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
+import numpy as np
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, IntegerType, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.analysis.numbers.known_values import is_known
 from s2s.dialects import graph
-from s2s.types.dtypes import as_tensor_type, to_numpy
+from s2s.types.dtypes import as_tensor_type, from_dense, to_numpy
 
 COMMUTATIVE: tuple[type[Operation], ...] = (graph.AddOp, graph.MulOp, graph.MaximumOp, graph.MinimumOp)
 """Operators whose two operands are tried in both orders."""
@@ -57,12 +58,16 @@ class Pattern(ABC):
         return wrap(self) | self
 
     def where(self, predicate: Callable[[SSAValue], bool]) -> "Pattern":
-        """Match only values for which `predicate` holds."""
+        """Match only values for which `predicate` holds; it is asked about those that match otherwise."""
         return Restricted(self, predicate)
 
     def has_attr(self, **wanted: object) -> "Pattern":
         """Match only results of operators with these attributes: numbers, texts, tuples of integers, or flags."""
         return self.where(lambda value: _has_attributes(value, wanted))
+
+    def has_value(self, number: float) -> "Pattern":
+        """Match only constants (not weights) all of whose elements equal `number`."""
+        return self.where(lambda value: _has_value(value, number))
 
     def has_dtype(self, dtype: str) -> "Pattern":
         """Match only tensors of this element type, by numpy's name."""
@@ -130,14 +135,15 @@ class Either(Pattern):
 
 @dataclass(frozen=True, eq=False)
 class Restricted(Pattern):
-    """A pattern with a predicate on the value."""
+    """A pattern with a predicate on the values that it matches."""
 
     pattern: Pattern
     predicate: Callable[[SSAValue], bool]
 
     def alternatives(self, value: SSAValue, found: Found) -> Iterator[Found]:
-        if self.predicate(value):
-            yield from self.pattern.search(value, found)
+        for each in self.pattern.search(value, found):
+            if self.predicate(value):
+                yield each
 
 
 def wildcard() -> Pattern:
@@ -199,6 +205,11 @@ def _has_attributes(value: SSAValue, wanted: Mapping[str, object]) -> bool:
         return False
     known = {**op.attributes, **op.properties}
     return all(_plain(known.get(name)) == expected for name, expected in wanted.items())
+
+
+def _has_value(value: SSAValue, number: float) -> bool:
+    op = value.owner
+    return isinstance(op, graph.ConstantOp) and bool(np.all(from_dense(op.value) == number))
 
 
 def _plain(attribute: Attribute | None) -> object:

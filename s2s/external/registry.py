@@ -44,9 +44,10 @@ def codegens() -> "Mapping[str, CodeGenerator]":
 def _built_in() -> "Mapping[str, CodeGenerator]":
     """The generators of this package."""
     from s2s.external.blas import Blas
-    from s2s.external.cmsis_nn import CmsisNn
+    from s2s.external.cmsis_nn.generator import CmsisNn
+    from s2s.external.onednn.generator import OneDnn
 
-    return {each.name: each for each in (Blas(), CmsisNn())}
+    return {each.name: each for each in (Blas(), CmsisNn(), OneDnn())}
 
 
 @cache

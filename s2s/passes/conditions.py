@@ -175,8 +175,8 @@ def generators(options: CompileOptions) -> Mapping[str, Any]:
 
 
 def generators_for_target(options: CompileOptions) -> Mapping[str, Any]:
-    """The external code generators, and what they generate for."""
-    return {**target(options), **generators(options)}
+    """The external code generators, what they generate for, and whether sums keep the order of the model."""
+    return {**target(options), **generators(options), "exact": options.exact}
 
 
 def prefix(options: CompileOptions) -> Mapping[str, Any]:

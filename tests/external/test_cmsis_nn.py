@@ -2,21 +2,27 @@
 the signatures of the library's public header and computes what its documentation says."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.artifact import Artifact, compile_artifact
+from s2s.external.cmsis_nn.softmax import NEGLIGIBLE, Exponent, exponent_of
 from s2s.frontends.model import GraphModel
+from s2s.frontends.tflite.quantisation import quantize_multiplier
 from s2s.interpret.graph import run_graph
 from s2s.options import CompileOptions
 from s2s.types.dtypes import Array
 from s2s.types.weights import WeightStore
 from support.parse import parse
 from support.quantised_layers import Layer
+from support.tflite_models import NONE, RELU, RELU6, TensorSpec, single
 
 STAND_IN = Path(__file__).parent / "cmsis_nn_stand_in"
 CHECKOUT = os.environ.get("CMSIS_NN_PATH")
@@ -62,6 +68,40 @@ def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     return request.param
 
 
+def pair(
+    builtin: str, *, seed: int = 0, shapes: Sequence[Sequence[int]] = ((2, 5, 3), (2, 5, 3)), **fields: Any
+) -> bytes:
+    """A TFLite model of one operator with two operands, with random scales and zero points."""
+    random = np.random.default_rng(seed)
+    points = [int(each) for each in random.integers(-128, 128, 3)]
+    scales = [float(each) for each in np.exp(random.uniform(-3, 0, 2))]
+    scales.append((scales[0] + scales[1] if builtin == "ADD" else 40 * scales[0] * scales[1]) * random.uniform(0.5, 1))
+    ends = [
+        TensorSpec(name, shape, "INT8", scale=scale, zero_point=point)
+        for name, shape, scale, point in zip("aby", (*shapes, shapes[0]), scales, points, strict=True)
+    ]
+    return single(builtin, ends[:2], ends[2:], f"{builtin.title()}Options", **fields)
+
+
+def softmax(scale: float, shape: Sequence[int] = (3, 10), beta: float = 1.0) -> bytes:
+    """A TFLite model of a softmax of rows."""
+    x = TensorSpec("x", shape, "INT8", scale=scale, zero_point=3)
+    y = TensorSpec("y", shape, "INT8", scale=1 / 256, zero_point=-128)
+    return single("SOFTMAX", [x], [y], "SoftmaxOptions", beta=beta)
+
+
+def check_model(data: bytes, seed: int = 0) -> None:
+    """The library claims everything that is read from a TFLite model, and computes what the graph means."""
+    wanted = CompileOptions(target="c", external=(("cmsis-nn", "always"),))
+    with compile_artifact(data, wanted) as artifact:
+        assert set(choices(artifact)) == {"cmsis-nn"}
+        state = artifact.compilation.at("simplify")
+        random = np.random.default_rng(seed)
+        inputs = {port.name: random.integers(-128, 128, port.shape).astype(np.int8) for port in artifact.info.inputs}
+        (expected,) = run_graph(state.module, list(inputs.values()), state.weights)
+        np.testing.assert_array_equal(artifact.run(inputs)["y"], expected)
+
+
 def compiled(module: ModuleOp, weights: WeightStore, **options: Any) -> Artifact:
     arrays = {name: weights.get(name) for name in weights.names()}
     given: dict[str, Any] = {"target": "c", "external": (("cmsis-nn", "always"),), **options}
@@ -105,6 +145,37 @@ def test_pooling_is_exact(kind: str, more: str, library: str):
     check(parse(POOL.format(kind=kind, more=more)), WeightStore(), x)
 
 
+@pytest.mark.parametrize(("builtin", "activation"), [("ADD", NONE), ("ADD", RELU), ("MUL", RELU6)])
+def test_sums_and_products_are_exact(builtin: str, activation: int, library: str):
+    check_model(pair(builtin, seed=activation, fused_activation_function=activation))
+
+
+def test_sums_of_equal_scales_are_exact(library: str):
+    """Both operands are halved."""
+    ends = [TensorSpec(name, (40,), "INT8", scale=0.25, zero_point=7) for name in "aby"]
+    check_model(single("ADD", ends[:2], ends[2:], "AddOptions"))
+
+
+@pytest.mark.parametrize(("scale", "beta"), [(0.1, 1.0), (0.003, 0.5), (30.0, 1.0)])
+def test_softmax_is_exact(scale: float, beta: float, library: str):
+    check_model(softmax(scale, (3, 11), beta))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.floats(-9, 2.5))
+def test_the_exponent_of_a_table_is_found(power: float):
+    """From the exponentials that matter alone: whatever is found gives the same ones."""
+    multiplier, shift = quantize_multiplier(min(np.exp(power) * 2.0**26, 2.0**30))
+    table = Exponent(multiplier, shift).table()
+    found = exponent_of(np.where(table < NEGLIGIBLE, 0, table))
+    assert found is not None
+    assert np.array_equal(np.where(table < NEGLIGIBLE, 0, found.table()), np.where(table < NEGLIGIBLE, 0, table))
+
+
+def test_a_table_that_holds_no_exponentials_is_refused():
+    assert exponent_of(2**31 - 1 - np.arange(256) * 2**20) is None
+
+
 def test_weights_are_in_the_layout_of_the_library():
     ctx, module, _ = LAYERS["3x3"].build()
     text = compiled(module, ctx.weights, target="cortex-m4").tree().text("src/net_weights.h")
@@ -130,6 +201,12 @@ def test_vectors_of_integers_want_more_scratch():
 def test_restrictions_are_reasons(layer: Layer, reason: str):
     ctx, module, _ = layer.build()
     assert reasons(compiled(module, ctx.weights)) == [reason]
+
+
+def test_operands_of_two_shapes_are_refused():
+    data = pair("ADD", shapes=((2, 5, 3), (1, 1, 3)))
+    artifact = compile_artifact(data, CompileOptions(target="c", external=(("cmsis-nn", "always"),)))
+    assert reasons(artifact) == ["its operands differ in shape"]
 
 
 @pytest.mark.parametrize(("target", "winner"), [("cortex-m4", "s2s"), ("cortex-m55", "cmsis-nn"), ("c", "s2s")])

@@ -36,6 +36,7 @@ from s2s.targets import Target
 from s2s.types.weights import WeightStore
 
 NO_PATTERN = "no pattern matches"
+NO_ORDER = "--exact: it adds in an order of its own"
 _NOT_COMPUTED = (graph.WeightOp, graph.ConstantOp, graph.ReshapeOp, *graph.STEPS)
 
 
@@ -48,6 +49,8 @@ class AnnotateTargetPass(ModulePass):
     generators: tuple[str, ...] = ()
     """The generators with their modes, as `blas=auto`."""
     target: str = "c"
+    exact: bool = False
+    """Floats are added in the order of the model."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         modes, weights, target = enabled(ctx, self.generators), weights_of(ctx), target_of(ctx, self.target)
@@ -56,7 +59,8 @@ class AnnotateTargetPass(ModulePass):
                 for each in _subjects(function):
                     if isinstance(each, tuple):
                         call, composite = each
-                        group = _offered(op, call, composite, modes, weights, target)
+                        offers = _offers(call, composite, modes, weights, target, exact=self.exact)
+                        group = OfferedGroup(op, _operators(composite), offers)
                         chosen = chooser.choose(ExternalKind(), group)
                         if chosen != OURS:
                             call.attributes[EXTERNAL] = StringAttr(chosen)
@@ -75,10 +79,15 @@ def _subjects(function: FuncOp) -> Iterator[tuple[graph.CallOp, FuncOp] | Operat
             yield op
 
 
-def _offered(
-    home: ModuleOp, call: graph.CallOp, function: FuncOp, modes: Modes, weights: WeightStore, target: Target
-) -> OfferedGroup:
-    """A composite with what each generator says to it."""
+def _operators(function: FuncOp) -> tuple[Operation, ...]:
+    """The operators of a composite."""
+    return tuple(op for op in function.body.block.ops if not op.has_trait(IsTerminator))
+
+
+def _offers(
+    call: graph.CallOp, function: FuncOp, modes: Modes, weights: WeightStore, target: Target, *, exact: bool
+) -> tuple[Offer, ...]:
+    """What each generator says to a composite."""
     offers: list[Offer] = []
     patterns = patterns_of(function)
     for name, mode in modes:
@@ -86,11 +95,10 @@ def _offered(
             offers.append(Offer(name, mode, NO_PATTERN))
             continue
         generator, composite = codegen_named(name), composite_of(call, function, name, weights)
-        refusal = generator.unsupported(composite, target)
+        refusal = NO_ORDER if exact and not generator.keeps_order else generator.unsupported(composite, target)
         if refusal is not None:
             offers.append(Offer(name, mode, refusal, ours=generator.own_cost(composite, target)))
             continue
         costs = generator.cost(composite, target), generator.own_cost(composite, target)
         offers.append(Offer(name, mode, None, *costs))
-    ops = tuple(op for op in function.body.block.ops if not op.has_trait(IsTerminator))
-    return OfferedGroup(home, ops, tuple(offers))
+    return tuple(offers)

@@ -83,4 +83,21 @@ arm_cmsis_nn_status arm_max_pool_s8(const cmsis_nn_context *ctx, const cmsis_nn_
                                     const cmsis_nn_dims *input_dims, const int8_t *input,
                                     const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims, int8_t *output);
 
+arm_cmsis_nn_status arm_elementwise_add_s8(const int8_t *input_1, const int8_t *input_2, const int32_t input_1_offset,
+                                           const int32_t input_1_mult, const int32_t input_1_shift,
+                                           const int32_t input_2_offset, const int32_t input_2_mult,
+                                           const int32_t input_2_shift, const int32_t left_shift, int8_t *output,
+                                           const int32_t out_offset, const int32_t out_mult, const int32_t out_shift,
+                                           const int32_t out_activation_min, const int32_t out_activation_max,
+                                           const int32_t block_size);
+
+arm_cmsis_nn_status arm_elementwise_mul_s8(const int8_t *input_1, const int8_t *input_2, const int32_t input_1_offset,
+                                           const int32_t input_2_offset, int8_t *output, const int32_t out_offset,
+                                           const int32_t out_mult, const int32_t out_shift,
+                                           const int32_t out_activation_min, const int32_t out_activation_max,
+                                           const int32_t block_size);
+
+void arm_softmax_s8(const int8_t *input, const int32_t num_rows, const int32_t row_size, const int32_t mult,
+                    const int32_t shift, const int32_t diff_min, int8_t *output);
+
 #endif

@@ -48,6 +48,9 @@ DSP: Rates = {
     "depthwise": (Rate(0.0, 76.0), Rate(0.0, 48.0)),
     "fully_connected": (Rate(1.88, 50.2), Rate(1.38, 9.9)),
     "average_pool": (Rate(6.4, 10.0), Rate(2.9, 10.0)),
+    "add": (Rate(0.0, 81.8), Rate(0.0, 19.0)),
+    "multiply": (Rate(0.0, 36.2), Rate(0.0, 14.0)),
+    "softmax": (Rate(0.0, 518.0), Rate(0.0, 42.3)),
 }
 """Cores with products of pairs of 16-bit integers and no vectors, by a Cortex-M4."""
 VECTORS: Rates = {
@@ -55,6 +58,9 @@ VECTORS: Rates = {
     "depthwise": (Rate(0.0, 21.2), Rate(0.0, 18.5)),
     "fully_connected": (Rate(0.46, 30.0), Rate(0.16, 5.9)),
     "average_pool": (Rate(1.11, 7.9), Rate(2.47, 16.0)),
+    "add": (Rate(0.0, 12.9), Rate(0.0, 7.5)),
+    "multiply": (Rate(0.0, 6.8), Rate(0.0, 5.0)),
+    "softmax": (Rate(0.0, 581.0), Rate(0.0, 43.8)),
 }
 """Cores with vectors of integers, by a Cortex-M55."""
 UNEVEN = Rate(1.6, 9.0)
@@ -85,11 +91,13 @@ def _rates(composite: Composite, target: Target) -> tuple[Rate, Rate] | None:
 
 def _work(composite: Composite) -> Work:
     results = composite.outputs[0].element_count()
-    conv, pool = composite.find(graph.ConvOp), composite.find(graph.AvgPoolOp)
-    if pool is not None:
+    conv, pool, product = (composite.find(kind) for kind in (graph.ConvOp, graph.AvgPoolOp, graph.MatmulOp))
+    if isinstance(pool, graph.AvgPoolOp):
         return Work(results * prod(pool.window().kernel), results)
-    if conv is None:
-        return Work(multiply_adds(composite.the(graph.MatmulOp)), results)
+    if product is not None:
+        return Work(multiply_adds(product), results)
+    if not isinstance(conv, graph.ConvOp):
+        return Work(0, results)
     pointwise = prod(conv.window().kernel) == 1
     columns = 0 if pointwise else multiply_adds(conv) // composite.outputs[0].get_shape()[3]
     return Work(multiply_adds(conv), results, columns)
