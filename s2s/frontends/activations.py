@@ -1,10 +1,10 @@
 """Formulas of activation functions that several formats have."""
 
-from math import pi, sqrt
+from math import isfinite, pi, sqrt
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import clamp, maximum, minimum
+from s2s.frontends.formulas import clamp, less, maximum, minimum, select
 
 
 def sigmoid(x: Value) -> Value:
@@ -18,7 +18,9 @@ def softplus(x: Value) -> Value:
 
 
 def elu(x: Value, alpha: float) -> Value:
-    """`x` where positive, else `alpha * (e ** x - 1)`; one of the two terms is zero."""
+    """`x` where positive, else `alpha * (e ** x - 1)`; one of the two terms is zero, unless `alpha` is infinite."""
+    if not isfinite(alpha):
+        return select(less(x, 0), alpha * (emit(graph.ExpOp, x) - 1), x)
     return maximum(x, 0) + alpha * (emit(graph.ExpOp, minimum(x, 0)) - 1)
 
 

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from frontends.onnx.test_hostile import is_refused
 
 from s2s.api import compile
+from s2s.frontends.onnx import import_model
+from s2s.interpret.graph import run_graph
 from support.onnx_text import onnx_model
 from support.project import SHARED
 
@@ -25,3 +28,11 @@ def test_a_number_added_to_a_vector_fits_the_smallest_memory():
     body = "(float[4] x) => (float[4] y) <float two = {2.0}> { a = Exp(x) y = Add(a, two) }"
     with compile(onnx_model(body), ram_budget="min") as artifact:
         assert artifact.report().arena <= 16
+
+
+def test_elu_of_an_infinite_alpha_keeps_positive_numbers():
+    """Zero times infinity is no number."""
+    imported = import_model(onnx_model("(float[4] x) => (float[4] y) { y = Elu <alpha: float = inf> (x) }"))
+    x = np.array([1, -1, 0, 5], np.float32)
+    (found,) = run_graph(imported.module, [x], imported.weights)
+    np.testing.assert_array_equal(found, np.array([1, -np.inf, 0, 5], np.float32))
