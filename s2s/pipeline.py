@@ -208,6 +208,7 @@ GRAPH = (
     Step("graph-share-kernels", "Merge identical kernels; layers then differ in the weights that they pass."),
     Step("graph-remove-device-copies", "Until here, they kept devices apart.", when=placed, options=shared_memory),
     Step("graph-order-calls", "Order the calls so that the arena is smallest.", options=target),
+    Step("graph-propagate-sizes", "Type rules tell how many windows an axis of any size has.", when=sizes_vary),
     Step("graph-label-ops", "Label kernels for the graph JSON, once each is there once.", when=tables),
 )
 """Partition the network into kernels of operators and a `main` that calls them."""
@@ -275,11 +276,8 @@ COMPUTE = (
 
 TENSOR = (
     Step("tensor-propagate-sizes", "Mark them anew in what was rewritten; schedules depend on it.", when=sizes_vary),
-    Step(
-        "tensor-pick-schedule",
-        "Choose the schedule of each computation from shapes and target data.",
-        options=schedules,
-    ),
+    Step("tensor-fill-margins", "Store padding behind the end of axes of varying size.", when=sizes_vary),
+    Step("tensor-pick-schedule", "Choose schedules from shapes and target data.", options=schedules),
     Step(
         "tensor-fold-zero-points-into-inits",
         "Fold the zero point of bytes that are cached unmodified into the initial values of the accumulators.",

@@ -59,7 +59,6 @@ class SizeOp(PlainOp):
         bounds = [IntegerAttr.from_index_int_value(each) for each in (least, most)]
         properties = {"size": StringAttr(name), "least": bounds[0], "most": bounds[1]}
         super().__init__(properties=properties, result_types=[IndexType()])
-        self.result.name_hint = name
 
     @property
     def bounds(self) -> tuple[int, int]:

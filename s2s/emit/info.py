@@ -6,6 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from xdsl.ir import Attribute
+from xdsl.ir.affine import AffineMap
 
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.decisions.decision import Decision
@@ -248,6 +249,8 @@ class NetworkInfo:
     tolerance: Tolerance = field(default_factory=Tolerance)
     sizes: Mapping[str, SizeRange] = field(default_factory=dict[str, SizeRange])
     """The sizes that the caller gives in every run, by their names in the model."""
+    derived_sizes: Mapping[str, AffineMap] = field(default_factory=dict[str, AffineMap])
+    """The sizes that follow from those, by name."""
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     """The options of this compilation, for the record."""
     version: str = VERSION

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from xdsl.dialects.builtin import AffineMapAttr
+
 from s2s.c_syntax.identifiers import port_identifiers, size_identifiers
 from s2s.c_syntax.types import element_name
 from s2s.emit.external import ExternalNeeds, packed_functions
@@ -147,7 +149,8 @@ def _sizes(info: NetworkInfo) -> dict[str, Any]:
     """Describe the sizes that the caller gives in every run."""
     fields = size_identifiers(info.sizes)
     found = [{"name": name, "field": fields[name], **size._asdict()} for name, size in info.sizes.items()]
-    return {"sizes": found} if found else {}
+    derived = {name: str(AffineMapAttr(map)) for name, map in info.derived_sizes.items()}
+    return {"sizes": found, **({"derived_sizes": derived} if derived else {})} if found else {}
 
 
 def _empty(info: NetworkInfo) -> dict[str, Any]:

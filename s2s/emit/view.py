@@ -13,6 +13,7 @@ from s2s.c_syntax.types import c_type
 from s2s.dialects import c
 from s2s.emit.definitions import Row, definitions
 from s2s.emit.info import DeviceInfo, Measured, NetworkInfo, PortInfo, Quantisation
+from s2s.emit.sizes import size_formula
 from s2s.emit.statements import comment_lines
 from s2s.errors import CompilerBug
 from s2s.options import Threading
@@ -270,10 +271,9 @@ def port_views(info: NetworkInfo) -> tuple[list[PortView], list[PortView]]:
 
 
 def _port(info: NetworkInfo, word: str, identifier: str, port: PortInfo) -> PortView:
-    names = size_identifiers(info.sizes)
     varies = port.varies or ("",) * len(port.shape)
     shape = "".join(
-        f"[{size} at most: {names[name]}]" if name else f"[{size}]"
+        f"[{size} at most: {size_formula(name, info.sizes, info.derived_sizes)}]" if name else f"[{size}]"
         for size, name in zip(port.shape, varies, strict=True)
     )
     layout = f" ({port.layout})" if port.layout else ""

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
+from xdsl.ir.affine import AffineMap
 
 from s2s.analysis.network.functions import STATE, main_of
 from s2s.decisions.decision import Decision
@@ -35,7 +36,7 @@ from s2s.stages.read import Read
 from s2s.stages.request import Request
 from s2s.stages.state import State
 from s2s.types.hints import isa
-from s2s.types.sizes import VARIES, Extents, extents_of
+from s2s.types.sizes import VARIES, Extents, derived_of, extents_of
 
 if TYPE_CHECKING:
     from s2s.executor.graph_json import Network
@@ -56,6 +57,8 @@ class Planned(NamedTuple):
     input_extents: tuple[Extents, ...]
     """The sizes that the axes of each input have at run time."""
     output_extents: tuple[Extents, ...]
+    derived_sizes: Mapping[str, AffineMap]
+    """The sizes that follow from those given at run time."""
     states: tuple[StateInfo, ...]
     """What the network keeps from run to run."""
     overlaps: tuple[Overlapping, ...]
@@ -87,6 +90,7 @@ def planned(state: State, request: Request) -> Planned:
         outputs=_offsets(main, "output"),
         input_extents=_extents(main, "input"),
         output_extents=_extents(main, "output"),
+        derived_sizes=derived_of(state.module.attributes),
         states=_states(state.module),
         overlaps=tuple(map(_overlapping, listed)) if isa(listed, ArrayAttr[DictionaryAttr]) else (),
         pools=tuple(ArenaPool(each.pool, each.offset, each.size) for each in segments_of(main)),

@@ -51,6 +51,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         inputs=_placed(network.inputs, plan.inputs, plan.input_extents),
         outputs=_placed(network.outputs, plan.outputs, plan.output_extents),
         sizes=varying(options.dims),
+        derived_sizes=plan.derived_sizes,
         arena_size=plan.arena,
         arena_align=plan.align,
         arena_lower_bound=plan.lower_bound,

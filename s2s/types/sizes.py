@@ -1,22 +1,31 @@
 """Sizes of dimensions that vary from run to run, within bounds."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import product
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, DictionaryAttr, StringAttr, i64
+from xdsl.dialects.builtin import I64, AffineMapAttr, ArrayAttr, DenseArrayBase, DictionaryAttr, StringAttr, i64
 from xdsl.ir import Attribute
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 
 SIZES = "sizes"
 """Attribute of a module: the sizes that vary, by name, each with its least and its greatest value."""
+DERIVED = "derived_sizes"
+"""Attribute of a module: the sizes that follow from those that vary, by name, each as an affine map of all of these."""
 VARIES = "varies"
-"""Attribute of an argument or a result of `main`: for each axis the size that it has, empty for a constant one."""
+"""Attribute of an argument or a result of `main`, and of an operation inside a kernel: for each axis the size that it
+has, empty for a constant one."""
 
 Extents: TypeAlias = tuple[str, ...]
 """For each dimension the name of the size that it has at run time, empty for a constant one."""
+
+
+NEAR = 33
+"""How many values next to each bound are looked at where several sizes vary."""
 
 
 class SizeRange(NamedTuple):
@@ -76,6 +85,97 @@ def sizes_of(attributes: Mapping[str, Attribute]) -> dict[str, SizeRange]:
         for name, bounds in found.data.items()
         if isa(bounds, DenseArrayBase[I64])
     }
+
+
+def derived_of(attributes: Mapping[str, Attribute]) -> dict[str, AffineMap]:
+    """Return the sizes that follow from others, from the attributes of a module."""
+    found = attributes.get(DERIVED)
+    if not isinstance(found, DictionaryAttr):
+        return {}
+    return {name: value.data for name, value in found.data.items() if isinstance(value, AffineMapAttr)}
+
+
+def with_derived(sizes: Mapping[str, int], derived: Mapping[str, AffineMap]) -> dict[str, int]:
+    """Return the `sizes` of a run, those that vary in the order of the module, and the derived ones."""
+    values = list(sizes.values())
+    return {**sizes, **{name: map.results[0].eval(values, []) for name, map in derived.items()}}
+
+
+def ranges_of(attributes: Mapping[str, Attribute]) -> dict[str, SizeRange]:
+    """Return the bounds of all sizes of a module. A derived size is never smaller where the others are larger."""
+    given = sizes_of(attributes)
+    derived = derived_of(attributes)
+    least = with_derived({name: size.least for name, size in given.items()}, derived)
+    most = with_derived({name: size.most for name, size in given.items()}, derived)
+    return {name: SizeRange(least[name], most[name]) for name in most}
+
+
+class SizeTable:
+    """The sizes of a module, by name, as expressions of those that are given at run time."""
+
+    def __init__(self, attributes: Mapping[str, Attribute]) -> None:
+        self.given = sizes_of(attributes)
+        self.derived = derived_of(attributes)
+        self._runs: dict[tuple[Set[int], int], list[dict[str, int]]] = {}
+
+    def __getitem__(self, name: str) -> AffineExpr:
+        """The expression of size `name` over the given ones."""
+        if name in self.given:
+            return AffineDimExpr(list(self.given).index(name))
+        return self.derived[name].results[0]
+
+    def name_of(self, expr: AffineExpr) -> str:
+        """Return the name of the size that is `expr`, a new one if no size is."""
+        found = next((name for name in (*self.given, *self.derived) if self[name] == expr), None)
+        if found is not None:
+            return found
+        name = spelled(expr, list(self.given))
+        self.derived[name] = AffineMap(len(self.given), 0, (expr,))
+        return name
+
+    def range(self, name: str) -> SizeRange:
+        """The bounds of size `name`."""
+        ends = [[size[end] for size in self.given.values()] for end in (0, 1)]
+        return SizeRange(*(self[name].eval(values, []) for values in ends))
+
+    def runs(self, names: Iterable[str]) -> Sequence[dict[str, int]]:
+        """Return the sizes, derived ones included, of all runs that differ in the sizes `names`. Where these follow
+        from several given ones, each of those takes the values near its bounds."""
+        used = frozenset(dim for name in names for dim in self[name].used_dims())
+        key = used, len(self.derived)
+        if key not in self._runs:
+            self._runs[key] = list(self._all_runs(used))
+        return self._runs[key]
+
+    def _all_runs(self, used: Set[int]) -> Iterator[dict[str, int]]:
+        choices: list[Iterable[int]] = []
+        for number, size in enumerate(self.given.values()):
+            every = range(size.least, size.most + 1)
+            near = {*every[:NEAR], *every[-NEAR:]}
+            choices.append((size.most,) if number not in used else every if len(used) == 1 else sorted(near))
+        for values in product(*choices):
+            yield with_derived(dict(zip(self.given, values, strict=True)), self.derived)
+
+    @property
+    def attribute(self) -> DictionaryAttr:
+        """The derived sizes as the attribute of a module."""
+        return DictionaryAttr({name: AffineMapAttr(map) for name, map in self.derived.items()})
+
+
+def spelled(expr: AffineExpr, names: Sequence[str]) -> str:
+    """Return `expr` as text with the names of sizes: `(W + 1) floordiv 2`."""
+    match expr:
+        case AffineDimExpr():
+            return names[expr.position]
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add):
+            left, right = spelled(expr.lhs, names), spelled(expr.rhs, names)
+            return f"{left} - {right[1:]}" if right.startswith("-") else f"{left} + {right}"
+        case AffineBinaryOpExpr():
+            parts = [spelled(each, names) for each in (expr.lhs, expr.rhs)]
+            left, right = (f"({part})" if " + " in part or " - " in part else part for part in parts)
+            return f"{left} {'*' if expr.kind is AffineBinaryOpKind.Mul else expr.kind.name.lower()} {right}"
+        case _:
+            return str(expr)
 
 
 def extents_attribute(extents: Iterable[str]) -> ArrayAttr[StringAttr]:

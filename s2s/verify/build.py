@@ -31,12 +31,12 @@ from s2s.options import Io
 from s2s.types.dtypes import Array
 from s2s.types.interface import as_declared, declared_names
 from s2s.types.narrow import pack
-from s2s.types.sizes import SizeRange, with_room
+from s2s.types.sizes import SizeRange, with_derived, with_room
 from s2s.verify.external import external_includes, external_libraries, external_sources
 from s2s.verify.footprint import INCLUDE_FOLDERS, source_files
 from s2s.verify.guarded import GUARD, Guarded
 from s2s.verify.pool import DECLARATIONS, Pool
-from s2s.verify.ports import Port, copy_into, empty_tensor
+from s2s.verify.ports import Port, copy_into, derived_sizes, empty_tensor
 from s2s.verify.stream import Stream
 from s2s.verify.toolchain import default_compiler, run_program
 from s2s.verify.tree_flags import ROOT, flags_by_folder
@@ -147,6 +147,7 @@ class LoadedNetwork:
         self._empty_outputs = tuple(map(empty_tensor, empty["outputs"]))
         self.sizes = {size["name"]: SizeRange(size["least"], size["most"]) for size in record.get("sizes", ())}
         """The sizes that vary from run to run, by their names in the model."""
+        self._derived = derived_sizes(record)
         self._arena_size: int = record["arena"]["size"]
         self._arena_align: int = record["arena"]["align"]
         self._pools: list[int] = [pool["offset"] for pool in record["arena"].get("pools", [])] or [0]
@@ -254,7 +255,7 @@ class LoadedNetwork:
                 if size != shape[axis] or not bounds.least <= size <= bounds.most:
                     other = f"{name} is {size} elsewhere" if size != shape[axis] else f"{name} is within {bounds}"
                     raise InputError(f"{port.name}: axis {axis} has size {shape[axis]}, and {other}; make them agree")
-        return found
+        return with_derived({name: found[name] for name in self.sizes if name in found}, self._derived) if found else {}
 
     def _input(self, port: Port, inputs: Mapping[str, ArrayLike], sizes: Mapping[str, int]) -> Array:
         if port.name not in inputs:

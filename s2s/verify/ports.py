@@ -5,6 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import AffineMapAttr, Builtin
+from xdsl.ir.affine import AffineMap
+from xdsl.parser import Parser
 
 from s2s.c_syntax.types import dtype_named
 from s2s.errors import InputError
@@ -73,3 +77,11 @@ def copy_into(name: str, value: Array, out: Any) -> None:
         wanted = f"{value.dtype}{list(value.shape)}"
         raise InputError(f"{name}: {array.dtype}{list(array.shape)} given; give an array {wanted} that may be written")
     array[...] = value
+
+
+def derived_sizes(record: Mapping[str, Any]) -> dict[str, AffineMap]:
+    """Return the sizes that follow from those of a run, as the record of a tree describes them."""
+    context = Context()
+    context.load_dialect(Builtin)
+    found = {name: Parser(context, text).parse_attribute() for name, text in record.get("derived_sizes", {}).items()}
+    return {name: map.data for name, map in found.items() if isinstance(map, AffineMapAttr)}

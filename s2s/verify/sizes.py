@@ -7,13 +7,14 @@ propagation of sizes has marked. A constant tensor of the smaller network may be
 along each axis: a table of positions, a causal mask.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from xdsl.dialects.builtin import I64, DenseArrayBase, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import Rewriter
 
 from s2s.analysis.network.functions import main_of
@@ -40,7 +41,7 @@ from s2s.support import progress
 from s2s.targets import get_target
 from s2s.types.dtypes import Array, as_tensor_type, tensor_type
 from s2s.types.hints import isa
-from s2s.types.sizes import Extents, SizeRange, shape_at, varying, with_room
+from s2s.types.sizes import Extents, SizeRange, derived_of, shape_at, sizes_of, varying, with_derived, with_room
 from s2s.types.symbols import function_named
 from s2s.verify.levels import Level, LevelsReport, compare_levels, graph_level, outputs_level, tensor_level
 
@@ -61,7 +62,7 @@ def check_sizes(source: Source, options: CompileOptions) -> None:
         passes=PassOptions(disabled=("graph-order-calls",)),  # the best order depends on the sizes
     )
     greatest = _plainly(source, plain)
-    for probe in _probes(sizes):
+    for probe in _probes(sizes, derived_of(greatest.module.attributes)):
         text = " ".join(f"--dim {name}={size}" for name, size in probe.items())
         try:
             state = _plainly(source, replace(plain, dims={**options.dims, **probe}))
@@ -126,8 +127,11 @@ def compare_levels_at_sizes(
 
 def levels_at_sizes(compilation: Compilation, inputs: Sequence[Array]) -> dict[str, Level]:
     """Return the levels above C of a network whose sizes vary, for runs with the sizes of `inputs`."""
-    constant, sizes = at_sizes(compilation, inputs), sizes_of_inputs(compilation.facts(Read).inputs, inputs)
+    constant, given = at_sizes(compilation, inputs), sizes_of_inputs(compilation.facts(Read).inputs, inputs)
     graph, tensor, loop = constant.at("graph"), compilation.at("tensor"), compilation.at("memory")
+    sizes = with_derived(
+        {name: given[name] for name in sizes_of(loop.module.attributes)}, derived_of(loop.module.attributes)
+    )
     ports = compilation.info
 
     def run_at_loop_level(given: Sequence[Array]) -> list[Array]:
@@ -175,10 +179,16 @@ def instantiated(module: ModuleOp, sizes: Sizes) -> ModuleOp:
     return made
 
 
-def _probes(sizes: dict[str, SizeRange]) -> list[Sizes]:
-    """Return the smaller sizes at which the network is read. A size of 1 is avoided: broadcasting looks different."""
-    low = {name: min(max(size.least, 2), size.most - 1) for name, size in sizes.items()}
+def _probes(sizes: Mapping[str, SizeRange], derived: Mapping[str, AffineMap]) -> list[Sizes]:
+    """Return the smaller sizes at which the network is read. Sizes and `derived` ones of 1 are avoided: broadcasting
+    looks different, and a window that moves nowhere."""
     high = {name: size.most - 1 for name, size in sizes.items()}
+    low = dict(high)
+    for name, size in sizes.items():
+        for value in range(max(size.least, 2), size.most):
+            if min(with_derived({**high, name: value}, derived).values()) > 1:
+                low[name] = value
+                break
     return [low] if low == high else [low, high]
 
 
@@ -186,8 +196,9 @@ class _Comparison:
     """Compares the network at the greatest sizes with the one at the sizes `at`."""
 
     def __init__(self, greatest: State, smaller: State, at: Sizes) -> None:
-        self.greatest, self.smaller, self.at = greatest, smaller, at
+        self.greatest, self.smaller = greatest, smaller
         self.extents = _extents(greatest.module)
+        self.given, self.at = at, with_derived(at, derived_of(greatest.module.attributes))
         self.compared: set[tuple[FuncOp, FuncOp]] = set()
 
     def check(self) -> None:
@@ -207,7 +218,7 @@ class _Comparison:
             raise self._error(pairs[-1][0], "is followed by other operations")
 
     def _error(self, op: Operation, reason: str) -> UnsupportedError:
-        sizes = " and ".join(f"{name}={size}" for name, size in self.at.items())
+        sizes = " and ".join(f"{name}={size}" for name, size in self.given.items())
         return UnsupportedError(
             f"{', '.join(provenance(op)) or op.name}: {reason} at {sizes}, so that what is computed depends on the "
             "size; give it a constant one"

@@ -8,16 +8,18 @@ With `x` of shape `[1, n, 64]`, `n` at most 128, the computation
 has `n` positions along dimension 1 (`i`), and its result of shape `[4, 128]` has `n` along axis 1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
+from typing import NamedTuple
 
 from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
 
 from s2s.analysis.structure.compute import dim_names, shape_of
 from s2s.dialects import tensor
 from s2s.errors import UnsupportedError
-from s2s.types.affine import is_dim, ranges, simplify
-from s2s.types.sizes import Extents
+from s2s.types.affine import Linear, bounds, is_dim, linear, ranges, simplify
+from s2s.types.sizes import Extents, SizeTable, shape_at
 
 
 def reshaped(shape: Sequence[int], extents: Extents, result: Sequence[int]) -> Extents:
@@ -38,26 +40,45 @@ def reshaped(shape: Sequence[int], extents: Extents, result: Sequence[int]) -> E
     return tuple(found)
 
 
+class WindowRead(NamedTuple):
+    """An access to windows or parts of an axis of varying size, where others go position by position."""
+
+    operand: int
+    """Number of the operand: reads first, then those of the epilogue."""
+    value: SSAValue
+    access: tensor.AccessAttr
+    axis: int
+    size: str
+    """The size of the axis."""
+
+    @property
+    def place(self) -> AffineExpr:
+        """The position along the axis, over the dimensions of the domain."""
+        return self.access.map.data.results[self.axis]
+
+
 class DomainExtents:
-    """The sizes at run time of the dimensions of one computation, as its operands demand them."""
+    """The sizes at run time of the dimensions of one computation, as its operands demand them.
 
-    def __init__(self, op: tensor.ComputeOp) -> None:
-        self.op = op
+    Where no operand is read position by position along a dimension, the computation keeps the extent that it has.
+    """
+
+    def __init__(self, op: tensor.ComputeOp, table: SizeTable) -> None:
+        self.op, self.table, self.stated = op, table, op.sizes_at_run_time
         self.names = [""] * len(op.sizes)
+        self.windows: list[WindowRead] = []
 
-    def demand(self, value: SSAValue, access: tensor.AccessAttr, extents: Extents, dims: int) -> None:
-        """Note what an operand with `extents`, read over the first `dims` dimensions, demands of the domain."""
+    def demand(self, number: int, value: SSAValue, access: tensor.AccessAttr, extents: Extents) -> None:
+        """Note what operand `number` with `extents` demands of the domain."""
+        dims = len(self.op.sizes) if number < len(self.op.reads) else self.op.rank
         box = ranges(self.op.sizes[:dims])
         for axis, name in enumerate(extents):
             if not name:
                 continue
             at = simplify(access.map.data.results[axis], box)
-            size = shape_of(value)[axis]
-            if not is_dim(at) or self.op.sizes[at.position] != size or access.division[axis] != 1:
-                raise UnsupportedError(
-                    f"reads axis {axis}, whose size {name} varies, at {at}, not position by position, as windows, "
-                    "slices, paddings and concatenations along it do; give it a constant size"
-                )
+            if not is_dim(at) or self.op.sizes[at.position] != shape_of(value)[axis] or access.division[axis] != 1:
+                self.windows.append(WindowRead(number, value, access, axis, name))
+                continue
             if self.names[at.position] not in ("", name):
                 dim = dim_names(self.op)[at.position]
                 raise UnsupportedError(
@@ -68,19 +89,47 @@ class DomainExtents:
     @property
     def extents(self) -> Extents:
         """The size of each dimension at run time."""
-        return tuple(self.names)
+        return tuple(name or before for name, before in zip(self.names, self.stated, strict=True))
 
     def of_result(self, result: SSAValue) -> Extents:
         """Return the extents of a result."""
         op = self.op
         return reshaped(op.parallel_sizes, self.extents[: op.rank], shape_of(result))
 
+    def reach(self, window: WindowRead) -> int:
+        """Return how many positions behind the end of its axis `window` reads, at most.
 
-def domain_extents(op: tensor.ComputeOp, operands: Sequence[Extents]) -> DomainExtents:
+        A convolution of width 3 with stride 2 and padding 1 reads position `2 * 2 + 2 - 1 = 5` of an axis of 5 columns,
+        whose result has 3: one behind the end. Of 6 columns it reads no further than position 5, which is the last.
+        """
+        extents = self.extents
+        form = linear(window.place, ranges(self.op.sizes))
+        names = {window.size, *filter(None, extents)}
+        return max(
+            self._last(form, window, extents, sizes) - sizes[window.size] + 1 for sizes in self.table.runs(names)
+        )
+
+    def _last(self, form: Linear, window: WindowRead, extents: Extents, sizes: Mapping[str, int]) -> int:
+        """Return the last position that `window`, whose place is `form`, reads in a run of these `sizes`."""
+        shape = shape_at(self.op.sizes, extents, sizes)
+        if all(map(is_dim, form.terms)):
+            steps = ((atom.position, factor) for atom, factor in form.terms.items() if is_dim(atom))
+            last = form.constant + sum(factor * (shape[dim] - 1) for dim, factor in steps if factor > 0)
+        else:
+            last = bounds(form.to_expr(), ranges(shape))[1]
+        return last // window.access.division[window.axis]
+
+
+def domain_extents(op: tensor.ComputeOp, operands: Sequence[Extents], table: SizeTable) -> DomainExtents:
     """Return the extents of the domain of `op` for those of its `operands`; an error if they are not supported."""
-    found, count = DomainExtents(op), len(op.reads)
-    for value, access, extents in zip(op.reads, op.read_accesses, operands, strict=False):
-        found.demand(value, access, extents, len(op.sizes))
-    for value, access, extents in zip(op.epilogue, op.epilogue_accesses, operands[count:], strict=False):
-        found.demand(value, access, extents, op.rank)
+    found = DomainExtents(op, table)
+    accessed = zip([*op.reads, *op.epilogue], op.accesses, operands, strict=False)
+    for number, (value, access, extents) in enumerate(accessed):
+        found.demand(number, value, access, extents)
+    for window in found.windows:
+        if not window.access.is_guarded and found.reach(window) > 0:
+            raise UnsupportedError(
+                f"reads axis {window.axis}, whose size {window.size} varies, at {window.place}, which is behind its "
+                "end in some runs; give it a constant size"
+            )
     return found

@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr, i64
 
 from s2s.analysis.structure.compute import DIM_NAMES, body_ops
 from s2s.dialects import tensor
-from s2s.errors import CompilerBug
+from s2s.errors import CompilerBug, UnsupportedError
 from s2s.types.sizes import Extents, extents_attribute
 
 
@@ -32,9 +32,12 @@ def _renumbered(extents: Extents, mapping: tensor.Renumbering) -> Extents:
     """Return the extents of the new dimensions; a dimension of varying size is never merged or split."""
     found = [""] * len(mapping.sizes)
     for dim, name in enumerate(extents):
+        if name and len(mapping.dims(dim)) != 1:
+            raise UnsupportedError(
+                f"a dimension of varying size {name} would be split into blocks; give it a constant size"
+            )
         if name:
-            (new,) = mapping.dims(dim)
-            found[new] = name
+            found[mapping.dims(dim)[0]] = name
     return tuple(found)
 
 

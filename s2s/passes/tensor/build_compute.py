@@ -83,7 +83,8 @@ class ComputeBuilder:
         return block.args[len(block.args) - len(self.tables) + self.tables.index(value)]
 
     def finish(self, last: tensor.ComputeOp, *origins: tensor.ComputeOp, names: tensor.ComputeOp) -> tensor.ComputeOp:
-        """Insert the computation and return it: results of `last`, dimension names of `names`, nodes of `origins`."""
+        """Insert the computation and return it: results of `last`, names and extents of dimensions of `names`,
+        nodes of `origins`."""
         op = tensor.ComputeOp(
             self.parallel,
             self.reduction,
@@ -98,6 +99,8 @@ class ComputeBuilder:
         copy_provenance(op, *origins, last)
         if DIM_NAMES in names.attributes:
             op.attributes[DIM_NAMES] = names.attributes[DIM_NAMES]
+        if names.extents is not None:
+            op.properties["extents"] = names.extents
         for result, old in zip(op.res, last.res, strict=True):
             result.name_hint = old.name_hint
         return op

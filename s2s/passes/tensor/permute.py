@@ -17,6 +17,7 @@ from s2s.dialects import tensor
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.errors import CompilerBug
 from s2s.types.affine import ranges, simplify
+from s2s.types.sizes import extents_attribute
 
 
 def permuted(op: tensor.ComputeOp, order: Sequence[int], result_types: Sequence[Attribute]) -> tensor.ComputeOp:
@@ -33,6 +34,8 @@ def permuted(op: tensor.ComputeOp, order: Sequence[int], result_types: Sequence[
         apply=_taken(op.apply),
         result_types=result_types,
     )
+    if op.extents is not None:
+        made.properties["extents"] = op.extents
     names = dim_names(op)
     renumber(made, tensor.Renumbering.permuting(places, op.sizes, op.rank), [names[dim] for dim in places])
     copy_provenance(made, op)
@@ -126,6 +129,8 @@ def copy_read(op: tensor.ComputeOp, read: int, dims: Sequence[int]) -> tensor.Co
     copy.res[0].name_hint = f"{value.name_hint or 'x'}_copy"
     names = dim_names(op)
     copy.attributes[DIM_NAMES] = StringAttr(" ".join(names[dim] for dim in dims))
+    if op.extents is not None:
+        copy.properties["extents"] = extents_attribute(op.sizes_at_run_time[dim] for dim in dims)
     copy_provenance(copy, op)
     block = op.parent_block()
     assert block is not None

@@ -22,7 +22,7 @@ from s2s.passes.tensor.pack_constants import PackConstants
 from s2s.schedules.reference import reference
 from s2s.schedules.transforms import FusedSizes, in_fused_tiles, transform_schedule
 from s2s.targets import Target
-from s2s.types.sizes import sizes_of
+from s2s.types.sizes import ranges_of
 from s2s.types.symbols import enclosing_module
 from s2s.types.weights import WeightStore
 
@@ -52,7 +52,7 @@ def reason_against(
         PackConstants(func, [], WeightStore()).run(mine)
         func.verify()
         module = enclosing_module(kernel)
-        scratch = lower_kernel(func, {} if module is None else sizes_of(module.attributes))
+        scratch = lower_kernel(func, {} if module is None else ranges_of(module.attributes))
         func.verify()
         return _fault_of_parallel(func, len(scratch))
     except (ScheduleError, VerifyException) as error:

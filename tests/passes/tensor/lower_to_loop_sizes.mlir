@@ -89,4 +89,21 @@ builtin.module attributes {sizes = {n = array<i64: 1, 18>}} {
     } : (tensor<18xi32>, tensor<5xf32>) -> tensor<18xf32>
     func.return %y : tensor<18xf32>
   }
+
+  // A margin is stored when all loops are done, as far as the axis has room.
+  // CHECK-LABEL: func.func private @margin
+  // CHECK:         loop.for %{{.*}} = 0 to 4 {
+  // CHECK-NEXT:      loop.for %{{.*}} = 0 to min affine_map<(d0) -> (d0)>(%n) {
+  // CHECK:         loop.for %{{.*}} = 0 to 4 {
+  // CHECK-NEXT:      loop.for %{{.*}} = max affine_map<(d0) -> (d0)>(%n) to min affine_map<(d0) -> ((d0 + 2), 18)>(%n) {
+  // CHECK-NEXT:        arith.constant 0.000000e+00 : f32
+  // CHECK-NEXT:        loop.store
+  func.func private @margin(%x: tensor<4x18xf32>) -> tensor<4x18xf32> {
+    %y = tensor.compute [4, 18] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>) extents ["", "n"]
+      schedule #tensor.schedule<[]> apply {
+    ^bb0(%v: f32):
+      tensor.yield %v : f32
+    } attributes {margins = [{axis = 1 : i64, count = 2 : i64, size = "n", value = 0.0 : f32}]} : (tensor<4x18xf32>) -> tensor<4x18xf32>
+    func.return %y : tensor<4x18xf32>
+  }
 }

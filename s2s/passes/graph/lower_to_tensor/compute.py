@@ -25,6 +25,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from s2s.analysis.structure.compute import DIM_NAMES, shape_of
+from s2s.analysis.structure.extents import reshaped
 from s2s.dialects import graph, tensor
 from s2s.dialects.graph.base import type_of
 from s2s.dialects.tensor import AccessAttr
@@ -33,6 +34,7 @@ from s2s.passes.graph.lower_to_tensor.conversion import Number, number_attribute
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
 from s2s.types.affine import bounds, ranges, simplify
 from s2s.types.dtypes import from_dense, is_float, scalar_type, tensor_type
+from s2s.types.sizes import VARIES, extents_attribute, extents_of
 
 Index = AffineExpr | int
 Outcome = Scalar | tuple[Scalar, ...]
@@ -123,8 +125,17 @@ def compute(
         )
     made = structured(parallel, reduction, element=element, **parts)
     graph.copy_provenance(made, op)
+    _state_extents(made, op)
     made.res[0].name_hint = hint
     return rewriter.insert(made).res[0]
+
+
+def _state_extents(made: tensor.ComputeOp, op: Operation) -> None:
+    """Give the domain of `made` the extents that `op` states for its result, where that is its result as well."""
+    shape = shape_of(op.results[0])
+    if VARIES in op.attributes and shape == shape_of(made.res[0]):
+        parallel = reshaped(shape, extents_of(op.attributes[VARIES], len(shape)), made.parallel_sizes)
+        made.properties["extents"] = extents_attribute([*parallel, *[""] * len(made.reduction_sizes)])
 
 
 def structured(

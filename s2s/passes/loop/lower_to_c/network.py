@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 
 from s2s.analysis.network.functions import INIT, STATE
 from s2s.c_syntax.identifiers import (
+    c_identifier,
     c_macro,
     port_identifiers,
     size_identifiers,
@@ -20,6 +21,7 @@ from s2s.c_syntax.identifiers import (
 )
 from s2s.dialects import c, loop
 from s2s.memory.accesses import buffer_bytes
+from s2s.passes.loop.lower_to_c.affine import index_expression
 from s2s.passes.loop.lower_to_c.arena import Arena, element_of
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.divided import POOL, threads_of
@@ -28,7 +30,7 @@ from s2s.passes.loop.lower_to_c.names import Names
 from s2s.passes.loop.lower_to_c.steps import StepBuilder, lower_steps
 from s2s.passes.loop.lower_to_c.written import Written
 from s2s.passes.loop.pooled_plan import segments_of
-from s2s.types.sizes import sizes_of
+from s2s.types.sizes import SizeRange, derived_of, sizes_of
 
 _VOID_POINTER = c.PtrType(c.VOID)
 
@@ -134,8 +136,24 @@ class LowerNetwork(_NetworkFunction):
             low, high = (b.add(c.SymbolOp(f"{macro}_{end}", IndexType())) for end in ("MIN", "MAX"))
             outside = b.binary("||", b.binary("<", value, low), b.binary(">", value, high))
             self._refuse(b, outside, "S2S_ERR_SHAPE")
+        found |= self._derived(b, sizes, found)
         (word,) = unique_identifiers(["dims"], taken={*parameters, *self.arena.identifiers})
         return found, [parameters[0], word, *parameters[1:]]
+
+    def _derived(
+        self, b: Builder, sizes: Mapping[str, SizeRange], given: Mapping[str, SSAValue]
+    ) -> dict[str, SSAValue]:
+        """Compute the sizes that follow from those `given`."""
+        module = self.func.parent_op()
+        derived = {} if module is None else derived_of(module.attributes)
+        used = {name for each in self.names.sizes.values() for name in each}
+        values = list(given.values())
+        for name, size in sizes.items():
+            b.values[given[name]], b.ranges[given[name]] = given[name], (size.least, size.most)
+        made = {name: index_expression(b, map.results[0], values) for name, map in derived.items() if name in used}
+        for name, value in made.items():
+            value.name_hint = c_identifier(name)
+        return made
 
     def reset(self) -> c.FuncOp | None:
         """Write the function `<prefix>_reset(arena)`; None if there is no state."""

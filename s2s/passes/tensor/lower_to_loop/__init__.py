@@ -25,6 +25,7 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup, groups_of, may_overwrite_in_blocks
+from s2s.c_syntax.identifiers import c_identifier
 from s2s.dialects import graph, loop, tensor
 from s2s.errors import CompilerBug, ScheduleError
 from s2s.passes.context import weights_of
@@ -32,9 +33,11 @@ from s2s.passes.tensor.lower_to_loop.blocks import FusedGroupEmitter, inner_type
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, may_overwrite, written_over
 from s2s.passes.tensor.lower_to_loop.callback import is_callback, lower_callback
 from s2s.passes.tensor.lower_to_loop.main import LowerMain
+from s2s.passes.tensor.lower_to_loop.margins import emit_margins
 from s2s.passes.tensor.lower_to_loop.pairs import encode_pairs, pairs_of
 from s2s.passes.tensor.lower_to_loop.scatter import ScatterEmitter
-from s2s.types.sizes import SizeRange, sizes_of
+from s2s.types.margins import MARGINS, margins_of
+from s2s.types.sizes import SizeRange, ranges_of
 
 IN_PLACE = "in_place"
 """Attribute of a kernel: the arguments whose buffer its first argument, the result, may overwrite."""
@@ -86,6 +89,8 @@ class LowerKernel:
         block.add_ops(sizes.values())
         for group in groups:
             FusedGroupEmitter(group, buffers, scratch, block, sizes).emit()
+            for op in group.ops:
+                emit_margins(op, buffers, block, sizes)
         if self.scatter is not None:
             ScatterEmitter(self.scatter, buffers, block).emit()
         if routine is not None:
@@ -99,11 +104,15 @@ class LowerKernel:
     def _sizes(self) -> dict[str, loop.SizeOp]:
         """Return the sizes that computations have at run time, by name."""
         names = [name for op in self.computes if isinstance(op, tensor.ComputeOp) for name in op.sizes_at_run_time]
+        names += [margin.size for op in self.computes for margin in margins_of(op.attributes.get(MARGINS))]
         known = self.known_sizes
         missing = next((name for name in names if name and name not in known), None)
         if missing is not None:
             raise CompilerBug(f"kernel {self.func.sym_name.data}: the module states no bounds of size {missing}")
-        return {name: loop.SizeOp(name, *known[name]) for name in dict.fromkeys(names) if name}
+        made = {name: loop.SizeOp(name, *known[name]) for name in dict.fromkeys(names) if name}
+        for name, op in made.items():
+            op.result.name_hint = c_identifier(name)
+        return made
 
     def _in_place(self, inputs: Sequence[SSAValue], group: FusedGroup) -> list[int]:
         last = self.computes[-1]
@@ -181,7 +190,7 @@ class LowerToLoopPass(ModulePass):
                 mine = calls.get(func.sym_name.data, [])
                 for pairs in pairs_of(func, constant_arguments(func, calls)):
                     encode_pairs(pairs, mine, weights_of(ctx))
-                scratch[func.sym_name.data] = lower_kernel(func, sizes_of(op.attributes))
+                scratch[func.sym_name.data] = lower_kernel(func, ranges_of(op.attributes))
             elif func.sym_name.data == "main" or graph.TIED in func.attributes or _runs_steps(ops):
                 mains.append(func)
         for func in op.ops:

@@ -1,0 +1,163 @@
+"""Express the shape of an operation's result by the sizes that vary, from the operation's type rule.
+
+The rule is asked for the shape at several sizes of the operands. A convolution of width 3 with stride 2 and padding 1
+gives 320, 320, 319, 319 for 640, 639, 638, 637 columns; so the result has `(W + 1) floordiv 2` of `W` columns. No
+operation needs a formula of its own, but those that state their shape: they would give the same at all sizes.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from xdsl.ir import Block
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
+
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.extents import reshaped
+from s2s.dialects import graph
+from s2s.dialects.graph.base import GraphOp
+from s2s.errors import UnsupportedError
+from s2s.types.affine import Linear, linear
+from s2s.types.dtypes import as_tensor_type, tensor_type
+from s2s.types.shapes import ShapeError
+from s2s.types.sizes import Extents, SizeTable, shape_at
+
+MOST_STRIDE = 32
+"""The greatest divisor that is looked for."""
+
+
+class Division(NamedTuple):
+    """`(factor * size + constant) floordiv divisor`."""
+
+    factor: int
+    constant: int
+    divisor: int
+
+
+def result_extents(op: GraphOp, operands: Sequence[Extents], table: SizeTable) -> Extents:
+    """Return the extents of the result of `op`, whose operands have these extents."""
+    shape = shape_of(op.y)
+    match op:
+        case graph.ReshapeOp():
+            return reshaped(shape_of(op.x), operands[0], shape)
+        case graph.BroadcastToOp():
+            return ("",) * (len(shape) - len(operands[0])) + operands[0]
+        case graph.SliceOp():
+            return _sliced(op, operands[0], table)
+        case _:
+            return _ShapeFunction(op, operands, table).extents()
+
+
+def _sliced(op: graph.SliceOp, extents: Extents, table: SizeTable) -> Extents:
+    """Return the extents of a slice: what reaches the end of an axis of varying size does so in every run."""
+    found = list[str]()
+    parts = zip(op.starts.get_values(), op.sizes.get_values(), op.strides.get_values(), strict=True)
+    for name, size, (start, count, stride) in zip(extents, shape_of(op.x), parts, strict=True):
+        if not name or (start + count * stride < size and stride > 0):
+            found.append("")
+        elif stride < 0:
+            raise UnsupportedError(f"reads from the end of an axis, whose size {name} varies; give it a constant size")
+        else:
+            found.append(table.name_of(_divided(table[name], Division(1, stride - 1 - start, stride), table)))
+    return tuple(found)
+
+
+class _ShapeFunction:
+    """The shape of the result of `op` as a function of the sizes that its operands name."""
+
+    def __init__(self, op: GraphOp, operands: Sequence[Extents], table: SizeTable) -> None:
+        self.op, self.operands, self.table = op, tuple(operands), table
+        self.bounds = {name: table.range(name) for extents in operands for name in extents if name}
+
+    def extents(self) -> Extents:
+        """Return the extents of the result."""
+        if not self.bounds:
+            return ("",) * len(shape_of(self.op.y))
+        if any(self._at({name: size.most - 1}) is None for name, size in self.bounds.items()):
+            self.operands = tuple(map(self._cut, map(shape_of, self.op.operands), self.operands))
+        whole = shape_of(self.op.y)
+        terms: list[list[AffineExpr]] = [[] for _ in whole]
+        for name in self.bounds:
+            for axis, division in enumerate(self._divisions(name)):
+                if division is not None:
+                    terms[axis].append(_divided(self.table[name], division, self.table))
+        found = [self._sum(axis, whole[axis], each) for axis, each in enumerate(terms)]
+        return tuple(found)
+
+    def _cut(self, shape: Sequence[int], extents: Extents) -> Extents:
+        """Return the extents of an operand; a constant is cut along axes that are as long as a greatest size."""
+        longest = {size.most: name for name, size in self.bounds.items()}
+        return extents if any(extents) else tuple(longest.get(size, "") for size in shape)
+
+    def _sum(self, axis: int, size: int, terms: Sequence[AffineExpr]) -> str:
+        """Return the size of an axis to which several sizes contribute, as in a concatenation."""
+        if not terms:
+            return ""
+        most = [bounds.most for bounds in self.table.given.values()]
+        total = terms[0]
+        for term in terms[1:]:
+            total = total + term
+        rest = size - total.eval(most, [])
+        return self.table.name_of(_tidy(total + rest if rest else total, self.table))
+
+    def _at(self, sizes: Mapping[str, int]) -> tuple[int, ...] | None:
+        """Return the shape of the result at these sizes, the greatest of all others; None if there is none."""
+        types = [
+            tensor_type(as_tensor_type(value.type).element_type, shape_at(shape_of(value), extents, sizes))
+            for value, extents in zip(self.op.operands, self.operands, strict=True)
+        ]
+        arguments = Block(arg_types=types).args
+        try:
+            return self.op.clone(dict(zip(self.op.operands, arguments, strict=True))).inferred_type().get_shape()
+        except ShapeError:
+            return None
+
+    def _divisions(self, name: str) -> list[Division | None]:
+        """Return for each axis of the result how it follows from size `name`; None if it does not."""
+        bounds, rank = self.bounds[name], len(shape_of(self.op.y))
+        for depth in (3, 2 * MOST_STRIDE):
+            near = range(max(bounds.least, bounds.most - depth), bounds.most + 1)
+            sizes = sorted({*near, bounds.least, (bounds.least + bounds.most) // 2})
+            shapes = {size: shape for size in sizes if (shape := self._at({name: size})) is not None}
+            fits = [_fit({size: shape[axis] for size, shape in shapes.items()}) for axis in range(rank)]
+            if all(fit is not None for fit in fits) and len(shapes) > 1:
+                return [fit if fit is not None and fit.factor else None for fit in fits]
+        raise UnsupportedError(f"has a shape that depends on size {name} in an unknown way; give it a constant one")
+
+
+def _fit(points: Mapping[int, int]) -> Division | None:
+    """Return the division that gives all `points`; one with factor 0 if they are constant."""
+    if len(set(points.values())) == 1:
+        return Division(0, next(iter(points.values())), 1)
+    for divisor in range(1, MOST_STRIDE + 1):
+        steps = {points[size] - points[size - divisor] for size in points if size - divisor in points}
+        if len(steps) != 1 or (factor := steps.pop()) <= 0:
+            continue
+        low = max(divisor * result - factor * size for size, result in points.items())
+        high = min(divisor * result - factor * size + divisor - 1 for size, result in points.items())
+        if low <= high:
+            return Division(factor, low, divisor)
+    return None
+
+
+def _divided(size: AffineExpr, division: Division, table: SizeTable) -> AffineExpr:
+    """Return a division of `size`; `((W + 1) floordiv 2 + 1) floordiv 2` is `(W + 3) floordiv 4`."""
+    bound = list(table.given.values())
+    form = linear(size, [(0, each.most) for each in bound])
+    if division.divisor == 1:
+        return _tidy(size * division.factor + division.constant, table)
+    atom, factor = next(iter(form.terms.items()))
+    inner = isinstance(atom, AffineBinaryOpExpr) and atom.kind is AffineBinaryOpKind.FloorDiv
+    if inner and len(form.terms) == 1 and factor == 1 and division.factor == 1:
+        assert isinstance(atom, AffineBinaryOpExpr)
+        assert isinstance(atom.rhs, AffineConstantExpr)
+        step = atom.rhs.value
+        inside = atom.lhs + (form.constant + division.constant) * step
+        return _tidy(_tidy(inside, table) // (step * division.divisor), table)
+    return _tidy(_tidy(size * division.factor + division.constant, table) // division.divisor, table)
+
+
+def _tidy(expr: AffineExpr, table: SizeTable) -> AffineExpr:
+    """Return the form of `expr` that equal expressions have: equal sizes have one name."""
+    form: Linear = linear(expr, [(0, each.most) for each in table.given.values()])
+    terms = dict(sorted(form.terms.items(), key=lambda term: str(term[0])))
+    return Linear(form.constant, terms).to_expr()

@@ -1,0 +1,122 @@
+"""Walk through `main` and the kernels that it calls, and derive the extents of all values from those of the inputs.
+
+A kernel that is called with tensors of different extents is cloned. Subclasses say what happens inside a kernel.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, SSAValue
+
+from s2s.analysis.network.constants import calls_of
+from s2s.analysis.network.functions import main_of
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.shape_functions import result_extents
+from s2s.dialects import graph
+from s2s.dialects.graph.base import GraphOp
+from s2s.dialects.graph.traits import provenance
+from s2s.errors import CompilerBug, UnsupportedError
+from s2s.types.dtypes import AnyTensor, as_tensor_type
+from s2s.types.sizes import DERIVED, VARIES, Extents, SizeTable, extents_of
+from s2s.types.symbols import function_named
+
+
+class ExtentsPropagation(ABC):
+    """The propagation through `main` and the kernels that it calls."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.module, self.main = module, main_of(module)
+        self.table = SizeTable(module.attributes)
+        """The sizes of the module; new ones are added to its attributes at the end."""
+        self.extents: dict[SSAValue, Extents] = {}
+        """The extents of each value of `main` and of the kernels."""
+        self.kernels: dict[tuple[str, tuple[Extents, ...]], tuple[FuncOp, tuple[Extents, ...]]] = {}
+        """For each kernel and the extents of its operands: its function, and the extents of its results."""
+        self.calls = calls_of(module)
+        self.unmarked: dict[str, FuncOp] = {}
+        """The kernels with several calls as they were."""
+
+    def run(self) -> None:
+        """Derive the extents of all values."""
+        given = self.main.arg_attrs or [DictionaryAttr({})] * len(self.main.args)
+        for argument, attributes in zip(self.main.args, given, strict=True):
+            self.extents[argument] = extents_of(attributes.data.get(VARIES), len(shape_of(argument)))
+        for op in list(self.main.body.block.ops):
+            try:
+                self._visit(op)
+            except UnsupportedError as error:
+                place = ", ".join(provenance(op)) or op.name
+                raise UnsupportedError(f"{place}: {error}") from error
+        if self.table.derived:
+            self.module.attributes[DERIVED] = self.table.attribute
+
+    @abstractmethod
+    def mark(self, kernel: FuncOp, operands: Sequence[Extents]) -> tuple[Extents, ...]:
+        """Derive the extents of the values in `kernel`; return those of its results."""
+
+    def of(self, operands: Sequence[SSAValue]) -> list[Extents]:
+        """Return the extents of `operands`."""
+        return [self.extents[value] for value in operands]
+
+    def of_operation(self, op: Operation) -> None:
+        """Derive the extents of the result of an operation of the graph."""
+        if isinstance(op, GraphOp):
+            self.extents[op.y] = result_extents(op, self.of(op.operands), self.table)
+            for name in filter(None, self.extents[op.y]):
+                if (least := self.table.range(name).least) < 1:
+                    raise UnsupportedError(f"{name} of its result is {least} at the least sizes; give greater ones")
+            return
+        named = next((name for extents in self.of(op.operands) for name in extents if name), None)
+        if named is not None:
+            raise UnsupportedError(f"{op.name} takes no tensor of varying size {named}; give it a constant one")
+        self.extents |= {result: ("",) * len(shape_of(result)) for result in op.results}
+
+    def _visit(self, op: Operation) -> None:
+        match op:
+            case graph.CallOp():
+                self._call(op)
+            case ReturnOp():
+                pass
+            case _:
+                self.of_operation(op)
+
+    def _call(self, op: graph.CallOp) -> None:
+        name, operands = op.callee.string_value(), tuple(self.of(op.operands))
+        if (name, operands) not in self.kernels:
+            self.kernels[name, operands] = self._kernel(name, operands)
+        kernel, results = self.kernels[name, operands]
+        if kernel.sym_name.data != name:
+            op.properties["callee"] = graph.CallOp(kernel.sym_name.data, op.operands, op.result_types).callee
+        self.extents |= dict(zip(op.results, results, strict=True))
+
+    def _kernel(self, name: str, operands: tuple[Extents, ...]) -> tuple[FuncOp, tuple[Extents, ...]]:
+        """Mark the kernel `name`, or a clone of it if it has other operands elsewhere."""
+        kernel = function_named(self.module, name)
+        if kernel is None:
+            raise CompilerBug(f"{name} is no function of the module")
+        if kernel.is_declaration:
+            if any(map(any, operands)):
+                raise UnsupportedError(f"{name} is a C function, which takes constant sizes; give it such")
+            return kernel, tuple(("",) * len(type.get_shape()) for type in _result_types(kernel))
+        versions = sum(other == name for other, _ in self.kernels)
+        if versions:
+            clone = self.unmarked[name].clone()
+            clone.properties["sym_name"] = StringAttr(self._free_name(name, versions + 1))
+            self.module.body.block.insert_op_after(clone, kernel)
+            kernel = clone
+        elif len(self.calls.get(name, ())) > 1:
+            self.unmarked[name] = kernel.clone()
+        self.extents |= dict(zip(kernel.args, operands, strict=True))
+        return kernel, self.mark(kernel, operands)
+
+    def _free_name(self, name: str, number: int) -> str:
+        taken = {op.sym_name.data for op in self.module.ops if isinstance(op, FuncOp)}
+        while f"{name}_{number}" in taken:
+            number += 1
+        return f"{name}_{number}"
+
+
+def _result_types(kernel: FuncOp) -> Sequence[AnyTensor]:
+    return [as_tensor_type(type) for type in kernel.function_type.outputs.data]

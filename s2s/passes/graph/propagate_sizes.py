@@ -1,0 +1,41 @@
+"""State the extents of the results of all operators inside kernels, from the axes of the inputs of `main`.
+
+    module attributes {sizes = {W = array<i64: 32, 640>}}
+    func.func private @k(%x: …<1x3x48x640xf32>, …) { %y = graph.conv %x, %w, %b {strides = [2, 2], …} … }
+->
+    module attributes {derived_sizes = {"(W + 1) floordiv 2" = affine_map<(d0) -> ((d0 + 1) floordiv 2)>}, …}
+    … %y = graph.conv %x, %w, %b {strides = [2, 2], …, varies = ["", "", "", "(W + 1) floordiv 2"]} …
+
+How many positions a window has along an axis follows from padding and rounding, which operators state and the
+computations that they become do not. A kernel that is called with tensors of different extents is cloned.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.passes import ModulePass
+
+from s2s.errors import CompilerBug
+from s2s.passes.extents import ExtentsPropagation
+from s2s.types.sizes import VARIES, Extents, extents_attribute, sizes_of
+
+
+class PropagateSizesPass(ModulePass):
+    name = "graph-propagate-sizes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if sizes_of(op.attributes):
+            _Propagation(op).run()
+
+
+class _Propagation(ExtentsPropagation):
+    def mark(self, kernel: FuncOp, operands: Sequence[Extents]) -> tuple[Extents, ...]:
+        for op in kernel.body.block.ops:
+            if isinstance(op, ReturnOp):
+                return tuple(self.of(op.arguments))
+            self.of_operation(op)
+            if len(op.results) == 1 and any(self.extents[op.results[0]]):
+                op.attributes[VARIES] = extents_attribute(self.extents[op.results[0]])
+        raise CompilerBug(f"{kernel.sym_name.data} does not return")

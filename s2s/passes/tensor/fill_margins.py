@@ -1,0 +1,150 @@
+"""Let tensors of varying size end in what padding would be, so that windows behind the end need no test.
+
+    %a = tensor.compute [8, 320] … extents ["", "w"]
+    %y = tensor.compute [8, 320 | 3] reads(%a at (c, i, r) -> (c, i + r - 1), guarded) … extents ["", "w", ""]
+->
+    %a = tensor.compute [8, 320] … extents ["", "w"] {margins = [{axis = 1, count = 1, size = "w", value = 0.0 : f32}]}
+
+Guards are those of the greatest sizes: with `w = 100`, the window at position 99 reads position 100, which the guard
+lets pass. It holds 0 then, as a product skipped by the guard would add, so that all loops stay those of the greatest
+sizes. An input of the network, whose memory belongs to the caller, is copied. Where nothing that is stored can stand
+for nothing read (a mean that counts the elements of its window), the network is refused.
+"""
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from s2s.analysis.network.constants import calls_of
+from s2s.analysis.network.functions import KERNEL
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.extents import reshaped
+from s2s.analysis.structure.fills import fill_of
+from s2s.dialects import graph, tensor
+from s2s.dialects.graph.traits import provenance
+from s2s.errors import UnsupportedError
+from s2s.passes.tensor.permute import copy_of
+from s2s.passes.tensor.propagate_sizes import Propagation
+from s2s.types.margins import MARGINS, Margin, margins_attribute, margins_of
+from s2s.types.sizes import extents_attribute, sizes_of
+from s2s.types.symbols import function_named
+
+
+class FillMarginsPass(ModulePass):
+    name = "tensor-fill-margins"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if sizes_of(op.attributes):
+            _FillMargins(op).run()
+
+
+class _FillMargins:
+    """Finds the windows that reach behind an end, and the computations that write what they read."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.module = module
+        self.sizes = Propagation(module)
+        self.sizes.run()
+        self.calls = calls_of(module)
+        self.copies: dict[SSAValue, graph.CallOp] = {}
+        """The copies of inputs of the network."""
+
+    def run(self) -> None:
+        """Add all margins."""
+        for op, domain in self.sizes.domains.items():
+            for window in domain.windows:
+                count = domain.reach(window)
+                if count <= 0:
+                    continue
+                value = fill_of(op, window.operand)
+                if value is None:
+                    nodes = ", ".join(provenance(op)) or op.name
+                    raise UnsupportedError(
+                        f"{nodes}: reads {count} positions behind the end of axis {window.axis}, whose size "
+                        f"{window.size} varies, and no number stored there has no influence; give it a constant size"
+                    )
+                self._fill(window.value, Margin(window.axis, window.size, count, value))
+
+    def _fill(self, value: SSAValue, margin: Margin) -> None:
+        """Let `value`, a tensor of a kernel or of `main`, have a margin."""
+        if isinstance(value, OpResult):
+            self._fill_result(value, margin)
+            return
+        assert isinstance(value, BlockArgument)
+        kernel = value.block.parent_op()
+        assert isinstance(kernel, FuncOp)
+        if kernel is self.sizes.main:
+            self._fill(self._copied(value), margin)
+            return
+        for call in self.calls.get(kernel.sym_name.data, []):
+            self._fill(call.operands[value.index], margin)
+
+    def _fill_result(self, value: OpResult, margin: Margin) -> None:
+        match value.owner:
+            case graph.CallOp() as call:
+                kernel = function_named(self.module, call.callee.string_value())
+                assert kernel is not None
+                last = None if kernel.is_declaration else kernel.body.block.last_op
+                if not isinstance(last, ReturnOp):
+                    raise UnsupportedError(
+                        f"{kernel.sym_name.data} is a C function, which takes constant sizes; give it such"
+                    )
+                self._fill(last.arguments[value.index], margin)
+            case graph.ReshapeOp() as reshape:
+                shape = shape_of(value)
+                marked = tuple("x" if axis == margin.axis else "" for axis in range(len(shape)))
+                axis = reshaped(shape, marked, shape_of(reshape.x)).index("x")
+                self._fill(reshape.x, margin._replace(axis=axis))
+            case tensor.ComputeOp() | tensor.TransformOp() as op if len(op.results) == 1:
+                self._add(op, margin)
+            case other:
+                raise UnsupportedError(
+                    f"{', '.join(provenance(other)) or other.name}: windows behind the end of its result, whose size "
+                    f"{margin.size} varies, read what it does not write; give it a constant size"
+                )
+
+    def _add(self, op: tensor.Computation, margin: Margin) -> None:
+        margins = {each.axis: each for each in margins_of(op.attributes.get(MARGINS))}
+        before = margins.get(margin.axis, margin)
+        if before.value != margin.value:
+            raise UnsupportedError(
+                f"{', '.join(provenance(op)) or op.name}: windows read {before.value} and {margin.value} behind the "
+                f"end of its result, whose size {margin.size} varies; give it a constant size"
+            )
+        margins[margin.axis] = margin._replace(positions=max(margin.positions, before.positions))
+        op.attributes[MARGINS] = margins_attribute(margins.values())
+
+    def _copied(self, value: BlockArgument) -> SSAValue:
+        """Return a copy of an input of the network, which all kernels read in its place."""
+        if value not in self.copies:
+            uses = [(use.operation, use.index) for use in value.uses]
+            kernel = self._copy_kernel(value)
+            call = graph.CallOp(kernel.sym_name.data, [value], [value.type])
+            call.results[0].name_hint = value.name_hint
+            Rewriter.insert_op(call, InsertPoint.at_start(value.block))
+            for operation, index in uses:
+                operation.operands[index] = call.results[0]
+            self.copies[value] = call
+        return self.copies[value].results[0]
+
+    def _copy_kernel(self, value: BlockArgument) -> FuncOp:
+        name, number = f"copy_{value.name_hint or 'input'}", 1
+        while function_named(self.module, name if number == 1 else f"{name}_{number}") is not None:
+            number += 1
+        types: list[Attribute] = [value.type]
+        block = Block(arg_types=types)
+        shape = shape_of(value)
+        access = tensor.AccessAttr.of(AffineMap.identity(len(shape)))
+        copy = copy_of(shape, (block.args[0], access))
+        copy.properties["extents"] = extents_attribute(self.sizes.extents[value])
+        block.add_ops([copy, ReturnOp(copy.res[0])])
+        block.args[0].name_hint = value.name_hint
+        name = name if number == 1 else f"{name}_{number}"
+        kernel = FuncOp(name, (types, types), Region(block), visibility="private")
+        kernel.attributes[KERNEL] = UnitAttr()
+        self.module.body.block.insert_op_before(kernel, self.sizes.main)
+        return kernel

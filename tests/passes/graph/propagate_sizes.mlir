@@ -1,0 +1,35 @@
+// RUN: s2s-opt %s -p graph-propagate-sizes | filecheck %s
+
+// Each operator of a kernel states the extents of its result. A size that follows from a given one has its formula as
+// its name; the convolution after the pool has `(W + 3) floordiv 4` columns, not a division of a division.
+// CHECK:      builtin.module attributes
+// CHECK-SAME:   derived_sizes = {"(W + 1) floordiv 2" = affine_map<(d0) -> (((d0 + 1) floordiv 2))>, "(W + 3) floordiv 4" = affine_map<(d0) -> (((d0 + 3) floordiv 4))>, "W - 1"
+builtin.module attributes {sizes = {W = array<i64: 3, 64>}} {
+  // CHECK-LABEL: func.func private @strided
+  // CHECK:         graph.conv {{.*}}varies = ["", "", "(W + 1) floordiv 2"]
+  // CHECK:         graph.max_pool {{.*}}varies = ["", "", "(W + 3) floordiv 4"]
+  // CHECK:         graph.clamp {{.*}}varies = ["", "", "(W + 3) floordiv 4"]
+  func.func private @strided(%x: tensor<1x2x64xf32>, %w: tensor<4x2x3xf32>) -> tensor<1x4x16xf32> attributes {kernel} {
+    %y = graph.conv %x, %w {strides = array<i64: 2>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64} : (tensor<1x2x64xf32>, tensor<4x2x3xf32>) -> tensor<1x4x32xf32>
+    %p = graph.max_pool %y {kernel = array<i64: 3>, strides = array<i64: 2>, pads = array<i64: 1, 1>, dilations = array<i64: 1>} : (tensor<1x4x32xf32>) -> tensor<1x4x16xf32>
+    %z = graph.clamp %p {min = 0.0 : f64} : tensor<1x4x16xf32>
+    func.return %z : tensor<1x4x16xf32>
+  }
+
+  // A slice that reaches the end of an axis does so in every run; one that does not is of constant size.
+  // CHECK-LABEL: func.func private @sliced
+  // CHECK:         graph.slice {{.*}}varies = ["", "", "W - 1"]
+  // CHECK-NOT:     varies
+  // CHECK:         func.return
+  func.func private @sliced(%x: tensor<1x2x64xf32>) -> (tensor<1x2x63xf32>, tensor<1x2x3xf32>) attributes {kernel} {
+    %y = graph.slice %x {starts = array<i64: 0, 0, 1>, sizes = array<i64: 1, 2, 63>, strides = array<i64: 1, 1, 1>} : (tensor<1x2x64xf32>) -> tensor<1x2x63xf32>
+    %z = graph.slice %x {starts = array<i64: 0, 0, 0>, sizes = array<i64: 1, 2, 3>, strides = array<i64: 1, 1, 1>} : (tensor<1x2x64xf32>) -> tensor<1x2x3xf32>
+    func.return %y, %z : tensor<1x2x63xf32>, tensor<1x2x3xf32>
+  }
+
+  func.func @main(%x: tensor<1x2x64xf32> {varies = ["", "", "W"]}, %w: tensor<4x2x3xf32>) -> (tensor<1x4x16xf32>, tensor<1x2x63xf32>, tensor<1x2x3xf32>) {
+    %y = graph.call @strided(%x, %w) : (tensor<1x2x64xf32>, tensor<4x2x3xf32>) -> tensor<1x4x16xf32>
+    %s, %t = graph.call @sliced(%x) : (tensor<1x2x64xf32>) -> (tensor<1x2x63xf32>, tensor<1x2x3xf32>)
+    func.return %y, %s, %t : tensor<1x4x16xf32>, tensor<1x2x63xf32>, tensor<1x2x3xf32>
+  }
+}
