@@ -11,7 +11,7 @@ Templates of tensor expressions are tuned likewise (`template`, `get_config`, `t
 AutoTVM.
 """
 
-from s2s.autotvm import callback, measure, record, task, tuner
+from s2s.autotvm import callback, graph_tuner, measure, record, task, tuner
 from s2s.autotvm.config import ConfigEntity, ConfigSpace, FallbackConfigEntity
 from s2s.autotvm.measure import LocalBuilder, LocalRunner, MeasureErrorNo, measure_option
 from s2s.autotvm.measure_pair import MeasureInput, MeasureResult
@@ -28,6 +28,8 @@ from s2s.autotvm.task import (
 )
 
 apply_history_best = ApplyHistoryBest
+apply_graph_best = ApplyGraphBest
+apply_fixed_config = ApplyFixedConfig
 
 __all__ = [
     "ApplyConfig",
@@ -45,9 +47,12 @@ __all__ = [
     "MeasureInput",
     "MeasureResult",
     "RPCRunner",
+    "apply_fixed_config",
+    "apply_graph_best",
     "apply_history_best",
     "callback",
     "get_config",
+    "graph_tuner",
     "measure",
     "measure_option",
     "record",

@@ -49,16 +49,16 @@ def extract_from_program(
     Operators are named as `"nn.conv2d"`, or given as the functions that make them.
     """
     options = CompileOptions(target=resolve(target, target_host))
-    compilation = Compilation(source_of(_with_module(mod), params), options)
+    compilation = Compilation(source_of(with_module(mod), params), options)
     tasks = tasks_of(compilation)
     if ops is not None:
-        wanted = {_operation(each) for each in ops}
-        nodes = _nodes_with(compilation, wanted)
+        wanted = {operation_named(each) for each in ops}
+        nodes = nodes_with(compilation, wanted)
         tasks = [each for each in tasks if not nodes.isdisjoint(each.nodes.split(", "))]
     return [KernelTask(each) for each in tasks]
 
 
-def _with_module(mod: ModuleOp | IRModule | Function | FuncOp) -> ModuleOp | IRModule | Function:
+def with_module(mod: ModuleOp | IRModule | Function | FuncOp) -> ModuleOp | IRModule | Function:
     """The module of a function such as `mod["main"]`."""
     if not isinstance(mod, FuncOp):
         return mod
@@ -68,13 +68,14 @@ def _with_module(mod: ModuleOp | IRModule | Function | FuncOp) -> ModuleOp | IRM
     return parent
 
 
-def _operation(operator: str | Callable[..., Any]) -> str:
+def operation_named(operator: str | Callable[..., Any]) -> str:
+    """Return the operation of the graph level that an operator of TVM stands for."""
     name = operator if isinstance(operator, str) else operator.__name__
     last = name.rpartition(".")[2]
     return f"graph.{OPERATIONS.get(last, last)}"
 
 
-def _nodes_with(compilation: Compilation, operations: set[str]) -> set[str]:
+def nodes_with(compilation: Compilation, operations: set[str]) -> set[str]:
     """The nodes of kernels that hold one of some operations."""
     module = compilation.at("graph").module
     calls = calls_of(module)

@@ -29,12 +29,12 @@ def decode(row: str, protocol: str = PROTOCOL) -> tuple[MeasureInput, MeasureRes
     if not row.strip() or row.startswith("#"):
         return None
     fields = cast("dict[str, Any]", json.loads(row))
-    return _pair(record_of("a line of a log", 1, fields["s2s"])) if "s2s" in fields else None
+    return pair_of(record_of("a line of a log", 1, fields["s2s"])) if "s2s" in fields else None
 
 
 def load_from_file(filename: str | Path) -> Iterator[tuple[MeasureInput, MeasureResult]]:
     """Read the measurements of a log or of a file of records."""
-    yield from map(_pair, measured_records(filename))
+    yield from map(pair_of, measured_records(filename))
 
 
 def pick_best(in_file: str | Path, out_file: str | Path) -> None:
@@ -51,7 +51,8 @@ def _check(protocol: str) -> None:
         raise InputError(f"autotvm.record: protocol {protocol!r} is not supported; logs are {PROTOCOL}")
 
 
-def _pair(record: MeasuredRecord) -> tuple[MeasureInput, MeasureResult]:
+def pair_of(record: MeasuredRecord) -> tuple[MeasureInput, MeasureResult]:
+    """Return a record as a measurement of AutoTVM."""
     task = LoggedTask(record.kernel, record.arguments, record.task)
     return MeasureInput(record.target, task, _config(record)), result_of(record)
 

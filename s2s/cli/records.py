@@ -77,27 +77,39 @@ def merge_command(files: tuple[Path, ...], output: Path) -> None:
 @click.option(
     "--flash-os", "flash_small", type=int, metavar="BYTES", help="The same for kernels that are compiled with -Os."
 )
-def prune_command(file: Path, output: Path, front: bool, flash: int | None, flash_small: int | None) -> None:
+@click.option("--ram", type=int, metavar="BYTES", help="The same for RAM; the network takes so much more at most.")
+@click.option("--stack", type=int, metavar="BYTES", help="The same for the stack.")
+def prune_command(
+    file: Path,
+    output: Path,
+    front: bool,
+    flash: int | None,
+    flash_small: int | None,
+    ram: int | None,
+    stack: int | None,
+) -> None:
     """Keep the best record of each task, for shipping with a project.
 
-    With a limit of flash, the first record of a task counts as the compiler's own choice, which bytes are counted from.
+    With a limit of bytes, the first record of a task counts as the compiler's own choice, which bytes are counted from.
 
     Example: s2s records prune kws.jsonl -o best.jsonl --flash 2000 --flash-os 500
     """
     from s2s.errors import InputError
     from s2s.tuning.measurement import SMALL_FLASH
-    from s2s.tuning.pareto import FLASH, pareto_front, within
-    from s2s.tuning.records import best_records, read_measured, write_records
+    from s2s.tuning.pareto import FLASH, PEAKS, pareto_front, within
+    from s2s.tuning.records import NETWORK, best_records, read_measured, write_records
 
-    given = {FLASH: flash, SMALL_FLASH: flash_small}
+    given = dict(zip((FLASH, SMALL_FLASH, *PEAKS), (flash, flash_small, ram, stack), strict=True))
     limits = {unit: limit for unit, limit in given.items() if limit is not None}
     if front and limits:
-        raise InputError("--front: a limit of flash is given as well; leave one of them out")
+        raise InputError("--front: a limit of bytes is given as well; leave one of them out")
     every, told = read_measured(file), ""
     kept = pareto_front(every) if front else best_records(every)
     if limits:
         kept, extra = within(every, limits)
         told = "".join(f", {more:+,.0f} {unit}" for unit, more in extra.items())
+    if front or limits:
+        kept = (*kept, *best_records(each for each in every if each.kernel == NETWORK))
     write_records(output, kept)
     print(f"{output}: {len(kept)} of {len(every)} records{told}")
 

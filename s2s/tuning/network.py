@@ -22,7 +22,7 @@ from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.targets import get_target
 from s2s.tuning.open_decision import decided_of, open_decisions, table_of, text_of
-from s2s.tuning.records import Decided
+from s2s.tuning.records import NETWORK, Decided
 from s2s.tuning.resumable import Resumable
 from s2s.tuning.search_space import Point, SearchSpace
 from s2s.tuning.task import BEFORE, FoundKernel, kernels_of
@@ -44,8 +44,6 @@ KINDS = (
     "algorithm",
 )
 """The kinds of decisions that are searched. Those about memory, devices and libraries are not."""
-NETWORK = "network"
-"""What records call the task of a whole network."""
 KEPT = 16
 """Candidates whose kernels are kept."""
 
@@ -65,12 +63,18 @@ def network_task(compilation: Compilation) -> NetworkTask:
 
 
 class NetworkSpace(SearchSpace):
-    """The choices of all decisions of some kinds. A combination is legal if the network compiles with it."""
+    """The choices of all decisions of some kinds, or of those that concern some nodes only.
 
-    def __init__(self, network: NetworkTask, kinds: Collection[str] = KINDS) -> None:
+    A combination is legal if the network compiles with it.
+    """
+
+    def __init__(
+        self, network: NetworkTask, kinds: Collection[str] = KINDS, nodes: Collection[str] | None = None
+    ) -> None:
         self.network = network
         explained = network.compilation.resume(replace(network.options, explain=True))
-        self.knobs = open_decisions(decisions_of(explained.at(BEFORE).module), kinds)
+        found = open_decisions(decisions_of(explained.at(BEFORE).module), kinds)
+        self.knobs = tuple(each for each in found if nodes is None or not each.nodes.isdisjoint(nodes))
         self._kernels: OrderedDict[str, Sequence[FoundKernel] | None] = OrderedDict()
 
     @property

@@ -11,8 +11,9 @@ from s2s.stages.memory import Planned
 from s2s.tuning.campaign import Campaign, best_of
 from s2s.tuning.measurement import ErrorKind
 from s2s.tuning.measurer import Candidate
-from s2s.tuning.network import NETWORK, NetworkSpace, NetworkTask
+from s2s.tuning.network import NetworkSpace, NetworkTask
 from s2s.tuning.open_decision import decided_of, table_of, text_of
+from s2s.tuning.records import NETWORK
 from s2s.tuning.summary import TaskSummary
 from s2s.tuning.task import FoundKernel
 from s2s.tuning.tuners import SMALL, make_tuner

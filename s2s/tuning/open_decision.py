@@ -16,6 +16,8 @@ class OpenDecision:
     subject: str
     choices: tuple[str, ...]
     about: str
+    nodes: frozenset[str] = frozenset()
+    """The nodes of the model that it concerns."""
 
     def place(self, chosen: str | None) -> int | None:
         """The index of a choice, that of the compiler's own for None; None where it is no candidate."""
@@ -27,7 +29,7 @@ class OpenDecision:
 def open_decisions(made: Iterable[Decision], kinds: Collection[str]) -> tuple[OpenDecision, ...]:
     """Return the decisions of some kinds that leave a choice, from a compilation that records all candidates."""
     found = [
-        OpenDecision(each.kind, each.subject, _choices(each), each.about)
+        OpenDecision(each.kind, each.subject, _choices(each), each.about, frozenset(each.nodes.split(", ")))
         for each in made
         if each.kind in kinds and each.by != "user"
     ]

@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from math import inf
 
 from s2s.tuning.measurement import SMALL_FLASH
-from s2s.tuning.records import MeasuredRecord
+from s2s.tuning.records import NETWORK, MeasuredRecord
 
 FLASH = "bytes of flash"
 SIZES = (FLASH, SMALL_FLASH)
 """The sizes that records are compared in; without the second one, the first stands for both."""
+PEAKS = ("bytes of ram", "bytes of stack")
+"""What kernels take one after the other: a network takes no more than the most that one of them takes."""
 Subject = tuple[str, str, str]
 
 
@@ -49,9 +51,10 @@ def within(
     """Return the records with the least cost of all calls, and the bytes that they take more.
 
     `limits` are the bytes, by unit, that they may take more than the compiler's own choices. Those are the first
-    records of the tasks; tasks that keep them have none in the result.
+    records of the tasks; tasks that keep them have none in the result. A limit of RAM or stack is what each kernel may
+    take more, which the whole network then takes more at most.
     """
-    tasks = list(_by_task(records).values())
+    tasks = [_within_peaks(every, limits) for every in _by_task(records).values()]
     fronts = [[every[0], *_front(every)] for every in tasks]
     least = [tuple(_least(front, unit) for unit in SIZES) for front in fronts]
     known = [_Choice(0.0, (0.0, 0.0), ())]
@@ -62,6 +65,13 @@ def within(
         known = _undominated(each for each in made if each.extra[0] <= ends[0] and each.extra[1] <= ends[1])
     best = min(known, key=lambda each: each.cost)
     return best.picked, {unit: best.extra[axis] for axis, unit in enumerate(SIZES)}
+
+
+def _within_peaks(records: Sequence[MeasuredRecord], limits: Mapping[str, float]) -> list[MeasuredRecord]:
+    """The first record of a task, and those that take no more RAM and stack than it and the limits."""
+    first = records[0]
+    ends = {unit: first.costs.get(unit, inf) + limits[unit] for unit in PEAKS if unit in limits}
+    return [first, *(r for r in records[1:] if all(r.costs.get(unit, inf) <= end for unit, end in ends.items()))]
 
 
 def _front(records: Sequence[MeasuredRecord]) -> list[MeasuredRecord]:
@@ -97,7 +107,7 @@ def _undominated(choices: Iterable[_Choice]) -> list[_Choice]:
 def _by_task(records: Iterable[MeasuredRecord]) -> dict[Subject, list[MeasuredRecord]]:
     found: dict[Subject, list[MeasuredRecord]] = {}
     for each in records:
-        if each.cost is not None and FLASH in each.costs:
+        if each.cost is not None and FLASH in each.costs and each.kernel != NETWORK:
             found.setdefault(each.subject, []).append(each)
     return found
 

@@ -26,6 +26,8 @@ from s2s.support.files import write_file
 from s2s.tuning.measurement import ErrorKind
 from s2s.version import VERSION
 
+NETWORK = "network"
+"""What records call the task of a whole network, instead of the name of a kernel."""
 Decided = tuple[tuple[str, str, str], ...]
 """Kind, subject and choice of decisions."""
 

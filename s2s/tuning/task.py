@@ -128,6 +128,15 @@ def kernels_of(compilation: Compilation) -> list[FoundKernel]:
     return list(found.values())
 
 
+def keys_of_calls(kernel: FoundKernel) -> list[str]:
+    """Return the task keys of all calls of kernels in the network of `kernel`, in program order."""
+    module, target = kernel.state.module, kernel.target
+    calls = calls_of(module)
+    keys = {func.sym_name.data: task_key(func, calls, target) for func in _kernels(module)}
+    names = (op.callee.root_reference.data for op in module.walk() if isinstance(op, graph.CallOp))
+    return [keys.get(name, name) for name in names]
+
+
 def _kernels(module: ModuleOp) -> Sequence[FuncOp]:
     return [op for op in module.ops if isinstance(op, FuncOp) and op is not main_of(module) and not op.is_declaration]
 

@@ -13,11 +13,11 @@ from s2s.targets import get_target
 from s2s.tuning.campaign import Campaign, TuneOptions
 from s2s.tuning.measurement import ErrorKind, Goal
 from s2s.tuning.measurer import Candidate, Incumbent, Measurer
-from s2s.tuning.network import NETWORK, network_task
+from s2s.tuning.network import network_task
 from s2s.tuning.network_search import NetworkSearch
 from s2s.tuning.open_decision import table_of
 from s2s.tuning.places import default_target, make_measurer
-from s2s.tuning.records import Decided, RecordFile
+from s2s.tuning.records import NETWORK, Decided, RecordFile
 from s2s.tuning.resumable import merged
 from s2s.tuning.summary import OnProgress, TuneSummary
 from s2s.tuning.task import Task, tasks_of

@@ -9,9 +9,9 @@ from s2s.decisions.recorded import decisions_of
 from s2s.decisions.records import read_records
 from s2s.options import CompileOptions
 from s2s.tuning.campaign import TuneOptions
-from s2s.tuning.network import NETWORK, NetworkSpace, network_task
+from s2s.tuning.network import NetworkSpace, network_task
 from s2s.tuning.open_decision import decided_of, table_of, text_of
-from s2s.tuning.records import read_measured
+from s2s.tuning.records import NETWORK, read_measured
 from s2s.tuning.search_space import Point
 from s2s.tuning.summary import TuneSummary
 from s2s.tuning.task import BEFORE

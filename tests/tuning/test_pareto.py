@@ -1,10 +1,12 @@
 """Pareto fronts of records, and the records that save the most within a limit of bytes."""
 
+from dataclasses import replace
+
 import pytest
 
 from s2s.tuning.measurement import SMALL_FLASH
 from s2s.tuning.pareto import FLASH, pareto_front, within
-from s2s.tuning.records import MeasuredRecord
+from s2s.tuning.records import NETWORK, MeasuredRecord
 
 
 def record(
@@ -83,3 +85,15 @@ def test_both_limits_hold() -> None:
     records = [record(100, 0), record(80, 5, small=1), record(60, 1, small=5)]
     found, extra = within(records, {FLASH: 5, SMALL_FLASH: 1})
     assert ([each.cost for each in found], extra) == ([80], {FLASH: 5, SMALL_FLASH: 1})
+
+
+def test_a_limit_of_ram_holds_for_each_kernel() -> None:
+    first, wide = record(100, 0), record(50, 0)
+    wide = replace(wide, costs={**wide.costs, "bytes of ram": 64.0})
+    first = replace(first, costs={**first.costs, "bytes of ram": 32.0})
+    assert within([first, wide], {"bytes of ram": 31})[0] == ()
+    assert within([first, wide], {"bytes of ram": 32})[0] == (wide,)
+
+
+def test_a_whole_network_is_no_kernel() -> None:
+    assert pareto_front([replace(record(10, 5), kernel=NETWORK)]) == ()
