@@ -10,6 +10,7 @@ A template runs once with a `ConfigSpace`, which notes the knobs, and then with 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
+from random import randrange
 from typing import Any
 
 from s2s.autotvm.knobs import Entity, SplitEntity, annotate_values, entity_of, reorder_values, split_values
@@ -198,6 +199,29 @@ class ConfigSpace(Config):
             rest, place = divmod(rest, len(values))
             entities[name] = values[place]
         return ConfigEntity(index, entities)
+
+    def is_index_valid(self, index: int) -> bool:
+        """Return whether there is a configuration of a number."""
+        return 0 <= index < len(self)
+
+    def get_rand_index(self, start: int = 0, end: int | None = None) -> int:
+        """Return a number drawn from those from `start` on, below `end`."""
+        return randrange(start, len(self) if end is None else min(end, len(self)))
+
+    def point2knob(self, point: int) -> list[int]:
+        """Return the places of the values in their knobs of a number."""
+        places: list[int] = []
+        for size in self.dims:
+            point, place = divmod(point, size)
+            places.append(place)
+        return places
+
+    def knob2point(self, knob: Sequence[int]) -> int:
+        """Return the number of the places of values in their knobs."""
+        number = 0
+        for size, place in zip(reversed(self.dims), reversed(knob), strict=True):
+            number = number * size + place
+        return number
 
     def index_of(self, config: ConfigEntity) -> int | None:
         """Return the number of a configuration by its values; None where a value is none of its knob's."""

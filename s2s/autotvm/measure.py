@@ -25,6 +25,8 @@ class LocalBuilder:
 
     timeout: float = Limits.build_seconds
     n_parallel: int | None = None
+    build_func: str = "default"
+    """TVM's: there is one way to build."""
 
     @property
     def parallel(self) -> int:
@@ -45,13 +47,16 @@ class LocalRunner(Runner):
     """Runs candidates on this machine, or on an emulated board.
 
     `timeout` is in seconds. A round of measuring takes `min_repeat_ms`, in which a candidate runs `number` times or
-    more; the number of rounds follows from how a candidate compares with the best one. `repeat` is TVM's.
+    more; the number of rounds follows from how a candidate compares with the best one. `repeat` and what follows
+    `min_repeat_ms` are TVM's.
     """
 
     timeout: float = Limits.run_seconds
     number: int = 4
     repeat: int = 3
     min_repeat_ms: int = int(1000 * ROUND_SECONDS)
+    cooldown_interval: float = 0.0
+    enable_cpu_cache_flush: bool = False
 
     def measurer(self, target: Target, builder: LocalBuilder) -> Measurer:
         limits = replace(Limits(), build_seconds=builder.timeout, run_seconds=self.timeout)

@@ -12,16 +12,24 @@ from s2s.autotvm.base_task import Task
 from s2s.autotvm.config import ConfigEntity
 from s2s.autotvm.measure import MeasureOption
 from s2s.autotvm.measure_pair import MeasureInput, MeasureResult, result_of
+from s2s.errors import InputError
 from s2s.tuning.measurement import Goal, Measurement
 from s2s.tuning.measurer import Candidate, Incumbent, Measurer
 from s2s.tuning.recording import record_of
 from s2s.tuning.search_space import Point
-from s2s.tuning.tuners import TunerName, make_tuner
+from s2s.tuning.tuners import GeneticTuner, TunerName, make_tuner
+from s2s.tuning.tuners import Tuner as Search
 
 logger = logging.getLogger("autotvm")
 
 BATCH = 8
 """Candidates that are proposed at a time."""
+KNOWN = {
+    "feature_type": ("itervar", "knob", "curve"),
+    "loss_type": ("reg", "rank", "rank-binary"),
+    "optimizer": ("sa",),
+}
+"""What TVM's XGBTuner takes."""
 _PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
@@ -36,12 +44,15 @@ class Tuner:
 
     def reset(self) -> None:
         """Forget everything that was measured."""
-        self._search = make_tuner(self.search, self.task.space, self.seed)
+        self._search = self._made()
         self._incumbent: Incumbent | None = None
         self.trials = 0
         self.best_iter = 0
         self.best_config: ConfigEntity | None = None
         self.best_measure_pair: tuple[MeasureInput, MeasureResult] | None = None
+
+    def _made(self) -> Search:
+        return make_tuner(self.search, self.task.space, self.seed)
 
     @property
     def best_cost(self) -> float | None:
@@ -127,19 +138,50 @@ class RandomTuner(Tuner):
 
 
 class GATuner(Tuner):
-    """Crosses and mutates the best configurations so far."""
+    """Crosses and mutates the best configurations so far.
+
+    A generation has `pop_size` configurations; the best `elite_num` so far are parents of the next one, and a child is
+    mutated with the probability `mutation_prob`.
+    """
 
     search = "ga"
+
+    def __init__(
+        self, task: Task, pop_size: int = BATCH, elite_num: int = 16, mutation_prob: float = 0.7, *, seed: int = 0
+    ) -> None:
+        self._shape = {"parents": elite_num, "mutation": mutation_prob}
+        super().__init__(task, seed=seed, batch=pop_size)
+
+    def _made(self) -> Search:
+        return GeneticTuner(self.task.space, self.seed, **self._shape)
 
 
 class XGBTuner(Tuner):
     """Lets a model that learns from measurements rank configurations, and measures its favourites.
 
     The model is LightGBM's (`pip install 's2s-compiler[tune]'`), and the configurations it ranks come from simulated
-    annealing. `plan_size` is the number of candidates proposed at a time.
+    annealing. `plan_size` is the number of candidates proposed at a time. The model is a regression of logarithms of
+    costs on features of the configuration and of the loops that it leads to: `feature_type` and `loss_type` are
+    accepted for programs that were written for TVM, as are `optimizer` "sa" and the others.
     """
 
     search = "model"
 
-    def __init__(self, task: Task, plan_size: int = BATCH, *, seed: int = 0) -> None:
+    def __init__(
+        self,
+        task: Task,
+        plan_size: int = BATCH,
+        feature_type: str = "itervar",
+        loss_type: str = "reg",
+        num_threads: int | None = None,
+        optimizer: str = "sa",
+        diversity_filter_ratio: float | None = None,
+        log_interval: int = 50,
+        *,
+        seed: int = 0,
+    ) -> None:
+        given = {"feature_type": feature_type, "loss_type": loss_type, "optimizer": optimizer}
+        for name, value in given.items():
+            if value not in KNOWN[name]:
+                raise InputError(f"XGBTuner: {name} {value!r} is not known; give one of {', '.join(KNOWN[name])}")
         super().__init__(task, seed=seed, batch=plan_size)

@@ -1,4 +1,4 @@
-"""`s2s records`: list, merge, prune and convert files of records."""
+"""`s2s records`: list, merge, prune, measure and convert files of records."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.group("records", context_settings=SETTINGS)
 def records_group() -> None:
-    """Show, merge, prune and convert files of records, as s2s tune writes them."""
+    """Show, merge, prune, measure and convert files of records, as s2s tune writes them."""
 
 
 file = click.argument("file", type=options.PATH, metavar="FILE.jsonl", help="A file of records.")
@@ -112,6 +112,45 @@ def prune_command(
         kept = (*kept, *best_records(each for each in every if each.kernel == NETWORK))
     write_records(output, kept)
     print(f"{output}: {len(kept)} of {len(every)} records{told}")
+
+
+@records_group.command("measure", context_settings=SETTINGS)
+@file
+@click.argument("models", nargs=-1, type=options.PATH, required=True, metavar="MODEL…", help="Models with its kernels.")
+@output
+@click.option("--on", required=True, metavar="host|qemu:BOARD", help="Where the records are measured.")
+@click.option("--target", metavar="TARGET", help="The target of the records; by default that of the place.")
+@click.option("--objective", metavar="OBJECTIVE", help="What counts as the cost, as s2s tune takes it.")
+def measure_command(
+    file: Path, models: tuple[Path, ...], output: Path, on: str, target: str | None, objective: str | None
+) -> None:
+    """Measure the records of a file anew, with this version of the compiler and of the C compiler.
+
+    Records of another version of the compiler are taken where the models have their kernels. Those whose decisions are
+    no longer legal, or give wrong results, are left out, and so are those of kernels that no model has.
+
+    Example: s2s records measure old.jsonl kws.tflite -o new.jsonl --on qemu:m4
+    """
+    from s2s.cli.output import steps_shown
+    from s2s.compilation import Compilation
+    from s2s.options import CompileOptions
+    from s2s.tuning.measurement import Goal
+    from s2s.tuning.places import default_target, make_measurer
+    from s2s.tuning.records import read_measured, write_records
+    from s2s.tuning.remeasure import remeasured
+    from s2s.tuning.task import kernels_of
+
+    chosen = CompileOptions(target=target or default_target(on), records=None)
+    goal = Goal.of(objective or ("time" if on == "host" else "instructions"))
+    with steps_shown():
+        kernels = [each for model in models for each in kernels_of(Compilation(model, chosen))]
+        found = remeasured(read_measured(file), kernels, make_measurer(on), goal)
+    write_records(output, found.records)
+    print(f"{output}: {len(found.records)} records")
+    for each in found.failed:
+        print(f"{each.task} ({each.kernel}): {each.error.name.lower().replace('_', ' ')}: {each.message}; left out")
+    if found.missing:
+        print(f"{len(found.missing)} records are of kernels that no model has; they were left out")
 
 
 @records_group.command("convert", context_settings=SETTINGS)

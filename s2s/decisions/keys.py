@@ -34,9 +34,9 @@ _UNCOUNTED = frozenset({PROVENANCE, DIM_NAMES})
 """Attributes that name things."""
 
 
-def task_key(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target) -> str:
-    """Return the key of the kernel `func` at the tensor level."""
-    digest = hashlib.sha256(f"{LOWERING}\n{target_text(target)}\n".encode())
+def task_key(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target, lowering: int = LOWERING) -> str:
+    """Return the key of the kernel `func` at the tensor level; `lowering` asks for that of another version."""
+    digest = hashlib.sha256(f"{lowering}\n{target_text(target)}\n".encode())
     constants = constant_arguments(func, calls)
     numbers: dict[SSAValue, int] = {}
     for argument in func.body.block.args:

@@ -1,7 +1,7 @@
 """Measuring on an emulated board: instructions are counted exactly, and nothing disturbs them.
 
 A candidate is built twice: with `-O3` it runs and is measured, with `-Os` only its flash counts. Projects use
-both, and a schedule that is small with one can be large with the other.
+both, and a schedule that is small with one can be large with the other. Code that was measured is not built again.
 """
 
 import tempfile
@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from s2s.boards import get_board
+from s2s.tuning.code import code_of
 from s2s.tuning.measurement import SMALL_FLASH, ErrorKind, Measurement
 from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer, Phases, guarded, in_parallel
 from s2s.tuning.reference import difference, reference_of
@@ -34,6 +35,8 @@ class BoardMeasurer(Measurer):
         self.sizes = sizes
         """Whether the flash of a build with `-Os` is measured as well, which takes another build."""
         self._board = get_board(place)
+        self._seen: dict[str, Measurement] = {}
+        """What was measured already, by its code."""
 
     @property
     def compiler(self) -> str:
@@ -41,7 +44,9 @@ class BoardMeasurer(Measurer):
 
     def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
         seconds = self.limits.seconds_beside(incumbent)
-        return in_parallel(lambda each: self._one(each, seconds), candidates, self.parallel)
+        found = in_parallel(lambda each: self._one(each, seconds), candidates, self.parallel)
+        self._seen |= {each.code: each for each in found if each.code}
+        return found
 
     def measure_each(self, candidates: Sequence[Candidate]) -> list[Measurement]:
         return self.measure(candidates)
@@ -55,6 +60,9 @@ class BoardMeasurer(Measurer):
         phases.enter(ErrorKind.INSTANTIATION_ERROR)
         compilation = candidate.compilation
         compilation.tree.write(folder / "tree")
+        code = code_of(folder / "tree")
+        if code in self._seen:
+            return self._seen[code]
         phases.enter(ErrorKind.COMPILE_DEVICE)
         build = BoardBuild(folder / "tree", self._board, optimise=self.optimise)
         small = {}
@@ -65,7 +73,7 @@ class BoardMeasurer(Measurer):
         run = build.run([reference_of(compilation).inputs], layers=False)
         differs = difference(compilation, run.outputs[0])
         if differs is not None:
-            return Measurement(error=ErrorKind.WRONG_ANSWER, message=differs)
+            return Measurement(error=ErrorKind.WRONG_ANSWER, message=differs, code=code)
         return Measurement(
             {
                 "instructions": run.instructions[0],
@@ -73,5 +81,6 @@ class BoardMeasurer(Measurer):
                 **small,
                 "bytes of ram": run.ram,
                 "bytes of stack": run.stack,
-            }
+            },
+            code=code,
         )

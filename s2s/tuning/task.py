@@ -1,6 +1,6 @@
 """The tasks of a network: one for each distinct kernel, with everything that measuring it alone needs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -126,6 +126,12 @@ def kernels_of(compilation: Compilation) -> list[FoundKernel]:
             continue
         found[key] = FoundKernel(key, name, nodes, count, state, options)
     return list(found.values())
+
+
+def key_in_lowering(kernel: FoundKernel, calls: Mapping[str, list[graph.CallOp]], lowering: int) -> str:
+    """Return the task key that a kernel has in another version of the lowering."""
+    func = next(each for each in _kernels(kernel.state.module) if each.sym_name.data == kernel.name)
+    return task_key(func, calls, kernel.target, lowering)
 
 
 def keys_of_calls(kernel: FoundKernel) -> list[str]:

@@ -117,15 +117,17 @@ class RandomTuner(Tuner):
 class GeneticTuner(Tuner):
     """Crosses and mutates the best points; a third of each generation is drawn at random."""
 
-    PARENTS = 16
+    def __init__(self, space: SearchSpace, seed: int = 0, *, parents: float = 16, mutation: float = 0.7) -> None:
+        super().__init__(space, seed)
+        self._parents, self._mutation = int(parents), mutation
 
     def _next(self, count: int) -> Iterator[Point]:
         yield from self.space.starts()
-        parents = self._best(self.PARENTS)
+        parents = self._best(self._parents)
         for _ in range(8 * count if len(parents) > 1 else 0):
             first, second = self.random.sample(parents, 2)
             child = self.space.crossed(first, second, self.random)
-            if self.random.random() < 0.7:
+            if self.random.random() < self._mutation:
                 child = self.space.neighbour(child, self.random) or child
             yield child
             if self.random.random() < 1 / 3 and (drawn := self.space.draw(self.random)) is not None:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-import s2s
 from s2s import autotvm
 from s2s.autotvm.graph_tuner import BaseGraphTuner, DPTuner, PBQPTuner
 from s2s.decisions.dispatch import records_in_effect
 from s2s.errors import InputError
 from s2s.frontend import from_onnx
+from s2s.relay.factory import build
 from support.autotvm import MadeUpRunner
 from support.onnx_text import onnx_file
 
@@ -43,7 +43,7 @@ def test_layouts_that_were_found_are_built(tmp_path: Path) -> None:
     wanted = set(made.get_optimal_records()[0][1].record.decisions)
     mod, params = from_onnx(str(onnx_file(MODEL.replace("WEIGHTS", ", ".join(["0.1"] * 64)), tmp_path)))
     with autotvm.apply_graph_best(tmp_path / "graph.log"):
-        library = s2s.build(mod, target="x86-64-v3", params=params)
+        library = build(mod, target="x86-64-v3", params=params)
     found = {(each.kind, each.subject, each.chosen) for each in library.artifact.decisions}
     assert wanted <= found
 
