@@ -109,10 +109,12 @@ def onnx_page() -> str:
 
     lines = [NOTICE, "# ONNX\n", f"Opsets {MIN_OPSET} to {MAX_OPSET}, static shapes.\n"]
     lines += ["| operator | |", "|---|---|"]
+    others = set(IMPORTERS)
     for schema in sorted(get_all_schemas(), key=lambda each: (each.domain, each.name)):
         if schema.domain not in ("", "ai.onnx.ml") or schema.deprecated:
             continue
         key = (schema.domain, schema.name)
+        others.discard(key)
         if key in IMPORTERS:
             status = "supported"
         elif key not in REFUSALS and has_function_body(*key, schema.since_version):
@@ -123,6 +125,9 @@ def onnx_page() -> str:
             fact, way_out = REFUSALS.get(key, ("not supported yet", "replace it by other operators"))
             status = f"refused: {fact}; {way_out}"
         lines.append(f"| `{'.'.join(filter(None, key))}` | {status} |")
+    lines += ["\nOperators that the newest opset does not have any more, and those of onnxruntime:\n"]
+    lines += ["| operator | |", "|---|---|"]
+    lines += [f"| `{'.'.join(filter(None, key))}` | supported |" for key in sorted(others)]
     return "\n".join(lines) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The operators of domain com.microsoft that onnxruntime's quantisers write.
+"""The operators of domain com.microsoft: those that onnxruntime's quantisers write, and those of `fused`.
 
 Those of the QOperator format are operators of ONNX on dequantised operands, quantised again, so that is what is
 imported, and `graph-lift-quantized` makes integer operators of it, as it does for models that write the quantisation
@@ -14,6 +14,7 @@ from s2s.dialects import graph
 from s2s.frontends.activations import leaky_relu, sigmoid
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import concat, reshape
+from s2s.frontends.onnx import fused
 from s2s.frontends.onnx.elementwise import cast
 from s2s.frontends.onnx.linear import integer_product
 from s2s.frontends.onnx.node import Importer, Node
@@ -187,6 +188,7 @@ def _zero_points(node: Node, rows: int, blocks: int, bits: int) -> Value:
 
 
 IMPORTERS: Mapping[str, Importer] = {
+    **fused.IMPORTERS,
     "DequantizeLinear": lambda node: _real(node, 0),
     "MatMulNBits": _matmul_by_blocks,
     "QGemm": _gemm,
@@ -202,6 +204,7 @@ IMPORTERS: Mapping[str, Importer] = {
 }
 
 _DEFAULTS: Mapping[str, Mapping[str, int | float | str]] = {
+    **fused.DEFAULTS,
     "DequantizeLinear": {"axis": 1},
     "MatMulNBits": {"accuracy_level": 0, "bits": 4},
     "QGemm": {"alpha": 1.0, "transA": 0, "transB": 0},
@@ -213,13 +216,18 @@ _DEFAULTS: Mapping[str, Mapping[str, int | float | str]] = {
 }
 _INTEGERS, _INTEGER = AttributeProto.INTS, AttributeProto.INT
 _REQUIRED: Mapping[str, Mapping[str, int]] = {
+    **fused.REQUIRED,
     "MatMulNBits": {"K": _INTEGER, "N": _INTEGER, "block_size": _INTEGER},
     "QLinearAveragePool": {"kernel_shape": _INTEGERS},
     "QLinearConcat": {"axis": _INTEGER},
     "QLinearSoftmax": {"opset": _INTEGER},
 }
-_OPTIONAL: Mapping[str, Mapping[str, int]] = {"QLinearAveragePool": {"pads": _INTEGERS, "strides": _INTEGERS}}
+_OPTIONAL: Mapping[str, Mapping[str, int]] = {
+    **fused.OPTIONAL,
+    "QLinearAveragePool": {"pads": _INTEGERS, "strides": _INTEGERS},
+}
 _INPUTS: Mapping[str, tuple[int, int]] = {
+    **fused.INPUTS,
     "QuantizeLinear": (2, 3),
     "DequantizeLinear": (2, 3),
     "MatMulNBits": (3, 6),
@@ -248,7 +256,7 @@ def signature(op_type: str) -> Signature | None:
         min_inputs=least,
         max_inputs=most,
         min_outputs=1,
-        max_outputs=1,
+        max_outputs=fused.OUTPUTS.get(op_type, 1),
         attribute_types={**{name: each.type for name, each in defaults.items()}, **required, **optional},
         required=frozenset(required),
         defaults=defaults,

@@ -9,6 +9,7 @@ from s2s.frontends.onnx import (
     conv,
     einsum,
     elementwise,
+    fused,
     indexing,
     learned,
     linear,
@@ -64,13 +65,15 @@ IMPORTERS: Mapping[tuple[str, str], Importer] = {
     **{("", name): importer for family in _FAMILIES for name, importer in family.IMPORTERS.items()},
     **{(_ML, name): importer for family in _ML_FAMILIES for name, importer in family.ML_IMPORTERS.items()},
     **{(microsoft.DOMAIN, name): importer for name, importer in microsoft.IMPORTERS.items()},
+    **{("", name): fused.IMPORTERS[name] for name in fused.ONNX_DOMAIN},
 }
 """By domain and operator."""
 
 
 def declaration(domain: str, op_type: str, opset: int) -> Signature | None:
     """The signature of an operator, None when `opset` of `domain` has no such operator."""
-    return microsoft.signature(op_type) if domain == microsoft.DOMAIN else signature(domain, op_type, opset)
+    added = domain == "" and op_type in fused.ONNX_DOMAIN
+    return microsoft.signature(op_type) if added or domain == microsoft.DOMAIN else signature(domain, op_type, opset)
 
 
 _DATA_DEPENDENT = ("the shape of its output depends on the data", "compute this part outside the network")
