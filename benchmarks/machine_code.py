@@ -21,8 +21,9 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,12 +33,23 @@ from benchmarks.models import READY_MADE, ROOT
 from benchmarks.networks.__main__ import NETWORKS
 from benchmarks.timing import geometric_mean
 
-ROUNDS = 5
+ROUNDS = 10
 """Turns of each checkout."""
 MAX_RATIO, MAX_MEAN = 1.04, 1.01
 """How much longer one network, and all of them on average, may take."""
 HEX = re.compile(r"\b(0x)?[0-9a-f]+\b(?= <)|<[^>]*>|#.*")
 """Addresses that a disassembly gives, the names behind them, and its notes."""
+RUNNER = """
+import sys
+from pathlib import Path
+from benchmarks.engines import Variant, build
+from benchmarks.timing import fastest
+
+built = build(Path(sys.argv[1]), Variant(sys.argv[2]))
+for _ in sys.stdin:
+    print(fastest({"run": built.bound.call}, 3, 0.1)["run"], flush=True)
+"""
+"""Measures a round for each line that it reads; works in checkouts of all ages."""
 
 
 @dataclass(frozen=True)
@@ -81,14 +93,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(options.jobs) as pool:
         models = _models(Path(name), options.names)
-        found = {model: each for model, each in zip(models, pool.map(compare, models), strict=True) if each is not None}
-        if options.time:
-            found = {
-                model: replace(each, ratio=ratio(model, checkouts, options.target)) for model, each in found.items()
-            }
-        for each in found.values():
-            print(each, flush=True)
-    ratios = [each.ratio for each in found.values() if each.ratio is not None]
+        found: list[Difference] = []
+        differences = zip(models, pool.map(compare, models), strict=True)
+        for model, each in [*differences] if options.time else differences:
+            if each is not None:
+                timed = replace(each, ratio=ratio(model, checkouts, options.target)) if options.time else each
+                found.append(timed)
+                print(timed, flush=True)
+    ratios = [each.ratio for each in found if each.ratio is not None]
     print(f"{len(models)} networks, the machine code of {len(found)} differs")
     if not options.time:
         return 1 if found or not models else 0
@@ -105,22 +117,33 @@ def difference(model: Path, checkouts: tuple[Path, Path], target: str) -> Differ
 
 
 def ratio(model: Path, checkouts: tuple[Path, Path], target: str) -> float:
-    """The time of one run with the second checkout over that with the first."""
-    rounds = [[_seconds(checkout, model, target) for checkout in checkouts] for _ in range(ROUNDS)]
+    """The time of one run with the second checkout over that with the first, which stay loaded and take turns."""
+    with ExitStack() as stack:
+        runners = [stack.enter_context(_runner(checkout, model, target)) for checkout in checkouts]
+        rounds = [[measure() for measure in runners] for _ in range(ROUNDS)]
     before, now = (min(column) for column in zip(*rounds, strict=True))
     return now / before
 
 
-def _seconds(checkout: Path, model: Path, target: str) -> float:
-    """How long a run of `model` takes, as `checkout` measures it."""
-    program = (
-        "import onnx, sys; from benchmarks.beside import measure; from benchmarks.engines import Variant;"
-        "print(measure(onnx.load(sys.argv[1]), 3, 0.2, Variant(sys.argv[2])).ours)"
-    )
+@contextmanager
+def _runner(checkout: Path, model: Path, target: str) -> Generator[Callable[[], float]]:
+    """Load `model` as `checkout` compiles it in a process of its own; give what measures the seconds of a run there."""
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
-    command = [sys.executable, "-c", program, str(model), target]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=checkout, env=environment)
-    return float(done.stdout.split()[-1])
+    command = [sys.executable, "-c", RUNNER, str(model), target]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=checkout, env=environment
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        requests, replies = process.stdin, process.stdout
+
+        def seconds() -> float:
+            requests.write("\n")
+            requests.flush()
+            return float(replies.readline())
+
+        yield seconds
+        requests.close()
 
 
 def machine_code(checkout: Path, model: Path, target: str) -> Code:
