@@ -17,7 +17,7 @@ _MAIN = """#define _POSIX_C_SOURCE 200809L
 #include <time.h>
 #include "{name}.h"
 #include "s2s_arena.h"
-
+{pool}
 S2S_ARENA(arena, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);
 {ports}
 static double now(void)
@@ -49,7 +49,7 @@ int main(int count, char **words)
     double best = 1e9, start, spent;
     FILE *file;
 
-    transfer();
+    transfer();{start}
     if (once() != 0 || (file = fopen("out.bin", "wb")) == NULL{writes}) {{
         return 3;
     }}
@@ -72,6 +72,10 @@ int main(int count, char **words)
 """
 """Inputs that a kernel overwrites keep what the last call left there: times do not depend on them."""
 
+_START = """
+    if (s2s_pool_start(&pool, {threads}) != 0) {{
+        return 5;
+    }}"""
 PROGRAM = "timed"
 
 
@@ -79,6 +83,7 @@ def build_program(root: Path, *, calls: int = 1) -> tuple[str, ...]:
     """Compile the tree at `root` with a `main` that times it, and return the flags that were used."""
     command = default_compiler()
     record = tree_record(root)
+    threading = record.get("threads", {}).get("flags", ())
     if "pools" in record["arena"] or "devices" in record:
         raise InputError(
             f"{record['name']}: is planned for memory pools or for several devices; leave --pool and --devices out to "
@@ -88,12 +93,14 @@ def build_program(root: Path, *, calls: int = 1) -> tuple[str, ...]:
     (root / "timed.c").write_text(_source(record, calls), encoding="utf-8")
     includes = [f"-I{folder}" for folder in INCLUDE_FOLDERS]
     sources = [path.relative_to(root) for path in source_files(root)]
-    run_program([*command, *flags, *includes, *sources, "timed.c", "-lm", "-o", PROGRAM], cwd=root)
-    return tuple(flags)
+    run_program([*command, *flags, *includes, *sources, "timed.c", *threading, "-lm", "-o", PROGRAM], cwd=root)
+    return (*flags, *threading)
 
 
 def _source(record: dict[str, Any], calls: int) -> str:
     name, ports = record["name"], [*record["inputs"], *record["outputs"]]
+    threads = record.get("threads")
+    pointers = [f"(void *)({_pointer(port)})" for port in ports]
     declared = [
         f"S2S_ARENA(port_{port['identifier']}, {max(port['size'], 1)}, 64);" for port in ports if not is_in_arena(port)
     ]
@@ -101,7 +108,9 @@ def _source(record: dict[str, Any], calls: int) -> str:
         name=name,
         macro=c_macro(name),
         ports="".join(f"{line}\n" for line in declared),
-        arguments=", ".join(["(void *)arena", *(f"(void *)({_pointer(port)})" for port in ports)]),
+        pool='#include "s2s_pool.h"\n\nstatic s2s_pool pool;\n' if threads else "",
+        start=_START.format(threads=threads["most"]) if threads else "",
+        arguments=", ".join(["(void *)arena", *(["&pool"] if threads else ()), *pointers]),
         reads=_transfers("fread", record["inputs"]),
         writes=_transfers("fwrite", record["outputs"]),
         calls=calls,

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from s2s.analysis.structure.compute import names_of
 from s2s.dialects import tensor
 from s2s.dialects.tensor.directive import PREFIX
-from s2s.schedules.directives import CacheRead, Prefetch, Reorder, Rfactor, Tile, Unroll
+from s2s.schedules.directives import CacheRead, Parallel, Prefetch, Reorder, Rfactor, Tile, Unroll
 from s2s.schedules.directives.legal import refusal
 from s2s.schedules.directives.registered import registered_directives
 from s2s.targets import Target
@@ -52,7 +52,9 @@ class Knob(Generic[Value]):
         return self.words.index(word) if word in self.words else None
 
 
-def knobs_of(op: tensor.Computation, bases: Sequence[tensor.ScheduleAttr], target: Target) -> Iterator[Knob[Change]]:
+def knobs_of(
+    op: tensor.Computation, bases: Sequence[tensor.ScheduleAttr], target: Target, threads: int = 1
+) -> Iterator[Knob[Change]]:
     """Yield the knobs that change one of `bases`, schedules of `op`."""
     names = names_of(op)
     parallel = [dim for dim in range(op.rank) if op.sizes[dim] > 1]
@@ -86,7 +88,7 @@ def knobs_of(op: tensor.Computation, bases: Sequence[tensor.ScheduleAttr], targe
     if any(base.find(Prefetch) is not None for base in bases):
         nothing: dict[str, Change] = {"none": lambda schedule: schedule.without(Prefetch)}
         yield _knob("prefetch", nothing, lambda schedule: str(schedule.find(Prefetch) or "none"))
-    for kind in (Rfactor, *registered_directives()):
+    for kind in (Rfactor, *((Parallel,) if threads > 1 else ()), *registered_directives()):
         yield from _values_of(kind, op, bases, target)
 
 

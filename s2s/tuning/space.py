@@ -11,7 +11,8 @@ each knob leaves the base as it is, so that the compiler's own choice is in the 
     order    as in the base | ow innermost | …
     copy     as in the base | none | inside oh | …    where the 16-bit copy is made
     prefetch as in the base | none
-    rfactor  as in the base | none | …                partial results; and the values of registered directives
+    rfactor  as in the base | none | …                partial results
+    parallel as in the base | none | parallel<0> | …  loops divided among threads; and registered directives
     threads  divided | one thread                     and the loop that the steps of a Winograd convolution share
 
 A point of the space is a number, or the index of the value of each knob. Illegal points are found by the verifier of
@@ -59,7 +60,9 @@ class Space(SearchSpace):
         op = self.subject.op
         self.bases = tuple(_bases(task, self.subject)) if isinstance(op, tensor.ComputeOp) else ()
         self.changes: tuple[Knob[Change], ...] = (
-            tuple(knobs_of(op, [base for _, base in self.bases], task.target)) if self.bases else ()
+            tuple(knobs_of(op, [base for _, base in self.bases], task.target, task.options.threads))
+            if self.bases
+            else ()
         )
         self.others: tuple[OpenDecision, ...] = _others(task) if self.bases else ()
         self._texts: dict[Point, str | None] = {}

@@ -15,6 +15,9 @@ from s2s.dialects import tensor
 from s2s.dialects.tensor.directive import Machine, Scheduled
 from s2s.options import CompileOptions
 from s2s.schedules.directives.registered import register_directive, remove_directive
+from s2s.tuning.measurement import ErrorKind
+from s2s.tuning.measurer import Candidate
+from s2s.tuning.on_host import HostMeasurer
 from s2s.tuning.search_space import Point
 from s2s.tuning.space import Space
 from s2s.tuning.task import tasks_of
@@ -80,3 +83,29 @@ def test_a_schedule_with_all_three_is_legal_and_found(space: Space) -> None:
     assert text is not None
     assert all(part in text for part in ("rfactor<1 by 4>", "mine.marked<2>", " by 2048 by 1"))
     assert space.find(text) is not None
+
+
+ROWS = "(float[64, 512] x) => (float[64, 512] y) { y = Exp(x) }"
+
+
+def test_loops_are_divided_in_a_network_for_threads_only(tmp_path: Path) -> None:
+    path = onnx_file(ROWS, tmp_path)
+    alone, shared = (
+        Space(next(iter(tasks_of(Compilation(path, CompileOptions(target="x86-64-v3", threads=threads))))))
+        for threads in (1, 2)
+    )
+    assert "parallel" not in [knob.name for knob in alone.changes]
+    assert words(shared, "parallel")[1] == "none"
+    assert "#schedule.parallel<0>" in words(shared, "parallel")
+
+
+def test_a_divided_kernel_is_measured_on_its_threads(tmp_path: Path) -> None:
+    (task,) = tasks_of(Compilation(onnx_file(ROWS, tmp_path), CompileOptions(target="x86-64-v2", threads=2)))
+    space = Space(task)
+    places = [knob.words.index("#schedule.parallel<0>") if knob.name == "parallel" else 0 for knob in space.changes]
+    text = space.text(Point((0, *places, *(0 for _ in space.others))))
+    assert text is not None
+    (found,) = HostMeasurer(seconds=0.001).measure([Candidate(task, space.decisions(text))])
+    assert found.error is ErrorKind.NO_ERROR, found.message
+    divided = task.with_decisions(space.decisions(text))
+    assert divided.info.threads is not None
