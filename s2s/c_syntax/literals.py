@@ -23,6 +23,8 @@ _PLAIN = 1 << 31
 """Below this an element of a table needs no suffix: its type is that of the table."""
 _SMALLEST_F32 = float(np.finfo(np.float32).smallest_normal)
 _SMALLEST_F64 = float(np.finfo(np.float64).smallest_normal)
+_SMALLEST_FIXED, _LARGEST_FIXED = 1e-4, 1e6
+"""Between these the shortest decimal of six digits has no exponent."""
 _SUFFIXES = {32: "u", 64: "ULL"}
 
 
@@ -85,8 +87,12 @@ def _hexadecimal(bits: int) -> str:
 
 
 def _f32s(values: Array) -> list[str]:
-    """Many numbers, without looking at each where all are normal or zero."""
+    """Many numbers: fast where six digits tell each, as they do samples, and where all are normal or zero."""
     sizes = np.abs(values)
+    if np.all((sizes == 0) | ((sizes >= _SMALLEST_FIXED) & (sizes < _LARGEST_FIXED))):
+        texts = ("%.6g " * values.size % tuple(values.tolist())).split()
+        if np.array_equal(np.array(texts, np.float32), values):
+            return [f"{text}f" if "." in text else f"{text}.0f" for text in texts]
     if np.all((sizes == 0) | ((sizes >= _SMALLEST_F32) & (sizes < np.inf))):
         return [_as_c(text, "f") if "e" in text else f"{text}f" for text in map(str, values)]
     return [_f32(value) for value in values]
