@@ -4,6 +4,8 @@ from xdsl.ir import Block, Operation
 from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.walk import operations
+
 
 class ComputedBeforeUse(IsolatedFromAbove):
     """Operands are results of operations before the user, or arguments of blocks around it, in the same operation.
@@ -22,7 +24,7 @@ def _verify(block: Block, computed: set[int]) -> None:
     """Check the operations of `block`; `computed` holds the identities of the values visible to its first one."""
     own = list(map(id, block.args))
     computed.update(own)
-    for op in block.ops:
+    for op in operations(block):
         if not computed.issuperset(map(id, op.operands)):
             raise VerifyException(
                 f"Operation using value defined out of its IsolatedFromAbove parent, or after it: {op}"

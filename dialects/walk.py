@@ -1,8 +1,8 @@
-"""Iterate over the operations of a module."""
+"""Iterate over the operations of a module and of a block."""
 
 from collections.abc import Iterator
 
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 
 def walk(op: Operation) -> Iterator[Operation]:
@@ -18,3 +18,13 @@ def walk(op: Operation) -> Iterator[Operation]:
                 while last is not None:
                     pending.append(last)
                     last = last.prev_op
+
+
+def operations(block: Block) -> list[Operation]:
+    """Return the operations of a block. A list made of xDSL's `block.ops` counts them first, one by one."""
+    found: list[Operation] = []
+    op = block.first_op
+    while op is not None:
+        found.append(op)
+        op = op.next_op
+    return found

@@ -34,18 +34,18 @@ _FLOATS: tuple[tuple[type[Attribute], str, str], ...] = (
 
 def c_type(type: Attribute) -> str:
     """The name of a type that is not an array: `const float *`, `uint8_t`, `s2s_f32x16`."""
-    if isinstance(type, PtrType):
+    if isa(type, PtrType):
         return declaration(type.without_restrict(), "").rstrip()
-    if isinstance(type, NamedType):
+    if isa(type, NamedType):
         return type.spelling.data
-    if isinstance(type, IndexType):
+    if isa(type, IndexType):
         return INDEX
     if isa(type, IntegerType):
         return _integer(type)
     if isa(type, VectorType):
         return vector_type(type.element_type, type.get_shape()[0])
     for known, spelling, _ in _FLOATS:
-        if isinstance(type, known):
+        if isa(type, known):
             return spelling
     raise CompilerBug(f"C has no type {type}")
 
@@ -55,9 +55,9 @@ def declaration(type: Attribute, name: str, *, const: bool = False, restrict: st
 
     `restrict` is how that qualifier of a pointer is spelled.
     """
-    if isinstance(type, ArrayType):
+    if isa(type, ArrayType):
         return declaration(type.element, f"{name}[{type.size}]", const=const)
-    if isinstance(type, PtrType):
+    if isa(type, PtrType):
         qualifiers = f"{f'{restrict} ' if type.is_restrict else ''}{'const ' if const else ''}"
         return declaration(type.element, f"*{qualifiers}{name}", const=type.is_const)
     return f"{'const ' if const else ''}{c_type(type)} {name}"
@@ -74,7 +74,7 @@ def element_name(type: Attribute) -> str:
         width = type.width.data
         return "bool" if width == 1 else f"{'u' if is_unsigned(type) else 'i'}{width}"
     for known, _, short in _FLOATS:
-        if isinstance(type, known):
+        if isa(type, known):
             return short
     raise CompilerBug(f"{type} is no element type")
 

@@ -1,5 +1,6 @@
 """Find the headers that a C function needs, by the names that it uses."""
 
+import math
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -7,7 +8,6 @@ from functools import cache
 from xdsl.dialects.builtin import FloatAttr, VectorType, i8, i16
 from xdsl.ir import Attribute, Operation
 
-from s2s.c_syntax.literals import literal
 from s2s.dialects import c
 from s2s.dialects.c.conversions import is_half
 from s2s.dialects.walk import walk
@@ -16,7 +16,7 @@ from s2s.types.hints import isa
 _BYTES = '"s2s_simd_bytes.h"'
 _BY_NAME = (
     (re.compile(r"s2s_i32x4_((load|store)_i8$|rescale_|saturate_)"), '"s2s_lanes.h"'),
-    (re.compile(r"s2s_i32x\d+_(load_group|load_pair|load_columns|(load|store)_i8|rescale_|saturate_)"), _BYTES),
+    (re.compile(r"s2s_i32x\d+_(load_group|load_columns|(load|store)_i8|rescale_|saturate_)"), _BYTES),
     (re.compile(r"s2s_f32x\d+_to_i32_inside$"), _BYTES),
     (re.compile(r"s2s_cache_read_flipped"), '"s2s_cache_read.h"'),
     (re.compile(r"s2s_cache_read_(i|pairs)|s2s_i(8|16)x\d+_"), '"s2s_dsp.h"'),
@@ -58,7 +58,7 @@ def _headers(op: Operation) -> list[str]:
         case c.SymbolOp():
             return headers_of_name(op.symbol.data)
         case c.LiteralOp() if isa(op.value, FloatAttr):
-            return ["<math.h>"] if re.search("INFINITY|NAN", literal(op.value)) else []
+            return [] if math.isfinite(op.value.value.data) else ["<math.h>"]
         case c.VariableOp():
             return _of_type(op.result.type.element)
         case c.LetOp():

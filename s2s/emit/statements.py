@@ -14,6 +14,7 @@ from s2s.c_syntax.literals import array_literals, literal
 from s2s.c_syntax.types import c_type, declaration
 from s2s.dialects import c
 from s2s.dialects.c import ArrayType
+from s2s.dialects.walk import operations
 from s2s.errors import CompilerBug
 from s2s.types.dtypes import from_dense
 from s2s.types.hints import isa
@@ -86,7 +87,7 @@ class FunctionWriter:
         """Write the statements. Leading declarations are set apart by a blank line; an unused parameter is cast to
         void."""
         unused = [f"{' ' * INDENT}(void){self._names[arg]};" for arg in self.func.args if not arg.uses]
-        ops = list(self.func.body.block.ops)
+        ops = operations(self.func.body.block)
         first = next((at for at, op in enumerate(ops) if _acts(op)), len(ops))
         declarations = list(self._statements(ops[:first], INDENT))
         rest = [*unused, *self._statements(ops[first:], INDENT)]
@@ -96,7 +97,7 @@ class FunctionWriter:
         yield from rest
 
     def _block(self, block: Block, indent: int) -> Iterator[str]:
-        return self._statements(block.ops, indent)
+        return self._statements(operations(block), indent)
 
     def _statements(self, ops: Iterable[Operation], indent: int) -> Iterator[str]:
         """Write statements; a blank line follows a loop."""

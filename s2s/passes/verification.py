@@ -16,6 +16,7 @@ from s2s.dialects.c import C
 from s2s.dialects.isolation import ComputedBeforeUse
 from s2s.dialects.loop import BroadcastOp, FmaOp
 from s2s.dialects.plain import PlainOp
+from s2s.dialects.walk import operations
 
 _OF_EQUAL_KINDS = frozenset(
     (
@@ -55,7 +56,7 @@ def _verify_regions(op: Operation, proven: set[Signature]) -> None:
 
 def _verify_region(region: Region, proven: set[Signature]) -> None:
     for block in region.blocks:
-        for op in block.ops:
+        for op in operations(block):
             if op.parent is not block:
                 raise ValueError("Parent pointer of operation does not refer to containing region")
             if type(op) in _OF_EQUAL_KINDS and op.next_op is not None:

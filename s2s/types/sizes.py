@@ -185,6 +185,7 @@ def extents_attribute(extents: Iterable[str]) -> ArrayAttr[StringAttr]:
 
 def extents_of(attribute: Attribute | None, rank: int) -> Extents:
     """Return the extents that an attribute holds; without one, `rank` constant ones."""
-    if not isa(attribute, ArrayAttr[StringAttr]):
+    if attribute is None:
         return ("",) * rank
-    return tuple(each.data for each in attribute)
+    assert isa(attribute, ArrayAttr)
+    return tuple(each.data for each in attribute if isinstance(each, StringAttr))

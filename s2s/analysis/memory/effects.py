@@ -23,6 +23,8 @@ from xdsl.traits import (
 )
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
+from s2s.dialects.walk import operations
+
 Kinds = frozenset[MemoryEffectKind]
 NOTHING: Kinds = frozenset()
 READ: Kinds = frozenset({MemoryEffectKind.READ})
@@ -81,7 +83,7 @@ def effects_of(op: Operation) -> AbstractSet[EffectInstance] | None:
 
 def erase_unused(block: Block, effects: Effects) -> None:
     """Erase operations whose results are unused and which have no effect but reads; users go before what they use."""
-    for op in reversed(list(block.ops)):
+    for op in reversed(operations(block)):
         for region in op.regions:
             for inner in region.blocks:
                 erase_unused(inner, effects)

@@ -25,6 +25,7 @@ from xdsl.traits import IsolatedFromAbove
 from xdsl.transforms.common_subexpression_elimination import OperationInfo
 
 from s2s.analysis.memory.effects import NOTHING, READ, Effects, erase_unused, is_terminator
+from s2s.dialects.walk import operations
 
 
 class EliminateCommonSubexpressionsPass(ModulePass):
@@ -56,7 +57,7 @@ class _Scope:
         """Replace repeated operations, inner blocks first; then forget the operations of this block."""
         before: list[tuple[Hashable, _Known | None]] = []
         last_write = -1
-        for position, op in enumerate(list(block.ops)):
+        for position, op in enumerate(operations(block)):
             self._simplify_regions(op)
             if not is_terminator(type(op)):
                 if self.effects.is_unused(op):

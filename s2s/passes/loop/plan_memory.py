@@ -21,7 +21,7 @@ A network that another one runs is planned first; its arena is a buffer of its c
 arguments of role `state`, stands in front of everything else, where it outlives the run.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -45,6 +45,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.analysis.network.functions import STATE, callees_first
 from s2s.decisions.chooser import Chooser
 from s2s.dialects import loop
+from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
 from s2s.memory.accesses import buffer_bytes
 from s2s.memory.buffers import Buffer, Plan, align_up
@@ -326,6 +327,13 @@ def is_network_of_buffers(func: FuncOp) -> bool:
         return True
     has_roles = any("role" in attributes.data for attributes in func.arg_attrs or ())
     return has_roles or any(isinstance(op, loop.STEPS) for op in func.body.block.ops)
+
+
+def operations_of_networks(module: ModuleOp) -> Iterator[Operation]:
+    """Iterate over the operations of all network functions: those that call kernels, and name weights and devices."""
+    for func in module.ops:
+        if isinstance(func, FuncOp) and is_network_of_buffers(func):
+            yield from walk(func)
 
 
 def networks_run(func: FuncOp) -> list[str]:

@@ -26,7 +26,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.analysis.memory.effects import Effects, erase_unused
 from s2s.c_syntax.reserved import RESERVED
 from s2s.dialects import c
-from s2s.dialects.walk import walk
+from s2s.dialects.walk import operations, walk
 from s2s.passes.c.name_temporaries.names import Scope
 from s2s.passes.c.name_temporaries.placement import named_values
 
@@ -76,7 +76,7 @@ def _file_names(module: ModuleOp) -> set[str]:
 def _name_block(block: Block, scope: Scope) -> None:
     """Name what a block declares, in order, and replace its named values by `c.let`."""
     wanted = named_values(block)
-    for op in list(block.ops):
+    for op in operations(block):
         _name_operation(op, scope)
         if not wanted.isdisjoint(op.results):
             _let(op, scope)

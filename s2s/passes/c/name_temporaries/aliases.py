@@ -12,7 +12,7 @@ from typing import NamedTuple
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from s2s.dialects import c
-from s2s.dialects.walk import walk
+from s2s.dialects.walk import operations, walk
 
 
 class Root(NamedTuple):
@@ -84,7 +84,7 @@ class Writes:
     positions: dict[Operation, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.positions = {op: position for position, op in enumerate(self.block.ops)}
+        self.positions = {op: position for position, op in enumerate(operations(self.block))}
 
     @cached_property
     def by_root(self) -> dict[Root, list[int]]:

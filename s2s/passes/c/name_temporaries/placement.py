@@ -8,6 +8,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from s2s.c_syntax.expressions import EXPRESSIONS
 from s2s.c_syntax.literals import literal
 from s2s.dialects import c
+from s2s.dialects.walk import operations
 from s2s.passes.c.name_temporaries.aliases import Writes, pointers
 
 MAX_LINE_LENGTH = 88
@@ -35,10 +36,11 @@ class Printing(NamedTuple):
 def named_values(block: Block) -> set[SSAValue]:
     """Return the values computed by the operations of `block` itself that are assigned to a named variable."""
     placement = _Placement(block)
-    for op in reversed(list(block.ops)):
+    ops = operations(block)
+    for op in reversed(ops):
         if type(op) in EXPRESSIONS and op.results:
             placement.decide(op)
-    for op in block.ops:
+    for op in ops:
         placement.shorten(op)
     return placement.named
 

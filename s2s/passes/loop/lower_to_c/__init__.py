@@ -27,7 +27,6 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.network.functions import DEVICE, INIT, callees_first, device_of, meanings_of
 from s2s.dialects import c, loop
-from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
 from s2s.passes.context import weights_of
 from s2s.passes.loop.lower_to_c.arena import PlainArena, flat_array, typed_arena
@@ -41,7 +40,7 @@ from s2s.passes.loop.lower_to_c.network import LowerInner, LowerNetwork
 from s2s.passes.loop.lower_to_c.table_rows import rows_of
 from s2s.passes.loop.lower_to_c.tables import graph_tables
 from s2s.passes.loop.lower_to_c.written import Written
-from s2s.passes.loop.plan_memory import networks_run
+from s2s.passes.loop.plan_memory import networks_run, operations_of_networks
 from s2s.passes.loop.pooled_plan import POOL, segments_of
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 from s2s.types.devices import MAIN
@@ -118,15 +117,14 @@ def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written
 
 def _weights(module: ModuleOp, names: Names) -> list[Operation]:
     """Declare each weight once; initial values of state are weights too."""
-    types = {op.weight.data: op.result.type for op in walk(module) if isinstance(op, loop.WeightOp)}
-    for op in walk(module):
+    every = list(operations_of_networks(module))
+    types = {op.weight.data: op.result.type for op in every if isinstance(op, loop.WeightOp)}
+    for op in every:
         init = op.attributes.get(INIT)
         if isinstance(op, loop.ViewOp) and isinstance(init, StringAttr):
             types.setdefault(init.data, op.result.type)
     pools = {
-        op.weight.data: op.attributes[POOL]
-        for op in walk(module)
-        if isinstance(op, loop.WeightOp) and POOL in op.attributes
+        op.weight.data: op.attributes[POOL] for op in every if isinstance(op, loop.WeightOp) and POOL in op.attributes
     }
     made = {name: c.GlobalOp(names.weights[name], flat_array(type), weight=name) for name, type in types.items()}
     for name, pool in pools.items():
@@ -141,7 +139,7 @@ def _devices_of_weights(module: ModuleOp) -> dict[str, str]:
     """Return the device that reads each weight; `graph-plan-devices` has given each device its own ones."""
     kernels = {func.sym_name.data: func for func in functions(module)}
     found: dict[str, str] = {}
-    for call in [op for op in walk(module) if isinstance(op, CallOp)]:
+    for call in [op for op in operations_of_networks(module) if isinstance(op, CallOp)]:
         device = device_of(kernels[call.callee.string_value()])
         for value in call.arguments:
             owner = loop.whole_of(value).owner

@@ -13,7 +13,7 @@ from xdsl.ir import Block
 
 from s2s.analysis.network.functions import DEVICE, HOOK
 from s2s.dialects import c, loop
-from s2s.dialects.walk import walk
+from s2s.passes.loop.plan_memory import operations_of_networks
 from s2s.types.devices import MAIN
 
 _TYPES = (c.PtrType(c.VOID), c.PtrType(c.VOID, const=True), c.NamedType("size_t"))
@@ -40,7 +40,7 @@ def device_hooks(module: ModuleOp, prefix: str) -> list[c.FuncOp]:
     """Return the default definitions of the hooks that the steps call, for memories that the first device can
     address."""
     made: dict[str, c.FuncOp] = {}
-    for op in walk(module):
+    for op in operations_of_networks(module):
         if isinstance(op, loop.BetweenDevices):
             device = next(name for name in (op.origin.data, op.device.data) if name != MAIN)
             name = hook_of(prefix, op)

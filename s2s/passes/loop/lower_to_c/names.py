@@ -10,11 +10,10 @@ from xdsl.ir import Operation
 from s2s.analysis.network.functions import INIT, PACKED
 from s2s.c_syntax.identifiers import c_identifier, unique_identifiers
 from s2s.dialects import loop
-from s2s.dialects.walk import walk
 from s2s.passes.loop.divide_among_threads import THREADS
 from s2s.passes.loop.lower_to_c.device_hooks import hook_names
 from s2s.passes.loop.lower_to_c.weight_names import weight_texts
-from s2s.passes.loop.plan_memory import is_network_of_buffers
+from s2s.passes.loop.plan_memory import is_network_of_buffers, operations_of_networks
 
 MAX_PREFIX = 24
 """The maximum length of the network's name in C names, which leaves the rest of 31 characters for other parts."""
@@ -54,7 +53,7 @@ def c_names(module: ModuleOp, prefix: str) -> Names:
     names."""
     prefix = c_identifier(prefix, MAX_PREFIX)
     kernels = [func.sym_name.data for func in functions(module) if not is_main(func)]
-    weights = list(dict.fromkeys(name for op in walk(module) for name in _weights_of(op)))
+    weights = list(dict.fromkeys(name for op in operations_of_networks(module) for name in _weights_of(op)))
     taken = {f"{prefix}_run", f"{prefix}_reset", f"{prefix}_graph", *hook_names(module, prefix)}
     texts = weight_texts(module, weights, f"{prefix}_")
     made = unique_identifiers([*kernels, *texts], prefix=f"{prefix}_", taken=taken)

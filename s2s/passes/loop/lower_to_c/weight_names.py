@@ -19,7 +19,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from s2s.c_syntax.identifiers import SIGNIFICANT, c_identifier
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
-from s2s.dialects.walk import walk
+from s2s.passes.loop.plan_memory import operations_of_networks
 
 MAX_LENGTH = 36
 """The maximum length of a readable name."""
@@ -91,7 +91,7 @@ def _readers(module: ModuleOp) -> dict[str, Reader]:
     found: dict[str, Reader] = {}
     counts: dict[str, int] = {}
     copied: dict[SSAValue, Block | Operation] = {}
-    for call in walk(module):
+    for call in operations_of_networks(module):
         if isinstance(call, loop.DeviceCopyOp | loop.StartDeviceCopyOp):
             copied[call.target] = call.source.owner
         if not isinstance(call, CallOp):

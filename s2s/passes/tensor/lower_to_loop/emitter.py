@@ -197,7 +197,7 @@ class Emitter:
 
     def constant(self, value: Attribute) -> SSAValue:
         """Emit a scalar constant."""
-        if not isa(value, IntegerAttr | FloatAttr):
+        if not isa(value, IntegerAttr) and not isa(value, FloatAttr):
             raise CompilerBug(f"{value} is not a number")
         return self.add(arith.ConstantOp.create(properties={"value": value}, result_types=[value.type])).result
 
