@@ -6,11 +6,16 @@ that a copy had best start as late as the steps in between still hide it.
 
     steps of 100, 100 and 100 cycles; copies of 150 cycles for step 2, of 40 for step 1
     -> the first one must start at cycle 50, so before step 0; the second one before that, at cycle 10, in step 0
+
+Cycles of steps are estimates, so that copies start as if they took `SLACK` times as long.
 """
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
+
+SLACK = 2
+"""How much longer a copy may take, against the steps that hide it, than is estimated."""
 
 
 class Stream(NamedTuple):
@@ -29,13 +34,13 @@ Ahead = Mapping[Stream, int]
 """How many steps before its reader each copy starts; 0: right before it."""
 
 
-def just_in_time(streams: Sequence[Stream], steps: Sequence[int]) -> dict[Stream, int]:
+def just_in_time(streams: Sequence[Stream], steps: Sequence[int], slack: int = SLACK) -> dict[Stream, int]:
     """Start each copy before the last step from which steps and copies hide it; `steps` are the cycles of each step."""
     begins = [0, *accumulate(steps)]
     found: dict[Stream, int] = {}
     free = begins[-1]
     for stream in sorted(streams, key=lambda each: (-each.step, -each.constant)):
-        free = min(free, begins[stream.step]) - stream.cycles
+        free = min(free, begins[stream.step]) - slack * stream.cycles
         start = max((step for step in range(stream.step + 1) if begins[step] <= free), default=0)
         found[stream] = stream.step - start
     return found
