@@ -9,6 +9,7 @@ from s2s.c_syntax.identifiers import c_comment, c_macro
 from s2s.c_syntax.types import c_type
 from s2s.dialects.c.conversions import is_half
 from s2s.emit.weights import ConstantArray, Placed, pool_section
+from s2s.types.pools import Pools
 
 _MAX_NAME_LENGTH = 60
 """The maximum length of a model's tensor name in a comment; converters join several names by semicolons."""
@@ -31,8 +32,8 @@ class ConstantsView(NamedTuple):
     arrays: tuple[ArrayView, ...]
     placed: tuple[Placed, ...]
     align: int
-    sections: tuple[tuple[str, str], ...] = ()
-    """The memory pools of the arrays, with the macro of each."""
+    sections: tuple[tuple[str, str, bool], ...] = ()
+    """The memory pools of the arrays, with the macro of each, and whether it has an address."""
 
 
 def constants_view(
@@ -42,8 +43,13 @@ def constants_view(
     placed: Sequence[Placed],
     align: int,
     headers: Sequence[str] = (),
+    memories: Pools = (),
 ) -> ConstantsView:
-    """Create the pair of files `stem.c` and `stem.h` that hold `arrays`; `headers` are included before all others."""
+    """Create the pair of files `stem.c` and `stem.h` that hold `arrays`.
+
+    `headers` are included before all others; `memories` are the pools with an address.
+    """
+    pools = [pool for pool in dict.fromkeys(array.pool for array in arrays) if pool]
     return ConstantsView(
         title=title,
         stem=stem,
@@ -52,7 +58,7 @@ def constants_view(
         arrays=tuple(ArrayView(array.declaration, _array_comment(array)) for array in arrays),
         placed=tuple(placed),
         align=align,
-        sections=tuple((pool, pool_section(pool)) for pool in dict.fromkeys(array.pool for array in arrays) if pool),
+        sections=tuple((pool, pool_section(pool), any(pool == each.name for each in memories)) for pool in pools),
     )
 
 

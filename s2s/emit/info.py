@@ -14,6 +14,7 @@ from s2s.targets.target import Target
 from s2s.types.dtypes import Array, size_in_bytes
 from s2s.types.interface import EmptyTensor, ModelTensor
 from s2s.types.language import Language
+from s2s.types.pools import Pools
 from s2s.types.sizes import Extents, SizeRange
 from s2s.version import VERSION
 
@@ -98,6 +99,8 @@ class ArenaPool(NamedTuple):
     """Where it would begin if all parts stood one after the other."""
     size: int
     """Bytes."""
+    address: int | None = None
+    """The address of the pool, where the user gives it: this part is at the start of the pool."""
 
     @property
     def parameter(self) -> str:
@@ -240,6 +243,8 @@ class NetworkInfo:
     """The tokeniser and the cache of a language model."""
     pools: tuple[ArenaPool, ...] = ()
     """The parts of the arena in memory pools, or in the memories of several devices, each with a pointer of its own."""
+    memories: Pools = ()
+    """The memory pools whose addresses the user gives."""
     devices: tuple[DeviceInfo, ...] = ()
     """The devices beside the first one."""
     sums: tuple[LayerSums, ...] = ()

@@ -144,6 +144,7 @@ def files_in_words(files: Mapping[str, Content], name: str) -> list[Row]:
         "MISRA.md": "the rules of MISRA C:2012 that the C deviates from, and why",
         f"src/{name}_tokenizer.c": "the tokeniser",
         f"chat/{name}_chat.c": "a program to talk to the model: `make chat`",
+        f"{name}_pools.ld": "where the linker puts the constants of memory pools with an address",
         f"test/{name}_test.c": "the self-test",
         f"{name}.graph.json": "the network as TVM's graph JSON",
         f"{name}.params": "the constants in TVM's format",

@@ -41,6 +41,7 @@ from s2s.emit.language import language_view
 from s2s.emit.metadata import metadata
 from s2s.emit.misra import ADVISED, DEVIATIONS
 from s2s.emit.readme import facts, files_in_words, first_arena, further_arenas, graph_usage, lead, memory, usage
+from s2s.emit.regions import regions
 from s2s.emit.runtime import runtime_of
 from s2s.emit.sbom import FILE as SBOM
 from s2s.emit.sbom import sbom
@@ -159,6 +160,8 @@ class NetworkFiles:
         self.add_hooks()
         self.add_constants()
         self.add_language()
+        if self.info.memories:
+            self._text(f"{name}_pools.ld", "pools.ld.j2", regions=regions(self.info))
         self._self_test()
 
     def test_program(self, variable: str) -> TestProgram:
@@ -314,7 +317,8 @@ class NetworkFiles:
         """Add the files `path.c` and `path.h`, and `path.c.bin` if the arrays are binary."""
         align = self.info.target.align
         placed = place(arrays, align)
-        view = constants_view(title, path.rpartition("/")[2], arrays, placed, align, self.program.headers)
+        headers, memories = self.program.headers, self.info.memories
+        view = constants_view(title, path.rpartition("/")[2], arrays, placed, align, headers, memories)
         self._text(f"{path}.h", "constants.h.j2", constants=view)
         if form == BINARY:
             self._text(f"{path}.c", "constants_incbin.c.j2", constants=view)

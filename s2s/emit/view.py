@@ -13,6 +13,7 @@ from s2s.c_syntax.types import c_type
 from s2s.dialects import c
 from s2s.emit.definitions import Row, definitions
 from s2s.emit.info import DeviceInfo, Measured, NetworkInfo, PortInfo, Quantisation
+from s2s.emit.regions import pool_address
 from s2s.emit.sizes import size_formula
 from s2s.emit.statements import comment_lines
 from s2s.errors import CompilerBug
@@ -332,11 +333,11 @@ def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> lis
         Row("WEIGHTS_SIZE", str(weights_size), "bytes of constants in flash"),
     ]
     if info.states:
-        rows.insert(
-            1, Row("STATE_SIZE", str(info.state_size), "of these, at its start: the state, which outlives a run")
-        )
+        of_state = Row("STATE_SIZE", str(info.state_size), "of these, at its start: the state, which outlives a run")
+        rows.insert(1, of_state)
     for pool in info.pools:
-        rows.append(Row(f"ARENA_{c_macro(pool.name)}_SIZE", str(pool.size), f"bytes of them in {pool.name}"))
+        size = Row(f"ARENA_{c_macro(pool.name)}_SIZE", str(pool.size), f"bytes of them in {pool.name}")
+        rows += [size, *pool_address(pool)]
     if info.threads is not None:
         rows.append(Row("THREADS", str(info.threads.most), "the most threads that share a kernel"))
     rows = measured_sizes(rows, info.measured, info.target)

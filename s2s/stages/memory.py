@@ -36,6 +36,7 @@ from s2s.stages.read import Read
 from s2s.stages.request import Request
 from s2s.stages.state import State
 from s2s.types.hints import isa
+from s2s.types.pools import Pools
 from s2s.types.sizes import VARIES, Extents, derived_of, extents_of
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def planned(state: State, request: Request) -> Planned:
         derived_sizes=derived_of(state.module.attributes),
         states=_states(state.module),
         overlaps=tuple(map(_overlapping, listed)) if isa(listed, ArrayAttr[DictionaryAttr]) else (),
-        pools=tuple(ArenaPool(each.pool, each.offset, each.size) for each in segments_of(main)),
+        pools=_parts(main, request.options.pools),
         names=c_names(state.module, name).kernels,
         tables=tables,
         decisions=decisions_of(state.module),
@@ -105,6 +106,12 @@ def describe_overlaps(overlaps: Sequence[Overlapping]) -> str:
     return "; ".join(
         f"{each.nodes or 'a step'}: {each.bytes} bytes at distance {each.distance:+d}" for each in overlaps
     )
+
+
+def _parts(main: FuncOp, pools: Pools) -> tuple[ArenaPool, ...]:
+    """Return the parts of the arena, with the addresses of their pools."""
+    addresses = {pool.name: pool.address for pool in pools}
+    return tuple(ArenaPool(each.pool, each.offset, each.size, addresses.get(each.pool)) for each in segments_of(main))
 
 
 def _offsets(main: FuncOp, role: str) -> tuple[int | None, ...]:

@@ -70,6 +70,9 @@ class PooledPlan:
 
     def run(self, chooser: Chooser) -> Plan:
         """Decide about the pools, record the decision on the constants and on `main`, and return the plan."""
+        for pool in self.pools:
+            if pool.address is not None and pool.address % self.align:
+                raise InputError(f"--pool {pool}: buffers begin at multiples of {self.align}; give at= such an address")
         self.traffic, self.constants = self._traffic()
         end = max((buffer.last for buffer in self.buffers), default=0)
         self.items = tuple(
@@ -232,7 +235,14 @@ class PooledPlan:
         return (
             f"--pool {pool}: what it would hold takes {taken:,} bytes at its peak; the largest are "
             f"{listed}; give {pool.name} {taken:,} bytes, make another pool larger, or add one"
+            f"{self._streamed_instead(chosen)}"
         )
+
+    def _streamed_instead(self, chosen: set[int]) -> str:
+        """Return what helps besides where constants take part of the room."""
+        taken = any(self.items[item].is_constant for item in chosen)
+        is_streamed = any(pool.is_streamed for pool in self.pools)
+        return ", or stream constants from a pool (flash=4MiB:streamed)" if taken and not is_streamed else ""
 
     def _may_hold(self, pool: Pool, item: int) -> bool:
         return pool.may_hold(self.items[item].is_constant, self.items[item].is_streamed)
