@@ -256,7 +256,7 @@ COMPUTE = (
     Step(
         "tensor-cache-panels",
         "Pack non-constant factors of products panel by panel, now that dimensions are final.",
-        when=sizes_constant,
+        when=tuned,
         options=target,
     ),
     Step(

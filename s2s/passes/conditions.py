@@ -47,7 +47,7 @@ def inexact(options: CompileOptions) -> bool:
 
 def other_algorithms(options: CompileOptions) -> bool:
     """Return whether an operator may be computed by an algorithm that rounds differently and takes more memory."""
-    return inexact(options) and sizes_constant(options) and options.ram_budget is None
+    return inexact(options) and options.ram_budget is None
 
 
 def results_over_operands(options: CompileOptions) -> bool:

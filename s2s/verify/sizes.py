@@ -170,6 +170,8 @@ def instantiated(module: ModuleOp, sizes: Sizes) -> ModuleOp:
             case tensor.ComputeOp() if op.extents is not None:
                 op.properties["domain"] = tensor.integers(shape_at(op.sizes, op.sizes_at_run_time, sizes))
                 del op.properties["extents"]
+            case tensor.TransformOp() if any(map(any, (propagation.extents.get(v, ()) for v in (op.x, op.res)))):
+                op.properties |= {"read": _guarded(op.read), "into": _guarded(op.into)}
             case graph.SliceOp():
                 op.properties["sizes"] = tensor.integers(shape_of(op.y))
             case FuncOp() if not op.is_declaration:
@@ -177,6 +179,11 @@ def instantiated(module: ModuleOp, sizes: Sizes) -> ModuleOp:
             case _:
                 pass
     return made
+
+
+def _guarded(access: tensor.AccessAttr) -> tensor.AccessAttr:
+    """Return `access`, which skips what is behind the end of a smaller tensor."""
+    return tensor.AccessAttr.of(access.map.data, guarded=True, divisors=access.division)
 
 
 def _probes(sizes: Mapping[str, SizeRange], derived: Mapping[str, AffineMap]) -> list[Sizes]:

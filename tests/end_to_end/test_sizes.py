@@ -119,20 +119,36 @@ def test_every_size_gives_the_results_of_onnxruntime(kind: str, target: str, fil
         check_every_size(kind, files[kind], artifact)
 
 
+def check_on_poisoned_memory(artifact: api.Artifact, file: Path, given: Array) -> None:
+    """Run on an arena, inputs and outputs of which all that is not given is NaN."""
+    library, info = artifact.loaded(), artifact.info
+    (x,), (y,) = info.inputs, info.outputs
+    poisoned, found = (np.full(port.shape, np.nan, np.float32) for port in (x, y))
+    poisoned[tuple(map(slice, given.shape))] = given
+    arena = np.full(info.arena_size + 64, 0xFF, np.uint8)
+    size = np.array([given.shape[x.varies.index("N")]], np.int32)
+    places = (arena[-arena.ctypes.data % 64 :], size, poisoned, found)
+    assert library.lib.model_run(*(library.ffi.cast("void *", each.ctypes.data) for each in places)) == 0
+    (expected,) = session(file).run(None, {"x": given})
+    part = found[tuple(map(slice, expected.shape))]
+    np.testing.assert_allclose(part, expected, rtol=1e-4, atol=1e-5 * max(2, np.abs(expected).max()))
+
+
 def test_old_values_of_greater_runs_do_not_reach_smaller_ones(encoder: api.Artifact, files: dict[str, Path]):
-    library = encoder.loaded()
-    small = inputs("encoder", 5)
-    poisoned = np.full((1, MOST, 16), np.nan, np.float32)
-    poisoned[:, :5] = small
-    found = np.full((1, MOST, 16), np.nan, np.float32)
-    arena = np.full(encoder.info.arena_size + 64, 0xFF, np.uint8)
-    aligned = arena[-arena.ctypes.data % 64 :]
-    size = np.array([5], np.int32)
-    cast = library.ffi.cast
-    pointers = [cast("void *", each.ctypes.data) for each in (aligned, size, poisoned, found)]
-    assert library.lib.model_run(*pointers) == 0
-    (expected,) = session(files["encoder"]).run(None, {"x": small})
-    np.testing.assert_allclose(found[:, :5], expected, rtol=1e-4, atol=2e-5)
+    check_on_poisoned_memory(encoder, files["encoder"], inputs("encoder", 5))
+
+
+WINOGRAD = """(float[1,32,24,N] x) => (float[1,32,24,N] y) <float[32,32,3,3] v = ?, float[32,32,3,3] w = ?>
+{ a = Conv <pads = [1, 1, 1, 1]> (x, v) r = Relu (a) y = Conv <pads = [1, 1, 1, 1]> (r, w) }"""
+
+
+def test_fast_convolutions_read_zeros_behind_the_end(tmp_path: Path):
+    file = model(WINOGRAD, tmp_path)
+    with api.compile(file, dims={"N": (3, 26)}, target="x86-64-v3") as artifact:
+        assert "transformed" in artifact.tree().text("src/model.c")
+        for size in (3, 4, 15, 25, 26):
+            given = np.random.default_rng(size).standard_normal((1, 32, 24, size)).astype(np.float32)
+            check_on_poisoned_memory(artifact, file, given)
 
 
 @pytest.mark.parametrize("size", [0, -1, MOST + 1])

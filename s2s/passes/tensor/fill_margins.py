@@ -12,7 +12,7 @@ for nothing read (a mean that counts the elements of its window), the network is
 """
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.builtin import FloatAttr, ModuleOp, UnitAttr, f32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -29,6 +29,7 @@ from s2s.dialects.graph.traits import provenance
 from s2s.errors import UnsupportedError
 from s2s.passes.tensor.permute import copy_of
 from s2s.passes.tensor.propagate_sizes import Propagation
+from s2s.types.affine import is_dim, ranges, simplify
 from s2s.types.margins import MARGINS, Margin, margins_attribute, margins_of
 from s2s.types.sizes import extents_attribute, sizes_of
 from s2s.types.symbols import function_named
@@ -55,6 +56,10 @@ class _FillMargins:
 
     def run(self) -> None:
         """Add all margins."""
+        for kernel in [op for op in self.module.ops if isinstance(op, FuncOp) and not op.is_declaration]:
+            for op in kernel.body.block.ops:
+                if isinstance(op, tensor.TransformOp):
+                    self._fill_for_transform(op)
         for op, domain in self.sizes.domains.items():
             for window in domain.windows:
                 count = domain.reach(window)
@@ -68,6 +73,13 @@ class _FillMargins:
                         f"{window.size} varies, and no number stored there has no influence; give it a constant size"
                     )
                 self._fill(window.value, Margin(window.axis, window.size, count, value))
+
+    def _fill_for_transform(self, op: tensor.TransformOp) -> None:
+        """Let the tile with the last result read zeros behind the end: at most all of a tile but its first element."""
+        for axis, name in enumerate(self.sizes.extents[op.x]):
+            at = simplify(op.read.map.data.results[axis], ranges(op.read_sizes))
+            if name and not is_dim(at):
+                self._fill(op.x, Margin(axis, name, max(op.window) - 1, FloatAttr(0.0, f32)))
 
     def _fill(self, value: SSAValue, margin: Margin) -> None:
         """Let `value`, a tensor of a kernel or of `main`, have a margin."""

@@ -35,6 +35,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.analysis.network.constants import calls_of, constant_arguments, constant_bytes
 from s2s.analysis.structure.compute import DIM_NAMES, dim_names, shape_of
 from s2s.analysis.structure.convolutions import Convolution, convolution_of
+from s2s.analysis.structure.extents import reshaped
 from s2s.analysis.structure.winograd import MinimalFilter, minimal_filter
 from s2s.decisions.algorithm import ALGORITHM, AlgorithmKind, FilteredConvolution, chosen_outputs
 from s2s.decisions.chooser import Chooser
@@ -50,6 +51,7 @@ from s2s.schedules.transforms import fills_vectors
 from s2s.targets import Target
 from s2s.types.affine import flat_index, ranges, simplify
 from s2s.types.dtypes import tensor_type
+from s2s.types.sizes import VARIES, extents_attribute
 from s2s.types.weights import Array, WeightStore
 
 
@@ -213,6 +215,9 @@ class TransformConvolution:
             epilogue=[(value, access(own.map.data.results)) for value, own in epilogue],
         )
         made.attributes[DIM_NAMES] = tiling.names(channels)
+        if op.extents is not None:
+            extents = reshaped(op.parallel_sizes, op.sizes_at_run_time[: op.rank], shape_of(op.res[0]))
+            made.attributes[VARIES] = extents_attribute(extents)
         made.res.name_hint = op.res[0].name_hint
         return made
 
