@@ -134,6 +134,10 @@ class Tolerance:
     """Whether `absolute` has grown with the largest result, as the error of Winograd convolutions does."""
 
 
+HALF_ROUNDINGS: Mapping[str, float] = {"f16": 8 * 2.0**-10, "bf16": 8 * 2.0**-7}
+"""The permitted error of results of 16 bits, relative and absolute: eight times the distance from 1 to the next one."""
+
+
 @dataclass(frozen=True)
 class Measured:
     """The sizes of the tree, compiled for the target, in bytes."""

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 from s2s.c_syntax.identifiers import c_macro, c_string, unique_identifiers
 from s2s.c_syntax.types import c_type, element_name
 from s2s.dialects.c.conversions import is_float, is_half
-from s2s.emit.info import NetworkInfo, PortInfo
+from s2s.emit.info import HALF_ROUNDINGS, NetworkInfo, PortInfo
 from s2s.emit.readme import arena_definitions
 from s2s.emit.view import PortView, sample_dims
 from s2s.emit.weights import ConstantArray
@@ -24,6 +24,8 @@ class KindView(NamedTuple):
     c_type: str
     found: str
     expected: str
+    allowed: str
+    """How much value `a` may differ from value `b`."""
 
 
 class VectorView(NamedTuple):
@@ -160,7 +162,9 @@ def _kind(element: Attribute) -> KindView:
     name = element_name(element)
     if is_half(element):
         found, expected = (f"(double)s2s_{name}_to_f32({side}[i])" for side in ("found", "expected"))
+        allowed = f"{HALF_ROUNDINGS[name]!r} * (1.0 + fabs(b))"
     else:
+        allowed = "ABSOLUTE + RELATIVE * fabs(b)"
         cast = "" if isinstance(element, Float64Type) else "(double)"
         found, expected = f"{cast}found[i]", f"{cast}expected[i]"
-    return KindView(name, c_type(element), found, expected)
+    return KindView(name, c_type(element), found, expected, allowed)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.emit.info import HALF_ROUNDINGS
 from s2s.types.dtypes import Array, from_numpy, is_float
 
 
@@ -37,9 +38,6 @@ class Tolerance:
 
 EXACT = Tolerance(0.0, 0.0)
 
-HALF_STEP, BRAIN_STEP = 2.0**-10, 2.0**-7
-"""The distance from 1 to the next number, for the two types of 16 bits."""
-
 
 def default_tolerance(dtype: np.dtype[Any]) -> Tolerance:
     """Return the tolerance for this type: other summation orders and another libm."""
@@ -51,7 +49,7 @@ def default_tolerance(dtype: np.dtype[Any]) -> Tolerance:
         case 4:
             return Tolerance(1e-4, 1e-5)
         case _:
-            rounding = 8 * (HALF_STEP if dtype == np.float16 else BRAIN_STEP)
+            rounding = HALF_ROUNDINGS["f16" if dtype == np.float16 else "bf16"]
             return Tolerance(rounding, rounding)
 
 
