@@ -19,7 +19,10 @@ from xdsl.ir import Dialect, Operation
 from xdsl.irdl import IRDLOperation, OpDef, OptionalDef, VariadicDef
 from xdsl.passes import get_pass_option_infos
 
+from docs.c_api import c_page
 from docs.error_messages import PARTIAL, STAGES, Message, messages
+from docs.metadata_fields import metadata_page
+from docs.package_checks import packages_page
 from s2s import errors, registry
 from s2s.cli import main as cli
 from s2s.dialects.c import C
@@ -362,11 +365,14 @@ def cell(text: str | None) -> str:
 
 
 PAGES = {
+    "c.md": lambda: NOTICE + "\n" + c_page(),
     "cli.md": cli_page,
     "python.md": python_page,
     "dialects.md": dialects_page,
     "errors.md": errors_page,
+    "metadata.md": lambda: NOTICE + "\n" + metadata_page(),
     "onnx.md": onnx_page,
+    "packages.md": lambda: NOTICE + "\n" + packages_page(),
     "passes.md": passes_page,
     "pytorch.md": pytorch_page,
     "targets.md": targets_page,

@@ -1,4 +1,4 @@
-"""Every packaging is built by its own tool where that is installed, else by a stand-in that keeps to its rules."""
+"""Packagings hold what the rules of their tools ask for; test_tools.py has the tools build and run them."""
 
 import json
 import shutil
@@ -15,63 +15,11 @@ from s2s.api import compile as compile_network
 from s2s.cli.main import run as s2s
 from s2s.errors import InputError
 from s2s.packagings.formats import FORMATS, export
-from support.c_compilers import WARNINGS, require, run
+from support.c_compilers import require, run
 from support.project import ROOT
 from support.trees import written
 
 HELD_OUT = ROOT / "examples" / "digits" / "held_out.npz"
-ARDUINO = """
-#include <cstdint>
-#include <cstdio>
-struct SerialPort {
-    void begin(long) {}
-    explicit operator bool() const { return true; }
-    void print(const char *text) { std::printf("%s", text); }
-    void print(int number) { std::printf("%d", number); }
-    void println(unsigned long number) { std::printf("%lu\\n", number); }
-};
-static SerialPort Serial;
-static unsigned long micros() { return 1; }
-#include "sketch.ino"
-int main() { setup(); loop(); }
-"""
-ESP_IDF = """
-cmake_minimum_required(VERSION 3.13)
-project(firmware C)
-function(idf_component_register)
-  cmake_parse_arguments(C "" "" "SRCS;INCLUDE_DIRS;PRIV_INCLUDE_DIRS" ${ARGN})
-  set(COMPONENT_LIB net PARENT_SCOPE)
-  add_library(net STATIC ${C_SRCS})
-  target_include_directories(net PUBLIC ${C_INCLUDE_DIRS} PRIVATE ${C_PRIV_INCLUDE_DIRS})
-  target_link_libraries(net PUBLIC m)
-endfunction()
-add_subdirectory(component)
-"""
-ZEPHYR = """
-cmake_minimum_required(VERSION 3.13)
-project(app C)
-set(CONFIG_S2S_NET y)
-macro(zephyr_library_named name)
-  set(here ${name})
-  add_library(${name} STATIC)
-  target_link_libraries(${name} PUBLIC m)
-endmacro()
-function(zephyr_library_sources)
-  target_sources(${here} PRIVATE ${ARGN})
-endfunction()
-function(zephyr_include_directories)
-  target_include_directories(${here} PUBLIC ${ARGN})
-endfunction()
-function(zephyr_library_include_directories)
-  target_include_directories(${here} PRIVATE ${ARGN})
-endfunction()
-function(zephyr_library_compile_options)
-  target_compile_options(${here} PRIVATE ${ARGN})
-endfunction()
-add_subdirectory(module/zephyr)
-add_executable(app module/samples/net/src/main.c)
-target_link_libraries(app PRIVATE net)
-"""
 
 
 def packed(format: str, folder: Path, *, target: str = "c", executor: str = "aot") -> Path:
@@ -133,53 +81,30 @@ def test_an_arduino_library_keeps_to_the_rules(tmp_path: Path):
     assert sketch.stem == sketch.parent.name
 
 
-def test_an_arduino_sketch_builds_with_the_library_alone_on_its_path(tmp_path: Path):
-    folder = packed("arduino", tmp_path / "net")
-    [sketch] = folder.glob("examples/*/*.ino")
-    shutil.copy(sketch, tmp_path / "sketch.ino")
-    (tmp_path / "main.cpp").write_text(ARDUINO)
-    for number, source in enumerate(sorted(folder.glob("src/**/*.c"))):
-        run([require("gcc"), *WARNINGS, "-Inet/src", "-c", source, "-o", f"{number}.o"], tmp_path)
-    run(
-        [require("g++"), "-std=c++17", "-Wall", "-Inet/src", "main.cpp", *sorted(tmp_path.glob("*.o")), "-o", "t"],
-        tmp_path,
-    )
-    assert run([tmp_path / "t"], tmp_path) == "net: status 0, microseconds 0\n"
-
-
-def test_a_platformio_library_builds_as_platformio_builds_it(tmp_path: Path):
+def test_a_platformio_library_states_flags_and_libraries(tmp_path: Path):
     folder = packed("platformio", tmp_path / "net")
     manifest = json.loads((folder / "library.json").read_text())
     assert manifest["name"] == "net"
     assert len(manifest["version"]) <= 20
     assert len(manifest["description"]) <= 255
-    assert "-ffp-contract=off" in manifest["build"]["flags"]
-    sources = [*sorted(folder.glob("src/**/*.c")), folder / "examples" / "once" / "main.c"]
-    run([require("gcc"), *manifest["build"]["flags"], "-Inet/src", *sources, "-o", "t", "-lm"], tmp_path)
-    assert run([tmp_path / "t"], tmp_path).startswith("net: ")
+    assert {"-ffp-contract=off", "-lm"} <= set(manifest["build"]["flags"])
 
 
 def test_an_esp_idf_component_registers_what_it_needs(tmp_path: Path):
     folder = packed("esp-idf", tmp_path / "component")
     described = yaml.safe_load((folder / "idf_component.yml").read_text())
     assert described["dependencies"] == {"idf": ">=5.0"}
-    (tmp_path / "CMakeLists.txt").write_text(ESP_IDF)
-    run([require("cmake"), "-S", ".", "-B", "b"], tmp_path)
-    run(["cmake", "--build", "b"], tmp_path)
-    assert list((tmp_path / "b").rglob("libnet.a"))
+    assert "idf_component_register" in (folder / "CMakeLists.txt").read_text()
 
 
-def test_a_zephyr_module_builds_its_sample(tmp_path: Path):
+def test_a_zephyr_module_has_what_its_description_names(tmp_path: Path):
     folder = packed("zephyr", tmp_path / "module")
     module = yaml.safe_load((folder / "zephyr" / "module.yml").read_text())
     assert (folder / module["build"]["cmake"] / "CMakeLists.txt").is_file()
     assert (folder / module["build"]["kconfig"]).is_file()
     [test] = yaml.safe_load((folder / "samples/net/testcase.yaml").read_text())["tests"].values()
-    (tmp_path / "CMakeLists.txt").write_text(ZEPHYR)
-    run([require("cmake"), "-S", ".", "-B", "b"], tmp_path)
-    run(["cmake", "--build", "b"], tmp_path)
     [line] = test["harness_config"]["regex"]
-    assert line in run([tmp_path / "b" / "app"], tmp_path)
+    assert line == "net: success"
     assert "config S2S_NET\n" in (folder / "zephyr" / "Kconfig").read_text()
     assert "CONFIG_S2S_NET=y" in (folder / "samples/net/prj.conf").read_text()
 

@@ -1,0 +1,70 @@
+"""The page of `metadata.json`, the record of a tree: every field with its meaning."""
+
+FIELDS = {
+    "schema": ("number", "version of this list; it grows when a field changes its meaning"),
+    "generator.name": ("text", "`s2s`"),
+    "generator.version": ("text", "version of the compiler"),
+    "name": ("text", "prefix of the network's C names"),
+    "description": ("text", "what the model's file says of itself; may be empty"),
+    "licences.generated": ("text", "SPDX identifier for what was generated: the model's own terms"),
+    "licences.runtime": ("text", "SPDX identifier of the files of the runtime"),
+    "source.file": ("text", "name of the model's file"),
+    "source.sha256": ("text", "its digest"),
+    "target.name": ("text", "target of the compilation"),
+    "target.flags": ("texts", "flags of the C compiler that the build files give"),
+    "executor": ("text", "`aot`: a run function; `graph`: tables"),
+    "external": ("objects", "what external code generators need to build; only where there are such"),
+    "packed": ("objects", "packed functions that the network calls; only where there are such"),
+    "devices": ("objects", "devices beside the first one: name, target, memory, bytes of arena, folder of sources"),
+    "threads": ("object", "most threads, who makes them, flags; only with `--threads`"),
+    "options": ("object", "options of the compilation that are not those by default, as texts"),
+    "inputs[].name": ("text", "name in the model"),
+    "inputs[].identifier": ("text", "name in C"),
+    "inputs[].dtype": ("text", "element type"),
+    "inputs[].shape": ("numbers", "dimensions"),
+    "inputs[].layout": ("text", "meaning of the dimensions where the model tells, such as `NHWC`"),
+    "inputs[].size": ("number", "bytes"),
+    "inputs[].offset": ("number or null", "byte of the arena, where it is there"),
+    "inputs[].quantisation": ("object or null", "`real = scale * (q - zero_point)`"),
+    "outputs": ("objects", "as `inputs`"),
+    "arena.size": ("number", "bytes of RAM that the caller provides"),
+    "arena.align": ("number", "bytes"),
+    "arena.lower_bound": ("number", "bytes that no plan for this order of kernels goes below"),
+    "arena.lower_bound_apart": ("number or null", "the same if no result overlapped what it is computed from"),
+    "arena.io": ("text", "`caller` or `arena`: where inputs and outputs are"),
+    "arena.pools": ("objects", "bytes in each pool; only with `--pool` or `--devices`"),
+    "arena.extra_operations": ("number or null", "share of operations that a budget of RAM adds"),
+    "arena.overlaps": ("objects", "results that overlap what their kernel reads"),
+    "arena.row_tiles": ("objects", "layers that run in row tiles"),
+    "state": ("objects", "values that stay from run to run: name, dtype, shape, byte of the arena, bytes"),
+    "weights.size": ("number", "bytes of all constants"),
+    "weights.arrays": ("objects", "each constant: identifier, name, dtype, shape, bytes, pool"),
+    "measured": ("object or null", "what the C compiler of the target says: flash, code, stack, RAM, by function"),
+    "accumulators": ("objects", "what is proven of the sums of integer layers"),
+    "decisions": ("objects", "what the compiler decided, as `s2s inspect --why --json` prints it"),
+    "kernels": ("texts", "functions that compute"),
+    "tolerance.relative": ("number", "what the self-test allows, as a share of the expected value"),
+    "tolerance.absolute": ("number", "and beside that"),
+    "language": ("object", "positions and tokeniser; only of language models"),
+    "sizes": ("objects", "sizes that a run is given: name, least and greatest; only with bounds in `--dim`"),
+    "empty": ("objects", "inputs and outputs without elements; only where there are such"),
+    "packaging": ("text", "the format, in what `s2s export` writes"),
+    "files": ("texts", "files of the tree, which a later compilation may replace"),
+}
+"""Fields by their paths, with type and meaning; `[]` stands for every element of a list."""
+
+
+def metadata_page() -> str:
+    """The page."""
+    lines = [
+        "# metadata.json\n",
+        "The record of a tree, for programs: `s2s diff`, `s2s export` and `s2s report TREE` read it. Fields that do not"
+        " apply are left out or null.\n",
+        "| field | value | meaning |",
+        "|---|---|---|",
+        *(f"| `{path}` | {kind} | {meaning} |" for path, (kind, meaning) in FIELDS.items()),
+        "",
+        "A tree of several networks has `networks`, a record for each, and `shared`, the kernels and constants that"
+        " they share.",
+    ]
+    return "\n".join(lines) + "\n"
