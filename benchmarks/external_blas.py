@@ -11,14 +11,12 @@ longer than the other, unless both take less than a microsecond.
 import argparse
 import os
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from benchmarks.timing import fastest, pin
-from s2s import api
-from s2s.verify.build import load
+from benchmarks.external_library import Row, measure, report
+from benchmarks.timing import pin
 
 SHAPES = (
     (4, 8, 16),
@@ -42,47 +40,12 @@ SHAPES = (
     (49, 512, 512),
     (33, 77, 129),
 )
-LIMIT = 1.03
-TRIVIAL = 1e-6
-"""Seconds below which a difference is that of one call."""
-ROUNDS, SECONDS = 6, 0.05
-"""Turns of each, and how long one takes."""
+LIBRARY = "blas"
 
 
-@dataclass(frozen=True)
-class Row:
-    """The times of one product in seconds."""
-
-    shape: tuple[int, int, int]
-    ours: float
-    library: float
-    chosen: str
-
-    @property
-    def best(self) -> float:
-        """Of both."""
-        return min(self.ours, self.library)
-
-    @property
-    def taken(self) -> float:
-        """Of the chosen one."""
-        return self.library if self.chosen == "blas" else self.ours
-
-    @property
-    def passed(self) -> bool:
-        """Whether the choice is as good as the other one."""
-        return self.taken <= LIMIT * self.best or max(self.ours, self.library) < TRIVIAL
-
-
-def measure(shape: tuple[int, int, int]) -> Row:
+def measure_product(shape: tuple[int, int, int]) -> Row:
     """Compile, run and compare both."""
-    network = product(shape)
-    chosen = next(each.chosen for each in _decisions(network) if each.kind == "external")
-    x = {"x": np.random.default_rng(1).normal(size=(shape[0], shape[2])).astype(np.float32)}
-    trees = [api.compile(network, target="host", external={"blas": mode}).tree() for mode in ("never", "always")]
-    with load(trees[0]) as ours, load(trees[1]) as library:
-        times = fastest({"s2s": ours.bind(x).call, "blas": library.bind(x).call}, ROUNDS, SECONDS)
-    return Row(shape, times["s2s"], times["blas"], chosen)
+    return measure(" x ".join(map(str, shape)), LIBRARY, product(shape))
 
 
 def product(shape: tuple[int, int, int]) -> Any:
@@ -100,10 +63,6 @@ def product(shape: tuple[int, int, int]) -> Any:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-def _decisions(network: Any) -> Any:
-    return api.compile(network, target="host", external={"blas": "auto"}).decisions
-
-
 def main() -> int:
     """Measure, print, and judge."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
@@ -114,20 +73,7 @@ def main() -> int:
     shapes = SHAPES
     if arguments.shapes:
         shapes = tuple((m, n, k) for m, n, k in (map(int, each.split("x")) for each in arguments.shapes))
-    print(f"{'rows x columns x depth':>24} {'s2s us':>10} {'blas us':>10} {'blas/s2s':>9}  chosen")
-    rows: list[Row] = []
-    for shape in shapes:
-        row = measure(shape)
-        rows.append(row)
-        name, ratio = " x ".join(map(str, shape)), row.library / row.ours
-        end = "" if row.passed else f"  !  {row.taken / row.best - 1:.0%} slower"
-        print(
-            f"{name:>24} {1e6 * row.ours:>10.2f} {1e6 * row.library:>10.2f} {ratio:>9.2f}  {row.chosen}{end}",
-            flush=True,
-        )
-    wins = sum(row.library < row.ours for row in rows)
-    print(f"blas is faster on {wins} of {len(rows)}; the choice is within 3 % on {sum(row.passed for row in rows)}")
-    return 0 if all(row.passed for row in rows) else 1
+    return report(LIBRARY, map(measure_product, shapes))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, Refused
 from s2s.decisions.operators import OperatorGroup, OperatorKind
+from s2s.dialects import graph
 from s2s.external.modes import Mode
 from s2s.targets import Target
 
@@ -49,6 +50,11 @@ class ExternalKind(OperatorKind[OfferedGroup, str], NamedKind[OfferedGroup]):
 
     def heuristics(self) -> Sequence[tuple[str, Heuristic[OfferedGroup, str]]]:
         return (("--external always", _wished), ("the fewest cycles", _cheapest))
+
+    def about(self, subject: OfferedGroup) -> str:
+        """The operators without constants, each once: a softmax of integers has dozens."""
+        computing = (op for op in subject.ops if not isinstance(op, graph.ConstantOp | graph.WeightOp))
+        return ", ".join(dict.fromkeys(op.name.removeprefix("graph.") for op in computing))
 
     def legal(self, subject: OfferedGroup, choice: str) -> str | None:
         if choice == OURS:

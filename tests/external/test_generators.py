@@ -1,7 +1,8 @@
 """Code generators from the option to the results: what they claim, and how what they claim sits in the tree."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from s2s import api
 from s2s.decisions.decision import Decision
 from s2s.errors import InputError
 from s2s.external import registry
+from s2s.profiling.hooks import kernel_calls
 from support.external import Toy, registered
 
 
@@ -149,6 +151,35 @@ def test_a_decision_for_what_is_refused_is_refused():
     given = {"format": 1, "decisions": [{"kind": "external", "subject": subject, "chosen": "toy"}]}
     with pytest.raises(InputError, match="toy is not legal: 40 columns, 32 at most"):
         decisions(decisions=given, wide=True)
+
+
+def installed(monkeypatch: pytest.MonkeyPatch, load: Callable[[], Any]) -> None:
+    """Pretend that a package brings an entry point whose object `load` returns."""
+    point = SimpleNamespace(name="toy", value="package:Toy", load=load)
+    monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == "s2s.codegens" else [])
+    registry._installed.cache_clear()  # pyright: ignore[reportPrivateUsage]
+
+
+def test_entry_points_bring_generators(monkeypatch: pytest.MonkeyPatch):
+    class Other(Toy):
+        name = "other"
+
+    installed(monkeypatch, lambda: Other)
+    assert decisions(external="other=always")["one"].chosen == "other"
+    registry._installed.cache_clear()  # pyright: ignore[reportPrivateUsage]
+
+
+def test_an_entry_point_that_brings_none_is_refused(monkeypatch: pytest.MonkeyPatch):
+    installed(monkeypatch, lambda: None)
+    with pytest.raises(InputError, match=r"code generator toy \(package:Toy\): cannot be made"):
+        api.compile(network(), external="toy")
+    registry._installed.cache_clear()  # pyright: ignore[reportPrivateUsage]
+
+
+def test_the_profile_has_a_line_for_the_call():
+    artifact = api.compile(network(), target="c", name="net", external="toy=always")
+    timed = kernel_calls(artifact.compilation.at("c").module)
+    assert (timed[0].kernel, timed[0].nodes) == ("net_toy_region", "one, two")
 
 
 def test_unknown_names_and_modes_are_refused():

@@ -62,8 +62,9 @@ def residual() -> onnx.ModelProto:
     return model
 
 
-def compiled(model: Any, mode: str = "always", **options: Any) -> Artifact:
-    return api.compile(model, **{"target": "host", "external": {"onednn": mode}, **options})
+def compiled(model: Any, **options: Any) -> Artifact:
+    given: dict[str, Any] = {"target": "host", "external": "onednn=always", **options}
+    return api.compile(model, **given)
 
 
 def reasons(model: Any, **options: Any) -> list[str | None]:
@@ -118,6 +119,17 @@ def test_a_sum_that_broadcasts_is_ours():
 )
 def test_restrictions_are_reasons(options: dict[str, Any], reason: str):
     assert reasons(network(("Conv", {}, (4, 3, 3, 3))), **options) == [reason]
+
+
+@pytest.mark.parametrize(("stride", "winner"), [(1, "s2s"), (2, "onednn")])
+def test_auto_claims_strided_depthwise_convolutions(stride: int, winner: str):
+    model = network(
+        ("Conv", {"pads": [1, 1, 1, 1]}, (16, 3, 3, 3)),
+        ("Conv", {"strides": [stride] * 2, "group": 16}, (16, 1, 3, 3)),
+        size=48,
+    )
+    found = compiled(model, external="onednn=auto", target="x86-64-v4").decisions
+    assert [each.chosen for each in found if each.kind == "external"] == ["s2s", winner]
 
 
 def test_signals_are_no_images():

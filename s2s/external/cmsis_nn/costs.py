@@ -1,6 +1,7 @@
 """Instructions of CMSIS-NN and of our kernels for layers of 8-bit integers, on cores where they were counted.
 
-A layer takes a part for each multiply-add, one for each result, and one for each element that is copied into columns:
+A layer takes a part for each multiply-add, one for each result, and one for each element that is copied into columns,
+or in a depthwise convolution for each row of results:
 
     instructions = products * multiply_adds + results * outputs + columns * copied
 
@@ -19,8 +20,8 @@ from s2s.targets import Target
 
 @dataclass(frozen=True)
 class Rate:
-    """Instructions for a multiply-add, a result, and an element copied into a column; in pooling, for an element that
-    is read, and a result."""
+    """Instructions for a multiply-add, a result, and an element copied into a column; in a depthwise convolution for a
+    result, and a row of results of one channel; in pooling for an element that is read, and a result."""
 
     products: float
     results: float
@@ -45,7 +46,7 @@ Rates = dict[str, tuple[Rate, Rate]]
 
 DSP: Rates = {
     "convolution": (Rate(1.42, 42.7, 9.7), Rate(0.98, 12.6, 4.4)),
-    "depthwise": (Rate(0.0, 76.0), Rate(0.0, 48.0)),
+    "depthwise": (Rate(0.0, 76.0), Rate(0.0, 27.0, 90.0)),
     "fully_connected": (Rate(1.88, 50.2), Rate(1.38, 9.9)),
     "average_pool": (Rate(6.4, 10.0), Rate(2.9, 10.0)),
     "add": (Rate(0.0, 81.8), Rate(0.0, 19.0)),
@@ -53,6 +54,8 @@ DSP: Rates = {
     "softmax": (Rate(0.0, 518.0), Rate(0.0, 42.3)),
 }
 """Cores with products of pairs of 16-bit integers and no vectors, by a Cortex-M4."""
+STRIDED = Rate(0.0, 44.0, 131.0)
+"""Ours for depthwise convolutions with a stride on such cores."""
 VECTORS: Rates = {
     "convolution": (Rate(0.168, 14.6, 1.5), Rate(0.158, 6.0, 1.2)),
     "depthwise": (Rate(0.0, 21.2), Rate(0.0, 18.5)),
@@ -78,6 +81,9 @@ def own_cost(composite: Composite, target: Target) -> float | None:
     rates = _rates(composite, target)
     if rates is None:
         return None
+    if composite.pattern == "depthwise" and not target.integer_lanes:
+        strides = composite.the(graph.ConvOp).window().strides
+        return (STRIDED if max(strides) > 1 else rates[1]).instructions(_work(composite))
     uneven = target.integer_lanes and composite.outputs[0].get_shape()[-1] % target.integer_lanes
     ours = UNEVEN if uneven and composite.pattern == "fully_connected" else rates[1]
     return ours.instructions(_work(composite))
@@ -98,6 +104,8 @@ def _work(composite: Composite) -> Work:
         return Work(multiply_adds(product), results)
     if not isinstance(conv, graph.ConvOp):
         return Work(0, results)
+    if composite.pattern == "depthwise":
+        return Work(0, results, results // composite.outputs[0].get_shape()[2])
     pointwise = prod(conv.window().kernel) == 1
     columns = 0 if pointwise else multiply_adds(conv) // composite.outputs[0].get_shape()[3]
     return Work(multiply_adds(conv), results, columns)
