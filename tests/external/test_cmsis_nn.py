@@ -217,9 +217,9 @@ def test_auto_claims_average_pooling_on_cores_with_vectors(target: str, winner: 
     assert choices(artifact) == [winner]
 
 
-@pytest.mark.parametrize(("side", "winner"), [(6, "cmsis-nn"), (12, "s2s")])
+@pytest.mark.parametrize(("side", "winner"), [(4, "cmsis-nn"), (6, "s2s"), (12, "s2s")])
 def test_auto_claims_strided_depthwise_convolutions_of_short_rows(side: int, winner: str):
-    """As counted on a Cortex-M4: 128 channels, stride 2, 104,405 of our instructions on 6x6, 85,580 of the library."""
+    """On a Cortex-M4 the library takes 85,580 instructions for 6x6x128, 18 % less than ours: too little to claim it."""
     layer = Layer((side, side, 128), 128, kernel=(3, 3), strides=(2, 2), pads=(0, 0, 1, 1), groups=128)
     ctx, module, _ = layer.build()
     artifact = compiled(module, ctx.weights, target="cortex-m4", external=(("cmsis-nn", "auto"),))
