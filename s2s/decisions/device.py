@@ -3,12 +3,13 @@
 The subject is one operator, named by its nodes in the model: equal layers may run on different devices.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from xdsl.ir import Operation
 
+from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind
 from s2s.dialects.graph import provenance
 from s2s.targets import Target
@@ -29,6 +30,12 @@ class PlacedOperator:
     """Why only the first device can run it; None if all can."""
     operands: str | None
     """The device that holds all its operands; None if they are on several, or if it has none."""
+    cheapest: str | None = None
+    """Where the cheapest placement of the network has it; None where no device is placed by cost."""
+    cycles: Mapping[str, float] = field(default_factory=dict[str, float])
+    """What it takes on each device that may run it, in cycles of the first one."""
+    placement: str = ""
+    """The cheapest placement in words."""
 
     @property
     def operator(self) -> str:
@@ -51,6 +58,7 @@ class DeviceKind(NamedKind[PlacedOperator]):
         return (
             ("the layers of its table", _by_layer),
             ("the operators of its table", _by_operator),
+            ("the fewest cycles of kernels and copies", _by_cost),
             ("its operands are there", _by_operands),
             ("no table asks for another one", _first),
         )
@@ -66,6 +74,9 @@ class DeviceKind(NamedKind[PlacedOperator]):
 
     def nodes(self, subject: PlacedOperator) -> str:
         return ", ".join(provenance(subject.op))
+
+    def estimate(self, subject: PlacedOperator, choice: str, target: Target) -> Cost | None:
+        return Cost(cycles=subject.cycles[choice]) if choice in subject.cycles else None
 
     def legal(self, subject: PlacedOperator, choice: str) -> str | None:
         names = [MAIN, *(device.name for device in subject.devices)]
@@ -92,6 +103,18 @@ def _by_operator(subject: PlacedOperator, target: Target) -> Sequence[Candidate[
     return _where(
         subject, lambda device: f"operator {subject.operator}" if subject.operator in device.operators else None
     )
+
+
+def _by_cost(subject: PlacedOperator, target: Target) -> Sequence[Candidate[str]]:
+    """Propose the device of the cheapest placement first, then the others by the cycles of the operator alone."""
+    if subject.cheapest is None:
+        return []
+    others = sorted(
+        (name for name in subject.cycles if name != subject.cheapest), key=lambda name: subject.cycles[name]
+    )
+    notes = {name: f"{name}: {subject.cycles[name]:,.0f} cycles without copies" for name in subject.cycles}
+    notes[subject.cheapest] += f"; {subject.placement}"
+    return [Candidate(lambda name=name: name, notes[name]) for name in (subject.cheapest, *others)]
 
 
 def _by_operands(subject: PlacedOperator, target: Target) -> Sequence[Candidate[str]]:

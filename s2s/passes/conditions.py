@@ -9,7 +9,7 @@ from s2s.decisions import operator_row_tiles
 from s2s.decisions import scratch as scratch_of_kernels
 from s2s.options import CompileOptions, Io
 from s2s.targets import get_target
-from s2s.types.devices import STARTED
+from s2s.types.devices import COST, OWN, SHARED, STARTED
 from s2s.types.sizes import varying
 
 WORTH_A_FORK_JOIN = 16
@@ -156,7 +156,17 @@ def devices(options: CompileOptions) -> Mapping[str, Any]:
         "devices": tuple(each.name for each in options.devices),
         "layers": tuple(f"{each.name}={layer}" for each in options.devices for layer in each.layers),
         "operators": tuple(f"{each.name}={operator}" for each in options.devices for operator in each.operators),
+        **({"costs": _costs(options)} if any(each.placement == COST for each in options.devices) else {}),
     }
+
+
+def _costs(options: CompileOptions) -> tuple[str, ...]:
+    """Return what placement by cost reads of each device."""
+    return tuple(
+        f"{each.name}={get_target(options.target if each.target is None else each.target).name}"
+        f"/{each.clock}/{each.rate}/{each.latency}/{each.placement}/{SHARED if each.shared else OWN}"
+        for each in options.devices
+    )
 
 
 def shared_memory(options: CompileOptions) -> Mapping[str, Any]:

@@ -6,8 +6,12 @@
     copy = "start-wait"               # hooks start copies, and others wait for them; by default "copy"
     layers = ["conv2", "block3/*"]    # nodes of the model, with wildcards
     operators = ["conv", "matmul"]    # operators of dialect graph
+    placement = "cost"                # what no table asks for runs there if that takes fewer cycles; else "asked"
+    clock = 2.0                       # its cycles in one of the first device
+    rate = 4.0                        # bytes that a copy moves in a cycle of the first device
+    latency = 500                     # cycles until a copy moves the first byte
 
-What no table asks for runs on the first device, `main`, or where its operands are.
+What no table asks for runs on the first device, `main`, or where its operands are, unless cost places it.
 """
 
 import re
@@ -24,10 +28,13 @@ MAIN = "main"
 SHARED, OWN = "shared", "own"
 WHOLE, STARTED = "copy", "start-wait"
 """What the hooks of a device do: all of a copy, or its start, which another hook waits for."""
-KEYS = ("target", "memory", "copy", "layers", "operators")
+ASKED, COST = "asked", "cost"
+"""What decides about operators that no table names."""
+KEYS = ("target", "memory", "copy", "layers", "operators", "placement", "clock", "rate", "latency")
 TABLE = "devices"
 """The table of a project file."""
 MAX_BYTES = 1 << 20
+MAX_NUMBER = 1e9
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,15}")
 
 
@@ -48,6 +55,18 @@ class Device(NamedTuple):
     """Patterns of the nodes that run there."""
     operators: tuple[str, ...] = ()
     """The operators that run there."""
+    placement: str = ASKED
+    """Whether other operators run there where that takes fewer cycles."""
+    clock: float = 1.0
+    """Its cycles in one of the first device."""
+    rate: float = 1.0
+    """Bytes that a copy moves in a cycle of the first device."""
+    latency: float = 1000.0
+    """Cycles until a copy moves the first byte."""
+
+    def copy_cycles(self, size: int) -> float:
+        """Return the cycles of a copy between the first device and this one."""
+        return 0.0 if self.shared else self.latency + size / self.rate
 
 
 Devices = tuple[Device, ...]
@@ -97,6 +116,9 @@ def _device(place: str, name: str, table: Mapping[str, object]) -> Device:
     copy = _text(place, table, "copy", WHOLE)
     if copy not in (WHOLE, STARTED):
         raise InputError(f"{place}: copy = {copy!r}: is not known; give {WHOLE} or {STARTED}")
+    placement = _text(place, table, "placement", ASKED)
+    if placement not in (ASKED, COST):
+        raise InputError(f"{place}: placement = {placement!r}: is not known; give {ASKED} or {COST}")
     target = table.get("target")
     if target is not None and not isinstance(target, str):
         raise InputError(f"{place}: target = {target!r}: is no name; give the name or the file of a target")
@@ -108,6 +130,10 @@ def _device(place: str, name: str, table: Mapping[str, object]) -> Device:
         copy=copy,
         layers=_texts(place, table, "layers"),
         operators=_texts(place, table, "operators"),
+        placement=placement,
+        clock=_number(place, table, "clock", 1.0, least=1e-6),
+        rate=_number(place, table, "rate", 1.0, least=1e-6),
+        latency=_number(place, table, "latency", 1000.0, least=0.0),
     )
 
 
@@ -116,6 +142,13 @@ def _text(place: str, table: Mapping[str, object], key: str, default: str) -> st
     if not isinstance(value, str):
         raise InputError(f"{place}: {key} = {value!r}: is no text; give one in quotes")
     return value
+
+
+def _number(place: str, table: Mapping[str, object], key: str, default: float, *, least: float) -> float:
+    value = table.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= MAX_NUMBER:
+        raise InputError(f"{place}: {key} = {value!r}: is out of range; give a number from {least:g} to {MAX_NUMBER:g}")
+    return float(value)
 
 
 def _texts(place: str, table: Mapping[str, object], key: str) -> tuple[str, ...]:

@@ -288,6 +288,15 @@ def test_why_names_the_device_of_each_node(two: api.Artifact):
     assert chosen["block1/d0"] == ("main", "no table asks for another one")
 
 
+def test_cost_places_what_pays(expected: np.ndarray):
+    devices = {"dsp": {"placement": "cost", "clock": 8.0, "rate": 64.0, "latency": 10}}
+    with api.compile(residual(), target="c", name="net", devices=devices) as found:
+        assert found.run(sample())["y"].tobytes() == expected.tobytes()
+    chosen = {each.nodes: each for each in found.decisions.entries if each.kind == "device"}
+    assert chosen["block1/b0"].chosen == "dsp"
+    assert "no placement takes fewer" in chosen["block1/b0"].candidates[0].note
+
+
 def test_a_decision_moves_an_operator(two: api.Artifact):
     entry = {"kind": "device", "subject": "block1/d0", "chosen": "dsp"}
     decisions = {"format": 1, "target": "c", "decisions": [entry]}
@@ -302,6 +311,8 @@ REFUSED: list[tuple[dict[str, dict[str, object]], str]] = [
     ({"dsp": {"layer": ["a"]}}, "there is no key layer; the keys are"),
     ({"main": {}}, "is no name of a device"),
     ({"dsp": {"memory": "some"}}, "is no memory; give own, shared or a size"),
+    ({"dsp": {"placement": "fast"}}, "is not known; give asked or cost"),
+    ({"dsp": {"clock": 0}}, "clock = 0: is out of range"),
     ({"dsp": {"copy": "dma"}}, "is not known; give copy or start-wait"),
     ({"dsp": {"layers": "a"}}, "is no list of texts"),
     ({"dsp": {"layers": LAYERS, "memory": "100"}}, r"its arena takes .* bytes, and it has 100; the largest buffers"),

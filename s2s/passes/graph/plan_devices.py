@@ -9,13 +9,14 @@
     %y = graph.device_copy %c from "dsp" to "main" : …
 
 The device is a decision (`s2s/decisions/device.py`): a user's tables name layers or operators; an elementwise operator
-follows its operands; everything else runs on the first device, `main`, whose memory holds inputs, outputs and state. A
+follows its operands; everything else runs on the first device, `main`, whose memory holds inputs, outputs and state.
+Where devices are placed by cost, what no table names runs where the network takes the fewest cycles, copies included. A
 tensor is copied once to each device that reads it, by way of `main`. Each device gets constants of its own. Reshapes,
 which move nothing, are where their operand is. Functions outside of the network, and operators that run networks, are
 on `main`.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -32,7 +33,8 @@ from s2s.dialects.graph import FusionKind, fusion_kind, provenance
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.errors import InputError
 from s2s.passes.context import given_of, target_of, weights_of
-from s2s.types.devices import MAIN, Device, Devices
+from s2s.passes.graph.place_by_cost import CheapestPlacement, cheapest_placement
+from s2s.types.devices import MAIN, SHARED, Device, Devices
 from s2s.types.weights import WeightStore
 
 _CONSTANTS = (graph.WeightOp, graph.ConstantOp)
@@ -52,20 +54,45 @@ class PlanDevicesPass(ModulePass):
     """Which nodes run there, as `dsp=block2/*`."""
     operators: tuple[str, ...] = ()
     """Which operators run there, as `dsp=conv`."""
+    costs: tuple[str, ...] = ()
+    """What placement by cost reads of each device, as `dsp=cortex-m7/2.0/4.0/500.0/cost/own`: target, clock, rate and
+    latency of copies, whether it takes operators that no table names, and its memory."""
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         devices = tuple(
-            Device(name, layers=_of(name, self.layers), operators=_of(name, self.operators)) for name in self.devices
+            _with_costs(Device(name, layers=_of(name, self.layers), operators=_of(name, self.operators)), self.costs)
+            for name in self.devices
         )
         main = main_of(op)
         _check_met(main, devices)
         with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
-            _PlaceOperators(op, main, devices, chooser, weights_of(ctx)).run()
+            cheapest = None
+            if self.costs:
+                targets = {each.name: target_of(ctx, each.target or self.target) for each in devices}
+                targets[MAIN] = target_of(ctx, self.target)
+                cheapest = cheapest_placement(main, devices, targets, _bound)
+            _PlaceOperators(op, main, devices, chooser, weights_of(ctx), cheapest).run()
 
 
 def _of(name: str, texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(text.removeprefix(f"{name}=") for text in texts if text.startswith(f"{name}="))
+
+
+def _with_costs(device: Device, costs: tuple[str, ...]) -> Device:
+    """Return `device` with what placement by cost reads."""
+    (found, *_) = [*_of(device.name, costs), ""]
+    if not found:
+        return device
+    target, clock, rate, latency, placement, memory = found.rsplit("/", 5)
+    return device._replace(
+        target=target,
+        clock=float(clock),
+        rate=float(rate),
+        latency=float(latency),
+        placement=placement,
+        shared=memory == SHARED,
+    )
 
 
 def _check_met(main: FuncOp, devices: Devices) -> None:
@@ -113,6 +140,7 @@ class _PlaceOperators:
     devices: Devices
     chooser: Chooser
     weights: WeightStore
+    cheapest: CheapestPlacement | None
     device: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
     """The device of each tensor; constants have none."""
     copies: dict[tuple[SSAValue, str], SSAValue] = field(default_factory=dict[tuple[SSAValue, str], SSAValue])
@@ -142,6 +170,9 @@ class _PlaceOperators:
         given = [self.device[operand] for operand in op.operands if operand in self.device]
         follows = fusion_kind(op) <= FusionKind.INJECTIVE and len(set(given)) == 1
         subject = PlacedOperator(self.home, op, self.devices, _bound(op), given[0] if follows else None)
+        if self.cheapest is not None:
+            found = self.cheapest
+            subject = replace(subject, cheapest=found.devices[op], cycles=found.cycles[op], placement=found.note)
         return self.chooser.choose(DeviceKind(), subject)
 
     def _on(self, device: str, value: SSAValue, reader: Operation) -> SSAValue:
