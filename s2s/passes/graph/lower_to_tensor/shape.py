@@ -6,10 +6,16 @@
 
 A concatenation reads every input at an offset and selects the one whose guarded access is in bounds. Padding by
 mirrored or repeated elements has no affine access map: the index is computed, and the element extracted.
+
+A concatenation of more inputs than `MAX_JOINED` is one of concatenations: to lower a computation takes time that grows
+with the square of its operands.
 """
 
+from collections.abc import Sequence
 from itertools import accumulate
+from math import isqrt
 
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -21,6 +27,9 @@ from s2s.errors import CompilerBug
 from s2s.passes.graph.lower_to_tensor.compute import Operand, aligned, at, compute, dims, move
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
 from s2s.types.affine import delinearize, flat_index
+
+MAX_JOINED = 128
+"""The most operands of a concatenation by one computation."""
 
 
 def _replace(rewriter: PatternRewriter, op: InjectiveOp, source: Operand) -> None:
@@ -77,15 +86,25 @@ class LowerTile(RewritePattern):
 class LowerConcat(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ConcatOp, rewriter: PatternRewriter) -> None:
-        axis, shape = op.axis.value.data, op.y.type.get_shape()
+        axis = op.axis.value.data
         inputs = [x for x in op.inputs if shape_of(x)[axis] > 0]
-        offsets = accumulate((shape_of(x)[axis] for x in inputs), initial=0)
-        epilogue: list[Operand] = []
-        for x, offset in zip(inputs, offsets, strict=False):
-            indices = list(dims(len(shape)))
-            indices[axis] = indices[axis] - offset
-            epilogue.append(at(x, *indices))
-        rewriter.replace(op, [], [move(rewriter, op, shape, epilogue, apply=_the_one_in_bounds)])
+        if len(inputs) > MAX_JOINED:
+            size = isqrt(len(inputs) - 1) + 1
+            parts = [inputs[start : start + size] for start in range(0, len(inputs), size)]
+            inputs = [_joined(rewriter, op, part, axis) for part in parts]
+        rewriter.replace(op, [], [_joined(rewriter, op, inputs, axis)])
+
+
+def _joined(rewriter: PatternRewriter, op: graph.ConcatOp, inputs: Sequence[SSAValue], axis: int) -> SSAValue:
+    """Concatenate `inputs` by one computation."""
+    shape = list(op.y.type.get_shape())
+    *offsets, shape[axis] = accumulate((shape_of(x)[axis] for x in inputs), initial=0)
+    epilogue: list[Operand] = []
+    for x, offset in zip(inputs, offsets, strict=True):
+        indices = list(dims(len(shape)))
+        indices[axis] = indices[axis] - offset
+        epilogue.append(at(x, *indices))
+    return move(rewriter, op, shape, epilogue, apply=_the_one_in_bounds)
 
 
 def _the_one_in_bounds(s: Scalars, *values: Scalar) -> Scalar:
