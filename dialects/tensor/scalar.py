@@ -44,6 +44,21 @@ class IndexOp(Op):
 
 
 @op_definition
+class SizeOp(Op):
+    """The size `name` of this run: `%n = tensor.size "sequence"`."""
+
+    name = "tensor.size"
+
+    size = prop_def(StringAttr)
+    result = result_def(IndexType)
+    traits = traits_def(Pure())
+    assembly_format = "$size attr-dict"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(properties={"size": StringAttr(name)}, result_types=[IndexType()])
+
+
+@op_definition
 class InBoundsOp(Op):
     """Whether the guarded access of a block argument is in bounds."""
 

@@ -20,6 +20,9 @@ VARIES = "varies"
 """Attribute of an argument or a result of `main`, and of an operation inside a kernel: for each axis the size that it
 has, empty for a constant one."""
 
+REDUCES = "reduces"
+"""Attribute of a reduction inside a kernel: for each axis of its operand the size that it has."""
+
 Extents: TypeAlias = tuple[str, ...]
 """For each dimension the name of the size that it has at run time, empty for a constant one."""
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from xdsl.dialects.builtin import I64, DenseArrayBase, ModuleOp
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import I64, DenseArrayBase, FloatAttr, IndexType, IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -166,19 +167,26 @@ def instantiated(module: ModuleOp, sizes: Sizes) -> ModuleOp:
                 value, tensor_type(type.element_type, shape_at(type.get_shape(), extents, sizes))
             )
     for op in walk(made):
-        match op:
-            case tensor.ComputeOp() if op.extents is not None:
-                op.properties["domain"] = tensor.integers(shape_at(op.sizes, op.sizes_at_run_time, sizes))
-                del op.properties["extents"]
-            case tensor.TransformOp() if any(map(any, (propagation.extents.get(v, ()) for v in (op.x, op.res)))):
-                op.properties |= {"read": _guarded(op.read), "into": _guarded(op.into)}
-            case graph.SliceOp():
-                op.properties["sizes"] = tensor.integers(shape_of(op.y))
-            case FuncOp() if not op.is_declaration:
-                op.update_function_type()
-            case _:
-                pass
+        _instantiate(op, propagation.extents, sizes)
+    for op in [op for op in made.walk() if isinstance(op, tensor.SizeOp)]:
+        Rewriter.replace_op(op, arith.ConstantOp(IntegerAttr(sizes[op.size.data], IndexType())))
     return made
+
+
+def _instantiate(op: Operation, extents: Mapping[SSAValue, Extents], sizes: Sizes) -> None:
+    """Give an operation, whose values had these extents, constant `sizes`."""
+    match op:
+        case tensor.ComputeOp() if op.extents is not None:
+            op.properties["domain"] = tensor.integers(shape_at(op.sizes, op.sizes_at_run_time, sizes))
+            del op.properties["extents"]
+        case tensor.TransformOp() if any(map(any, (extents.get(v, ()) for v in (op.x, op.res)))):
+            op.properties |= {"read": _guarded(op.read), "into": _guarded(op.into)}
+        case graph.SliceOp():
+            op.properties["sizes"] = tensor.integers(shape_of(op.y))
+        case FuncOp() if not op.is_declaration:
+            op.update_function_type()
+        case _:
+            pass
 
 
 def _guarded(access: tensor.AccessAttr) -> tensor.AccessAttr:
@@ -285,7 +293,7 @@ class _Comparison:
             if isinstance(mine, tensor.ComputeOp) and isinstance(other, tensor.ComputeOp):
                 reason = self._difference_of_computations(mine, other)
             else:
-                reason = None if _text(mine) == _text(other) else "has other computations"
+                reason = None if _text(mine, self.at) == _text(other, {}) else "has other computations"
             if reason is not None:
                 return reason
             numbers |= dict(zip(mine.results, other.results, strict=True))
@@ -299,7 +307,7 @@ class _Comparison:
             return f"runs over {list(theirs.sizes)}, where {expected} was derived,"
         if ours.accesses != theirs.accesses or ours.inits != theirs.inits or ours.parallel != theirs.parallel:
             return "reads other positions"
-        if [_text(region) for region in _bodies(ours)] != [_text(region) for region in _bodies(theirs)]:
+        if [_text(region, self.at) for region in _bodies(ours)] != [_text(region, {}) for region in _bodies(theirs)]:
             return "has other constants or operations in its formula"
         return None
 
@@ -332,18 +340,47 @@ def _bodies(op: tensor.ComputeOp) -> Sequence[Block]:
     return [region.block for region in (op.reduce, op.apply) if region is not None]
 
 
-def _text(place: Block | Operation) -> list[tuple[object, ...]]:
-    """Return a form of a block, or of one operation, that is equal for equal ones: values are numbered in order."""
-    numbers: dict[SSAValue, int] = {}
-    return list(_lines([place] if isinstance(place, Operation) else place.ops, numbers))
+def _text(place: Block | Operation, sizes: Mapping[str, int]) -> list[tuple[object, ...]]:
+    """Return a form of a block, or of one operation, that is equal for equal ones at these `sizes`: values are numbered
+    in order, and constants stand where they are used."""
+    return list(_lines([place] if isinstance(place, Operation) else place.ops, {}, {}, sizes))
 
 
-def _lines(ops: Iterable[Operation], numbers: dict[SSAValue, int]) -> Iterator[tuple[object, ...]]:
+_Number = tuple[float, str]
+"""A constant, and its type."""
+
+
+def _constant(op: Operation, known: Mapping[SSAValue, _Number], sizes: Mapping[str, int]) -> _Number | None:
+    """Return the number that `op` computes, and its type, if it is one of `sizes`, or follows from constants."""
+    values = [known[operand][0] for operand in op.operands if operand in known]
+    type = str(op.results[0].type) if op.results else ""
+    match op:
+        case tensor.SizeOp():
+            return sizes[op.size.data], type
+        case arith.ConstantOp() if isa(op.value, IntegerAttr | FloatAttr):
+            return op.value.value.data, type
+        case arith.IndexCastOp() | arith.SIToFPOp() if values:
+            return values[0], type
+        case arith.MuliOp() if len(values) == 2:
+            return values[0] * values[1], type
+        case _:
+            return None
+
+
+def _lines(
+    ops: Iterable[Operation],
+    numbers: dict[SSAValue, int],
+    constants: dict[SSAValue, _Number],
+    sizes: Mapping[str, int],
+) -> Iterator[tuple[object, ...]]:
     for op in ops:
-        operands = tuple(numbers.setdefault(operand, len(numbers)) for operand in op.operands)
+        if (constant := _constant(op, constants, sizes)) is not None:
+            constants[op.results[0]] = constant
+            continue
+        operands = tuple(constants.get(each) or numbers.setdefault(each, len(numbers)) for each in op.operands)
         yield op.name, operands, tuple(sorted(map(str, _properties(op).items()))), tuple(map(str, op.result_types))
         for result in op.results:
             numbers[result] = len(numbers)
         for region in op.regions:
             for block in region.blocks:
-                yield from _lines(block.ops, numbers)
+                yield from _lines(block.ops, numbers, constants, sizes)

@@ -175,6 +175,19 @@ def test_all_levels_agree_at_several_sizes(encoder: api.Artifact):
     assert [level.level for level in verification.levels.levels if level.compared] == ["tensor", "loop", "c"]
 
 
+MEANS = """(float[1,2,4,N] x) => (float[1,3] y, float[1,2,4,N] z) <float[2,3] d = ?>
+{ a = GlobalAveragePool (x) f = Flatten (a) y = MatMul (f, d)
+  m = ReduceMean <axes = [3], keepdims = 1> (x) z = Sub (x, m) }"""
+
+
+def test_means_divide_by_the_size_of_the_run(tmp_path: Path):
+    file = model(MEANS, tmp_path)
+    with api.compile(file, dims={"N": (1, 11)}, target="c") as artifact:
+        verification = artifact.verify(levels=True)
+        assert verification.passed
+        assert verification.vectors == 3
+
+
 def test_plain_loops_take_sizes_as_well(files: dict[str, Path]):
     with api.compile(files["encoder"], dims={"N": (1, 6)}, schedule="reference", target="c") as artifact:
         assert artifact.verify(against="interpreter").passed
@@ -217,9 +230,10 @@ def test_axes_of_packed_inputs_are_refused(tmp_path: Path):
 
 
 REFUSED = {
-    "a mean over positions": (
-        "(float[1,N,8] x) => (float[1,8] y) { y = ReduceMean <axes = [1], keepdims = 0> (x) }",
-        "has other constants or operations in its formula",
+    "a constant made of it": (
+        "(float[N,8] x) => (float[N,8] y) <int64 first = {0}>"
+        " { s = Shape (x) n = Gather (s, first) f = Cast <to = 1> (n) y = Div (x, f) }",
+        "N=",
     ),
     "padding that depends on it": (
         "(float[1,1,N] x) => (float[1,1,M] y) <float[1,1,3] w = {1, 2, 3}>"

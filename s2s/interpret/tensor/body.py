@@ -12,6 +12,8 @@ from s2s.errors import CompilerBug
 from s2s.interpret.scalar import Scalar, function_of, number
 from s2s.interpret.tensor.access import Mask
 from s2s.types.dtypes import as_tensor_type
+from s2s.types.sizes import ranges_of
+from s2s.types.symbols import enclosing_module
 
 
 class Moment(NamedTuple):
@@ -65,6 +67,8 @@ class Body:
                 return _constant(number(op.value), first)
             case tensor.IndexOp():
                 return _index(op.dim.value.data, first)
+            case tensor.SizeOp():
+                return _constant(_greatest(op), first)
             case tensor.InBoundsOp():
                 return _in_bounds(operands[0], first)
             case tensor.ExtractOp():
@@ -78,6 +82,14 @@ def _constant(value: Scalar, place: int) -> Step:
         values[place] = value
 
     return step
+
+
+def _greatest(op: tensor.SizeOp) -> Scalar:
+    """Return the greatest value of a size, whose tensors are those that are computed."""
+    module = enclosing_module(op)
+    if module is None:
+        raise CompilerBug(f"{op.name} stands in no module that states its bounds")
+    return np.int64(ranges_of(module.attributes)[op.size.data].most)
 
 
 def _index(dim: int, place: int) -> Step:

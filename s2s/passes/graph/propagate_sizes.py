@@ -17,9 +17,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.passes import ModulePass
 
+from s2s.dialects import graph
 from s2s.errors import CompilerBug
 from s2s.passes.extents import ExtentsPropagation
-from s2s.types.sizes import VARIES, Extents, extents_attribute, sizes_of
+from s2s.types.sizes import REDUCES, VARIES, Extents, extents_attribute, sizes_of
 
 
 class PropagateSizesPass(ModulePass):
@@ -36,6 +37,8 @@ class _Propagation(ExtentsPropagation):
             if isinstance(op, ReturnOp):
                 return tuple(self.of(op.arguments))
             self.of_operation(op)
+            if isinstance(op, graph.ReduceMeanOp) and any(self.extents[op.x]):
+                op.attributes[REDUCES] = extents_attribute(self.extents[op.x])
             if len(op.results) == 1 and any(self.extents[op.results[0]]):
                 op.attributes[VARIES] = extents_attribute(self.extents[op.results[0]])
         raise CompilerBug(f"{kernel.sym_name.data} does not return")

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.analysis.structure.compute import names_of, shape_of, slots
+from s2s.c_syntax.identifiers import c_identifier
 from s2s.dialects import tensor
 from s2s.types.affine import linear, ranges
 
@@ -122,6 +123,8 @@ class Writer:
             return Text(_number(op.value))
         if isinstance(op, tensor.IndexOp):
             return Text(self.dims[op.dim.value.data])
+        if isinstance(op, tensor.SizeOp):
+            return Text(c_identifier(op.size.data))
         if isinstance(op, tensor.ExtractOp):
             return Text(operands[0].text + "".join(f"[{operand.text}]" for operand in operands[1:]))
         if isinstance(op, tensor.InBoundsOp):

@@ -78,7 +78,8 @@ func.func private @what_regions_may_say(%x: tensor<5x2xf32>, %i: tensor<3xi64>) 
   // CHECK-SAME:    tables(%x) apply {
   // CHECK-NEXT:  ^bb0(%iv: i64, %table: tensor<5x2xf32>):
   // CHECK-NEXT:    %inside = tensor.in_bounds %iv : i64
-  // CHECK:         %column = tensor.index 1
+  // CHECK:         %n = tensor.size "sequence"
+  // CHECK-NEXT:    %column = tensor.index 1
   // CHECK-NEXT:    %v = tensor.extract %table[%row, %column] : tensor<5x2xf32> -> f32
   // CHECK-NEXT:    %r = arith.remf %v, %zero : f32
   %y = tensor.compute [4, 2] epilogue(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>, guarded, divisors [2]>)
@@ -89,6 +90,7 @@ func.func private @what_regions_may_say(%x: tensor<5x2xf32>, %i: tensor<3xi64>) 
     %zero = arith.constant 0.0 : f32
     %safe = arith.select %inside, %iv, %none : i64
     %row = arith.index_cast %safe : i64 to index
+    %n = tensor.size "sequence"
     %column = tensor.index 1
     %v = tensor.extract %table[%row, %column] : tensor<5x2xf32> -> f32
     %r = arith.remf %v, %zero : f32

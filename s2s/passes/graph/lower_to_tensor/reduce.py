@@ -36,6 +36,7 @@ from s2s.passes.graph.lower_to_tensor.compute import at, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import Number, limits, widened
 from s2s.passes.graph.lower_to_tensor.scalars import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, Scalar, Scalars
 from s2s.types.dtypes import is_float, size_in_bytes, tensor_type, ui32, ui64
+from s2s.types.sizes import REDUCES, extents_of
 
 SORTED_DIGITS = 256
 """The values of a digit, each of which the routine for `graph.top_k` counts."""
@@ -87,6 +88,18 @@ def divided(s: Scalars, total: Scalar, count: Scalar | int) -> Scalar:
     return s.cast(s.cast(total, wide) / divisor, total.element)
 
 
+def _count(s: Scalars, op: ReduceOp) -> Scalar | int:
+    """Return the number of elements that `op` reduces to one, which sizes of the run may decide."""
+    shape = shape_of(op.x)
+    names = extents_of(op.attributes.get(REDUCES), len(shape))
+    axes = sorted(op.axes.get_values())
+    count: Scalar | int = prod(shape[axis] for axis in axes if not names[axis])
+    for axis in axes:
+        if names[axis]:
+            count = s.size(names[axis]) * count
+    return count
+
+
 class LowerReduce(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReduceOp, rewriter: PatternRewriter) -> None:
@@ -103,7 +116,7 @@ class LowerReduce(RewritePattern):
             reads=[at(op.x, *reduced_indices(len(x), axes, keepdims=op.keepdims is not None))],
             inits=[(fold.start(element), element)],
             reduce=fold.step,
-            apply=lambda s, acc: divided(s, acc, prod(sizes)) if mean else acc,
+            apply=lambda s, acc: divided(s, acc, _count(s, op)) if mean else acc,
         )
         rewriter.replace(op, [], [y])
 

@@ -166,6 +166,10 @@ class Scalars:
             self._positions[dim, element] = made
         return self._positions[dim, element]
 
+    def size(self, name: str) -> Scalar:
+        """The size `name` of this run, as `i32`."""
+        return self.cast(self.insert(tensor.SizeOp(name), IndexType()), i32)
+
     def in_bounds(self, x: Scalar) -> Scalar:
         """Whether the guarded access that reads `x` is in bounds."""
         return self.insert(tensor.InBoundsOp(x.value), i1)

@@ -24,6 +24,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.structure.compute import body_ops
 from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup, groups_of, may_overwrite_in_blocks
 from s2s.c_syntax.identifiers import c_identifier
 from s2s.dialects import graph, loop, tensor
@@ -105,6 +106,8 @@ class LowerKernel:
         """Return the sizes that computations have at run time, by name."""
         names = [name for op in self.computes if isinstance(op, tensor.ComputeOp) for name in op.sizes_at_run_time]
         names += [margin.size for op in self.computes for margin in margins_of(op.attributes.get(MARGINS))]
+        bodies = [inner for op in self.computes if isinstance(op, tensor.ComputeOp) for inner in body_ops(op)]
+        names += [inner.size.data for inner in bodies if isinstance(inner, tensor.SizeOp)]
         known = self.known_sizes
         missing = next((name for name in names if name and name not in known), None)
         if missing is not None:

@@ -128,9 +128,8 @@ class ScalarBody:
 
     def _copy(self, op: Operation) -> None:
         match op:
-            case tensor.IndexOp():
-                index = self.indices[op.dim.value.data].replace_dims_and_symbols(self.dims, ())
-                self.values[op.result] = self.emitter.index(index)
+            case tensor.IndexOp() | tensor.SizeOp():
+                self.values[op.result] = self.emitter.index(self._index(op))
             case tensor.InBoundsOp():
                 self._in_bounds(op)
             case tensor.ExtractOp():
@@ -150,6 +149,12 @@ class ScalarBody:
                 self._round(op, *rounded)
             case _:
                 self._copy_scalar(op)
+
+    def _index(self, op: tensor.IndexOp | tensor.SizeOp) -> AffineExpr:
+        """The number that `op` gives, over the loops around."""
+        if isinstance(op, tensor.SizeOp):
+            return self.emitter.sizes[op.size.data]
+        return self.indices[op.dim.value.data].replace_dims_and_symbols(self.dims, ())
 
     def _is_vector(self, original: SSAValue) -> bool:
         return isinstance(self.value(original).type, VectorType)
