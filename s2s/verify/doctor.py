@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 
 from s2s.boards import BOARDS, PREFIX
 from s2s.errors import ToolchainError
@@ -30,13 +31,24 @@ PACKAGES = (
     ("tflm", "tflite_micro", "runs TFLite models for `s2s verify`", "tflite-micro absl-py bitarray pyyaml"),
     ("litert", "ai_edge_litert", "runs TFLite models for `s2s verify --against litert`", "ai-edge-litert"),
     ("tflite", "tflite", "reads TFLite models", "tflite"),
+    ("torch", "torch", "reads PyTorch models", "torch"),
+    ("matplotlib", "matplotlib", "draws the page of `s2s report --html`", "matplotlib"),
+    ("optuna", "optuna", "proposes schedules to `s2s tune`", "optuna"),
+    ("lightgbm", "lightgbm", "predicts costs for `s2s tune`", "lightgbm"),
+    ("distributed", "distributed", "measures on other machines (`s2s farm`)", "distributed"),
+    ("pyserial", "serial", "talks to boards for `s2s verify --on serial:PORT`", "pyserial cobs"),
 )
 """Name, module, use and distributions of Python packages that are not needed for everything."""
 
 
+PROGRAMS = (("pio", "builds and flashes projects of `s2s new`", "pip install platformio"),)
+"""Name, use and command of installation of programs."""
+DEVICES = Path("/dev")
+
+
 def examine() -> list[Finding]:
     """Return all tools that s2s can use."""
-    return [_host(), *_targets(), *_boards(), *_packages()]
+    return [_host(), *_targets(), *_boards(), *_ports(), *_programs(), *_packages()]
 
 
 def _host() -> Finding:
@@ -64,6 +76,19 @@ def _boards() -> Iterator[Finding]:
         missing = missing_programs((processor.cc, board.emulator[0]))
         install = f"apt-get install {' '.join((*processor.packages, *board.packages))}" if missing else ""
         yield Finding(f"{PREFIX}{board.name}", "runs trees with `s2s verify --on`", "" if missing else "ready", install)
+
+
+def _ports() -> Iterator[Finding]:
+    """Yield the serial ports at which a board may be."""
+    for port in sorted(map(str, (*DEVICES.glob("ttyACM*"), *DEVICES.glob("ttyUSB*")))):
+        yield Finding(f"serial:{port}", "may be a board with the program of `s2s new`", "there", "")
+
+
+def _programs() -> Iterator[Finding]:
+    """Yield the programs that build and flash the projects of `s2s new`."""
+    for name, use, install in PROGRAMS:
+        place = shutil.which(name)
+        yield Finding(name, use, place or "", "" if place else install)
 
 
 def _packages() -> Iterator[Finding]:

@@ -50,3 +50,15 @@ def test_what_is_missing_comes_with_the_command_that_installs_it(
 def test_what_nobody_wants_is_refused(capsys: pytest.CaptureFixture[str]):
     assert run(["doctor", "coffee"]) == 2
     assert "coffee: s2s wants no such thing; it knows host, " in capsys.readouterr().err
+
+
+def test_serial_ports_and_programs_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "ttyACM0").touch()
+    (tmp_path / "pio").touch(0o755)
+    monkeypatch.setattr(doctor, "DEVICES", tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert run(["doctor", "--json", f"serial:{tmp_path}/ttyACM0", "pio"]) == 0
+    port, program = json.loads(capsys.readouterr().out)
+    assert (port["found"], program["found"]) == ("there", f"{tmp_path}/pio")
