@@ -1,16 +1,22 @@
-"""What a farm costs for each trial, beside measuring itself.
+"""What a farm costs for each trial, beside measuring itself, and how much more two workers do than one.
 
-    python -m benchmarks.farm [--trials 200] [--workers 2]
+    python -m benchmarks.farm [--trials 200] [--workers 2] [--compiled 24]
 
-A scheduler and workers run on this machine. The trials do nothing but take their task apart, so that the time that is
-left is the farm's: submitting, sending the task, scheduling, and bringing the result back.
+A scheduler and workers run on this machine. The first trials do nothing but take their task apart, so that the time
+that is left is the farm's: submitting, sending the task, scheduling, and bringing the result back.
+
+The `--compiled` trials that follow are bound by compilers: schedules are lowered, built for an emulated board and run
+there. They are done by one worker and by all. On a machine that does other things, their time says little. So the share
+of the time that workers spend in trials is printed as well: with free cores, n workers do n times that share.
 """
 
 import argparse
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from s2s.compilation import Compilation
@@ -20,13 +26,17 @@ from s2s.farm.status import farm_status
 from s2s.options import CompileOptions
 from s2s.tuning.measurement import Measurement
 from s2s.tuning.measurer import Candidate
+from s2s.tuning.search_space import Point
+from s2s.tuning.space import Space
 from s2s.tuning.task import tasks_of
+from s2s.tuning.tuners import make_tuner
 
 DIGITS = Path(__file__).parents[1] / "examples" / "digits" / "digits.onnx"
 PORT = 28786
 LIMIT = 0.050
 """Seconds for each trial."""
 BATCH = 8
+BOARD = "qemu:m4"
 
 
 def nothing(task: bytes, decisions: Sequence[object], *_: object) -> list[Measurement]:
@@ -48,28 +58,83 @@ def overhead(address: str, trials: int) -> tuple[float, float]:
     return found[0], found[1]
 
 
+@dataclass(frozen=True)
+class Throughput:
+    """What trials that are bound by compilers took."""
+
+    workers: int
+    seconds: float
+    """For each trial, by the clock."""
+    busy: float
+    """The part of the workers' time that they spent in trials."""
+    own: float
+    """Seconds of CPU time of the tuner's process for each trial."""
+
+
+def throughput(address: str, workers: int, trials: int) -> Throughput:
+    """Search a space at random on a farm."""
+    tasks = tasks_of(Compilation(DIGITS, CompileOptions(target="cortex-m4")))
+    space = max((Space(each) for each in tasks), key=len)
+    tuner = make_tuner("random", space)
+    measurer, proposed = FarmMeasurer(address, BOARD), list[Point]()
+    for _ in range(workers):
+        measurer.measure([Candidate(space.task, {})] * workers)
+
+    def more() -> list[Candidate]:
+        points = tuner.propose(min(BATCH, trials - len(proposed))) if len(proposed) < trials else []
+        proposed.extend(points)
+        return [Candidate(space.task, space.decisions(space.text(point) or "")) for point in points]
+
+    started, own = time.perf_counter(), time.process_time()
+    found = [each.seconds for _, each in measurer.flow(more, lambda: None)]
+    seconds = time.perf_counter() - started
+    return Throughput(
+        workers, seconds / len(found), sum(found) / (workers * seconds), (time.process_time() - own) / len(found)
+    )
+
+
 def main() -> int:
     """Start a farm, measure, and print; 1 where a trial costs more than the limit."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--compiled", type=int, default=24)
     given = parser.parse_args()
+    with _farm(given.workers, "host") as address:
+        single, batched = overhead(address, given.trials)
+    print(f"one trial at a time   {single * 1e3:6.1f} ms a trial (limit {LIMIT * 1e3:.0f})")
+    print(f"{BATCH} trials at a time    {batched * 1e3:6.1f} ms a trial")
+    if given.compiled:
+        found: list[Throughput] = []
+        for workers in (1, given.workers):
+            with _farm(workers, BOARD) as address:
+                found.append(throughput(address, workers, given.compiled))
+            each = found[-1]
+            print(
+                f"{workers} workers compiling  {each.seconds * 1e3:6.0f} ms a trial, busy {each.busy:.1%},"
+                f" tuner {each.own * 1e3:.0f} ms of CPU time a trial"
+            )
+        ratio, free = found[0].seconds / found[1].seconds, given.workers * found[1].busy / found[0].busy
+        print(f"{given.workers} workers beside one  {ratio:.2f} x by the clock, {free:.2f} x by their busy time")
+    return int(single > LIMIT)
+
+
+@contextmanager
+def _farm(workers: int, board: str) -> Generator[str]:
+    """A scheduler and workers on this machine, while the block runs."""
     address = f"tcp://127.0.0.1:{PORT}"
     farm = [sys.executable, "-m", "s2s", "farm"]
     processes = [
         subprocess.Popen([*farm, "scheduler", "--host", "127.0.0.1", "--port", str(PORT)]),
-        subprocess.Popen([*farm, "worker", address, "--count", str(given.workers)]),
+        subprocess.Popen([*farm, "worker", address, "--board", board, "--count", str(workers)]),
     ]
     try:
-        _wait(address, given.workers)
-        single, batched = overhead(address, given.trials)
+        _wait(address, workers)
+        yield address
     finally:
         for process in reversed(processes):
             process.terminate()
             process.wait()
-    print(f"one trial at a time   {single * 1e3:6.1f} ms a trial (limit {LIMIT * 1e3:.0f})")
-    print(f"{BATCH} trials at a time    {batched * 1e3:6.1f} ms a trial")
-    return int(single > LIMIT)
 
 
 def _wait(address: str, workers: int) -> None:

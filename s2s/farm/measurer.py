@@ -9,6 +9,8 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from functools import cached_property
+from itertools import count
+from math import inf
 from typing import Any
 
 from s2s.errors import InputError
@@ -16,13 +18,16 @@ from s2s.farm.library import LOST_TIMEOUT, distributed
 from s2s.farm.security import Certificates
 from s2s.farm.trial import compiler_of, run_trial
 from s2s.tuning.measurement import ErrorKind, Measurement
-from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer
+from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer, More
 
 POLL_SECONDS = 0.5
 PAUSE_SECONDS = 1.0
 """Before connecting again."""
 RESULT_SECONDS = 30.0
 """A result that a worker has may take this long to come."""
+ASK_SECONDS = 5.0
+"""The number of workers is asked for this often."""
+TRIALS_PER_WORKER = 2
 START_SECONDS = 30.0
 """A farm without any worker is given this long to have one."""
 CONNECT_TIMEOUT = "5s"
@@ -50,6 +55,7 @@ class FarmMeasurer(Measurer):
         self._distributed = distributed()
         self._client: Any = None
         self._was_connected = False
+        self._workers, self._asked = 0, -inf
         self._check_place()
 
     @property
@@ -70,13 +76,30 @@ class FarmMeasurer(Measurer):
     def stream(
         self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None
     ) -> Iterator[tuple[int, Measurement]]:
-        left = dict(enumerate(candidates))
-        best = None if incumbent is None else (incumbent.candidate.decisions, incumbent.measured)
+        batches = iter([candidates])
+        yield from self.flow(lambda: next(batches, ()), lambda: incumbent)
+
+    def flow(self, more: More, incumbent: Callable[[], Incumbent | None]) -> Iterator[tuple[int, Measurement]]:
+        """Measure as `Measurer.flow` does, with enough trials submitted that no worker waits for the tuner."""
+        left: dict[int, Candidate] = {}
+        numbers = count()
+        ended = False
+
+        def refill() -> dict[int, Candidate]:
+            """Return the candidates to submit next."""
+            nonlocal ended
+            new: dict[int, Candidate] = {}
+            while not ended and len(left) < self._wanted():
+                batch = more()
+                ended = not batch
+                new |= {next(numbers): each for each in batch}
+                left.update(new)
+            return new
+
+        refill()
         while left:
             try:
-                for number, found in self._round(left, best):
-                    del left[number]
-                    yield number, found
+                yield from self._round(left, refill, incumbent)
             except _LostError:
                 self.close()
                 time.sleep(PAUSE_SECONDS)
@@ -87,10 +110,21 @@ class FarmMeasurer(Measurer):
             self._client.close(timeout=2)
             self._client = None
 
-    def _round(self, candidates: Mapping[int, Candidate], best: Any) -> Iterator[tuple[int, Measurement]]:
-        """Submit trials and yield their results as they come."""
+    def _wanted(self) -> int:
+        """The number of trials that keep the workers busy: one that runs and one that waits, for each."""
+        if time.monotonic() > self._asked + ASK_SECONDS:
+            self._asked, self._workers = time.monotonic(), len(self._workers_here())
+        return max(1, TRIALS_PER_WORKER * self._workers)
+
+    def _round(
+        self,
+        left: dict[int, Candidate],
+        refill: Callable[[], Mapping[int, Candidate]],
+        incumbent: Callable[[], Incumbent | None],
+    ) -> Iterator[tuple[int, Measurement]]:
+        """Submit trials, yield their results as they come, and submit more."""
         client = self._connected()
-        futures = {self._submitted(client, each, best): number for number, each in candidates.items()}
+        futures = {self._submitted(client, each, incumbent()): number for number, each in left.items()}
         while futures:
             if client.status != "running":
                 raise _LostError
@@ -98,9 +132,13 @@ class FarmMeasurer(Measurer):
             if not finished:
                 self._wait(client, list(futures))
             for future in finished:
-                yield futures.pop(future), self._result(future)
+                number, found = futures.pop(future), self._result(future)
+                del left[number]
+                yield number, found
+            futures |= {self._submitted(client, each, incumbent()): number for number, each in refill().items()}
 
-    def _submitted(self, client: Any, candidate: Candidate, best: Any) -> Any:
+    def _submitted(self, client: Any, candidate: Candidate, incumbent: Incumbent | None) -> Any:
+        best = None if incumbent is None else (incumbent.candidate.decisions, incumbent.measured)
         try:
             return client.submit(
                 self._trial,
@@ -156,14 +194,18 @@ class FarmMeasurer(Measurer):
                 self._client, self._was_connected = made, True
         return self._client
 
+    def _workers_here(self) -> Sequence[Any]:
+        """The workers that have the place."""
+        workers = self._connected().scheduler_info(n_workers=-1)["workers"].values()
+        return [each for each in workers if self.place in each.get("resources", {})]
+
     def _check_place(self) -> None:
         """Refuse a place that no worker has; workers that are just being replaced are waited for."""
         deadline = time.monotonic() + START_SECONDS
         while True:
-            workers = self._connected().scheduler_info(n_workers=-1)["workers"].values()
-            if any(self.place in each.get("resources", {}) for each in workers):
+            if self._workers_here():
                 return
-            if workers or time.monotonic() > deadline:
+            if self._connected().scheduler_info(n_workers=-1)["workers"] or time.monotonic() > deadline:
                 start = f"s2s farm worker {self.address} --board {self.place}"
                 raise InputError(f"--farm {self.address}: no worker measures on {self.place}; start one: {start}")
             time.sleep(PAUSE_SECONDS)

@@ -71,6 +71,10 @@ class Incumbent:
     measured: Measurement
 
 
+More = Callable[[], Sequence[Candidate]]
+"""Proposes the next candidates; none at the end."""
+
+
 class Measurer(ABC):
     """Builds and measures candidates in one place: this machine, or an emulated board."""
 
@@ -100,6 +104,15 @@ class Measurer(ABC):
     ) -> Iterator[tuple[int, Measurement]]:
         """Measure candidates of one task, and yield their numbers and measurements as these come."""
         yield from enumerate(self.measure(candidates, incumbent))
+
+    def flow(self, more: More, incumbent: Callable[[], Incumbent | None]) -> Iterator[tuple[int, Measurement]]:
+        """Measure the candidates of one task that `more` gives in batches, until it gives none. They are numbered in
+        order; `incumbent` tells the best one so far."""
+        before = 0
+        while batch := more():
+            for number, found in self.stream(batch, incumbent()):
+                yield before + number, found
+            before += len(batch)
 
 
 class Phases:

@@ -52,12 +52,8 @@ class TaskSearch:
         if len(self.space) and self.summary.trials < trials:
             tuner = self._tuner()
             self.last_gain = self.summary.trials
-            while self.summary.trials < trials and (deadline is None or time.monotonic() < deadline):
-                points = tuner.propose(min(self.campaign.options.batch, trials - self.summary.trials))
-                if not points or self._is_stuck():
-                    break
-                self._measure(tuner, points)
-                self.campaign.note(self.summary, self.number, trials)
+            self._search(tuner, trials, deadline)
+            self.campaign.note(self.summary, self.number, trials)
             tuner.teach()
         self._keep_best()
 
@@ -76,12 +72,25 @@ class TaskSearch:
         tuner.begin_with([point for text in texts if (point := self.space.find(text)) is not None][:TAKEN_OVER])
         return tuner
 
-    def _measure(self, tuner: Tuner, points: Sequence[Point]) -> None:
-        texts = [self.space.text(point) or "" for point in points]
-        candidates = [self._candidate(text) for text in texts]
-        for number, measured in self.campaign.measurer.stream(candidates, self.incumbent):
-            record = self._record(texts[number], measured)
-            tuner.learn([points[number]], [record.cost])
+    def _search(self, tuner: Tuner, trials: int, deadline: float | None) -> None:
+        """Have proposals measured; where many are measured at a time, the next ones are made before all are done."""
+        proposed: list[Point] = []
+        before = self.summary.trials
+
+        def more() -> Sequence[Candidate]:
+            left = trials - before - len(proposed)
+            if left <= 0 or self._is_stuck() or (deadline is not None and time.monotonic() >= deadline):
+                return []
+            if proposed:
+                self.campaign.note(self.summary, self.number, trials)
+            points = tuner.propose(min(self.campaign.options.batch, left))
+            proposed.extend(points)
+            return [self._candidate(self.space.text(point) or "") for point in points]
+
+        for number, measured in self.campaign.measurer.flow(more, lambda: self.incumbent):
+            point = proposed[number]
+            record = self._record(self.space.text(point) or "", measured)
+            tuner.learn([point], [record.cost])
 
     def _is_stuck(self) -> bool:
         patience = self.campaign.options.patience

@@ -1,6 +1,6 @@
 """Workers, the scheduler and the tuner are killed while a network is tuned: nothing is lost, and nothing done twice.
 
-`S2S_FAULTS=long` has four workers tune four kernels, and kills one of them every 20 seconds.
+`S2S_FAULTS=long` has four workers tune three kernels, and kills one of them every 20 seconds.
 """
 
 import os
@@ -21,8 +21,8 @@ pytest.importorskip("distributed")
 
 DIGITS = str(ROOT / "examples" / "digits" / "digits.onnx")
 LONG = os.environ.get("S2S_FAULTS") == "long"
-WORKERS, TRIALS, PAUSE = (4, 8, 20.0) if LONG else (1, 5, 600.0)
-KERNELS = ("conv_3x3_relu", "max_pool_2x2_s2", "conv_3x3_relu_2", "matmul_add") if LONG else ("matmul_add",)
+WORKERS, TRIALS, PAUSE = (4, 6, 20.0) if LONG else (1, 5, 600.0)
+KERNELS = ("conv_3x3_relu", "max_pool_2x2_s2", "matmul_add") if LONG else ("matmul_add",)
 ONLY = [word for kernel in KERNELS for word in ("--only", kernel)]
 SECONDS = 3000 if LONG else 600
 
@@ -43,11 +43,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[str],
     with Farm(WORKERS) as farm:
         farm.wait_for_workers()
         running = tuner(farm, records)
-        wait_until(lambda: len(lines(records)) >= 1, 120)
+        wait_until(lambda: len(lines(records)) >= 1, SECONDS / 5)
         farm.kill_a_worker(chance)
-        wait_until(lambda: len(lines(records)) >= 2, 120)
+        wait_until(lambda: len(lines(records)) >= 2, SECONDS / 5)
         farm.replace_scheduler()
-        wait_until(lambda: len(lines(records)) >= 3, 180)
+        wait_until(lambda: len(lines(records)) >= 3, SECONDS / 3)
         running.kill()
         running.wait()
         before = lines(records)
