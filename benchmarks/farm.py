@@ -33,6 +33,8 @@ from s2s.tuning.tuners import make_tuner
 
 DIGITS = Path(__file__).parents[1] / "examples" / "digits" / "digits.onnx"
 PORT = 28786
+START_SECONDS = 300
+"""A busy machine may take this long to start workers."""
 LIMIT = 0.050
 """Seconds for each trial."""
 BATCH = 8
@@ -138,14 +140,14 @@ def _farm(workers: int, board: str) -> Generator[str]:
 
 
 def _wait(address: str, workers: int) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         try:
             if len(farm_status(address).workers) >= workers:
                 return
         except InputError:
             time.sleep(0.5)
-    raise InputError(f"{address}: no {workers} workers within a minute")
+    raise InputError(f"{address}: no {workers} workers within {START_SECONDS} s")
 
 
 if __name__ == "__main__":

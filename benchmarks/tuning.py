@@ -31,7 +31,6 @@ from s2s.tuning.task import Task, tasks_of
 from s2s.tuning.tuners import TunerName, make_tuner
 
 ROOT = Path(__file__).parents[1]
-DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
 KWS = ROOT.parent / "shared" / "models" / "mlperf_tiny" / "kws_ref_model_int8.tflite"
 RECORDS = ROOT / "build" / "tuning.jsonl"
 PAGE, PLOT = "tuning.md", "tuning.svg"
@@ -56,9 +55,7 @@ class Case:
 CASES = (
     Case("kws pointwise int8", KWS, "conv_1x1"),
     Case("kws matmul int8", KWS, "matmul"),
-    Case("digits matmul float", DIGITS, "matmul_add"),
     Case("kws reduce_max", KWS, "reduce_max", small=True),
-    Case("kws reduce_sum", KWS, "reduce_sum", small=True),
 )
 
 
