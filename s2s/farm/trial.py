@@ -19,6 +19,8 @@ from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurable, Measur
 from s2s.tuning.places import make_measurer
 from s2s.tuning.sandbox import end_with_parent
 
+ATTEMPTS = 3
+"""A candidate runs in a process of its own, so that the end of the one that measures says little against it."""
 KEPT = 16
 """Tasks whose compilations a worker keeps."""
 _known: dict[str, bytes] = {}
@@ -32,12 +34,13 @@ def run_trial(
     limits: Limits,
 ) -> list[Measurement]:
     """Measure candidates of a task that was pickled, in the measuring process of this worker."""
-    try:
-        return _process().submit(measure_trial, task, decisions, incumbent, place, limits).result()
-    except BrokenProcessPool:
-        _process.cache_clear()
-        told = "the process that measures ended"
-        return [Measurement(error=ErrorKind.UNKNOWN_ERROR, message=told) for _ in decisions]
+    for _ in range(ATTEMPTS):
+        try:
+            return _process().submit(measure_trial, task, decisions, incumbent, place, limits).result()
+        except BrokenProcessPool:
+            _process.cache_clear()
+    told = f"the process that measures ended {ATTEMPTS} times"
+    return [Measurement(error=ErrorKind.UNKNOWN_ERROR, message=told) for _ in decisions]
 
 
 @cache
