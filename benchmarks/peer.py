@@ -48,6 +48,12 @@ class S2SPlain(S2S):
     variant = Variant("c")
 
 
+class AVX2(S2S):
+    """What machines without AVX-512 get."""
+
+    variant = Variant("x86-64-v3")
+
+
 class S2SReference(S2S):
     """One plain loop nest for each operator."""
 

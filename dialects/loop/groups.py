@@ -1,6 +1,7 @@
-"""Groups of four bytes in lanes of 32 bits: sums of products of bytes, many at a time.
+"""Groups of small integers in lanes of 32 bits: sums of their products, many at a time.
 
-A group is an `i32` whose lowest byte comes first. Vectors of groups come from memory, and meet in dot products.
+A group is an `i32` of four bytes, or of two numbers of 16 bits, whose lowest bits come first. Vectors of groups come
+from memory, and meet in dot products.
 """
 
 from collections.abc import Sequence
@@ -10,16 +11,19 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     MemRefType,
+    UnitAttr,
     VectorType,
     i8,
+    i16,
     i32,
     i64,
 )
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     ParsePropInAttrDict,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     var_operand_def,
@@ -31,20 +35,22 @@ from s2s.dialects.loop.index import check_map
 from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, read
 from s2s.dialects.operation import Op, op_definition
 from s2s.types.dtypes import vector_of
+from s2s.types.hints import isa
 
 GROUP = 4
 """Bytes in a group."""
-
-LANE_STRIDES = (0, 1, GROUP)
-"""One group for all lanes, columns of neighbours, groups side by side."""
+PAIR = 2
+"""Numbers of 16 bits in a group."""
 
 
 @op_definition
 class LoadGroupsOp(Op, AccessInterface):
-    """Lane `i` is a group whose byte `k` is `buffer[map(indices) + i * lane_stride + k * stride]`, 0 from `count` on.
+    """Lane `i` is a group with element `k` from `buffer[map(indices) + i * lane_stride + k * stride]`, 0 from `count`
+    on.
 
-    Groups side by side (`lane_stride = 4`) and one group for all lanes (0) are four neighbours; columns (1) take bytes
-    at any distance, and may have fewer.
+    A group has four bytes; or two numbers of 16 bits, from a buffer of such numbers or, `widened`, from bytes. Groups
+    side by side (`lane_stride` is the size of a group) and one group for all lanes (0) are neighbours; columns (1) take
+    bytes at any distance, and may have fewer.
     """
 
     name = "loop.load_groups"
@@ -53,6 +59,7 @@ class LoadGroupsOp(Op, AccessInterface):
     lane_stride = prop_def(IntegerAttr)
     stride = prop_def(IntegerAttr)
     count = prop_def(IntegerAttr)
+    widened = opt_prop_def(UnitAttr)
     buffer = operand_def(MemRefType)
     indices = var_operand_def(IndexType)
     result = result_def(VectorType)
@@ -70,6 +77,7 @@ class LoadGroupsOp(Op, AccessInterface):
         lane_stride: int,
         stride: int = 1,
         count: int = GROUP,
+        widened: bool = False,
     ) -> None:
         super().__init__(
             operands=[buffer, indices],
@@ -78,6 +86,7 @@ class LoadGroupsOp(Op, AccessInterface):
                 "lane_stride": IntegerAttr(lane_stride, i64),
                 "stride": IntegerAttr(stride, i64),
                 "count": IntegerAttr(count, i64),
+                "widened": UnitAttr() if widened else None,
             },
             result_types=[vector_of(i32, lanes)],
         )
@@ -87,17 +96,33 @@ class LoadGroupsOp(Op, AccessInterface):
         group = Extent(self.count.value.data, self.stride.value.data)
         return [read(self.buffer, self.map.data.results[0], self.indices, lanes, group)]
 
+    @property
+    def group(self) -> int:
+        """The numbers in a lane."""
+        return PAIR if self.widened is not None or self._element == i16 else GROUP
+
+    @property
+    def _element(self) -> Attribute:
+        return self.buffer.type.element_type if isa(self.buffer.type, MemRefType) else i8
+
+    def _lane_strides(self) -> tuple[int, ...]:
+        """Return the distances of lanes: 0 for one group in all of them, 1 for columns, the group for neighbours."""
+        if self.group == GROUP:
+            return (0, 1, GROUP)
+        return (0, PAIR) if self.widened is None else (PAIR,)
+
     def verify_(self) -> None:
         check_map(self.name, self.map.data, len(self.indices), results=1)
-        check_flat(self, self.buffer.type, i8)
+        check_flat(self, self.buffer.type, i16 if self._element == i16 and self.widened is None else i8)
         check_vector(self, self.result.type, i32)
         between, stride, count = (each.value.data for each in (self.lane_stride, self.stride, self.count))
-        if between not in LANE_STRIDES:
-            raise VerifyException(f"{self.name}: lane_stride {between} is none of {list(LANE_STRIDES)}")
-        if not 0 < count <= GROUP or (between != 1 and (stride, count) != (1, GROUP)):
+        group, lane_strides = self.group, self._lane_strides()
+        if between not in lane_strides:
+            raise VerifyException(f"{self.name}: lane_stride {between} is none of {list(lane_strides)}")
+        if not 0 < count <= group or (between != 1 and (stride, count) != (1, group)):
             raise VerifyException(
-                f"{self.name}: {count} bytes at distance {stride} make no group of lanes {between} apart"
+                f"{self.name}: {count} elements at distance {stride} make no group of lanes {between} apart"
             )
 
 
-__all__ = ["GROUP", "LoadGroupsOp"]
+__all__ = ["GROUP", "PAIR", "LoadGroupsOp"]

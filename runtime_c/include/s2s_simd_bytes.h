@@ -23,6 +23,10 @@
  *                                       1 <= count <= 4
  *   I_add_dot_i8(acc, a, b)             acc + the sum of the products of four bytes each of a and b; sums wrap
  *   I_add_dot_u8(acc, a, b)             the same where the bytes of a are unsigned
+ *   I_load_pairs(p), I_load_pairs_i8(p) N groups of two numbers of 16 bits: 2 N of them at p, or 2 N bytes widened
+ *   I_load_pair(p)                      the two numbers of 16 bits at p in every lane
+ *   I_add_dot_i16(acc, a, b)            acc + the sum of the products of two numbers of 16 bits each of a and b; sums
+ *                                       wrap, and no two products are of four times -32768
  *   F_to_i32_inside(a)                  towards zero, for lanes in the range of int32_t; any number for others */
 #ifndef S2S_SIMD_BYTES_H
 #define S2S_SIMD_BYTES_H
@@ -51,6 +55,12 @@
 S2S_ALWAYS_INLINE int32_t s2s_group(uint8_t a, uint8_t b, uint8_t c, uint8_t d)
 {
     return (int32_t)((uint32_t)a | ((uint32_t)b << 8) | ((uint32_t)c << 16) | ((uint32_t)d << 24));
+}
+
+/* Two numbers of 16 bits as one number, the first the lower half. */
+S2S_ALWAYS_INLINE int32_t s2s_pair(int16_t a, int16_t b)
+{
+    return (int32_t)((uint32_t)(uint16_t)a | ((uint32_t)(uint16_t)b << 16));
 }
 
 #define S2S_LANES 4

@@ -23,6 +23,16 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_groups)(const int8_t *p)
     return S2S_I32(join)(S2S_I32H_(load_groups)(p), S2S_I32H_(load_groups)(p + 4 * S2S_HALF));
 }
 
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_pairs)(const int16_t *p)
+{
+    return S2S_I32(join)(S2S_I32H_(load_pairs)(p), S2S_I32H_(load_pairs)(p + 2 * S2S_HALF));
+}
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_pairs_i8)(const int8_t *p)
+{
+    return S2S_I32(join)(S2S_I32H_(load_pairs_i8)(p), S2S_I32H_(load_pairs_i8)(p + 2 * S2S_HALF));
+}
+
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(saturate_i8)(S2S_I32V a)
 {
     return S2S_I32(join)(S2S_I32H_(saturate_i8)(a.low), S2S_I32H_(saturate_i8)(a.high));
@@ -36,6 +46,7 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(saturate_i8)(S2S_I32V a)
 
 S2S_OF_THREE(add_dot_i8)
 S2S_OF_THREE(add_dot_u8)
+S2S_OF_THREE(add_dot_i16)
 S2S_OF_THREE(rescale_double)
 S2S_OF_THREE(rescale_halves)
 S2S_OF_THREE(rescale_negative)

@@ -146,6 +146,18 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_group)(const int8_t *p)
 #endif
 }
 
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_pair)(const int16_t *p)
+{
+#ifdef S2S_BYTES_IN_ORDER
+    int32_t pair;
+
+    memcpy(&pair, p, sizeof pair);
+    return S2S_I32(splat)(pair);
+#else
+    return S2S_I32(splat)(s2s_pair(p[0], p[1]));
+#endif
+}
+
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_columns)(const int8_t *p, ptrdiff_t stride, int32_t count)
 {
     S2S_I32V groups = S2S_I32(load_u8)(p);
@@ -173,5 +185,6 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_columns)(const int8_t *p, ptrdiff_t stri
 #undef S2S_EACH_LANE
 #undef S2S_BYTES_MEMORY
 #undef S2S_BYTES_DOT
+#undef S2S_BYTES_DOT_PAIRS
 #undef S2S_BYTES_HIGH
 #undef S2S_BYTES_WORDS

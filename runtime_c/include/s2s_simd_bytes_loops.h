@@ -39,6 +39,35 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_groups)(const int8_t *p)
 #endif
 }
 
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_pairs)(const int16_t *p)
+{
+#ifdef S2S_BYTES_IN_ORDER
+    S2S_I32V pairs;
+
+    memcpy(&pairs, p, sizeof pairs);
+    return pairs;
+#else
+    S2S_OF_LANES(s2s_pair(p[2 * i], p[2 * i + 1]));
+#endif
+}
+
+#ifndef S2S_BYTES_DOT_PAIRS
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_pairs_i8)(const int8_t *p)
+{
+    S2S_OF_LANES(s2s_pair(p[2 * i], p[2 * i + 1]));
+}
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(add_dot_i16)(S2S_I32V acc, S2S_I32V a, S2S_I32V b)
+{
+    const S2S_I32V low_a = S2S_I32(shift_right)(S2S_I32(shift_left)(a, 16), 16);
+    const S2S_I32V low_b = S2S_I32(shift_right)(S2S_I32(shift_left)(b, 16), 16);
+    const S2S_I32V low = S2S_I32(mul)(low_a, low_b);
+    const S2S_I32V high = S2S_I32(mul)(S2S_I32(shift_right)(a, 16), S2S_I32(shift_right)(b, 16));
+
+    return S2S_I32(add)(S2S_I32(add)(acc, low), high);
+}
+#endif
+
 #ifndef S2S_BYTES_DOT
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(add_dot_i8)(S2S_I32V acc, S2S_I32V a, S2S_I32V b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes in vectors of one register on x86-64; included by s2s_simd_bytes_lanes.h. What is not defined here,
- * s2s_simd_bytes_loops.h defines: it asks for S2S_BYTES_MEMORY, S2S_BYTES_DOT, S2S_BYTES_HIGH
+ * s2s_simd_bytes_loops.h defines: it asks for S2S_BYTES_MEMORY, S2S_BYTES_DOT, S2S_BYTES_DOT_PAIRS, S2S_BYTES_HIGH
  * and S2S_BYTES_WORDS. */
 
 /* Intrinsics and the type of S2S_LANES lanes. */
@@ -104,6 +104,26 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(add_dot_i8)(S2S_I32V acc, S2S_I32V a, S2S_I32
     const S2S_REGISTER even = S2S_P(srai_epi16)(S2S_P(slli_epi16)((S2S_REGISTER)a, 8), 8);
 
     return S2S_I32(add_dot_pairs)(acc, even, S2S_P(srai_epi16)((S2S_REGISTER)a, 8), b);
+}
+#endif
+
+/* Two products of 16 bits a lane. */
+#if S2S_LANES < 16 || defined(__AVX512BW__)
+#define S2S_BYTES_DOT_PAIRS 1
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_pairs_i8)(const int8_t *p)
+{
+#if S2S_LANES == 16
+    return (S2S_I32V)_mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i *)(const void *)p));
+#elif S2S_LANES == 8
+    return (S2S_I32V)_mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(const void *)p));
+#else
+    return (S2S_I32V)_mm_cvtepi8_epi16(_mm_loadl_epi64((const __m128i *)(const void *)p));
+#endif
+}
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(add_dot_i16)(S2S_I32V acc, S2S_I32V a, S2S_I32V b)
+{
+    return (S2S_I32V)S2S_P(add_epi32)((S2S_REGISTER)acc, S2S_P(madd_epi16)((S2S_REGISTER)a, (S2S_REGISTER)b));
 }
 #endif
 

@@ -140,9 +140,15 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(fma)(S2S_F32V a, S2S_F32V b, S2S_F32V c) { re
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(neg)(S2S_F32V a) { return -a; }
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(abs)(S2S_F32V a) { return (S2S_F32V)((S2S_I32V)a & INT32_MAX); }
 
-/* a wherever a is NaN, b wherever only b is. The instruction of AVX-512 gives b wherever either is; no expression of the
- * vector extension becomes it. */
-#if S2S_LANES == 16 && defined(__AVX512F__)
+/* a wherever a is NaN, b wherever only b is. The instructions of x86 give b wherever either is; no expression of the
+ * vector extension becomes one of them. */
+#if S2S_LANES == 4 && defined(__SSE__)
+#define S2S_LESSER(a, b) __builtin_ia32_minps(a, b)
+#define S2S_GREATER(a, b) __builtin_ia32_maxps(a, b)
+#elif S2S_LANES == 8 && defined(__AVX__)
+#define S2S_LESSER(a, b) __builtin_ia32_minps256(a, b)
+#define S2S_GREATER(a, b) __builtin_ia32_maxps256(a, b)
+#elif S2S_LANES == 16 && defined(__AVX512F__)
 #ifdef __clang__
 #define S2S_LESSER(a, b) __builtin_ia32_minps512(a, b, 4)
 #define S2S_GREATER(a, b) __builtin_ia32_maxps512(a, b, 4)
@@ -185,8 +191,22 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(sub)(S2S_I32V a, S2S_I32V b) { return (S2S_I3
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(mul)(S2S_I32V a, S2S_I32V b) { return (S2S_I32V)((S2S_U32V)a * (S2S_U32V)b); }
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(neg)(S2S_I32V a) { return (S2S_I32V)(-(S2S_U32V)a); }
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(abs)(S2S_I32V a) { return S2S_I32(select)(a < 0, S2S_I32(neg)(a), a); }
-S2S_ALWAYS_INLINE S2S_I32V S2S_I32(min)(S2S_I32V a, S2S_I32V b) { return S2S_I32(select)(a < b, a, b); }
-S2S_ALWAYS_INLINE S2S_I32V S2S_I32(max)(S2S_I32V a, S2S_I32V b) { return S2S_I32(select)(a > b, a, b); }
+
+/* clang makes one instruction of the expression, gcc does not. */
+#if S2S_LANES == 4 && defined(__SSE4_1__) && !defined(__clang__)
+#define S2S_LESSER(a, b) __builtin_ia32_pminsd128(a, b)
+#define S2S_GREATER(a, b) __builtin_ia32_pmaxsd128(a, b)
+#elif S2S_LANES == 8 && defined(__AVX2__) && !defined(__clang__)
+#define S2S_LESSER(a, b) __builtin_ia32_pminsd256(a, b)
+#define S2S_GREATER(a, b) __builtin_ia32_pmaxsd256(a, b)
+#else
+#define S2S_LESSER(a, b) S2S_I32(select)((a) < (b), a, b)
+#define S2S_GREATER(a, b) S2S_I32(select)((a) > (b), a, b)
+#endif
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(min)(S2S_I32V a, S2S_I32V b) { return S2S_LESSER(a, b); }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(max)(S2S_I32V a, S2S_I32V b) { return S2S_GREATER(a, b); }
+#undef S2S_LESSER
+#undef S2S_GREATER
 
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(bit_and)(S2S_I32V a, S2S_I32V b) { return a & b; }
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(bit_or)(S2S_I32V a, S2S_I32V b) { return a | b; }

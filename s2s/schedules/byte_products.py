@@ -1,9 +1,9 @@
-"""Schedules of sums of products of bytes for targets whose vector lanes each add up four of them (VNNI).
+"""Schedules of sums of products of bytes for targets whose vector lanes each add up four of them (VNNI), or two.
 
 Vectors run along the output channels. A convolution broadcasts four neighbouring bytes of a pixel against four
 constants in each lane. A depthwise convolution reads columns: the bytes of consecutive rows at one position. The image
-is copied with its padding, so that tiles need no guards, and with 128 added where the instruction takes unsigned bytes.
-A row of a fully connected layer is read in place.
+is copied with its padding, so that tiles need no guards, and with 128 added where the instruction takes unsigned bytes,
+or in 16 bits where it takes pairs of them. A row of a fully connected layer is read in place as bytes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,14 +20,13 @@ from s2s.dialects import loop, tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Vectorize, register_tile
 from s2s.schedules.integer_products import Roles, roles_of
 from s2s.targets import Target
-from s2s.targets.intrinsic import Intrinsic
+from s2s.targets.intrinsic import BYTES, Intrinsic
 from s2s.types.affine import linear, ranges
 
-GROUP = loop.GROUP
 MAX_PIXELS = 14
 """Pixels of a register tile: beyond that the code grows more than loads shrink."""
 MAX_VECTORS = 4
-"""Vectors of channels in a register tile with several pixels."""
+"""Vectors of channels in a register tile with several pixels, of 32 registers; fewer registers take fewer of them."""
 ROW_VECTORS = 8
 """Vectors of channels in a register tile of one pixel: independent accumulators hide the latency of the dot product."""
 MAX_WINDOW = 49
@@ -36,13 +35,14 @@ MAX_WINDOW = 49
 
 def byte_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
     """Return a schedule for `op` if `target` has such dot products and `op` is a sum of them; else None."""
-    intrinsic = next((each for each in target.intrinsics_of("dot_lanes") if target.lanes in each.lanes), None)
-    if intrinsic is None or not results_in_lanes(op):
+    known = [each for each in target.intrinsics_of("dot_lanes") if target.lanes in each.lanes]
+    if not known or not results_in_lanes(op):
         return None
     roles = roles_of(op, constants)
     if roles is None or len(roles.both) + len(roles.w_only) != 1 or (roles.both and _taps(op) > MAX_WINDOW):
         return None
-    return _Choice(op, target, roles, intrinsic).schedule()
+    fit = [each for each in known if each.group == loop.GROUP or not roles.both]  # columns are of bytes
+    return _Choice(op, target, roles, fit[0]).schedule() if fit else None
 
 
 def _taps(op: tensor.ComputeOp) -> int:
@@ -87,7 +87,7 @@ class _Choice(NamedTuple):
         for dim in order:
             tile[dim] = op.sizes[dim] if roles.both else 1
         if not roles.both:
-            tile[run[-1]] = GROUP
+            tile[run[-1]] = self.intrinsic.group
         return tensor.ScheduleAttr.of(
             [
                 *register_tile(op, tile),
@@ -101,7 +101,12 @@ class _Choice(NamedTuple):
 
     def _cached(self, depth: int) -> CacheRead:
         outer = self._outer(depth)
-        return CacheRead.of(self.roles.x, outer[-1] if outer else None, widened=False)
+        return CacheRead.of(self.roles.x, outer[-1] if outer else None, widened=self._widens)
+
+    @property
+    def _widens(self) -> bool:
+        """Whether the image is copied in 16 bits."""
+        return self.intrinsic.x == "i16"
 
     # Loops
 
@@ -114,7 +119,8 @@ class _Choice(NamedTuple):
     def _rows_outside(self) -> int:
         """Return how many of the other dimensions, from the first, are loops around the copy of a large image."""
         dims = [dim for dim in range(self.op.rank) if dim != self.channel]
-        if prod(window(self.op, self.roles.x, self.op.sizes, ())) * 2 <= max(self.target.l1_bytes, 1):
+        image = prod(window(self.op, self.roles.x, self.op.sizes, ())) * BYTES[self.intrinsic.x]
+        if image * 2 <= max(self.target.l1_bytes, 1):
             return 0
         moving = [dim for dim in dims if dim in self.roles.x_only]
         return dims.index(moving[-2]) + 1 if len(moving) > 1 else (1 if moving and dims[0] == moving[0] else 0)
@@ -126,6 +132,8 @@ class _Choice(NamedTuple):
         """Return how many loops enclose the copy of the image; None if the image is read in place."""
         read = self.roles.x
         is_guarded = self.op.read_accesses[read].is_guarded
+        if self._widens:
+            return self._rows_outside()
         if not is_guarded and (self.intrinsic.x == "i8" or not self._has_pixels) and self._fills_groups():
             return None
         return self._rows_outside()
@@ -135,7 +143,7 @@ class _Choice(NamedTuple):
         if self.roles.both:
             return self.op.sizes[self.channel] % self.lanes == 0
         _, run = self._reductions(strides(self.op, self.roles.x, shape_of(self.op.reads[self.roles.x])))
-        return prod(self.op.sizes[dim] for dim in run) % GROUP == 0
+        return prod(self.op.sizes[dim] for dim in run) % self.intrinsic.group == 0
 
     @property
     def _has_pixels(self) -> bool:
@@ -165,7 +173,7 @@ class _Choice(NamedTuple):
         if not inside:
             tile[self.channel] = self.lanes * min(vectors, ROW_VECTORS)
             return tile
-        wide, pixel = _wide(vectors), max(inside, key=lambda dim: (op.sizes[dim], dim))
+        wide, pixel = self._wide(vectors), max(inside, key=lambda dim: (op.sizes[dim], dim))
         more = 1 if self.roles.w_offset else 0  # accumulators of the products with the constants' zero point
         room = (self.target.registers - 2 - wide) // (wide + more)
         if self.roles.both:  # pixels that are neighbours in the last dimension share columns
@@ -178,6 +186,11 @@ class _Choice(NamedTuple):
     def _cost(self, pixel: int, tall: int, wide: int) -> float:
         """Return the loads and products of all tiles along `pixel`, for one group of four."""
         return ceil(self.op.sizes[pixel] / tall) * (tall * wide + wide + tall)
+
+    def _wide(self, vectors: int) -> int:
+        """Return the largest number of vectors in a tile that divides all vectors, so that tiles are full."""
+        most = min(MAX_VECTORS, (self.target.registers - 2) // 4)
+        return max(wide for wide in range(1, most + 1) if vectors % wide == 0)
 
     def _packed(
         self, axes: dict[int, tuple[int, ...]], order: Sequence[int], run: Sequence[int], width: int
@@ -192,15 +205,10 @@ class _Choice(NamedTuple):
         return [
             tensor.PackedAxis((own,), panel),
             *(tensor.PackedAxis((axis,)) for axis in (*axes[-1], *around)),
-            tensor.PackedAxis(groups, GROUP),
+            tensor.PackedAxis(groups, self.intrinsic.group),
             tensor.PackedAxis((own,), 1, panel),
-            tensor.PackedAxis(groups, 1, GROUP),
+            tensor.PackedAxis(groups, 1, self.intrinsic.group),
         ]
-
-
-def _wide(vectors: int) -> int:
-    """Return the largest number of vectors in a tile that divides all vectors, so that tiles are full."""
-    return max(wide for wide in range(1, MAX_VECTORS + 1) if vectors % wide == 0)
 
 
 def _constant_axes(op: tensor.ComputeOp, read: int, channel: int) -> dict[int, tuple[int, ...]] | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from s2s.targets.caches import cache_bytes, line_bytes
 from s2s.targets.flags import WIDE
 from s2s.targets.intrinsic import Intrinsic
-from s2s.targets.intrinsics import NEON_DOT, PLAIN_DOT, VNNI, VNNI_BY_UNSIGNED, VNNI_SIGNED, X86_PAIRS
+from s2s.targets.intrinsics import NEON_DOT, PLAIN_DOT, VNNI, VNNI_BY_UNSIGNED, VNNI_SIGNED, X86_PAIRS, X86_WIDE
 from s2s.targets.target import Target
 
 MOST_L3 = 32 << 20
@@ -53,7 +53,7 @@ def _byte_products() -> tuple[Intrinsic, ...]:
     machine = platform.machine()
     if machine in ("aarch64", "arm64"):
         return (NEON_DOT,)
-    return (X86_PAIRS,) if machine in ("x86_64", "AMD64") else (PLAIN_DOT,)
+    return (X86_WIDE, X86_PAIRS) if machine in ("x86_64", "AMD64") else (PLAIN_DOT,)
 
 
 def _features() -> frozenset[str]:

@@ -20,7 +20,7 @@ OPERANDS: Mapping[str, tuple[tuple[Element, Element], ...]] = {
     "dot": (("i16", "i16"),),
     "dot_pairs": (("i16", "i16"),),
     "dot_next": (("i16", "i16"),),
-    "dot_lanes": (("i8", "i8"), ("u8", "i8"), ("i8", "u8")),
+    "dot_lanes": (("i8", "i8"), ("u8", "i8"), ("i8", "u8"), ("i16", "i16")),
     "dot_rows": (("i8", "i8"), ("i16", "i8")),
 }
 """The types of both factors that the lowering can make for each form."""
@@ -29,9 +29,11 @@ GROUPS: Mapping[str, tuple[int, ...]] = {
     "dot": (4,),
     "dot_pairs": (4,),
     "dot_next": (4,),
-    "dot_lanes": (4,),
+    "dot_lanes": (2, 4),
     "dot_rows": (1, 2, 4, 8, 16, 32, 64, 128),
 }
+LANE_BYTES = 4
+"""Bytes of a lane, which the group of `dot_lanes` fills."""
 LANES: Mapping[str, tuple[int, ...]] = {
     "dot": (1,),
     "dot_pairs": (1,),
@@ -50,7 +52,8 @@ class Intrinsic:
         dot        acc + sum over k < group of x[k] * w[k]                      one sum, factors in registers
         dot_pairs  acc + 256 * sum over k < group of x[k] * w[k]        the same, factors in pairs of bytes
         dot_next   acc + sum over k < group - 1 of x[k + 1] * w[k]              the same for the next position of x
-        dot_lanes  acc[c] + sum over k < group of x[c][k] * w[c][k]             a sum a lane, factors in registers
+        dot_lanes  acc[c] + sum over k < group of x[c][k] * w[c][k]             a sum a lane, factors in registers;
+                                                                                bytes are widened where w is i16
         dot_rows   sum over k < steps of x[k] * w[k / group][c][k % group]      a sum a lane, factors in memory
 
     Products and sums are of 32 bits and wrap around.
@@ -109,6 +112,8 @@ def contradiction_of(values: Mapping[str, Any]) -> str | None:
         return f"x = {values['x']}, w = {values['w']}: form {form} multiplies {known}"
     if values["group"] not in GROUPS[form]:
         return f"group = {values['group']}: form {form} takes {', '.join(map(str, GROUPS[form]))}"
+    if form == "dot_lanes" and values["group"] * BYTES[values["x"]] != LANE_BYTES:
+        return f"group = {values['group']}: a lane holds {LANE_BYTES // BYTES[values['x']]} factors of {values['x']}"
     if not set(lanes) <= set(LANES[form]):
         return f"lanes = {lanes}: form {form} has {', '.join(map(str, LANES[form]))}"
     if len(lanes) > 1 and "{lanes}" not in str(values["function"]):

@@ -4,7 +4,7 @@ Each function is defined in a header of `runtime_c`, with a form in plain C99 th
 tree builds with any compiler. A new instruction set is more entries, a header, and tests.
 """
 
-from s2s.targets.intrinsic import Element, Intrinsic
+from s2s.targets.intrinsic import BYTES, LANE_BYTES, Element, Intrinsic
 
 SMLAD = Intrinsic(
     name="smlad",
@@ -70,14 +70,15 @@ MVE_I16_BY_8 = Intrinsic(
 
 
 def _dot_lanes(name: str, description: str, *, x: Element = "i8", w: Element = "i8", function: str = "") -> Intrinsic:
-    """Return the entry of an instruction that adds four products of bytes to every lane of a vector."""
+    """Return the entry of an instruction that adds products to every lane of a vector: four of bytes, or two of 16
+    bits."""
     return Intrinsic(
         name=name,
         description=description,
         form="dot_lanes",
         x=x,
         w=w,
-        group=4,
+        group=LANE_BYTES // BYTES[x],
         lanes=(4, 8, 16),
         function=f"s2s_i32x{{lanes}}_{function or f'add_dot_{x}'}",
         header="s2s_simd_bytes.h",
@@ -90,6 +91,7 @@ VNNI_BY_UNSIGNED = _dot_lanes(
 )
 VNNI_SIGNED = _dot_lanes("vnni-signed", "x86 VPDPBUSD: signed bytes, one factor with 128 added and taken off again")
 X86_PAIRS = _dot_lanes("x86-pairs", "x86 VPMADDWD: bytes widened, pairs of 16 bits multiplied and added")
+X86_WIDE = _dot_lanes("x86-wide", "x86 VPMADDWD: a copy in 16 bits times widened constants, in pairs", x="i16", w="i16")
 NEON_DOT = _dot_lanes("neon-dot", "Arm NEON: four products of signed bytes to a lane, SDOT where the core has it")
 PLAIN_DOT = _dot_lanes("plain-dot", "portable C: four products of signed bytes to a lane, in loops")
 
@@ -106,6 +108,7 @@ INTRINSICS = {
         VNNI_BY_UNSIGNED,
         VNNI_SIGNED,
         X86_PAIRS,
+        X86_WIDE,
         NEON_DOT,
         PLAIN_DOT,
     )

@@ -1,7 +1,7 @@
 """x86-64 by microarchitecture level (the psABI's x86-64-v2, -v3, -v4), for code that runs on another machine."""
 
 from s2s.targets.flags import WIDE
-from s2s.targets.intrinsics import X86_PAIRS
+from s2s.targets.intrinsics import X86_PAIRS, X86_WIDE
 from s2s.targets.target import Target
 
 
@@ -20,7 +20,7 @@ def _level(number: int, lanes: int, registers: int, l2: int, l3: int, descriptio
         l3_bytes=l3 << 10,
         line_bytes=64,
         fma_ports=2,
-        intrinsics=(X86_PAIRS,),
+        intrinsics=(X86_PAIRS,) if lanes == 16 else (X86_WIDE, X86_PAIRS),
     )
 
 

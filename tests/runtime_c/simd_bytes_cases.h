@@ -93,6 +93,33 @@ static void CASE(groups_multiply)(void)
     free(b);
 }
 
+static void CASE(pairs_multiply)(void)
+{
+    int8_t *const a = bytes_of(2 * LANES), *const b = bytes_of(2 * LANES);
+    int16_t wide[2 * LANES];
+    int32_t acc[LANES], bytes[LANES], all[LANES], one[LANES];
+
+    for (int i = 0; i < 2 * LANES; ++i) { wide[i] = (int16_t)(i == 0 ? INT16_MIN : 2 * a[i] - 255); }
+    for (int i = 0; i < LANES; ++i) {
+        const int x = wide[2 * i], y = wide[2 * i + 1];
+
+        acc[i] = i == 0 ? INT32_MAX : any_number(INT32_MAX);
+        bytes[i] = (int32_t)((uint32_t)acc[i] + (uint32_t)(x * b[2 * i] + y * b[2 * i + 1]));
+        one[i] = (int32_t)((uint32_t)acc[i] + (uint32_t)(wide[0] * b[2 * i] + wide[1] * b[2 * i + 1]));
+        all[i] = (int32_t)((uint32_t)acc[i] + (uint32_t)(i == 0 ? y * y - 32768 * -255 : x * x + y * y));
+    }
+    CHECK_LANES(I32(add_dot_i16)(I32(load)(acc), I32(load_pairs)(wide), I32(load_pairs_i8)(b)), bytes[i]);
+    CHECK_LANES(I32(add_dot_i16)(I32(load)(acc), I32(load_pair)(wide), I32(load_pairs_i8)(b)), one[i]);
+    {
+        const I32V factors = I32(load_pairs)(wide);
+
+        wide[0] = -255;
+        CHECK_LANES(I32(add_dot_i16)(I32(load)(acc), factors, I32(load_pairs)(wide)), all[i]);
+    }
+    free(a);
+    free(b);
+}
+
 static void CASE(rescales_round_as_scalars_do)(void)
 {
     int32_t x[LANES], small[LANES], multiplier[LANES], shift[LANES], negative[LANES];
@@ -142,6 +169,7 @@ static void CASE(test_simd_bytes)(void)
     CASE(stores_narrow)();
     CASE(stores_weave)();
     CASE(groups_multiply)();
+    CASE(pairs_multiply)();
     CASE(rescales_round_as_scalars_do)();
     CASE(floats_become_integers)();
     CASE(tables_are_looked_up)();

@@ -227,7 +227,7 @@
 ^bb0(%acc: f32):
   tensor.yield %acc : f32
 } : (tensor<6x8xf32>) -> tensor<6xf32>
-// CHECK: there is no intrinsic 'dot3'; known are smlad, smlad-pairs, smlad-next, mve-i8-by-16, mve-i8-by-8, mve-i16-by-8, vnni, vnni-by-unsigned, vnni-signed, x86-pairs, neon-dot, plain-dot
+// CHECK: there is no intrinsic 'dot3'; known are smlad, smlad-pairs, smlad-next, mve-i8-by-16, mve-i8-by-8, mve-i16-by-8, vnni, vnni-by-unsigned, vnni-signed, x86-pairs, x86-wide, neon-dot, plain-dot
 
 // -----
 
@@ -537,7 +537,7 @@
   %t = arith.addi %acc, %bv : i32
   tensor.yield %t : i32
 } : (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>) -> tensor<4x6xi32>
-// CHECK: tensor.compute: mve-i16-by-8 takes rows of 16 bits; copy the first factor with cache_read
+// CHECK: tensor.compute: mve-i16-by-8 takes 16 bits in memory; copy the first factor with cache_read
 
 // -----
 

@@ -8,15 +8,17 @@ import pytest
 
 from s2s.dialects import loop
 from s2s.targets import Target, get_target
-from s2s.targets.intrinsics import VNNI
+from s2s.targets.intrinsics import VNNI, X86_PAIRS
 from support.quantised_layers import Layer, levels, run_as_c
 
 WIDE = get_target("x86-64-v4")
+NARROW = replace(get_target("x86-64-v3"), intrinsics=(X86_PAIRS,))
 TARGETS = {
     "16 lanes, unsigned": replace(WIDE, intrinsics=(VNNI,)),
     "16 lanes, signed": WIDE,
     "16 lanes, small cache": replace(WIDE, intrinsics=(VNNI,), l1_bytes=512),
-    "8 lanes": get_target("x86-64-v3"),
+    "8 lanes": NARROW,
+    "8 lanes, in pairs of 16 bits": get_target("x86-64-v3"),
     "4 lanes": get_target("aarch64"),
 }
 LAYERS = {
@@ -73,6 +75,11 @@ def test_a_single_pixel_is_read_in_place() -> None:
 
 def test_padding_is_copied_as_the_zero_point() -> None:
     assert {op.outside for op in stages(LAYERS["3x3"], TARGETS["8 lanes"])} == {-7}
+
+
+def test_pairs_of_16_bits_come_from_a_widened_copy_without_its_zero_point() -> None:
+    (copy, *_) = stages(LAYERS["3x3"], TARGETS["8 lanes, in pairs of 16 bits"])
+    assert (copy.outside, copy.offset.value.data) == (0, 7)
 
 
 def test_targets_without_such_products_go_other_ways() -> None:

@@ -210,14 +210,14 @@ def kernel_of(each: Intrinsic, lanes: int) -> tuple[ModuleOp, list[Array]]:
                 {{steps = {2 * each.group} : i64}} : {x}, {w} -> vector<{y}>"""
             stored, counts = f"vector<{y}>", (2 * each.group, 2 * each.group * lanes)
         case "dot_lanes":
-            x = w = f"memref<{4 * lanes}xi8>"
+            x = w = f"memref<{each.group * lanes}x{SIZES[each.x]}>"
             y, stored = f"{lanes}xi32", f"vector<{lanes}xi32>"
-            groups = "{lane_stride = 4 : i64, stride = 1 : i64, count = 4 : i64}"
+            groups = f"{{lane_stride = {each.group} : i64, stride = 1 : i64, count = {each.group} : i64}}"
             body = f"""%a = loop.load_groups %x[{at}] {groups} : {x} -> {stored}
                 %b = loop.load_groups %w[{at}] {groups} : {w} -> {stored}
                 %acc = loop.load %y[{at}] : memref<{y}> -> {stored}
                 %s = loop.intrinsic {intrinsic}(%acc, %a, %b) : {stored}, {stored}, {stored} -> {stored}"""
-            counts = (4 * lanes, 4 * lanes)
+            counts = (each.group * lanes, each.group * lanes)
         case _:
             x = w = f"memref<{each.group}xi16>"
             y, stored, vector = "1xi32", "i32", f"vector<{each.group}xi16>"

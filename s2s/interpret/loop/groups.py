@@ -1,4 +1,4 @@
-"""Interpret loads of byte groups."""
+"""Interpret loads of groups of small integers."""
 
 import numpy as np
 from xdsl.dialects.builtin import VectorType
@@ -25,7 +25,7 @@ def load_groups(scope: Scope, op: loop.LoadGroupsOp) -> Step:
         taken = at(frame) + places
         if taken.min() < 0 or taken.max() >= size:
             raise CompilerBug(f"{scope.where(op)}: index {taken.max()} is outside of {buffer_name(op.buffer)}")
-        groups = np.zeros((lanes, loop.GROUP), np.int8)
+        groups = np.zeros((lanes, op.group), np.int8 if op.group == loop.GROUP else np.dtype("<i2"))
         groups[:, :count] = frame[buffer][taken]
         frame[result] = groups.view("<i4").astype(np.int32).reshape(lanes)
 

@@ -27,9 +27,9 @@ class Tensorize(Directive):
     group lies side by side, the other is copied so by `cache_read` or lies so by itself. Form `dot` gives one sum.
     Form `dot_pairs`, which `tensor-shorten-products` puts in its place, does that with constants in pairs of bytes.
     Form `dot_next`, named after it, gives that of the next position of a sliding window from the same elements.
-    Form `dot_lanes` gives a vector of results: a group is the bytes of a lane, and runs over those last reductions
-    alone through which the other factor moves evenly. So does `dot_rows`, whose groups are parts of rows. Unsigned
-    first factors are taken with 128 added, which `init_from` takes off again.
+    Form `dot_lanes` gives a vector of results: a group is the four bytes of a lane, or two numbers of 16 bits, and runs
+    over those last reductions alone through which the other factor moves evenly. So does `dot_rows`, whose groups are
+    parts of rows. Unsigned first factors are taken with 128 added, which `init_from` takes off again.
     """
 
     name = "schedule.tensorize"
@@ -66,8 +66,8 @@ class Tensorize(Directive):
             raise VerifyException(
                 f"{op.name}: {name} takes its first factor as {wanted}; copy it so, or leave it in place"
             )
-        if state.cached is None and form == "dot_rows" and self.intrinsic.x.data == "i16":
-            raise VerifyException(f"{op.name}: {name} takes rows of 16 bits; copy the first factor with cache_read")
+        if state.cached is None and form in ("dot_rows", "dot_lanes") and self.intrinsic.x.data == "i16":
+            raise VerifyException(f"{op.name}: {name} takes 16 bits in memory; copy the first factor with cache_read")
         guarded = [number for number, each in enumerate(op.read_accesses) if each.is_guarded]
         if any(state.cached is None or number != state.cached.read for number in guarded):
             raise VerifyException(

@@ -380,9 +380,27 @@ loop.prefetch %x[affine_map<() -> (0)>()] : memref<8x8xf32>
 
 // -----
 
+%x = "test.op"() : () -> memref<32xi32>
+%g = loop.load_groups %x[affine_map<() -> (0)>()] {lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64} : memref<32xi32> -> vector<8xi32>
+// CHECK: loop.load_groups: buffer memref<32xi32> is not a flat memref of i8
+
+// -----
+
 %x = "test.op"() : () -> memref<32xi16>
-%g = loop.load_groups %x[affine_map<() -> (0)>()] {lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64} : memref<32xi16> -> vector<8xi32>
+%g = loop.load_groups %x[affine_map<() -> (0)>()] {lane_stride = 1 : i64, stride = 1 : i64, count = 2 : i64} : memref<32xi16> -> vector<8xi32>
+// CHECK: loop.load_groups: lane_stride 1 is none of [0, 2]
+
+// -----
+
+%x = "test.op"() : () -> memref<32xi16>
+%g = loop.load_groups %x[affine_map<() -> (0)>()] {lane_stride = 2 : i64, stride = 1 : i64, count = 2 : i64, widened} : memref<32xi16> -> vector<8xi32>
 // CHECK: loop.load_groups: buffer memref<32xi16> is not a flat memref of i8
+
+// -----
+
+%x = "test.op"() : () -> memref<32xi8>
+%g = loop.load_groups %x[affine_map<() -> (0)>()] {lane_stride = 0 : i64, stride = 1 : i64, count = 2 : i64, widened} : memref<32xi8> -> vector<8xi32>
+// CHECK: loop.load_groups: lane_stride 0 is none of [2]
 
 // -----
 
@@ -394,13 +412,13 @@ loop.prefetch %x[affine_map<() -> (0)>()] : memref<8x8xf32>
 
 %x = "test.op"() : () -> memref<32xi8>
 %g = loop.load_groups %x[affine_map<() -> (0)>()] {lane_stride = 4 : i64, stride = 2 : i64, count = 4 : i64} : memref<32xi8> -> vector<8xi32>
-// CHECK: loop.load_groups: 4 bytes at distance 2 make no group of lanes 4 apart
+// CHECK: loop.load_groups: 4 elements at distance 2 make no group of lanes 4 apart
 
 // -----
 
 %x = "test.op"() : () -> memref<32xi8>
 %g = loop.load_groups %x[affine_map<() -> (0)>()] {lane_stride = 1 : i64, stride = 2 : i64, count = 5 : i64} : memref<32xi8> -> vector<8xi32>
-// CHECK: loop.load_groups: 5 bytes at distance 2 make no group of lanes 1 apart
+// CHECK: loop.load_groups: 5 elements at distance 2 make no group of lanes 1 apart
 
 // -----
 

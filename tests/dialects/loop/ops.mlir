@@ -226,7 +226,7 @@ func.func private @lanes(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %m: v
 
 // CHECK-LABEL:   func.func private @groups
 // GENERIC-LABEL: sym_name = "groups"
-func.func private @groups(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %acc: vector<8xi32>) {
+func.func private @groups(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %acc: vector<8xi32>, %numbers: memref<32xi16>) {
   // CHECK-NEXT: %one = loop.load_groups %x[affine_map<(d0) -> (d0)>(%i)] {lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64} : memref<32xi8> -> vector<8xi32>
   // GENERIC:    %one = "loop.load_groups"(%x, %i) <{map = affine_map<(d0) -> (d0)>, lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64}>
   %one = loop.load_groups %x[affine_map<(d0) -> (d0)>(%i)] {lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64} : memref<32xi8> -> vector<8xi32>
@@ -238,6 +238,10 @@ func.func private @groups(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %acc
   %s = loop.intrinsic <"vnni", dot_lanes(u8, i8) by 4, "s2s_i32x{lanes}_add_dot_u8" in "s2s_simd_bytes.h">(%acc, %one, %wide) : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
   // CHECK-NEXT: %t = loop.intrinsic <"x86-pairs", dot_lanes(i8, i8) by 4, "s2s_i32x{lanes}_add_dot_i8" in "s2s_simd_bytes.h">(%s, %columns, %wide) : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
   %t = loop.intrinsic <"x86-pairs", dot_lanes(i8, i8) by 4, "s2s_i32x{lanes}_add_dot_i8" in "s2s_simd_bytes.h">(%s, %columns, %wide) : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
+  // CHECK-NEXT: %pair = loop.load_groups %numbers[affine_map<() -> (2)>()] {lane_stride = 0 : i64, stride = 1 : i64, count = 2 : i64} : memref<32xi16> -> vector<8xi32>
+  %pair = loop.load_groups %numbers[affine_map<() -> (2)>()] {lane_stride = 0 : i64, stride = 1 : i64, count = 2 : i64} : memref<32xi16> -> vector<8xi32>
+  // CHECK-NEXT: %pairs = loop.load_groups %w[affine_map<() -> (16)>()] {lane_stride = 2 : i64, stride = 1 : i64, count = 2 : i64, widened} : memref<128xi8> -> vector<8xi32>
+  %pairs = loop.load_groups %w[affine_map<() -> (16)>()] {lane_stride = 2 : i64, stride = 1 : i64, count = 2 : i64, widened} : memref<128xi8> -> vector<8xi32>
   // CHECK-NEXT: %a = loop.load
   %a = loop.load %x[affine_map<() -> (0)>()] : memref<32xi8> -> vector<8xi8>
   // CHECK-NEXT: loop.store_interleaved %w[affine_map<(d0) -> (d0)>(%i)] from %a, %a, %a : memref<128xi8>, vector<8xi8>, vector<8xi8>, vector<8xi8>

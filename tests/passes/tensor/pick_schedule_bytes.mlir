@@ -6,9 +6,9 @@
 // Vectors run along the channels. The image is copied with its padding; rows of the window and their channels are one run.
 //
 // CHECK-LABEL: func.func private @convolution
-// CHECK:         schedule #tensor.schedule<[tile<1 by 6, 2 by 16>, unroll<3 by 4>, vectorize<2 by 8>, reorder<[2, 0, 1, 4, 5, 3]>,
-// CHECK-SAME:    cache_read<1 packed [0 floordiv 16, 2, (3 1) floordiv 4, 0 mod 16, (3 1) mod 4]>,
-// CHECK-SAME:    cache_read<0 as i8>, tensorize<"x86-pairs">]>
+// CHECK:         schedule #tensor.schedule<[tile<1 by 6, 2 by 16>, unroll<3 by 2>, vectorize<2 by 8>, reorder<[2, 0, 1, 4, 5, 3]>,
+// CHECK-SAME:    cache_read<1 packed [0 floordiv 16, 2, (3 1) floordiv 2, 0 mod 16, (3 1) mod 2]>,
+// CHECK-SAME:    cache_read<0 as i16>, tensorize<"x86-wide">]>
 func.func private @convolution(%x: tensor<6x6x8xi8>, %w: tensor<16x8x3x3xi8>) -> tensor<6x6x16xi32> {
   %y = tensor.compute [6, 6, 16 | 8, 3, 3] reads(%x at #x, %w at #w) inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
@@ -55,8 +55,8 @@ func.func private @depthwise(%x: tensor<8x8x16xi8>, %w: tensor<16x3x3xi8>) -> te
 // A single pixel, whose sums are as many as may be.
 //
 // CHECK-LABEL: func.func private @row
-// CHECK:         schedule #tensor.schedule<[tile<0 by 64>, unroll<1 by 4>, vectorize<0 by 8>,
-// CHECK-SAME:    cache_read<1 packed [0 floordiv 64, 1 floordiv 4, 0 mod 64, 1 mod 4]>, tensorize<"x86-pairs">]>
+// CHECK:         schedule #tensor.schedule<[tile<0 by 64>, unroll<1 by 2>, vectorize<0 by 8>,
+// CHECK-SAME:    cache_read<1 packed [0 floordiv 64, 1 floordiv 2, 0 mod 64, 1 mod 2]>, cache_read<0 as i16>, tensorize<"x86-wide">]>
 func.func private @row(%x: tensor<32xi8>, %w: tensor<64x32xi8>) -> tensor<64xi32> {
   %y = tensor.compute [64 | 32] reads(%x at #xr, %w at #wr) inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):

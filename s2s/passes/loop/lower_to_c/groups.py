@@ -1,4 +1,4 @@
-"""Lower groups of four bytes in lanes of 32 bits to calls of `s2s_simd_bytes.h`."""
+"""Lower groups of small integers in lanes of 32 bits to calls of `s2s_simd_bytes.h`."""
 
 from xdsl.ir import SSAValue
 
@@ -10,10 +10,15 @@ from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 
 @LOWERINGS.register(loop.LoadGroupsOp)
 def load_groups(b: Builder, op: loop.LoadGroupsOp) -> SSAValue:
-    """Load groups of bytes: contiguous, broadcast to all lanes, or by columns."""
+    """Load groups: contiguous, broadcast to all lanes, or by columns."""
     at = index_expression(b, op.map.data.results[0], op.indices)
     place = b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(op.buffer), at))))
     type = op.result.type
+    if op.widened is not None:
+        return b.vector_call("load_pairs_i8", [place], type, reads=True)
+    if op.group == loop.PAIR:
+        name = "load_pair" if op.lane_stride.value.data == 0 else "load_pairs"
+        return b.vector_call(name, [place], type, reads=True)
     match op.lane_stride.value.data:
         case 0:
             return b.vector_call("load_group", [place], type, reads=True)

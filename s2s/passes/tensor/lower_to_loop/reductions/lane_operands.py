@@ -1,14 +1,15 @@
-"""Load the operands of instructions that multiply and add groups of four bytes per lane.
+"""Load the operands of instructions that multiply and add a group per lane: four bytes, or two numbers of 16 bits.
 
-The constant is packed so that the groups of neighbouring lanes are contiguous. The other factor is either the same for
-all lanes, with its four bytes contiguous, or differs by lane, with lanes contiguous.
+The constant is packed so that the groups of neighbouring lanes are contiguous; its bytes are widened where the
+instruction takes 16 bits. The other factor is either the same for all lanes, with its group contiguous, or differs by
+lane, with lanes contiguous.
 """
 
 from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, i32
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, i8, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
@@ -23,7 +24,6 @@ from s2s.passes.tensor.lower_to_loop.tile import TilePoint
 from s2s.types.affine import Linear, coefficient, delinearize, linear, simplify
 from s2s.types.hints import isa
 
-GROUP = loop.GROUP
 FLIP = -0x7F7F7F80
 """128 in each byte of a group."""
 LOWER = 0x0F0F0F0F
@@ -40,11 +40,13 @@ class LaneOperands:
         self.nest, self.op, self.schedule, self.reads = nest, nest.op, nest.schedule, nest.reads
         self.emitter = nest.emitter
         products = products_of(nest)
+        self.group = self.schedule.group
+        """The steps of a group."""
         half = None if products.half is None else nest.tile.blocks + products.half
-        w = next((read for read in (0, 1) if self._lane_distance(read) == GROUP), None)
+        w = next((read for read in (0, 1) if self._lane_distance(read) == self.group), None)
         if w is None:
             raise ScheduleError(
-                f"no factor holds the {GROUP} bytes of a group, lane by lane, along dimension "
+                f"no factor holds the {self.group} elements of a group, lane by lane, along dimension "
                 f"{self.schedule.vector_dim}; pack the constant so with cache_read"
             )
         self.x, self.w = products.other(w).read, w
@@ -114,7 +116,7 @@ class LaneOperands:
         if key not in made:
             if not any(known[0] == read for known in made):
                 self._check(point, k, place)
-            made[key] = self._load(self.reads[read].buffer, place.to_expr(), point.lanes, GROUP)
+            made[key] = self._load(self.reads[read].buffer, place.to_expr(), point.lanes, self.group, 1, self.group)
         return made[key] if self.half is None else self._half_bytes(made[key], point.lanes)
 
     def _half_bytes(self, groups: SSAValue, lanes: int) -> SSAValue:
@@ -132,7 +134,7 @@ class LaneOperands:
     def _constant_place(self, point: TilePoint, k: AffineExpr, lane: int = 0, step: int = 0) -> Linear:
         space = self.emitter.space
         variable = AffineDimExpr(len(space.loops))
-        rounded = -(-self.steps // GROUP) * GROUP
+        rounded = -(-self.steps // self.group) * self.group
         expr = self.reads[self.w].position(self._step_at(point, variable, lane))
         expr = simplify(expr, [*space.bound, (0, rounded - 1)])
         outer: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(space.loops))]
@@ -140,12 +142,12 @@ class LaneOperands:
 
     def _check(self, point: TilePoint, k: AffineExpr, place: Linear) -> None:
         """Check that the groups of all lanes are contiguous."""
-        for lane, step in ((point.lanes - 1, 0), (0, GROUP - 1), (min(1, point.lanes - 1), 0)):
+        for lane, step in ((point.lanes - 1, 0), (0, self.group - 1), (min(1, point.lanes - 1), 0)):
             behind = self._constant_place(point, k, lane, step).plus(place, -1)
-            if behind.terms or behind.constant != lane * GROUP + step:
+            if behind.terms or behind.constant != lane * self.group + step:
                 raise ScheduleError(
-                    f"step {step} of lane {lane} is not {lane * GROUP + step} bytes behind the first of a group; pack "
-                    "the constant so with cache_read"
+                    f"step {step} of lane {lane} is not {lane * self.group + step} bytes behind the first of a group; "
+                    "pack the constant so with cache_read"
                 )
 
     def factor(self, point: TilePoint, k: AffineExpr, count: int, made: Made) -> SSAValue:
@@ -157,14 +159,14 @@ class LaneOperands:
         else:
             buffer, position = operand.buffer, operand.position(dims) + k * self.step
         between = self._between(point, dims)
-        if (between, self.step) == (0, 1) and self.copied is None and count < GROUP:
+        if (between, self.step) == (0, 1) and self.copied is None and count < self.group:
             raise ScheduleError(
-                f"{self.steps} steps in place are no whole groups of {GROUP}; copy read {self.x} with cache_read"
+                f"{self.steps} steps in place are no whole groups of {self.group}; copy read {self.x} with cache_read"
             )
         form = self.emitter.space.linear(position)
         key = (self.x, str(form.to_expr()))
         if key not in made:
-            columns = (self.step, count) if between else (1, GROUP)
+            columns = (self.step, count) if between else (1, self.group)
             made[key] = self._load(buffer, form.to_expr(), point.lanes, between, *columns)
             if self.schedule.is_unsigned and self.copied is None:
                 flip = self.emitter.constant(IntegerAttr(FLIP, i32))
@@ -188,7 +190,7 @@ class LaneOperands:
         return between
 
     def _load(
-        self, buffer: SSAValue, position: AffineExpr, lanes: int, between: int, stride: int = 1, count: int = GROUP
+        self, buffer: SSAValue, position: AffineExpr, lanes: int, between: int, stride: int, count: int
     ) -> SSAValue:
         last = self.emitter.space.highest(position) + (lanes - 1) * between + (count - 1) * stride
         assert isa(buffer.type, MemRefType)
@@ -198,5 +200,14 @@ class LaneOperands:
                 "copy it"
             )
         affine_map, indices = self.emitter.space.emit(position)
-        groups = loop.LoadGroupsOp(buffer, affine_map, indices, lanes, lane_stride=between, stride=stride, count=count)
+        groups = loop.LoadGroupsOp(
+            buffer,
+            affine_map,
+            indices,
+            lanes,
+            lane_stride=between,
+            stride=stride,
+            count=count,
+            widened=self.group == loop.PAIR and buffer.type.element_type == i8,
+        )
         return self.emitter.add(groups, buffer.name_hint).result

@@ -1,9 +1,9 @@
-"""Emit the reduction of a register tile with instructions that multiply and add groups of four bytes per lane.
+"""Emit the reduction of a register tile with instructions that multiply and add a group of elements per lane.
 
     acc[o] += x[k] * w[o][k] + … + x[k + 3] * w[o][k + 3]        for every lane o
 
 The constant is packed so that the groups of neighbouring lanes are contiguous. The other factor is either the same for
-all lanes, with its four bytes contiguous (a convolution, a fully connected layer), or differs by lane, with lanes
+all lanes, with its group contiguous (a convolution, a fully connected layer), or differs by lane, with lanes
 contiguous (a depthwise convolution). If the last group of a run is partial, the constant holds zeros in it.
 
 The zero point of a constant is not subtracted from its elements; the sum of the other factor, times that offset, is
@@ -24,14 +24,14 @@ from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried
 from s2s.passes.tensor.lower_to_loop.initial import by_block
-from s2s.passes.tensor.lower_to_loop.reductions.lane_operands import GROUP, LaneOperands, Made
+from s2s.passes.tensor.lower_to_loop.reductions.lane_operands import LaneOperands, Made
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.reductions.step_range import StepRange
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import Loads, TilePoint
 
-ONES = 0x01010101
-"""1 in each byte of a group."""
+ONES = {4: 0x01010101, 2: 0x00010001}
+"""1 in each element of a group, by their number."""
 
 
 class LaneReduction(TileReduction):
@@ -107,12 +107,13 @@ class LaneReduction(TileReduction):
 
     def _groups(self, points: Sequence[TilePoint], accumulators: Carried, made: Made) -> None:
         """Emit the whole groups in a loop, unrolled as the tiles say, and the rest after it."""
-        wished = prod(self.schedule.tiles[dim] for dim in self.operands.grouped) // GROUP * GROUP
-        steps = StepRange.of(self.nest, self.operands.grouped, GROUP)
-        for k, count in steps.emit(self.operands.steps, max(wished, GROUP), accumulators):
+        group = self.operands.group
+        wished = prod(self.schedule.tiles[dim] for dim in self.operands.grouped) // group * group
+        steps = StepRange.of(self.nest, self.operands.grouped, group)
+        for k, count in steps.emit(self.operands.steps, max(wished, group), accumulators):
             inside = made if isinstance(k, AffineConstantExpr) and steps.block is None else {}
-            for offset in range(0, count, GROUP):
-                self._group(k + offset, min(GROUP, count - offset), points, accumulators, inside)
+            for offset in range(0, count, group):
+                self._group(k + offset, min(group, count - offset), points, accumulators, inside)
 
     def _group(self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried, made: Made) -> None:
         for number, point in enumerate(points):
@@ -128,7 +129,8 @@ class LaneReduction(TileReduction):
         self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried, made: Made
     ) -> None:
         """Sum the non-constant factor itself, as products with ones."""
-        ones = self.emitter.constant(IntegerAttr(ONES & ((1 << 8 * count) - 1), i32))
+        group = self.operands.group
+        ones = self.emitter.constant(IntegerAttr(ONES[group] & ((1 << 32 // group * count) - 1), i32))
         ones.name_hint = "ones"
         ones = self.emitter.splat(ones, points[0].lanes)
         first = {self.operands.factor_of(point): point for point in reversed(points)}
