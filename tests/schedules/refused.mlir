@@ -545,6 +545,26 @@
 %y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
                                      %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
     epilogue(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    schedule #tensor.schedule<[vectorize<1 by 8>, tensorize<"x86-wide">]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
+} apply {
+^bb0(%acc: i32, %bv: i32):
+  %t = arith.addi %acc, %bv : i32
+  tensor.yield %t : i32
+} : (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>) -> tensor<4x6xi32>
+// CHECK: tensor.compute: x86-wide takes 16 bits in memory; copy the first factor with cache_read
+
+// -----
+
+%x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
+%y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
+                                     %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
+    epilogue(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
     schedule #tensor.schedule<[cache_read<0 at 0 as i8>, init_from<0>]> inits [0 : i32] reduce {
 ^bb0(%xv: i8, %wv: i8, %acc: i32):
   %xe = arith.extsi %xv : i8 to i32

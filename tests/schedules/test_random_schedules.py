@@ -27,6 +27,7 @@ INTRINSICS: dict[str, Target] = {
     "dot_rows": get_target("cortex-m55"),
     "dot_lanes": get_target("x86-64-v4"),
     "dot_lanes of 4": get_target("aarch64"),
+    "dot_lanes of 16 bits": get_target("x86-64-v3"),
     "dot_lanes without sign": replace(get_target("x86-64-v4"), intrinsics=(VNNI,)),
 }
 drawn = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)

@@ -34,6 +34,36 @@ func.func private @unsigned(%x: tensor<4x8xi8>, %w: tensor<2x8x4xi8>) -> tensor<
   func.return %y : tensor<4x8xi32>
 }
 
+#wp = #tensor.access<affine_map<(p, o, k) -> (k floordiv 2, o, k mod 2)>>
+
+// A copy in 16 bits without its zero point; pairs of it are broadcast against constants that are widened as they load.
+//
+// CHECK-LABEL: func.func private @pairs
+// CHECK-NEXT:    loop.cache_read %x, %rows[affine_map<() -> (0, 0)>()] {count = 32 : i64, stride = 1 : i64, offset = 128 : i64} : memref<32xi8>, memref<40xi16>
+// CHECK:           %w_1 = loop.load_groups %w[affine_map<() -> (0)>()] {lane_stride = 2 : i64, stride = 1 : i64, count = 2 : i64, widened} : memref<64xi8> -> vector<8xi32>
+// CHECK-NEXT:      %rows_1 = loop.load_groups %rows[affine_map<(d0) -> ((d0 * 8))>(%p)] {lane_stride = 0 : i64, stride = 1 : i64, count = 2 : i64} : memref<40xi16> -> vector<8xi32>
+// CHECK-NEXT:      %acc0 = loop.intrinsic <"x86-wide", {{.*}}>(%acc, %rows_1, %w_1)
+// CHECK:           %w_2 = loop.load_groups %w[affine_map<() -> (16)>()]
+func.func private @pairs(%x: tensor<4x8xi8>, %w: tensor<4x8x2xi8>) -> tensor<4x8xi32> {
+  %y = tensor.compute [4, 8 | 8] reads(%x at #x, %w at #wp) schedule #tensor.schedule<
+      [tile<0 by 2, 1 by 8>, unroll<2 by 8>, vectorize<1 by 8>, reorder<[1, 0, 2]>, cache_read<0 as i16>,
+       tensorize<"x86-wide">]>
+      inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %zp = arith.constant -128 : i32
+    %xe = arith.extsi %xv : i8 to i32
+    %xz = arith.subi %xe, %zp : i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xz, %we : i32
+    %t = arith.addi %acc, %p : i32
+    tensor.yield %t : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } attributes {dims = "p o k"} : (tensor<4x8xi8>, tensor<4x8x2xi8>) -> tensor<4x8xi32>
+  func.return %y : tensor<4x8xi32>
+}
+
 #xd = #tensor.access<affine_map<(h, c, r) -> (h + r - 1, c)>, guarded>
 #wd = #tensor.access<affine_map<(h, c, r) -> (r floordiv 4, c, r mod 4)>>
 

@@ -26,8 +26,8 @@ from s2s.types.hints import isa
 
 FLIP = -0x7F7F7F80
 """128 in each byte of a group."""
-LOWER = 0x0F0F0F0F
-"""The lower half of each byte of a group."""
+LOWER = {loop.GROUP: 0x0F0F0F0F, loop.PAIR: 0x000F000F}
+"""The lower half of each byte of a group, widened where two fill a lane."""
 
 Made = dict[tuple[object, ...], SSAValue]
 """Groups that have been loaded, by their key."""
@@ -128,7 +128,7 @@ class LaneOperands:
         if part.value:
             count = self.emitter.splat(self.emitter.constant(IntegerAttr(4 * part.value, i32)), lanes)
             groups = self.emitter.add(arith.ShRSIOp(groups, count)).result
-        mask = self.emitter.splat(self.emitter.constant(IntegerAttr(LOWER, i32)), lanes)
+        mask = self.emitter.splat(self.emitter.constant(IntegerAttr(LOWER[self.group], i32)), lanes)
         return self.emitter.add(arith.AndIOp(groups, mask), self.reads[self.w].buffer.name_hint).result
 
     def _constant_place(self, point: TilePoint, k: AffineExpr, lane: int = 0, step: int = 0) -> Linear:
@@ -182,6 +182,10 @@ class LaneOperands:
         along = [expr + lane if dim == point.vector_dim else expr for dim, expr in enumerate(dims)]
         position = self.reads[self.x].position(along) if self.copied is None else self.copied.position(along)
         between = linear(position, [*space.bound, (0, point.lanes - 1)]).terms.get(lane, 0)
+        if between == 1 and self.group == loop.PAIR:
+            raise ScheduleError(
+                f"lanes of read {self.x} differ, and columns are of bytes; take an intrinsic of four bytes a lane"
+            )
         if between not in (0, 1) or (between == 0 and self.step != 1):
             raise ScheduleError(
                 f"lanes {between} and steps {self.step} elements apart in read {self.x} make no groups; reorder the "
