@@ -42,7 +42,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.network.functions import STATE, callees_first
+from s2s.analysis.network.functions import EXTERNAL, STATE, callees_first
 from s2s.decisions.chooser import Chooser
 from s2s.dialects import loop
 from s2s.dialects.walk import walk
@@ -330,9 +330,10 @@ def is_network_of_buffers(func: FuncOp) -> bool:
 
 
 def operations_of_networks(module: ModuleOp) -> Iterator[Operation]:
-    """Iterate over the operations of all network functions: those that call kernels, and name weights and devices."""
+    """Iterate over the operations of all network functions: those that call kernels, and name weights and devices; and
+    of the kernels of code generators, which name constants of their own."""
     for func in module.ops:
-        if isinstance(func, FuncOp) and is_network_of_buffers(func):
+        if isinstance(func, FuncOp) and (EXTERNAL in func.attributes or is_network_of_buffers(func)):
             yield from walk(func)
 
 
