@@ -20,7 +20,7 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.external.modes import Modes
 from s2s.options import CompileOptions
 from s2s.targets import Target, get_target
-from s2s.types.devices import Devices
+from s2s.types.devices import MAIN, Devices
 from s2s.types.numbers import Numbers
 from s2s.types.pools import Pools
 from s2s.types.sizes import DimSize, varying
@@ -127,8 +127,12 @@ _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions
         lambda _: "--devices: kernels run one after the other; leave --threads and --profile out",
     ),
     (
-        lambda options: bool(options.devices) and bool(options.pools or options.poison or options.external),
-        lambda _: "--devices: --pool, --poison and --external are about one device; leave them out",
+        lambda options: bool(options.devices) and bool(options.poison or options.external),
+        lambda _: "--devices: --poison and --external are about one device; leave them out",
+    ),
+    (
+        lambda options: bool({pool.name for pool in options.pools} & {MAIN, *(each.name for each in options.devices)}),
+        lambda _: "--pool: has the name of a device, and each has an arena of that name; call the pool otherwise",
     ),
     (
         lambda options: bool(options.devices) and (options.io == "arena" or options.weights == "incbin"),

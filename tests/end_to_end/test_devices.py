@@ -288,6 +288,19 @@ def test_why_names_the_device_of_each_node(two: api.Artifact):
     assert chosen["block1/d0"] == ("main", "no table asks for another one")
 
 
+def test_pools_are_those_of_the_first_device(expected: np.ndarray):
+    devices = {"dsp": {"layers": LAYERS}}
+    pools = ["tcm=1100", "sram=64KiB"]
+    with api.compile(residual(), target="c", name="net", devices=devices, pools=pools) as found:
+        assert [pool.name for pool in found.info.pools] == ["tcm", "sram", "dsp"]
+        assert found.run(sample())["y"].tobytes() == expected.tobytes()
+
+
+def test_a_pool_with_the_name_of_a_device_is_refused():
+    with pytest.raises(InputError, match="has the name of a device"):
+        api.compile(residual(), target="c", devices={"dsp": {"layers": LAYERS}}, pools=["dsp=3KiB"])
+
+
 def test_cost_places_what_pays(expected: np.ndarray):
     devices = {"dsp": {"placement": "cost", "clock": 8.0, "rate": 64.0, "latency": 10}}
     with api.compile(residual(), target="c", name="net", devices=devices) as found:

@@ -5,7 +5,7 @@ another one. The arena is one range of offsets with a segment for each device, a
 (`s2s/passes/loop/pooled_plan.py`): each device has the arena of its own buffers only.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,13 +13,14 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from s2s.analysis.network.functions import device_of
+from s2s.decisions.chooser import Chooser
 from s2s.dialects import loop
 from s2s.errors import CompilerBug, InputError
 from s2s.memory.buffers import Buffer, InPlace, Plan, align_up
 from s2s.memory.calls import Calls
 from s2s.memory.directions import plan_with_directions
 from s2s.memory.plan import plan
-from s2s.passes.loop.pooled_plan import Segment
+from s2s.passes.loop.pooled_plan import PooledPlan, Segment
 from s2s.types.devices import MAIN
 from s2s.types.pools import size_of
 
@@ -78,8 +79,11 @@ def plan_by_device(
     *,
     base: int,
     overlap: bool,
+    pooled: Callable[[Sequence[Buffer], Sequence[InPlace], Plan], PooledPlan] | None = None,
+    chooser: Chooser,
 ) -> DevicePlan:
-    """Plan the memory of each device. The first `base` bytes of the first segment are taken."""
+    """Plan the memory of each device. The first `base` bytes of the first segment are taken; `pooled` divides what is
+    on the first device among memory pools."""
     offsets: dict[str, int] = {}
     segments: list[Segment] = []
     backwards: list[str] = []
@@ -95,6 +99,14 @@ def plan_by_device(
             plan_with_directions(mine, pairs, replace(calls, lives=lives)) if overlap else (plan(mine, pairs), ())
         )
         _check_limit(device, limits.get(device), found, values, mine)
+        bound, apart = bound + found.lower_bound, apart + found.apart_bound
+        if device == MAIN and pooled is not None:
+            pools = pooled(mine, pairs, found)
+            offsets |= pools.run(chooser).offsets
+            segments += pools.segments
+            end = max((segment.offset + segment.size for segment in segments), default=0)
+            backwards += reversed_kernels if pools.is_whole else ()
+            continue
         size = found.size + (base if device == MAIN else 0)
         if size:
             start = align_up(end, align)
@@ -104,7 +116,6 @@ def plan_by_device(
             end = start + size
         else:
             offsets |= dict.fromkeys(names, 0)
-        bound, apart = bound + found.lower_bound, apart + found.apart_bound
         backwards += reversed_kernels
     whole = Plan(offsets, max(end - base, 0), bound, apart)
     return DevicePlan(whole, tuple(segments), tuple(backwards))

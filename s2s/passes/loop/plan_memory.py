@@ -21,7 +21,7 @@ A network that another one runs is planned first; its arena is a buffer of its c
 arguments of role `state`, stands in front of everything else, where it outlives the run.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -48,7 +48,7 @@ from s2s.dialects import loop
 from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
 from s2s.memory.accesses import buffer_bytes
-from s2s.memory.buffers import Buffer, Plan, align_up
+from s2s.memory.buffers import Buffer, InPlace, Plan, align_up
 from s2s.memory.calls import Calls, Lifetime
 from s2s.memory.directions import plan_with_directions
 from s2s.memory.plan import plan
@@ -135,29 +135,44 @@ class PlanMain:
         calls = Calls(self.steps, self.kernels, self.names, lives, self.align, self._backwards)
         if self.devices:
             owners = owners_of(self.func, self.kernels, self.devices)
-            found = plan_by_device(buffers, pairs, calls, owners, self.devices, base=base, overlap=self.overlap)
+            found = plan_by_device(
+                buffers,
+                pairs,
+                calls,
+                owners,
+                self.devices,
+                base=base,
+                overlap=self.overlap,
+                pooled=None if self.pooled is None else partial(self._pooled, base),
+                chooser=self.chooser,
+            )
             record_segments(self.func, found.segments)
             chosen, backward = found.plan, found.backwards
         elif self.overlap:
             chosen, backward = plan_with_directions(buffers, pairs, calls)
         else:
             chosen, backward = plan(buffers, pairs), ()
-        if self.pooled is not None:
-            pooled = self.pooled(
-                main=self.func,
-                functions=self.kernels,
-                buffers=buffers,
-                names=self.names,
-                in_place=pairs,
-                whole=chosen,
-                base=base,
-                align=self.align,
-            )
+        if self.pooled is not None and not self.devices:
+            pooled = self._pooled(base, buffers, pairs, chosen)
             chosen = pooled.run(self.chooser)
             backward = backward if pooled.is_whole else ()
         for name in backward:
             _replace(self.kernels, calls.backwards[name])
         return chosen
+
+    def _pooled(self, base: int, buffers: Sequence[Buffer], pairs: Sequence[InPlace], whole: Plan) -> PooledPlan:
+        """Return the plan of buffers in memory pools; `whole` is that in one arena."""
+        assert self.pooled is not None
+        return self.pooled(
+            main=self.func,
+            functions=self.kernels,
+            buffers=buffers,
+            names=self.names,
+            in_place=pairs,
+            whole=whole,
+            base=base,
+            align=self.align,
+        )
 
     def _backwards(self, name: str) -> FuncOp | None:
         """Return a kernel that runs backwards, if only this network calls the original."""

@@ -15,6 +15,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import SSAValue
 
 from s2s.analysis.cost.traffic import traffic_of
+from s2s.analysis.network.functions import KERNEL, device_of
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.pools import Places, PoolsKind, PoolsUnit
 from s2s.dialects import loop
@@ -24,6 +25,7 @@ from s2s.memory.accesses import buffer_bytes
 from s2s.memory.buffers import Buffer, InPlace, Plan, align_up
 from s2s.memory.plan import plan
 from s2s.memory.pools import Item, select
+from s2s.types.devices import MAIN
 from s2s.types.hints import isa
 from s2s.types.pools import Pool, Pools
 
@@ -95,7 +97,7 @@ class PooledPlan:
         found: Counter[str] = Counter()
         module = self.main.parent_op()
         assert isinstance(module, ModuleOp)
-        weights = [op for op in walk(module) if isinstance(op, loop.WeightOp)]
+        weights = [op for op in walk(module) if isinstance(op, loop.WeightOp) and reader_of(op, self.functions) == MAIN]
         constants = {_constant(op): buffer_bytes(op.result) for op in weights}
         self.streamed = {_constant(op) for op in weights if POOL in op.attributes}
         known: dict[str, Counter[SSAValue]] = {}
@@ -259,7 +261,7 @@ class PooledPlan:
         module = self.main.parent_op()
         assert module is not None
         for op in walk(module):
-            if isinstance(op, loop.WeightOp) and pool_of[_constant(op)] < len(self.pools):
+            if isinstance(op, loop.WeightOp) and pool_of.get(_constant(op), len(self.pools)) < len(self.pools):
                 op.attributes[POOL] = StringAttr(self.pools[pool_of[_constant(op)]].name)
         offsets: dict[str, int] = {}
         end = 0
@@ -279,6 +281,15 @@ class PooledPlan:
         missing = {buffer.name: 0 for buffer in self.buffers if buffer.name not in offsets}
         self.result = Plan(offsets | missing, max(end - self.base, 0), self.whole.lower_bound, self.whole.apart_bound)
         record_segments(self.main, self.segments)
+
+
+def reader_of(op: loop.WeightOp, kernels: Mapping[str, FuncOp]) -> str:
+    """Return the device whose kernels read a constant; each device has constants of its own."""
+    func = op.parent_op()
+    if isinstance(func, FuncOp) and KERNEL in func.attributes:
+        return device_of(func)
+    calls = [use.operation for use in op.result.uses if isinstance(use.operation, CallOp)]
+    return next((device_of(kernels[call.callee.string_value()]) for call in calls), MAIN)
 
 
 def _constant(op: loop.WeightOp) -> str:

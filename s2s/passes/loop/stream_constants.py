@@ -39,7 +39,7 @@ from s2s.memory.plan import plan
 from s2s.memory.streams import Stream
 from s2s.passes.context import given_of, target_of
 from s2s.passes.loop.overlapping import in_place_pairs
-from s2s.passes.loop.pooled_plan import POOL
+from s2s.passes.loop.pooled_plan import POOL, reader_of
 from s2s.types.devices import MAIN
 from s2s.types.pools import Pool, pools_of
 
@@ -78,7 +78,7 @@ class _StreamedNetwork:
         self.steps = [op for op in self.main.body.block.ops if isinstance(op, loop.STEPS)]
         readers = Counter(op.weight.data for op in walk(module) if isinstance(op, loop.WeightOp))
         constants = [op for op in self.main.body.block.ops if isinstance(op, loop.WeightOp)]
-        used = {op: self._readers(op) for op in constants if readers[op.weight.data] == 1 and _only_kernels_read(op)}
+        used = {op: self._readers(op) for op in constants if readers[op.weight.data] == 1 and self._is_read_here(op)}
         self.constants = sorted((op for op in used if used[op]), key=lambda op: used[op][0])
         self.streams = tuple(
             Stream(number, step, self._bytes(op), pool.copy_cycles(buffer_bytes(op.result)))
@@ -89,6 +89,11 @@ class _StreamedNetwork:
     def _readers(self, op: loop.WeightOp) -> list[int]:
         readers = {use.operation for use in op.result.uses}
         return [number for number, step in enumerate(self.steps) if step in readers]
+
+    def _is_read_here(self, op: loop.WeightOp) -> bool:
+        """Return whether all readers of a constant are calls of kernels of the first device."""
+        kernels_only = all(isinstance(use.operation, CallOp) for use in op.result.uses)
+        return kernels_only and reader_of(op, self.kernels) == MAIN
 
     def _bytes(self, op: loop.WeightOp) -> int:
         return align_up(buffer_bytes(op.result), self.align)
@@ -201,8 +206,3 @@ class _Memory:
             planned = plan([*self.buffers, *self.network.targets(choice)], self.in_place).size
             self.known[choice] = self.states + self.network.kept(choice) + planned
         return self.known[choice]
-
-
-def _only_kernels_read(op: loop.WeightOp) -> bool:
-    """Return whether all readers of a constant are calls of kernels."""
-    return all(isinstance(use.operation, CallOp) for use in op.result.uses)
