@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
+from click.exceptions import Exit
 
 from s2s.cli import options
 from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
+from s2s.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -41,6 +43,11 @@ DISPENSABLE = ("op/byte", "GB/s", "median", "bound by", "MFLOP", "MOP", "bound")
     default="run",
     help="Kernels as they run, the slowest first, or those first that could gain most.",
 )
+@click.option(
+    "--on",
+    metavar="qemu:BOARD",
+    help="Count the instructions of each kernel on an emulated board instead (m3, m4, m7, m55, riscv32).",
+)
 @click.option("--measure-machine", is_flag=True, help="Measure the peaks of this machine again.")
 @click.option("--machine", is_flag=True, help="Measure this machine instead of a network; takes no MODEL.")
 @click.option(
@@ -57,6 +64,7 @@ def profile_command(
     inputs: tuple[str, ...],
     runs: int | None,
     sort: Literal["run", "time", "gain"],
+    on: str | None,
     measure_machine: bool,
     machine: bool,
     output: Path | None,
@@ -68,6 +76,8 @@ def profile_command(
 
     Example: s2s profile kws.onnx --sort gain
 
+    Example: s2s profile kws.onnx --on qemu:m4
+
     Example: s2s profile --machine -o my_machine.toml
     """
     from s2s.cli.output import print_json, steps_shown
@@ -76,6 +86,14 @@ def profile_command(
     check_profiled(model, output, machine=machine)
     if model is None:
         _measure(output, as_json=as_json)
+        return
+    if on is not None:
+        if inputs or runs is not None or sort != "run" or measure_machine:
+            raise InputError(
+                f"--on {on}: instructions are the same in every run, and shown in its order; give no other "
+                "option of profile"
+            )
+        _count(on, model, compiling, as_json=as_json)
         return
     from s2s.cli.run import load_inputs
     from s2s.profiling.profile import profile_model
@@ -87,6 +105,24 @@ def profile_command(
         print_json(found.as_dict(sort))
     else:
         show(found, sort)
+
+
+def _count(on: str, model: Path, compiling: Options, *, as_json: bool) -> None:
+    """Count the instructions of each kernel on an emulated board."""
+    from s2s.artifact import compile_artifact
+    from s2s.boards import get_board
+    from s2s.cli.board_figures import show_figures, show_layers
+    from s2s.cli.output import print_json, steps_shown
+
+    with steps_shown():
+        found = compile_artifact(model, compiling(get_board(on).target)).verify_on(on, against="interpreter")
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        show_figures(found.figures())
+        show_layers(found)
+    if not found.verification.passed:
+        raise Exit(1)
 
 
 def _measure(output: Path | None, *, as_json: bool) -> None:

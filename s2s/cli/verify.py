@@ -1,13 +1,13 @@
 """`s2s verify`: compare the C with another engine, with golden vectors, level by level, or on an emulated board."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
+from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 import click
 from click.exceptions import Exit
 
 from s2s.cli import options
+from s2s.cli.board_figures import show_figures, show_layers
 from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
 from s2s.cli.together import concurrent_flag, join_networks, models, only_model, share_kernels, together_flag, tree_name
@@ -118,9 +118,9 @@ def verify_command(
     else:
         print_fields(result.describe())
         if found is not None:
-            _show_figures(found.figures())
+            show_figures(found.figures())
         if isinstance(found, BoardVerification):
-            _show_layers(found)
+            show_layers(found)
     if not result.passed:
         raise Exit(1)
 
@@ -163,37 +163,3 @@ def _verify_on(
     if opt is not None:
         raise InputError(f"--opt {opt}: the program on the board is built already; leave it out")
     return compile_artifact(model, compiling("host")).verify_over_serial(on, **comparing)
-
-
-def _show_figures(figures: Mapping[str, Any]) -> None:
-    """Print what was measured on a board for people."""
-    from s2s.cli.output import number, print_fields
-
-    print()
-    print_fields(
-        {name.replace("_", " "): number(value) if type(value) is int else value for name, value in figures.items()}
-    )
-
-
-def _show_layers(found: "BoardVerification") -> None:
-    """Print the instructions of each kernel for people."""
-    from s2s.cli.output import columns, number
-
-    print()
-    rows = found.summed_layers()
-    total = sum(row.instructions for row in rows)
-    repeated = any(row.calls != 1 for row in rows)
-    titles = ("instructions", "share", *(["calls"] if repeated else []), "kernel", "nodes")
-    table = [
-        (
-            f"{number(row.instructions):>14}",
-            f"{row.instructions / total if total else 0:6.1%}",
-            *([f"{row.calls:>5}"] if repeated else []),
-            row.kernel,
-            row.nodes,
-        )
-        for row in rows
-    ]
-    print(
-        "\n".join(columns([titles, *table, (f"{number(total):>14}", "100.0%", *([""] if repeated else []), "all", "")]))
-    )

@@ -130,3 +130,16 @@ def test_missing_tools_are_one_error(monkeypatch: pytest.MonkeyPatch, capsys: py
 def test_wrong_options_are_refused(options: list[str], message: str, capsys: pytest.CaptureFixture[str]):
     assert run(["verify", str(DIGITS), *options]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_profile_counts_the_instructions_of_each_kernel(capsys: pytest.CaptureFixture[str]):
+    board_or_skip("qemu:m4")
+    assert run(["profile", str(DIGITS), "--on", "qemu:m4"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1].endswith("all")
+    assert [line.split()[-1] for line in lines[-3:-1]] == ["classify", "softmax"]
+
+
+def test_profile_of_a_board_takes_no_runs(capsys: pytest.CaptureFixture[str]):
+    assert run(["profile", str(DIGITS), "--on", "qemu:m4", "--runs", "3"]) == 2
+    assert "--on qemu:m4: instructions are the same in every run" in capsys.readouterr().err
