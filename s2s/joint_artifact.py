@@ -76,15 +76,19 @@ class JointReport:
 class JointArtifact:
     """The result of `s2s.together`."""
 
-    def __init__(self, artifacts: Sequence[Artifact], name: str, *, concurrent: bool, share: Share) -> None:
+    def __init__(
+        self, artifacts: Sequence[Artifact], name: str, *, concurrent: bool, share: Share, share_state: bool
+    ) -> None:
         _check(artifacts, name, share)
+        if share_state:
+            _check_states(artifacts, concurrent=concurrent)
         self.networks = {artifact.name: artifact for artifact in artifacts}
         self.name = name
         self._share: Share = share
         self._measured: Measured | None = None
         self._stacks: dict[str, int | None] = {}
         self._module, self._weights = self._joined()
-        self._info = self._described(concurrent)
+        self._info = self._described(concurrent, share_state)
         self._loaded: dict[str, LoadedNetwork] = {}
 
     def __repr__(self) -> str:
@@ -206,23 +210,42 @@ class JointArtifact:
         PassManager().run(CompilerContext(weights), module, [*alike, ShareBetweenNetworksPass(self.name)])
         return module, weights
 
-    def _described(self, concurrent: bool) -> TogetherInfo:
+    def _described(self, concurrent: bool, share_state: bool) -> TogetherInfo:
         infos = tuple(replace(artifact.info, measured=None) for artifact in self.networks.values())
         arenas = [Arena(each.arena_size, each.arena_align, bool(each.states)) for each in infos]
-        regions = place_arenas(arenas, concurrent=concurrent)
-        return TogetherInfo(self.name, infos, regions.offsets, regions.size, regions.align, concurrent)
+        regions = place_arenas(arenas, concurrent=concurrent, share_state=share_state)
+        return TogetherInfo(self.name, infos, regions.offsets, regions.size, regions.align, concurrent, share_state)
 
 
 def together(
-    artifacts: Sequence[Artifact], *, name: str = DEFAULT_NAME, concurrent: bool = False, share: Share = "equal"
+    artifacts: Sequence[Artifact],
+    *,
+    name: str = DEFAULT_NAME,
+    concurrent: bool = False,
+    share: Share = "equal",
+    share_state: bool = False,
 ) -> JointArtifact:
     """Join compiled networks to one tree called `name`.
 
     The common arena is as large as the largest network's, as they run one after the other; with `concurrent` each has
     bytes of its own. `share` says which kernels are shared: those that are equal, or also those that are alike but for
     numbers, which become parameters. With these no loop is unrolled by the C compiler: the code is smaller and slower.
+    With `share_state` networks that keep equal states go on with each other's, as the prefill and the decode step of a
+    language model do.
     """
-    return JointArtifact(list(artifacts), name, concurrent=concurrent, share=share)
+    return JointArtifact(list(artifacts), name, concurrent=concurrent, share=share, share_state=share_state)
+
+
+def _check_states(artifacts: Sequence[Artifact], *, concurrent: bool) -> None:
+    """Refuse networks that cannot go on with each other's state."""
+    stateful = [artifact for artifact in artifacts if artifact.info.states]
+    if concurrent:
+        raise InputError("--concurrent: networks that share their state run one after the other; leave one of them out")
+    if len(stateful) < 2:
+        raise InputError("--share-state: fewer than two of the networks keep state; leave it out")
+    for artifact in stateful[1:]:
+        if artifact.info.states != stateful[0].info.states:
+            raise InputError(f"{artifact.name}: its state is not that of {stateful[0].name}; leave --share-state out")
 
 
 def _check(artifacts: Sequence[Artifact], name: str, share: str) -> None:

@@ -336,6 +336,7 @@ MEMORY = (
         "Assign every buffer of main an offset in one arena; where memory is short, outputs overlap dead inputs.",
         options=plan,
     ),
+    Step("loop-remove-self-copies", "Results that lie over an operand are not copied from there.", when=tuned),
     Step(
         "loop-poison-arena",
         "Debug builds overwrite dead buffers, which shows reads that the plan does not expect.",

@@ -89,6 +89,7 @@ PASSES: tuple[str, ...] = (
     "loop-lower-to-c",
     "loop-plan-memory",
     "loop-poison-arena",
+    "loop-remove-self-copies",
     "loop-run-backwards",
     "loop-split-kernels",
     "loop-start-device-copies",

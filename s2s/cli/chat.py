@@ -65,15 +65,16 @@ def built_program(tree: Path) -> Path:
 
     try:
         record = json.loads((tree / RECORD).read_text(encoding="utf-8"))
-        name, language = record["name"], cast("Mapping[str, object]", record.get("language") or {})
+        language = cast("Mapping[str, object]", record.get("language") or {})
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         way_out = f"compile a model first: s2s compile model.gguf -o {tree}"
         raise InputError(f"{tree}: is no tree of s2s; {way_out}") from None
-    if not (tree / "chat" / f"{name}_chat.c").is_file():
+    programs = sorted((tree / "chat").glob("*_chat.c"))
+    if len(programs) != 1:
         reason = language.get("tokenizer", "it was not compiled from a GGUF file")
         raise InputError(f"{tree}: has no tokeniser ({reason}); compile a GGUF file that has one, with executor aot")
     with steps_shown():
         progress.step("compiling the C")
         run_program(["make", "-s", "-C", tree.absolute(), "BUILD=build", "chat"])
-    host, own = (tree.absolute() / "build" / folder / f"{name}_chat" for folder in ("host/chat", "chat"))
+    host, own = (tree.absolute() / "build" / folder / programs[0].stem for folder in ("host/chat", "chat"))
     return host if host.is_file() else own

@@ -15,14 +15,19 @@ from s2s.cli.together import (
     join_networks,
     models,
     only_model,
+    prefill_tokens,
     share_kernels,
     together_flag,
     tree_name,
+    with_prefill,
 )
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
-    from s2s.options import CompileOptions
+    from collections.abc import Callable
+
+    from s2s.joint_artifact import JointArtifact
+    from s2s.options import CompileOptions, DebugOptions
 
 
 @command("compile")
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
 @together_flag
 @concurrent_flag
 @share_kernels
+@prefill_tokens
 @options.print_ir_after
 @options.verify_each
 @options.time_passes
@@ -48,6 +54,7 @@ def compile_command(
     together: bool,
     concurrent: bool,
     share: Literal["equal", "alike"],
+    prefill: int | None,
     print_ir_after: tuple[str, ...],
     verify_each: bool,
     time_passes: bool,
@@ -69,12 +76,18 @@ def compile_command(
     from s2s.cli.output import print_fields, print_json, steps_shown
     from s2s.packagings.formats import check_folders
 
-    _check_kept(together=together, stop_after=stop_after, write_decisions=write_decisions, format=format)
+    _check_kept(
+        _joint(prefill, together=together), stop_after=stop_after, write_decisions=write_decisions, format=format
+    )
     debug = options.debug_options(print_ir_after, verify_each, time_passes, stop_after)
     if together:
         _compile_together(models, replace(compiling("host"), debug=debug), output, concurrent, share, as_json=as_json)
         return
     model = only_model(models, concurrent=concurrent, share=share)
+    if prefill is not None:
+        given = replace(compiling("host"), debug=debug)
+        _write_joint(lambda: with_prefill(model, given, prefill), output or Path(model.stem), debug, as_json=as_json)
+        return
     with steps_shown(quiet=bool(print_ir_after)):
         artifact = compile_artifact(model, replace(compiling("host"), debug=debug))
         if stop_after is not None:
@@ -94,13 +107,21 @@ def compile_command(
         print_fields({**(packages_in_words(packages) if packed else {"tree": tree}), **report.in_words()})
 
 
+def _joint(prefill: int | None, *, together: bool) -> str | None:
+    """Return the option that asks for several networks."""
+    if together and prefill is not None:
+        raise InputError(f"--prefill {prefill}: is about one network; leave --together out")
+    return "--together" if together else f"--prefill {prefill}" if prefill is not None else None
+
+
 def _check_kept(
-    *, together: bool, stop_after: str | None, write_decisions: Path | None, format: tuple[str, ...]
+    joint: str | None, *, stop_after: str | None, write_decisions: Path | None, format: tuple[str, ...]
 ) -> None:
-    """Raise an error if an option asks for something that this compilation does not keep."""
-    if together and (stop_after, write_decisions, format) != (None, None, ()):
+    """Raise an error if an option asks for something that this compilation does not keep; `joint` is the one that asks
+    for several networks."""
+    if joint is not None and (stop_after, write_decisions, format) != (None, None, ()):
         raise InputError(
-            "--together: --stop-after, --write-decisions and --format are about one network; compile it alone"
+            f"{joint}: --stop-after, --write-decisions and --format are about one network; compile it alone"
         )
     if stop_after is not None and (write_decisions is not None or format):
         given = f"--format {format[0]}" if write_decisions is None else f"--write-decisions {write_decisions}"
@@ -117,14 +138,24 @@ def _compile_together(
     as_json: bool,
 ) -> None:
     """Compile networks to one tree, and print its figures."""
+    name = tree_name(chosen, output)
+
+    def join() -> "JointArtifact":
+        return join_networks(models, chosen, name, concurrent=concurrent, share=share)
+
+    _write_joint(join, output if output is not None else Path(name), chosen.debug, as_json=as_json)
+
+
+def _write_joint(
+    join: "Callable[[], JointArtifact]", destination: Path, debug: "DebugOptions", *, as_json: bool
+) -> None:
+    """Write a tree of several networks, and print its figures."""
     from s2s.cli.output import print_fields, print_json, steps_shown
     from s2s.emit.write import check_destination
 
-    name = tree_name(chosen, output)
-    destination = output if output is not None else Path(name)
     check_destination(destination)
-    with steps_shown(quiet=bool(chosen.debug.print_ir_after)):
-        joint = join_networks(models, chosen, name, concurrent=concurrent, share=share)
+    with steps_shown(quiet=bool(debug.print_ir_after)):
+        joint = join()
         tree = joint.write(destination)
         report = joint.report()
     if as_json:

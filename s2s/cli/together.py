@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from s2s.options import CompileOptions
 
 SEVERAL = "Several networks"
+NAME_LENGTH = 16
+"""Characters of the name of a tree with prefill, at most: its networks have longer ones."""
 models = click.argument(
     "models",
     nargs=-1,
@@ -32,6 +34,12 @@ concurrent_flag = click.option(
     "--concurrent",
     is_flag=True,
     help="With --together: the networks may run at the same time, so the arena has room for all.",
+)
+prefill_tokens = click.option(
+    "--prefill",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Of a GGUF file: add a network that takes N tokens a run, with the same weights and cache.",
 )
 share_kernels = click.option(
     "--share",
@@ -67,6 +75,25 @@ def join_networks(
     alone = replace(options, name=None)
     artifacts = [compile_artifact(model, alone) for model in models]
     return together(artifacts, name=name, concurrent=concurrent, share=share)
+
+
+def with_prefill(model: Path, options: "CompileOptions", tokens: int) -> "JointArtifact":
+    """Compile the decoder of a GGUF file twice: for one token a run, and for `tokens`, with one state and one set of
+    weights."""
+    from s2s.artifact import compile_artifact
+    from s2s.c_syntax.identifiers import c_identifier
+    from s2s.frontends.gguf.reader import is_gguf
+    from s2s.joint_artifact import together
+
+    if not is_gguf(model):
+        raise InputError(f"--prefill {tokens}: {model} is no GGUF file; leave it out")
+    name = options.name if options.name is not None else c_identifier(model.stem, NAME_LENGTH)
+    parts = {"decode": 1, "prefill": tokens}
+    artifacts = [
+        compile_artifact(model, replace(options, name=f"{name}_{part}", dims={**options.dims, "tokens": count}))
+        for part, count in parts.items()
+    ]
+    return together(artifacts, name=name, share_state=True)
 
 
 def tree_name(options: "CompileOptions", output: Path | None) -> str:

@@ -200,6 +200,8 @@ class TogetherInfo:
     arena_align: int
     concurrent: bool = False
     """Whether all networks may run at the same time."""
+    shares_state: bool = False
+    """Whether networks that keep state go on with each other's."""
     measured: Measured | None = None
     """Measured sizes of the whole tree; the stack is the deepest one of all run functions."""
 

@@ -9,9 +9,8 @@ from xdsl.dialects.builtin import IntegerType, Signedness
 from s2s.c_syntax.identifiers import c_macro, c_string
 from s2s.c_syntax.types import c_type
 from s2s.emit.definitions import Row
-from s2s.emit.info import NetworkInfo
-from s2s.emit.readme import arena_definitions
-from s2s.emit.view import PortView
+from s2s.emit.info import NetworkInfo, TogetherInfo
+from s2s.emit.view import PortView, port_views
 from s2s.emit.weights import ConstantArray
 from s2s.types.language import NO_TOKEN, Tokenizer
 
@@ -26,9 +25,20 @@ TABLES = {
 UNSIGNED = {bits: IntegerType(bits, Signedness.UNSIGNED) for bits in (8, 32)}
 
 
+class PrefillView(NamedTuple):
+    """The network that takes several tokens a run."""
+
+    tokens: int
+    call: str
+    last: str
+    """The input with the number of the token whose logits are wanted."""
+
+
 class LanguageView(NamedTuple):
     """What the templates of tokeniser and chat take."""
 
+    header: str
+    """The header of the tree, without `.h`."""
     arrays: tuple[ConstantArray, ...]
     fields: tuple[Row, ...]
     """The members of `s2s_tokenizer` with their values, in order."""
@@ -46,36 +56,73 @@ class LanguageView(NamedTuple):
     logits: PortView
     threads: str
     """The macro with the number of threads; empty if there is only one."""
+    prefill: PrefillView | None
+    """The network that takes several tokens a run, if the tree has one."""
 
 
-def language_view(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortView]) -> LanguageView | None:
-    """The view of a network that has a tokeniser."""
-    if info.language is None or not isinstance(info.language.tokenizer, Tokenizer) or info.executor != "aot":
+def language_view(
+    info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortView], joint: TogetherInfo | None
+) -> LanguageView | None:
+    """The view of a network that has a tokeniser and takes one token a run, in a tree of several if `joint`."""
+    language = info.language
+    if language is None or not isinstance(language.tokenizer, Tokenizer) or language.tokens > 1:
         return None
-    tokenizer, name = info.language.tokenizer, info.name
+    if info.executor != "aot":
+        return None
+    tokenizer, name = language.tokenizer, info.name
     named = {port.name: view for port, view in zip((*info.inputs, *info.outputs), (*inputs, *outputs), strict=True)}
-    arena = f"{name}_arena"
-    pool = "&pool, " if info.threads is not None else ""
-    names = ", ".join(view.identifier for view in (*inputs, *outputs))
+    prefill = _prefill(joint)
+    longest = port_views(info if prefill is None else prefill)
+    tree = joint.name if joint is not None else name
+    arena, macro = f"{tree}_arena", c_macro(tree)
     turns = tokenizer.turns
     return LanguageView(
+        header=tree,
         arrays=_arrays(tokenizer, name),
         fields=tuple(_fields(tokenizer, name)),
         opening=c_string(turns.opening),
         closing=c_string(turns.closing),
         between=c_string(turns.between),
-        positions=info.language.positions,
-        call=f"{name}_run({arena}, {pool}{names})",
-        reset=f"{name}_reset({arena})",
+        positions=language.positions,
+        call=_call(info, _place(arena, name, joint)),
+        reset=f"{name}_reset({_place(arena, name, joint)})",
         memory=(
-            *arena_definitions(info, arena),
-            *(f"static {c_type(view.element)} {view.identifier}[{view.macro}_SIZE];" for view in (*inputs, *outputs)),
+            f"S2S_ARENA({arena}, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);",
+            *(
+                f"static {c_type(view.element)} {view.identifier}[{view.macro}_SIZE];"
+                for each in longest
+                for view in each
+            ),
         ),
         token=named["token"].identifier,
         position=named["position"].identifier,
         logits=named["logits"],
         threads=f"{c_macro(name)}_THREADS" if info.threads is not None else "",
+        prefill=None
+        if prefill is None or prefill.language is None
+        else PrefillView(
+            prefill.language.tokens,
+            _call(prefill, _place(arena, prefill.name, joint)),
+            next(view.identifier for port, view in zip(prefill.inputs, longest[0], strict=True) if port.name == "last"),
+        ),
     )
+
+
+def _prefill(joint: TogetherInfo | None) -> NetworkInfo | None:
+    """The network of a tree that takes several tokens a run and keeps the same state."""
+    networks = joint.networks if joint is not None and joint.shares_state else ()
+    return next((each for each in networks if each.language is not None and each.language.tokens > 1), None)
+
+
+def _place(arena: str, name: str, joint: TogetherInfo | None) -> str:
+    """Where the arena of a network begins."""
+    return arena if joint is None else f"{arena} + {c_macro(joint.name)}_{c_macro(name)}_ARENA"
+
+
+def _call(info: NetworkInfo, place: str) -> str:
+    inputs, outputs = port_views(info)
+    pool = ["&pool"] if info.threads is not None else []
+    return f"{info.name}_run({', '.join([place, *pool, *(view.identifier for view in (*inputs, *outputs))])})"
 
 
 def _arrays(tokenizer: Tokenizer, name: str) -> tuple[ConstantArray, ...]:

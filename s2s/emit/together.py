@@ -41,6 +41,9 @@ ONE_AFTER_ANOTHER = (
 )
 CONCURRENT = "The networks may run at the same time: each has its own part of the arena."
 STATEFUL = "Networks that keep state from run to run have their own parts of the arena."
+SHARED = (
+    "Networks that keep state from run to run go on with each other's: one call of a reset function sets it for all."
+)
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class _Together:
         self.files: dict[str, Content] = {}
         memory = CONCURRENT if info.concurrent else ONE_AFTER_ANOTHER
         if not info.concurrent and any(each.states for each in info.networks):
-            memory = f"{memory} {STATEFUL}"
+            memory = f"{memory} {SHARED if info.shares_state else STATEFUL}"
         self.together = TogetherView(memory)
         self.view = self._view()
         self.common.view = self.view
@@ -94,7 +97,7 @@ class _Together:
         self.common.add_constants()
         self._take(self.common)
         for part in self.parts:
-            part.add_network()
+            part.add_network(info)
             self._take(part)
         self.files |= runtime_of(self.files, info.networks[0].target)
         self._licences()
@@ -183,12 +186,14 @@ class _Together:
         macro = c_macro(self.info.name)
         arena = f"{self.info.name}_arena"
         lines = [f"S2S_ARENA({arena}, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);", ""]
+        is_reset = False
         for part in self.parts:
             name = part.info.name
             place = f"{arena} + {macro}_{c_macro(name)}_ARENA"
             ports = ", ".join(port.identifier for port in (*part.inputs, *part.outputs))
-            if part.info.states:
+            if part.info.states and not (self.info.shares_state and is_reset):
                 lines.append(f"{name}_reset({place}); /* once, before the first run */")
+                is_reset = True
             pool = ", &pool" if part.info.threads is not None else ""
             lines.append(f"s2s_status {name}_status = {name}_run({place}{pool}, {ports});")
         return "\n".join(lines)
@@ -235,6 +240,7 @@ class _Together:
                 "size": info.arena_size,
                 "align": info.arena_align,
                 "concurrent": info.concurrent,
+                **({"shares_state": True} if info.shares_state else {}),
                 "offsets": {each.name: at for each, at in zip(info.networks, info.offsets, strict=True)},
             },
             "weights": {"size": self._weights_size},

@@ -36,7 +36,7 @@ from s2s.emit.external import (
     texts_of,
 )
 from s2s.emit.headers import signature_headers
-from s2s.emit.info import NetworkInfo
+from s2s.emit.info import NetworkInfo, TogetherInfo
 from s2s.emit.language import language_view
 from s2s.emit.metadata import metadata
 from s2s.emit.misra import ADVISED, DEVIATIONS
@@ -150,8 +150,8 @@ class NetworkFiles:
         self.files[RECORD] = metadata(self.info, self.program, self.constants, sorted(self.files), self.needs).encode()
         return Tree(self.files)
 
-    def add_network(self) -> None:
-        """Add the header, the code, the constants and the self-test of the network."""
+    def add_network(self, joint: TogetherInfo | None = None) -> None:
+        """Add the header, the code, the constants and the self-test of the network, in a tree of several if `joint`."""
         name = self.info.name
         self._text(f"include/{name}.h", "model.h.j2")
         self._entry()
@@ -159,7 +159,7 @@ class NetworkFiles:
         self._callbacks()
         self.add_hooks()
         self.add_constants()
-        self.add_language()
+        self._language(joint)
         if self.info.memories:
             self._text(f"{name}_pools.ld", "pools.ld.j2", regions=regions(self.info))
         self._self_test()
@@ -301,9 +301,9 @@ class NetworkFiles:
             view = UnitView(title, unit.headers, f"#ifndef {hooks_guard(name, device)}\n{unit.text}\n#endif")
             self._text(f"src/{name}_{device}_hooks.c", "unit.c.j2", unit=view)
 
-    def add_language(self) -> None:
+    def _language(self, joint: TogetherInfo | None) -> None:
         """Add the tokeniser of a language model, and the program to talk to it."""
-        view = language_view(self.info, self.inputs, self.outputs)
+        view = language_view(self.info, self.inputs, self.outputs, joint)
         if view is None:
             return
         name = self.info.name

@@ -29,6 +29,7 @@ OPT_LEVELS = {
     "loop-eliminate-common-subexpressions": 1,
     "loop-form-fma": 1,
     "loop-interleave-stores": 1,
+    "loop-remove-self-copies": 1,
     "graph-fold-constants": 2,
     "tensor-cache-panels": 2,
     "tensor-concatenate-in-place": 2,

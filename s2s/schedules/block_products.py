@@ -19,8 +19,9 @@ from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic
 
 GROUP = loop.GROUP
-VECTORS = 8
-"""Vectors of rows in a tile: independent accumulators hide the latency of the instruction."""
+VECTORS = 4
+"""Vectors of rows in a tile: independent accumulators hide the latency of the instruction. However many inputs share a
+tile, constants are packed alike: networks that take one and many can share them."""
 SCALARS = 4
 """Rows in a tile without vectors."""
 INPUTS = 4
@@ -34,10 +35,8 @@ def fused_rows(sums: BlockSums, target: Target) -> dict[tensor.Computation, Fuse
     if target.lanes == 1:
         tile = SCALARS
     else:
-        inputs = [dim for dim in range(total) if sums.total.sizes[dim] > 1]
-        vectors = VECTORS // 2 if inputs else VECTORS
-        whole = [count for count in range(vectors, 1, -1) if size % (count * target.lanes) == 0]
-        tile = target.lanes * (whole or [vectors])[0]
+        whole = [count for count in range(VECTORS, 1, -1) if size % (count * target.lanes) == 0]
+        tile = target.lanes * (whole or [VECTORS])[0]
     return {
         sums.products: ((products, min(tile, size)), *_inputs(sums.products, products - 1)),
         sums.total: ((total, min(tile, size)), *_inputs(sums.total, total)),

@@ -57,3 +57,5 @@ class Language:
     """The number of positions of the cache."""
     tokenizer: Tokenizer | str
     """The tokeniser, or why there is none."""
+    tokens: int = 1
+    """The tokens of a run."""

@@ -22,3 +22,8 @@ def test_state_is_no_other_networks_memory(place: int):
     start, end = regions.offsets[place], regions.offsets[place] + arenas[place].size
     others = [(regions.offsets[at], regions.offsets[at] + each.size) for at, each in enumerate(arenas) if at != place]
     assert all(stop <= start or end <= begin for begin, stop in others)
+
+
+def test_arenas_with_one_state_are_one_piece_of_memory():
+    kept = [Arena(40, 4, keeps_state=True), Arena(100, 8), Arena(72, 8, keeps_state=True)]
+    assert place_arenas(kept, share_state=True) == Regions((104, 0, 104), 176, 8)

@@ -1,4 +1,4 @@
-"""Write a decoder as an ONNX model that takes one token and its position, and the cache of keys and values."""
+"""Write a decoder as an ONNX model that takes tokens, the position of the first, and the cache of keys and values."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import onnx
 
+from s2s.errors import InputError
 from s2s.frontends.decoder.config import Config
 from s2s.frontends.decoder.nodes import Nodes
 from s2s.types.dtypes import Array
@@ -25,12 +26,16 @@ Weights = Mapping[str, Array | Blocks]
 """Weights by name; floats of linear layers are `[inputs, outputs]`."""
 
 
-def write_model(config: Config, weights: Weights) -> onnx.ModelProto:
+def write_model(config: Config, weights: Weights, tokens: int = 1) -> onnx.ModelProto:
     """The decoder of `config`: `token`, `position` and `past_*` to `logits` and `present_*`.
 
-    The last linear layer is `head` if `weights` have one, else the embedding is used again.
+    With more than one of `tokens` a run, `last` is the number of the one whose logits are wanted; those behind it count
+    for nothing, as the next run writes over them. The last linear layer is `head` if `weights` have one, else the
+    embedding is used again.
     """
-    return _Decoder(config, weights).write()
+    if not 0 < tokens <= config.length:
+        raise InputError(f"--dim tokens={tokens}: the cache has {config.length} positions; give a number from 1 on")
+    return _Decoder(config, weights, tokens).write()
 
 
 def states(config: Config) -> dict[str, str]:
@@ -43,11 +48,12 @@ def states(config: Config) -> dict[str, str]:
 class _Decoder:
     """Writes the nodes of one decoder."""
 
-    def __init__(self, config: Config, weights: Weights) -> None:
-        self.config, self.weights = config, weights
+    def __init__(self, config: Config, weights: Weights, tokens: int) -> None:
+        self.config, self.weights, self.tokens = config, weights, tokens
         self.nodes = Nodes(config.kind)
-        self.token = self.nodes.input("token", np.int64, [1])
-        self.position = self.nodes.input("position", np.int64, [1])
+        self.token = self.nodes.input("token", np.int64, [tokens])
+        first = self.nodes.input("position", np.int64, [1])
+        self.positions = first if tokens == 1 else self.nodes.node("Add", first, self._constant(np.arange(tokens)))
 
     def write(self) -> onnx.ModelProto:
         """Add all nodes."""
@@ -55,17 +61,28 @@ class _Decoder:
         embedding = nodes.constant(self.weights["embedding"], "embedding")
         x = nodes.node("Gather", embedding, self.token)
         if config.kind == "gpt":
-            x = nodes.node("Add", x, nodes.node("Gather", self._weight("positions"), self.position))
+            x = nodes.node("Add", x, nodes.node("Gather", self._weight("positions"), self.positions))
         turn = self._angles() if config.kind == "llama" else None
         places = nodes.constant(np.arange(config.length), "places")
-        self.later = nodes.node("Greater", places, self.position)
+        self.later = nodes.node("Greater", places, self._column(self.positions))
         for layer in range(config.layers):
             attended = self._attention(layer, self._norm(x, f"layer{layer}.norm1"), turn)
             x = nodes.node("Add", x, attended)
             x = nodes.node("Add", x, self._perceptron(layer, self._norm(x, f"layer{layer}.norm2")))
+        if self.tokens > 1:
+            x = nodes.node("Gather", x, nodes.input("last", np.int64, [1]))
         nodes.output(self._logits(self._norm(x, "norm"), embedding), [1, config.vocabulary])
         self._declare_caches()
         return nodes.model()
+
+    def _constant(self, value: object) -> str:
+        return self.nodes.constant(value)
+
+    def _column(self, positions: str) -> str:
+        """The positions one below the other."""
+        if self.tokens == 1:
+            return positions
+        return self.nodes.node("Reshape", positions, self._constant(np.array([self.tokens, 1])))
 
     def _weight(self, name: str) -> str:
         return self.nodes.constant(self.weights[name], name)
@@ -105,12 +122,12 @@ class _Decoder:
         return nodes.node("Mul", nodes.node("Div", x, root), self._weight(name))
 
     def _angles(self) -> tuple[str, str]:
-        """Cosines and sines of the rotary position, `[1, head]`."""
+        """Cosines and sines of the rotary positions, `[tokens, head]`."""
         config = self.config
         angles = np.arange(config.length)[:, None] * config.theta ** (-np.arange(0, config.head, 2) / config.head)
         tables = (np.cos(angles), "cosines"), (np.sin(angles), "sines")
         cosines, sines = (
-            self.nodes.node("Gather", self.nodes.constant(np.tile(each, 2).astype(np.float32), name), self.position)
+            self.nodes.node("Gather", self.nodes.constant(np.tile(each, 2).astype(np.float32), name), self.positions)
             for each, name in tables
         )
         return cosines, sines
@@ -126,33 +143,56 @@ class _Decoder:
         return nodes.node("Add", nodes.node("Mul", x, turn[0]), nodes.node("Mul", crossed, turn[1]))
 
     def _attention(self, layer: int, x: str, turn: tuple[str, str] | None) -> str:
-        """Attend to all positions up to this one; a head of keys serves `group` heads of queries."""
-        nodes, config = self.nodes, self.config
-        shapes = {"q": config.group, "k": 1, "v": 1}
-        q, k, v = (
-            nodes.node(
-                "Reshape",
-                self._linear(x, f"layer{layer}.{name}"),
-                nodes.constant(np.array([config.kv_heads, rows, config.head])),
-            )
-            for name, rows in shapes.items()
-        )
+        """Attend to all positions up to that of each token; a head of keys serves `group` heads of queries."""
+        nodes, config, names = self.nodes, self.config, ("q", "k", "v")
+        q, k, v = (self._heads(self._linear(x, f"layer{layer}.{name}"), name) for name in names)
         keys = self._cache(f"key{layer}", self._turned(k, turn))
         values = self._cache(f"value{layer}", v)
-        scores = nodes.node("MatMul", self._turned(q, turn), nodes.node("Transpose", keys, perm=[0, 2, 1]))
-        scaled = nodes.node("Mul", scores, nodes.constant(np.float32(config.head**-0.5)))
-        masked = nodes.node("Where", self.later, nodes.constant(np.float32(-1e30)), scaled)
-        attended = nodes.node("MatMul", nodes.node("Softmax", masked, axis=-1), values)
-        flat = nodes.node("Reshape", attended, nodes.constant(np.array([1, config.width])))
+        queries = self._grouped(self._turned(q, turn), config.head)
+        scores = nodes.node("MatMul", queries, nodes.node("Transpose", keys, perm=[0, 2, 1]))
+        scaled = nodes.node("Mul", self._by_token(scores), self._constant(np.float32(config.head**-0.5)))
+        masked = nodes.node("Where", self.later, self._constant(np.float32(-1e30)), scaled)
+        shares = self._grouped(nodes.node("Softmax", masked, axis=-1), config.length)
+        attended = nodes.node("MatMul", shares, values)
+        if self.tokens > 1:
+            attended = nodes.node("Transpose", self._by_token(attended, config.head), perm=[2, 0, 1, 3])
+        flat = nodes.node("Reshape", attended, self._constant(np.array([self.tokens, config.width])))
         return self._linear(flat, f"layer{layer}.o")
 
-    def _cache(self, name: str, row: str) -> str:
-        """Put a row of keys or values at its position in the cache, and return the cache."""
+    def _heads(self, x: str, name: str) -> str:
+        """Split queries, keys or values by heads: `[kv_heads, group or 1, head]`, and of several tokens queries
+        `[kv_heads, group, tokens, head]`, keys and values `[kv_heads, tokens, head]`."""
+        config, nodes = self.config, self.nodes
+        rows = [config.group] if name == "q" else []
+        if self.tokens == 1:
+            return nodes.node("Reshape", x, self._constant(np.array([config.kv_heads, *(rows or [1]), config.head])))
+        shape = [self.tokens, config.kv_heads, *rows, config.head]
+        split = nodes.node("Reshape", x, self._constant(np.array(shape)))
+        return nodes.node("Transpose", split, perm=[1, 2, 0, 3] if rows else [1, 0, 2])
+
+    def _grouped(self, x: str, columns: int) -> str:
+        """Put the rows of all tokens and heads that share keys below each other, for one product with them."""
+        if self.tokens == 1:
+            return x
+        rows = self.config.group * self.tokens
+        return self.nodes.node("Reshape", x, self._constant(np.array([self.config.kv_heads, rows, columns])))
+
+    def _by_token(self, x: str, columns: int | None = None) -> str:
+        """Undo `_grouped`: `[kv_heads, group, tokens, columns]`."""
+        if self.tokens == 1:
+            return x
+        columns = self.config.length if columns is None else columns
+        shape = [self.config.kv_heads, self.config.group, self.tokens, columns]
+        return self.nodes.node("Reshape", x, self._constant(np.array(shape)))
+
+    def _cache(self, name: str, rows: str) -> str:
+        """Put rows of keys or values at their positions in the cache, and return the cache."""
         nodes, config = self.nodes, self.config
         past = nodes.input(f"past_{name}", np.float32, [config.kv_heads, config.length, config.head])
-        place = nodes.node("Reshape", self.position, nodes.constant(np.array([1, 1, 1])))
-        places = nodes.node("Expand", place, nodes.constant(np.array([config.kv_heads, 1, config.head])))
-        return nodes.node("ScatterElements", past, places, row, output=f"present_{name}", axis=1)
+        place = nodes.node("Reshape", self.positions, self._constant(np.array([1, self.tokens, 1])))
+        shape = [config.kv_heads, self.tokens, config.head]
+        places = nodes.node("Expand", place, self._constant(np.array(shape)))
+        return nodes.node("ScatterElements", past, places, rows, output=f"present_{name}", axis=1)
 
     def _declare_caches(self) -> None:
         for name in states(self.config).values():

@@ -47,13 +47,14 @@ class Decoder(NamedTuple):
     """The path of its file."""
 
 
-def read_decoder(path: str | os.PathLike[str], positions: int | None = None) -> Decoder:
-    """Read a decoder; `positions` is the size of its cache, by default that of the model, 2048 at most."""
+def read_decoder(path: str | os.PathLike[str], positions: int | None = None, tokens: int = 1) -> Decoder:
+    """Read a decoder that takes `tokens` a run; `positions` is the size of its cache, by default that of the model,
+    2048 at most."""
     found = _File(read_gguf(path), Path(path).name)
     config = found.config(positions)
-    model = write_model(config, found.weights(config))
+    model = write_model(config, found.weights(config), tokens)
     model.graph.name = Path(path).stem
-    language = Language(config.length, found.tokenizer(config.vocabulary))
+    language = Language(config.length, found.tokenizer(config.vocabulary), tokens)
     return Decoder(model, states(config), config, language, str(Path(path).absolute().parent), str(path))
 
 
@@ -62,14 +63,16 @@ SourceT = TypeVar("SourceT")
 
 def with_decoder(source: SourceT, options: CompileOptions) -> tuple[SourceT | Decoder, CompileOptions]:
     """Return the decoder of a GGUF file, and options that make its cache state; anything else as it is. The dimension
-    `positions` of the options is the size of the cache."""
+    `positions` of the options is the size of the cache, `tokens` the number of tokens of a run."""
     if not is_gguf(source):
         return source, options
     dims = dict(options.dims)
-    positions = dims.pop("positions", None)
+    positions, tokens = dims.pop("positions", None), dims.pop("tokens", 1)
     if positions is not None and not isinstance(positions, int):
         raise InputError(f"--dim positions: a cache has one size, not {positions}; give a number")
-    decoder = read_decoder(str(source), positions)
+    if not isinstance(tokens, int):
+        raise InputError(f"--dim tokens: a run takes one number of tokens, not {tokens}; give a number")
+    decoder = read_decoder(str(source), positions, tokens)
     return decoder, replace(options, dims=dims, states={**decoder.states, **options.states})
 
 

@@ -9,9 +9,10 @@ from s2s.testing.decoders.weights import linear_layers, make_weights, quantize
 from s2s.types.dtypes import Array
 
 
-def make_model(config: Config, seed: int = 0) -> onnx.ModelProto:
-    """The decoder of `config`: `token`, `position` and `past_*` to `logits` and `present_*`."""
-    return write_model(config, _stored(config, make_weights(config, seed)))
+def make_model(config: Config, seed: int = 0, tokens: int = 1) -> onnx.ModelProto:
+    """The decoder of `config`: `token`, `position` and `past_*` to `logits` and `present_*`; with several `tokens` a
+    run `last` too, the number of the one that logits are wanted of."""
+    return write_model(config, _stored(config, make_weights(config, seed)), tokens)
 
 
 def _stored(config: Config, weights: Mapping[str, Array]) -> dict[str, Array | Blocks]:

@@ -12,12 +12,13 @@ import cffi
 import numpy as np
 import pytest
 
-import s2s
+from s2s.artifact import compile_artifact
 from s2s.cli.main import run as run_cli
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.decoder import Config
 from s2s.frontends.gguf.tokenizer import read_tokenizer
 from s2s.frontends.gguf.turns import read_turns
+from s2s.options import CompileOptions
 from s2s.testing.decoders import write_gguf
 from s2s.types.language import NO_TOKEN, Turns
 from support.project import ROOT
@@ -133,12 +134,12 @@ def by_definition_llama(text: str) -> list[int]:
     return [token for each in every for token in each]
 
 
-def compiled(folder: Path, metadata: Metadata, **options: Any) -> Path:
+def compiled(folder: Path, metadata: Metadata) -> Path:
     """The tree of a small decoder with this tokeniser."""
     size = len(metadata["tokenizer.ggml.tokens"])
     config = Config(vocabulary=size, width=16, layers=1, heads=2, kv_heads=1, hidden=16, length=64)
     write_gguf(folder / "talker.gguf", config, "F32", metadata=metadata)
-    return s2s.compile(folder / "talker.gguf", **{"target": "c", **options}).write(folder / "tree")
+    return compile_artifact(str(folder / "talker.gguf"), CompileOptions(target="c")).write(folder / "tree")
 
 
 class Encoder:
@@ -162,7 +163,7 @@ class Encoder:
         tokenizer = self.library.talker_tokenizer
         arguments = (tokenizer, data, len(data), False, tokens, ranks, len(data) + 2, count)
         assert self.library.s2s_tokenizer_encode(*arguments) == 0
-        return list(tokens[0 : count[0]])
+        return [tokens[at] for at in range(count[0])]
 
 
 def texts(alphabet: Sequence[str]) -> list[str]:
@@ -196,7 +197,7 @@ def test_chat_answers_with_the_most_likely_tokens(tree: Path, capfd: pytest.Capt
     """The program prints what the network says token by token, run from Python."""
     assert run_cli(["chat", str(tree), "--prompt", "the cat", "--temperature", "0", "--tokens", "6"]) == 0
     shown = capfd.readouterr()
-    network = s2s.compile(tree.parent / "talker.gguf", target="c")
+    network = compile_artifact(str(tree.parent / "talker.gguf"), CompileOptions(target="c"))
     given = Encoder(tree)("[user]the cat</s>\n[assistant]")
     names, bytes_of = gpt2()["tokenizer.ggml.tokens"], {letter: byte for byte, letter in enumerate(letters())}
     written: list[int] = []
@@ -208,6 +209,19 @@ def test_chat_answers_with_the_most_likely_tokens(tree: Path, capfd: pytest.Capt
     answer = [names[token] for token in written[:6]]
     assert shown.out.encode() == b"".join(bytes(bytes_of[letter] for letter in name) for name in answer) + b"\n"
     assert re.fullmatch(rf"\[read {len(given)} tokens, [\d.]+/s; wrote 6, [\d.]+/s; \d+ of 64 positions\]\n", shown.err)
+
+
+def test_chat_with_prefill_gives_the_same_answer(tree: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    """A prompt of two runs of eight tokens, and single ones."""
+    model, made = str(tree.parent / "talker.gguf"), str(tmp_path / "both")
+    assert run_cli(["compile", model, "--prefill", "8", "--target", "c", "-o", made]) == 0
+    capfd.readouterr()
+    answers: list[str] = []
+    for folder in (str(tree), made):
+        assert run_cli(["chat", folder, "--prompt", "the cat sat", "--temperature", "0", "--tokens", "6"]) == 0
+        shown = capfd.readouterr()
+        answers.append(shown.out + shown.err.partition(" tokens, ")[0])
+    assert answers[0] == answers[1]
 
 
 def test_chat_goes_on_until_the_cache_is_full(tree: Path):
