@@ -88,7 +88,7 @@ class BaseGraphTuner(ABC):
         """Find the layouts with which the kernels of the network cost least together."""
         if self._measurer is None:
             raise InputError(
-                f"{type(self).__name__}.run: call benchmark_layout_transform first, which says how to measure"
+                f"{type(self).__name__}.run: does not know how to measure; call benchmark_layout_transform first"
             )
         measurer = self._measurer
         goal = Goal.of("time" if measurer.place == "host" else "instructions")
@@ -140,4 +140,4 @@ def _check_shapes(compilation: Compilation, given: Mapping[str, Sequence[int]]) 
     for name, shape in given.items():
         if shapes.get(name) != tuple(shape):
             known = ", ".join(f"{each} {list(has)}" for each, has in shapes.items())
-            raise InputError(f"graph tuner: input {name} {list(shape)} is none of the network's, which are {known}")
+            raise InputError(f"graph tuner: the network has no input {name} {list(shape)}; give some of {known}")

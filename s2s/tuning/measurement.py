@@ -71,7 +71,8 @@ class Goal:
         for part in text.split(","):
             name, _, weight = part.strip().partition("=")
             if name not in OBJECTIVES or name in found:
-                raise InputError(f"--objective {text}: {name!r} is none of {', '.join(OBJECTIVES)}, or is there twice")
+                known = ", ".join(OBJECTIVES)
+                raise InputError(f"--objective {text}: {name!r} is unknown, or is there twice; give one of {known}")
             found[name] = _weight(text, weight)
         return Goal(tuple(sorted(found.items(), key=lambda each: OBJECTIVES.index(each[0]))))
 

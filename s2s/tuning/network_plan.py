@@ -71,7 +71,7 @@ class _Variants:
         self._tried = 0
         base = self._keys(self._zeros)
         if base is None:
-            raise InputError("the network does not compile with the compiler's own decisions; see s2s compile")
+            raise InputError("network: does not compile with the compiler's own decisions; s2s compile says why")
         self._count = len(base)
         depends: list[set[int]] = [set() for _ in base]
         seen: list[tuple[Places, Sequence[str]]] = [(self._zeros, base)]

@@ -4,7 +4,12 @@ import pytest
 
 from docs.error_messages import PARTIAL, Message, messages
 
-PLACED_BY_CALLERS = ("s2s/analysis/structure/extents.py", "s2s/passes/tensor/propagate_sizes.py")
+PLACED_BY_CALLERS = (
+    "s2s/analysis/structure/extents.py",
+    "s2s/analysis/structure/shape_functions.py",
+    "s2s/passes/extents.py",
+    "s2s/passes/tensor/propagate_sizes.py",
+)
 """Files whose errors get the place where they are caught."""
 OF_ONE_MEASUREMENT = ("CallTimedOutError", "CallDiedError")
 """What a tuner notes of a measurement that failed: no user sees it as the end of a command."""

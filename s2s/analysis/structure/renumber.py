@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr, i64
+from xdsl.dialects.func import FuncOp
 
 from s2s.analysis.structure.compute import DIM_NAMES, body_ops
 from s2s.dialects import tensor
@@ -23,22 +24,27 @@ def renumber(op: tensor.ComputeOp, mapping: tensor.Renumbering, names: Sequence[
     op.properties["accesses"] = ArrayAttr(accesses)
     op.attributes[DIM_NAMES] = StringAttr(" ".join(names))
     if op.extents is not None:
-        op.properties["extents"] = extents_attribute(_renumbered(extents, mapping))
+        op.properties["extents"] = extents_attribute(_renumbered(extents, mapping, _kernel_of(op)))
     if op.schedule is not None:
         op.properties["schedule"] = op.schedule.renumbered(mapping)
 
 
-def _renumbered(extents: Extents, mapping: tensor.Renumbering) -> Extents:
+def _renumbered(extents: Extents, mapping: tensor.Renumbering, kernel: str) -> Extents:
     """Return the extents of the new dimensions; a dimension of varying size is never merged or split."""
     found = [""] * len(mapping.sizes)
     for dim, name in enumerate(extents):
         if name and len(mapping.dims(dim)) != 1:
             raise UnsupportedError(
-                f"a dimension of varying size {name} would be split into blocks; give it a constant size"
+                f"{kernel}: a dimension of varying size {name} would be split into blocks; give it a constant size"
             )
         if name:
             found[mapping.dims(dim)[0]] = name
     return tuple(found)
+
+
+def _kernel_of(op: tensor.ComputeOp) -> str:
+    kernel = op.parent_op()
+    return kernel.sym_name.data if isinstance(kernel, FuncOp) else op.name
 
 
 def _new_number(mapping: tensor.Renumbering, dim: int) -> int:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
-from s2s.analysis.cost.placed import bytes_of, cycles_on
 from s2s.analysis.network.placement import STATES, Placeable, place
 from s2s.decisions.device import layer_of
+from s2s.decisions.device_costs import bytes_of, cycles_on
 from s2s.dialects import graph
 from s2s.targets import Target
 from s2s.types.devices import COST, MAIN, Devices
