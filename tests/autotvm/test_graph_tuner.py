@@ -54,5 +54,5 @@ def test_measuring_is_said_first(tmp_path: Path) -> None:
 
 
 def test_inputs_of_other_shapes_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="none of the network"):
+    with pytest.raises(InputError, match="has no input x"):
         tuner(DPTuner, tmp_path, x=(1, 3, 8, 8))

@@ -39,7 +39,7 @@ FIXED: dict[str, Source] = {
     "winograd": decided_networks.WINOGRAD,
 }
 HOSTS = ("host", "x86-64-v3", "x86-64-v2", "c")
-SEEDS = {"bottleneck": 2, "joined": 2}
+SEEDS = {"bottleneck": 2, "joined": 7}
 """Seeds with which the layout is drawn that a kind of decisions needs."""
 MADE: Counter[str] = Counter()
 """How often a candidate other than the compiler's own was taken, by kind."""
