@@ -60,8 +60,9 @@ def measure(name: str, path: Path, options: argparse.Namespace) -> float | None:
     subprocess.run(
         command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
     )
-    record = json.loads(raw.read_text(encoding="utf-8")) if raw.is_file() else {"models": {}}
-    peers: Mapping[str, Mapping[str, Any]] = next(iter(record["models"].values()), {"peers": {}})["peers"]
+    record: Any = json.loads(raw.read_text(encoding="utf-8")) if raw.is_file() else {"models": {}}
+    models: list[Any] = list(record["models"].values())
+    peers: Mapping[str, Mapping[str, Any]] = models[0]["peers"] if models else {}
     limit = INT8_TOLERANCE if "int8" in name else TOLERANCE
     for engine in (THEIRS, OURS):
         each = peers.get(engine, {})

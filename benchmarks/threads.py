@@ -61,7 +61,7 @@ def measure(path: Path, threads: int, threading: Threading, rounds: int, *, besi
     with alone.network, together.network:
         outputs = zip(alone.outputs(), together.outputs(), strict=True)
         equal = all(np.array_equal(one, several, equal_nan=True) for one, several in outputs)
-        calls = {"one": alone.bound.call, "several": together.bound.call}
+        calls: dict[str, Callable[[], object]] = {"one": alone.bound.call, "several": together.bound.call}
         if beside:
             calls["theirs"] = onnxruntime_call(path, threads, alone.inputs)
         seconds = fastest(calls, rounds)

@@ -156,7 +156,11 @@ def test_a_decision_for_what_is_refused_is_refused():
 def installed(monkeypatch: pytest.MonkeyPatch, load: Callable[[], Any]) -> None:
     """Pretend that a package brings an entry point whose object `load` returns."""
     point = SimpleNamespace(name="toy", value="package:Toy", load=load)
-    monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == "s2s.codegens" else [])
+
+    def points(group: str) -> list[SimpleNamespace]:
+        return [point] if group == "s2s.codegens" else []
+
+    monkeypatch.setattr(registry, "entry_points", points)
     registry._installed.cache_clear()  # pyright: ignore[reportPrivateUsage]
 
 

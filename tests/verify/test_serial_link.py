@@ -119,7 +119,11 @@ def test_port_may_have_a_baud_rate():
 @pytest.mark.parametrize("reply", [b"\x02" + bytes(14), b"\x01\x02\x02" + bytes(12), b"\x01"])
 def test_reply_of_another_program_is_an_error(reply: bytes, link: SerialLink, monkeypatch: pytest.MonkeyPatch):
     """Of another version, without the sizes that it names, and cut short."""
-    monkeypatch.setattr(link, "_ask", lambda *_, **__: reply)
+
+    def answer(*_: object, **__: object) -> bytes:
+        return reply
+
+    monkeypatch.setattr(link, "_ask", answer)
     with pytest.raises(ToolchainError, match="does not speak version 1 of the protocol"):
         link.hello()
     with pytest.raises(ToolchainError, match="does not speak version 1 of the protocol"):

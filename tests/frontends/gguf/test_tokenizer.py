@@ -159,7 +159,8 @@ class Encoder:
 
     def __call__(self, text: str) -> list[int]:
         data = text.encode()
-        tokens, ranks, count = (self.ffi.new("uint32_t[]", size) for size in (len(data) + 2, len(data) + 2, 1))
+        tokens, ranks = (self.ffi.new("uint32_t[]", len(data) + 2) for _ in range(2))
+        count: Any = self.ffi.new("uint32_t[]", 1)
         tokenizer = self.library.talker_tokenizer
         arguments = (tokenizer, data, len(data), False, tokens, ranks, len(data) + 2, count)
         assert self.library.s2s_tokenizer_encode(*arguments) == 0
