@@ -61,11 +61,11 @@ static void test_shares(void)
     const s2s_sampler both = {7u, 1.0f, 0.95f, 3u}, cold = {7u, 0.5f, 1.0f, 3u};
 
     for (uint32_t i = 0u; i < SIZE; ++i) {
-        sum += exp(logits[i]);
+        sum += exp((double)logits[i]);
     }
     count(all, counts);
     for (uint32_t i = 0u; i < SIZE; ++i) {
-        CHECK(is_share(counts[i], exp(logits[i]) / sum));
+        CHECK(is_share(counts[i], exp((double)logits[i]) / sum));
     }
     count(best, counts);
     CHECK(is_share(counts[1], exp(2.0) / three) && is_share(counts[4], exp(1.0) / three));

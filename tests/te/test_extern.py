@@ -114,7 +114,7 @@ def test_the_loops_of_a_function_outside_cannot_be_scheduled():
     s = te.create_schedule(d.op)
     with pytest.raises(InputError, match="te: C: compute_at: a function outside computes the whole tensor"):
         s[c].compute_at(s[d], d.op.axis[0])
-    with pytest.raises(InputError, match="te: C: compute_inline: only a tensor that a formula"):
+    with pytest.raises(InputError, match="te: C: compute_inline: no formula without a reduction"):
         s[c].compute_inline()
 
 

@@ -94,7 +94,7 @@ def late_cache(s: Schedule, c: Tensor) -> None:
         (a_loop_of_another, "te: C: r: is no loop here; the loops are x, y, k"),
         (far_prefetch, "te: C: prefetch 2 steps ahead: the directive looks one step ahead; leave offset out"),
         (unknown_intrinsic, "te: C: tensorize gemv: no intrinsic has this name; known are "),
-        (unfit_intrinsic, "te: C: its directives .* do not fit: .*smlad makes one result"),
+        (unfit_intrinsic, "te: C: its directives .* do not fit .tensor.compute: smlad makes one result"),
         (whole_reduction, "te: C: rfactor over k: is the whole reduction; split it first"),
         (late_cache, "te: C: cache_write comes after other directives; call it first"),
     ],
