@@ -6,6 +6,7 @@ whether the iterations of a `parallel` loop are independent. So a schedule of th
 heuristic is tried on a copy of the kernel before it is chosen.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 
 from xdsl.dialects.func import FuncOp
@@ -61,15 +62,17 @@ def reason_against(
 
 def _fault_of_parallel(kernel: FuncOp, scratch: int) -> str | None:
     """Return why a loop of `kernel` that its schedule wants divided cannot be; None if all can be. The last `scratch`
-    arguments of the kernel are its own."""
+    arguments of the kernel are its own; one that several of its steps use cannot be there twice."""
     if not asked_depth(kernel):
         return None
     first = len(kernel.args) - scratch
     steps = KernelSteps.of(kernel, least=UNLIMITED)
     made = SplitKernel(kernel, steps).run(set()) if steps.is_split else [(kernel, list(range(len(kernel.args))))]
+    uses = Counter(number for _, arguments in made for number in arguments)
     for step, arguments in made:
         if asked_depth(step):
-            own = frozenset(place for place, number in enumerate(arguments) if number >= first)
+            alone = (place for place, number in enumerate(arguments) if number >= first and uses[number] == 1)
+            own = frozenset(alone)
             found = DivideKernel(step, 2, own).find()
             if isinstance(found, str):
                 return f"parallel: {found}"
