@@ -108,28 +108,24 @@ def _refused_product(composite: Composite) -> str | None:
 
 def _sum(step: Step, target: Target) -> Code:
     first, second = _addends(step.composite)
-    multiplier, shift = scale_of(step.composite, result_scale(step.composite))
-    low, high = limits(step.composite)
-    return Code(
-        "\n".join(
-            [
-                f"(void)arm_elementwise_add_s8({step.inputs[first.input]}, {step.inputs[second.input]},",
-                f"    {_scaled(first)}, {_scaled(second)}, {LEFT_SHIFT}, y0,",
-                f"    {output_zp(step.composite)}, {multiplier}, {shift}, {low}, {high}, {_size(step.composite)});",
-            ]
-        )
-    )
+    return _call(step, "arm_elementwise_add_s8", f"{_scaled(first)}, {_scaled(second)}, {LEFT_SHIFT}")
 
 
 def _product(step: Step, target: Target) -> Code:
+    first, second = _addends(step.composite)
+    return _call(step, "arm_elementwise_mul_s8", f"{-first.zero_point}, {-second.zero_point}")
+
+
+def _call(step: Step, function: str, operands: str) -> Code:
+    """Call a function of the library: `operands` are what it has to know of both, besides their places."""
     first, second = _addends(step.composite)
     multiplier, shift = scale_of(step.composite, result_scale(step.composite))
     low, high = limits(step.composite)
     return Code(
         "\n".join(
             [
-                f"(void)arm_elementwise_mul_s8({step.inputs[first.input]}, {step.inputs[second.input]},",
-                f"    {-first.zero_point}, {-second.zero_point}, y0,",
+                f"(void){function}({step.inputs[first.input]}, {step.inputs[second.input]},",
+                f"    {operands}, y0,",
                 f"    {output_zp(step.composite)}, {multiplier}, {shift}, {low}, {high}, {_size(step.composite)});",
             ]
         )
