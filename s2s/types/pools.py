@@ -99,7 +99,7 @@ def _with_property(pool: Pool, text: str, option: str) -> Pool:
     if key == "latency" and _LATENCY.fullmatch(value):
         return pool._replace(latency=int(value))
     raise InputError(
-        f"--pool {option}: {text or 'an empty property'} is not known; give {', '.join(get_args(Holds)[1:])}, "
+        f"--pool {option}: {text!r} is no property; give {', '.join(get_args(Holds)[1:])}, "
         "at=ADDRESS, rate=BYTES_PER_CYCLE or latency=CYCLES"
     )
 
