@@ -2,8 +2,10 @@
 
     python -m benchmarks.farm [--trials 200] [--workers 2] [--compiled 24]
 
-A scheduler and workers run on this machine. The first trials do nothing but take their task apart, so that the time
-that is left is the farm's: submitting, sending the task, scheduling, and bringing the result back.
+A scheduler and workers run on this machine. The first trials go all the way to the measuring process of a worker and do
+nothing there, so that the time that is left is the farm's: submitting, sending the task, scheduling, and bringing the
+result back. On a machine that does other things, each of these steps waits for a core; so the CPU time of the tuner and
+of the farm is printed as well.
 
 The `--compiled` trials that follow are bound by compilers: schedules are lowered, built for an emulated board and run
 there. They are done by one worker and by all. On a machine that does other things, their time says little. So the share
@@ -19,10 +21,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 from s2s.compilation import Compilation
 from s2s.errors import InputError
 from s2s.farm.measurer import FarmMeasurer
 from s2s.farm.status import farm_status
+from s2s.farm.trial import measuring_process
 from s2s.options import CompileOptions
 from s2s.tuning.measurement import Measurement
 from s2s.tuning.measurer import Candidate
@@ -43,21 +48,40 @@ BOARD = "qemu:m4"
 
 def nothing(task: bytes, decisions: Sequence[object], *_: object) -> list[Measurement]:
     """A trial that measures nothing."""
-    return [Measurement({"seconds": float(len(task))}) for _ in decisions]
+    count = measuring_process().submit(len, decisions).result()
+    return [Measurement({"seconds": float(len(task))}) for _ in range(count)]
 
 
-def overhead(address: str, trials: int) -> tuple[float, float]:
-    """The seconds for each trial, one after the other, and in batches."""
+@dataclass(frozen=True)
+class Overhead:
+    """What a trial costs that measures nothing."""
+
+    batch: int
+    """Trials that are submitted at a time."""
+    seconds: float
+    own: float
+    """CPU time of the tuner's process, in seconds for each trial."""
+    farm: float
+    """That of the scheduler and the workers."""
+
+    def __str__(self) -> str:
+        clock, own, farm = (1e3 * each for each in (self.seconds, self.own, self.farm))
+        return f"{self.batch} at a time {clock:10.1f} ms a trial; CPU time: tuner {own:.1f} ms, farm {farm:.1f} ms"
+
+
+def overheads(farm: "Farm", trials: int) -> list[Overhead]:
+    """Submit trials one after the other, and in batches."""
     task = max(tasks_of(Compilation(DIGITS, CompileOptions(target="c"))), key=lambda each: len(each.state.weights))
-    measurer = FarmMeasurer(address, "host", trial=nothing)
-    measurer.measure([Candidate(task, {})])
-    found: list[float] = []
+    measurer = FarmMeasurer(farm.address, "host", trial=nothing)
+    measurer.measure([Candidate(task, {})] * BATCH)
+    found: list[Overhead] = []
     for batch in (1, BATCH):
-        started = time.perf_counter()
+        started, own, others = time.perf_counter(), time.process_time(), farm.cpu_time()
         for _ in range(trials // batch):
             measurer.measure([Candidate(task, {})] * batch)
-        found.append((time.perf_counter() - started) / (trials // batch * batch))
-    return found[0], found[1]
+        spent = time.perf_counter() - started, time.process_time() - own, farm.cpu_time() - others
+        found.append(Overhead(batch, *(each / (trials // batch * batch) for each in spent)))
+    return found
 
 
 @dataclass(frozen=True)
@@ -102,27 +126,42 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--compiled", type=int, default=24)
     given = parser.parse_args()
-    with _farm(given.workers, "host") as address:
-        single, batched = overhead(address, given.trials)
-    print(f"one trial at a time   {single * 1e3:6.1f} ms a trial (limit {LIMIT * 1e3:.0f})")
-    print(f"{BATCH} trials at a time    {batched * 1e3:6.1f} ms a trial")
+    with _farm(given.workers, "host") as farm:
+        found = overheads(farm, given.trials)
+    for each in found:
+        print(each)
     if given.compiled:
-        found: list[Throughput] = []
+        compiled: list[Throughput] = []
         for workers in (1, given.workers):
-            with _farm(workers, BOARD) as address:
-                found.append(throughput(address, workers, given.compiled))
-            each = found[-1]
+            with _farm(workers, BOARD) as farm:
+                compiled.append(throughput(farm.address, workers, given.compiled))
+            each = compiled[-1]
             print(
                 f"{workers} workers compiling  {each.seconds * 1e3:6.0f} ms a trial, busy {each.busy:.1%},"
                 f" tuner {each.own * 1e3:.0f} ms of CPU time a trial"
             )
-        ratio, free = found[0].seconds / found[1].seconds, given.workers * found[1].busy / found[0].busy
+        one, several = compiled
+        ratio, free = one.seconds / several.seconds, given.workers * several.busy / one.busy
         print(f"{given.workers} workers beside one  {ratio:.2f} x by the clock, {free:.2f} x by their busy time")
-    return int(single > LIMIT)
+    return int(found[0].seconds > LIMIT)
+
+
+@dataclass(frozen=True)
+class Farm:
+    """A scheduler and workers on this machine."""
+
+    address: str
+    processes: Sequence[subprocess.Popen[bytes]]
+
+    def cpu_time(self) -> float:
+        """Seconds of CPU time that its processes have taken."""
+        first = [psutil.Process(each.pid) for each in self.processes]
+        every = [*first, *(child for each in first for child in each.children(recursive=True))]
+        return sum(sum(each.cpu_times()[:4]) for each in every)
 
 
 @contextmanager
-def _farm(workers: int, board: str) -> Generator[str]:
+def _farm(workers: int, board: str) -> Generator[Farm]:
     """A scheduler and workers on this machine, while the block runs."""
     address = f"tcp://127.0.0.1:{PORT}"
     farm = [sys.executable, "-m", "s2s", "farm"]
@@ -132,7 +171,7 @@ def _farm(workers: int, board: str) -> Generator[str]:
     ]
     try:
         _wait(address, workers)
-        yield address
+        yield Farm(address, processes)
     finally:
         for process in reversed(processes):
             process.terminate()

@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return difference(model, checkouts, options.target)
 
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(options.jobs) as pool:
-        models = _models(Path(name), options.names)
+        models = models_of(Path(name), options.names)
         found: list[Difference] = []
         differences = zip(models, pool.map(compare, models), strict=True)
         for model, each in [*differences] if options.time else differences:
@@ -119,14 +119,14 @@ def difference(model: Path, checkouts: tuple[Path, Path], target: str) -> Differ
 def ratio(model: Path, checkouts: tuple[Path, Path], target: str) -> float:
     """The time of one run with the second checkout over that with the first, which stay loaded and take turns."""
     with ExitStack() as stack:
-        runners = [stack.enter_context(_runner(checkout, model, target)) for checkout in checkouts]
+        runners = [stack.enter_context(runner(checkout, model, target)) for checkout in checkouts]
         rounds = [[measure() for measure in runners] for _ in range(ROUNDS)]
     before, now = (min(column) for column in zip(*rounds, strict=True))
     return now / before
 
 
 @contextmanager
-def _runner(checkout: Path, model: Path, target: str) -> Generator[Callable[[], float]]:
+def runner(checkout: Path, model: Path, target: str) -> Generator[Callable[[], float]]:
     """Load `model` as `checkout` compiles it in a process of its own; give what measures the seconds of a run there."""
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
     command = [sys.executable, "-c", RUNNER, str(model), target]
@@ -169,7 +169,7 @@ def _disassembly(path: Path) -> str:
     return "\n".join(HEX.sub("", "" if line.startswith("<") else line) for line in lines)
 
 
-def _models(folder: Path, patterns: Sequence[str]) -> list[Path]:
+def models_of(folder: Path, patterns: Sequence[str]) -> list[Path]:
     """The networks whose names match, as files."""
     made = {
         **NETWORKS,

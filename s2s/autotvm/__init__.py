@@ -11,7 +11,7 @@ Templates of tensor expressions are tuned likewise (`template`, `get_config`, `t
 AutoTVM.
 """
 
-from s2s.autotvm import callback, graph_tuner, measure, record, task, tuner
+from s2s.autotvm import callback, graph_tuner, measure, record, task, tophub, tuner
 from s2s.autotvm.config import ConfigEntity, ConfigSpace, FallbackConfigEntity
 from s2s.autotvm.measure import LocalBuilder, LocalRunner, MeasureErrorNo, measure_option
 from s2s.autotvm.measure_pair import MeasureInput, MeasureResult
@@ -58,5 +58,6 @@ __all__ = [
     "record",
     "task",
     "template",
+    "tophub",
     "tuner",
 ]

@@ -1,5 +1,8 @@
 """A context that gives one configuration to every template, however many other contexts are around."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from s2s.autotvm.config import ConfigEntity
 from s2s.decisions.dispatch import DispatchContext
 
@@ -10,3 +13,7 @@ class ApplyConfig(DispatchContext):
     def __init__(self, config: ConfigEntity) -> None:
         super().__init__()
         self.config = config
+
+    def query(self, target: object, workload: Sequence[Any]) -> ConfigEntity:
+        """Return the configuration that every template has."""
+        return self.config

@@ -6,37 +6,61 @@
 They nest, and the innermost one that knows a task counts.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
+from s2s.autotvm.config import ConfigEntity, FallbackConfigEntity
 from s2s.autotvm.kernel_task import KernelTask
+from s2s.autotvm.knobs import OtherOptionEntity
 from s2s.autotvm.log import measured_records
 from s2s.autotvm.measure_pair import MeasureInput, MeasureResult
+from s2s.autotvm.template import CONFIG, TEMPLATES, template_key
 from s2s.decisions.dispatch import DispatchContext
 from s2s.decisions.kind import Candidate
-from s2s.decisions.records import Record
+from s2s.decisions.records import Record, choices_of
 from s2s.decisions.registry import heuristics_of
 from s2s.errors import InputError
+from s2s.target import resolve
 from s2s.tuning.records import MeasuredRecord
 
 Log = str | Path | Iterable[tuple[MeasureInput, MeasureResult]]
 """A log or a file of records by its path, or measurements."""
 
 
-class FallbackContext(DispatchContext):
+class RecordContext(DispatchContext):
+    """A context that tells the configurations of tasks from records."""
+
+    def query(self, target: object, workload: Sequence[Any]) -> ConfigEntity | FallbackConfigEntity:
+        """Return the configuration of the task whose `workload` this is; the fallback where no record tells it."""
+        data, (name, *args) = resolve(target), workload
+        key = template_key(name, args, data) if name in TEMPLATES else str(args[-1] if args else name)
+        made = choices_of((each for each in self.records if each.task == key), data.name)
+        if key in made.get(CONFIG, {}):
+            return ConfigEntity.from_json_dict(json.loads(made[CONFIG][key]))
+        values = {
+            f"{kind} {subject}": OtherOptionEntity(chosen)
+            for kind, choices in made.items()
+            for subject, chosen in choices.items()
+        }
+        return ConfigEntity(0, values) if values else FallbackConfigEntity()
+
+
+class FallbackContext(RecordContext):
     """A context that knows nothing and hides those around it: every task takes what the compiler chooses."""
 
     hides_outer = True
 
 
-class ApplyHistoryBest(DispatchContext):
+class ApplyHistoryBest(RecordContext):
     """A context that gives each task the cheapest configuration of a log, a file of records, or measurements."""
 
     def __init__(self, records: Log) -> None:
         super().__init__(map(_plain, measured_records(records)))
 
 
-class ApplyGraphBest(DispatchContext):
+class ApplyGraphBest(RecordContext):
     """A context that gives each task the last configuration of a log, whether or not it is the cheapest alone.
 
     A tuner of whole networks writes such logs. Equal kernels share one function, and so one configuration.
@@ -47,7 +71,7 @@ class ApplyGraphBest(DispatchContext):
         super().__init__(chosen.values())
 
 
-class ApplyFixedConfig(DispatchContext):
+class ApplyFixedConfig(RecordContext):
     """A context that gives kernels the first schedule of a named heuristic that is legal for them."""
 
     def __init__(self, tasks: Sequence[KernelTask], schedule_names: str | Sequence[str]) -> None:

@@ -91,7 +91,7 @@ class BaseGraphTuner(ABC):
                 f"{type(self).__name__}.run: does not know how to measure; call benchmark_layout_transform first"
             )
         measurer = self._measurer
-        goal = Goal.of("time" if measurer.place == "host" else "instructions")
+        goal = Goal.of(measurer.objectives[0])
         with TemporaryDirectory() as folder:
             path = Path(folder) / "records.jsonl"
             write_records(path, self.records)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import cached_property
 from math import prod
+from typing import Any
 
 from s2s.autotvm.base_task import Task
 from s2s.autotvm.config import ConfigEntity
@@ -21,6 +22,10 @@ class KernelTask(Task):
         self.name, self.key, self.nodes, self.target = kernel.name, kernel.key, kernel.nodes, kernel.target
         self.calls = kernel.calls
         self.flop = float(sum(2 * prod(each.op.sizes) for each in kernel.subjects))
+
+    @property
+    def workload(self) -> tuple[Any, ...]:
+        return (self.name, self.key)
 
     @property
     def config_space(self) -> "Schedules":

@@ -86,7 +86,7 @@ class Tuner:
         Each callback is called after each batch, with the tuner, what was measured, and the results.
         """
         measurer, end = measure_option.measurer(self.task.target), self.trials + n_trial
-        goal = Goal.of("time" if measurer.place == "host" else "instructions")
+        goal = Goal.of(measurer.objectives[0])
         while self.trials < end:
             points = self._search.propose(min(self.batch, end - self.trials))
             if not points:

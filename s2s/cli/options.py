@@ -55,6 +55,16 @@ untrusted = click.option(
 trust_model = click.option(
     "--trust-model", is_flag=True, help="Read a file of PyTorch with pickles that may run code on this machine."
 )
+board = click.option(
+    "--board", default="", show_default=False, metavar="BOARD", help="With --on serial:PORT: one of s2s boards."
+)
+load = click.option(
+    "--load",
+    default="",
+    show_default=False,
+    metavar="COMMAND",
+    help="With --on serial:PORT: loads a program, from the folder of its project; by default PlatformIO does.",
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 name = click.option("--name", metavar="NAME", help="Name of the network in C; by default that of the model's file.")
 

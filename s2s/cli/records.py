@@ -118,11 +118,20 @@ def prune_command(
 @file
 @click.argument("models", nargs=-1, type=options.PATH, required=True, metavar="MODEL…", help="Models with its kernels.")
 @output
-@click.option("--on", required=True, metavar="host|qemu:BOARD", help="Where the records are measured.")
+@click.option("--on", required=True, metavar="host|qemu:BOARD|serial:PORT", help="Where the records are measured.")
+@options.board
+@options.load
 @click.option("--target", metavar="TARGET", help="The target of the records; by default that of the place.")
 @click.option("--objective", metavar="OBJECTIVE", help="What counts as the cost, as s2s tune takes it.")
 def measure_command(
-    file: Path, models: tuple[Path, ...], output: Path, on: str, target: str | None, objective: str | None
+    file: Path,
+    models: tuple[Path, ...],
+    output: Path,
+    on: str,
+    board: str,
+    load: str,
+    target: str | None,
+    objective: str | None,
 ) -> None:
     """Measure the records of a file anew, with this version of the compiler and of the C compiler.
 
@@ -140,11 +149,12 @@ def measure_command(
     from s2s.tuning.remeasure import remeasured
     from s2s.tuning.task import kernels_of
 
-    chosen = CompileOptions(target=target or default_target(on), records=None)
-    goal = Goal.of(objective or ("time" if on == "host" else "instructions"))
+    chosen = CompileOptions(target=target or default_target(on, board), records=None)
+    measurer = make_measurer(on, board=board, load=load)
+    goal = Goal.of(objective or measurer.objectives[0])
     with steps_shown():
         kernels = [each for model in models for each in kernels_of(Compilation(model, chosen))]
-        found = remeasured(read_measured(file), kernels, make_measurer(on), goal)
+        found = remeasured(read_measured(file), kernels, measurer, goal)
     write_records(output, found.records)
     print(f"{output}: {len(found.records)} records")
     for each in found.failed:

@@ -37,9 +37,12 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 @click.option(
     "--on",
     default="host",
-    metavar="host|qemu:BOARD",
-    help="Where candidates run; host times, boards count instructions.",
+    metavar="host|qemu:BOARD|serial:PORT",
+    help="Where candidates run: timed on this machine, instructions counted on an emulated board, or timed on a board "
+    "at a serial port such as /dev/ttyACM0 (with @BAUD, by default @115200).",
 )
+@options.board
+@options.load
 @click.option(
     "--trials", type=click.IntRange(min=1), default=64, help="Measurements of each task, those in the file included."
 )
@@ -78,6 +81,8 @@ def tune_command(
     output: Path,
     compiling: Options,
     on: str,
+    board: str,
+    load: str,
     trials: int,
     time: str | None,
     tuner: Literal["auto", "grid", "random", "ga", "climb", "model", "tpe"],
@@ -106,8 +111,11 @@ def tune_command(
     chosen = TuneOptions(
         trials=trials, seconds=parse_time(time), tuner=tuner, objective=objective, only=only, seed=seed
     )
-    measurer = make_measurer(on, parallel=jobs) if farm is None else _on_farm(farm, on, priority, tls)
-    compilation = Compilation(model, compiling(default_target(on)))
+    if farm is None:
+        measurer = make_measurer(on, parallel=jobs, board=board, load=load)
+    else:
+        measurer = _on_farm(farm, on, priority, tls)
+    compilation = Compilation(model, compiling(default_target(on, board)))
     if dry_run:
         with steps_shown():
             list_tasks(compilation, as_json=as_json)

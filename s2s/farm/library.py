@@ -11,8 +11,14 @@ SETTINGS = {
     "distributed.scheduler.work-stealing": True,
     "distributed.admin.large-graph-warning-threshold": "1GB",
     "distributed.comm.timeouts.connect": "10s",
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.admin.system-monitor.interval": "5s",
 }
-"""A trial runs in a process of its own, so that a worker that dies says nothing against its trial."""
+"""A trial runs in a process of its own, so that a worker that dies says nothing against its trial. Dask's profiler and
+its monitors would cost more time than the farm itself."""
+TRIAL = "trial"
+"""The resource that each worker has once: it runs one trial at a time, however many places it has."""
 LOST_TIMEOUT = 600.0
 """Seconds that tuners and workers wait for a scheduler that has gone away."""
 

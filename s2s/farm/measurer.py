@@ -4,6 +4,7 @@ A scheduler that goes away takes the trials that it has with it. The tuner conne
 and submits those that have no result yet; results that came before are with the caller already.
 """
 
+import hashlib
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from math import inf
 from typing import Any
 
 from s2s.errors import InputError
-from s2s.farm.library import LOST_TIMEOUT, distributed
+from s2s.farm.library import LOST_TIMEOUT, TRIAL, distributed
 from s2s.farm.security import Certificates
 from s2s.farm.trial import compiler_of, run_trial
 from s2s.tuning.measurement import ErrorKind, Measurement
@@ -28,6 +29,8 @@ RESULT_SECONDS = 30.0
 ASK_SECONDS = 5.0
 """The number of workers is asked for this often."""
 TRIALS_PER_WORKER = 2
+TASKS_SENT = 4
+"""Tasks that the farm keeps for this tuner."""
 START_SECONDS = 30.0
 """A farm without any worker is given this long to have one."""
 CONNECT_TIMEOUT = "5s"
@@ -56,6 +59,8 @@ class FarmMeasurer(Measurer):
         self._client: Any = None
         self._was_connected = False
         self._workers, self._asked = 0, -inf
+        self._sent: dict[int, tuple[object, Any]] = {}
+        """Tasks by their identity, and their bytes on the farm."""
         self._check_place()
 
     @property
@@ -106,6 +111,7 @@ class FarmMeasurer(Measurer):
 
     def close(self) -> None:
         """Leave the farm; it forgets trials that have no result."""
+        self._sent.clear()
         if self._client is not None:
             self._client.close(timeout=2)
             self._client = None
@@ -142,18 +148,30 @@ class FarmMeasurer(Measurer):
         try:
             return client.submit(
                 self._trial,
-                _pickled(candidate.task),
+                self._task(client, candidate.task),
                 [candidate.decisions],
                 best,
                 self.place,
                 self.limits,
                 key=f"trial-{uuid.uuid4().hex}",
-                resources={self.place: 1},
+                resources={self.place: 1, TRIAL: 1},
                 priority=self.priority,
                 pure=False,
             )
         except (OSError, RuntimeError) as error:
             raise _LostError from error
+
+    def _task(self, client: Any, task: object) -> Any:
+        """The bytes of a task on the farm. They are sent once; workers hand them to each other, and Dask makes them
+        again where the worker that has them dies."""
+        if id(task) not in self._sent:
+            packed: bytes = self._distributed.protocol.pickle.dumps(task)
+            key = f"task-{hashlib.sha256(packed).hexdigest()}"
+            sent = client.submit(_as_sent, packed, key=key, priority=self.priority + 1)
+            self._sent[id(task)] = task, sent
+            if len(self._sent) > TASKS_SENT:
+                del self._sent[next(iter(self._sent))]
+        return self._sent[id(task)][1]
 
     def _wait(self, client: Any, futures: Sequence[Any]) -> None:
         """Wait until a trial is done, or for a moment."""
@@ -215,11 +233,5 @@ class _LostError(Exception):
     """The scheduler, or a trial that it had, is gone."""
 
 
-_packed: dict[int, tuple[object, bytes]] = {}
-
-
-def _pickled(task: object) -> bytes:
-    """A task for a worker; each is pickled once."""
-    if id(task) not in _packed:
-        _packed[id(task)] = task, distributed().protocol.pickle.dumps(task)
-    return _packed[id(task)][1]
+def _as_sent(task: bytes) -> bytes:
+    return task

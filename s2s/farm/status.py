@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from s2s.errors import InputError
-from s2s.farm.library import distributed
+from s2s.farm.library import TRIAL, distributed
 from s2s.farm.security import Certificates
 
 
@@ -55,7 +55,7 @@ def _look(dask_scheduler: Any) -> dict[str, Any]:
         {
             "name": str(each.name),
             "address": each.address,
-            "boards": tuple(each.resources),
+            "boards": tuple(name for name in each.resources if name != TRIAL),
             "running": len(each.processing),
             "memory": int(each.metrics.get("memory", 0)),
         }

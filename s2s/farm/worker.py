@@ -10,10 +10,12 @@ import os
 import sys
 from collections.abc import Sequence
 
-from s2s.farm.library import distributed
+from s2s.farm.library import TRIAL, distributed
 from s2s.farm.security import Certificates
 
 HEARTBEAT_SECONDS = 1.0
+THREADS = 2
+"""One for the trial that runs, and one for tasks that are handed to trials meanwhile."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -34,8 +36,8 @@ async def _run(address: str, name: str, boards: Sequence[str], certificates: Cer
     worker = distributed().Worker(
         address,
         name=name,
-        nthreads=1,
-        resources=dict.fromkeys(boards, 1),
+        nthreads=THREADS,
+        resources=dict.fromkeys((*boards, TRIAL), 1),
         security=certificates.security(),
         death_timeout=20,
         dashboard=False,

@@ -39,8 +39,11 @@ def check_project(options: CompileOptions) -> None:
         raise InputError(f"{option}: a project calls a run function with one arena and constant sizes; leave it out")
 
 
-def write_project(tree: Path, board: "ProjectBoard", destination: Path) -> None:
-    """Write a project with the tree at `tree` to a new folder, whole or not at all."""
+def write_project(tree: Path, board: "ProjectBoard", destination: Path, key: bytes | None = None) -> None:
+    """Write a project with the tree at `tree` to a new folder, whole or not at all.
+
+    The board tells `key`, by default that of the model's file.
+    """
     if destination.exists():
         raise InputError(f"{destination}: is there already; name a new folder with --output")
     described = TreeDescription.of(tree)
@@ -50,22 +53,23 @@ def write_project(tree: Path, board: "ProjectBoard", destination: Path) -> None:
             f"{described.source}: has {ports} inputs and outputs, and a serial line takes {MAX_PORTS}; call the"
             " network from your own program"
         )
-    files = _arduino(described, board) if board.emulated is None else _emulated(described, board)
+    told = key if key is not None else bytes.fromhex(described.record["source"]["sha256"])[:KEY]
+    files = (_arduino if board.emulated is None else _emulated)(described, board, told)
     readme = fill("projects/README.md.j2", tree=described, board=board, baud=BAUD)
     write_tree({**files, "README.md": readme.encode()}, destination)
 
 
-def _arduino(tree: TreeDescription, board: "ProjectBoard") -> dict[str, bytes]:
+def _arduino(tree: TreeDescription, board: "ProjectBoard", key: bytes) -> dict[str, bytes]:
     """A project for PlatformIO."""
     library = {f"lib/{tree.name}/{path}": content for path, content in platformio(tree).items()}
     inside = f"lib/{tree.name}/src/{tree.name}/"
     serial = {f"{inside}{Path(path).name}": runtime_source(path).encode() for path in SERIAL_FILES}
-    main = fill("projects/main.cpp.j2", tree=tree, network=_network(tree, MICROSECONDS), baud=BAUD)
+    main = fill("projects/main.cpp.j2", tree=tree, network=_network(tree, key, MICROSECONDS), baud=BAUD)
     settings = fill("projects/platformio.ini.j2", board=board, baud=BAUD)
     return {**library, **serial, "src/main.cpp": main.encode(), "platformio.ini": settings.encode()}
 
 
-def _emulated(tree: TreeDescription, board: "ProjectBoard") -> dict[str, bytes]:
+def _emulated(tree: TreeDescription, board: "ProjectBoard", key: bytes) -> dict[str, bytes]:
     """A project for make and QEMU."""
     emulated = board.emulated
     assert emulated is not None
@@ -86,19 +90,18 @@ def _emulated(tree: TreeDescription, board: "ProjectBoard") -> dict[str, bytes]:
         sources=["main.c", *(path for path in sorted({**network, **harness}) if path.endswith(".c"))],
         emulator=emulated.emulator,
     )
-    main = fill("projects/main.c.j2", tree=tree, network=_network(tree, emulated.megahertz * MEGA))
+    main = fill("projects/main.c.j2", tree=tree, network=_network(tree, key, emulated.megahertz * MEGA))
     return {**network, **harness, "main.c": main.encode(), "Makefile": makefile.encode()}
 
 
-def _network(tree: TreeDescription, ticks_per_second: int) -> str:
+def _network(tree: TreeDescription, key: bytes, ticks_per_second: int) -> str:
     """The network's memory and functions in C, which the programs of all boards share."""
-    sha256: str = tree.record["source"]["sha256"]
     return fill(
         "projects/network.j2",
         tree=tree,
         declarations=declarations(tree),
         run_call=run_call(tree),
         arena=arena_argument(tree),
-        key=[f"0x{byte:02x}" for byte in bytes.fromhex(sha256)[:KEY]],
+        key=[f"0x{byte:02x}" for byte in key],
         ticks_per_second=ticks_per_second,
     )

@@ -5,14 +5,18 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from s2s.boards import PREFIX as EMULATED
 from s2s.compilation import Compilation
 from s2s.decisions.decision import Table
-from s2s.tuning.measurement import ErrorKind, Measurement
+from s2s.errors import S2SError
+from s2s.tuning.measurement import ErrorKind, Measurement, Objective
 from s2s.tuning.sandbox import CallDiedError, CallFailedError, CallTimedOutError, call_in_sandbox
+from s2s.verify.over_serial import PREFIX as SERIAL
 
 HOPELESS = 8.0
 """A candidate that takes this many times as long to build and run as the best one is given up."""
@@ -76,15 +80,23 @@ More = Callable[[], Sequence[Candidate]]
 
 
 class Measurer(ABC):
-    """Builds and measures candidates in one place: this machine, or an emulated board."""
+    """Builds and measures candidates in one place: this machine, or a board."""
 
     place: str
-    """`host` or `qemu:m4`."""
+    """`host`, `qemu:m4` or `serial:stm32f4-discovery`."""
 
     def __init__(self, limits: Limits | None = None, *, parallel: int = 1) -> None:
         self.limits = limits if limits is not None else Limits()
         self.parallel = parallel
         """Candidates that are built at a time."""
+        self._is_warm = False
+
+    @property
+    def objectives(self) -> tuple[Objective, ...]:
+        """What can be minimised here, the usual objective first."""
+        if self.place.startswith(EMULATED):
+            return ("instructions", "flash", "ram")
+        return ("time", "ram") if self.place.startswith(SERIAL) else ("time", "flash", "ram")
 
     @property
     @abstractmethod
@@ -94,6 +106,14 @@ class Measurer(ABC):
     @abstractmethod
     def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
         """Measure candidates of one task."""
+
+    def _warm(self, candidates: Sequence[Candidate]) -> None:
+        """Compile a task in this process once, so that the processes of candidates, which are forked from it, have all
+        modules, templates and tables of the compiler; each of them would load them again."""
+        if candidates and not self._is_warm:
+            self._is_warm = True
+            with suppress(S2SError):
+                assert candidates[0].task.compilation.tree.files
 
     def measure_each(self, candidates: Sequence[Candidate]) -> list[Measurement]:
         """Measure candidates of different tasks, one of each."""

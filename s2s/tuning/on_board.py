@@ -43,6 +43,7 @@ class BoardMeasurer(Measurer):
         return compiler_version((self._board.processor().cc,))
 
     def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
+        self._warm(candidates)
         seconds = self.limits.seconds_beside(incumbent)
         found = in_parallel(lambda each: self._one(each, seconds), candidates, self.parallel)
         self._seen |= {each.code: each for each in found if each.code}

@@ -60,6 +60,7 @@ class HostMeasurer(Measurer):
         return compiler_version(default_compiler())
 
     def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
+        self._warm(candidates)
         with tempfile.TemporaryDirectory(prefix="s2s-tune-") as folder:
             every = [*candidates, *([incumbent.candidate] if incumbent is not None else [])]
             places = {id(each): Path(folder) / str(number) for number, each in enumerate(every)}

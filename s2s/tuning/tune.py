@@ -37,15 +37,20 @@ def tune_model(
     target: str | None = None,
     on: str = "host",
     options: TuneOptions | None = None,
+    board: str = "",
+    load: str = "",
     parallel: int = 1,
     on_progress: OnProgress | None = None,
 ) -> TuneSummary:
     """Tune `model` and append what is measured to the file `records`.
 
-    `on` is where candidates run: `host`, or an emulated board such as `qemu:m4`, whose target is the default one.
+    `on` is where candidates run: `host`, an emulated board such as `qemu:m4`, or `serial:PORT`, with the kind of
+    `board` and the command that loads a program onto it. The target of the board is the default one.
     """
-    chosen = compile_options if compile_options is not None else CompileOptions(target=target or default_target(on))
-    measurer = make_measurer(on, parallel=parallel)
+    chosen = compile_options
+    if chosen is None:
+        chosen = CompileOptions(target=target or default_target(on, board))
+    measurer = make_measurer(on, parallel=parallel, board=board, load=load)
     return tune_network(Compilation(model, chosen), records, measurer, options, on_progress)
 
 
@@ -99,10 +104,11 @@ def tune_tasks(
 
 def _goal(options: TuneOptions, measurer: Measurer) -> Goal:
     """Return what is minimised; refuse what cannot be measured there."""
-    own, other = ("time", "instructions") if measurer.place == "host" else ("instructions", "time")
-    goal = Goal.of(options.objective or own)
-    if other in goal.objectives:
-        raise InputError(f"--objective {options.objective}: cannot be measured on {measurer.place}; give {own}")
+    objectives = measurer.objectives
+    goal = Goal.of(options.objective or objectives[0])
+    if not set(goal.objectives) <= set(objectives):
+        known = ", ".join(objectives)
+        raise InputError(f"--objective {options.objective}: cannot be measured on {measurer.place}; give {known}")
     return goal
 
 

@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from s2s.boards import Board
@@ -39,7 +40,11 @@ class BoardProgram:
         self.flags = (*STANDARD, f"-{optimise}", "-fno-math-errno", *own, *flags)
         for name in harness_files():
             (folder / name).write_text(harness_source(name), encoding="utf-8")
-        self.harness = [self.compile(folder / name, Path(name).stem) for name in ("harness.c", board.startup)]
+
+    @cached_property
+    def harness(self) -> Sequence[Path]:
+        """The objects of the harness, which only programs that are linked take."""
+        return [self.compile(self.folder / name, Path(name).stem) for name in ("harness.c", self.board.startup)]
 
     def compile(self, source: Path, stem: str, *, include: Iterable[str] = (), root: Path | None = None) -> Path:
         """The object file `stem.o`; folders of `include` are seen from `root`."""

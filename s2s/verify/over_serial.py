@@ -76,7 +76,7 @@ def verify_over_serial(
         for inputs, _ in expected.vectors:
             if not (runs and expected.consecutive):
                 _successful("reset", link.reset())
-            runs.append(_run(link, network, inputs))
+            runs.append(run_vector(link, network, inputs))
     finally:
         link.close()
     outputs = [found for found, _ in runs]
@@ -99,8 +99,8 @@ def _check(on: str, greeting: Greeting, network: Read) -> None:
         raise InputError(f"--on {on}: the network on the board has tensors of other sizes; build it with these options")
 
 
-def _run(link: SerialLink, network: Read, inputs: Sequence[Array]) -> tuple[list[Array], int]:
-    """Run one set of inputs; return the outputs and the ticks."""
+def run_vector(link: SerialLink, network: Read, inputs: Sequence[Array]) -> tuple[list[Array], int]:
+    """Run the network on the board on one set of inputs; return the outputs and the ticks."""
     for number, array in enumerate(inputs):
         link.write(number, np.ascontiguousarray(array).tobytes())
     status, ticks = link.run()

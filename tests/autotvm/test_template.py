@@ -1,6 +1,7 @@
 """Templates as tasks, and the configurations that contexts give them."""
 
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -125,3 +126,17 @@ def test_a_measured_template_computes_its_formula(task: TemplateTask) -> None:
     c = np.zeros((N, N), np.float32)
     function(a, b, c)
     np.testing.assert_allclose(c, a @ b, rtol=1e-5)
+
+
+def test_a_context_tells_the_configuration_of_a_task(task: TemplateTask, log: Path) -> None:
+    best = min(autotvm.record.load_from_file(log), key=lambda pair: pair[1].costs[0])[0].config
+    found = autotvm.apply_history_best(log).query(task.target, task.workload)
+    assert sizes_of(cast(ConfigEntity, found)) == sizes_of(best)
+
+
+def test_a_context_without_a_record_tells_the_fallback(task: TemplateTask) -> None:
+    assert autotvm.FallbackContext().query(task.target, task.workload).is_fallback
+
+
+def test_shipped_records_are_a_context() -> None:
+    assert autotvm.tophub.context("cortex-m4").records
