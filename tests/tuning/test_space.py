@@ -3,7 +3,10 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 from xdsl.dialects.builtin import IntAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
@@ -19,7 +22,7 @@ from s2s.tuning.measurement import ErrorKind
 from s2s.tuning.measurer import Candidate
 from s2s.tuning.on_host import HostMeasurer
 from s2s.tuning.search_space import Point
-from s2s.tuning.space import Space
+from s2s.tuning.space import Space, written_out
 from s2s.tuning.task import tasks_of
 from support.onnx_text import onnx_file
 
@@ -109,3 +112,19 @@ def test_a_divided_kernel_is_measured_on_its_threads(tmp_path: Path) -> None:
     assert found.error is ErrorKind.NO_ERROR, found.message
     divided = task.with_decisions(space.decisions(text))
     assert divided.info.threads is not None
+
+
+def test_a_winograd_convolution_varies_its_blocks(tmp_path: Path) -> None:
+    filters = numpy_helper.from_array(np.ones((64, 64, 3, 3), np.float32), "w")
+    node = helper.make_node("Conv", ["x", "w"], ["y"], pads=[1, 1, 1, 1])
+    shape = (1, 64, 28, 28)
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in "xy")
+    onnx.save(helper.make_model(helper.make_graph([node], "winograd", [x], [y], [filters])), tmp_path / "w.onnx")
+    (task,) = tasks_of(Compilation(tmp_path / "w.onnx", CompileOptions(target="x86-64-v4")))
+    assert [each.kind for each in Space(task).others] == ["winograd blocks"]
+
+
+def test_the_last_tile_is_written_out_too(space: Space) -> None:
+    op = space.subject.op
+    assert isinstance(op, tensor.ComputeOp)
+    assert (written_out(op, (1, 3)), written_out(op, (2, 4))) == (3 + 4096 % 3, 2 * 4)
