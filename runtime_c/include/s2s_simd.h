@@ -21,7 +21,8 @@
  *                                       vector k to p[i * stride + k]
  *   V_lane(a, i)                        the value of lane i
  *   V_add V_sub V_mul (a, b)            lane by lane; integers wrap
- *   V_min V_max (a, b)                  lane by lane; a float result is NaN if either is; cheapest with a constant a
+ *   V_min V_max (a, b)                  lane by lane; a float result is NaN if either is, and either of two zeros; cheapest
+ *                                       with a constant a, then with a an accumulator
  *   V_neg V_abs (a)                     lane by lane; integers wrap
  *   V_reduce_add V_reduce_mul V_reduce_min V_reduce_max (a)
  *                                       over the lanes, by halves: lane i meets lane i + N/2, then i + N/4, ...

@@ -3,19 +3,21 @@
  *
  * Largest error, in units of the last place, over all floats (tests/runtime_c/ulp/ulp.c measures it):
  *
- *   V_exp 1.02   V_log 0.85   V_tanh 1.34   V_erf 1.48   V_sin 2.50   V_cos 2.50
+ *   V_exp 1.02   V_log 0.85   V_tanh 2.10   V_erf 1.48   V_sin 2.50   V_cos 2.50
  *
  * Results may be subnormal, infinite or NaN where those of <math.h> are; errno and the exception flags stay alone.
  *
  * Method: the argument is reduced to a short interval around 0, where a polynomial does the rest. Coefficients are
  * minimax fits of the relative error, rounded to float. */
 
-/* The mask of all lanes for builtins of AVX-512; compilers differ in its type. */
+/* The mask of all lanes for builtins of AVX-512, and the type of masks, in which compilers differ. */
 #ifndef S2S_ALL_LANES
 #ifdef __clang__
 #define S2S_ALL_LANES 0xFFFF
+#define S2S_SOME_LANES uint16_t
 #else
 #define S2S_ALL_LANES (-1)
+#define S2S_SOME_LANES int16_t
 #endif
 #endif
 
@@ -50,11 +52,23 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(with_sign)(S2S_F32V a, S2S_F32V b)
     return S2S_F32(from_bits)(S2S_I32(bit_or)(S2S_F32(bits)(a), sign));
 }
 
-/* q * 2^n for an integer n, |n| <= 252, which shifted holds in its low bits above 1.5 * 2^23: in two factors, so that
- * results below the normal numbers are rounded once. AVX-512 does it in one instruction. */
+/* 2^n for an integer n, |n| <= 126, which shifted holds in its low bits above 1.5 * 2^23. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(power_of_two)(S2S_F32V shifted)
+{
+    const S2S_I32V one = S2S_I32(splat)(0x3F800000);
+
+    return S2S_F32(from_bits)(S2S_I32(add)(S2S_I32(shift_left)(S2S_F32(bits)(shifted), 23), one));
+}
+
+#if defined(S2S_SIMD_GNU) && S2S_LANES == 16 && defined(__AVX512F__)
+#define S2S_SCALES
+#endif
+
+/* q * 2^n for an integer n, |n| <= 252, which shifted holds likewise: in two factors, so that results below the normal
+ * numbers are rounded once. AVX-512 does it in one instruction. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(scaled)(S2S_F32V q, S2S_F32V n, S2S_F32V shifted)
 {
-#if defined(S2S_SIMD_GNU) && S2S_LANES == 16 && defined(__AVX512F__)
+#ifdef S2S_SCALES
     (void)shifted;
     return __builtin_ia32_scalefps512_mask(q, n, q, S2S_ALL_LANES, 4);
 #else
@@ -69,14 +83,16 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(scaled)(S2S_F32V q, S2S_F32V n, S2S_F32V shif
 #endif
 }
 
-/* e^a: a = n log 2 + r with |r| <= log(2) / 2, e^r = 1 + r + r^2 q(r), times 2^n. Adding 1.5 * 2^23 rounds to an integer
- * and leaves it in the low bits. For -104 < a <= 89, and NaN. */
-S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp_within)(S2S_F32V x)
+/* a / log 2, rounded to an integer: adding 1.5 * 2^23 leaves it in the low bits. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(shifted_log2)(S2S_F32V a)
 {
-    const S2S_F32V shifter = S2S_F32(splat)(12582912.0f);
-    const S2S_F32V shifted = S2S_F32(fma)(x, S2S_F32(splat)(1.44269504f), shifter);
-    const S2S_F32V n = S2S_F32(sub)(shifted, shifter);
-    const S2S_F32V high = S2S_F32(fma)(n, S2S_F32(splat)(-0.693359375f), x);
+    return S2S_F32(fma)(a, S2S_F32(splat)(1.44269504f), S2S_F32(splat)(12582912.0f));
+}
+
+/* e^r - 1 for a = n log 2 + r with |r| <= log(2) / 2: r + r^2 q(r). */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp_rest)(S2S_F32V a, S2S_F32V n)
+{
+    const S2S_F32V high = S2S_F32(fma)(n, S2S_F32(splat)(-0.693359375f), a);
     const S2S_F32V r = S2S_F32(fma)(n, S2S_F32(splat)(2.12194440e-4f), high);
     S2S_F32V q = S2S_F32(splat)(0.00138146128f);
 
@@ -84,19 +100,41 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp_within)(S2S_F32V x)
     q = S2S_F32(horner)(q, r, 0.041668389f);
     q = S2S_F32(horner)(q, r, 0.166665211f);
     q = S2S_F32(horner)(q, r, 0.49999994f);
-    q = S2S_F32(fma)(q, S2S_F32(mul)(r, r), r);
-    q = S2S_F32(add)(q, S2S_F32(splat)(1.0f));
-    return S2S_F32(scaled)(q, n, shifted);
+    return S2S_F32(fma)(q, S2S_F32(mul)(r, r), r);
+}
+
+/* e^a for |a| < 87, and NaN. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp_normal)(S2S_F32V a)
+{
+    const S2S_F32V shifted = S2S_F32(shifted_log2)(a);
+    const S2S_F32V n = S2S_F32(sub)(shifted, S2S_F32(splat)(12582912.0f));
+    const S2S_F32V power = S2S_F32(power_of_two)(shifted);
+
+    return S2S_F32(fma)(power, S2S_F32(exp_rest)(a, n), power);
 }
 
 /* e^a. Below log 2^-150 the result is 0 without a calculation: what ends in a number that is too small takes machines a
  * hundred times as long, and masks put such arguments into every softmax. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp)(S2S_F32V a)
 {
-    const S2S_I32V vanishes = S2S_F32(less)(a, S2S_F32(splat)(-103.972084f));
-    const S2S_F32V x = S2S_F32(min)(S2S_F32(splat)(89.0f), S2S_F32(select)(vanishes, S2S_F32(zero)(), a));
+    const S2S_F32V least = S2S_F32(splat)(-103.972084f);
+#ifndef S2S_SCALES
+    const S2S_I32V vanishes = S2S_F32(less)(a, least);
 
-    return S2S_F32(select)(vanishes, S2S_F32(zero)(), S2S_F32(exp_within)(x));
+    a = S2S_F32(select)(vanishes, S2S_F32(zero)(), a);
+#endif
+    const S2S_F32V x = S2S_F32(min)(S2S_F32(splat)(89.0f), a);
+    const S2S_F32V shifted = S2S_F32(shifted_log2)(x);
+    const S2S_F32V n = S2S_F32(sub)(shifted, S2S_F32(splat)(12582912.0f));
+    const S2S_F32V q = S2S_F32(add)(S2S_F32(exp_rest)(x, n), S2S_F32(splat)(1.0f));
+
+#ifdef S2S_SCALES
+    const S2S_SOME_LANES kept = (S2S_SOME_LANES)__builtin_ia32_cmpps512_mask(a, least, 5, 0xFFFF, 4);
+
+    return __builtin_ia32_scalefps512_mask(q, n, S2S_F32(zero)(), kept, 4);
+#else
+    return S2S_F32(select)(vanishes, S2S_F32(zero)(), S2S_F32(scaled)(q, n, shifted));
+#endif
 }
 
 /* log a: a = 2^n m with sqrt(1/2) <= m < sqrt(2), log m = f - f^2 / 2 + f^3 p(f) with f = m - 1. */
@@ -134,38 +172,43 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(log)(S2S_F32V a)
     return S2S_F32(select)(is_zero, S2S_F32(splat)(-INFINITY), p);
 }
 
-/* 1 / a with an error of one unit in the last place, for 1 <= a < 2^100, and NaN. A step of Newton's method after the
- * estimate of AVX-512 is faster than a division. */
-S2S_ALWAYS_INLINE S2S_F32V S2S_F32(reciprocal)(S2S_F32V a)
+/* m / (m + 2) for 0 <= m < 2^100, and NaN, with what rounding takes from m + 2. A step of Newton's method after the
+ * estimate of AVX-512 is faster than a division. After that, 2 / (m + 2) is 1 less the quotient, and what is lost counts
+ * for small sums only. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(over_two_more)(S2S_F32V m)
 {
-#if defined(S2S_SIMD_GNU) && S2S_LANES == 16 && defined(__AVX512F__)
-    const S2S_F32V r = __builtin_ia32_rcp14ps512_mask(a, a, 0xFFFF);
-    const S2S_F32V rest =
-        __builtin_ia32_vfmaddps512_mask(S2S_F32(neg)(a), r, S2S_F32(splat)(1.0f), S2S_ALL_LANES, 4);
+    const S2S_F32V two = S2S_F32(splat)(2.0f);
+    const S2S_F32V sum = S2S_F32(add)(m, two);
+    const S2S_F32V lost = S2S_F32(sub)(m, S2S_F32(sub)(sum, two));
+#ifdef S2S_SCALES
+    const S2S_F32V r = __builtin_ia32_rcp14ps512_mask(sum, sum, 0xFFFF);
+    const S2S_F32V estimate = S2S_F32(mul)(m, r);
+    const S2S_F32V less = S2S_F32(neg)(estimate);
+    const S2S_F32V rest = __builtin_ia32_vfmaddps512_mask(sum, less, m, S2S_ALL_LANES, 4);
 
-    return __builtin_ia32_vfmaddps512_mask(rest, r, r, S2S_ALL_LANES, 4);
+    return __builtin_ia32_vfmaddps512_mask(S2S_F32(fma)(lost, less, rest), r, estimate, S2S_ALL_LANES, 4);
 #else
-    return S2S_F32(div)(S2S_F32(splat)(1.0f), a);
+    const S2S_F32V limit = S2S_F32(splat)(1.220703125e-4f);
+    const S2S_F32V small = S2S_F32(max)(S2S_F32(neg)(limit), S2S_F32(min)(limit, lost));
+    const S2S_F32V quotient = S2S_F32(div)(m, sum);
+    const S2S_F32V rest = S2S_F32(mul)(quotient, small);
+
+    return S2S_F32(fma)(S2S_F32(sub)(S2S_F32(mul)(rest, quotient), rest), S2S_F32(splat)(0.5f), quotient);
 #endif
 }
 
-/* tanh a: a + a^3 p(a^2) near 0, else 1 - 2 / (e^2|a| + 1) with the sign of a, which is 1 from 10 on. */
+/* tanh a = m / (m + 2) with m = e^2|a| - 1 = (2^n - 1) + 2^n (e^r - 1) and the sign of a; it is 1 from 10 on. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(tanh)(S2S_F32V a)
 {
-    const S2S_F32V one = S2S_F32(splat)(1.0f);
-    const S2S_F32V size = S2S_F32(min)(S2S_F32(splat)(10.0f), S2S_F32(abs)(a));
-    const S2S_F32V square = S2S_F32(mul)(a, a);
-    const S2S_F32V power = S2S_F32(exp_within)(S2S_F32(add)(size, size));
-    const S2S_F32V large =
-        S2S_F32(fma)(S2S_F32(splat)(-2.0f), S2S_F32(reciprocal)(S2S_F32(add)(power, one)), one);
-    S2S_F32V p = S2S_F32(splat)(-0.00570498686f);
+    const S2S_F32V size = S2S_F32(abs)(a);
+    const S2S_F32V x = S2S_F32(min)(S2S_F32(splat)(20.0f), S2S_F32(add)(size, size));
+    const S2S_F32V shifted = S2S_F32(shifted_log2)(x);
+    const S2S_F32V n = S2S_F32(sub)(shifted, S2S_F32(splat)(12582912.0f));
+    const S2S_F32V power = S2S_F32(power_of_two)(shifted);
+    const S2S_F32V whole = S2S_F32(sub)(power, S2S_F32(splat)(1.0f));
+    const S2S_F32V m = S2S_F32(fma)(power, S2S_F32(exp_rest)(x, n), whole);
 
-    p = S2S_F32(horner)(p, square, 0.020639088f);
-    p = S2S_F32(horner)(p, square, -0.0537397154f);
-    p = S2S_F32(horner)(p, square, 0.133314416f);
-    p = S2S_F32(horner)(p, square, -0.333332807f);
-    p = S2S_F32(fma)(S2S_F32(mul)(a, square), p, a);
-    return S2S_F32(select)(S2S_F32(less)(size, S2S_F32(splat)(0.625f)), p, S2S_F32(with_sign)(large, a));
+    return S2S_F32(with_sign)(S2S_F32(over_two_more)(m), a);
 }
 
 /* erf a: a + a p(a^2) up to 1, else 1 - e^-r(|a|) with the sign of a, where r is -log(1 - erf). */
@@ -183,7 +226,7 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(erf)(S2S_F32V a)
     r = S2S_F32(horner)(r, size, 0.638144851f);
     r = S2S_F32(horner)(r, size, 1.12708914f);
     r = S2S_F32(horner)(r, size, 0.000341523089f);
-    large = S2S_F32(sub)(S2S_F32(splat)(1.0f), S2S_F32(exp)(S2S_F32(neg)(r)));
+    large = S2S_F32(sub)(S2S_F32(splat)(1.0f), S2S_F32(exp_normal)(S2S_F32(neg)(r)));
     p = S2S_F32(horner)(p, square, -0.000801019371f);
     p = S2S_F32(horner)(p, square, 0.00518832775f);
     p = S2S_F32(horner)(p, square, -0.0268538129f);
@@ -242,3 +285,5 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(cos)(S2S_F32V a)
 {
     return S2S_F32(are_turns)(a) ? S2S_F32(sine_of)(a, 1) : S2S_F32(map)(cosf, a);
 }
+
+#undef S2S_SCALES

@@ -140,8 +140,9 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(fma)(S2S_F32V a, S2S_F32V b, S2S_F32V c) { re
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(neg)(S2S_F32V a) { return -a; }
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(abs)(S2S_F32V a) { return (S2S_F32V)((S2S_I32V)a & INT32_MAX); }
 
-/* a wherever a is NaN, b wherever only b is. The instructions of x86 give b wherever either is; no expression of the
- * vector extension becomes one of them. */
+/* NaN wherever either is, and either of two zeros. The instructions of x86 give their second operand wherever one is NaN;
+ * no expression of the vector extension becomes one of them. A constant a is no NaN, so that this is all. Else NaN of b
+ * is put in: what is loaded is b, what is accumulated is a, and waits for one instruction only. */
 #if S2S_LANES == 4 && defined(__SSE__)
 #define S2S_LESSER(a, b) __builtin_ia32_minps(a, b)
 #define S2S_GREATER(a, b) __builtin_ia32_maxps(a, b)
@@ -155,15 +156,39 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(abs)(S2S_F32V a) { return (S2S_F32V)((S2S_I32
 #else
 #define S2S_LESSER(a, b) __builtin_ia32_minps512_mask(a, b, a, -1, 4)
 #define S2S_GREATER(a, b) __builtin_ia32_maxps512_mask(a, b, a, -1, 4)
+#define S2S_NUMBERS(b) ((int16_t)__builtin_ia32_cmpps512_mask(b, b, 7, 0xFFFF, 4))
+#define S2S_LESSER_NUMBER(a, b) __builtin_ia32_minps512_mask(b, a, b, S2S_NUMBERS(b), 4)
+#define S2S_GREATER_NUMBER(a, b) __builtin_ia32_maxps512_mask(b, a, b, S2S_NUMBERS(b), 4)
 #endif
 #else
 #define S2S_LESSER(a, b) S2S_F32(select)((a) < (b), a, b)
 #define S2S_GREATER(a, b) S2S_F32(select)((a) > (b), a, b)
 #endif
-S2S_ALWAYS_INLINE S2S_F32V S2S_F32(min)(S2S_F32V a, S2S_F32V b) { return S2S_F32(select)(a != a, a, S2S_LESSER(a, b)); }
-S2S_ALWAYS_INLINE S2S_F32V S2S_F32(max)(S2S_F32V a, S2S_F32V b) { return S2S_F32(select)(a != a, a, S2S_GREATER(a, b)); }
+#ifndef S2S_LESSER_NUMBER
+#define S2S_LESSER_NUMBER(a, b) ((S2S_F32V)((S2S_I32V)S2S_LESSER(b, a) | (S2S_I32V)((b) != (b))))
+#define S2S_GREATER_NUMBER(a, b) ((S2S_F32V)((S2S_I32V)S2S_GREATER(b, a) | (S2S_I32V)((b) != (b))))
+#endif
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(min)(S2S_F32V a, S2S_F32V b)
+{
+    if (__builtin_constant_p(S2S_LANE((S2S_I32V)a, 0))) {
+        return S2S_F32(select)(a != a, a, S2S_LESSER(a, b));
+    }
+    return S2S_LESSER_NUMBER(a, b);
+}
+
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(max)(S2S_F32V a, S2S_F32V b)
+{
+    if (__builtin_constant_p(S2S_LANE((S2S_I32V)a, 0))) {
+        return S2S_F32(select)(a != a, a, S2S_GREATER(a, b));
+    }
+    return S2S_GREATER_NUMBER(a, b);
+}
+
 #undef S2S_LESSER
 #undef S2S_GREATER
+#undef S2S_NUMBERS
+#undef S2S_LESSER_NUMBER
+#undef S2S_GREATER_NUMBER
 
 S2S_ALWAYS_INLINE S2S_I32V S2S_F32(equal)(S2S_F32V a, S2S_F32V b) { return a == b; }
 S2S_ALWAYS_INLINE S2S_I32V S2S_F32(not_equal)(S2S_F32V a, S2S_F32V b) { return a != b; }

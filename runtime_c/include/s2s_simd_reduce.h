@@ -58,6 +58,44 @@ S2S_ALWAYS_INLINE float S2S_F32(reduce_mul)(S2S_F32V a)
     return even * odd;
 }
 
+/* Extremes in vectors: scalar ones are branches. */
+#ifdef S2S_SIMD_GNU
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(upper_half)(S2S_F32V a)
+{
+#ifdef __clang__
+    return __builtin_shufflevector(a, a, 2, 3, 2, 3);
+#else
+    const S2S_I32V lanes = {2, 3, 2, 3};
+
+    return __builtin_shuffle(a, lanes);
+#endif
+}
+
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(second_lane)(S2S_F32V a)
+{
+#ifdef __clang__
+    return __builtin_shufflevector(a, a, 1, 1, 1, 1);
+#else
+    const S2S_I32V lanes = {1, 1, 1, 1};
+
+    return __builtin_shuffle(a, lanes);
+#endif
+}
+
+S2S_ALWAYS_INLINE float S2S_F32(reduce_min)(S2S_F32V a)
+{
+    const S2S_F32V half = S2S_F32(min)(a, S2S_F32(upper_half)(a));
+
+    return S2S_F32(lane)(S2S_F32(min)(half, S2S_F32(second_lane)(half)), 0);
+}
+
+S2S_ALWAYS_INLINE float S2S_F32(reduce_max)(S2S_F32V a)
+{
+    const S2S_F32V half = S2S_F32(max)(a, S2S_F32(upper_half)(a));
+
+    return S2S_F32(lane)(S2S_F32(max)(half, S2S_F32(second_lane)(half)), 0);
+}
+#else
 S2S_ALWAYS_INLINE float S2S_F32(reduce_min)(S2S_F32V a)
 {
     const float even = s2s_f32_min(S2S_F32(lane)(a, 0), S2S_F32(lane)(a, 2));
@@ -73,6 +111,7 @@ S2S_ALWAYS_INLINE float S2S_F32(reduce_max)(S2S_F32V a)
 
     return s2s_f32_max(even, odd);
 }
+#endif
 
 S2S_ALWAYS_INLINE int32_t S2S_I32(reduce_add)(S2S_I32V a)
 {

@@ -38,6 +38,7 @@ void test_select(void);
 void test_dsp(void);
 void test_simd(void);
 void test_simd_bytes(void);
+void test_simd_half(void);
 void test_cache_read(void);
 void test_pool(void);
 void test_packed(void);

@@ -17,6 +17,7 @@ int main(void)
     test_dsp();
     test_simd();
     test_simd_bytes();
+    test_simd_half();
     test_cache_read();
     test_pool();
     test_packed();

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, f32, i8, i32
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, f16, f32, i8, i32
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from s2s.analysis.affine.strides import VECTOR_OPS
 from s2s.dialects import loop, tensor
@@ -15,7 +15,16 @@ WORD_OPS = (arith.AddiOp, arith.AndIOp, arith.MuliOp, arith.OrIOp, arith.SubiOp,
 """Operations that wrap around at 32 bits."""
 BIT_OPS = (arith.AndIOp, arith.OrIOp, arith.XOrIOp)
 """Bitwise operations, whose results are the same on bytes as on sign-extended bytes."""
-CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.FPToSIOp, arith.FPToUIOp, arith.TruncIOp, arith.UIToFPOp)
+CASTS = (
+    arith.ExtFOp,
+    arith.ExtSIOp,
+    arith.ExtUIOp,
+    arith.FPToSIOp,
+    arith.FPToUIOp,
+    arith.TruncFOp,
+    arith.TruncIOp,
+    arith.UIToFPOp,
+)
 """Conversions that exist in lanes for some pairs of types."""
 PLAIN_OPS = (
     *VECTOR_OPS,
@@ -47,20 +56,29 @@ def _are_carried(values: Iterable[SSAValue], tables: Iterable[SSAValue]) -> bool
     types = [as_tensor_type(table.type) for table in tables]
     if any(type.element_type != i8 or type.get_shape() != (loop.TABLE,) for type in types):
         return False
-    return all(as_tensor_type(value.type).element_type in (i8, ui8, i32, f32) for value in values)
+    return all(as_tensor_type(value.type).element_type in (i8, ui8, i32, f32, f16) for value in values)
 
 
 def _all_in_lanes(regions: Iterable[Region]) -> bool:
-    return all(_has_lanes(inner) for region in regions for inner in region.block.ops)
+    return all(_converts_halves(region.block) and all(map(_has_lanes, region.block.ops)) for region in regions)
+
+
+def _converts_halves(block: Block) -> bool:
+    """Return whether halves are only widened after a load and rounded for a store: lanes carry them as floats."""
+    widened = all(
+        isinstance(use.operation, arith.ExtFOp) for each in block.args if each.type == f16 for use in each.uses
+    )
+    yielded = [each for op in block.ops if isinstance(op, tensor.YieldOp) for each in op.arguments]
+    return widened and all(isinstance(each.owner, arith.TruncFOp) for each in yielded if each.type == f16)
 
 
 def _has_lanes(op: Operation) -> bool:
     if isinstance(op, arith.IndexCastOp):
         return op.input.type == i32 and all(isinstance(use.operation, tensor.ExtractOp) for use in op.result.uses)
-    if any(result.type not in (i8, i32, f32) for result in op.results) and not isinstance(op, tensor.InBoundsOp):
-        return False
     if isinstance(op, CASTS):
         return _is_cast_in_lanes(op)
+    if any(result.type not in (i8, i32, f32) for result in op.results) and not isinstance(op, tensor.InBoundsOp):
+        return False
     match op:
         case tensor.RescaleOp():
             return op.rounding.data in loop.LANE_ROUNDINGS
@@ -77,15 +95,26 @@ def _has_lanes(op: Operation) -> bool:
 
 
 def _is_cast_in_lanes(op: Operation) -> bool:
+    given, wanted = op.operands[0], op.results[0].type
     match op:
+        case arith.ExtFOp():
+            return given.type == f16 and wanted == f32
+        case arith.TruncFOp():
+            return given.type == f32 and wanted == f16 and _is_only_yielded(op.result)
+        case _ if wanted not in (i8, i32, f32):
+            return False
         case arith.TruncIOp():
-            return is_byte(op.input) or all(isinstance(use.operation, tensor.YieldOp) for use in op.result.uses)
+            return is_byte(given) or _is_only_yielded(op.result)
         case arith.FPToSIOp():
-            return op.result.type == i32 or is_byte(op.input)
+            return wanted == i32 or is_byte(given)
         case arith.FPToUIOp():
-            return op.result.type == i8 and is_byte(op.input, unsigned=True)
+            return wanted == i8 and is_byte(given, unsigned=True)
         case _:
-            return op.operands[0].type == i8
+            return given.type == i8
+
+
+def _is_only_yielded(value: SSAValue) -> bool:
+    return all(isinstance(use.operation, tensor.YieldOp) for use in value.uses)
 
 
 def is_byte(value: SSAValue, *, unsigned: bool = False) -> bool:

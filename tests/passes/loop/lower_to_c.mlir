@@ -45,6 +45,25 @@ func.func private @twice(%y: memref<16xf32>, %x: memref<16xf32>) attributes {ker
   func.return
 }
 
+// Halves are carried in lanes of floats: loads widen them, stores round them.
+// CHECK:      void net_twice_in_halves(s2s_f16 *restrict y, const s2s_f16 *restrict x)
+// CHECK-NEXT: {
+// CHECK-NEXT:     for (int32_t i = 0; i < 16; i += 4) {
+// CHECK-NEXT:         const s2s_f32x4 v = s2s_f32x4_load_f16(&x[i]);
+// CHECK-NEXT:         s2s_f32x4_store_f16(&y[i], s2s_f32x4_add(v, v));
+// CHECK-NEXT:     }
+// CHECK-NEXT: }
+func.func private @twice_in_halves(%y: memref<16xf16>, %x: memref<16xf16>) attributes {kernel} {
+  loop.for %i = 0 to 16 step 4 {
+    %v = loop.load %x[affine_map<(i) -> (i)>(%i)] : memref<16xf16> -> vector<4xf16>
+    %w = arith.extf %v : vector<4xf16> to vector<4xf32>
+    %s = arith.addf %w, %w : vector<4xf32>
+    %h = arith.truncf %s : vector<4xf32> to vector<4xf16>
+    loop.store %h, %y[affine_map<(i) -> (i)>(%i)] : vector<4xf16>, memref<16xf16>
+  }
+  func.return
+}
+
 // Pointers are apart, unless the plan gave the result the buffer of an operand. The doc is the comment above.
 // CHECK:      /* y[i] = a[i] + b[i] */
 // CHECK-NEXT: void net_add(float *y, const float *a, const float *restrict b)

@@ -94,6 +94,36 @@ func.func private @channels_first(%x: tensor<16x9xi8>, %w: tensor<16x16xi8>) -> 
   func.return %y : tensor<9x16xi32>
 }
 
+#i = #tensor.access<affine_map<(i) -> (i)>>
+
+// Halves that are widened and rounded run in vectors.
+//
+// CHECK-LABEL: func.func private @rounded
+// CHECK:         schedule #tensor.schedule<[tile<0 by 8>, vectorize<0 by 8>]>
+func.func private @rounded(%x: tensor<32xf16>, %y: tensor<32xf32>) -> tensor<32xf16> {
+  %z = tensor.compute [32] epilogue(%x at #i, %y at #i) apply {
+  ^bb0(%h: f16, %f: f32):
+    %w = arith.extf %h : f16 to f32
+    %s = arith.addf %w, %f : f32
+    %r = arith.truncf %s : f32 to f16
+    tensor.yield %r : f16
+  } : (tensor<32xf16>, tensor<32xf32>) -> tensor<32xf16>
+  func.return %z : tensor<32xf16>
+}
+
+// Declined: sums of halves are rounded one by one.
+//
+// CHECK-LABEL: func.func private @added
+// CHECK:         schedule #tensor.schedule<[]>
+func.func private @added(%x: tensor<32xf16>) -> tensor<32xf16> {
+  %z = tensor.compute [32] epilogue(%x at #i) apply {
+  ^bb0(%h: f16):
+    %s = arith.addf %h, %h : f16
+    tensor.yield %s : f16
+  } : (tensor<32xf16>) -> tensor<32xf16>
+  func.return %z : tensor<32xf16>
+}
+
 func.func @main(%x: tensor<6x6x8xi8>, %xd: tensor<8x8x16xi8>, %xr: tensor<32xi8>, %xc: tensor<16x9xi8>)
     -> (tensor<6x6x16xi32>, tensor<6x6x16xi32>, tensor<64xi32>, tensor<9x16xi32>) {
   %w = graph.weight "w" {hash = "0"} : tensor<16x8x3x3xi8>

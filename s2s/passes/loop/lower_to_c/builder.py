@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     Signedness,
     VectorType,
+    f16,
     f32,
     i1,
     i8,
@@ -84,10 +85,10 @@ def is_in_lanes(vector: SSAValue) -> bool:
 
 
 def carried(type: Attribute) -> Attribute:
-    """Return the C type of vectors of `type`."""
-    if not isa(type, VectorType) or type.element_type != i8:
+    """Return the C type of vectors of `type`: bytes are carried in lanes of integers, halves in lanes of floats."""
+    if not isa(type, VectorType) or type.element_type not in (i8, f16):
         return type
-    return VectorType(i32, type.get_shape())
+    return VectorType(i32 if type.element_type == i8 else f32, type.get_shape())
 
 
 @lru_cache(maxsize=4096)

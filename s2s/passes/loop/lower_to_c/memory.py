@@ -1,7 +1,7 @@
 """Lower loads, stores and prefetches of buffers to C."""
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f32, i1, i8
+from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f16, f32, i1, i8
 from xdsl.ir import Attribute, SSAValue
 
 from s2s.c_syntax.types import element_name
@@ -23,9 +23,9 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
     at = position(b, op)
     if not isa(op.result.type, VectorType):
         return _read_bool(b, op, at) if _selects(op.result) else _read(b, op.buffer, at)
-    in_lanes = is_in_lanes(op.result)
-    function, extra = _vector_access(b, op, "load_i8" if in_lanes else "load")
-    type = carried(op.result.type) if in_lanes else op.result.type
+    narrow = _narrow(op.result)
+    function, extra = _vector_access(b, op, f"load{narrow}")
+    type = carried(op.result.type) if narrow else op.result.type
     return b.vector_call(function, [_vector_pointer(b, op.buffer, at), *extra], type, reads=True)
 
 
@@ -37,7 +37,7 @@ def store(b: Builder, op: loop.StoreOp) -> None:
     if not isa(op.value.type, VectorType):
         _write(b, op.buffer, at, value)
         return
-    function, extra = _vector_access(b, op, "store_i8" if is_in_lanes(op.value) else "store")
+    function, extra = _vector_access(b, op, f"store{_narrow(op.value)}")
     name = f"{vector_name(value.type)}_{function}"
     b.block.add_op(c.CallOp(name, [_vector_pointer(b, op.buffer, at), *extra, value]))
 
@@ -62,6 +62,13 @@ def load_at(b: Builder, op: loop.LoadAtOp) -> SSAValue:
 def store_at(b: Builder, op: loop.StoreAtOp) -> None:
     """Lower to `buffer[index] = value` at a data-dependent position."""
     _write(b, op.buffer, b.value(op.index), b.value(op.value))
+
+
+def _narrow(vector: SSAValue) -> str:
+    """Return the suffix of functions that load and store a vector whose elements are narrower than its lanes."""
+    if isa(vector.type, VectorType) and vector.type.element_type == f16:
+        return "_f16"
+    return "_i8" if is_in_lanes(vector) else ""
 
 
 def _vector_access(b: Builder, op: loop.LoadOp | loop.StoreOp, verb: str) -> tuple[str, list[SSAValue]]:

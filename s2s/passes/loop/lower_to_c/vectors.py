@@ -132,6 +132,11 @@ def to_integers(b: Builder, op: Operation) -> SSAValue:
     return number if wide == type else b.vector_call("saturate_i8", [number], wide)
 
 
+def _carried_on(b: Builder, op: Operation) -> SSAValue:
+    """Convert between floats and halves: loads have widened them, stores round them."""
+    return b.value(op.operands[0])
+
+
 def _each_lane(b: Builder, op: Operation) -> SSAValue:
     """Call a scalar function for each lane."""
     if len(op.operands) != 1:
@@ -146,6 +151,8 @@ VECTORS: dict[type[Operation], Lowering] = {
     **dict.fromkeys(_SHIFTS, _shift),
     **{kind: _by_name(name) for kind, name in _BY_NAME.items()},
     arith.ConstantOp: _constant,
+    arith.ExtFOp: _carried_on,
+    arith.TruncFOp: _carried_on,
     arith.MaximumfOp: _extreme("max"),
     arith.MinimumfOp: _extreme("min"),
     arith.SelectOp: _select,

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Half precision in vectors of S2S_LANES lanes; included by s2s_simd_half.h, which describes the functions, once for each
+ * width. S2S_HALF is half the lanes where vectors of that width exist. */
+
+#define S2S_F32V S2S_SIMD_JOIN(s2s_f32x, S2S_LANES, )
+#define S2S_F32(name) S2S_SIMD_JOIN(s2s_f32x, S2S_LANES, _##name)
+#define S2S_EACH_LANE(i) for (int i = 0; i < S2S_LANES; ++i)
+
+#if defined(S2S_SIMD_GNU) && S2S_LANES == 16 && defined(__AVX512F__)
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_f16)(const s2s_f16 *p)
+{
+    return (S2S_F32V)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
+}
+
+S2S_ALWAYS_INLINE void S2S_F32(store_f16)(s2s_f16 *p, S2S_F32V a)
+{
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm512_cvtps_ph((__m512)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+#elif S2S_LANES > S2S_SIMD_NATIVE_LANES
+#define S2S_F32H_(name) S2S_SIMD_JOIN(s2s_f32x, S2S_HALF, _##name)
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_f16)(const s2s_f16 *p)
+{
+    return S2S_F32(join)(S2S_F32H_(load_f16)(p), S2S_F32H_(load_f16)(p + S2S_HALF));
+}
+
+S2S_ALWAYS_INLINE void S2S_F32(store_f16)(s2s_f16 *p, S2S_F32V a)
+{
+    S2S_F32H_(store_f16)(p, a.low);
+    S2S_F32H_(store_f16)(p + S2S_HALF, a.high);
+}
+#undef S2S_F32H_
+#elif defined(S2S_SIMD_GNU) && S2S_LANES == 8 && defined(__F16C__)
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_f16)(const s2s_f16 *p)
+{
+    return (S2S_F32V)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+
+S2S_ALWAYS_INLINE void S2S_F32(store_f16)(s2s_f16 *p, S2S_F32V a)
+{
+    _mm_storeu_si128((__m128i *)(void *)p, _mm256_cvtps_ph((__m256)a, _MM_FROUND_TO_NEAREST_INT));
+}
+#elif defined(S2S_SIMD_GNU) && S2S_LANES == 4 && defined(__F16C__)
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_f16)(const s2s_f16 *p)
+{
+    return (S2S_F32V)_mm_cvtph_ps(_mm_loadl_epi64((const __m128i *)(const void *)p));
+}
+
+S2S_ALWAYS_INLINE void S2S_F32(store_f16)(s2s_f16 *p, S2S_F32V a)
+{
+    _mm_storel_epi64((__m128i *)(void *)p, _mm_cvtps_ph((__m128)a, _MM_FROUND_TO_NEAREST_INT));
+}
+#else
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_f16)(const s2s_f16 *p)
+{
+    float lanes[S2S_LANES];
+
+    S2S_EACH_LANE(i) { lanes[i] = s2s_f16_to_f32(p[i]); }
+    return S2S_F32(load)(lanes);
+}
+
+S2S_ALWAYS_INLINE void S2S_F32(store_f16)(s2s_f16 *p, S2S_F32V a)
+{
+    float lanes[S2S_LANES];
+
+    S2S_F32(store)(lanes, a);
+    S2S_EACH_LANE(i) { p[i] = s2s_f32_to_f16(lanes[i]); }
+}
+#endif
+
+/* Some of the lanes, or lanes that are no neighbours. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_f16_strided_part)(const s2s_f16 *p, ptrdiff_t stride, int32_t n)
+{
+    s2s_f16 lanes[S2S_LANES];
+
+    S2S_EACH_LANE(i) { lanes[i] = i < n ? p[i * stride] : (s2s_f16)0; }
+    return S2S_F32(load_f16)(lanes);
+}
+
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_f16_part)(const s2s_f16 *p, int32_t n)
+{
+    return S2S_F32(load_f16_strided_part)(p, 1, n);
+}
+
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_f16_strided)(const s2s_f16 *p, ptrdiff_t stride)
+{
+    return S2S_F32(load_f16_strided_part)(p, stride, S2S_LANES);
+}
+
+S2S_ALWAYS_INLINE void S2S_F32(store_f16_strided_part)(s2s_f16 *p, ptrdiff_t stride, int32_t n, S2S_F32V a)
+{
+    s2s_f16 lanes[S2S_LANES];
+
+    S2S_F32(store_f16)(lanes, a);
+    S2S_EACH_LANE(i)
+    {
+        if (i < n) { p[i * stride] = lanes[i]; }
+    }
+}
+
+S2S_ALWAYS_INLINE void S2S_F32(store_f16_part)(s2s_f16 *p, int32_t n, S2S_F32V a)
+{
+    S2S_F32(store_f16_strided_part)(p, 1, n, a);
+}
+
+S2S_ALWAYS_INLINE void S2S_F32(store_f16_strided)(s2s_f16 *p, ptrdiff_t stride, S2S_F32V a)
+{
+    S2S_F32(store_f16_strided_part)(p, stride, S2S_LANES, a);
+}
+
+#undef S2S_F32V
+#undef S2S_F32
+#undef S2S_EACH_LANE
