@@ -4,17 +4,24 @@ BIN := .venv/bin
 BASE := .venv/.base
 STAMP := .venv/.installed
 
-.PHONY: demo test lint format docs bench structure venv clean
+.PHONY: demo test lint style types units format docs bench structure venv clean
 
 demo: $(BASE)           ## compile the digits network, run it, print the figures
 	$(BIN)/python examples/digits/demo.py
 
-test: lint              ## everything that CI checks
+test: style             ## everything that CI checks; types beside the tests
+	@$(MAKE) --no-print-directory --jobs=2 types units
+
+units: $(STAMP)
 	$(BIN)/pytest -n auto
 
-lint: $(STAMP)          ## style and types
+lint: style types       ## style and types
+
+style: $(STAMP)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+types: $(STAMP)
 	$(BIN)/pyright
 
 format: $(STAMP)        ## mend what ruff can mend

@@ -1,4 +1,4 @@
-"""Collects `.mlir` files beside the Python tests.
+"""Collects `.mlir` files beside the Python tests, takes samples of expensive ones, and has some share a process.
 
 Each RUN line is one test. Each RUN line of a test of a pass is a second one: that the pass keeps the numbers.
 """
@@ -13,6 +13,7 @@ import pytest
 from support.mlir import RunLineError, run_command, run_lines
 from support.numbers import check_numbers
 from support.project import ROOT
+from support.sampling import MARKER, SEED, choose_seed, left_out
 from support.scheduling import scope_of
 
 INNER_FRAMES = 6
@@ -79,7 +80,33 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             return scope_of(nodeid)
 
+        def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+            """Forget a scope that is done: after each test all are looked through, and most are of one test."""
+            super().mark_test_complete(node, item_index, duration)
+            work: Any = self.assigned_work[node]
+            scope = scope_of(self.registered_collections[node][item_index])
+            if all(work[scope].values()):
+                del work[scope]
+
     return SharedWork(config, log)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the seed of the samples before other processes start."""
+    config.addinivalue_line("markers", MARKER)
+    choose_seed()
+
+
+def pytest_report_header() -> str:
+    """Say how to repeat the run."""
+    return f"samples: {SEED}={choose_seed()}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the cases that this run does not take."""
+    if others := left_out(items, choose_seed()):
+        config.hook.pytest_deselected(items=[item for item in items if item in others])
+        items[:] = [item for item in items if item not in others]
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -39,6 +39,7 @@ def refusal(decisions: Mapping[str, Any]) -> str:
     return str(error.value)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("target", ["x86-64-v4", "c", "cortex-m4"])
 @pytest.mark.parametrize("name", ["op_softmax_1000", "tiny_ad_autoencoder_int8", "tiny_kws_dscnn"])
 def test_what_was_written_gives_the_same_bytes(name: str, target: str, tmp_path: Path):

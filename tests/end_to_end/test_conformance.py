@@ -10,20 +10,39 @@ import pytest
 from support.project import ROOT, SHARED
 
 RUNNER = SHARED / "conformance" / "run.py"
-CASES = {"simple": 7, "pytorch-operator": 35, "pytorch-converted": 82, "light": 9}
-"""How many cases each kind has; `light` are whole networks, from SqueezeNet to VGG-19, and take minutes."""
+CASES = {"simple": 7, "pytorch-operator": 35, "pytorch-converted": 82}
+"""How many cases each kind has."""
+NETWORKS = (
+    *("bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50"),
+    *("shufflenet", "squeezenet", "vgg19", "zfnet512"),
+)
+"""Cases that are whole networks, which take longest."""
 SECONDS_OF_A_CASE = 600
 
+pytestmark = [
+    pytest.mark.skipif(not RUNNER.is_file(), reason="the conformance runner is not there"),
+    pytest.mark.timeout(1800),
+]
 
-@pytest.mark.skipif(not RUNNER.is_file(), reason="the conformance runner is not there")
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize("kind", CASES)
-def test_every_case_passes(kind: str, tmp_path: Path):
-    results = tmp_path / "results.json"
-    command = [sys.executable, RUNNER, "benchmarks.conformance_adapters:run", "--kind", kind, "--jobs", "2"]
+
+def check(folder: Path, count: int, *choice: str) -> None:
+    """Run the chosen cases, which are so many."""
+    results = folder / "results.json"
+    command = [sys.executable, RUNNER, "benchmarks.conformance_adapters:run", *choice]
     command += ["--timeout", str(SECONDS_OF_A_CASE), "--json", results]
     done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True, check=False)
     assert results.is_file(), done.stdout + done.stderr
     cases = json.loads(results.read_text())["cases"]
     assert {case["name"]: case["reason"] for case in cases if not case["passed"]} == {}
-    assert len(cases) == CASES[kind]
+    assert len(cases) == count
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_every_case_passes(kind: str, tmp_path: Path):
+    check(tmp_path, CASES[kind], "--kind", kind)
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_whole_networks_pass(network: str, tmp_path: Path):
+    check(tmp_path, 1, "--kind", "light", "--filter", f"^test_{network}$")

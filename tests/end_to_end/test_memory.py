@@ -46,6 +46,7 @@ int main(void)
 """
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("network", ["digits", "convolutions", "pools", "reductions"])
 def test_sanitizers_find_nothing_where_inputs_and_outputs_lie_in_the_arena(network: str, tmp_path: Path) -> None:
     require_sanitizers("gcc", tmp_path)
@@ -73,6 +74,7 @@ def test_random_networks_keep_their_numbers_in_a_poisoned_arena(target: str, see
 
 
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="the models are not there")
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("name", "budget"), [*((name, None) for name in RAM), ("vww_96_int8", "min")], ids=str)
 def test_networks_of_microcontrollers_fit_and_keep_their_golden_integers(
     name: str, budget: Literal["min"] | None

@@ -48,6 +48,7 @@ def last_step(name: str) -> float:
     return float(scales[graph.node[-1].input[1]])
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("name", FLOAT_MODELS)
 def test_float_model_gives_what_onnxruntime_gives(name: str):
     with api.compile(FOLDER / f"{name}.onnx") as artifact:
@@ -59,6 +60,7 @@ def test_float_model_gives_what_onnxruntime_gives(name: str):
         assert report.arena <= MAX_RATIO * report.arena_lower_bound
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", INT8_MODELS)
 def test_quantised_model_is_within_a_step_of_onnxruntime(name: str):
     """QDQ models are computed in floats between the quantised values; a tie that rounds the other way is one step."""

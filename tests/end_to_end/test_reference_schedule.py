@@ -29,6 +29,7 @@ def results(path: str, schedule: Schedule) -> list[Array]:
         return run_c(artifact, inputs)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", FLOATS)
 def test_floats_agree_within_the_stated_tolerance(name: str):
     path = f"onnx/{name}.onnx"

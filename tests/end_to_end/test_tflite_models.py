@@ -57,6 +57,7 @@ def test_import_means_the_golden_integers(name: str, rounding: Rounding, outputs
         np.testing.assert_array_equal(found.reshape(-1), wanted)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("target", ["c", "host"])
 @pytest.mark.parametrize(("name", "rounding", "outputs"), INT8)
 def test_c_gives_the_golden_integers(name: str, rounding: Rounding, outputs: str, target: str):
@@ -65,6 +66,7 @@ def test_c_gives_the_golden_integers(name: str, rounding: Rounding, outputs: str
         np.testing.assert_array_equal(run_compiled(artifact, images), expected)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["kws_ref_model_int8", ROUNDS_TWICE])
 def test_levels_agree(name: str):
     with api.compile(FOLDER / f"{name}.tflite", target="c") as artifact:
@@ -74,6 +76,7 @@ def test_levels_agree(name: str):
     assert verification.levels.passed
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", FLOAT)
 def test_float_model_is_close_to_its_golden_outputs(name: str):
     images, expected = golden(name, "y")

@@ -27,14 +27,19 @@ def compiled(module: ModuleOp, store: WeightStore | None = None, **options: Any)
     return compile_artifact(GraphModel(module, params, "net"), CompileOptions(**options))
 
 
-def quickly_loaded(artifact: Artifact, *flags: str) -> LoadedNetwork:
-    """The network built quickly and with `flags`; it stays built so."""
-    return artifact.loaded(flags=(*STANDARD, QUICK, *artifact.info.target.cflags, *flags))
+def quick_flags(artifact: Artifact, *flags: str) -> tuple[str, ...]:
+    """The flags of a quick build of the network, and `flags`."""
+    return (*STANDARD, QUICK, *artifact.info.target.cflags, *flags)
 
 
-def run_c(artifact: Artifact, inputs: Sequence[Array], *flags: str) -> list[Array]:
-    """What the C gives for inputs in order, built quickly and with `flags`."""
-    network = quickly_loaded(artifact, *flags)
+def quickly_loaded(artifact: Artifact) -> LoadedNetwork:
+    """The network built quickly; it stays built so."""
+    return artifact.loaded(flags=quick_flags(artifact))
+
+
+def run_c(artifact: Artifact, inputs: Sequence[Array]) -> list[Array]:
+    """What the C gives for inputs in order, built quickly."""
+    network = quickly_loaded(artifact)
     names = [port.name for port in network.inputs]
     return list(network.run(dict(zip(names, inputs, strict=True))).values())
 

@@ -2,17 +2,23 @@
 
 from pathlib import PurePosixPath
 
-BY_FIRST_PARAMETER = ("test_trees.py", "test_fallbacks.py")
+BY_FIRST_PARAMETER = ("test_fallbacks.py", "test_threads.py")
 """Files whose tests share what belongs to their first parameter: a network that has been compiled."""
-WHOLE = ("test_packaging.py",)
+OF_FAMILIES = ("test_executors.py", "test_memory.py", "end_to_end/test_operators.py", "test_trees.py")
+"""Files whose tests share the networks of `support.trees`, whose names are their first parameter."""
+WHOLE = ("test_packaging.py", "test_farm.py")
 """Files whose tests share a fixture that takes long."""
 
 
 def scope_of(test: str) -> str:
     """The name that tests have in common that run in one process; `test` is what pytest calls it."""
     file, _, name = test.partition("::")
-    if PurePosixPath(file).name in WHOLE:
+    path = PurePosixPath(file)
+    first = name.partition("[")[2].rstrip("]").partition("-")[0]
+    if any(path.match(each) for each in WHOLE):
         return file
-    if PurePosixPath(file).name in BY_FIRST_PARAMETER and "[" in name:
-        return f"{file}[{name.partition('[')[2].rstrip(']').partition('-')[0]}]"
+    if first and any(path.match(each) for each in OF_FAMILIES):
+        return f"network {first}"
+    if first and any(path.match(each) for each in BY_FIRST_PARAMETER):
+        return f"{file}[{first}]"
     return test

@@ -1,7 +1,10 @@
-"""Emitted trees for tests that build them: written once in a process, one network for each family of operators."""
+"""Compiled networks and emitted trees that tests share: each is made once in a process.
+
+There is one network for each family of operators; `support.scheduling` has its tests run in one process.
+"""
 
 import tempfile
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +22,7 @@ FAMILIES = {
     family.__name__: family
     for family in (
         *(operator_cases.functions, operator_cases.casts, operator_cases.binary, operator_cases.shapes),
-        *(operator_cases.iotas, operator_cases.indices, operator_cases.reductions),
+        *(operator_cases.iotas, operator_cases.indices, operator_cases.reductions, operator_cases.quantised),
         *(layer_cases.convolutions, layer_cases.products, layer_cases.pools, layer_cases.normalisations),
     )
 }
@@ -27,10 +30,15 @@ FAMILIES = {
 
 
 def artifact_of(network: str, target: str, **options: Any) -> Artifact:
-    """The network called `network`: that of the demo (`digits`), or the cases of a family."""
+    """The network called `network`: that of the demo (`digits`), or the cases of a family, which stays loaded."""
     if network == "digits":
         return api.compile(DIGITS, target=target, name="net", **options)
-    module, _ = operator_cases.network(FAMILIES[network]())
+    return _family(network, target, **options)
+
+
+@lru_cache(maxsize=4)
+def _family(name: str, target: str, **options: Any) -> Artifact:
+    module, _ = operator_cases.network(FAMILIES[name]())
     return compiled(module, target=target, **options)
 
 
@@ -43,7 +51,8 @@ def _folder() -> "tempfile.TemporaryDirectory[str]":
 def written(network: str, target: str, executor: str = "aot", weights: str = "auto") -> Path:
     """The tree of a network; not to be changed."""
     place = Path(_folder().name) / f"{network}-{target}-{executor}-{weights}"
-    return artifact_of(network, target, executor=executor, weights=weights).write(place)
+    options = {} if (executor, weights) == ("aot", "auto") else {"executor": executor, "weights": weights}
+    return artifact_of(network, target, **options).write(place)
 
 
 def sources(tree: Path, *, tests: bool = True) -> list[str]:

@@ -1,0 +1,39 @@
+"""Tests of many expensive cases of which a run takes a sample, and each run another one.
+
+    @pytest.mark.sample(4)
+    @pytest.mark.parametrize("board", BOARDS)
+    @pytest.mark.parametrize("model", MODELS)
+
+S2S_TESTS_SEED=31 repeats the sample of the run that printed seed 31; S2S_TESTS_SEED=all takes every case. A case that
+is named on the command line is always taken.
+"""
+
+import os
+import random
+from collections import defaultdict
+from collections.abc import Iterable
+
+import pytest
+
+SEED = "S2S_TESTS_SEED"
+EVERY = "all"
+MARKER = "sample(count): of the cases of this test a run takes `count`, and each run other ones"
+
+
+def choose_seed() -> str:
+    """Choose the seed of a run, unless the environment has one; processes that this one starts take the same."""
+    return os.environ.setdefault(SEED, str(random.SystemRandom().randrange(1_000_000)))
+
+
+def left_out(tests: Iterable[pytest.Item], seed: str) -> set[pytest.Item]:
+    """The tests that a run with `seed` leaves out."""
+    cases: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
+    for test in tests:
+        marker = test.get_closest_marker("sample")
+        if marker is not None and seed != EVERY:
+            cases[test.nodeid.partition("[")[0], marker.args[0]].append(test)
+    return {
+        test
+        for (name, count), group in cases.items()
+        for test in random.Random(f"{seed} {name}").sample(group, max(len(group) - count, 0))
+    }

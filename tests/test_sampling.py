@@ -1,0 +1,48 @@
+"""Samples of expensive tests: each seed chooses other cases, the same seed the same ones."""
+
+import pytest
+
+from support.sampling import EVERY, left_out
+
+
+@pytest.fixture
+def cases(request: pytest.FixtureRequest) -> list[pytest.Item]:
+    """Twenty cases of a test of which a run takes three, and five of one without a sample."""
+
+    class Case(pytest.Item):
+        def runtest(self) -> None: ...
+
+    made: list[pytest.Item] = []
+    for name, count in (("sampled", 20), ("whole", 5)):
+        for number in range(count):
+            item = Case.from_parent(  # pyright: ignore[reportUnknownMemberType]
+                request.session, name=f"{name}[{number}]", nodeid=f"test.py::{name}[{number}]"
+            )
+            if name == "sampled":
+                item.add_marker(pytest.mark.sample(3))
+            made.append(item)
+    return made
+
+
+def taken(cases: list[pytest.Item], seed: str) -> list[str]:
+    without = left_out(cases, seed)
+    return [case.name for case in cases if case not in without]
+
+
+def test_as_many_cases_are_taken_as_the_mark_says(cases: list[pytest.Item]) -> None:
+    names = taken(cases, "1")
+    assert sum(name.startswith("sampled") for name in names) == 3
+    assert sum(name.startswith("whole") for name in names) == 5
+
+
+def test_the_seed_decides_which(cases: list[pytest.Item]) -> None:
+    assert taken(cases, "1") == taken(cases, "1")
+    assert {name for seed in range(60) for name in taken(cases, str(seed))} == {case.name for case in cases}
+
+
+def test_a_case_that_is_asked_for_alone_is_taken(cases: list[pytest.Item]) -> None:
+    assert [taken([case], "1") for case in cases] == [[case.name] for case in cases]
+
+
+def test_every_case_is_taken_on_demand(cases: list[pytest.Item]) -> None:
+    assert len(taken(cases, EVERY)) == len(cases)
