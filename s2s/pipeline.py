@@ -36,6 +36,7 @@ from s2s.passes.conditions import (
     scratch_asked,
     shared_memory,
     sizes_constant,
+    sizes_counted,
     sizes_vary,
     started,
     started_copies,
@@ -167,12 +168,7 @@ GRAPH = (
         "Declare functions outside of the network; from here on their calls are kernels.",
         options=prefix,
     ),
-    Step(
-        "graph-merge-composites",
-        "Let external code generators claim operators before our own fusion does.",
-        when=external,
-        options=generators,
-    ),
+    Step("graph-merge-composites", "Let generators claim operators before fusion.", when=external, options=generators),
     Step(
         "graph-annotate-target",
         "Decide who computes each group of operators, now that all groups are known.",
@@ -193,6 +189,7 @@ GRAPH = (
         when=row_tiles_asked,
         options=row_tiles,
     ),
+    Step("graph-skip-masked-positions", "Limit attentions while their operators stand together.", when=sizes_counted),
     Step(
         "graph-fuse-attention",
         "Put an attention into one kernel, so that its scores never exist whole; fusion stops at reductions.",
@@ -208,7 +205,7 @@ GRAPH = (
     Step("graph-share-kernels", "Merge identical kernels; layers then differ in the weights that they pass."),
     Step("graph-remove-device-copies", "Until here, they kept devices apart.", when=placed, options=shared_memory),
     Step("graph-order-calls", "Order the calls so that the arena is smallest.", options=target),
-    Step("graph-propagate-sizes", "Type rules tell how many windows an axis of any size has.", when=sizes_vary),
+    Step("graph-propagate-sizes", "Type rules tell how many windows an axis of any size has."),
     Step("graph-label-ops", "Label kernels for the graph JSON, once each is there once.", when=tables),
 )
 """Partition the network into kernels of operators and a `main` that calls them."""
@@ -220,6 +217,7 @@ COMPUTE = (
         "Fuse bias, activation and residual into their producer as an epilogue, so that one schedule tiles them all.",
         when=tuned,
     ),
+    Step("tensor-make-blocks-unsigned", "Suit constants to an instruction.", when=tuned, options=target),
     Step(
         "tensor-block-channels",
         "Store activations in blocks of channels for vector loads; changes access maps only, so after fusion.",
@@ -251,7 +249,7 @@ COMPUTE = (
         when=tuned,
         options=target,
     ),
-    Step("tensor-propagate-sizes", "Mark dimensions of varying size, which must not be merged.", when=sizes_vary),
+    Step("tensor-propagate-sizes", "Mark dimensions of varying size, which must not be merged."),
     Step("tensor-collapse-dims", "Merge contiguous dimensions: fewer, longer dimensions tile better.", when=tuned),
     Step(
         "tensor-cache-panels",
@@ -275,7 +273,7 @@ COMPUTE = (
 """Lower kernels to structured computations, and choose their layouts and algorithms."""
 
 TENSOR = (
-    Step("tensor-propagate-sizes", "Mark them anew in what was rewritten; schedules depend on it.", when=sizes_vary),
+    Step("tensor-propagate-sizes", "Mark them anew in what was rewritten; schedules depend on it."),
     Step("tensor-fill-margins", "Store padding behind the end of axes of varying size.", when=sizes_vary),
     Step("tensor-pick-schedule", "Choose schedules from shapes and target data.", options=schedules),
     Step(

@@ -65,6 +65,12 @@ def sizes_vary(options: CompileOptions) -> bool:
     return bool(varying(options.dims))
 
 
+def sizes_counted(options: CompileOptions) -> bool:
+    """Return whether the run function may compute sizes from the values of inputs."""
+    plain = options.executor == "aot" and options.profile == "default" and not options.devices
+    return sizes_constant(options) and plain and not options.poison
+
+
 def sizes_constant(options: CompileOptions) -> bool:
     """Return whether all sizes are constant, which passes need that lay out tensors in panels or tiles."""
     return tuned(options) and not sizes_vary(options)

@@ -19,7 +19,7 @@ from s2s.dialects.graph.base import GraphOp
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug, UnsupportedError
 from s2s.types.dtypes import AnyTensor, as_tensor_type
-from s2s.types.sizes import DERIVED, VARIES, Extents, SizeTable, extents_of
+from s2s.types.sizes import DERIVED, LIMITS, VARIES, Extents, SizeTable, extents_of
 from s2s.types.symbols import function_named
 
 
@@ -63,7 +63,9 @@ class ExtentsPropagation(ABC):
     def of_operation(self, op: Operation) -> None:
         """Derive the extents of the result of an operation of the graph."""
         if isinstance(op, GraphOp):
-            self.extents[op.y] = result_extents(op, self.of(op.operands), self.table)
+            found = result_extents(op, self.of(op.operands), self.table)
+            limits = extents_of(op.attributes.get(LIMITS), len(found))
+            self.extents[op.y] = tuple(limit or name for limit, name in zip(limits, found, strict=True))
             for name in filter(None, self.extents[op.y]):
                 if (least := self.table.range(name).least) < 1:
                     raise UnsupportedError(f"{name} of its result is {least} at the least sizes; give greater ones")

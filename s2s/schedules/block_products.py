@@ -10,10 +10,10 @@ from xdsl.ir import SSAValue
 
 from s2s.analysis.structure.block_sums import BlockSums, block_sums
 from s2s.analysis.structure.compute import shape_of
-from s2s.analysis.structure.products import product_sum
+from s2s.analysis.structure.products import ProductSum, product_sum
 from s2s.dialects import loop, tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Vectorize, register_tile
-from s2s.schedules.integer_products import roles_of
+from s2s.schedules.integer_products import Roles, roles_of
 from s2s.schedules.transforms import FusedSizes
 from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic
@@ -53,7 +53,7 @@ def block_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SS
     sums, roles, products = block_sums(op), roles_of(op, constants), product_sum(op)
     if sums is None or roles is None or products is None or roles.w_offset or len(roles.w_only) != 1:
         return None
-    intrinsic = _intrinsic(target, unsigned=products.half is not None)
+    intrinsic = _intrinsic(target, roles, products)
     row, last = sums.row[0], len(op.sizes) - 1
     shape = shape_of(op.reads[roles.w])
     if intrinsic is None or roles.w_only != (row,) or op.sizes[last] % GROUP or len(shape) != 3:
@@ -86,8 +86,9 @@ def block_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SS
     )
 
 
-def _intrinsic(target: Target, *, unsigned: bool) -> Intrinsic | None:
-    """Return the instruction for signed activations: by unsigned constants if they are so and there is one."""
+def _intrinsic(target: Target, roles: Roles, products: ProductSum) -> Intrinsic | None:
+    """Return the instruction for signed activations: by unsigned constants if they are so and there is one. Halves of
+    bytes are positive as bytes with a sign too."""
     known = [each for each in target.intrinsics_of("dot_lanes") if each.x == "i8" and target.lanes in each.lanes]
-    wanted = [each for each in known if each.w == ("u8" if unsigned else "i8")]
-    return next(iter(wanted or [each for each in known if each.w == "i8"]), None)
+    by_unsigned = [each for each in known if each.w == "u8"] if products.unsigned == roles.w else []
+    return next(iter(by_unsigned or [each for each in known if each.w == "i8" and not roles.w_unsigned]), None)

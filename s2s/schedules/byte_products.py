@@ -39,7 +39,12 @@ def byte_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSA
     if not known or not results_in_lanes(op):
         return None
     roles = roles_of(op, constants)
-    if roles is None or len(roles.both) + len(roles.w_only) != 1 or (roles.both and _taps(op) > MAX_WINDOW):
+    if (
+        roles is None
+        or roles.w_unsigned
+        or len(roles.both) + len(roles.w_only) != 1
+        or (roles.both and _taps(op) > MAX_WINDOW)
+    ):
         return None
     fit = [each for each in known if each.group == loop.GROUP or not roles.both]  # columns are of bytes
     return _Choice(op, target, roles, fit[0]).schedule() if fit else None

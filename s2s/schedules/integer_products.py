@@ -65,6 +65,8 @@ class Roles(NamedTuple):
     w_only: tuple[int, ...]
     w_offset: int = 0
     """The offset added to each constant: the negated zero point."""
+    w_unsigned: bool = False
+    """Whether the constants are whole bytes without sign."""
 
 
 def integer_products(
@@ -74,7 +76,7 @@ def integer_products(
     if target.word_bits > 32:
         return None
     roles = roles_of(op, constants)
-    if roles is None or roles.w_offset:
+    if roles is None or roles.w_offset or roles.w_unsigned:
         return None
     if not roles.both and len(roles.w_only) == 1:
         return _rows(op, target, roles)
@@ -92,7 +94,7 @@ def roles_of(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Roles | No
     if known.count(True) != 1 or any(divisor > 1 for access in op.read_accesses for divisor in access.division):
         return None
     x, w = known.index(False), known.index(True)
-    if op.read_accesses[w].is_guarded:
+    if op.read_accesses[w].is_guarded or products.factor_of(x).unsigned:
         return None
     moved = [_dims(op, read) for read in (x, w)]
     dims = [dim for dim in range(op.rank) if op.sizes[dim] > 1]
@@ -103,6 +105,7 @@ def roles_of(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Roles | No
         tuple(dim for dim in dims if dim in moved[0] and dim not in moved[1]),
         tuple(dim for dim in dims if dim in moved[1] and dim not in moved[0]),
         products.factor_of(w).offset,
+        products.factor_of(w).unsigned,
     )
 
 

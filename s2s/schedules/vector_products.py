@@ -54,7 +54,7 @@ def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[S
     if not (by_rows or target.integer_lanes == LANES) or not _is_in_lanes(op):
         return None
     roles = roles_of(op, constants)
-    roles = None if roles is not None and roles.w_offset else roles
+    roles = None if roles is not None and (roles.w_offset or roles.w_unsigned) else roles
     if roles is not None and not roles.both and len(roles.w_only) == 1:
         return _rows(op, roles, by_rows)
     return _lanes(op, roles) if target.integer_lanes == LANES else None

@@ -5,10 +5,20 @@ from itertools import product
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import I64, AffineMapAttr, ArrayAttr, DenseArrayBase, DictionaryAttr, StringAttr, i64
+from xdsl.dialects.builtin import (
+    I64,
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerAttr,
+    StringAttr,
+    i64,
+)
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineDimExpr, AffineExpr, AffineMap
 
+from s2s.errors import CompilerBug
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 
@@ -20,6 +30,11 @@ VARIES = "varies"
 """Attribute of an argument or a result of `main`, and of an operation inside a kernel: for each axis the size that it
 has, empty for a constant one."""
 
+COUNTED = "counted_sizes"
+"""Attribute of a module: the sizes among those that vary which follow from the value of an input, by name, each as the
+name of the input and what is added to it."""
+LIMITS = "limits"
+"""Attribute of an operation: for each axis of its result the size up to which anyone reads it, empty for all of it."""
 REDUCES = "reduces"
 """Attribute of a reduction inside a kernel: for each axis of its operand the size that it has."""
 
@@ -111,6 +126,38 @@ def ranges_of(attributes: Mapping[str, Attribute]) -> dict[str, SizeRange]:
     least = with_derived({name: size.least for name, size in given.items()}, derived)
     most = with_derived({name: size.most for name, size in given.items()}, derived)
     return {name: SizeRange(least[name], most[name]) for name in most}
+
+
+class CountedSize(NamedTuple):
+    """A size that is the value of an input of the network, one integer, plus a constant. It is the greatest size where
+    that would exceed it, and where the input is negative."""
+
+    input: str
+    """The name of the input."""
+    plus: int
+
+
+def counted_attribute(sizes: Mapping[str, CountedSize]) -> DictionaryAttr:
+    """Return `sizes` as the attribute of a module."""
+    return DictionaryAttr(
+        {name: ArrayAttr([StringAttr(size.input), IntegerAttr(size.plus, i64)]) for name, size in sizes.items()}
+    )
+
+
+def counted_of(attributes: Mapping[str, Attribute]) -> dict[str, CountedSize]:
+    """Return the sizes that follow from the values of inputs, from the attributes of a module."""
+    counted = attributes.get(COUNTED)
+    if not isinstance(counted, DictionaryAttr):
+        return {}
+    return {name: _counted(pair) for name, pair in counted.data.items()}
+
+
+def _counted(pair: Attribute) -> CountedSize:
+    match pair:
+        case ArrayAttr(data=(StringAttr(data=port), IntegerAttr(value=plus))):
+            return CountedSize(port, plus.data)
+        case _:
+            raise CompilerBug(f"{COUNTED} holds {pair}, which is no input and number")
 
 
 class SizeTable:

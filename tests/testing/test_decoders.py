@@ -71,6 +71,18 @@ def test_the_cache_lies_in_place_and_the_caller_does_not_see_it(decoder: Decoder
     assert artifact.info.arena_size < cache + cache // config.layers, "a copy of the caches of a layer is in the arena"
 
 
+def test_no_position_behind_the_last_one_is_read(decoder: Decoder):
+    """What the cache holds behind the tokens so far may be anything, here NaN."""
+    config, _, network = decoder
+    stream = network.stream()
+    stream.restore(np.full(len(stream.snapshot()) // 4, np.nan, np.float32).tobytes())
+    tokens = prompt(config, 7)
+    steps = ({"token": np.array([token]), "position": np.array([at])} for at, token in enumerate(tokens))
+    found = [stream.run(step)["logits"][0] for step in steps]
+    expected = logits(config, tokens)
+    np.testing.assert_allclose(np.stack(found), expected, rtol=0, atol=2e-5 * np.abs(expected).max())
+
+
 def test_sizes_have_the_parameters_of_their_names():
     for name, config in SIZES.items():
         wanted = float(name[:-1]) * {"M": 1e6, "B": 1e9}[name[-1]]

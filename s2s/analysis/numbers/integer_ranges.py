@@ -49,7 +49,9 @@ def sum_interval(op: tensor.ComputeOp, constants: Constants) -> Interval | None:
 def _largest_sum(op: tensor.ComputeOp, products: ProductSum, read: int, values: Array) -> int:
     """Return the largest sum of absolute weights over the reduction of one result; a weight that is read twice counts
     twice."""
-    magnitudes = np.abs(values.astype(np.int64) + products.factor_of(read).offset)
+    factor = products.factor_of(read)
+    bytes = values.view(np.uint8) if factor.unsigned else values
+    magnitudes = np.abs(bytes.astype(np.int64) + factor.offset)
     box = ranges(op.sizes)
     forms = [linear(expr, box) for expr in op.read_accesses[read].map.data.results]
     reduced = [

@@ -45,9 +45,16 @@ class RowTile(NamedTuple):
 
 
 def has_rows(op: tensor.ComputeOp) -> bool:
-    """Return whether `op` produces one image in blocks of channels, and nothing else."""
+    """Return whether `op` produces one image of constant size in blocks of channels, and nothing else."""
     shape = shape_of(op.res[0])
-    return len(op.res) == 1 and len(shape) == 5 and shape[0] == 1 and op.parallel_sizes == shape and not op.tables
+    return (
+        len(op.res) == 1
+        and op.extents is None
+        and len(shape) == 5
+        and shape[0] == 1
+        and op.parallel_sizes == shape
+        and not op.tables
+    )
 
 
 def window_of(op: tensor.ComputeOp, value: SSAValue) -> RowWindow | None:

@@ -18,6 +18,8 @@ class Factor(NamedTuple):
     offset: int
     half: int | None = None
     """The dimension whose index says which half of a byte is taken, 0 for the lower one."""
+    unsigned: bool = False
+    """Whether the byte is from 0 to 255."""
 
 
 class ProductSum(NamedTuple):
@@ -32,6 +34,11 @@ class ProductSum(NamedTuple):
     def half(self) -> int | None:
         """The dimension that counts the halves of a byte of either factor."""
         return self.right.half if self.left.half is None else self.left.half
+
+    @property
+    def unsigned(self) -> int | None:
+        """The number of the read whose bytes have no sign, whole or in halves; None if all have one."""
+        return next((each.read for each in (self.left, self.right) if each.unsigned or each.half is not None), None)
 
     @property
     def has_offsets(self) -> bool:
@@ -88,11 +95,12 @@ def _factor(value: SSAValue) -> Factor | None:
         amount = constant.value.value.data
         offset, inner = amount if isinstance(owner, arith.AddiOp) else -amount, owner.lhs
     extension = inner.owner
-    if not isinstance(extension, arith.ExtSIOp) or not isinstance(extension.input, BlockArgument):
+    if not isinstance(extension, arith.ExtSIOp | arith.ExtUIOp) or not isinstance(extension.input, BlockArgument):
         return None
     if not isa(extension.input.type, IntegerType) or extension.input.type != i8:
         return None
-    return Factor(extension.input.index, offset)
+    unsigned = isinstance(extension, arith.ExtUIOp)
+    return None if unsigned and offset else Factor(extension.input.index, offset, unsigned=unsigned)
 
 
 def _half_of_byte(value: SSAValue) -> Factor | None:

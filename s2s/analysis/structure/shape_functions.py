@@ -15,6 +15,7 @@ from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.extents import reshaped
 from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
+from s2s.dialects.graph.traits import FusionKind, fusion_kind
 from s2s.errors import UnsupportedError
 from s2s.types.affine import Linear, linear
 from s2s.types.dtypes import as_tensor_type, tensor_type
@@ -43,8 +44,42 @@ def result_extents(op: GraphOp, operands: Sequence[Extents], table: SizeTable) -
             return ("",) * (len(shape) - len(operands[0])) + operands[0]
         case graph.SliceOp():
             return _sliced(op, operands[0], table)
+        case graph.MatmulOp():
+            return _product(op, operands)
+        case _ if len(op.operands) > 1 and fusion_kind(op) <= FusionKind.BROADCAST:
+            return _broadcast(op, operands)
         case _:
             return _ShapeFunction(op, operands, table).extents()
+
+
+def _product(op: graph.MatmulOp, operands: Sequence[Extents]) -> Extents:
+    """Return the extents of a product of matrices: rows of the first factor, columns of the second."""
+    a, b = operands
+    shape = shape_of(op.y)
+    rows = a[-1 if op.transpose_a is not None else -2]
+    columns = b[-2 if op.transpose_b is not None else -1]
+    return (*_merged(shape[:-2], [shape_of(op.a)[:-2], shape_of(op.b)[:-2]], [a[:-2], b[:-2]]), rows, columns)
+
+
+def _broadcast(op: GraphOp, operands: Sequence[Extents]) -> Extents:
+    """Return the extents of an elementwise operation."""
+    return _merged(shape_of(op.y), [shape_of(value) for value in op.operands], operands)
+
+
+def _merged(shape: Sequence[int], shapes: Sequence[Sequence[int]], operands: Sequence[Extents]) -> Extents:
+    """Return the extents of what operands of `shapes` are broadcast to. A constant that is as long as the greatest size
+    is read up to the size; an axis of one element is repeated."""
+    found = [""] * len(shape)
+    for own, extents in zip(shapes, operands, strict=True):
+        for axis, (size, name) in enumerate(zip(own, extents, strict=True), len(shape) - len(own)):
+            if not name or size != shape[axis]:
+                continue
+            if found[axis] not in ("", name):
+                raise UnsupportedError(
+                    f"has operands with the sizes {found[axis]} and {name}; give one of them to both"
+                )
+            found[axis] = name
+    return tuple(found)
 
 
 def _sliced(op: graph.SliceOp, extents: Extents, table: SizeTable) -> Extents:

@@ -58,10 +58,12 @@ def goes_to_softmax(value: SSAValue, steps: int = MAX_STEPS) -> bool:
 
 
 def comes_from_product(value: SSAValue, steps: int = MAX_STEPS) -> bool:
-    """Whether `value` is computed by elementwise operations from a matrix product of its shape."""
+    """Whether `value` is computed by elementwise operations, and reshapes, from a matrix product of its shape."""
     op = value.owner
     if isinstance(op, graph.MatmulOp):
         return True
+    if isinstance(op, graph.ReshapeOp) and steps:
+        return comes_from_product(op.x, steps - 1)
     if steps == 0 or not isinstance(op, GraphOp) or fusion_kind(op) > FusionKind.BROADCAST:
         return False
     return any(

@@ -69,8 +69,8 @@ class Attention(NamedTuple):
         return [self.scores, *self.between, self.softmax, *self.reshapes, self.weighted]
 
 
-def attention_of(weighted: graph.MatmulOp) -> Attention | None:
-    """Match the attention that ends in the product `weighted`; None if there is none."""
+def attention_of(weighted: graph.MatmulOp, queries: int = MIN_QUERIES) -> Attention | None:
+    """Match the attention of at least so many `queries` that ends in the product `weighted`; None if there is none."""
     if weighted.transpose_a is not None or not is_float(type_of(weighted.y).element_type):
         return None
     reshapes: list[graph.ReshapeOp] = []
@@ -82,7 +82,7 @@ def attention_of(weighted: graph.MatmulOp) -> Attention | None:
     if not isinstance(softmax, graph.SoftmaxOp) or softmax.axis.value.data != len(_shape(value)) - 1:
         return None
     chain = _chain(softmax.x)
-    if chain is None or len(_shape(value)) < 2 or _shape(value)[-2] < MIN_QUERIES:
+    if chain is None or len(_shape(value)) < 2 or _shape(value)[-2] < queries:
         return None
     found = Attention(chain[0], tuple(chain[1]), softmax, tuple(reshapes), weighted)
     return found if _inside(found.ops[:-1], found.ops) else None

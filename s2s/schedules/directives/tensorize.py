@@ -57,6 +57,14 @@ class Tensorize(Directive):
             raise VerifyException(
                 f"{op.name}: {name} adds up products of 8-bit integers, and there are none; leave it out"
             )
+        unsigned = next((each.read for each in (products.left, products.right) if each.unsigned), None)
+        if unsigned is not None and self.intrinsic.w.data != "u8":
+            raise VerifyException(
+                f"{op.name}: {name} multiplies bytes with a sign, and those of operand {unsigned} have none; take an "
+                "intrinsic by u8"
+            )
+        if self.intrinsic.w.data == "u8" and products.unsigned is None:
+            raise VerifyException(f"{op.name}: {name} multiplies by bytes without a sign, and both factors have one")
         if state.lanes not in LANES[form]:
             raise VerifyException(
                 f"{op.name}: {name} has no form with {state.lanes} lanes; there are {', '.join(map(str, LANES[form]))}"

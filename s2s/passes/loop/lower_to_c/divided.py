@@ -28,13 +28,14 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from s2s.c_syntax.identifiers import unique_identifiers
+from s2s.c_syntax.identifiers import c_identifier, unique_identifiers
 from s2s.dialects import c
 from s2s.errors import CompilerBug
 from s2s.passes.loop.divide_among_threads import PER_THREAD, THREADS
 from s2s.passes.loop.lower_to_c.affine import INDEX
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.kernels import lower_part, parameter_types
+from s2s.passes.loop.lower_to_c.names import sizes_in
 from s2s.passes.loop.lower_to_c.parallel import iterations_of
 from s2s.types.hints import isa
 
@@ -55,8 +56,9 @@ class LowerDivided:
     def __init__(self, func: FuncOp, name: str, taken: Collection[str]) -> None:
         self.func, self.name = func, name
         self.part, self.task, self.thread = (_free(f"{name}_{what}", taken) for what in ("part", "task", "thread"))
-        self.types = [_plain(type) for type in parameter_types(func, frozenset())]
-        hints = [argument.name_hint or "x" for argument in func.args]
+        sizes = sizes_in(func)
+        self.types = [*(_plain(type) for type in parameter_types(func, frozenset())), *[INDEX] * len(sizes)]
+        hints = [*(argument.name_hint or "x" for argument in func.args), *map(c_identifier, sizes)]
         self.members = unique_identifiers(hints, taken={"pool", "task"})
 
     def lower(self, in_place: frozenset[int]) -> list[Operation]:

@@ -70,12 +70,16 @@ def lower_kernel(
 
 
 def lower_part(func: FuncOp, name: str, in_place: frozenset[int]) -> c.FuncOp:
-    """Lower a divided kernel to a static C function over the iterations from its last but one argument to its last."""
-    types = [*parameter_types(func, in_place), INDEX, INDEX]
+    """Lower a divided kernel to a static C function over the iterations from its last but one argument to its last;
+    sizes that are known at run time come before them."""
+    sizes = sizes_in(func)
+    types = [*parameter_types(func, in_place), *[INDEX] * len(sizes), INDEX, INDEX]
     block = Block(arg_types=types)
-    for argument, hint in zip(block.args[-2:], ("first", "last"), strict=True):
+    hints = [*map(c_identifier, sizes), "first", "last"]
+    for argument, hint in zip(block.args[len(func.args) :], hints, strict=True):
         argument.name_hint = hint
-    _lower_body(func, block, Builder(block, part=(block.args[-2], block.args[-1])))
+    given = dict(zip(sizes, block.args[len(func.args) : -2], strict=True))
+    _lower_body(func, block, Builder(block, part=(block.args[-2], block.args[-1]), sizes=given))
     return c.FuncOp(name, types, body=block, doc=doc_of(func), static=True, outline=True)
 
 

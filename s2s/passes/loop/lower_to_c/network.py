@@ -30,7 +30,7 @@ from s2s.passes.loop.lower_to_c.names import Names
 from s2s.passes.loop.lower_to_c.steps import StepBuilder, lower_steps
 from s2s.passes.loop.lower_to_c.written import Written
 from s2s.passes.loop.pooled_plan import segments_of
-from s2s.types.sizes import SizeRange, derived_of, sizes_of
+from s2s.types.sizes import CountedSize, SizeRange, counted_of, derived_of, sizes_of
 
 _VOID_POINTER = c.PtrType(c.VOID)
 
@@ -122,7 +122,10 @@ class LowerNetwork(_NetworkFunction):
         """Add a parameter with the sizes of this run to `block` if there are any, and check them; return the sizes and
         the names of all parameters."""
         module = self.func.parent_op()
-        sizes = {} if module is None else sizes_of(module.attributes)
+        attributes = {} if module is None else module.attributes
+        sizes, counted = sizes_of(attributes), counted_of(attributes)
+        if sizes and counted:
+            return {name: self._counted(b, name, each, sizes[name]) for name, each in counted.items()}, parameters
         if not sizes:
             return {}, parameters
         dims = block.insert_arg(c.PtrType(c.NamedType(sizes_type(self.prefix)), const=True), 1)
@@ -139,6 +142,18 @@ class LowerNetwork(_NetworkFunction):
         found |= self._derived(b, sizes, found)
         (word,) = unique_identifiers(["dims"], taken={*parameters, *self.arena.identifiers})
         return found, [parameters[0], word, *parameters[1:]]
+
+    def _counted(self, b: Builder, name: str, counted: CountedSize, size: SizeRange) -> SSAValue:
+        """Compute a size from the value of an input: `x[0] < 0 || x[0] > 384 ? 512 : (int32_t)x[0] + 128`."""
+        port = b.value(self.main.inputs[self.main.input_names.index(counted.input)])
+        value = b.add(c.LoadOp(b.add(c.SubscriptOp(port, b.literal(0, IndexType())))))
+        ends = (("<", 0), (">", size.most - counted.plus))
+        low, high = (b.binary(sign, value, b.literal(end, value.type)) for sign, end in ends)
+        most = b.literal(size.most, IndexType())
+        sum = b.binary("+", b.cast(value, IndexType()), b.literal(counted.plus, IndexType()))
+        found = b.add(c.ConditionalOp(b.binary("||", low, high), most, sum))
+        found.name_hint = c_identifier(name)
+        return found
 
     def _derived(
         self, b: Builder, sizes: Mapping[str, SizeRange], given: Mapping[str, SSAValue]
