@@ -68,6 +68,31 @@ S2S_ALWAYS_INLINE S2S_V S2S_FN(load_even)(const S2S_ELEMENT *p, int32_t n)
 
 #define S2S_LOADS_EVEN(stride, n)                                                                                      \
     (__builtin_constant_p(stride) && __builtin_constant_p(n) && (stride) == 2 && 2 * (n) > S2S_LANES)
+
+/* The same for at most half of the lanes: one load of a part, whose rest is 0. */
+#ifdef S2S_HAS_PARTS
+#define S2S_FIRST(i) ((i) < n ? 2 * (i) : 2 * n - 1)
+S2S_ALWAYS_INLINE S2S_V S2S_FN(load_few_even)(const S2S_ELEMENT *p, int32_t n)
+{
+    typedef int32_t bits __attribute__((vector_size(4 * S2S_LANES)));
+#if S2S_LANES == 16
+    const bits lanes = {S2S_FIRST(0), S2S_FIRST(1), S2S_FIRST(2),  S2S_FIRST(3),  S2S_FIRST(4),  S2S_FIRST(5),
+                        S2S_FIRST(6), S2S_FIRST(7), S2S_FIRST(8),  S2S_FIRST(9),  S2S_FIRST(10), S2S_FIRST(11),
+                        S2S_FIRST(12), S2S_FIRST(13), S2S_FIRST(14), S2S_FIRST(15)};
+#elif S2S_LANES == 8
+    const bits lanes = {S2S_FIRST(0), S2S_FIRST(1), S2S_FIRST(2), S2S_FIRST(3),
+                        S2S_FIRST(4), S2S_FIRST(5), S2S_FIRST(6), S2S_FIRST(7)};
+#else
+    const bits lanes = {S2S_FIRST(0), S2S_FIRST(1), S2S_FIRST(2), S2S_FIRST(3)};
+#endif
+
+    return __builtin_shuffle(S2S_FN(load_part)(p, 2 * n - 1), lanes);
+}
+
+#define S2S_LOADS_FEW_EVEN(stride, n)                                                                                  \
+    (__builtin_constant_p(stride) && __builtin_constant_p(n) && (stride) == 2 && (n) > 0 && 2 * (n) <= S2S_LANES)
+#undef S2S_FIRST
+#endif
 #undef S2S_EVEN
 #undef S2S_KEPT
 #endif
@@ -95,6 +120,9 @@ S2S_ALWAYS_INLINE S2S_V S2S_FN(load_strided_part)(const S2S_ELEMENT *p, ptrdiff_
 #ifdef S2S_LOADS_EVEN
     if (S2S_LOADS_EVEN(stride, n)) { return S2S_FN(load_even)(p, n); }
 #endif
+#ifdef S2S_LOADS_FEW_EVEN
+    if (S2S_LOADS_FEW_EVEN(stride, n)) { return S2S_FN(load_few_even)(p, n); }
+#endif
     S2S_EACH_LANE(i) { part[i] = i < n ? p[i * stride] : 0; }
     return S2S_FN(load)(part);
 }
@@ -113,6 +141,7 @@ S2S_ALWAYS_INLINE S2S_ELEMENT S2S_FN(lane)(S2S_V a, int i)
 }
 
 #undef S2S_LOADS_EVEN
+#undef S2S_LOADS_FEW_EVEN
 #undef S2S_V
 #undef S2S_ELEMENT
 #undef S2S_FN
