@@ -1,14 +1,16 @@
 """Damaged ONNX and TFLite files: each is compiled, or refused with one clear message, in bounded time and memory.
 
-    python -m benchmarks.mutants {onnx,tflite} [--cases 1000] [--seed 0] [--build-every 10] [--seconds 10]
+    python -m benchmarks.mutants {onnx,tflite} [--cases 1000] [--from 0] [--build-every 20] [--seconds 10] [--jobs 1]
 
-Mutants of sound models are the same in every run: a seed is the number of the first one. Each runs in a child process
-with 2 GB of memory: none may end in a traceback, run for longer than `--seconds` of CPU time, or take more memory. Of
-those that are accepted, one of `--build-every` is built with the address and undefined-behaviour sanitizers, and
-its self-test runs. The exit code is 1 if one of them is not taken well.
+Mutants of sound models are the same in every run, and named by their numbers. Each is compiled in a child of a process
+that has loaded the compiler, with 2 GB of memory: none may end in a traceback, run for longer than `--seconds` of CPU
+time, or take more memory. Those whose number is a multiple of `--build-every` are built, if they are accepted, with the
+address and undefined-behaviour sanitizers, and their self-tests run. The exit code is 1 if one is not taken well.
 """
 
 import argparse
+import gc
+import multiprocessing
 import shutil
 import sys
 import tempfile
@@ -16,10 +18,12 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 import onnx
@@ -39,12 +43,14 @@ from support.onnx_mutants import mutate_bytes, mutate_model
 
 MODELS = Path(__file__).parents[2] / "shared" / "models"
 MEMORY = 2 * 2**30
-BATCH = 16
-"""Mutants that share a child process, until one of them ends it."""
+BATCH = 50
+"""Mutants that a worker takes at a time."""
 PATIENCE = 120.0
 """Seconds after which a child counts as hanging, however busy the machine is."""
-DRAWN = 120
-"""Models of `s2s fuzz` that are damaged."""
+DRAWN = 400
+"""Models of `s2s fuzz` that are damaged …"""
+DRAWN_NODES = 3
+"""… and the most nodes of one."""
 TARGETS = ("c", "host")
 LARGEST = 400_000
 """Bytes of the largest file that is damaged."""
@@ -53,6 +59,15 @@ SANITIZED = (
     *("-Iinclude", "-Isrc", "-Iruntime/include"),
 )
 Mutate = Callable[[int], bytes]
+
+
+class Mutants(NamedTuple):
+    """Files to try."""
+
+    sound: bytes
+    """A file that is not damaged."""
+    mutate: Mutate
+    """Makes the mutant of a number."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +79,11 @@ class Outcome:
     seconds: float
     complaint: str = ""
     """What is wrong with how the compiler took it; empty when all is well."""
+    built: bool = False
+    """Whether it was built with the sanitizers."""
 
 
-def onnx_mutants() -> Mutate:
+def onnx_mutants() -> Mutants:
     """Mutants of the shared networks, the seeds of the tests, and models that `s2s fuzz` draws."""
     files = [path.read_bytes() for path in sorted((MODELS / "onnx").glob("*.onnx")) if _is_small(path)]
     found = [path.read_bytes() for path in sorted((MODELS / "found").glob("*.onnx")) if _is_small(path)]
@@ -79,12 +96,16 @@ def onnx_mutants() -> Mutate:
         data = random.choice(random.choices(parts, (2, 1, 1, 4))[0])
         if random.random() < 0.25:
             return mutate_bytes(data, random)
-        return mutate_model(onnx.load_from_string(data), random).SerializeToString()
+        model = onnx.load_from_string(data)
+        damaged = mutate_model(model, random)
+        while damaged == model:
+            damaged = mutate_model(model, random)
+        return damaged.SerializeToString()
 
-    return mutate
+    return Mutants(models[0], mutate)
 
 
-def tflite_mutants() -> Mutate:
+def tflite_mutants() -> Mutants:
     """Mutants of the networks of MLPerf Tiny and of models of one operator each."""
     files = sorted((MODELS / "mlperf_tiny").glob("*.tflite"))
     networks = [tflite_files.seed_of(path.name, path.read_bytes()) for path in files if _is_small(path)]
@@ -98,10 +119,10 @@ def tflite_mutants() -> Mutate:
     def mutate(number: int) -> bytes:
         return tflite_files.mutant(networks if number % 5 == 0 and networks else operators, number)[1]
 
-    return mutate
+    return Mutants(operators[0].data, mutate)
 
 
-FORMATS: Mapping[str, Callable[[], Mutate]] = {"onnx": onnx_mutants, "tflite": tflite_mutants}
+FORMATS: Mapping[str, Callable[[], Mutants]] = {"onnx": onnx_mutants, "tflite": tflite_mutants}
 
 
 def _is_small(path: Path) -> bool:
@@ -109,7 +130,7 @@ def _is_small(path: Path) -> bool:
 
 
 def _drawn() -> list[bytes]:
-    return [draw(Plan(seed=14), number).model.SerializeToString() for number in range(DRAWN)]
+    return [draw(Plan(seed=14, nodes=DRAWN_NODES), number).model.SerializeToString() for number in range(DRAWN)]
 
 
 def judge(number: int, take: Callable[[], object]) -> Outcome:
@@ -137,27 +158,61 @@ def _compile(data: bytes, number: int, folder: Path | None) -> None:
         tree.write(folder / str(number))
 
 
-def run(mutate: Mutate, numbers: Sequence[int], built: Path, build_every: int) -> Iterator[Outcome]:
-    """What becomes of each mutant; trees to build are written to `built`."""
-    for start in range(0, len(numbers), BATCH):
-        yield from _run_batch(mutate, numbers[start : start + BATCH], built, build_every)
+@dataclass(frozen=True)
+class Work:
+    """How mutants are judged."""
+
+    mutate: Mutate
+    folder: Path
+    """Where trees are built."""
+    build_every: int
+    seconds: float
+    """CPU time that one mutant may take."""
+
+    def __call__(self, numbers: Sequence[int]) -> list[Outcome]:
+        """What becomes of some mutants."""
+        return [self._one(number) for number in numbers]
+
+    def _one(self, number: int) -> Outcome:
+        built = self.folder if number % self.build_every == 0 else None
+        ended = run_in_child(partial(self._judged, number, built), PATIENCE, MEMORY, cpu_seconds=self.seconds + 5)
+        outcome = ended.result
+        if outcome is None:
+            return Outcome(number, accepted=False, seconds=0.0, complaint=ended.crash)
+        if outcome.seconds > self.seconds:
+            return replace(outcome, complaint=f"took {outcome.seconds:.1f} s")
+        tree = self.folder / str(number)
+        if tree.is_dir():
+            outcome = replace(outcome, built=True, complaint=outcome.complaint or sanitized(tree))
+            shutil.rmtree(tree)
+        return outcome
+
+    def _judged(self, number: int, built: Path | None) -> Outcome:
+        return judge(number, partial(_compile, self.mutate(number), number, built))
 
 
-def _run_batch(mutate: Mutate, numbers: Sequence[int], built: Path, build_every: int) -> list[Outcome]:
-    ended = run_in_child(partial(_judge_all, mutate, numbers, built, build_every), PATIENCE * len(numbers), MEMORY)
-    if ended.result is not None:
-        return ended.result
-    if len(numbers) == 1:
-        return [Outcome(numbers[0], accepted=False, seconds=0.0, complaint=ended.crash)]
-    return [outcome for number in numbers for outcome in _run_batch(mutate, [number], built, build_every)]
+def warm(sound: bytes) -> None:
+    """Load what compilations need, which the children then find loaded."""
+    for target in TARGETS:
+        compile_artifact(sound, CompileOptions(target=target, name="net")).tree()
+    gc.collect()
+    gc.freeze()
 
 
-def _judge_all(mutate: Mutate, numbers: Sequence[int], built: Path, build_every: int) -> list[Outcome]:
-    folders = [built if number % build_every == 0 else None for number in numbers]
-    return [
-        judge(number, partial(_compile, mutate(number), number, folder))
-        for number, folder in zip(numbers, folders, strict=True)
-    ]
+def run(work: Work, numbers: Sequence[int], jobs: int) -> Iterator[list[Outcome]]:
+    """What becomes of the mutants, batch by batch as they end."""
+    batches = [numbers[start : start + BATCH] for start in range(0, len(numbers), BATCH)]
+    context = multiprocessing.get_context("fork")
+    done: SimpleQueue[list[Outcome]] = context.SimpleQueue()
+
+    def serve(share: Sequence[Sequence[int]]) -> None:
+        for batch in share:
+            done.put(work(batch))
+
+    for job in range(jobs):
+        context.Process(target=serve, args=(batches[job::jobs],)).start()
+    for _ in batches:
+        yield done.get()
 
 
 def sanitized(tree: Path) -> str:
@@ -176,32 +231,30 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="damaged model files")
     parser.add_argument("format", choices=FORMATS)
     parser.add_argument("--cases", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0, help="number of the first mutant")
-    parser.add_argument("--build-every", type=int, default=10, help="build one of so many, if it is accepted")
+    parser.add_argument("--from", dest="first", type=int, default=0, help="number of the first mutant")
+    parser.add_argument("--build-every", type=int, default=20, help="build one of so many, if it is accepted")
     parser.add_argument("--seconds", type=float, default=10.0, help="CPU time that one mutant may take")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that work side by side")
     parser.add_argument("--keep", type=Path, help="folder for the files that are not taken well")
     options = parser.parse_args()
-    mutate = FORMATS[options.format]()
-    counts, slowest = Counter[str](), 0.0
+    sound, mutate = FORMATS[options.format]()
+    warm(sound)
+    counts, slowest, end = Counter[str](), 0.0, options.first + options.cases
     with tempfile.TemporaryDirectory(prefix="s2s-mutants-") as name:
-        numbers = range(options.seed, options.seed + options.cases)
-        for outcome in run(mutate, numbers, Path(name), options.build_every):
-            complaint = outcome.complaint
-            if not complaint and outcome.seconds > options.seconds:
-                complaint = f"took {outcome.seconds:.1f} s"
-            tree = Path(name) / str(outcome.number)
-            if not complaint and tree.is_dir():
-                counts["built"] += 1
-                complaint = sanitized(tree)
-            shutil.rmtree(tree, ignore_errors=True)
-            counts["wrong" if complaint else "accepted" if outcome.accepted else "refused"] += 1
-            slowest = max(slowest, outcome.seconds)
-            if complaint:
-                _keep(options.keep, f"{outcome.number}.{options.format}", mutate(outcome.number))
-                print(f"mutant {outcome.number}: {complaint}", flush=True)
-            if sum(counts.values()) % 1000 < 2:
-                print(f"{outcome.number + 1 - options.seed}: {dict(counts)}", file=sys.stderr, flush=True)
-    print(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())) + f"; slowest {slowest:.2f} s")
+        work = Work(mutate, Path(name), options.build_every, options.seconds)
+        for outcomes in run(work, range(options.first, end), options.jobs):
+            for outcome in outcomes:
+                counts["wrong" if outcome.complaint else "accepted" if outcome.accepted else "refused"] += 1
+                counts["built"] += outcome.built
+                slowest = max(slowest, outcome.seconds)
+                if outcome.complaint:
+                    _keep(options.keep, f"{outcome.number}.{options.format}", mutate(outcome.number))
+                    print(f"mutant {outcome.number}: {outcome.complaint}", flush=True)
+            if outcomes[-1].number % 1000 == 999:
+                print(f"up to {outcomes[-1].number}: {dict(counts)}", file=sys.stderr, flush=True)
+    kinds = ("accepted", "refused", "wrong", "built")
+    print(f"mutants {options.first} to {end - 1}: " + ", ".join(f"{counts[kind]} {kind}" for kind in kinds), end="")
+    print(f"; slowest {slowest:.2f} s")
     return 1 if counts["wrong"] else 0
 
 

@@ -22,10 +22,22 @@ if TYPE_CHECKING:
 @click.option("--models", type=click.IntRange(min=1), default=100, help="How many models to draw.")
 @click.option("--seed", type=int, default=0, help="Seed of the models and variants.")
 @click.option(
+    "--from", "first", type=click.IntRange(min=0), default=0, help="Number of the first model: goes on with a seed."
+)
+@click.option("--nodes", type=click.IntRange(min=1), default=12, help="The most nodes of a model.")
+@click.option("--jobs", type=click.IntRange(min=1), default=1, help="How many processes work side by side.")
+@click.option(
     "--target", multiple=True, help="A target to compile for; may be repeated. By default c, host, x86-64-v3."
 )
 @click.option(
-    "--variants", type=click.IntRange(min=1), default=2, help="In how many ways each model is compiled and built."
+    "--variants", type=click.IntRange(min=1), default=1, help="In how many ways each model is compiled and built."
+)
+@click.option(
+    "--thorough",
+    type=click.IntRange(min=1),
+    default=20,
+    metavar="N",
+    help="Build one of N batches of models by gcc or clang with optimisation, the others by tcc if it is installed.",
 )
 @click.option(
     "--keep", type=options.PATH, metavar="DIR", help="Where failing models are written, reduced, each with a test."
@@ -36,8 +48,12 @@ if TYPE_CHECKING:
 def fuzz_command(
     models: int,
     seed: int,
+    first: int,
+    nodes: int,
+    jobs: int,
     target: tuple[str, ...],
     variants: int,
+    thorough: int,
     keep: Path | None,
     time: str | None,
     operators: bool,
@@ -45,14 +61,14 @@ def fuzz_command(
 ) -> None:
     """Draw random ONNX models, compile each in several ways, and compare with onnxruntime. Exits with 1 when one fails.
 
-    The same seed draws the same models, whatever runs beside them.
+    The same seed draws the same models, whatever runs beside them; --from goes on where a run was stopped.
 
     Example: s2s fuzz --models 1000 --seed 7 --keep found
     """
     from s2s.cli.output import columns, print_fields, print_json
     from s2s.fuzz import campaign, report
 
-    plan = campaign.Plan(models, seed, tuple(target or campaign.TARGETS), variants)
+    plan = campaign.Plan(models, seed, tuple(target or campaign.TARGETS), variants, first, jobs, nodes, thorough)
     _check_targets(plan.targets)
     limit = parse_time(time)
     tally = _run(plan, limit, keep, quiet=as_json)
@@ -113,8 +129,11 @@ def _progress(models: int, *, quiet: bool) -> "Generator[Callable[[Tally], None]
     """Show a bar on a terminal."""
     import sys
 
-    if quiet or not sys.stderr.isatty():
+    if quiet:
         yield lambda _: None
+        return
+    if not sys.stderr.isatty():
+        yield _lines(models)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -127,3 +146,16 @@ def _progress(models: int, *, quiet: bool) -> "Generator[Callable[[Tally], None]
             bars.update(task, completed=total.models, description=f"models, {len(total.failures)} failing")
 
         yield show
+
+
+def _lines(models: int) -> "Callable[[Tally], None]":
+    """Print a line about every twentieth part of a run."""
+    shown = 0
+
+    def show(total: "Tally") -> None:
+        nonlocal shown
+        if total.models * 20 // models > shown:
+            shown = total.models * 20 // models
+            click.echo(f"{total.models:,} of {models:,} models, {len(total.failures)} failing", err=True)
+
+    return show

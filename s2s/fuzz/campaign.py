@@ -4,23 +4,31 @@ A batch that fails as a whole is run again model by model, so that the models th
 is not. Each failure is reduced before it is reported.
 """
 
+import gc
+import multiprocessing
 from collections import Counter
 from collections.abc import Generator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 
 import numpy as np
+import onnx
 
+from s2s.artifact import compile_artifact
 from s2s.errors import UnsupportedError
 from s2s.frontends.onnx import import_model
 from s2s.fuzz.check import Failure, Kind, check
-from s2s.fuzz.draw import OPSETS, Drawn, draw_model
+from s2s.fuzz.draw import MOST_NODES, OPSETS, Drawn, draw_model
+from s2s.fuzz.engines import node_model
 from s2s.fuzz.merge import merged
+from s2s.fuzz.oracle import evaluate_model
 from s2s.fuzz.variants import TARGETS, Variant, draw_variants
 from s2s.support.child import run_in_child
 
 BATCH = 8
+"""Models that share a library, an opset and the way they are compiled."""
 SECONDS = 120.0
 """The time that a batch may take in one process."""
 SECONDS_ALONE = 60.0
@@ -35,6 +43,14 @@ class Plan:
     targets: tuple[str, ...] = TARGETS
     variants: int = 2
     """The variants in which each model is compiled."""
+    first: int = 0
+    """The number of the first model, from where a run goes on that was stopped."""
+    jobs: int = 1
+    """The processes that work side by side."""
+    nodes: int = MOST_NODES
+    """The most nodes of a model."""
+    thorough: int = 1
+    """One batch of so many is built by compilers that optimise, the others by the quickest compiler."""
 
 
 @dataclass(frozen=True)
@@ -72,20 +88,40 @@ class Tally:
 
 
 def run(plan: Plan) -> Generator[Tally]:
-    """The counts of each batch as it ends."""
-    for start in range(0, plan.models, BATCH):
-        yield run_batch(plan, range(start, min(start + BATCH, plan.models)))
+    """The counts of each batch in turn."""
+    end = plan.first + plan.models
+    starts = [plan.first, *range(plan.first - plan.first % BATCH + BATCH, end, BATCH)]
+    batches = [range(start, min(start - start % BATCH + BATCH, end)) for start in starts]
+    _warm()
+    pool = ProcessPoolExecutor(plan.jobs, multiprocessing.get_context("fork"))
+    try:
+        yield from pool.map(partial(run_batch, plan), batches)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _warm() -> None:
+    """Load the compiler and the other engines, which the processes of batches then find loaded."""
+    node = onnx.helper.make_node("Relu", ["x"], ["y"])
+    inputs = {"x": np.ones(4, np.float32)}
+    model = node_model(node, {"": OPSETS[0]}, inputs)
+    evaluate_model(model, inputs)
+    evaluate_model(model, inputs, ["reference"])
+    compile_artifact(model, Variant().options()).tree()
+    gc.collect()
+    gc.freeze()
 
 
 def variants_of(plan: Plan, start: int) -> tuple[Variant, ...]:
     """The variants of the batch that begins with model `start`."""
-    return draw_variants(Random(f"{plan.seed}/variants/{start}"), plan.targets, plan.variants)
+    random = Random(f"{plan.seed}/variants/{start}")
+    return draw_variants(random, plan.targets, plan.variants, thorough=random.randrange(plan.thorough) == 0)
 
 
 def draw(plan: Plan, number: int) -> Drawn:
     """One model; those of a batch have one opset."""
     opset = Random(f"{plan.seed}/opset/{number // BATCH}").choice(OPSETS)
-    return draw_model(f"{plan.seed}/{number}", f"m{number}_", opset)
+    return draw_model(f"{plan.seed}/{number}", f"m{number}_", opset, plan.nodes)
 
 
 def run_batch(plan: Plan, numbers: Sequence[int]) -> Tally:

@@ -29,14 +29,14 @@ class Drawn:
     """How many nodes there are of each entry of the table."""
 
 
-def draw_model(seed: str, prefix: str = "", opset: int | None = None) -> Drawn:
-    """The model of a seed; names of its values begin with `prefix`."""
+def draw_model(seed: str, prefix: str = "", opset: int | None = None, nodes: int = MOST_NODES) -> Drawn:
+    """The model of a seed, of about `nodes` nodes at most; names of its values begin with `prefix`."""
     random = Random(seed)
     net = Network(random, random.choice(OPSETS) if opset is None else opset, prefix)
     names = sorted(OPERATORS)
     drawn = Counter[str]()
-    wanted = random.randint(1, MOST_NODES)
-    for _ in range(PATIENCE * MOST_NODES):
+    wanted = random.randint(1, nodes)
+    for _ in range(PATIENCE * nodes):
         if net.size >= wanted:
             break
         name = random.choice(names)

@@ -11,6 +11,8 @@ def as_dict(plan: Plan, tally: Tally) -> dict[str, Any]:
     """The counts for JSON."""
     return {
         "seed": plan.seed,
+        "first": plan.first,
+        "most nodes": plan.nodes,
         "targets": list(plan.targets),
         "variants": plan.variants,
         "models": tally.models,
@@ -31,7 +33,8 @@ def fields(plan: Plan, tally: Tally) -> dict[str, str]:
     drawn = sum(1 for name in OPERATORS if tally.operators[name])
     return {
         "seed": str(plan.seed),
-        "models": f"{tally.models:,}, of {tally.nodes:,} nodes; {sum(tally.refused.values()):,} refused",
+        "models": f"{tally.models:,} from number {plan.first:,}, of {tally.nodes:,} nodes; "
+        f"{sum(tally.refused.values()):,} refused",
         "compiled for": f"{', '.join(plan.targets)}; each model in {plan.variants} variants",
         "operators": f"{drawn} of {len(OPERATORS)} entries of the table",
         "elements": f"{tally.compared:,}; {tally.undetermined:,} of them hang on a rounding and were not compared",

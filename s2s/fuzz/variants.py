@@ -9,9 +9,13 @@ from s2s.options import CompileOptions, Executor, Schedule
 from s2s.targets.flags import STANDARD
 from s2s.targets.target import Target
 
-Compiler = Literal["gcc", "clang"]
+Compiler = Literal["tcc", "gcc", "clang"]
 Optimise = Literal["-O0", "-O1", "-O3"]
 TARGETS = ("c", "host", "x86-64-v3")
+QUICK: tuple[Compiler, ...] = ("tcc", "gcc", "clang")
+"""The compilers that build most models, the quickest first; the first that is installed does."""
+THOROUGH: tuple[Compiler, ...] = ("gcc", "clang")
+"""The compilers that optimise: they build a sample of the models."""
 TRAPPING = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", "-fno-sanitize=alignment")
 """Undefined behaviour stops the process, which needs no library of the sanitizer."""
 
@@ -46,21 +50,24 @@ class Variant:
         return " ".join([*words, *(name for name in ("exact", "trapping") if asdict(self)[name])])
 
 
-def draw_variants(random: Random, targets: tuple[str, ...], count: int) -> tuple[Variant, ...]:
-    """`count` variants: the first is the usual one on some target, the others differ in anything."""
-    compilers: list[Compiler] = [name for name in ("gcc", "clang") if shutil.which(name)]
-    optimise: tuple[Optimise, ...] = ("-O0", "-O0", "-O1", "-O3")
-    usual = Variant(random.choice(targets), compiler=compilers[0], optimise="-O1")
-    others = [
-        Variant(
-            target=random.choice(targets),
-            executor=random.choice(("aot", "graph")),
-            schedule=random.choice(("default", "default", "reference")),
-            exact=random.random() < 0.3,
-            compiler=random.choice(compilers),
-            optimise=random.choice(optimise),
-            trapping=random.random() < 0.3,
-        )
-        for _ in range(count - 1)
-    ]
-    return (usual, *others)
+def draw_variants(
+    random: Random, targets: tuple[str, ...], count: int, *, thorough: bool = True
+) -> tuple[Variant, ...]:
+    """`count` variants: built by a compiler that optimises if `thorough`, else by the quickest one."""
+    return tuple(_drawn(random, targets, thorough=thorough) for _ in range(count))
+
+
+def _drawn(random: Random, targets: tuple[str, ...], *, thorough: bool) -> Variant:
+    executors: tuple[Executor, ...] = ("aot", "aot", "graph")
+    schedules: tuple[Schedule, ...] = ("default", "default", "default", "reference")
+    optimise: tuple[Optimise, ...] = ("-O1", "-O3") if thorough else ("-O0",)
+    installed: list[Compiler] = [name for name in (THOROUGH if thorough else QUICK) if shutil.which(name)]
+    return Variant(
+        target=random.choice(targets),
+        executor=random.choice(executors),
+        schedule=random.choice(schedules),
+        exact=random.random() < 0.25,
+        compiler=random.choice(installed) if thorough else installed[0],
+        optimise=random.choice(optimise),
+        trapping=thorough and random.random() < 0.5,
+    )

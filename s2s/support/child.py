@@ -26,11 +26,17 @@ class Finished(Generic[T]):
     """Whether the time ran out."""
 
 
-def run_in_child(function: Callable[[], T], seconds: float, memory: int | None = None) -> Finished[T]:
-    """What `function` returns in a forked process, which may run for some seconds and allocate some bytes."""
+def run_in_child(
+    function: Callable[[], T], seconds: float, memory: int | None = None, cpu_seconds: float | None = None
+) -> Finished[T]:
+    """What `function` returns in a forked process, which may run for some seconds and allocate some bytes.
+
+    `cpu_seconds` bounds the time of the processor alone, by default as `seconds` does.
+    """
+    limits = (seconds if cpu_seconds is None else cpu_seconds, memory)
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_serve, args=(function, theirs, seconds, memory))
+    process = context.Process(target=_serve, args=(function, theirs, *limits))
     process.start()
     theirs.close()
     try:
