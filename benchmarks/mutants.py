@@ -45,7 +45,7 @@ MODELS = Path(__file__).parents[2] / "shared" / "models"
 MEMORY = 2 * 2**30
 BATCH = 50
 """Mutants that a worker takes at a time."""
-PATIENCE = 120.0
+PATIENCE = 1200.0
 """Seconds after which a child counts as hanging, however busy the machine is."""
 DRAWN = 400
 """Models of `s2s fuzz` that are damaged …"""
@@ -87,7 +87,7 @@ def onnx_mutants() -> Mutants:
     """Mutants of the shared networks, the seeds of the tests, and models that `s2s fuzz` draws."""
     files = [path.read_bytes() for path in sorted((MODELS / "onnx").glob("*.onnx")) if _is_small(path)]
     found = [path.read_bytes() for path in sorted((MODELS / "found").glob("*.onnx")) if _is_small(path)]
-    drawn = run_in_child(_drawn, PATIENCE * 5).result or []
+    drawn = run_in_child(_drawn, PATIENCE).result or []
     models = [seed().SerializeToString() for seed in onnx_seeds.SEEDS]
     parts = [models, files, found, drawn]
 

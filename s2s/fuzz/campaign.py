@@ -30,8 +30,10 @@ from s2s.support.child import run_in_child
 BATCH = 8
 """Models that share a library, an opset and the way they are compiled."""
 SECONDS = 120.0
-"""The time that a batch may take in one process."""
+"""The time of the processor that a batch may take in one process."""
 SECONDS_ALONE = 60.0
+PATIENCE = 20
+"""How many times longer it may take where other work runs beside it."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ def run_batch(plan: Plan, numbers: Sequence[int]) -> Tally:
     """The counts of some models, which are run together where that works."""
     variants = variants_of(plan, numbers[0] - numbers[0] % BATCH)
     seconds = SECONDS if len(numbers) > 1 else SECONDS_ALONE
-    ended = run_in_child(partial(_together, plan, numbers, variants), seconds)
+    ended = run_in_child(partial(_together, plan, numbers, variants), PATIENCE * seconds, cpu_seconds=seconds)
     if ended.result is not None:
         return ended.result
     if len(numbers) > 1:
@@ -136,12 +138,16 @@ def run_batch(plan: Plan, numbers: Sequence[int]) -> Tally:
         for number in numbers:
             total.add(run_batch(plan, [number]))
         return total
-    drawn = run_in_child(partial(draw, plan, numbers[0]), SECONDS_ALONE).result
+    drawn = run_in_child(partial(draw, plan, numbers[0]), PATIENCE * SECONDS_ALONE, cpu_seconds=SECONDS_ALONE).result
     if drawn is None:
         return Tally(refused=Counter(["an engine that computes the expected outputs crashes"]))
     kind: Kind = "hang" if ended.hung else "crash"
     for variant in variants:
-        again = run_in_child(partial(check, drawn.model, drawn.inputs, drawn.expected, variant), SECONDS_ALONE)
+        again = run_in_child(
+            partial(check, drawn.model, drawn.inputs, drawn.expected, variant),
+            PATIENCE * SECONDS_ALONE,
+            cpu_seconds=SECONDS_ALONE,
+        )
         if again.result is None:
             return _counted([drawn], [FailingModel(drawn, Failure(kind, again.crash, variant))])
     return _counted([drawn], [FailingModel(drawn, Failure(kind, ended.crash, variants[0]))])
