@@ -130,6 +130,7 @@ from s2s.dialects.graph.reduce import (
     TopKOp,
 )
 from s2s.dialects.graph.shape import BroadcastToOp, ConcatOp, IotaOp, PadOp, ReshapeOp, SliceOp, TileOp, TransposeOp
+from s2s.dialects.graph.signal import DftOp
 from s2s.dialects.graph.structure import CallOp, ConstantOp, WeightOp
 from s2s.dialects.graph.traits import (
     FusionKind as FusionKind,
@@ -242,6 +243,7 @@ Graph = Dialect(
         SliceOp,
         TileOp,
         TopKOp,
+        DftOp,
         TransposeOp,
         GatherElementsOp,
         GatherNdOp,

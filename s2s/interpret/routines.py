@@ -30,8 +30,23 @@ def _select(inputs: Sequence[Array], numbers: Sequence[int], *, largest: bool) -
     return [first_places(inputs[0].reshape(rows, size), count, largest=largest).astype(np.int32)]
 
 
+def fourier(x: Array, bins: int, *, inverse: bool) -> Array:
+    """Return the first `bins` numbers of Fourier transforms along the last dimension but one; the last dimension holds
+    the parts of a number. The inverse transform is not divided by the size."""
+    numbers = x[..., 0] + 1j * x[..., 1] if x.shape[-1] == 2 else x[..., 0].astype(np.float64)
+    found = np.fft.ifft(numbers, norm="forward") if inverse else np.fft.fft(numbers)
+    kept = found[..., :bins]
+    return np.stack([kept.real, kept.imag], -1).astype(x.dtype)
+
+
+def _fft(inputs: Sequence[Array], numbers: Sequence[int]) -> list[Array]:
+    rows, size, parts, bins, inverse, _ = numbers
+    return [fourier(inputs[0].reshape(rows, size, parts), bins, inverse=inverse != 0)]
+
+
 ROUTINES: Mapping[str, Routine] = {
     "largest": lambda inputs, numbers: _select(inputs, numbers, largest=True),
+    "fft": _fft,
     "smallest": lambda inputs, numbers: _select(inputs, numbers, largest=False),
 }
 

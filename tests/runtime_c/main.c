@@ -14,6 +14,7 @@ int main(void)
     test_half();
     test_quantize();
     test_select();
+    test_fft();
     test_dsp();
     test_simd();
     test_simd_bytes();

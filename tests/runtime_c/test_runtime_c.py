@@ -16,6 +16,7 @@ SOURCES = sorted((ROOT / "runtime_c" / "src").glob("*.c"))
 TESTS = sorted(HERE.glob("*.c"))
 
 FRAGMENTS = {
+    "s2s_fft_rows.h",
     "s2s_integer.h",
     "s2s_select_rows.h",
     "s2s_simd_bytes_halves.h",

@@ -1,6 +1,6 @@
 """The operators of domain com.microsoft that onnxruntime's optimiser and exporters make of several others of ONNX.
 
-Each is imported as the operators that it stands for. Attention without a cache of past keys and values.
+Each is imported as the operators that it stands for. GroupQueryAttention alone takes a cache of past keys and values.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,6 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import (
     cast,
     clamp,
-    concat,
     greater,
     matmul,
     maximum,
@@ -26,8 +25,10 @@ from s2s.frontends.formulas import (
     transpose,
 )
 from s2s.frontends.onnx.conv import convolve
+from s2s.frontends.onnx.grouped_attention import PLAIN, grouped_query_attention
 from s2s.frontends.onnx.linear import integer_product
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.rotary import rotated
 from s2s.frontends.onnx.window import read_window
 
 _FLOAT = np.dtype(np.float32)
@@ -217,19 +218,7 @@ def _rotary_embedding(node: Node) -> Value:
         raise node.invalid(f"turns {2 * half} elements of {size}", "fix the caches")
     if positions.rank == 1:
         positions = reshape(positions, [1, 1]) + node.constant(np.arange(length)[None, :], positions.dtype)
-    cos, sin = (
-        reshape(emit(graph.GatherOp, cache, positions, axis=0), [positions.shape[0], 1, length, half])
-        for cache in (cosines, sines)
-    )
-    turned, rest = take(apart, 3, 0, 2 * half), take(apart, 3, 2 * half, size - 2 * half)
-    pairs = [*apart.shape[:3], half, 2] if node.flag("interleaved") else [*apart.shape[:3], 2, half]
-    axis = 4 if node.flag("interleaved") else 3
-    split = reshape(turned, pairs)
-    real, imaginary = (reshape(take(split, axis, part, 1), [*apart.shape[:3], half]) for part in (0, 1))
-    made = [real * cos - imaginary * sin, real * sin + imaginary * cos]
-    shape = [1 if dim == axis else each for dim, each in enumerate(pairs)]
-    y = reshape(concat([reshape(each, shape) for each in made], axis), turned.shape)
-    y = y if size == 2 * half else concat([y, rest], 3)
+    y = rotated(apart, cosines, sines, positions, interleaved=node.flag("interleaved"))
     return y if x.rank == 4 else reshape(transpose(y, [0, 2, 1, 3]), x.shape)
 
 
@@ -279,6 +268,7 @@ IMPORTERS: Mapping[str, Importer] = {
     "FusedGemm": _fused_gemm,
     "FusedMatMul": _fused_matmul,
     "Gelu": lambda node: gelu(node.input(0)),
+    "GroupQueryAttention": grouped_query_attention,
     "MatMulIntegerToFloat": _integer_matmul_to_float,
     "MultiHeadAttention": _multi_head_attention,
     "NhwcMaxPool": _nhwc_max_pool,
@@ -300,6 +290,14 @@ DEFAULTS: Mapping[str, Mapping[str, int | float | str]] = {
     "FusedConv": {"auto_pad": "NOTSET", "group": 1},
     "FusedGemm": {"alpha": 1.0, "beta": 1.0, "transA": 0, "transB": 0},
     "FusedMatMul": {"alpha": 1.0, "transA": 0, "transB": 0, "transBatchA": 0, "transBatchB": 0},
+    "GroupQueryAttention": {
+        "do_rotary": 0,
+        "local_window_size": -1,
+        "rotary_interleaved": 0,
+        "scale": 0.0,
+        "softcap": 0.0,
+        **PLAIN,
+    },
     "MultiHeadAttention": _ATTENTION,
     "NhwcMaxPool": {"auto_pad": "NOTSET", "ceil_mode": 0},
     "QuickGelu": {"alpha": 1.702},
@@ -310,6 +308,7 @@ DEFAULTS: Mapping[str, Mapping[str, int | float | str]] = {
 }
 REQUIRED: Mapping[str, Mapping[str, int]] = {
     "Attention": {"num_heads": AttributeProto.INT},
+    "GroupQueryAttention": {"kv_num_heads": AttributeProto.INT, "num_heads": AttributeProto.INT},
     "MultiHeadAttention": {"num_heads": AttributeProto.INT},
     "NhwcMaxPool": {"kernel_shape": AttributeProto.INTS},
 }
@@ -341,6 +340,7 @@ INPUTS: Mapping[str, tuple[int, int]] = {
     "FusedGemm": (2, 3),
     "FusedMatMul": (2, 2),
     "Gelu": (1, 1),
+    "GroupQueryAttention": (7, 14),
     "MatMulIntegerToFloat": (4, 7),
     "MultiHeadAttention": (1, 10),
     "NhwcMaxPool": (1, 1),
@@ -352,6 +352,7 @@ INPUTS: Mapping[str, tuple[int, int]] = {
 }
 OUTPUTS: Mapping[str, int] = {
     "Attention": 2,
+    "GroupQueryAttention": 3,
     "MultiHeadAttention": 4,
     "SkipLayerNormalization": 4,
     "SkipSimplifiedLayerNormalization": 4,

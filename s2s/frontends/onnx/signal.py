@@ -1,4 +1,4 @@
-"""Fourier transforms as products with constant matrices, and the matrix of a mel filter bank."""
+"""Fourier transforms, and the matrix of a mel filter bank."""
 
 from collections.abc import Mapping
 from math import log
@@ -8,32 +8,17 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, equal, less, reshape, select, take, transpose
+from s2s.frontends.fourier import fourier, fourier_matrix, has_small_factors
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype
-from s2s.types.dtypes import Array
 
 
-def fourier_matrix(count: int, parts: int, length: int, inverse: bool, onesided: bool) -> Array:
-    """`y[m, part] = sum x[n, part'] * matrix[n, part', m, part]` for `count` numbers of one (real) or two parts.
-
-    `length` is that of the transform: the numbers are cut or filled up with zeros. Onesided keeps the half of the
-    spectrum that a real signal has, or makes a real signal of it.
-    """
-    basis = np.eye(count)
-    signals = np.stack([basis, 1j * basis][:parts], 1)  # [n, part', position]
-    if onesided and inverse:
-        return np.fft.irfft(signals, length)[..., None]
-    spectrum = np.fft.ifft(signals, length) if inverse else np.fft.fft(signals, length)
-    if onesided:
-        spectrum = spectrum[..., : length // 2 + 1]
-    return np.stack([spectrum.real, spectrum.imag], -1)
-
-
-def _checked_matrix(node: Node, count: int, parts: int, length: int, inverse: bool, onesided: bool) -> Array:
+def _check(node: Node, count: int, parts: int, length: int) -> None:
+    """Refuse numbers of other than one or two parts, and a matrix that is too large."""
     if parts not in (1, 2) or length < 1:
         raise node.invalid(f"{count} numbers of {parts} parts, length {length}", "give real or complex numbers")
-    node.require_small(count * parts * length * 2, "the Fourier matrix")
-    return fourier_matrix(count, parts, length, inverse, onesided)
+    if not has_small_factors(length):
+        node.require_small(count * parts * length * 2, "the Fourier matrix")
 
 
 def _known_int(node: Node, position: int, what: str, default: int) -> int:
@@ -71,22 +56,15 @@ def _along(node: Node, x: Value, axis: int, *, inverse: bool, onesided: bool) ->
     count, parts = x.shape[axis], x.shape[-1]
     default = 2 * (count - 1) if inverse and onesided else count
     length = _known_int(node, 1, "dft_length", default)
-    matrix = _checked_matrix(node, count, parts, length, inverse, onesided)
+    _check(node, count, parts, length)
     others = [dim for dim in range(x.rank - 1) if dim != axis]
     perm = [*others, axis, x.rank - 1]
-    rows = transpose(x, perm)
-    flat = reshape(rows, [*rows.shape[:-2], count * parts])
-    weights = node.constant(matrix.reshape(count * parts, -1), x.dtype)
-    if flat.rank == 1:
-        product = reshape(emit(graph.MatmulOp, reshape(flat, [1, *flat.shape]), weights), weights.shape[1:])
-    else:
-        product = emit(graph.MatmulOp, flat, weights)
-    spectrum = reshape(product, [*rows.shape[:-2], *matrix.shape[2:]])
+    spectrum = fourier(transpose(x, perm), length, inverse=inverse, onesided=onesided)
     return transpose(spectrum, [perm.index(dim) for dim in range(x.rank)])
 
 
 def _stft(node: Node) -> Value:
-    """One strided convolution of the signal with the windowed rows of the Fourier matrix."""
+    """Transforms of windowed frames."""
     signal, window = node.input(0), node.optional(2)
     step = node.known_number(1, "frame_step")
     if signal.rank != 3 or step is None or step < 1:
@@ -97,15 +75,29 @@ def _stft(node: Node) -> Value:
         raise node.invalid(
             f"frames of {length} do not fit {signal.shape[1]} samples and the window", "fix frame_length"
         )
+    _check(node, length, signal.shape[2], length)
+    onesided = node.flag("onesided")
+    if not has_small_factors(length):
+        return _convolved(node, signal, window, length, int(step), onesided=onesided)
+    starts = np.arange(0, signal.shape[1] - length + 1, int(step))
+    node.require_small(len(starts) * length, "the list of frames")
+    places = node.constant(starts[:, None] + np.arange(length), np.int32)
+    frames = emit(graph.GatherOp, signal, places, axis=1)
+    windowed = frames if window is None else frames * reshape(window, [length, 1])
+    return fourier(windowed, length, inverse=False, onesided=onesided)
+
+
+def _convolved(node: Node, signal: Value, window: Value | None, length: int, step: int, *, onesided: bool) -> Value:
+    """One strided convolution of the signal with the windowed rows of the Fourier matrix."""
     parts = signal.shape[2]
-    matrix = _checked_matrix(node, length, parts, length, False, node.flag("onesided"))
+    matrix = fourier_matrix(length, parts, length, False, onesided)
     bins = matrix.shape[2]
     kernel = node.constant(matrix.transpose(2, 3, 1, 0).reshape(bins * 2, parts, length), signal.dtype)
     spectrum = emit(
         graph.ConvOp,
         transpose(signal, [0, 2, 1]),
         kernel if window is None else kernel * window,
-        strides=[int(step)],
+        strides=[step],
         pads=[0, 0],
         dilations=[1],
         groups=1,

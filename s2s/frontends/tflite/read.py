@@ -15,7 +15,7 @@ import numpy as np
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.names import one_line
 from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Quant, Sparsity, Subgraph, TensorInfo
-from s2s.frontends.tflite.schema import DTYPES, RESOURCE, enum_name, options_class, schema
+from s2s.frontends.tflite.schema import COMPLEX, DTYPES, RESOURCE, enum_name, options_class, schema
 from s2s.types.dtypes import Array
 
 T = TypeVar("T")
@@ -126,6 +126,7 @@ class _Reader:
             signature = self._numbers(
                 tensor.ShapeSignatureLength(), tensor.ShapeSignatureAsNumpy, f"{place}: its shape signature"
             )
+            parts = (2,) if kind == COMPLEX else ()
             quantised = np.issubdtype(DTYPES[kind], np.integer) and kind != RESOURCE
             return TensorInfo(
                 subgraph,
@@ -133,7 +134,7 @@ class _Reader:
                 name,
                 kind,
                 DTYPES[kind],
-                shape,
+                (*shape, *parts),
                 any(dim < 0 for dim in (*shape, *signature)) or (not shape and not tensor.HasRank()),
                 int(tensor.Buffer()),
                 self._quant(tensor.Quantization(), place) if quantised else None,

@@ -1,4 +1,4 @@
-"""Layers that keep state: UNIDIRECTIONAL_SEQUENCE_LSTM and SVDF; quantised, with the bits of TFLite-Micro.
+"""Layers that keep state: LSTMs of one or two directions, and SVDF; quantised, with the bits of TFLite-Micro.
 
 The state lives in variable tensors, which keep their values from run to run.
 """
@@ -24,15 +24,49 @@ from s2s.types.dtypes import Array
 
 _INT16 = np.dtype(np.int16)
 _GATES = ("input", "forget", "cell", "output")
-_UNUSED = {
-    **dict.fromkeys((9, 10, 11), "peepholes"),
-    **dict.fromkeys((16, 17), "a projection"),
-    **dict.fromkeys((20, 21, 22, 23), "layer normalisation"),
-}
-_X, _INPUT_WEIGHTS, _RECURRENT_WEIGHTS, _BIASES, _HIDDEN, _CELL = 0, 1, 5, 12, 18, 19
+_X = 0
 _TANH = 4
 _GATE_SCALE, _UNIT_SCALE = 2.0**-12, 2.0**-15
 """Of what goes into the functions of the gates, and of what comes out."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """The numbers of the inputs that make one direction of a layer, or the first of those of the four gates."""
+
+    input_weights: int
+    recurrent_weights: int
+    biases: int
+    hidden: int
+    cell: int
+    unused: Mapping[int, str]
+    """Inputs of parts that are not imported."""
+    backward: bool = False
+
+
+_ONE_WAY = Places(
+    *(1, 5, 12, 18, 19),
+    {
+        **dict.fromkeys((9, 10, 11), "peepholes"),
+        **dict.fromkeys((16, 17), "a projection"),
+        **dict.fromkeys((20, 21, 22, 23), "layer normalisation"),
+    },
+)
+_BOTH_WAYS = (
+    Places(
+        *(1, 5, 12, 35, 36),
+        {
+            **dict.fromkeys((9, 10, 11), "peepholes"),
+            **dict.fromkeys((16, 17), "a projection"),
+            **dict.fromkeys(range(39, 48), "an auxiliary input"),
+        },
+    ),
+    Places(
+        *(18, 22, 29, 37, 38),
+        {**dict.fromkeys((26, 27, 28), "peepholes"), **dict.fromkeys((33, 34), "a projection")},
+        backward=True,
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -40,6 +74,7 @@ class Lstm:
     """The parts of a layer; weights `[4 * hidden, columns]`, the gates one after the other as in `_GATES`."""
 
     node: Node
+    places: Places
     hidden: TensorInfo
     cell: TensorInfo
     size: int
@@ -78,15 +113,30 @@ class Lstm:
 
 
 def _lstm(node: Node) -> Value:
-    layer, x = _layer(node), node.input(_X)
-    sequence = x.value if node.options.TimeMajor() else transpose(x.value, [1, 0, 2])
+    return _batch_first(node, _direction(node, _ONE_WAY))
+
+
+def _bidirectional(node: Node) -> Value | list[Value]:
+    forward, backward = (_batch_first(node, _direction(node, places)) for places in _BOTH_WAYS)
+    return concat([forward, backward], 2) if node.options.MergeOutputs() else [forward, backward]
+
+
+def _batch_first(node: Node, x: Value) -> Value:
+    """Exchange time and batch, unless time comes first outside as well."""
+    return x if node.options.TimeMajor() else transpose(x, [1, 0, 2])
+
+
+def _direction(node: Node, places: Places) -> Value:
+    """The outputs `[time, batch, units]` of one direction."""
+    layer, x = _layer(node, places), node.input(_X)
+    sequence = _batch_first(node, x.value)
     steps, batch, depth = sequence.shape
-    hidden, cell = (reshape(node.state(position)[0], [batch, layer.size]) for position in (_HIDDEN, _CELL))
-    weights = layer.weights(_INPUT_WEIGHTS)
+    hidden, cell = (reshape(node.state(position)[0], [batch, layer.size]) for position in (places.hidden, places.cell))
+    weights = layer.weights(places.input_weights)
     if weights.shape != (4 * layer.size, depth):
         raise node.invalid(f"weights {list(weights.shape)} do not fit input {list(x.shape)}", "fix the model")
     rows = reshape(sequence, [steps * batch, depth])
-    bias = np.concatenate([node.known(_BIASES + gate, "a bias") for gate in range(4)])
+    bias = np.concatenate([node.known(places.biases + gate, "a bias") for gate in range(4)])
     projected, step = (_float_parts if x.value.is_float else _integer_parts)(layer, rows, weights, bias)
     last, (outputs,) = scan(
         node.builder,
@@ -95,21 +145,22 @@ def _lstm(node: Node) -> Value:
         carried=[hidden, cell],
         scanned=[reshape(projected, [steps, batch, 4 * layer.size])],
         steps=steps,
+        backward=(0, 1) if places.backward else (),
     )
-    for position, value in zip((_HIDDEN, _CELL), last, strict=True):
+    for position, value in zip((places.hidden, places.cell), last, strict=True):
         node.keep(position, reshape(value, node.state(position)[1].shape))
-    return outputs if node.options.TimeMajor() else transpose(outputs, [1, 0, 2])
+    return outputs
 
 
-def _layer(node: Node) -> Lstm:
-    for position, what in _UNUSED.items():
+def _layer(node: Node, places: Places) -> Lstm:
+    for position, what in places.unused.items():
         if position < node.input_count and node.optional(position) is not None:
             raise node.unsupported(f"has {what}", "use a plain LSTM")
     if int(node.options.FusedActivationFunction()) != _TANH:
         raise node.unsupported("its activation is not tanh", "use tanh")
     if node.options.ProjClip():
         raise node.unsupported("clips a projection", "use a plain LSTM")
-    x, (_, hidden), (_, cell) = node.input(_X), node.state(_HIDDEN), node.state(_CELL)
+    x, (_, hidden), (_, cell) = node.input(_X), node.state(places.hidden), node.state(places.cell)
     if x.rank != 3 or len(hidden.shape) != 2:
         raise node.invalid(f"input {list(x.shape)} or state {list(hidden.shape)} has the wrong rank", "fix the model")
     kinds = {"float32": "float32", "int8": "int16", "int16": "int16"}
@@ -118,7 +169,7 @@ def _layer(node: Node) -> Lstm:
             f"input, state and cell are {x.dtype}, {hidden.dtype} and {cell.dtype}",
             "use float32, or int8 or int16 with cells of int16",
         )
-    return Lstm(node, hidden, cell, hidden.shape[1])
+    return Lstm(node, places, hidden, cell, hidden.shape[1])
 
 
 def _times(x: Value, weights: Value, zero_point: int = 0) -> Value:
@@ -127,7 +178,7 @@ def _times(x: Value, weights: Value, zero_point: int = 0) -> Value:
 
 
 def _float_parts(layer: Lstm, rows: Value, weights: Array, bias: Array) -> tuple[Value, Body]:
-    node, recurrent = layer.node, layer.weights(_RECURRENT_WEIGHTS)
+    node, recurrent = layer.node, layer.weights(layer.places.recurrent_weights)
     projected = _times(rows, node.constant(weights)) + node.constant(bias)
 
     def step(inner: Builder, state: Values, slices: Values, _: Values) -> tuple[Values, Values]:
@@ -142,17 +193,17 @@ def _float_parts(layer: Lstm, rows: Value, weights: Array, bias: Array) -> tuple
 
 
 def _integer_parts(layer: Lstm, rows: Value, weights: Array, bias: Array) -> tuple[Value, Body]:
-    node, recurrent = layer.node, layer.weights(_RECURRENT_WEIGHTS)
+    node, recurrent = layer.node, layer.weights(layer.places.recurrent_weights)
     (x_scale, x_zp), (h_scale, h_zp) = node.input(_X).scalar(), layer.hidden.scalar()
     c_scale = layer.cell.scalar()[0]
     wanted = np.dtype(np.int64 if rows.dtype == _INT16 else np.int32)
     if bias.dtype != wanted:
         raise node.unsupported(f"its biases are {bias.dtype}", f"use {wanted}")
     sums = _times(rows, node.constant(weights), x_zp) + node.constant(bias)
-    projected = rescale(sums, layer.factors(x_scale, _INPUT_WEIGHTS), _INT16)
+    projected = rescale(sums, layer.factors(x_scale, layer.places.input_weights), _INT16)
     logistic, tangent = (partial(function, multiplier=3, shift=0) for function in (logistic_int16, tanh_int16))
     power = 12 + floor(log2(c_scale) + 0.5)
-    factors = layer.factors(h_scale, _RECURRENT_WEIGHTS)
+    factors = layer.factors(h_scale, layer.places.recurrent_weights)
 
     def product(a: Value, b: Value, real: float, dtype: np.dtype[np.generic], zero_point: int = 0) -> Value:
         return rescale(cast(a, I32) * cast(b, I32), real, dtype, output_zp=zero_point)
@@ -236,4 +287,8 @@ def _weighted(node: Node, state: Value, info: TensorInfo) -> Value:
     return (number - zero_point if zero_point else number) * cast(reshape(time.value, [1, *time.shape]), I32)
 
 
-IMPORTERS: Mapping[str, Importer] = {"SVDF": _svdf, "UNIDIRECTIONAL_SEQUENCE_LSTM": _lstm}
+IMPORTERS: Mapping[str, Importer] = {
+    "BIDIRECTIONAL_SEQUENCE_LSTM": _bidirectional,
+    "SVDF": _svdf,
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": _lstm,
+}

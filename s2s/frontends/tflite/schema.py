@@ -14,7 +14,7 @@ from s2s.errors import InputError
 
 IDENTIFIER = b"TFL3"
 SCHEMA_VERSION = 3
-INT4, STRING, RESOURCE = "INT4", "STRING", "RESOURCE"
+INT4, STRING, RESOURCE, COMPLEX = "INT4", "STRING", "RESOURCE", "COMPLEX64"
 
 DTYPES: Mapping[str, np.dtype[Any]] = {
     "FLOAT32": np.dtype(np.float32),
@@ -31,8 +31,10 @@ DTYPES: Mapping[str, np.dtype[Any]] = {
     "BOOL": np.dtype(np.bool_),
     INT4: np.dtype(np.int8),
     RESOURCE: np.dtype(np.int32),
+    COMPLEX: np.dtype(np.float32),
 }
-"""Element types as values of the network have them: four bits in a byte each, a resource as the number it has."""
+"""Element types as values of the network have them: four bits in a byte each, a resource as the number it has, a
+complex number as two floats along a last dimension."""
 
 _SHARED_OPTIONS: Mapping[str, str] = {
     "ARG_MAX": "ArgMaxOptions",

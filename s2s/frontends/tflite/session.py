@@ -8,11 +8,12 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.limits import MAX_DEPTH, MAX_NODES
 from s2s.frontends.names import one_line
+from s2s.frontends.tflite import spectrum
 from s2s.frontends.tflite.checks import is_constant
 from s2s.frontends.tflite.custom import custom_importer
 from s2s.frontends.tflite.node import Importer, Node, Rounding, Session
 from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Subgraph, TensorInfo
-from s2s.frontends.tflite.schema import INT4
+from s2s.frontends.tflite.schema import COMPLEX, INT4
 from s2s.frontends.tflite.table import IMPORTERS, refusal_of
 from s2s.frontends.tflite.tensors import Tensor, constant_array
 from s2s.types.dtypes import from_numpy, tensor_type
@@ -133,6 +134,7 @@ class ModelSession(Session):
 
     def _importer(self, node: Node) -> Importer:
         _refuse_hybrid(node)
+        _refuse_complex(node)
         if any(tensor.kind == INT4 for tensor in (node.output_type(i) for i in range(node.output_count))):
             raise node.unsupported("its result has four-bit elements", "keep activations in int8")
         if node.builtin == "CUSTOM":
@@ -155,6 +157,14 @@ def _check_result(node: Node, value: Value, tensor: TensorInfo) -> None:
             f"{tensor.dtype}{list(tensor.shape)}",
             "export the model again",
         )
+
+
+def _refuse_complex(node: Node) -> None:
+    """Refuse complex numbers in operators that would take their parts for numbers of their own."""
+    kinds = [operand.info.kind for operand in node.operands if operand is not None]
+    kinds += [node.output_type(position).kind for position in range(node.output_count)]
+    if COMPLEX in kinds and node.builtin not in spectrum.IMPORTERS:
+        raise node.unsupported("it works on complex numbers", "keep real and imaginary parts in tensors of their own")
 
 
 def _refuse_hybrid(node: Node) -> None:

@@ -23,6 +23,7 @@ from s2s.frontends.tflite import (
     segments,
     shape,
     slicing,
+    spectrum,
     suppression,
 )
 from s2s.frontends.tflite.node import Importer
@@ -49,6 +50,7 @@ _FAMILIES = (
     segments,
     shape,
     slicing,
+    spectrum,
     suppression,
 )
 
@@ -59,10 +61,8 @@ IMPORTERS: Mapping[str, Importer] = with_unsigned(
 
 _STRINGS = "it works on strings, which networks in C do not have: compute it outside the network"
 _DATA_DEPENDENT = "the shape of its result depends on the data: give the result a fixed size"
-_COMPLEX = "it works on complex numbers: keep real and imaginary parts in tensors of their own"
 _RANDOM = "its results are random: make the random numbers an input"
 REFUSALS: Mapping[str, str] = {
-    **dict.fromkeys(("COMPLEX_ABS", "IMAG", "REAL", "RFFT2D"), _COMPLEX),
     **dict.fromkeys(("MULTINOMIAL", "RANDOM_STANDARD_NORMAL", "RANDOM_UNIFORM"), _RANDOM),
     **dict.fromkeys(("UNIQUE", "WHERE"), _DATA_DEPENDENT),
     **dict.fromkeys(

@@ -7,7 +7,20 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.errors import CompilerBug
-from s2s.interpret.graph import binary, blockwise, conv, elementwise, index, linear, norm, pool, quantize, reduce, shape
+from s2s.interpret.graph import (
+    binary,
+    blockwise,
+    conv,
+    elementwise,
+    index,
+    linear,
+    norm,
+    pool,
+    quantize,
+    reduce,
+    shape,
+    signal,
+)
 from s2s.interpret.graph.precision import Meaning
 from s2s.types.dtypes import Array, as_tensor_type, from_dense, to_numpy
 
@@ -29,6 +42,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     **shape.MEANINGS,
     **index.MEANINGS,
     **reduce.MEANINGS,
+    **signal.MEANINGS,
 }
 
 

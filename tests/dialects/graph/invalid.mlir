@@ -575,6 +575,30 @@
 
 // -----
 
+%x, %roots = "test.op"() : () -> (tensor<2x8x1xf32>, tensor<4x2xf32>)
+%y = graph.dft %x, %roots {bins = 5 : i64} : (tensor<2x8x1xf32>, tensor<4x2xf32>) -> tensor<2x5x2xf32>
+// CHECK: roots have shape [4, 2], expected [8, 2]
+
+// -----
+
+%x, %roots = "test.op"() : () -> (tensor<2x8x3xf32>, tensor<8x2xf32>)
+%y = graph.dft %x, %roots {bins = 5 : i64} : (tensor<2x8x3xf32>, tensor<8x2xf32>) -> tensor<2x5x2xf32>
+// CHECK: x of shape [2, 8, 3] has numbers of 3 parts, expected 1 or 2
+
+// -----
+
+%x, %roots = "test.op"() : () -> (tensor<2x8x1xf32>, tensor<8x2xf32>)
+%y = graph.dft %x, %roots {bins = 9 : i64} : (tensor<2x8x1xf32>, tensor<8x2xf32>) -> tensor<2x9x2xf32>
+// CHECK: bins 9 is not between 1 and the 8 numbers of a row
+
+// -----
+
+%x, %roots = "test.op"() : () -> (tensor<2x8x1xi32>, tensor<8x2xi32>)
+%y = graph.dft %x, %roots {bins = 5 : i64} : (tensor<2x8x1xi32>, tensor<8x2xi32>) -> tensor<2x5x2xi32>
+// CHECK: x has element type i32, expected f32 or f64
+
+// -----
+
 %x = "test.op"() : () -> tensor<2xf32>
 %y = graph.call @missing(%x) : (tensor<2xf32>) -> tensor<2xf32>
 // CHECK: @missing is not a function of this module

@@ -376,3 +376,12 @@ func.func @reduce(%x: tensor<2x3x4xf32>) {
   %cumsum = graph.cumsum %x {axis = 1 : i64, exclusive, reverse} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
   func.return
 }
+
+// CHECK-LABEL: func.func @transforms
+// CHECK-NEXT: %y = graph.dft %x, %roots {bins = 5 : i64} : (tensor<3x8x1xf32>, tensor<8x2xf32>) -> tensor<3x5x2xf32>
+// CHECK-NEXT: %z = graph.dft %y, %others {bins = 5 : i64, inverse} : (tensor<3x5x2xf32>, tensor<5x2xf32>) -> tensor<3x5x2xf32>
+func.func @transforms(%x: tensor<3x8x1xf32>, %roots: tensor<8x2xf32>, %others: tensor<5x2xf32>) {
+  %y = graph.dft %x, %roots {bins = 5 : i64} : (tensor<3x8x1xf32>, tensor<8x2xf32>) -> tensor<3x5x2xf32>
+  %z = graph.dft %y, %others {bins = 5 : i64, inverse} : (tensor<3x5x2xf32>, tensor<5x2xf32>) -> tensor<3x5x2xf32>
+  func.return
+}

@@ -67,7 +67,7 @@ def test_refusal_is_an_error_of_the_input():
 
 
 def test_fusion_kinds_are_those_of_tvm():
-    x = create_ssa_value(tensor_type(f32, (2, 3)))
+    x, pair = create_ssa_value(tensor_type(f32, (2, 3))), create_ssa_value(tensor_type(f32, (2, 2)))
     kinds = {
         graph.ExpOp(x): FusionKind.ELEMENTWISE,
         graph.AddOp(x, x): FusionKind.BROADCAST,
@@ -76,6 +76,7 @@ def test_fusion_kinds_are_those_of_tvm():
         graph.MatmulOp(x, x, transpose_b=True): FusionKind.OUT_FUSABLE,
         graph.CumsumOp(x, axis=0): FusionKind.OPAQUE,
         graph.TopKOp(x, count=1): FusionKind.OPAQUE,
+        graph.DftOp(pair, pair, bins=1): FusionKind.OPAQUE,
     }
     assert {op: fusion_kind(op) for op in kinds} == kinds
     assert [int(kind) for kind in FusionKind] == [0, 1, 2, 3, 4, 8]

@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 import pytest
-from onnx import helper
+from onnx import helper, numpy_helper
 
 from s2s.errors import UnsupportedError
 from s2s.frontends.onnx import import_model
@@ -25,6 +25,8 @@ class Case(NamedTuple):
     attributes: Mapping[str, Any]
     outputs: Sequence[str] = ("y",)
     domain: str = "com.microsoft"
+    known: tuple[int, ...] = ()
+    """The operands that are initializers."""
 
 
 def floats(*shape: int) -> Array:
@@ -42,6 +44,20 @@ def angles(count: int, half: int) -> list[Array]:
 
 def real(number: float) -> Array:
     return np.array(number, np.float32)
+
+
+def grouped(length: int, total: int, lengths: Sequence[int], cache: int = 0, *, packed: bool = False) -> Case:
+    """New keys of 2 heads of 8 numbers, for 4 heads of queries, behind those in a cache with room for `cache`."""
+    batch = len(lengths)
+    parts: list[Array | None] = [floats(batch, length, count * 8) for count in (4, 2, 2)]
+    if packed:
+        parts = [floats(batch, length, 64), None, None]
+    past = [floats(batch, 2, cache, 8) if cache else None for _ in range(2)]
+    tables = angles(16, 4) if packed else []
+    operands = [*parts, *past, np.array(lengths, np.int32) - 1, np.array(total, np.int32), *tables]
+    attributes = {"num_heads": 4, "kv_num_heads": 2, "do_rotary": int(packed)}
+    outputs = ("y", "keys", "values") if total > cache else ("y",)
+    return Case("GroupQueryAttention", operands, attributes, outputs, known=(6,))
 
 
 QKV = [floats(2, 5, 12), floats(2, 7, 12), floats(2, 7, 12)]
@@ -91,6 +107,13 @@ CASES: dict[str, Case] = {
     "Attention of one direction": Case(
         "Attention", [X, floats(12, 36), floats(36), SELF_MASK], {"num_heads": 3, "unidirectional": 1}
     ),
+    "GroupQueryAttention to a prompt": grouped(5, 5, [5, 5]),
+    "GroupQueryAttention to a full cache": grouped(1, 7, [7], 6, packed=True),
+    "GroupQueryAttention to several tokens": grouped(3, 9, [9, 9], 6, packed=True),
+    "GroupQueryAttention to a cache with room": grouped(1, 6, [6, 4], 8),
+    "GroupQueryAttention in a window": grouped(1, 7, [7, 7], 6)._replace(
+        attributes={"num_heads": 4, "kv_num_heads": 2, "local_window_size": 3, "softcap": 2.0, "scale": 0.5}
+    ),
     "RotaryEmbedding": Case("RotaryEmbedding", [TURNED, PLACES, *angles(8, 4)], {}),
     "RotaryEmbedding from an offset": Case(
         "RotaryEmbedding", [TURNED, FROM_THREE, *angles(8, 4)], {"interleaved": 1}
@@ -113,11 +136,12 @@ def model(case: Case) -> onnx.ModelProto:
     node = helper.make_node(case.kind, names, case.outputs, name="node", domain=case.domain, **case.attributes)
     inputs = [
         helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(operand.dtype), operand.shape)
-        for name, operand in zip(names, case.operands, strict=True)
-        if operand is not None
+        for place, (name, operand) in enumerate(zip(names, case.operands, strict=True))
+        if operand is not None and place not in case.known
     ]
+    known = [numpy_helper.from_array(np.asarray(case.operands[place]), names[place]) for place in case.known]
     outputs = [onnx.ValueInfoProto(name=name) for name in case.outputs if name]
-    graph = helper.make_graph([node], "one", inputs, outputs)
+    graph = helper.make_graph([node], "one", inputs, outputs, known)
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
@@ -125,7 +149,8 @@ def model(case: Case) -> onnx.ModelProto:
 @pytest.mark.parametrize("name", CASES)
 def test_gives_the_numbers_of_onnxruntime(name: str):
     case = CASES[name]
-    proto, inputs = model(case), [operand for operand in case.operands if operand is not None]
+    proto = model(case)
+    inputs = [each for place, each in enumerate(case.operands) if each is not None and place not in case.known]
     imported = import_model(proto)
     found = run_graph(imported.module, inputs, imported.weights)
     runtime: Any = onnxruntime
@@ -141,6 +166,10 @@ def test_gives_the_numbers_of_onnxruntime(name: str):
         (Case("MultiHeadAttention", [floats(1, 4, 3, 3, 4)], {"num_heads": 3}), "are packed"),
         (Case("FusedMatMul", [floats(2, 6, 4), floats(2, 4, 5)], {"transBatchA": 1}), "batches are transposed"),
         (Case("FusedGemm", [floats(3, 4), floats(4, 5)], {"activation": "Softplus"}), "has the activation 'Softplus'"),
+        (
+            grouped(1, 7, [7], 6)._replace(attributes={"num_heads": 4, "kv_num_heads": 2, "smooth_softmax": 1}),
+            "attribute 'smooth_softmax' is 1",
+        ),
         (Case("SkipLayerNormalization", [X, X, ROW], {}, ("y", "mean")), "mean and deviation are used"),
     ],
 )

@@ -11,6 +11,7 @@ X = floats(2, 3, 4)
 IMAGE = floats(2, 3, 5, 6)
 GRID = floats(2, 4, 7, 2, low=-1.3, high=1.3)
 SIGNAL = floats(2, 60, 1)
+LONG = floats(2, 128, 2)
 ITEMS = np.array([[1, 1, 3, 3, 3, 7], [8, 6, 7, 5, 6, 8]])
 GRAMS = {
     "min_gram_length": 1,
@@ -63,6 +64,22 @@ CASES = {
     "inverse": NodeCase("DFT", [X[..., :2], None, known(0)], {"inverse": 1}, 20),
     "along an axis of run time": NodeCase("DFT", [X[..., :2], None, np.array(-2)], {}, 20, tolerance=1e-4),
     "half of the spectrum": NodeCase("DFT", [SIGNAL, None, known(-2)], {"onesided": 1}, 20, tolerance=1e-4),
+    "by the routine, complex": NodeCase("DFT", [LONG, None, known(1)], {}, 20, tolerance=1e-4),
+    "by the routine, inverse": NodeCase("DFT", [LONG, None, known(1)], {"inverse": 1}, 20, tolerance=1e-4),
+    "by the routine, half of the spectrum": NodeCase(
+        "DFT", [LONG[..., :1], known(135), known(1)], {"onesided": 1}, 20, tolerance=1e-4
+    ),
+    "by the routine, a real signal": NodeCase(
+        "DFT",
+        [LONG[:, :65], known(128), known(1)],
+        {"onesided": 1, "inverse": 1},
+        20,
+        tolerance=1e-4,
+        expected=[np.fft.irfft(LONG[:, :65, 0] + 1j * LONG[:, :65, 1], 128)[..., None].astype(np.float32)],
+    ),
+    "by the routine, short times": NodeCase(
+        "STFT", [LONG[..., :1], known(9), known(np.hanning(64), np.float32)], {}, 17, tolerance=1e-4
+    ),
     "filled up": NodeCase("DFT", [SIGNAL, known(64), known(1)], {}, 20, tolerance=1e-4),
     "short times": NodeCase("STFT", [SIGNAL, known(8), None, known(16)], {}, 17, tolerance=1e-4),
     "short times with a window": NodeCase(

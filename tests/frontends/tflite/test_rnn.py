@@ -93,3 +93,36 @@ def test_both_directions_in_c_equal_the_reference():
     with compiled(imported.module, imported.weights, target="c") as artifact:
         found = [run_c(artifact, [x]) for x in runs]
     assert_runs_equal(found, run_litert(data, runs))
+
+
+def bidirectional_lstm(*, merge: bool) -> tuple[bytes, list[Array]]:
+    """A model of a layer of LSTM cells in both directions, and what it is fed in each run."""
+    random = np.random.default_rng(5)
+    tensors, names = [TensorSpec("x", (BATCH, STEPS, DEPTH))], ["x"]
+
+    def constant(name: str, *shape: int) -> str:
+        tensors.append(TensorSpec(name, shape, data=random.normal(0, 0.5, shape).astype(np.float32)))
+        return name
+
+    for way in ("fw", "bw"):
+        names += [constant(f"{way}_w{gate}", UNITS, DEPTH) for gate in range(4)]
+        names += [constant(f"{way}_r{gate}", UNITS, UNITS) for gate in range(4)]
+        names += [*[""] * 3, *(constant(f"{way}_b{gate}", UNITS) for gate in range(4)), "", ""]
+    states = [f"{way}_{what}" for way in ("fw", "bw") for what in ("hidden", "cell")]
+    tensors += [TensorSpec(name, (BATCH, UNITS), is_variable=True) for name in states]
+    names += [*states, *[""] * 9]
+    outputs = ["y"] if merge else ["y", "z"]
+    tensors += [TensorSpec(name, (BATCH, STEPS, UNITS * (1 + merge))) for name in outputs]
+    fields = {"fused_activation_function": TANH, "merge_outputs": merge, "time_major": False, "cell_clip": 0.6}
+    operator = OperatorSpec("BIDIRECTIONAL_SEQUENCE_LSTM", names, outputs, "BidirectionalSequenceLSTMOptions", fields)
+    runs = [random.normal(0, 1, (BATCH, STEPS, DEPTH)).astype(np.float32) for _ in range(RUNS)]
+    return model([GraphSpec(tensors, [operator], ["x"], outputs)]), runs
+
+
+@pytest.mark.parametrize("merge", [False, True])
+def test_lstm_cells_in_both_directions_equal_the_reference(merge: bool):
+    data, runs = bidirectional_lstm(merge=merge)
+    imported = import_model(data)
+    state = initial_state(imported.module, imported.weights)
+    found = [run_graph(imported.module, [x], imported.weights, state=state) for x in runs]
+    assert_runs_equal(found, run_litert(data, runs))

@@ -46,6 +46,7 @@ from s2s.passes.graph.lower_to_tensor import (
     reduce,
     scatter,
     shape,
+    signal,
 )
 from s2s.passes.graph.lower_to_tensor.compute import compute, constant_number, place
 
@@ -80,6 +81,7 @@ PATTERNS: list[RewritePattern] = [
     *index.PATTERNS,
     *reduce.PATTERNS,
     *scatter.PATTERNS,
+    *signal.PATTERNS,
 ]
 
 

@@ -149,6 +149,14 @@ def test_lrn(size: int, dtype: Any):
     )
 
 
+@pytest.mark.parametrize(("parts", "bins", "inverse"), [(1, 7, False), (2, 12, False), (2, 5, True)])
+def test_fourier_transforms(parts: int, bins: int, inverse: bool):
+    angles = 2 * np.pi * np.arange(12) / 12
+    roots = np.stack([np.cos(angles), -np.sin(angles)], 1).astype(np.float32)
+    x = rand(2, 3, 12, parts, dtype=np.float32)
+    check_lowering(lambda x, roots: graph.DftOp(x, roots, bins=bins, inverse=inverse), x, roots, rtol=1e-5)
+
+
 @pytest.mark.parametrize("smallest", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.uint8, np.int16, np.uint32, np.uint64])
 def test_first_elements_in_order(dtype: Any, smallest: bool):

@@ -1,0 +1,64 @@
+"""Fourier transforms and what makes real numbers of complex ones, against LiteRT's reference kernels."""
+
+import importlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2s.errors import UnsupportedError
+from s2s.frontends.tflite import import_model
+from s2s.interpret.graph import run_graph
+from s2s.types.dtypes import Array
+from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model
+
+T, Op = TensorSpec, OperatorSpec
+
+
+def spectrum(shape: tuple[int, ...], sizes: tuple[int, int], *parts: str) -> bytes:
+    """A model that transforms its input and gives `parts` of the spectrum."""
+    bins = (*shape[:-2], sizes[0], sizes[1] // 2 + 1)
+    tensors = [
+        T("x", shape),
+        T("sizes", (2,), data=np.asarray(sizes, np.int32)),
+        T("s", bins, "COMPLEX64"),
+        *(T(part, bins) for part in parts),
+    ]
+    operators = [Op("RFFT2D", ["x", "sizes"], ["s"], "Rfft2dOptions")]
+    operators += [Op(part, ["s"], [part]) for part in parts]
+    return model([GraphSpec(tensors, operators, ["x"], list(parts))])
+
+
+def run_litert(data: bytes, x: Array) -> list[Array]:
+    package: Any = importlib.import_module("ai_edge_litert.interpreter")
+    interpreter = package.Interpreter(model_content=data)
+    interpreter.allocate_tensors()
+    interpreter.set_tensor(interpreter.get_input_details()[0]["index"], x)
+    interpreter.invoke()
+    return [interpreter.get_tensor(each["index"]) for each in interpreter.get_output_details()]
+
+
+CASES = {
+    "one row": ((3, 1, 128), (1, 128)),
+    "by a matrix": ((8, 16), (8, 16)),
+    "filled up in both dimensions": ((2, 50, 100), (64, 128)),
+    "cut": ((70, 80), (64, 64)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_parts_of_spectra_equal_the_reference(name: str):
+    shape, sizes = CASES[name]
+    data = spectrum(shape, sizes, "REAL", "IMAG", "COMPLEX_ABS")
+    x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    imported = import_model(data)
+    found = run_graph(imported.module, [x], imported.weights)
+    for value, right in zip(found, run_litert(data, x), strict=True):
+        np.testing.assert_allclose(value, right, rtol=1e-5, atol=1e-4)
+
+
+def test_other_operators_refuse_complex_numbers():
+    tensors = [T("x", (4,), "COMPLEX64"), T("y", (4,), "COMPLEX64")]
+    data = model([GraphSpec(tensors, [Op("MUL", ["x", "x"], ["y"], "MulOptions")], ["x"], ["y"])])
+    with pytest.raises(UnsupportedError, match="it works on complex numbers"):
+        import_model(data)
