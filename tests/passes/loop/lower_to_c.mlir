@@ -151,6 +151,28 @@ func.func private @three(%y: memref<4xf32>, %x: memref<32xf32>) attributes {kern
   func.return
 }
 
+// A sum that may overflow is unsigned in its loop: gcc 12.2 vectorises conversions there wrongly.
+// CHECK:      void net_wrapping_sum(int32_t *restrict y, const uint32_t *restrict x)
+// CHECK-NEXT: {
+// CHECK-NEXT:     uint32_t acc = 0u;
+// CHECK-EMPTY:
+// CHECK-NEXT:     for (int32_t k = 0; k < 8; k++) {
+// CHECK-NEXT:         acc += x[k];
+// CHECK-NEXT:     }
+// CHECK-EMPTY:
+// CHECK-NEXT:     y[0] = (int32_t)acc;
+// CHECK-NEXT: }
+func.func private @wrapping_sum(%y: memref<1xi32>, %x: memref<8xui32>) attributes {kernel} {
+  %zero = arith.constant 0 : i32
+  %sum = loop.for %k = 0 to 8 iter_args(%acc = %zero) -> (i32) {
+    %v = loop.load %x[affine_map<(k) -> (k)>(%k)] : memref<8xui32> -> i32
+    %next = arith.addi %acc, %v : i32
+    loop.yield %next : i32
+  }
+  loop.store %sum, %y[affine_map<() -> (0)>()] : i32, memref<1xi32>
+  func.return
+}
+
 // main becomes the run function: outputs come last, every kernel call names the nodes it stands for.
 // CHECK:      s2s_status net_run(void *arena, const float x[NET_X_SIZE], float y[NET_Y_SIZE])
 // CHECK-NEXT: {

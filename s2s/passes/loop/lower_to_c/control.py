@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.builtin import VectorType, i32, i64
 from xdsl.dialects.func import ReturnOp
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from s2s.analysis.structure.products import has_flag
 from s2s.dialects import c, loop
 from s2s.passes.loop.lower_to_c.affine import INDEX, condition, index_expression, ranges_of
-from s2s.passes.loop.lower_to_c.builder import Builder, carried, literal_value, signed_type, value_type
+from s2s.passes.loop.lower_to_c.builder import Builder, carried, literal_value, signed_type, unsigned_type, value_type
+from s2s.passes.loop.lower_to_c.integers import is_unsigned_word
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS, lower_block
 from s2s.passes.loop.lower_to_c.parallel import is_parallel, lower_parallel
 from s2s.types.affine import Range, bounds
@@ -27,7 +29,7 @@ def lower_for(b: Builder, op: loop.ForOp) -> None:
 
 def _lower_serial(b: Builder, op: loop.ForOp) -> None:
     """Lower a serial loop; a carried value may reuse the variable of the previous loop."""
-    variables = [_variable_for(b, op, init, carried) for init, carried in zip(op.inits, op.carried, strict=True)]
+    variables = [_variable_for(b, op, number) for number in range(len(op.carried))]
     lower = _tightest(b, "max", op.lower.data.results, op.dims)
     upper = _tightest(b, "min", op.upper.data.results, op.dims)
     if literal_value(upper) is None and upper not in b.sizes.values():
@@ -40,7 +42,8 @@ def _lower_serial(b: Builder, op: loop.ForOp) -> None:
         for argument, variable in zip(op.carried, variables, strict=True):
             b.bind(argument, b.add(c.LoadOp(variable)))
         lower_block(b, op.body.block)
-        _assign(b, variables, [b.signed(value) for value in _yielded(op.body.block)])
+        yielded = zip(variables, _yielded(op.body.block), strict=True)
+        _assign(b, variables, [_with_sign_of(b, variable, value) for variable, value in yielded])
     step = op.step.value.data
     if op.down is not None and op.fixed_bounds is not None:
         first, end = op.fixed_bounds
@@ -99,17 +102,48 @@ def _declare(b: Builder, value: SSAValue, initial: SSAValue | None) -> SSAValue:
     return variable
 
 
-def _variable_for(b: Builder, op: loop.ForOp, init: SSAValue, carried: SSAValue) -> SSAValue:
-    """Return the variable of the loop-carried value `carried`.
+def _variable_for(b: Builder, op: loop.ForOp, number: int) -> SSAValue:
+    """Return the variable of a loop-carried value.
 
-    It is the variable of `init` if the enclosing or the previous loop carries that value and nothing else uses it.
+    It is the variable of the initial value if the enclosing or the previous loop carries that value and nothing else
+    uses it.
     """
+    init, wraps = op.inits[number], _wraps(op, number)
     load = b.value(init).owner
     here = init.owner if isinstance(init, BlockArgument) else init.owner.parent_block()
     alone = len(list(init.uses)) == 1 and here is op.parent_block()
-    if alone and isinstance(load, c.LoadOp) and isinstance(load.place.owner, c.VariableOp):
+    if (
+        alone
+        and isinstance(load, c.LoadOp)
+        and isinstance(load.place.owner, c.VariableOp)
+        and is_unsigned_word(load.result.type) == wraps
+    ):
         return load.place
-    return _declare(b, carried, b.signed(init))
+    if not wraps:
+        return _declare(b, op.carried[number], b.signed(init))
+    variable = b.add(c.VariableOp(unsigned_type(init.type), b.unsigned(init)))
+    variable.name_hint = op.carried[number].name_hint
+    return variable
+
+
+def _wraps(op: loop.ForOp, number: int) -> bool:
+    """Return whether a loop-carried value is a sum that may overflow; its variable is unsigned.
+
+    A signed variable would be converted in each iteration. gcc 11 and 12.2 vectorise several such sums wrongly whose
+    results are converted once more (their bug 107212).
+    """
+    value = _yielded(op.body.block)[number]
+    if isinstance(value, OpResult) and isinstance(value.owner, loop.ForOp):
+        return _wraps(value.owner, value.index)
+    if not isinstance(value.owner, arith.AddiOp) or value.type not in (i32, i64):
+        return False
+    return not has_flag(value.owner, arith.IntegerOverflowFlag.NSW)
+
+
+def _with_sign_of(b: Builder, variable: SSAValue, value: SSAValue) -> SSAValue:
+    """Return `value` as signed or unsigned as a loop's variable."""
+    wraps = isinstance(variable.type, c.LValueType) and is_unsigned_word(variable.type.element)
+    return b.unsigned(value) if wraps else b.signed(value)
 
 
 def _assign(b: Builder, variables: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:

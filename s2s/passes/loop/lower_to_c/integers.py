@@ -31,10 +31,15 @@ def _plain(operator: str) -> Callable[[Builder, SSAValue, SSAValue], SSAValue]:
     return lambda b, lhs, rhs: _narrowed(b, b.binary(operator, lhs, rhs), lhs.type)
 
 
+def is_unsigned_word(type: Attribute) -> bool:
+    """Return whether C computes modulo a power of two in `type`, without widening it to `int`."""
+    return is_unsigned(type) and promote(type) == type
+
+
 def _stays_in_range(op: Operation, type: Attribute) -> bool:
     """Return whether the C operator is exact: for an index, an unsigned word, or an operation with a no-overflow
     flag."""
-    if isinstance(type, IndexType) or (is_unsigned(type) and promote(type) == type):
+    if isinstance(type, IndexType) or is_unsigned_word(type):
         return True
     return has_flag(op, arith.IntegerOverflowFlag.NSW)
 
@@ -61,6 +66,8 @@ def _wrapping(operator: str, function: str) -> Lowering:
             return rhs
         if _stays_in_range(op, lhs.type):
             return _in_range(b, operator, lhs, rhs)
+        if any(is_unsigned_word(b.value(operand).type) for operand in op.operands):
+            return _plain(operator)(b, *(b.unsigned(operand) for operand in op.operands))
         return b.scalar_call(function, [lhs, rhs], lhs.type)
 
     return lower
