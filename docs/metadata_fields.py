@@ -32,6 +32,7 @@ FIELDS = {
     "arena.lower_bound": ("number", "bytes that no plan for this order of kernels goes below"),
     "arena.lower_bound_apart": ("number or null", "the same if no result overlapped what it is computed from"),
     "arena.io": ("text", "`caller` or `arena`: where inputs and outputs are"),
+    "arena.loaded": ("number", "bytes of it that `<name>_load` copies constants to; only with pools that are `loaded`"),
     "arena.pools": ("objects", "bytes in each pool; only with `--pool` or `--devices`"),
     "arena.extra_operations": ("number or null", "share of operations that a budget of RAM adds"),
     "arena.overlaps": ("objects", "results that overlap what their kernel reads"),

@@ -21,15 +21,15 @@ from s2s.emit.info import Measured, TogetherInfo
 from s2s.emit.together import render_together
 from s2s.emit.tree import Tree
 from s2s.emit.write import RECORD
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import InputError
 from s2s.memory.regions import Arena, place_arenas
 from s2s.passes.c.parametrise_kernels import ParametriseKernelsPass
 from s2s.passes.c.remove_unroll_hints import RemoveUnrollHintsPass
 from s2s.passes.c.share_between_networks import ShareBetweenNetworksPass
 from s2s.passes.context import CompilerContext
 from s2s.passes.manager import PassManager
+from s2s.stages.check_options import check_joined
 from s2s.support import progress
-from s2s.types.sizes import varying
 from s2s.types.weights import WeightStore
 
 if TYPE_CHECKING:
@@ -263,27 +263,8 @@ def _check(artifacts: Sequence[Artifact], name: str, share: str) -> None:
                 f"{each}: tree and networks need different names; rename one, by --name or in its file name"
             )
     for artifact in artifacts:
-        _check_options(artifact, artifacts[0])
-
-
-def _check_options(artifact: Artifact, first: Artifact) -> None:
-    """Refuse a network whose options are unlike those of the first one."""
-    options, others = artifact.compilation.options, first.compilation.options
-    if options.executor != "aot":
-        raise UnsupportedError(f"{artifact.name}: has tables for executor graph, which name its kernels; use aot")
-    if options.profile != "default":
-        raise UnsupportedError(
-            f"{artifact.name}: --profile {options.profile} gives the arena a type of its own; leave it out"
-        )
-    if varying(options.dims):
-        raise UnsupportedError(f"{artifact.name}: takes sizes at run time; give every --dim a constant size")
-    if options.devices:
-        raise UnsupportedError(f"{artifact.name}: runs on several devices; leave --devices out")
-    if options.pools:
-        raise UnsupportedError(f"{artifact.name}: has an arena in several memory pools; leave --pool out")
-    for option in ("target", "threads", "threading"):
-        if getattr(options, option) != getattr(others, option):
-            raise InputError(f"{artifact.name}: its {option} is not that of {first.name}; compile both with one")
+        first = artifacts[0]
+        check_joined(artifact.name, artifact.compilation.options, first.name, first.compilation.options)
 
 
 def _check_symbols(modules: Sequence[ModuleOp]) -> None:

@@ -9,6 +9,8 @@ from xdsl.passes import ModulePass
 from s2s.options import CompileOptions
 from s2s.passes.conditions import (
     activations,
+    apart,
+    arguments,
     constants,
     described,
     devices,
@@ -19,8 +21,11 @@ from s2s.passes.conditions import (
     fusion,
     generators,
     generators_for_target,
+    hooked,
+    hooked_calls,
     inexact,
     least_work,
+    memories_apart,
     misra,
     other_algorithms,
     placed,
@@ -162,6 +167,7 @@ GRAPH = (
         when=placed,
         options=devices,
     ),
+    Step("graph-split-args", "Kernels of each device have their limit; fusion keeps it.", options=arguments),
     Step("graph-split-streamed-layers", "Run before layers become kernels.", when=streamed, options=streamed_to),
     Step(
         "graph-outline-externs",
@@ -169,20 +175,10 @@ GRAPH = (
         options=prefix,
     ),
     Step("graph-merge-composites", "Let generators claim operators before fusion.", when=external, options=generators),
-    Step(
-        "graph-annotate-target",
-        "Decide who computes each group of operators, now that all groups are known.",
-        when=external,
-        options=generators_for_target,
-    ),
+    Step("graph-annotate-target", "All groups are known now.", when=external, options=generators_for_target),
     Step("graph-merge-compiler-regions", "Put neighbours that one generator computes into one call.", when=external),
     Step("graph-partition-graph", "Outline the regions; what nobody claims is ours again.", when=external),
-    Step(
-        "graph-generate-external-code",
-        "From here on a region is a kernel whose C exists; our passes leave it alone.",
-        when=external,
-        options=prefixed,
-    ),
+    Step("graph-generate-external-code", "Regions are kernels with C from here on.", when=external, options=prefixed),
     Step(
         "graph-tile-rows",
         "Compute chains in row tiles to meet a memory budget, at the price of recomputed rows.",
@@ -306,6 +302,7 @@ LOOP = (
         options=described,
     ),
     Step("loop-start-device-copies", "Let kernels run during copies.", when=started, options=started_copies),
+    Step("loop-hook-device-calls", "Run when all copies stand between kernels.", when=hooked, options=hooked_calls),
     Step(
         "loop-eliminate-common-subexpressions",
         "Merge constants and indices that several tiles compute, and remove dead code.",
@@ -329,6 +326,7 @@ LOOP = (
 
 MEMORY = (
     Step("loop-stream-constants", "The plan then finds room for the copies.", when=streamed, options=streams),
+    Step("loop-annotate-memory-scope", "The plan reads it.", when=apart, options=memories_apart),
     Step(
         "loop-plan-memory",
         "Assign every buffer of main an offset in one arena; where memory is short, outputs overlap dead inputs.",

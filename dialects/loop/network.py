@@ -97,6 +97,31 @@ class WaitDeviceCopyOp(BetweenDevices):
     name = "loop.wait_device_copy"
 
 
+class AroundDeviceCalls(Op):
+    """What the first device does around kernels of `device`; no operation may move across it."""
+
+    device = prop_def(StringAttr)
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$device attr-dict"
+
+    def __init__(self, device: StringAttr | str) -> None:
+        super().__init__(properties={"device": StringAttr(device) if isinstance(device, str) else device})
+
+
+@op_definition
+class EnterDeviceOp(AroundDeviceCalls):
+    """Let a device run: its next kernels follow."""
+
+    name = "loop.enter_device"
+
+
+@op_definition
+class LeaveDeviceOp(AroundDeviceCalls):
+    """Let a device rest: its kernels are done, and others read what they have computed."""
+
+    name = "loop.leave_device"
+
+
 class NetworkCall(Op, AccessInterface):
     """Base of operations that run networks: the arena of the networks, and the buffers that these are called with."""
 
@@ -273,18 +298,32 @@ def _check_flag(op: IRDLOperation, type: Attribute) -> None:
         raise VerifyException(f"{op.name}: the condition is {type}, expected one bool")
 
 
-STEPS = (CallOp, CopyOp, DeviceCopyOp, StartDeviceCopyOp, WaitDeviceCopyOp, CallIfOp, CallWhileOp, CallForOp)
+STEPS = (
+    CallOp,
+    CopyOp,
+    DeviceCopyOp,
+    StartDeviceCopyOp,
+    WaitDeviceCopyOp,
+    EnterDeviceOp,
+    LeaveDeviceOp,
+    CallIfOp,
+    CallWhileOp,
+    CallForOp,
+)
 """What the function of a network does, one after the other."""
 
 
 __all__ = [
     "STEPS",
+    "AroundDeviceCalls",
     "BetweenDevices",
     "CallForOp",
     "CallIfOp",
     "CallWhileOp",
     "CopyOp",
     "DeviceCopyOp",
+    "EnterDeviceOp",
+    "LeaveDeviceOp",
     "NetworkCall",
     "StartDeviceCopyOp",
     "WaitDeviceCopyOp",

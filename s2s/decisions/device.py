@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Operation
 
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind
 from s2s.dialects.graph import provenance
 from s2s.targets import Target
-from s2s.types.devices import MAIN, Device, Devices
+from s2s.types.devices import MAIN, ON_DEVICE, Device, Devices
 
 KIND = "device"
 
@@ -30,6 +31,8 @@ class PlacedOperator:
     """Why only the first device can run it; None if all can."""
     operands: str | None
     """The device that holds all its operands; None if they are on several, or if it has none."""
+    annotated: str | None = None
+    """The device that an annotation of the network asks for."""
     cheapest: str | None = None
     """Where the cheapest placement of the network has it; None where no device is placed by cost."""
     cycles: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -41,6 +44,20 @@ class PlacedOperator:
     def operator(self) -> str:
         """The name of the operator without its dialect: `conv`."""
         return self.op.name.partition(".")[2]
+
+
+def annotated_device(main: Operation, op: Operation) -> str | None:
+    """Return the device that the annotations of `main` ask for one of the nodes of `op`."""
+    asked = annotations(main)
+    return next((asked[node] for node in provenance(op) if node in asked), None)
+
+
+def annotations(main: Operation) -> dict[str, str]:
+    """Return the nodes that a network places itself, each with its device."""
+    found = main.attributes.get(ON_DEVICE)
+    if not isinstance(found, DictionaryAttr):
+        return {}
+    return {node: device.data for node, device in found.data.items() if isinstance(device, StringAttr)}
 
 
 def layer_of(op: Operation, device: Device) -> str | None:
@@ -56,6 +73,7 @@ class DeviceKind(NamedKind[PlacedOperator]):
 
     def heuristics(self) -> Sequence[tuple[str, Heuristic[PlacedOperator, str]]]:
         return (
+            ("an annotation of the network", _by_annotation),
             ("the layers of its table", _by_layer),
             ("the operators of its table", _by_operator),
             ("the fewest cycles of kernels and copies", _by_cost),
@@ -89,6 +107,11 @@ def _where(subject: PlacedOperator, found: Callable[[Device], str | None]) -> li
     """Propose the devices for which `found` gives a reason."""
     reasons = [(device.name, reason) for device in subject.devices if (reason := found(device)) is not None]
     return [Candidate(lambda name=name: name, f"{name}: {reason}") for name, reason in reasons]
+
+
+def _by_annotation(subject: PlacedOperator, target: Target) -> Sequence[Candidate[str]]:
+    name = subject.annotated
+    return [] if name is None else [Candidate(lambda: name, f"{name}: on_device")]
 
 
 def _by_layer(subject: PlacedOperator, target: Target) -> Sequence[Candidate[str]]:

@@ -7,7 +7,7 @@ from s2s.dialects import c
 from s2s.emit.info import NetworkInfo
 from s2s.emit.statements import FunctionWriter, comment_lines, overlay_definition
 from s2s.emit.units import Program, owner_of
-from s2s.passes.loop.lower_to_c.device_hooks import TO, WAIT, way_of
+from s2s.passes.loop.lower_to_c.device_hooks import ENTER, LEAVE, TO, WAIT, way_of
 
 RETURNS = "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
 RETURNS_OF_SIZES = (
@@ -23,17 +23,26 @@ STATEFUL_RUN_DOC = (
     "Runs the network once, from the state that the run before has left in arena.\n"
     "Two arenas are two independent streams over the same weights, and may run at the same time.\n"
 )
-HOOKS_DOC = (
-    "{what}: size bytes, which never overlap.\n"
-    "By default memcpy; a project may define these functions itself, where it compiles the network with {guard}."
-)
+HOOKS_DOC = "{what}: size bytes, which never overlap; by default memcpy."
 STARTED_DOC = (
-    "{what}: size bytes, which never overlap.\n"
-    "A start may return before its copy is complete, the last function waits for all copies that are under way.\n"
-    "By default memcpy; a project may define these functions itself, where it compiles the network with {guard}."
+    f"{HOOKS_DOC}\n"
+    "A start may return before its copy is complete; another function waits for all copies that are under way."
 )
+AROUND_DOC = (
+    "Called before and behind each sequence of kernels of {device}, for instance to wake it and to write caches back;\n"
+    "what it reads has been written before it is entered. By default they do nothing."
+)
+GUARD_DOC = "A project may define these functions itself, where it compiles the network with {guard}."
 BETWEEN_DEVICES = "Copies between the memory of the caller and that of {device}"
 FROM_POOL = "Copies constants from pool {device} to the arena"
+LOADED_RUN_DOC = (
+    "Runs the network once. The arenas are scratch between calls but for the constants that have been loaded there;\n"
+    "others may run at the same time.\n"
+)
+LOAD_DOC = (
+    "Copies the constants to where kernels read them, from where the linker has put them.\n"
+    f"Call it before the first run, and again where the memory has lost them.\n{RETURNS}"
+)
 RESET_DOC = (
     "Sets the state that arena keeps from run to run to its initial values.\n"
     f"Call it before the first run, and again to start anew.\n{RETURNS}"
@@ -47,12 +56,14 @@ def interface(program: Program, info: NetworkInfo) -> str:
         return "\n".join([*_hooks(program, info.name), *lines, f"extern const s2s_graph {info.name}_graph;"])
     if not program.entry:
         return ""
-    *reset, run = [FunctionWriter(func).prototype() for func in program.entry]
+    *first, run = [(func.sym_name.data, FunctionWriter(func).prototype()) for func in program.entry]
     lines = [line for overlay in program.overlays for line in [*_overlay(overlay), ""]]
     lines += _hooks(program, info.name)
-    lines += [line for prototype in reset for line in [*comment_lines(RESET_DOC), *prototype, ""]]
+    docs = {f"{info.name}_reset": RESET_DOC, f"{info.name}_load": LOAD_DOC}
+    lines += [line for name, prototype in first for line in [*comment_lines(docs[name]), *prototype, ""]]
     doc = f"{THREADS_DOC if info.threads else ''}{RETURNS_OF_SIZES if info.sizes else RETURNS}"
-    return "\n".join([*lines, *comment_lines((STATEFUL_RUN_DOC if reset else RUN_DOC) + doc), *run])
+    what = STATEFUL_RUN_DOC if info.states else LOADED_RUN_DOC if info.loaded else RUN_DOC
+    return "\n".join([*lines, *comment_lines(what + doc), *run[1]])
 
 
 def private_prototypes(program: Program) -> str:
@@ -66,14 +77,16 @@ def hooks_guard(name: str, device: str) -> str:
 
 
 def _hooks(program: Program, name: str) -> list[str]:
-    """Write the declarations of copies to and from devices."""
+    """Write the declarations of copies to and from devices, and of what is called around their kernels."""
     lines: list[str] = []
-    for device in program.copied:
+    for device in program.hooked:
         mine = [hook for hook in program.hooks if owner_of(hook) == device]
         ways = {way_of(hook) for hook in mine}
         what = (BETWEEN_DEVICES if TO in ways else FROM_POOL).format(device=device)
-        doc = (STARTED_DOC if WAIT in ways else HOOKS_DOC).format(what=what, guard=hooks_guard(name, device))
-        lines += [*comment_lines(doc), *_prototypes(mine), ""]
+        docs = [(STARTED_DOC if WAIT in ways else HOOKS_DOC).format(what=what)] if ways - {ENTER, LEAVE} else []
+        docs += [AROUND_DOC.format(device=device)] if ENTER in ways else []
+        docs.append(GUARD_DOC.format(guard=hooks_guard(name, device)))
+        lines += [*comment_lines("\n".join(docs)), *_prototypes(mine), ""]
     return lines
 
 

@@ -249,6 +249,8 @@ class NetworkInfo:
     """The tokeniser and the cache of a language model."""
     pools: tuple[ArenaPool, ...] = ()
     """The parts of the arena in memory pools, or in the memories of several devices, each with a pointer of its own."""
+    loaded: int = 0
+    """The bytes of the arena that constants are copied to at start."""
     memories: Pools = ()
     """The memory pools whose addresses the user gives."""
     devices: tuple[DeviceInfo, ...] = ()

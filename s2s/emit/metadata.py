@@ -70,6 +70,7 @@ def network_record(
             "lower_bound_apart": info.arena_apart_bound,
             "io": info.io,
             **({"pools": [each._asdict() for each in info.pools]} if info.pools else {}),
+            **({"loaded": info.loaded} if info.loaded else {}),
             "extra_operations": info.extra_operations,
             "overlaps": [each._asdict() for each in info.overlaps],
             "row_tiles": [each._asdict() for each in info.row_tiles],

@@ -58,16 +58,15 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
     if info.sizes:
         lines += sample_dims(info, f"{info.name}_sizes")
         names = f"&{info.name}_sizes, {names}"
-    reset = f"{info.name}_reset({handed.partition(',')[0]}); /* once, before the first run */"
+    first = [f"{info.name}_load({handed}); /* once, before the first run */"] if info.loaded else []
+    if info.states:
+        first.append(f"{info.name}_reset({handed.partition(',')[0]}); /* once, before the first run */")
     if info.threads is not None:
         handed = f"{handed}, &pool"
         start = f"s2s_pool_start(&pool, {macro}_THREADS); /* once, before the first run */"
         lines += ["static s2s_pool pool;", "", start]
     run = f"s2s_status status = {info.name}_run({handed}, {names});"
-    if info.states:
-        lines += ["", reset]
-        return "\n".join([*lines, run])
-    return "\n".join([*lines, "", run])
+    return "\n".join([*lines, "", *first, run])
 
 
 def arena_definitions(info: NetworkInfo, name: str) -> list[str]:
@@ -91,6 +90,11 @@ def further_arenas(info: NetworkInfo) -> list[str]:
 
 def memory(info: NetworkInfo) -> str:
     """State what is allocated, and what lasts between runs."""
+    if info.loaded and not info.states:
+        return (
+            f"Nothing is allocated. `{info.name}_load` copies {info.loaded} bytes of constants to the memory pools "
+            "that hold them;\nbetween calls the rest of the arenas is scratch."
+        )
     if not info.states:
         return (
             "Nothing is allocated and nothing is kept between calls: the arena is scratch, "

@@ -124,6 +124,8 @@ def _vector(
     """Create a run; an input with a place in the arena is copied there, and the run may overwrite it."""
     inputs, found, before = list[str](), list(map(_found, outputs)), list[str]()
     arenas = [pool.parameter for pool in info.pools] or ["(void *)arena" if info.arena_type else "arena"]
+    if info.loaded:
+        before.append(f"(void){info.name}_load({', '.join(arenas)});")
     if info.states:
         before.append(f"(void){info.name}_reset({arenas[0]});")
     for port, array in zip(ports, vector.inputs, strict=True):

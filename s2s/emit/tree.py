@@ -295,9 +295,9 @@ class NetworkFiles:
     def add_hooks(self) -> None:
         """Add the default definitions of copies to and from each device."""
         name = self.info.name
-        for device in self.program.copied:
+        for device in self.program.hooked:
             unit = self.program.hook_unit([f'"{name}.h"'], device)
-            title = f"{name}: copies to and from {device}, unless the project defines its own"
+            title = f"{name}: the hooks of {device}, unless the project defines its own"
             view = UnitView(title, unit.headers, f"#ifndef {hooks_guard(name, device)}\n{unit.text}\n#endif")
             self._text(f"src/{name}_{device}_hooks.c", "unit.c.j2", unit=view)
 

@@ -42,7 +42,7 @@ class Program(NamedTuple):
     kernels: tuple[c.FuncOp, ...]
     """Of all devices."""
     hooks: tuple[c.FuncOp, ...]
-    """The default definitions of copies to and from devices."""
+    """The default definitions of copies to and from devices, and of what is done around their kernels."""
     callbacks: tuple[c.FuncOp, ...]
     """Prototypes of functions that the user supplies."""
     weights: tuple[c.GlobalOp, ...]
@@ -115,8 +115,8 @@ class Program(NamedTuple):
         return self._unit({hook: FunctionWriter(hook).definition() for hook in mine}, own_headers)
 
     @property
-    def copied(self) -> list[str]:
-        """The devices that tensors are copied to or from."""
+    def hooked(self) -> list[str]:
+        """The devices, and the pools, that have hooks."""
         return list(dict.fromkeys(map(owner_of, self.hooks)))
 
     @property

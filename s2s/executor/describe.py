@@ -26,11 +26,25 @@ from s2s.analysis.memory.buffers import outputs_of
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
-from s2s.executor.graph_json import CONCAT, COPY, NO_OPERATION, SCRATCH, SPLIT, Call, Entry, Network, Source, Value
+from s2s.executor.graph_json import (
+    CONCAT,
+    COPY,
+    GLOBAL,
+    NO_OPERATION,
+    SCRATCH,
+    SPLIT,
+    Call,
+    Entry,
+    Network,
+    Source,
+    Value,
+)
 from s2s.passes.graph.label_ops import HASH
+from s2s.passes.loop.annotate_memory_scope import scope_of
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names, c_names, functions, is_main
 from s2s.passes.tensor.lower_to_loop.main import SHAPES
+from s2s.types.devices import MAIN
 from s2s.types.dtypes import size_in_bytes, to_numpy
 from s2s.types.weights import WeightStore
 
@@ -192,7 +206,10 @@ class _Description:
         return node.value if isinstance(node, Source) else node.results[entry.result]
 
     def _value(self, buffer: SSAValue, shape: Shape) -> Value:
-        return Value(to_numpy(_type(buffer).element_type).name, shape, self._storage(self._place(buffer)))
+        scope = scope_of(buffer.owner) if isinstance(buffer.owner, loop.ViewOp) else MAIN
+        named = GLOBAL if scope == MAIN else f"{GLOBAL}.{scope}"
+        dtype = to_numpy(_type(buffer).element_type).name
+        return Value(dtype, shape, self._storage(self._place(buffer)), scope=named)
 
     def _storage(self, place: Place) -> int:
         return self.storage.setdefault(place, len(self.storage))

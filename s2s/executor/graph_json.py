@@ -4,7 +4,7 @@
     arg_nodes     numbers of the null nodes
     heads         the outputs
     node_row_ptr  number of the first entry of each node, and the number of all entries
-    attrs         per entry: dltype, shape, storage_id, device_index
+    attrs         per entry: dltype, shape, storage_id, device_index; storage_scope where there are several memories
 
 An entry is one result of one node. It is written `[node, index, version]`; the version is always 0. Source:
 `src/relay/backend/graph_executor_codegen.cc` and `src/runtime/graph_executor/graph_executor.h` of TVM 0.12.
@@ -34,6 +34,10 @@ SCRATCH = "scratch"
 """The attribute of a call that counts its last results that are no values but memory for the kernel."""
 
 
+GLOBAL = "global"
+"""The scope of the memory of the first device."""
+
+
 class Entry(NamedTuple):
     """One result of one node."""
 
@@ -48,6 +52,8 @@ class Value(NamedTuple):
     shape: tuple[int, ...]
     storage_id: int
     device: int = CPU
+    scope: str = GLOBAL
+    """The memory: that of the first device, or `global.` and the name of another one."""
 
 
 class Source(NamedTuple):
@@ -107,6 +113,8 @@ def dump(network: Network) -> str:
         "storage_id": ["list_int", [value.storage_id for value in values]],
         "shape": ["list_shape", [list(value.shape) for value in values]],
     }
+    if any(value.scope != GLOBAL for value in values):
+        attrs["storage_scope"] = ["list_str", [value.scope for value in values]]
     rows = [0]
     for node in network.nodes:
         rows.append(rows[-1] + len(_results(node)))

@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 from s2s.errors import InputError
 from s2s.executor.device import CPU
 from s2s.executor.element_types import numpy_of_name
-from s2s.executor.graph_json import Call, Entry, Network, Node, Source, Value
+from s2s.executor.graph_json import GLOBAL, Call, Entry, Network, Node, Source, Value
 
 T = TypeVar("T")
 
@@ -116,11 +116,14 @@ def _values(attrs: dict[str, object], count: int) -> list[Value]:
     devices = [CPU] * count
     if "device_index" in attrs:
         devices = _attribute(attrs, "device_index", "list_int", count, _natural)
+    scopes = [GLOBAL] * count
+    if "storage_scope" in attrs:
+        scopes = _attribute(attrs, "storage_scope", "list_str", count, _text)
     device_of: dict[int, int] = {}
     for number, device in zip(storage, devices, strict=True):
         if device_of.setdefault(number, device) != device:
             raise _wrong("attrs.storage_id", f"puts storage {number} on devices {device_of[number]} and {device}")
-    return [Value(*fields) for fields in zip(dtypes, shapes, storage, devices, strict=True)]
+    return [Value(*fields) for fields in zip(dtypes, shapes, storage, devices, scopes, strict=True)]
 
 
 def _attribute(

@@ -28,6 +28,8 @@ class Item(NamedTuple):
     is_constant: bool = False
     is_streamed: bool = False
     """Whether it is a constant that is copied before kernels read it."""
+    written: int = 0
+    """The part of the traffic that is written."""
 
 
 class Selection(NamedTuple):

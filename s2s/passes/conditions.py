@@ -9,7 +9,7 @@ from s2s.decisions import operator_row_tiles
 from s2s.decisions import scratch as scratch_of_kernels
 from s2s.options import CompileOptions, Io
 from s2s.targets import get_target
-from s2s.types.devices import COST, OWN, SHARED, STARTED
+from s2s.types.devices import COST, HOOKED, MAIN, OWN, SHARED, STARTED
 from s2s.types.sizes import varying
 
 WORTH_A_FORK_JOIN = 16
@@ -92,9 +92,19 @@ def placed(options: CompileOptions) -> bool:
     return bool(options.devices)
 
 
+def apart(options: CompileOptions) -> bool:
+    """Return whether a device has a memory of its own."""
+    return any(not each.shared for each in options.devices)
+
+
 def started(options: CompileOptions) -> bool:
     """Return whether the hooks of a device start copies and wait for them."""
     return any(each.copy == STARTED for each in options.devices)
+
+
+def hooked(options: CompileOptions) -> bool:
+    """Return whether hooks are called around the kernels of a device."""
+    return any(each.calls == HOOKED for each in options.devices)
 
 
 def streamed(options: CompileOptions) -> bool:
@@ -180,9 +190,19 @@ def shared_memory(options: CompileOptions) -> Mapping[str, Any]:
     return {"shared": tuple(each.name for each in options.devices if each.shared)}
 
 
+def memories_apart(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the devices with a memory of their own."""
+    return {"devices": tuple(each.name for each in options.devices if not each.shared)}
+
+
 def started_copies(options: CompileOptions) -> Mapping[str, Any]:
     """Return the devices whose hooks start copies and wait for them."""
     return {"devices": tuple(each.name for each in options.devices if each.copy == STARTED)}
+
+
+def hooked_calls(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the devices around whose kernels hooks are called."""
+    return {"devices": tuple(each.name for each in options.devices if each.calls == HOOKED)}
 
 
 def generators(options: CompileOptions) -> Mapping[str, Any]:
@@ -229,10 +249,17 @@ def scratch(options: CompileOptions) -> Mapping[str, Any]:
     return {**target(options), "elements": scratch_of_kernels.UNLIMITED if options.scratch is None else options.scratch}
 
 
+def arguments(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the arguments that a function of each device may have."""
+    targets = {MAIN: options.target} | {each.name: each.target or options.target for each in options.devices}
+    return {"limits": tuple(f"{name}={get_target(each).max_function_args}" for name, each in targets.items())}
+
+
 def fusion(options: CompileOptions) -> Mapping[str, Any]:
     """Return whether operators may share kernels."""
     passes = options.passes
-    return {**target(options), "enable": tuned(options) and passes.level > 0, "depth": passes.fusion_depth}
+    enable = tuned(options) and passes.level > 0
+    return {**target(options), **arguments(options), "enable": enable, "depth": passes.fusion_depth}
 
 
 def plan(options: CompileOptions) -> Mapping[str, Any]:

@@ -58,6 +58,7 @@ OPT_LEVELS = {
 
 TVM_NAMES = {
     "AlterOpLayout": ("tensor-block-channels",),
+    "AnnotateMemoryScope": ("loop-annotate-memory-scope",),
     "BackwardFoldScaleAxis": ("graph-canonicalize-bias", "graph-fold-scale-axis"),
     "CanonicalizeOps": ("graph-canonicalize-bias",),
     "CombineParallelBatchMatmul": ("graph-combine-parallel-batch-matmuls",),
@@ -72,6 +73,8 @@ TVM_NAMES = {
     "InferType": (),
     "Inline": ("graph-inline",),
     "LabelOps": ("graph-label-ops",),
+    "PlanDevices": ("graph-plan-devices",),
+    "SplitArgs": ("graph-split-args",),
     "SimplifyExpr": ("graph-remove-identities", "graph-canonicalize-reshapes", "graph-canonicalize-activations"),
     "SimplifyInference": ("graph-fold-batch-norm",),
 }

@@ -8,7 +8,7 @@
 The types of expressions are known at once; operations are made when a module is, by the builder that importers use.
 """
 
-from s2s.relay import analysis, backend, nn
+from s2s.relay import analysis, annotation, backend, nn
 from s2s.relay.derived import full_like, gather, one_hot, repeat, reshape_like, reverse, std, topk, variance
 from s2s.relay.expr import Constant, Expr, Function, TensorType, Tuple, Var, const, var
 from s2s.relay.factory import build
@@ -112,6 +112,7 @@ __all__ = [
     "acosh",
     "add",
     "analysis",
+    "annotation",
     "arange",
     "argmax",
     "argmin",

@@ -174,6 +174,22 @@ class Result(Expr):
         return f"Result({operator_name(self.call)}, {self.index}, {self.checked_type})"
 
 
+class OnDevice(Expr):
+    """The value of an expression, with the device that computes it (`s2s/relay/annotation.py`)."""
+
+    def __init__(self, value: Expr, device: str, *, result: bool, body: bool) -> None:
+        super().__init__(value.checked_type)
+        self.value, self.device = value, device
+        self.constrains_result, self.constrains_body = result, body
+
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        return (self.value,)
+
+    def __repr__(self) -> str:
+        return f"OnDevice({self.value!r}, {self.device})"
+
+
 class Tuple(Expr):
     """Several expressions as one: the outputs of a network, or the parts of a split."""
 

@@ -4,18 +4,19 @@
     sram = s2s.WorkspacePoolInfo("sram", [target])
     library = s2s.build(mod, target, executor="aot", workspace_memory_pools=s2s.WorkspaceMemoryPools([tcm, sram]))
 
-They are the pools of `s2s.compile`, in the order of the lists, the fastest first.
+They are the pools of `s2s.compile`, in the order of the lists, the fastest first. Where all pools state their
+bandwidths, the planner counts the cycles of accesses; else only the order tells which one is faster.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.target import resolve
 from s2s.targets import Target
-from s2s.types.pools import Holds, Pool, Pools
+from s2s.types.pools import WORD, Holds, Pool, Pools, check_speeds
 
 UNLIMITED = 1 << 40
 """The bytes of a pool without a hint; a plan never takes so many."""
@@ -25,29 +26,49 @@ DEFAULT_POOL = "global_workspace"
 
 @dataclass(frozen=True)
 class PoolInfoProperties:
-    """What is known of a memory. Only its size counts: the order of the pools tells which one is faster."""
+    """What is known of a memory: its size, and what accesses take."""
 
     size_hint_bytes: int = -1
     """The bytes that the network may take of it; -1 for all that it needs."""
     clock_frequency_hz: int = -1
+    """The clock that its cycles are counted by; -1 for that of the other pools."""
     read_bandwidth_bytes_per_cycle: int = -1
     write_bandwidth_bytes_per_cycle: int = -1
+    """-1 for as many as are read."""
     read_latency_cycles: int = 0
+    """Cycles until the first byte of each burst."""
     write_latency_cycles: int = 0
-    target_burst_bytes: object = None
+    target_burst_bytes: Mapping[object, int] | None = None
+    """The bytes of a burst by target; 4 unless it is given."""
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            if each.name != "size_hint_bytes" and getattr(self, each.name) != each.default:
-                raise UnsupportedError(
-                    f"PoolInfoProperties: {each.name}: the order of the pools tells which one is faster; leave it out, "
-                    "and list the fastest pool first"
-                )
+        for each in ("clock_frequency_hz", "read_bandwidth_bytes_per_cycle", "write_bandwidth_bytes_per_cycle"):
+            if getattr(self, each) != -1 and getattr(self, each) <= 0:
+                raise InputError(f"PoolInfoProperties: {each} {getattr(self, each)}: give more than 0, or -1")
+        for each in ("read_latency_cycles", "write_latency_cycles"):
+            if getattr(self, each) < 0:
+                raise InputError(f"PoolInfoProperties: {each} {getattr(self, each)}: give 0 or more")
         size = self.size_hint_bytes
         if size != -1 and not 0 <= size < UNLIMITED:
             raise InputError(
                 f"PoolInfoProperties: size_hint_bytes {size} is no size; give the bytes, or -1 for no limit"
             )
+
+    def speed(self, pool: Pool, target: Target, fastest_hz: int) -> Pool:
+        """Return `pool` with what accesses of `target` take, in cycles of the fastest clock of all pools."""
+        bursts = {resolve(name).name: size for name, size in (self.target_burst_bytes or {}).items()}
+        burst = bursts.get(target.name, WORD)
+        if burst <= 0:
+            raise InputError(f"PoolInfoProperties: target_burst_bytes {burst}: give more than 0")
+        slower = fastest_hz / self.clock_frequency_hz
+        read, write = self.read_bandwidth_bytes_per_cycle, self.write_bandwidth_bytes_per_cycle
+        return pool._replace(
+            read=None if read == -1 else read / slower,
+            write=None if write == -1 else write / slower,
+            read_latency=round(self.read_latency_cycles * slower),
+            write_latency=round(self.write_latency_cycles * slower),
+            burst=burst,
+        )
 
 
 @dataclass(frozen=True)
@@ -61,7 +82,7 @@ class _PoolInfo:
         if re.fullmatch(r"[a-z][a-z0-9_]*", self.pool_name.lower()) is None:
             raise InputError(f"pool {self.pool_name!r}: its name stands in C; give letters, digits and _")
 
-    def checked(self, target: Target, size: int, holds: Holds) -> Pool:
+    def checked(self, target: Target, known: PoolInfoProperties, holds: Holds, fastest_hz: int) -> Pool:
         """The pool for a network on `target`."""
         names = [resolve(each).name for each in self.targets]
         if target.name not in names:
@@ -69,7 +90,9 @@ class _PoolInfo:
                 f"pool {self.pool_name}: targets {', '.join(names) or 'none'} access it, and the network is for "
                 f"{target.name}; name that, or leave the pool out"
             )
-        return Pool(self.pool_name.lower(), UNLIMITED if size == -1 else size, holds)
+        size = known.size_hint_bytes
+        pool = Pool(self.pool_name.lower(), UNLIMITED if size == -1 else size, holds)
+        return known.speed(pool, target, fastest_hz)
 
 
 @dataclass(frozen=True)
@@ -116,17 +139,33 @@ def pools_of(workspace: object, constants: object, target: Target) -> Pools:
     ):
         if given is not None and not isinstance(given, kind):
             raise InputError(f"s2s.build: {name}: {type(given).__name__} given; give {kind.__name__}([…])")
-    buffers = _checked(cast("WorkspaceMemoryPools | None", workspace), target, "buffers")
-    rest = _checked(cast("ConstantMemoryPools | None", constants), target, "constants")
+    buffer_pools = cast("WorkspaceMemoryPools | None", workspace)
+    constant_pools = cast("ConstantMemoryPools | None", constants)
+    clock = _fastest_clock([each for given in (buffer_pools, constant_pools) if given for each in given.pools])
+    buffers = _checked(buffer_pools, target, "buffers", clock)
+    rest = _checked(constant_pools, target, "constants", clock)
     if rest and not buffers:
         buffers = [Pool(DEFAULT_POOL, UNLIMITED, "buffers")]
     names = [pool.name for pool in (*buffers, *rest)]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise InputError(f"pool {repeated}: is given twice; give each pool once, for buffers or for constants")
-    return (*buffers, *rest)
+    found = (*buffers, *rest)
+    check_speeds(found)
+    return found
 
 
-def _checked(given: WorkspaceMemoryPools | ConstantMemoryPools | None, target: Target, holds: Holds) -> list[Pool]:
+def _fastest_clock(pools: Sequence[WorkspacePoolInfo | ConstantPoolInfo]) -> int:
+    """Return the fastest clock; -1 where no pool states one. Refuse pools of which only some do."""
+    clocks = [each.pool_info_properties.clock_frequency_hz for each in pools]
+    unknown = next((each for each, clock in zip(pools, clocks, strict=True) if clock == -1), None)
+    if unknown is not None and max(clocks) != -1:
+        raise InputError(f"pool {unknown.pool_name}: other pools state a clock; give clock_frequency_hz here, too")
+    return max(clocks, default=-1)
+
+
+def _checked(
+    given: WorkspaceMemoryPools | ConstantMemoryPools | None, target: Target, holds: Holds, fastest_hz: int
+) -> list[Pool]:
     listed = () if given is None else given.pools
-    return [each.checked(target, each.pool_info_properties.size_hint_bytes, holds) for each in listed]
+    return [each.checked(target, each.pool_info_properties, holds, fastest_hz) for each in listed]

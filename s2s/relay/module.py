@@ -11,12 +11,14 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.builder import Builder, Value
+from s2s.relay.annotation import annotate, annotated_calls
 from s2s.relay.expr import (
     Call,
     Constant,
     Expr,
     Function,
     MultiCall,
+    OnDevice,
     Result,
     free_vars,
     operator_name,
@@ -132,17 +134,22 @@ def _built(function: Function) -> IRModule:
     values: dict[int, Value] = {}
     for parameter, argument in zip(function.params, block.args, strict=True):
         values[id(parameter)] = builder.computed(argument, parameter.name_hint)
-    outputs = emitted(builder, function.outputs, values)
+    nodes: dict[int, str] = {}
+    outputs = emitted(builder, function.outputs, values, nodes)
     block.add_op(ReturnOp(*outputs))
     kinds = [argument.type for argument in block.args], [output.type for output in outputs]
     main = FuncOp("main", kinds, Region(block))
     main.arg_attrs = _names([each.name_hint for each in function.params])
     main.res_attrs = _names([f"output{number}" if number else "output" for number in range(len(outputs))])
+    annotate(main, {nodes[call]: device for call, device in annotated_calls(function.outputs).items()})
     return IRModule(ModuleOp([main]), weights)
 
 
-def emitted(builder: Builder, roots: Sequence[Expr], values: dict[int, Value]) -> list[SSAValue]:
-    """Append what computes `roots`; `values` are the values of variables, by the identity of these."""
+def emitted(
+    builder: Builder, roots: Sequence[Expr], values: dict[int, Value], nodes: dict[int, str] | None = None
+) -> list[SSAValue]:
+    """Append what computes `roots`; `values` are the values of variables, by the identity of these. The names of the
+    operators are added to `nodes`."""
     counts: dict[str, int] = {}
     results: dict[int, list[Value]] = {}
     prefix = builder.node
@@ -151,10 +158,14 @@ def emitted(builder: Builder, roots: Sequence[Expr], values: dict[int, Value]) -
             values[id(expr)] = builder.constant(expr.value, expr.name_hint)
         elif isinstance(expr, Result):
             values[id(expr)] = results[id(expr.call)][expr.index]
+        elif isinstance(expr, OnDevice):
+            values[id(expr)] = values[id(expr.value)]
         elif isinstance(expr, Call | MultiCall):
             name = operator_name(expr)
             counts[name] = counts.get(name, -1) + 1
             builder.node = prefix or f"{name}_{counts[name]}"
+            if nodes is not None:
+                nodes[id(expr)] = builder.node
             if isinstance(expr, Call):
                 values[id(expr)] = builder.emit(expr.build, *_arguments(expr, values), **expr.properties)
             else:

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Operation
 
 from s2s.dialects import graph
 from s2s.errors import InputError
+from s2s.relay import annotation as annotation
 from s2s.relay.expr import Constant, Expr, MultiCall, Number, TensorType, Tuple, axis_of, call
 from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy
 

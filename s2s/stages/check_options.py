@@ -13,6 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.analysis.network.functions import has_control_flow, main_of, state_arguments
+from s2s.decisions.device import annotations
 from s2s.decisions.operator_row_tiles import KIND as ROW_TILES
 from s2s.decisions.operator_row_tiles import WHOLE
 from s2s.decisions.records import Record
@@ -78,8 +79,25 @@ def check_profiled(model: Path | None, output: Path | None, *, machine: bool) ->
         raise InputError(f"--output {output}: the file is given as a target, so its name ends in .toml; rename it")
 
 
+def check_joined(name: str, options: CompileOptions, first: str, others: CompileOptions) -> None:
+    """Refuse a network that cannot be in one tree with others: `name`, beside the first one with its options."""
+    for is_refused, reason in _REFUSED_TOGETHER:
+        if is_refused(options):
+            raise UnsupportedError(f"{name}: {reason(options)}")
+    for option in ("target", "threads", "threading"):
+        if getattr(options, option) != getattr(others, option):
+            raise InputError(f"{name}: its {option} is not that of {first}; compile both with one")
+
+
 def check_network(module: ModuleOp, options: CompileOptions) -> None:
-    """Refuse networks that the tables of the graph executor cannot express."""
+    """Refuse networks that ask for unknown devices, or that the tables of the graph executor cannot express."""
+    names = [MAIN, *(device.name for device in options.devices)]
+    for node, device in annotations(main_of(module)).items():
+        if device not in names:
+            raise InputError(
+                f"{node}: relay.annotation.on_device asks for {device}, and the devices are {', '.join(names)}; add "
+                f"{device} to devices="
+            )
     if options.executor != "graph":
         return
     if has_control_flow(module):
@@ -123,12 +141,22 @@ _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions
         lambda _: "--pool: inputs and outputs are the caller's, constants are C arrays; leave --io and --weights out",
     ),
     (
-        lambda options: bool(options.devices) and (options.profile, options.threads) != ("default", 1),
-        lambda _: "--devices: kernels run one after the other; leave --threads and --profile out",
+        lambda options: bool(options.devices) and options.threads > 1,
+        lambda options: (
+            f"--devices: --threads {options.threads}: a pool of threads is one for all kernels, and those of other "
+            "devices run elsewhere; leave --threads out"
+        ),
     ),
     (
-        lambda options: bool(options.devices) and bool(options.poison or options.external),
-        lambda _: "--devices: --poison and --external are about one device; leave them out",
+        lambda options: bool(options.devices) and options.profile != "default",
+        lambda options: (
+            f"--devices: --profile {options.profile} makes the arena one type, and each device has an arena of its "
+            "own; leave --profile out"
+        ),
+    ),
+    (
+        lambda options: bool(options.devices) and options.poison,
+        lambda _: "--devices: --poison fills dead bytes of one arena; leave it out, and verify without --devices",
     ),
     (
         lambda options: bool({pool.name for pool in options.pools} & {MAIN, *(each.name for each in options.devices)}),
@@ -201,6 +229,30 @@ _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions
     ),
 )
 """Combinations that cannot be, each with what is said of it, in the order in which they are looked for."""
+
+_REFUSED_TOGETHER: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions], str]], ...] = (
+    (
+        lambda options: options.executor != "aot",
+        lambda _: "has tables for executor graph, which name its kernels; use aot",
+    ),
+    (
+        lambda options: options.profile != "default",
+        lambda options: f"--profile {options.profile} gives the arena a type of its own; leave it out",
+    ),
+    (
+        lambda options: bool(varying(options.dims)),
+        lambda _: "takes sizes at run time; give every --dim a constant size",
+    ),
+    (
+        lambda options: bool(options.devices),
+        lambda _: "runs on several devices, each with an arena, and networks share one; leave --devices out",
+    ),
+    (
+        lambda options: bool(options.pools),
+        lambda _: "has an arena in several memory pools, and networks share one; leave --pool out",
+    ),
+)
+"""What a network in one tree with others cannot have."""
 
 
 def _sizes(options: CompileOptions) -> str:

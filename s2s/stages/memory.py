@@ -16,12 +16,13 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineMap
 
-from s2s.analysis.network.functions import STATE, main_of
+from s2s.analysis.network.functions import LOADED, STATE, main_of
 from s2s.decisions.decision import Decision
 from s2s.decisions.recorded import decisions_of
 from s2s.dialects import loop
 from s2s.emit.info import ArenaPool, Overlapping, StateInfo
 from s2s.errors import CompilerBug
+from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.lower_to_c.names import c_names
 from s2s.passes.loop.plan_memory import (
     ARENA_ALIGN,
@@ -65,6 +66,8 @@ class Planned(NamedTuple):
     overlaps: tuple[Overlapping, ...]
     pools: tuple[ArenaPool, ...]
     """The parts of the arena in memory pools."""
+    loaded: int
+    """The bytes of the arena that constants are copied to at start."""
     names: Mapping[str, str]
     """The names of kernels in C by those in the module."""
     tables: "Network | None"
@@ -95,6 +98,7 @@ def planned(state: State, request: Request) -> Planned:
         states=_states(state.module),
         overlaps=tuple(map(_overlapping, listed)) if isa(listed, ArrayAttr[DictionaryAttr]) else (),
         pools=_parts(main, request.options.pools),
+        loaded=sum(buffer_bytes(op.results[0]) for op in main.body.block.ops if LOADED in op.attributes),
         names=c_names(state.module, name).kernels,
         tables=tables,
         decisions=decisions_of(state.module),

@@ -130,6 +130,11 @@ class Target:
         default=4, metadata=key(Number(1, 1024), "Bytes that one core reads in a cycle from memory.")
     )
 
+    max_function_args: int = field(
+        default=127,
+        metadata=key(Number(8, 4096), "Arguments that a function may have; C99 guarantees 127."),
+    )
+
     def intrinsics_of(self, form: Form) -> tuple[Intrinsic, ...]:
         """The intrinsics of one form, the preferred one first."""
         return tuple(each for each in self.intrinsics if each.form == form)

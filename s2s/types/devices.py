@@ -4,6 +4,7 @@
     target = "cortex-m7"              # as --target takes it; by default that of the first device
     memory = "64KiB"                  # its own arena with a limit; "own" (the default) has none, "shared" is no arena
     copy = "start-wait"               # hooks start copies, and others wait for them; by default "copy"
+    calls = "hooks"                   # hooks are called around its kernels; by default "plain"
     layers = ["conv2", "block3/*"]    # nodes of the model, with wildcards
     operators = ["conv", "matmul"]    # operators of dialect graph
     placement = "cost"                # what no table asks for runs there if that takes fewer cycles; else "asked"
@@ -25,12 +26,16 @@ from s2s.types.pools import size_of
 
 MAIN = "main"
 """The device that runs the run function; its memory holds inputs and outputs."""
+ON_DEVICE = "on_device"
+"""Attribute of `main`: the nodes that a network places itself, each with its device."""
 SHARED, OWN = "shared", "own"
 WHOLE, STARTED = "copy", "start-wait"
 """What the hooks of a device do: all of a copy, or its start, which another hook waits for."""
+PLAIN, HOOKED = "plain", "hooks"
+"""Whether hooks are called before and behind the kernels of a device."""
 ASKED, COST = "asked", "cost"
 """What decides about operators that no table names."""
-KEYS = ("target", "memory", "copy", "layers", "operators", "placement", "clock", "rate", "latency")
+KEYS = ("target", "memory", "copy", "calls", "layers", "operators", "placement", "clock", "rate", "latency")
 TABLE = "devices"
 """The table of a project file."""
 MAX_BYTES = 1 << 20
@@ -50,7 +55,9 @@ class Device(NamedTuple):
     size: int | None = None
     """Bytes that its own arena may take; None: no limit."""
     copy: str = WHOLE
-    """What its hooks do."""
+    """What its hooks of copies do."""
+    calls: str = PLAIN
+    """Whether hooks are called around its kernels."""
     layers: tuple[str, ...] = ()
     """Patterns of the nodes that run there."""
     operators: tuple[str, ...] = ()
@@ -116,6 +123,9 @@ def _device(place: str, name: str, table: Mapping[str, object]) -> Device:
     copy = _text(place, table, "copy", WHOLE)
     if copy not in (WHOLE, STARTED):
         raise InputError(f"{place}: copy = {copy!r}: is not known; give {WHOLE} or {STARTED}")
+    calls = _text(place, table, "calls", PLAIN)
+    if calls not in (PLAIN, HOOKED):
+        raise InputError(f"{place}: calls = {calls!r}: is not known; give {PLAIN} or {HOOKED}")
     placement = _text(place, table, "placement", ASKED)
     if placement not in (ASKED, COST):
         raise InputError(f"{place}: placement = {placement!r}: is not known; give {ASKED} or {COST}")
@@ -128,6 +138,7 @@ def _device(place: str, name: str, table: Mapping[str, object]) -> Device:
         shared=memory == SHARED,
         size=size,
         copy=copy,
+        calls=calls,
         layers=_texts(place, table, "layers"),
         operators=_texts(place, table, "operators"),
         placement=placement,

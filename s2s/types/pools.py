@@ -5,10 +5,21 @@ constants are copied before use how fast copies from it are:
 
     tcm=64KiB:at=0x20000000
     flash=4MiB:streamed:rate=0.5:latency=200
+
+A pool in RAM whose constants a function of the network copies there at start is `loaded`:
+
+    dtcm=128KiB:loaded
+
+The other pools may state what an access takes: bytes that kernels read and write in a cycle, and cycles until the
+first byte of each burst, of 4 bytes unless the pool says otherwise:
+
+    tcm=64KiB:read=8:write=8
+    psram=8MiB:read=0.5:write=0.25:read-latency=20:write-latency=10:burst=32
 """
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple, cast, get_args
 
 from s2s.errors import InputError
@@ -18,7 +29,13 @@ _SIZE = re.compile(r"(?P<count>[0-9]{1,15}) ?(?P<unit>B|KiB|MiB)?")
 _UNITS = {None: 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{1,16}|[0-9]{1,15}")
 _RATE = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?")
-_LATENCY = re.compile(r"[0-9]{1,9}")
+_COUNT = re.compile(r"[0-9]{1,9}")
+_RATES = ("rate", "read", "write")
+"""The properties that are bytes in a cycle."""
+_COUNTS = {"latency": 0, "read-latency": 0, "write-latency": 0, "burst": 1}
+"""The properties that are whole numbers, with the least of each."""
+WORD = 4
+"""Bytes of a burst of a pool that states none."""
 
 Holds = Literal["all", "buffers", "constants", "streamed"]
 
@@ -38,6 +55,18 @@ class Pool(NamedTuple):
     """Bytes that a copy from it moves in a cycle of the processor."""
     latency: int = 0
     """Cycles until a copy from it moves the first byte."""
+    read: float | None = None
+    """Bytes that kernels read from it in a cycle; None where only the order of the pools tells which is faster."""
+    write: float | None = None
+    """Bytes that kernels write to it in a cycle; None: as many as they read."""
+    read_latency: int = 0
+    """Cycles until the first byte of a burst is read."""
+    write_latency: int = 0
+    """Cycles until the first byte of a burst is written."""
+    burst: int = WORD
+    """Bytes of one access."""
+    loaded: bool = False
+    """Whether the network copies its constants there at start; else they are there."""
 
     def may_hold(self, is_constant: bool, is_streamed: bool = False) -> bool:
         """Whether a constant, or else a buffer, may lie there; streamed constants lie in streamed pools only."""
@@ -54,12 +83,28 @@ class Pool(NamedTuple):
         """Return the cycles that a copy of `size` bytes takes."""
         return self.latency + -int(-size // self.rate)
 
+    def access_cycles(self, read: float, written: float) -> float:
+        """Return the cycles of reading and writing so many bytes; the pool states its speed.
+
+        `read=0.5:read-latency=20:burst=32`: a byte takes 1 / 0.5 + 20 / 32 = 2.625 cycles.
+        """
+        assert self.read is not None
+        per_read = 1 / self.read + self.read_latency / self.burst
+        per_write = 1 / (self.write or self.read) + self.write_latency / self.burst
+        return read * per_read + written * per_write
+
     def __str__(self) -> str:
         """Return the pool as an option."""
         properties = [] if self.holds == "all" else [self.holds]
         properties += [] if self.address is None else [f"at={self.address:#x}"]
         properties += [] if self.rate == 1.0 else [f"rate={self.rate:g}"]
         properties += [f"latency={self.latency}"] if self.latency else []
+        properties += [] if self.read is None else [f"read={self.read:g}"]
+        properties += [] if self.write is None else [f"write={self.write:g}"]
+        properties += [f"read-latency={self.read_latency}"] if self.read_latency else []
+        properties += [f"write-latency={self.write_latency}"] if self.write_latency else []
+        properties += [] if self.burst == WORD else [f"burst={self.burst}"]
+        properties += ["loaded"] if self.loaded else []
         return ":".join([f"{self.name}={self.size}", *properties])
 
 
@@ -84,23 +129,32 @@ def parse_pool(text: str) -> Pool:
         pool = _with_property(pool, each, text)
     if not pool.is_streamed and (pool.rate, pool.latency) != (1.0, 0):
         raise InputError(f"--pool {text}: rate and latency are those of copies; give them with holds streamed")
+    if pool.loaded and pool.holds not in ("all", "constants"):
+        raise InputError(f"--pool {text}: holds no constants that could be loaded; leave {pool.holds} or loaded out")
+    if pool.read is None and pool[-5:-1] != (None, 0, 0, WORD):
+        raise InputError(f"--pool {text}: an access takes an unknown time; give read=BYTES_PER_CYCLE as well")
+    if pool.read is not None and pool.is_streamed:
+        raise InputError(f"--pool {text}: kernels do not access a streamed pool; give rate and latency of its copies")
     return pool
 
 
 def _with_property(pool: Pool, text: str, option: str) -> Pool:
     """Return `pool` with one property of an option."""
     key, _, value = text.partition("=")
+    if text == "loaded":
+        return pool._replace(loaded=True)
     if text in get_args(Holds):
         return pool._replace(holds=cast("Holds", text))
     if key == "at" and _ADDRESS.fullmatch(value):
         return pool._replace(address=int(value, 0))
-    if key == "rate" and _RATE.fullmatch(value) and float(value) > 0:
-        return pool._replace(rate=float(value))
-    if key == "latency" and _LATENCY.fullmatch(value):
-        return pool._replace(latency=int(value))
+    if key in _RATES and _RATE.fullmatch(value) and float(value) > 0:
+        return pool._replace(**{key: float(value)})
+    if key in _COUNTS and _COUNT.fullmatch(value) and int(value) >= _COUNTS[key]:
+        return pool._replace(**{key.replace("-", "_"): int(value)})
     raise InputError(
-        f"--pool {option}: {text!r} is no property; give {', '.join(get_args(Holds)[1:])}, "
-        "at=ADDRESS, rate=BYTES_PER_CYCLE or latency=CYCLES"
+        f"--pool {option}: {text!r} is no property; give {', '.join(get_args(Holds)[1:])}, loaded, "
+        "at=ADDRESS, rate=BYTES_PER_CYCLE, latency=CYCLES, read=BYTES_PER_CYCLE, write=BYTES_PER_CYCLE, "
+        "read-latency=CYCLES, write-latency=CYCLES or burst=BYTES"
     )
 
 
@@ -119,4 +173,19 @@ def pools_of(given: Mapping[str, int] | Sequence[str] | None) -> Pools:
     streamed = [pool for pool in pools if pool.is_streamed]
     if len(streamed) > 1:
         raise InputError(f"--pool {streamed[1]}: constants are streamed from one pool; {streamed[0].name} is another")
+    check_speeds(pools)
     return pools
+
+
+def check_speeds(pools: Pools) -> None:
+    """Refuse pools of which only some state their speed, and pools in another order than that of their speeds."""
+    read = [pool for pool in pools if not pool.is_streamed]
+    rated = [pool for pool in read if pool.read is not None]
+    if rated and len(rated) < len(read):
+        other = next(pool for pool in read if pool.read is None)
+        raise InputError(f"--pool {other}: {rated[0].name} states its speed; give read=BYTES_PER_CYCLE here, too")
+    for is_constant in (False, True):
+        for pool, following in pairwise(pool for pool in rated if pool.may_hold(is_constant)):
+            reads, writes = (following.access_cycles(*one) < pool.access_cycles(*one) for one in ((1, 0), (0, 1)))
+            if reads and writes:
+                raise InputError(f"--pool {following}: is faster than {pool.name}; list the fastest pool first")

@@ -20,6 +20,8 @@ def run_network(record: Record, vectors: int, *, once: bool = False) -> str:
     sizes = ["&sizes"] if record.get("sizes") else []
     arguments = [*arenas, *sizes, *(f"(void *)({_pointer(port)})" for port in ports)]
     read = [f"    board_read({_pointer(port)}, {port['size']}u);" for port in record["inputs"]]
+    if record["arena"].get("loaded"):
+        read.insert(0, f"    (void){name}_load({', '.join(arenas)});")
     if record.get("state"):
         read.insert(0, f"    (void){name}_reset((void *)arena);")
     write = [f"        board_write({_pointer(port)}, {port['size']}u);" for port in record["outputs"]]

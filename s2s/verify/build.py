@@ -34,7 +34,8 @@ from s2s.types.narrow import pack
 from s2s.types.sizes import SizeRange, with_derived, with_room
 from s2s.verify.external import external_includes, external_libraries, external_sources
 from s2s.verify.footprint import INCLUDE_FOLDERS, source_files
-from s2s.verify.guarded import GUARD, Guarded
+from s2s.verify.guarded import Guarded
+from s2s.verify.places import place_of, placed
 from s2s.verify.pool import DECLARATIONS, Pool
 from s2s.verify.ports import Port, copy_into, derived_sizes, empty_tensor
 from s2s.verify.stream import Stream
@@ -150,6 +151,7 @@ class LoadedNetwork:
         self._derived = derived_sizes(record)
         self._arena_size: int = record["arena"]["size"]
         self._arena_align: int = record["arena"]["align"]
+        self._is_loaded = bool(record["arena"].get("loaded"))
         self._pools: list[int] = [pool["offset"] for pool in record["arena"].get("pools", [])] or [0]
         self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self.ffi: Any = FFI()
@@ -160,7 +162,9 @@ class LoadedNetwork:
                 ["void *"]
                 * (len(self._pools) + ("threads" in record) + bool(self.sizes) + len(self.inputs) + len(self.outputs))
             )
-            self.ffi.cdef(f"int {self.name}_run({pointers}); int {self.name}_reset(void *); {DECLARATIONS}")
+            arenas = ", ".join(["void *"] * len(self._pools))
+            first = f"int {self.name}_load({arenas}); int {self.name}_reset(void *);"
+            self.ffi.cdef(f"int {self.name}_run({pointers}); {first} {DECLARATIONS}")
         functions = host()
         if record.get("packed") and functions is not None:
             functions.before_loading()
@@ -197,7 +201,14 @@ class LoadedNetwork:
         return self._own.arena if self._own is not None else self._new_arena()
 
     def _new_arena(self) -> Guarded:
-        return Guarded(self._arena_size, self._arena_align)
+        """Return an arena with the constants that are in it from start on."""
+        arena = Guarded(self._arena_size, self._arena_align)
+        if self._is_loaded:
+            places = [self.ffi.cast("void *", arena.memory.ctypes.data + offset) for offset in self._pools]
+            status = getattr(self.lib, f"{self.name}_load")(*places)
+            if status != 0:
+                raise CompilerBug(f"{self.name}_load: status {status}")
+        return arena
 
     def run(self, inputs: Mapping[str, ArrayLike], *, io: Io = "arena") -> dict[str, Array]:
         """The outputs by name for inputs by name; shapes and element types are the network's.
@@ -297,8 +308,8 @@ class LoadedNetwork:
 
     def _bind(self, arena: Guarded, inputs: Sequence[Array], io: Io, sizes: Mapping[str, int]) -> "BoundRun":
         self._check_aot()
-        given = [_placed(port, arena, value, io) for port, value in zip(self.inputs, inputs, strict=True)]
-        outputs = [_place_of(port, arena, io) for port in self.outputs]
+        given = [placed(port, arena, value, io) for port, value in zip(self.inputs, inputs, strict=True)]
+        outputs = [place_of(port, arena, io) for port in self.outputs]
         return BoundRun(
             call=self._call(sizes, arena.memory, *given, *(output.memory for output in outputs)),
             outputs=tuple(
@@ -382,19 +393,3 @@ class BoundRun:
     outputs: tuple[Array, ...]
     """What the last call wrote."""
     guarded: Mapping[str, Guarded]
-
-
-def _placed(port: Port, arena: Guarded, value: Array, io: Io) -> Array:
-    """Return the memory that holds an input during a run."""
-    if io == "caller" or port.offset is None:
-        return value
-    place = arena.part(port.offset, port.size).memory
-    place[:] = value.reshape(-1).view(np.uint8)
-    return place
-
-
-def _place_of(port: Port, arena: Guarded, io: Io) -> Guarded:
-    """Return the memory that holds an output."""
-    if io == "caller" or port.offset is None:
-        return Guarded(port.size, max(GUARD, port.dtype.itemsize))
-    return arena.part(port.offset, port.size)

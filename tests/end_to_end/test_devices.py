@@ -1,5 +1,6 @@
 """Networks on two devices: the same results as on one, and no access of one device to the memory of the other."""
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -172,6 +173,57 @@ def test_copies_that_are_started_are_waited_for(executor: Executor, expected: np
         assert found.run(sample())["y"].tobytes() == expected.tobytes()
 
 
+CALL_HOOKS = """
+#include "net.h"
+#include "s2s_arena.h"
+#include <stdio.h>
+
+S2S_ARENA(arena_main, NET_ARENA_MAIN_SIZE, NET_ARENA_ALIGN);
+S2S_ARENA(arena_dsp, NET_ARENA_DSP_SIZE, NET_ARENA_ALIGN);
+static float x[NET_X_SIZE], y[NET_Y_SIZE];
+
+static void copy(char *target, const char *source, size_t size) { while (size-- > 0) { *target++ = *source++; } }
+
+void net_copy_to_dsp(void *target, const void *source, size_t size) { printf("to "); copy(target, source, size); }
+void net_copy_from_dsp(void *target, const void *source, size_t size) { printf("from "); copy(target, source, size); }
+void net_enter_dsp(void) { printf("enter "); }
+void net_leave_dsp(void) { printf("leave "); }
+
+int main(void)
+{
+    for (size_t i = 0; i < NET_X_SIZE; i++) {
+        x[i] = (float)(i % 17) * 0.125f - 1.0f;
+    }
+    return net_run(arena_main, arena_dsp, x, y);
+}
+"""
+
+
+def test_hooks_are_called_around_the_kernels_of_a_device(expected: np.ndarray, tmp_path: Path):
+    """The hooks of the tree do nothing; those of a project are called after the copy there, and before the one back."""
+    require("gcc")
+    devices = {"dsp": {"layers": LAYERS, "calls": "hooks"}}
+    with api.compile(residual(), target="c", name="net", devices=devices) as found:
+        assert found.run(sample())["y"].tobytes() == expected.tobytes()
+        found.write(tmp_path / "net")
+    (tmp_path / "net" / "hooks.c").write_text(CALL_HOOKS)
+    sources = [path for folder in ("src", "src/dsp") for path in sorted((tmp_path / "net" / folder).glob("*.c"))]
+    includes = [f"-I{tmp_path / 'net' / folder}" for folder in ("include", "src", "runtime/include")]
+    command = ["gcc", "-std=c99", "-DNET_DSP_HOOKS", *includes, *sources, tmp_path / "net" / "hooks.c", "-lm"]
+    subprocess.run([*command, "-o", tmp_path / "hooks"], check=True)
+    done = subprocess.run([tmp_path / "hooks"], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["to", "enter", "leave", "from"]
+
+
+def test_tables_call_the_hooks_around_kernels(expected: np.ndarray):
+    devices = {"dsp": {"layers": LAYERS, "calls": "hooks", "memory": "shared"}}
+    with api.compile(residual(), target="c", name="net", executor="graph", devices=devices) as found:
+        text = found.tree().text("src/net_graph.c")
+        assert "net_enter_dsp();" in text
+        assert found.run(sample())["y"].tobytes() == expected.tobytes()
+    assert "void net_leave_dsp(void);" in found.tree().text("include/net.h")
+
+
 def test_kernels_are_compiled_for_the_target_of_their_device(expected: np.ndarray):
     devices = {"dsp": {"layers": LAYERS, "target": "x86-64-v3"}}
     with api.compile(residual(), target="c", name="net", devices=devices) as found:
@@ -327,6 +379,7 @@ REFUSED: list[tuple[dict[str, dict[str, object]], str]] = [
     ({"dsp": {"placement": "fast"}}, "is not known; give asked or cost"),
     ({"dsp": {"clock": 0}}, "clock = 0: is out of range"),
     ({"dsp": {"copy": "dma"}}, "is not known; give copy or start-wait"),
+    ({"dsp": {"calls": "rpc"}}, "is not known; give plain or hooks"),
     ({"dsp": {"layers": "a"}}, "is no list of texts"),
     ({"dsp": {"layers": LAYERS, "memory": "100"}}, r"its arena takes .* bytes, and it has 100; the largest buffers"),
     ({"dsp": {"target": "z80", "layers": LAYERS}}, "there is no such target"),
@@ -338,3 +391,8 @@ REFUSED: list[tuple[dict[str, dict[str, object]], str]] = [
 def test_what_cannot_be_is_refused(devices: dict[str, dict[str, object]], message: str):
     with pytest.raises(InputError, match=message):
         api.compile(residual(), target="c", devices=devices)
+
+
+def test_the_graph_json_states_the_memory_of_each_entry(tables: api.Artifact):
+    found = json.loads(tables.tree().text("net.graph.json"))["attrs"]["storage_scope"][1]
+    assert set(found) == {"global", "global.dsp"}

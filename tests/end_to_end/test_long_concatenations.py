@@ -1,8 +1,11 @@
-"""Concatenations of very many inputs are done in two steps, whose results are right."""
+"""Concatenations of very many inputs are done in steps, whose results are right."""
 
 import numpy as np
+import pytest
+from xdsl.dialects.func import FuncOp
 
-from s2s.api import compile
+from s2s.analysis.network.functions import KERNEL
+from s2s.api import Target, compile
 from s2s.dialects import tensor
 from s2s.passes.graph.lower_to_tensor.shape import MAX_JOINED
 from support.onnx_text import onnx_model
@@ -20,3 +23,17 @@ def test_no_computation_has_more_operands_than_can_be_lowered_quickly():
     np.testing.assert_array_equal(found, np.concatenate([{"x": x, "z": z}[name] for name in parts], 1))
     computes = [op for op in module.walk() if isinstance(op, tensor.ComputeOp)]
     assert max(len(op.epilogue) for op in computes) <= MAX_JOINED
+
+
+@pytest.mark.parametrize("count", [9, 40])
+def test_no_kernel_takes_more_arguments_than_the_target_allows(count: int):
+    names = [f"x{number}" for number in range(count)]
+    inputs = ", ".join(f"float[1, 2] {name}" for name in names)
+    body = f"({inputs}) => (float[1, N] y) {{ a = Concat <axis = 1> ({', '.join(names)}) y = Relu (a) }}"
+    given = {name: np.full((1, 2), number - 3, np.float32) for number, name in enumerate(names)}
+    with compile(onnx_model(body), target=Target(name="few", max_function_args=8)) as artifact:
+        (found,) = artifact.run(given).values()
+        module = artifact.compilation.at("loop").module
+    np.testing.assert_array_equal(found, np.maximum(np.concatenate(list(given.values()), 1), 0))
+    kernels = [op for op in module.ops if isinstance(op, FuncOp) and KERNEL in op.attributes]
+    assert max(len(kernel.args) for kernel in kernels) <= 8

@@ -92,6 +92,30 @@ def test_buffers_that_fit_nowhere_are_refused_with_the_largest():
         api.compile(layers(), target="c", pools=["tcm=64", "sram=1000"])
 
 
+def test_the_properties_of_pools_reach_the_planner():
+    fast = s2s.PoolInfoProperties(
+        size_hint_bytes=1100,
+        clock_frequency_hz=400,
+        read_bandwidth_bytes_per_cycle=8,
+        write_bandwidth_bytes_per_cycle=4,
+    )
+    slow = s2s.PoolInfoProperties(
+        clock_frequency_hz=100,
+        read_bandwidth_bytes_per_cycle=4,
+        read_latency_cycles=2,
+        write_latency_cycles=3,
+        target_burst_bytes={"c": 16},
+    )
+    infos = [s2s.WorkspacePoolInfo("tcm", ["c"], fast), s2s.WorkspacePoolInfo("sram", ["c"], slow)]
+    mod, params = s2s.frontend.from_onnx(layers())
+    library = api.build(mod, "c", executor="aot", workspace_memory_pools=s2s.WorkspaceMemoryPools(infos), params=params)
+    options = [str(pool) for pool in library.artifact.compilation.options.pools]
+    assert options[0] == "tcm=1100:buffers:read=8:write=4"
+    assert options[1].endswith(":buffers:read=1:read-latency=8:write-latency=12:burst=16")
+    (decision,) = (each for each in library.artifact.info.decisions if each.kind == "pools")
+    assert "; accesses in pools take" in decision.candidates[0].note
+
+
 @pytest.mark.parametrize("text", ["tcm", "tcm=", "TCM=4", "tcm=4GB", "tcm=-1", "tcm=" + "9" * 99])
 def test_what_is_no_pool_is_refused(text: str):
     with pytest.raises(InputError, match="is no pool"):
@@ -112,7 +136,7 @@ def test_traffic_counts_every_repetition():
     """)
     kernel = next(iter(module.ops))
     found = traffic_of(kernel)  # pyright: ignore[reportArgumentType]
-    assert list(found.values()) == [32, 32, 32]
+    assert [list(moved.values()) for moved in found] == [[32, 32], [32]]
 
 
 def test_pools_of_tvm_keep_buffers_and_constants_apart():
@@ -158,8 +182,20 @@ def for_tables() -> object:
     return api.build(relay.IRModule(), "c", executor="graph", workspace_memory_pools=pools)
 
 
-def a_bandwidth() -> object:
-    return s2s.PoolInfoProperties(read_bandwidth_bytes_per_cycle=8)
+def one_bandwidth() -> object:
+    tcm = s2s.WorkspacePoolInfo("tcm", ["c"], s2s.PoolInfoProperties(read_bandwidth_bytes_per_cycle=8))
+    pools = s2s.WorkspaceMemoryPools([tcm, s2s.WorkspacePoolInfo("sram", ["c"])])
+    return api.build(relay.IRModule(), "c", executor="aot", workspace_memory_pools=pools)
+
+
+def one_clock() -> object:
+    tcm = s2s.WorkspacePoolInfo("tcm", ["c"], s2s.PoolInfoProperties(clock_frequency_hz=1000))
+    pools = s2s.WorkspaceMemoryPools([tcm, s2s.WorkspacePoolInfo("sram", ["c"])])
+    return api.build(relay.IRModule(), "c", executor="aot", workspace_memory_pools=pools)
+
+
+def slow_one_first() -> object:
+    return api.compile(layers(), target="c", pools=["psram=8KiB:read=0.5", "tcm=64KiB:read=8"])
 
 
 def chosen_constants() -> object:
@@ -176,7 +212,9 @@ def buffers_nowhere() -> object:
         (no_pools, r"workspace_memory_pools: list given; give WorkspaceMemoryPools\(\[…\]\)"),
         (of_another_target, "pool tcm: targets cortex-m4 access it, and the network is for c; name that"),
         (for_tables, "--pool: a serial run function of executor aot takes a pointer to each pool"),
-        (a_bandwidth, "read_bandwidth_bytes_per_cycle: the order of the pools tells which one is faster"),
+        (one_bandwidth, "--pool sram=.*: tcm states its speed; give read=BYTES_PER_CYCLE here, too"),
+        (one_clock, "pool sram: other pools state a clock; give clock_frequency_hz here, too"),
+        (slow_one_first, "--pool tcm=.*: is faster than psram; list the fastest pool first"),
         (chosen_constants, "pool rom: constant_info_arr: the compiler chooses the constants of a pool"),
         (buffers_nowhere, "--pool rom=65536:constants: no pool may hold buffers; add one that may"),
     ],

@@ -6,10 +6,12 @@ A pointwise convolution of 125 points and 64 x 64 channels whose tiles hold 5 po
 
 from collections import Counter
 from math import prod
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.traits import MemoryEffectKind
 
 from s2s.analysis.cost.loops import range_of, trips_of
 from s2s.dialects import loop
@@ -18,16 +20,23 @@ from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa
 
 
-def traffic_of(kernel: FuncOp) -> Counter[SSAValue]:
+class Traffic(NamedTuple):
+    """The bytes that a kernel reads and writes, by buffer."""
+
+    reads: Counter[SSAValue]
+    writes: Counter[SSAValue]
+
+
+def traffic_of(kernel: FuncOp) -> Traffic:
     """Return the bytes that one call of `kernel` reads and writes, by buffer: its arguments, and constants that it
     names itself."""
-    found: Counter[SSAValue] = Counter()
+    found = Traffic(Counter(), Counter())
     if kernel.body.blocks:
         _block(kernel.body.block, 1, {}, found)
     return found
 
 
-def _block(block: Block, times: int, ranges: dict[SSAValue, Range], found: Counter[SSAValue]) -> None:
+def _block(block: Block, times: int, ranges: dict[SSAValue, Range], found: Traffic) -> None:
     """Add the accesses of `block`, which runs so many times."""
     for op in block.ops:
         if isinstance(op, loop.ForOp):
@@ -39,7 +48,8 @@ def _block(block: Block, times: int, ranges: dict[SSAValue, Range], found: Count
             ranges[op.result] = op.bounds
         if isinstance(op, loop.AccessInterface):
             for access in op.accesses():
-                found[loop.whole_of(access.buffer)] += times * _bytes(access)
+                moved = found.writes if access.kind == MemoryEffectKind.WRITE else found.reads
+                moved[loop.whole_of(access.buffer)] += times * _bytes(access)
         for region in op.regions:
             for inner in region.blocks:
                 _block(inner, times, ranges, found)

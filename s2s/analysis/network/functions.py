@@ -47,6 +47,8 @@ MEANINGS = "meanings"
 """The module inside the module that holds, under the names of such declarations, what their functions compute."""
 STATE = "state"
 INIT = "init"
+LOADED = "loaded"
+"""Attribute of a view of the arena: a constant, which is copied there before the first run."""
 NAME = "name"
 
 

@@ -60,7 +60,7 @@ VECTORS: Rates = {
     "convolution": (Rate(0.168, 14.6, 1.5), Rate(0.158, 6.0, 1.2)),
     "depthwise": (Rate(0.0, 21.2), Rate(0.0, 18.5)),
     "fully_connected": (Rate(0.46, 30.0), Rate(0.16, 5.9)),
-    "average_pool": (Rate(1.11, 7.9), Rate(2.47, 16.0)),
+    "average_pool": (Rate(2.0, 12.0), Rate(2.6, 3.2)),
     "add": (Rate(0.0, 12.9), Rate(0.0, 7.5)),
     "multiply": (Rate(0.0, 6.8), Rate(0.0, 5.0)),
     "softmax": (Rate(0.0, 581.0), Rate(0.0, 43.8)),

@@ -24,9 +24,10 @@ def call(scope: Scope, op: CallOp) -> Step:
     return step
 
 
-@MEANINGS.register(loop.WaitDeviceCopyOp)
-def wait(scope: Scope, op: loop.WaitDeviceCopyOp) -> Step:
-    """`loop.wait_device_copy`: the copy was made when it was started."""
+@MEANINGS.register(loop.WaitDeviceCopyOp, loop.EnterDeviceOp, loop.LeaveDeviceOp)
+def wait(scope: Scope, op: loop.WaitDeviceCopyOp | loop.EnterDeviceOp | loop.LeaveDeviceOp) -> Step:
+    """`loop.wait_device_copy`: the copy was made when it was started. `loop.enter_device`, `loop.leave_device`: there
+    is one device only."""
 
     def step(frame: Frame) -> None:
         del frame

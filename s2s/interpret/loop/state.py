@@ -1,4 +1,7 @@
-"""Find where a loop-level network keeps its state: in arguments of `main` or, after memory planning, in its arena."""
+"""Find where a loop-level network keeps its state: in arguments of `main` or, after memory planning, in its arena.
+
+Constants that are copied to the arena before the first run count as state that no run changes.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +11,7 @@ from xdsl.dialects.builtin import MemRefType, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
-from s2s.analysis.network.functions import INIT, STATE, text
+from s2s.analysis.network.functions import INIT, LOADED, STATE, text
 from s2s.dialects import loop
 from s2s.interpret.loop.scope import memref
 from s2s.types.dtypes import Array, size_in_bytes, to_numpy
@@ -45,7 +48,7 @@ def state_places(main: FuncOp) -> list[StatePlace]:
         if STATE in attributes.data:
             found.append(StatePlace(argument.index, None, memref(argument), text(attributes, INIT)))
     for op in main.body.block.ops:
-        if isinstance(op, loop.ViewOp) and STATE in op.attributes:
+        if isinstance(op, loop.ViewOp) and (STATE in op.attributes or LOADED in op.attributes):
             init = op.attributes.get(INIT)
             name = init.data if isinstance(init, StringAttr) else None
             found.append(StatePlace(0, op.offset.value.data, memref(op.result), name))

@@ -18,7 +18,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator
 
-from s2s.analysis.network.functions import EXTERNAL
+from s2s.analysis.network.functions import DEVICE, EXTERNAL
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.external import OURS, ExternalKind, Offer, OfferedGroup
 from s2s.dialects import graph
@@ -65,7 +65,9 @@ class AnnotateTargetPass(ModulePass):
                         if chosen != OURS:
                             call.attributes[EXTERNAL] = StringAttr(chosen)
                     else:
-                        offers = tuple(Offer(name, mode, NO_PATTERN) for name, mode in modes)
+                        device = each.attributes.get(DEVICE)
+                        reason = f"it runs on {device.data}" if isinstance(device, StringAttr) else NO_PATTERN
+                        offers = tuple(Offer(name, mode, reason) for name, mode in modes)
                         chooser.choose(ExternalKind(), OfferedGroup(op, (each,), offers))
 
 

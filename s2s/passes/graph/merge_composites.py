@@ -17,7 +17,8 @@
 Operators are looked at from the outputs upwards. The first generator in the order of the option whose pattern matches
 decides which operators belong together; others whose patterns match the same operators are named beside it.
 
-Declined for operators in kernels, and for matches whose inner results are used outside. Constants stay outside.
+Declined for operators in kernels, for those of other devices than the first one, and for matches whose inner results
+are used outside. Constants stay outside.
 """
 
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
+from s2s.analysis.network.functions import DEVICE
 from s2s.external.modes import Modes
 from s2s.external.pattern import Match, match
 from s2s.external.registry import codegen_named
@@ -53,7 +55,7 @@ class MergeCompositesPass(ModulePass):
         for function in network_functions(op):
             taken: set[Operation] = set()
             for root in reversed(list(function.body.block.ops)):
-                found = {} if root in taken else _matches(root, modes)
+                found = {} if root in taken or DEVICE in root.attributes else _matches(root, modes)
                 if found:
                     taken |= set(next(iter(found.values()))[1].ops)
                     _outline(function, found, names, weights)

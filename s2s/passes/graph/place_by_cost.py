@@ -7,7 +7,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from s2s.analysis.network.placement import STATES, Placeable, place
-from s2s.decisions.device import layer_of
+from s2s.decisions.device import annotated_device, layer_of
 from s2s.decisions.device_costs import bytes_of, cycles_on
 from s2s.dialects import graph
 from s2s.targets import Target
@@ -27,7 +27,8 @@ class CheapestPlacement(NamedTuple):
 def cheapest_placement(
     main: FuncOp, devices: Devices, targets: Mapping[str, Target], bound: Callable[[Operation], str | None]
 ) -> CheapestPlacement:
-    """Place what tables name where they say, what only the first device runs there, and the rest by cost."""
+    """Place what annotations and tables name where they say, what only the first device runs there, and the rest by
+    cost."""
     numbers: dict[SSAValue, int] = {argument: number for number, argument in enumerate(main.args)}
     given = list(numbers.values())
     ops: list[Operation] = []
@@ -43,7 +44,7 @@ def cheapest_placement(
             kept = list(reads)
         else:
             numbers |= {result: len(numbers) + place for place, result in enumerate(op.results)}
-            allowed = _allowed(op, devices, bound)
+            allowed = _allowed(op, annotated_device(main, op), devices, bound)
             clocks = {MAIN: 1.0} | {device.name: device.clock for device in devices}
             cycles = {name: cycles_on(op, targets[name]) / clocks[name] for name in allowed}
             ops.append(op)
@@ -61,11 +62,13 @@ def cheapest_placement(
     )
 
 
-def _allowed(op: Operation, devices: Devices, bound: Callable[[Operation], str | None]) -> list[str]:
+def _allowed(
+    op: Operation, annotated: str | None, devices: Devices, bound: Callable[[Operation], str | None]
+) -> list[str]:
     """Return the devices that may run `op`."""
     if bound(op) is not None:
         return [MAIN]
     operator = op.name.partition(".")[2]
-    asked = next((device.name for device in devices if layer_of(op, device) is not None), None)
+    asked = annotated or next((device.name for device in devices if layer_of(op, device) is not None), None)
     asked = asked or next((device.name for device in devices if operator in device.operators), None)
     return [asked] if asked is not None else [MAIN, *(device.name for device in devices if device.placement == COST)]

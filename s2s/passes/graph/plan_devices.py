@@ -8,12 +8,12 @@
     %c = graph.conv %b, %v {device = "dsp", node = "conv2"} : …
     %y = graph.device_copy %c from "dsp" to "main" : …
 
-The device is a decision (`s2s/decisions/device.py`): a user's tables name layers or operators; an elementwise operator
-follows its operands; everything else runs on the first device, `main`, whose memory holds inputs, outputs and state.
-Where devices are placed by cost, what no table names runs where the network takes the fewest cycles, copies included. A
-tensor is copied once to each device that reads it, by way of `main`. Each device gets constants of its own. Reshapes,
-which move nothing, are where their operand is. Functions outside of the network, and operators that run networks, are
-on `main`.
+The device is a decision (`s2s/decisions/device.py`): the attribute `on_device` of `main` names nodes, which annotations
+of relay have left there; a user's tables name layers or operators; an elementwise operator follows its operands;
+everything else runs on the first device, `main`, whose memory holds inputs, outputs and state. Where devices are placed
+by cost, what no table names runs where the network takes the fewest cycles, copies included. A tensor is copied once to
+each device that reads it, by way of `main`. Each device gets constants of its own. Reshapes, which move nothing, are
+where their operand is. Functions outside of the network, and operators that run networks, are on `main`.
 """
 
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.network.functions import DEVICE, main_of
 from s2s.decisions.chooser import Chooser
-from s2s.decisions.device import DeviceKind, PlacedOperator, layer_of
+from s2s.decisions.device import DeviceKind, PlacedOperator, annotated_device, layer_of
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind, provenance
 from s2s.dialects.graph.traits import copy_provenance
@@ -169,7 +169,8 @@ class _PlaceOperators:
     def _decided(self, op: Operation) -> str:
         given = [self.device[operand] for operand in op.operands if operand in self.device]
         follows = fusion_kind(op) <= FusionKind.INJECTIVE and len(set(given)) == 1
-        subject = PlacedOperator(self.home, op, self.devices, _bound(op), given[0] if follows else None)
+        annotated = annotated_device(self.main, op)
+        subject = PlacedOperator(self.home, op, self.devices, _bound(op), given[0] if follows else None, annotated)
         if self.cheapest is not None:
             found = self.cheapest
             subject = replace(subject, cheapest=found.devices[op], cycles=found.cycles[op], placement=found.note)

@@ -1,21 +1,18 @@
 """Plan the buffers of `main` where several devices have memories of their own.
 
-A buffer is in the memory of the device whose kernels access it; a copy between devices reads one memory and writes
-another one. The arena is one range of offsets with a segment for each device, as with memory pools
-(`s2s/passes/loop/pooled_plan.py`): each device has the arena of its own buffers only.
+`loop-annotate-memory-scope` has marked the buffers of other devices than the first one. The arena is one range of
+offsets with a segment for each device, as with memory pools (`s2s/passes/loop/pooled_plan.py`): each device has the
+arena of its own buffers only.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import SSAValue
 
-from s2s.analysis.network.functions import device_of
 from s2s.decisions.chooser import Chooser
-from s2s.dialects import loop
-from s2s.errors import CompilerBug, InputError
+from s2s.errors import InputError
 from s2s.memory.buffers import Buffer, InPlace, Plan, align_up
 from s2s.memory.calls import Calls
 from s2s.memory.directions import plan_with_directions
@@ -41,33 +38,6 @@ class DevicePlan(NamedTuple):
 def limits_of(texts: Sequence[str]) -> Limits:
     """Parse `dsp=65536`, or `dsp` without a limit."""
     return {text.partition("=")[0]: size_of(text.partition("=")[2]) for text in texts}
-
-
-def owners_of(main: FuncOp, kernels: Mapping[str, FuncOp], limits: Limits) -> dict[SSAValue, str]:
-    """Return the device whose memory holds each buffer; refuse a buffer that two memories would have to hold."""
-    found: dict[SSAValue, str] = {}
-    for op in main.body.block.ops:
-        for value, device in _accessed(op, kernels, limits):
-            buffer = loop.whole_of(value)
-            if isinstance(buffer.owner, loop.WeightOp):
-                continue
-            held = MAIN if isinstance(buffer, BlockArgument) else found.setdefault(buffer, device)
-            if held != device:
-                raise CompilerBug(
-                    f"{buffer.name_hint or 'a buffer'}: {device} accesses it, and it is in the memory of {held}; a "
-                    "copy is missing"
-                )
-    return found
-
-
-def _accessed(op: Operation, kernels: Mapping[str, FuncOp], limits: Limits) -> list[tuple[SSAValue, str]]:
-    """Return the buffers that a step accesses, each with the memory that the access goes to."""
-    if isinstance(op, loop.BetweenDevices):
-        return [(op.target, op.device.data), (op.source, op.origin.data)]
-    if not isinstance(op, loop.STEPS):
-        return []
-    device = device_of(kernels[op.callee.string_value()]) if isinstance(op, CallOp) else MAIN
-    return [(operand, device if device in limits else MAIN) for operand in op.operands]
 
 
 def plan_by_device(

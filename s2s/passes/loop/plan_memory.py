@@ -14,8 +14,11 @@ dies, as far as the loops of the kernel prove it safe (`s2s.memory.distances`), 
 saves memory. In the end the attribute `in_place` of a
 kernel lists the arguments that its result lies over in some call.
 
+Constants that memory pools hold from the start of a program on are views of the arena with the attribute `loaded`, and
+`init` names their values.
+
 With `devices`, each device with a memory of its own has an arena of its own, a segment of the range of offsets
-(`s2s/passes/loop/device_plan.py`).
+(`s2s/passes/loop/device_plan.py`), for the buffers that `loop-annotate-memory-scope` has marked.
 
 A network that another one runs is planned first; its arena is a buffer of its caller's. The state of `main`, its
 arguments of role `state`, stands in front of everything else, where it outlives the run.
@@ -34,6 +37,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     StringAttr,
+    UnitAttr,
     i8,
     i64,
 )
@@ -42,7 +46,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.network.functions import EXTERNAL, STATE, callees_first
+from s2s.analysis.network.functions import EXTERNAL, INIT, LOADED, STATE, callees_first
 from s2s.decisions.chooser import Chooser
 from s2s.dialects import loop
 from s2s.dialects.walk import walk
@@ -53,9 +57,10 @@ from s2s.memory.calls import Calls, Lifetime
 from s2s.memory.directions import plan_with_directions
 from s2s.memory.plan import plan
 from s2s.passes.context import given_of, target_of
-from s2s.passes.loop.device_plan import Limits, limits_of, owners_of, plan_by_device
+from s2s.passes.loop.annotate_memory_scope import scope_of
+from s2s.passes.loop.device_plan import Limits, limits_of, plan_by_device
 from s2s.passes.loop.overlapping import OFFSET, calls_of, in_place_pairs, note_aliases, overlaps_of, spans_of
-from s2s.passes.loop.pooled_plan import PooledPlan, record_segments
+from s2s.passes.loop.pooled_plan import LOADED_AT, PooledPlan, record_segments
 from s2s.passes.loop.run_backwards import backwards
 from s2s.types.hints import isa
 from s2s.types.pools import pools_of
@@ -107,13 +112,14 @@ class PlanMain:
         arena = block.insert_arg(MemRefType(i8, [max(base + chosen.size, 1)]), 0)
         arena.name_hint = "arena"
         self._place_states(arena, states)
+        self._place_constants(arena)
         for op in self.allocs:
             if op.result not in lives:
                 Rewriter.erase_op(op)
                 continue
             view = loop.ViewOp(arena, base + chosen.offsets[self.names[op.result]], op.result.type)
             view.result.name_hint = op.result.name_hint
-            Rewriter.replace_op(op, view)
+            Rewriter.replace_op(op, _with_attributes(view, op))
         for op in self.steps:
             if isinstance(op, loop.NetworkCall) and op.arena is None:
                 Rewriter.replace_op(op, _with_attributes(op.with_arena(arena), op))
@@ -134,7 +140,7 @@ class PlanMain:
         pairs = in_place_pairs(self.steps, self.kernels, self.names, lives)
         calls = Calls(self.steps, self.kernels, self.names, lives, self.align, self._backwards)
         if self.devices:
-            owners = owners_of(self.func, self.kernels, self.devices)
+            owners: dict[SSAValue, str] = {op.result: scope_of(op) for op in self.allocs}
             found = plan_by_device(
                 buffers,
                 pairs,
@@ -220,6 +226,18 @@ class PlanMain:
         self.func.arg_attrs = ArrayAttr(kept) if self.func.arg_attrs is not None else None
         for argument, _ in reversed(states):
             block.erase_arg(argument)
+
+    def _place_constants(self, arena: SSAValue) -> None:
+        """Let kernels read the constants that are copied to the arena at start from there."""
+        block = self.func.body.block
+        for op in [each for each in block.ops if isinstance(each, loop.WeightOp) and LOADED_AT in each.attributes]:
+            offset, buffer = op.attributes[LOADED_AT], op.result.type
+            assert isinstance(offset, IntegerAttr)
+            assert isa(buffer, MemRefType)
+            view = loop.ViewOp(arena, offset.value.data, buffer)
+            view.result.name_hint = op.result.name_hint
+            view.attributes |= {INIT: StringAttr(op.weight.data), LOADED: UnitAttr()}
+            Rewriter.replace_op(op, view)
 
     def _drop_copies_in_place(self) -> None:
         """Erase copies whose source and target the plan has placed at the same offset."""

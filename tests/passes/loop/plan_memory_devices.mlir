@@ -1,4 +1,4 @@
-// RUN: s2s-opt %s -p 'loop-plan-memory{devices="dsp=64"}' --split-input-file | filecheck %s
+// RUN: s2s-opt %s -p 'loop-annotate-memory-scope{devices=dsp},loop-plan-memory{devices="dsp=64"}' --split-input-file | filecheck %s
 
 // Buffers that the kernels of a device access are in its segment; a copy reads one memory and writes the other.
 // CHECK-LABEL: func.func @main

@@ -21,7 +21,8 @@ the kernel; other constants become weights, which calls pass.
 
 Declined for functions that are kernels already; operations that run networks are not outlined. Requires
 `graph-copy-outputs`, so that every output is the result of a call.
-`depth` is the largest number of operations in a kernel. When not enabled, every operation but a reshape is a kernel.
+`depth` is the largest number of operations in a kernel, `limits` are the arguments that a kernel of each device may
+have. When not enabled, every operation but a reshape is a kernel.
 """
 
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.constants import new_weight
+from s2s.passes.graph.function_args import limits_of
 from s2s.passes.graph.fuse_ops.dataflow import dataflow
 from s2s.passes.graph.fuse_ops.names import UniqueNames, kernel_name
 from s2s.passes.graph.fuse_ops.outline import outline, placed_name, without_border_reshapes
@@ -56,6 +58,8 @@ class FuseOpsPass(ModulePass):
     depth: int = 256
     enable: bool = True
     target: str = "c"
+    limits: tuple[str, ...] = ()
+    """As `main=127`; no limit where a device is left out."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         weights = weights_of(ctx)
@@ -74,7 +78,7 @@ class FuseOpsPass(ModulePass):
         nodes = dataflow(function)
         module = function.parent_block()
         assert module is not None
-        for members in partition(nodes, self.depth if self.enable else 1):
+        for members in partition(nodes, self.depth if self.enable else 1, limits_of(self.limits)):
             group = without_border_reshapes([op for index in members if (op := nodes[index].op) is not None])
             for ops in _decided(home, group, chooser):
                 if ops and not (len(ops) == 1 and isinstance(ops[0], graph.STEPS)):

@@ -15,7 +15,10 @@ elementwise operations, since an epilogue that moves elements cannot be computed
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from xdsl.ir import SSAValue
+
 from s2s.dialects.graph import FusionKind
+from s2s.passes.graph.function_args import ArgumentLimits
 from s2s.passes.graph.fuse_ops.dataflow import TUPLE, Node, PostDominator, post_dominators
 from s2s.passes.graph.fuse_ops.widening import sink_widening
 
@@ -30,6 +33,8 @@ class FusionGroup:
     kind: int
     is_anchor: bool
     size: int = 1
+    reads: int = 0
+    """At least as many as the tensors that its kernel reads."""
     parent: "FusionGroup | None" = None
 
     def root(self) -> "FusionGroup":
@@ -46,11 +51,14 @@ class FusionGroup:
 class Partition:
     """The groups of a function's nodes, and their merging phase by phase."""
 
-    def __init__(self, nodes: list[Node], max_depth: int) -> None:
+    def __init__(self, nodes: list[Node], max_depth: int, limits: ArgumentLimits) -> None:
         self.nodes = nodes
-        self.max_depth = max_depth
+        self.max_depth, self.limits = max_depth, limits
         self.tree = post_dominators(nodes)
-        self.groups = [FusionGroup(node.kind, node.kind == FusionKind.OUT_FUSABLE) for node in nodes]
+        self.groups = [
+            FusionGroup(node.kind, node.kind == FusionKind.OUT_FUSABLE, reads=len(node.op.operands) if node.op else 0)
+            for node in nodes
+        ]
 
     def run(self) -> None:
         """Merge all groups that the rules allow."""
@@ -99,15 +107,32 @@ class Partition:
         return lambda kind, _: kind <= FusionKind.INJECTIVE
 
     def _join(self, source: int, sink: int, condition: Condition) -> None:
-        """Merge all nodes from `source` to `sink`, if all satisfy the condition and the kernel stays short enough."""
+        """Merge all nodes from `source` to `sink`, if all satisfy the condition and the kernel stays short enough, with
+        few enough arguments."""
         path = self._path(source, sink, condition)
         target = self.groups[sink].root()
         if path is None:
             return
         roots = {id(root): root for root in (self.groups[index].root() for index in path) if root is not target}
-        if target.size + sum(root.size for root in roots.values()) <= self.max_depth:
+        is_short = target.size + sum(root.size for root in roots.values()) <= self.max_depth
+        if is_short and self._may_read(sink, [*roots.values(), target]):
             for root in roots.values():
                 _merge(root, target)
+
+    def _may_read(self, sink: int, roots: list[FusionGroup]) -> bool:
+        """Return whether a function may have as many arguments as the kernel of these groups reads tensors."""
+        op = self.nodes[sink].op or self.nodes[sink + 1].op
+        limit = None if op is None else self.limits.inputs(op)
+        if limit is None or sum(root.reads for root in roots) <= limit:
+            return True
+        numbers = {id(root) for root in roots}
+        inside = [
+            node.op
+            for node, group in zip(self.nodes, self.groups, strict=True)
+            if node.op is not None and id(group.root()) in numbers
+        ]
+        made: set[SSAValue] = {result for each in inside for result in each.results}
+        return len({operand for each in inside for operand in each.operands} - made) <= limit
 
     def _path(self, source: int, sink: int, condition: Condition) -> list[int] | None:
         """The nodes on paths from `source` to `sink`, without `sink`; None if any of them or `sink` does not fit."""
@@ -129,13 +154,14 @@ def _merge(child: FusionGroup, parent: FusionGroup) -> None:
     """Merge `child` into `parent`; only an anchor operator changes the kind of the group."""
     child.parent = parent
     parent.size += child.size
+    parent.reads += child.reads
     if child.is_anchor:
         parent.is_anchor = True
         parent.kind = max(parent.kind, child.kind)
 
 
-def partition(nodes: list[Node], max_depth: int) -> list[list[int]]:
+def partition(nodes: list[Node], max_depth: int, limits: ArgumentLimits) -> list[list[int]]:
     """The groups of nodes that share a kernel, in an order in which they can run."""
-    groups = Partition(nodes, max_depth)
+    groups = Partition(nodes, max_depth, limits)
     groups.run()
     return sink_widening(nodes, groups.members(), max_depth)

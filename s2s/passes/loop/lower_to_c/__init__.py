@@ -106,13 +106,14 @@ def _kernel(func: FuncOp, names: Names, strict: bool) -> list[Operation]:
 
 
 def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written, strict: bool) -> list[Operation]:
-    """Lower a network to its functions: those that it runs, the one that sets its state, the one that runs it."""
+    """Lower a network to its functions: those that it runs, those that set its state and load its constants, the one
+    that runs it."""
     typed = typed_arena(main, f"{names.prefix}_arena") if strict and main.arena_size else None
     network = LowerNetwork(main, names, typed or PlainArena(segments_of(main.func)))
-    reset = network.reset()
+    first = [each for each in (network.load(), network.reset()) if each is not None]
     made: list[Operation] = [] if typed is None else [typed.definition]
     made += [LowerInner(func, names, PlainArena()).run(written) for func in inner]
-    return [*made, *([] if reset is None else [reset]), network.run()]
+    return [*made, *first, network.run()]
 
 
 def _weights(module: ModuleOp, names: Names) -> list[Operation]:

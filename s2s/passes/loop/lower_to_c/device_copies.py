@@ -1,8 +1,10 @@
-"""Lower copies between devices to calls of hooks.
+"""Lower copies between devices, and what stands around the kernels of a device, to calls of hooks.
 
     loop.device_copy %y, %x from "main" to "dsp"
+    loop.enter_device "dsp"
 ->
     net_copy_to_dsp(y, x, 1024);
+    net_enter_dsp();
 """
 
 from xdsl.dialects.builtin import IndexType
@@ -22,6 +24,12 @@ def lower_wait(steps: StepBuilder, op: loop.WaitDeviceCopyOp) -> None:
         and op.prev_op.device == op.device
     ):
         return
+    steps.b.block.add_op(c.CallOp(hook_of(steps.names.prefix, op), []))
+
+
+@STEP_LOWERINGS.register(loop.EnterDeviceOp, loop.LeaveDeviceOp)
+def lower_around_calls(steps: StepBuilder, op: loop.EnterDeviceOp | loop.LeaveDeviceOp) -> None:
+    """`net_enter_dsp();`"""
     steps.b.block.add_op(c.CallOp(hook_of(steps.names.prefix, op), []))
 
 

@@ -1,9 +1,11 @@
-"""The hooks that copy between devices: functions with a default definition, which a project may replace.
+"""The hooks around devices: functions with a default definition, which a project may replace.
 
 void net_copy_to_dsp(void *target, const void *source, size_t size)
 {
     memcpy(target, source, size);
 }
+
+Hooks that enter or leave a device, or wait for copies, do nothing by default.
 """
 
 from collections.abc import Sequence
@@ -18,12 +20,14 @@ from s2s.types.devices import MAIN
 
 _TYPES = (c.PtrType(c.VOID), c.PtrType(c.VOID, const=True), c.NamedType("size_t"))
 _PARAMETERS = ("target", "source", "size")
-TO, FROM, WAIT = WAYS = ("copy_to", "copy_from", "wait_for")
+TO, FROM, WAIT, ENTER, LEAVE = WAYS = ("copy_to", "copy_from", "wait_for", "enter", "leave")
 """What the hooks of a device do, in the order in which they are declared."""
 
 
-def hook_of(prefix: str, op: loop.BetweenDevices) -> str:
+def hook_of(prefix: str, op: loop.BetweenDevices | loop.AroundDeviceCalls) -> str:
     """Return the name of the hook that a step calls: all copies begin or end on the first device."""
+    if isinstance(op, loop.AroundDeviceCalls):
+        return f"{prefix}_{ENTER if isinstance(op, loop.EnterDeviceOp) else LEAVE}_{op.device.data}"
     origin, device = op.origin.data, op.device.data
     other, way = (origin, "from") if device == MAIN else (device, "to")
     if isinstance(op, loop.WaitDeviceCopyOp):
@@ -41,7 +45,9 @@ def device_hooks(module: ModuleOp, prefix: str) -> list[c.FuncOp]:
     address."""
     made: dict[str, c.FuncOp] = {}
     for op in operations_of_networks(module):
-        if isinstance(op, loop.BetweenDevices):
+        if isinstance(op, loop.AroundDeviceCalls):
+            made.setdefault(name := hook_of(prefix, op), _hook(name, op.device.data, Block(), ()))
+        elif isinstance(op, loop.BetweenDevices):
             device = next(name for name in (op.origin.data, op.device.data) if name != MAIN)
             name = hook_of(prefix, op)
             if isinstance(op, loop.WaitDeviceCopyOp):

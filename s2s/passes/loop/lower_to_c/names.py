@@ -54,7 +54,7 @@ def c_names(module: ModuleOp, prefix: str) -> Names:
     prefix = c_identifier(prefix, MAX_PREFIX)
     kernels = [func.sym_name.data for func in functions(module) if not is_main(func)]
     weights = list(dict.fromkeys(name for op in operations_of_networks(module) for name in _weights_of(op)))
-    taken = {f"{prefix}_run", f"{prefix}_reset", f"{prefix}_graph", *hook_names(module, prefix)}
+    taken = {f"{prefix}_run", f"{prefix}_reset", f"{prefix}_load", f"{prefix}_graph", *hook_names(module, prefix)}
     texts = weight_texts(module, weights, f"{prefix}_")
     made = unique_identifiers([*kernels, *texts], prefix=f"{prefix}_", taken=taken)
     named = dict(zip(kernels, made[: len(kernels)], strict=True))

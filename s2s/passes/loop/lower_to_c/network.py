@@ -1,7 +1,8 @@
 """Lower networks to C functions: kernel after kernel, and control flow around the networks that they run.
 
 `main` becomes the function that a program calls, which checks what it is handed first; any other network a static
-function beside it. State is put to its initial values by a function of its own.
+function beside it. State is put to its initial values by a function of its own, and so are constants copied to memory
+pools at start.
 """
 
 from collections.abc import Mapping
@@ -10,7 +11,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, SSAValue
 
-from s2s.analysis.network.functions import INIT, STATE
+from s2s.analysis.network.functions import INIT, LOADED, STATE
 from s2s.c_syntax.identifiers import (
     c_identifier,
     c_macro,
@@ -175,19 +176,28 @@ class LowerNetwork(_NetworkFunction):
         states = [view for view in self.views() if STATE in view.attributes]
         if not states:
             return None
-        block = Block(arg_types=[self.arena.type])
+        return self._setting("reset", states, self.arenas[:1])
+
+    def load(self) -> c.FuncOp | None:
+        """Write the function `<prefix>_load(arena_tcm, arena_sram)`; None if no pool holds constants from start on."""
+        constants = [view for view in self.views() if LOADED in view.attributes]
+        return self._setting("load", constants, self.arenas) if constants else None
+
+    def _setting(self, name: str, views: list[loop.ViewOp], arenas: list[str]) -> c.FuncOp:
+        """Write the function that sets parts of the arena to their first values."""
+        types = [self.arena.type] * len(arenas)
+        block = Block(arg_types=types)
         b = Builder(block)
-        self.arena.enter(b, block.args[:1], states)
-        self._check(b, block, 1)
-        for view in states:
+        self.arena.enter(b, block.args, views)
+        self._check(b, block, len(arenas))
+        for view in views:
             self._set(b, view)
         block.add_op(c.ReturnOp(b.add(c.SymbolOp("S2S_OK", c.STATUS))))
-        return c.FuncOp(
-            f"{self.prefix}_reset", [self.arena.type], c.STATUS, block, parameters=self.arenas[:1], extents=[""]
-        )
+        extents = [""] * len(arenas)
+        return c.FuncOp(f"{self.prefix}_{name}", types, c.STATUS, block, parameters=arenas, extents=extents)
 
     def _set(self, b: Builder, view: loop.ViewOp) -> None:
-        """Set one state to its initial value."""
+        """Set a state or a constant to its first value."""
         size = b.literal(buffer_bytes(view.result), IndexType())
         place, init = self.arena.view(b, view), view.attributes.get(INIT)
         if isinstance(init, StringAttr):

@@ -27,6 +27,7 @@ from s2s.types.hints import isa
 from s2s.types.weights import WeightStore
 
 Place = Literal["INPUT", "OUTPUT", "ARENA", "DEVICE"]
+_Step = CallOp | loop.BetweenDevices | loop.AroundDeviceCalls
 
 
 class Tensor(NamedTuple):
@@ -121,7 +122,7 @@ def rows_of(main: Main, names: Names, kernels: Sequence[FuncOp], store: WeightSt
     return Rows(
         names.prefix,
         tuple(tensors),
-        tuple(_step(op, names, numbers, results) for op in body if isinstance(op, CallOp | loop.BetweenDevices)),
+        tuple(_step(op, names, numbers, results) for op in body if isinstance(op, _Step)),
         len(main.inputs),
         len(weights),
         len(main.outputs),
@@ -165,10 +166,8 @@ def _flat(value: SSAValue) -> tuple[Attribute, tuple[int, ...]]:
     return value.type.element_type, value.type.get_shape()
 
 
-def _step(
-    op: CallOp | loop.BetweenDevices, names: Names, numbers: dict[SSAValue, int], results: dict[str, int]
-) -> Call:
-    if isinstance(op, loop.WaitDeviceCopyOp):
+def _step(op: _Step, names: Names, numbers: dict[SSAValue, int], results: dict[str, int]) -> Call:
+    if isinstance(op, loop.WaitDeviceCopyOp | loop.AroundDeviceCalls):
         return Call(hook_of(names.prefix, op), ", ".join(provenance(op)), (), 0)
     if isinstance(op, loop.BetweenDevices):
         buffers, size = (numbers[op.target], numbers[op.source]), buffer_bytes(op.target)

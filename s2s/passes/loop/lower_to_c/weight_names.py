@@ -12,10 +12,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from s2s.analysis.network.functions import INIT, LOADED
 from s2s.c_syntax.identifiers import SIGNIFICANT, c_identifier
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
@@ -98,11 +99,19 @@ def _readers(module: ModuleOp) -> dict[str, Reader]:
             continue
         kernel = call.callee.root_reference.data
         kind = kind_of(kernel)
-        read = [copied.get(each, each.owner) for each in call.arguments]
-        if any(isinstance(owner, loop.WeightOp) for owner in read):
+        read = [_weight_of(copied.get(each, each.owner)) for each in call.arguments]
+        if any(read):
             counts[kind] = counts.get(kind, 0) + 1
-        for owner, parameter in zip(read, functions[kernel].args, strict=True):
-            if isinstance(owner, loop.WeightOp):
+        for weight, parameter in zip(read, functions[kernel].args, strict=True):
+            if weight is not None:
                 reader = Reader(tuple(provenance(call)), kernel, parameter.name_hint or "x", counts[kind])
-                found.setdefault(owner.weight.data, reader)
+                found.setdefault(weight, reader)
     return found
+
+
+def _weight_of(owner: Block | Operation) -> str | None:
+    """Return the weight that an argument of a call is, or that it is loaded from."""
+    if isinstance(owner, loop.ViewOp) and LOADED in owner.attributes:
+        init = owner.attributes[INIT]
+        return init.data if isinstance(init, StringAttr) else None
+    return owner.weight.data if isinstance(owner, loop.WeightOp) else None
