@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import s2s
 from benchmarks.engines import NAIVE, Built, Variant, build
 from s2s.types.dtypes import Array
 from s2s.verify.toolchain import compiler_version, default_compiler
-from s2s.version import VERSION
 
 
 class S2S:
@@ -22,7 +22,7 @@ class S2S:
 
     def version(self) -> str:
         """What the table says was measured."""
-        return f"s2s {VERSION} ({compiler_version(default_compiler())}, {self.variant})"
+        return f"s2s {s2s.__version__} ({compiler_version(default_compiler())}, {self.variant})"
 
     def load(self, path: str, feeds: Mapping[str, Array], work: str) -> None:
         """Compile the model, build the C and put `feeds` in place; nothing is left in the folder `work`."""

@@ -26,6 +26,8 @@ KWS = SHARED / "models" / "mlperf_tiny" / "kws_ref_model_int8.tflite"
 MOST_COMMANDS = 5
 MOST_SECONDS = 300
 APT = "apt-get"
+INSTALL = f"{APT} install -y --no-install-recommends"
+"""Recommended packages are most of the bytes: C++ libraries for microcontrollers, windows for the emulator."""
 WORK = "first"
 """The folder in the Debian of `--root`."""
 
@@ -65,7 +67,7 @@ class Start(NamedTuple):
 STARTS = {
     "kws": Start(
         (
-            f"{APT} install -y python3-venv gcc make gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm",
+            f"{INSTALL} python3-venv gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm",
             "python3 -m venv .venv",
             ".venv/bin/pip install './s2s[tflm]'",
             ".venv/bin/s2s verify kws.tflite --on qemu:m4",
@@ -76,7 +78,7 @@ STARTS = {
     ),
     "cpp": Start(
         (
-            f"{APT} install -y python3-venv g++ cmake make",
+            f"{INSTALL} python3-venv g++ libc6-dev cmake make",
             "python3 -m venv .venv",
             ".venv/bin/pip install ./s2s",
             ".venv/bin/s2s compile digits.onnx --target c -o digits",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         CFunction,
         CompileOptions,
         DebugOptions,
+        Inspection,
         JointArtifact,
         PackedFunction,
         Target,
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
         compile,
         cpu,
         device,
+        inspect,
         load,
+        profile,
         quantize,
         register_codegen,
         register_custom_op,
@@ -58,6 +61,7 @@ __all__ = [
     "DebugOptions",
     "IRModule",
     "InputError",
+    "Inspection",
     "JointArtifact",
     "PackedFunction",
     "PoolInfoProperties",
@@ -74,8 +78,10 @@ __all__ = [
     "device",
     "frontend",
     "get_global_func",
+    "inspect",
     "load",
     "nd",
+    "profile",
     "quantize",
     "register_codegen",
     "register_custom_op",
@@ -104,9 +110,9 @@ if not TYPE_CHECKING:  # a checker would take every submodule for an object
         if name not in __all__:
             raise AttributeError(f"module 's2s' has no attribute {name!r}")
         if name == "__version__":
-            from s2s.version import VERSION
+            from s2s.version import current_version
 
-            return VERSION
+            return current_version()
         if name in ("frontend", "relay", "runtime", "target", "te", "testing", "transform"):
             return importlib.import_module(f"s2s.{name}")
         if name in ("get_global_func", "nd", "register_func"):

@@ -20,6 +20,7 @@ from s2s.external.modes import modes_of
 from s2s.external.registry import register_codegen
 from s2s.frontends.custom import CFunction, PackedFunction, register_custom_op
 from s2s.frontends.formats import ModelSource
+from s2s.inspection import Inspection, inspect_model
 from s2s.joint_artifact import JointArtifact, together
 from s2s.options import (
     Activations,
@@ -37,12 +38,14 @@ from s2s.options import (
     budgets,
 )
 from s2s.passes.pass_context import PassContext
+from s2s.profiling import profile as profiling
 from s2s.quantization import Quantized, quantize
 from s2s.relay.expr import Function
 from s2s.relay.factory import build, source_of
 from s2s.relay.module import IRModule
 from s2s.targets import Target
 from s2s.types.devices import DeviceSource, devices_of
+from s2s.types.dtypes import Array
 from s2s.types.numbers import as_numbers
 from s2s.types.pools import pools_of
 from s2s.types.sizes import DimSize, SizeRange
@@ -177,6 +180,40 @@ def _dim(name: str, size: object) -> DimSize:
             )
 
 
+def inspect(
+    model: ModelSource,
+    *,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    bind: Mapping[str, object] | None = None,
+    dims: Mapping[str, int | tuple[int, int]] | None = None,
+) -> Inspection:
+    """Say what a network holds, without compiling it: inputs, outputs, operators, weights, work, what is not supported.
+
+    Sizes are in bytes, work in multiplications with an addition. Sizes that the model leaves open take usual values
+    where `shapes` and `dims` do not give them; `bind` makes inputs constants.
+    """
+    given = _specialisation(bind or {}, dims or {})
+    return inspect_model(model, _shapes(shapes or {}), bind=given["bind"], dims=given["dims"])
+
+
+def profile(
+    network: "Artifact | Model",
+    *,
+    inputs: Mapping[str, Array] | None = None,
+    runs: int | None = None,
+    measure_again: bool = False,
+) -> profiling.Profile:
+    """Time each kernel of a network on this machine, in microseconds, and compare it with the machine's peaks.
+
+    `network` is a model, which is compiled for this machine, or what `compile` returned, for other options. The network
+    runs on `inputs`, by default on random ones, `runs` times, by default for two seconds. `measure_again` measures the
+    peaks anew, which are kept from one profile to the next.
+    """
+    artifact = network if isinstance(network, Artifact) else compile(network)
+    profiling.check_profiled(artifact.compilation.options)
+    return profiling.profile_artifact(artifact, inputs=inputs, runs=runs, measure_again=measure_again)
+
+
 def load(tree: str | Path, *, network: str | None = None) -> LoadedNetwork:
     """Build a tree that `s2s compile` wrote, and load it; of a tree of several networks, the one that `network`
     names."""
@@ -188,6 +225,7 @@ __all__ = [
     "CFunction",
     "CompileOptions",
     "DebugOptions",
+    "Inspection",
     "JointArtifact",
     "LoadedNetwork",
     "PackedFunction",
@@ -197,7 +235,9 @@ __all__ = [
     "compile",
     "cpu",
     "device",
+    "inspect",
     "load",
+    "profile",
     "quantize",
     "register_codegen",
     "register_custom_op",

@@ -33,6 +33,7 @@ ROOMS = (
     "verify",
     "packagings",
     "projects",
+    "inspection",
     "artifact",
     "joint_artifact",
     "fuzz",

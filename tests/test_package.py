@@ -39,6 +39,12 @@ def test_budgets_of_flash_and_stack_are_options_of_python_too():
         s2s.compile("there-is-none.onnx", flash_budget=-1)
 
 
+def test_inspection_says_what_a_network_holds_without_compiling_it():
+    found = s2s.inspect(ROOT / "examples" / "digits" / "digits.onnx")
+    assert found.multiply_adds == 84_224
+    assert "<th style='text-align: left'>work</th><td>84,224 multiply-adds</td>" in found._repr_html_()  # pyright: ignore[reportPrivateUsage]
+
+
 def test_notebooks_show_the_figures_of_an_artifact():
     artifact = s2s.compile(ROOT / "examples" / "digits" / "digits.onnx", target="c", name="net")
     shown = artifact._repr_html_()  # pyright: ignore[reportPrivateUsage]

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from s2s.version import VERSION
+from support.git import commit, git
 from support.project import PACKAGES, ROOT, source_files
 
+VERSION = "0.3.1"
+"""The version that a tag gives the checkout that is packed."""
 STRANGER = re.compile(r"pip install (-\S+ )*['\"]?s2s(?![\w-])")
 """Advice to install the distribution `s2s`, which is another project's."""
 
@@ -37,10 +39,12 @@ def test_package_list_equals_the_directories():
 
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sdist of the project, and the wheel built from that sdist."""
+    """A folder with the sdist of a checkout at a tag, and the wheel built from that sdist."""
     folder = tmp_path_factory.mktemp("packaging")
-    ignore = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "out", "*.egg-info")
+    ignore = shutil.ignore_patterns(".*", "_version.txt", "__pycache__", "build", "dist", "out", "*.egg-info")
     shutil.copytree(ROOT, folder / "checkout", ignore=ignore, symlinks=True)
+    commit(folder / "checkout", "release")
+    git(folder / "checkout", "tag", f"v{VERSION}")
     build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(folder / "checkout")]
     done = subprocess.run(build, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -80,7 +84,7 @@ def test_wheel_holds_every_file_of_the_packages(distributions: Path):
         if file.suffix in {".py", ".j2", ".c", ".h", ".ld", ".typed", ".txt", ".jsonl"}
         and "__pycache__" not in file.parts
     }
-    assert packed == expected
+    assert packed == expected | {"s2s/_version.txt"}
 
 
 def test_sdist_holds_the_tests_and_the_licence(distributions: Path):
@@ -94,6 +98,14 @@ def test_sdist_holds_the_tests_and_the_licence(distributions: Path):
 def test_wheel_is_imported_from_its_own_place(installed: Path, tmp_path: Path):
     where = run(installed / "python", "-c", "import s2s.dialects.graph as g; print(g.__file__)", cwd=tmp_path)
     assert where.startswith(str(installed.parent))
+
+
+def test_wheel_and_sdist_have_the_version_of_the_tag(distributions: Path, installed: Path, tmp_path: Path):
+    assert sorted(path.name for path in distributions.glob("s2s_*")) == [
+        f"s2s_compiler-{VERSION}-py3-none-any.whl",
+        f"s2s_compiler-{VERSION}.tar.gz",
+    ]
+    assert run(installed / "s2s", "--version", cwd=tmp_path) == f"s2s {VERSION}\n"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@
 #ifndef S2S_CONFIG_H
 #define S2S_CONFIG_H
 
-/* The version of s2s that this runtime belongs to, 10000 * major + 100 * minor + patch: networks check it. */
+/* The version of these headers, 10000 * major + 100 * minor + patch of the first release that has them: networks check
+ * it. */
 #define S2S_RUNTIME_VERSION 100
 
 #ifdef S2S_USER_CONFIG

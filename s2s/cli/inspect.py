@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -15,8 +14,8 @@ from s2s.errors import InputError
 
 if TYPE_CHECKING:
     from s2s.decisions.decision import Alternative, Decision
+    from s2s.inspection import Inspection
     from s2s.options import CompileOptions
-    from s2s.report.inspection import Inspection
 
 NOT_SUPPORTED = 3
 """The exit code of an `UnsupportedError`."""
@@ -42,7 +41,7 @@ def inspect_command(model: Path, compiling: Options, layer: str | None, why: boo
     from dataclasses import replace
 
     from s2s.cli.output import print_json, steps_shown
-    from s2s.report.inspection import inspect_model
+    from s2s.inspection import inspect_model
     from s2s.stages.check_options import check_inspected
 
     asked = compiling("host")
@@ -111,32 +110,8 @@ def describe(each: "Alternative") -> str:
 
 def show(found: "Inspection") -> None:
     """Print the result of an inspection for people."""
-    from s2s.analysis.numbers.sums import describe_sums
-    from s2s.cli.output import number, print_fields
-    from s2s.emit.info import Quantisation
+    from s2s.cli.output import print_fields
 
-    opsets = ", ".join(f"{domain} {version}" for domain, version in found.opsets.items())
-    fields = {"model": found.model, "producer": found.producer or "unknown", "version": opsets}
-    for kind, tensors in (("input", found.inputs), ("output", found.outputs)):
-        for tensor in tensors:
-            dims = "×".join(map(str, tensor.shape)) or "scalar"
-            text = f"{tensor.type} {dims}, {number(tensor.bytes)} bytes"
-            if tensor.scale is not None and tensor.zero_point is not None:
-                text += f", {Quantisation(tensor.scale, tensor.zero_point).formula()}"
-            fields[f"{kind} {tensor.name}"] = text
-    for name, shape in found.assumed.items():
-        text = ",".join(map(str, shape))
-        fields[f"assumed for {name}"] = f"{text}, as the model leaves sizes open; others with --shape {name}={text}"
-    if found.state_pairs:
-        pairs = " ".join(f"--state {quote(f'{name}={output}')}" for name, output in found.state_pairs.items())
-        fields["may be state"] = f"an output of one run is an input of the next with {pairs}"
-    fields["operators"] = ", ".join(f"{count} {name}" for name, count in found.operators.items())
-    if found.supported:
-        fields["weights"] = f"{number(found.parameters)} in {number(found.weight_bytes)} bytes"
-        fields["work"] = f"{number(found.multiply_adds)} multiply-adds"
-        if found.accumulators:
-            fields["accumulators"] = describe_sums(found.accumulators)
-        fields["activations"] = f"at most {number(found.activation_bytes)} bytes at a time, before fusion"
-    print_fields(fields)
+    print_fields(found.in_words())
     for reason in found.unsupported:
         print(f"not supported: {reason}")

@@ -67,9 +67,9 @@ class Commands(click.Group):
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from s2s.version import VERSION
+        from s2s.version import current_version
 
-        click.echo(f"s2s {VERSION}")
+        click.echo(f"s2s {current_version()}")
         ctx.exit()
 
 
@@ -180,13 +180,13 @@ def report_bug(error: Exception) -> None:
     """Print the traceback of `error` from the command on, and ask for a bug report."""
     import traceback
 
-    from s2s.version import VERSION
+    from s2s.version import current_version
 
     frames = traceback.extract_tb(error.__traceback__)
     inner = next((number for number, frame in enumerate(frames) if frame.name.endswith("_command")), 0)
     traceback.print_exception(error, limit=inner - len(frames))
     print(
-        f"s2s: this is a bug of s2s {VERSION}, not of your model; please report it with the lines above, the command"
-        " and, if you may share it, the model",
+        f"s2s: this is a bug of s2s {current_version()}, not of your model; please report it with the lines above, the"
+        " command and, if you may share it, the model",
         file=sys.stderr,
     )

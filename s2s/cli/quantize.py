@@ -1,5 +1,6 @@
 """`s2s quantize`: quantise a float model to 8-bit integers on samples."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -78,7 +79,17 @@ def show(made: "Quantized", target: Path) -> None:
         table.add_row(*row(layer))
     console = Console(highlight=False)
     console.print(table)
-    console.print(f"The model is {target}; try: s2s compile {target}", soft_wrap=True)
+    for line in (*sizes(made), f"The model is {target}; try: s2s compile {target}"):
+        console.print(line, soft_wrap=True)
+
+
+def sizes(made: "Quantized") -> Iterator[str]:
+    """Describe the weights before and after, and the operators that stay in floats."""
+    yield f"weights: {made.weights_before:,} bytes before, {made.weights_after:,} after"
+    for node in made.floats:
+        weights = f", with {node.weight_bytes:,} bytes of weights" if node.weight_bytes else ""
+        why = "onnxruntime's quantiser has no integer form of it"
+        yield f"{node.node} ({node.operator}): stays in floats{weights}; {why}"
 
 
 def row(layer: "LayerNoise") -> tuple[str, ...]:

@@ -100,7 +100,8 @@ def not_measured(target: str) -> str:
     found = get_target(target)
     if not found.cc:
         return "not measured when the tree was written; s2s report MODEL measures"
-    return f"not measured: {found.cc} is not installed; on Debian: apt-get install {' '.join(found.packages)}"
+    packages = " ".join(found.packages)
+    return f"not measured: {found.cc} is not installed; on Debian: apt-get install --no-install-recommends {packages}"
 
 
 def _of_model(model: Path, compiling: Options) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from s2s.decisions.given import Measured, Modelled
 from s2s.decisions.names import KINDS
 from s2s.errors import InputError
 from s2s.support.files import write_file
-from s2s.version import VERSION
+from s2s.version import current_version
 
 FORMAT = 1
 """Raised when a field changes its meaning."""
@@ -58,7 +58,7 @@ class Decisions:
         """Return the content of a file of decisions."""
         return {
             "format": FORMAT,
-            "generator": {"name": "s2s", "version": VERSION},
+            "generator": {"name": "s2s", "version": current_version()},
             "target": self.target,
             "decisions": [each.entry() for each in self.entries],
         }

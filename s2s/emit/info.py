@@ -16,7 +16,7 @@ from s2s.types.interface import EmptyTensor, ModelTensor
 from s2s.types.language import Language
 from s2s.types.pools import Pools
 from s2s.types.sizes import Extents, SizeRange
-from s2s.version import VERSION
+from s2s.version import current_version
 
 if TYPE_CHECKING:
     from s2s.executor.graph_json import Network
@@ -266,7 +266,7 @@ class NetworkInfo:
     """The sizes that follow from those, by name."""
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     """The options of this compilation, for the record."""
-    version: str = VERSION
+    version: str = field(default_factory=current_version)
 
     @property
     def arena_type(self) -> str | None:

@@ -21,7 +21,7 @@ from s2s.options import Threading
 from s2s.targets import Target
 from s2s.targets.flags import OPTIMISE, compile_flags, is_machine_flag
 from s2s.types.narrow import NARROW
-from s2s.version import release, runtime_version
+from s2s.version import RUNTIME_VERSION, release
 
 GENERATED_LICENCE = "LicenseRef-Model"
 """The licence of generated files: that of the model."""
@@ -243,8 +243,8 @@ class TreeView:
 
     @property
     def runtime_version(self) -> int:
-        """The value of S2S_RUNTIME_VERSION in the headers of this version."""
-        return runtime_version(self.version)
+        """The value of S2S_RUNTIME_VERSION in the headers that the tree wants."""
+        return RUNTIME_VERSION
 
     @property
     def size_definitions(self) -> list[str]:

@@ -9,6 +9,7 @@ from s2s.c_syntax.identifiers import c_macro, line_comment
 from s2s.c_syntax.types import dtype_named
 from s2s.errors import InputError
 from s2s.verify.tree_record import tree_record
+from s2s.version import release
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,15 @@ class TreeDescription:
         return c_macro(self.name)
 
     @property
+    def generator(self) -> str:
+        """The program that wrote the tree, with its version."""
+        return f"{self.record['generator']['name']} {self.record['generator']['version']}"
+
+    @property
     def version(self) -> str:
-        """The version of the generator; networks have none."""
-        return self.record["generator"]["version"]
+        """The version of the package, three numbers as package managers want them: those of the generator, as networks
+        have none."""
+        return ".".join(map(str, release(self.record["generator"]["version"])))
 
     @property
     def summary(self) -> str:

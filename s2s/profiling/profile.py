@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any, Literal
 
 import numpy as np
@@ -124,6 +125,16 @@ class Profile:
             "kernels": [row.as_dict() for row in self.ordered(order)],
             "total": self.total.as_dict(),
         }
+
+    def _repr_html_(self) -> str:
+        """A table of the kernels in the order of a run, for notebooks."""
+        rows = "".join(
+            f"<tr><td>{escape(row.nodes)}</td><td>{escape(row.kernel)}</td><td>{row.min_us:,.2f}</td>"
+            f"<td>{row.share:.1%}</td><td>{row.roofline:.0%}</td></tr>"
+            for row in (*self.rows, self.total)
+        )
+        heads = "<tr><th>nodes</th><th>kernel</th><th>least time in µs</th><th>share</th><th>of bound</th></tr>"
+        return f"<table><caption>{escape(self.name)} for {escape(self.target)}</caption>{heads}{rows}</table>"
 
 
 def profile_model(

@@ -20,6 +20,7 @@ from s2s.errors import InputError, ToolchainError
 from s2s.frontends.formats import load_model
 from s2s.frontends.onnx import LoadedModel, ModelSource
 from s2s.frontends.onnx.names import place
+from s2s.quantization.floats import FloatNode, float_nodes, weight_bytes
 from s2s.quantization.integer_ports import with_integer_ports
 from s2s.quantization.noise import LayerNoise, compare_layers
 from s2s.quantization.samples import InputSpec, Samples, read_samples
@@ -40,6 +41,11 @@ class Quantized:
     method: Method
     samples: int
     layers: tuple[LayerNoise, ...]
+    floats: tuple[FloatNode, ...]
+    """The operators that compute in floats, for which the quantiser has no integer form."""
+    weights_before: int
+    """The bytes of the weights of the original model, as the quantiser read it."""
+    weights_after: int
 
     def save(self, path: str | Path) -> Path:
         """Write the model, whole or not at all."""
@@ -48,7 +54,14 @@ class Quantized:
     def as_dict(self) -> dict[str, Any]:
         """Return the report for JSON; a layer without noise has no SQNR."""
         layers = [asdict(layer) | {"sqnr": layer.sqnr if np.isfinite(layer.sqnr) else None} for layer in self.layers]
-        return {"method": self.method, "samples": self.samples, "layers": layers}
+        return {
+            "method": self.method,
+            "samples": self.samples,
+            "layers": layers,
+            "floats": [asdict(node) for node in self.floats],
+            "weights_before": self.weights_before,
+            "weights_after": self.weights_after,
+        }
 
 
 def quantize(
@@ -78,7 +91,15 @@ def quantize(
     quantized = _quantized(real, read, method)
     _drop_unused_domains(quantized)
     noise = compare_layers(real, quantized, read, read.count)
-    return Quantized(with_integer_ports(quantized) if ports == "int8" else quantized, method, read.count, noise)
+    return Quantized(
+        with_integer_ports(quantized) if ports == "int8" else quantized,
+        method,
+        read.count,
+        noise,
+        float_nodes(quantized),
+        weight_bytes(real),
+        weight_bytes(quantized),
+    )
 
 
 def _require_floats(loaded: LoadedModel) -> None:

@@ -24,7 +24,7 @@ from s2s.decisions.records import FORMAT, entries_of
 from s2s.errors import InputError
 from s2s.support.files import write_file
 from s2s.tuning.measurement import ErrorKind
-from s2s.version import VERSION
+from s2s.version import current_version
 
 NETWORK = "network"
 """What records call the task of a whole network, instead of the name of a kernel."""
@@ -59,7 +59,7 @@ class MeasuredRecord:
     seconds: float = 0.0
     """How long building and measuring took."""
     timestamp: float = 0.0
-    version: str = VERSION
+    version: str = field(default_factory=current_version)
     lowering: int = LOWERING
     code: str = ""
     """A hash of the C that was measured."""

@@ -100,5 +100,6 @@ def _require(board: Board) -> None:
     if missing:
         packages = " ".join((*processor.packages, *board.packages))
         raise ToolchainError(
-            f"--on qemu:{board.name}: {' and '.join(missing)} not installed; on Debian: apt-get install {packages}"
+            f"--on qemu:{board.name}: {' and '.join(missing)} not installed; on Debian: "
+            f"apt-get install --no-install-recommends {packages}"
         )

@@ -44,6 +44,8 @@ PACKAGES = (
 PROGRAMS = (("pio", "builds and flashes projects of `s2s new`", "pip install platformio"),)
 """Name, use and command of installation of programs."""
 DEVICES = Path("/dev")
+APT = "apt-get install --no-install-recommends"
+"""Cross compilers recommend C++ libraries of 1.5 GB, emulators a graphical interface; nothing here wants either."""
 
 
 def examine() -> list[Finding]:
@@ -66,7 +68,7 @@ def _targets() -> Iterator[Finding]:
         if target.cc:
             there = shutil.which(target.cc) is not None
             found = compiler_version((target.cc,)) if there else ""
-            install = "" if there else f"apt-get install {' '.join(target.packages)}"
+            install = "" if there else f"{APT} {' '.join(target.packages)}"
             yield Finding(name, f"{target.cc}: measures flash and stack", found, install)
 
 
@@ -74,7 +76,7 @@ def _boards() -> Iterator[Finding]:
     for board in BOARDS:
         processor = board.processor()
         missing = missing_programs((processor.cc, board.emulator[0]))
-        install = f"apt-get install {' '.join((*processor.packages, *board.packages))}" if missing else ""
+        install = f"{APT} {' '.join((*processor.packages, *board.packages))}" if missing else ""
         yield Finding(f"{PREFIX}{board.name}", "runs trees with `s2s verify --on`", "" if missing else "ready", install)
 
 

@@ -80,7 +80,8 @@ def check_budgets(info: NetworkInfo, flash: int | None, stack: int | None) -> No
     if info.measured is None:
         packages = " ".join(info.target.packages)
         raise ToolchainError(
-            f"{option}: measuring wants {info.target.cc}, which is not installed; on Debian: apt-get install {packages}"
+            f"{option}: measuring wants {info.target.cc}, which is not installed; on Debian: "
+            f"apt-get install --no-install-recommends {packages}"
         )
     found = info.measured
     if flash is not None and found.flash > flash:

@@ -111,7 +111,8 @@ def test_missing_tools_are_one_error(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert run(["verify", str(DIGITS), "--on", "qemu:riscv32"]) == 4
     assert capsys.readouterr().err == (
         "s2s: error: --on qemu:riscv32: riscv64-unknown-elf-gcc and qemu-system-riscv32 not installed; on Debian: "
-        "apt-get install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-system-misc\n"
+        "apt-get install --no-install-recommends gcc-riscv64-unknown-elf "
+        "picolibc-riscv64-unknown-elf qemu-system-misc\n"
     )
 
 

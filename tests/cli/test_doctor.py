@@ -38,8 +38,8 @@ def test_what_is_missing_comes_with_the_command_that_installs_it(
         shown,
         (
             "apt-get install gcc",
-            "apt-get install gcc-arm-none-eabi",
-            "apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm",
+            "apt-get install --no-install-recommends gcc-arm-none-eabi",
+            "apt-get install --no-install-recommends gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm",
             "pip install onnxruntime",
         ),
         strict=True,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from s2s.cli.main import run
-from s2s.report.inspection import inspect_model
+from s2s.inspection import inspect_model
 from support.onnx_text import onnx_file, onnx_model
 from support.project import ROOT
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from s2s import api
+from s2s.version import current_version, release
 from support.c_compilers import require, run
 from support.onnx_text import onnx_file
 from support.trees import DIGITS
@@ -29,7 +30,7 @@ set(CMAKE_EXE_LINKER_FLAGS_INIT "--specs=nosys.specs -Wl,--gc-sections")
 CONSUMER = """
 cmake_minimum_required(VERSION 3.13)
 project(consumer C)
-find_package(net 0.1 REQUIRED)
+find_package(net WANTED REQUIRED)
 add_executable(consumer main.c)
 target_link_libraries(consumer PRIVATE net::net)
 """
@@ -106,7 +107,8 @@ def test_an_installed_tree_is_found(threads: int, tmp_path: Path) -> None:
     run(["cmake", "-S", "net", "-B", "b", f"-DCMAKE_INSTALL_PREFIX={tmp_path}/prefix", "-DNET_TEST=OFF"], tmp_path)
     run(["cmake", "--build", "b", "--target", "install"], tmp_path)
     (tmp_path / "consumer").mkdir()
-    (tmp_path / "consumer" / "CMakeLists.txt").write_text(CONSUMER)
+    wanted = ".".join(map(str, release(current_version())[:2]))
+    (tmp_path / "consumer" / "CMakeLists.txt").write_text(CONSUMER.replace("WANTED", wanted))
     (tmp_path / "consumer" / "main.c").write_text(main_of(tree))
     shutil.rmtree(tree)
     run(["cmake", "-S", "consumer", "-B", "c", f"-DCMAKE_PREFIX_PATH={tmp_path}/prefix"], tmp_path)

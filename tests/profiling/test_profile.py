@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import s2s
 from s2s.analysis.cost.kernels import KernelCost, Operations
 from s2s.cli.main import run
 from s2s.cli.profile import show
@@ -234,6 +235,7 @@ def test_peaks_that_a_kernel_beats_are_measured_again(monkeypatch: pytest.Monkey
         return MACHINE if again else slow
 
     monkeypatch.setattr(profiles, "this_machine", measured)
-    found = profile_model(DIGITS, CompileOptions(), runs=20)
+    found = s2s.profile(DIGITS, runs=20)
     assert asked == [False, True]
     assert found.machine == MACHINE
+    assert f"<td>{found.rows[0].nodes}</td>" in found._repr_html_()  # pyright: ignore[reportPrivateUsage]

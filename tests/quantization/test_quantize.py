@@ -19,11 +19,16 @@ from s2s.passes.context import CompilerContext
 from s2s.quantization import Method, Quantized
 from s2s.registry import get_pass
 from s2s.types.dtypes import as_tensor_type
+from support.onnx_text import onnx_file
 from support.project import ROOT
 
 pytest.importorskip("onnxruntime")
 
 FOLDER = ROOT / "examples" / "digits"
+GRU = f"""(float[5, 1, 4] x) => (float[5, 1, 1, 4] y) <
+    float[4, 4] m = {{{", ".join(["0.5"] * 16)}}},
+    float[1, 12, 4] w = {{{", ".join(["0.25", "-0.5", "0.125", "0.75"] * 12)}}}
+> {{ [project] a = MatMul (x, m) [recurrent] y, h = GRU <hidden_size = 4> (a, w, w) }}"""
 MODEL, SAMPLES = FOLDER / "digits.onnx", FOLDER / "calibration.npz"
 
 
@@ -84,6 +89,23 @@ def test_integer_ports_leave_the_conversions_to_the_caller():
     with api.compile(made.model, target="c") as artifact:
         outputs = artifact.run({"image": np.zeros((1, 1, 8, 8), np.int8)})
     assert outputs["probabilities"].dtype == np.int8
+
+
+def test_operators_that_stay_in_floats_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    recurrent = onnx_file(GRU, tmp_path)
+    np.savez(tmp_path / "samples.npz", x=np.random.default_rng(0).standard_normal((8, 5, 1, 4)).astype(np.float32))
+    assert (
+        run(["quantize", str(recurrent), "--data", str(tmp_path / "samples.npz"), "-o", str(tmp_path / "q.onnx")]) == 0
+    )
+    shown = capsys.readouterr().out
+    assert "weights: 256 bytes before, " in shown
+    assert "recurrent (GRU): stays in floats, with 384 bytes of weights; onnxruntime's quantiser has no" in shown
+    assert "project (" not in shown[shown.index("weights:") :]
+
+
+def test_an_operator_behind_integers_is_none_in_floats(quantized: Quantized):
+    assert quantized.floats == ()
+    assert quantized.weights_after < quantized.weights_before / 2
 
 
 def test_command_writes_the_model_and_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -10,8 +10,8 @@ from s2s.api import compile as s2s_compile
 from s2s.cli.options import parse_bindings, parse_dims
 from s2s.errors import InputError
 from s2s.frontends.formats import import_model, load_model, specialised
+from s2s.inspection import inspect_model
 from s2s.options import CompileOptions
-from s2s.report.inspection import inspect_model
 from s2s.types.sizes import SizeRange
 from support.onnx_nodes import run_imported
 from support.onnx_text import onnx_model

@@ -3,7 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from html import escape
 from math import prod
+from shlex import quote
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -14,8 +16,9 @@ from s2s.analysis.network.functions import input_numbers, output_numbers
 from s2s.analysis.network.state_pairs import state_pairs
 from s2s.analysis.numbers.accumulators import layer_sums
 from s2s.analysis.numbers.port_quantisation import state_quantisation
-from s2s.analysis.numbers.sums import LayerSums
+from s2s.analysis.numbers.sums import LayerSums, describe_sums
 from s2s.dialects import graph
+from s2s.emit.info import Quantisation
 from s2s.errors import CompilerBug, UnsupportedError
 from s2s.frontends import onnx, torch
 from s2s.frontends.formats import LoadedModel, ModelSource, import_model, load_model, specialised
@@ -46,6 +49,14 @@ class TensorInfo:
     scale: float | None = None
     """`real = scale * (q - zero_point)`, where the model says so."""
     zero_point: int | None = None
+
+    def describe(self) -> str:
+        """Return type, shape, size and quantisation in words."""
+        dims = "×".join(map(str, self.shape)) or "scalar"
+        text = f"{self.type} {dims}, {self.bytes:,} bytes"
+        if self.scale is not None and self.zero_point is not None:
+            text += f", {Quantisation(self.scale, self.zero_point).formula()}"
+        return text
 
 
 @dataclass(frozen=True)
@@ -83,6 +94,33 @@ class Inspection:
     def as_dict(self) -> dict[str, object]:
         """The fields in order, as JSON has them."""
         return asdict(self)
+
+    def in_words(self) -> dict[str, str]:
+        """Return what there is to say, by its headings."""
+        opsets = ", ".join(f"{domain} {version}" for domain, version in self.opsets.items())
+        words = {"model": self.model, "producer": self.producer or "unknown", "version": opsets}
+        words |= {f"input {each.name}": each.describe() for each in self.inputs}
+        words |= {f"output {each.name}": each.describe() for each in self.outputs}
+        for name, shape in self.assumed.items():
+            text = ",".join(map(str, shape))
+            words[f"assumed for {name}"] = f"{text}, as the model leaves sizes open; others with --shape {name}={text}"
+        if self.state_pairs:
+            pairs = " ".join(f"--state {quote(f'{name}={output}')}" for name, output in self.state_pairs.items())
+            words["may be state"] = f"an output of one run is an input of the next with {pairs}"
+        words["operators"] = ", ".join(f"{count} {name}" for name, count in self.operators.items())
+        if self.supported:
+            words["weights"] = f"{self.parameters:,} in {self.weight_bytes:,} bytes"
+            words["work"] = f"{self.multiply_adds:,} multiply-adds"
+            if self.accumulators:
+                words["accumulators"] = describe_sums(self.accumulators)
+            words["activations"] = f"at most {self.activation_bytes:,} bytes at a time, before fusion"
+        return words
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks."""
+        told = [*self.in_words().items(), *(("not supported", reason) for reason in self.unsupported)]
+        rows = (f"<tr><th style='text-align: left'>{escape(a)}</th><td>{escape(b)}</td></tr>" for a, b in told)
+        return f"<table>{''.join(rows)}</table>"
 
 
 def inspect_model(
