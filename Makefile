@@ -31,6 +31,7 @@ format: $(STAMP)        ## mend what ruff can mend
 docs: $(STAMP)          ## write the generated pages of docs/ again, and the site in build/site
 	$(BIN)/python -m docs.generate
 	$(BIN)/python docs/tour.py
+	$(BIN)/python -m docs.commands
 	$(BIN)/mkdocs build --strict
 
 bench: $(STAMP)         ## measure compile time, and the speed of what is emitted (benchmarks/README.md)

@@ -11,7 +11,7 @@ import pytest
 from s2s.cli.main import app
 from support.project import ROOT
 
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs").glob("[hst]*/*.md")))
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs").glob("[ehst]*/*.md")))
 COMMAND = re.compile(r"^(?:    |)(s2s [a-z].*)$", re.MULTILINE)
 
 
