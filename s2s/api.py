@@ -36,6 +36,7 @@ from s2s.options import (
     Threading,
     WeightForm,
     budgets,
+    reading,
 )
 from s2s.passes.pass_context import PassContext
 from s2s.profiling import profile as profiling
@@ -85,6 +86,7 @@ def compile(
     bind: Mapping[str, object] | None = None,
     dims: Mapping[str, int | tuple[int, int]] | None = None,
     states: Mapping[str, str] | None = None,
+    streams: Mapping[str, int] | None = None,
     untrusted: bool = False,
     trust_model: bool = False,
     schedule: Schedule = "default",
@@ -115,9 +117,7 @@ def compile(
         weights=weights,
         shapes=_shapes(shapes or {}),
         **_specialisation(bind or {}, dims or {}),
-        states=dict(states or {}),
-        untrusted=untrusted,
-        trust_model=trust_model,
+        **reading(states, streams, untrusted=untrusted, trust_model=trust_model),
         schedule=schedule,
         io=io,
         **budgets(ram_budget, flash_budget, stack_budget),

@@ -40,6 +40,27 @@ class Budgets(TypedDict):
     stack_budget: int | None
 
 
+class Reading(TypedDict):
+    """The options that say how a model is read."""
+
+    states: Mapping[str, str]
+    streams: Mapping[str, int]
+    untrusted: bool
+    trust_model: bool
+
+
+def reading(
+    states: Mapping[str, str] | None, streams: Mapping[str, int] | None, *, untrusted: bool, trust_model: bool
+) -> Reading:
+    """Return the options with these values."""
+    return {
+        "states": dict(states or {}),
+        "streams": dict(streams or {}),
+        "untrusted": untrusted,
+        "trust_model": trust_model,
+    }
+
+
 def budgets(ram: int | Literal["min"] | None, flash: int | None, stack: int | None) -> Budgets:
     """Return the options for these budgets."""
     return {"ram_budget": ram, "flash_budget": flash, "stack_budget": stack}
@@ -95,6 +116,9 @@ class CompileOptions:
     `{"sequence": SizeRange(1, 128)}`, is given at run time."""
     states: Mapping[str, str] = field(default_factory=dict[str, str])
     """Inputs that are the outputs of the run before, by their names: `{"hidden": "new_hidden"}`."""
+    streams: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Inputs that are sliding windows, by their names, each with the axis along which it moves: a run takes the new
+    frames and computes what they change."""
     untrusted: bool = False
     """Read the model in a child process of limited time and memory first."""
     trust_model: bool = False

@@ -24,6 +24,7 @@ OPTIONS = (
     common.bindings,
     common.dims,
     common.states,
+    common.streams,
     common.untrusted,
     common.trust_model,
     common.schedule,
@@ -58,6 +59,7 @@ def gather(
     bind: Sequence[str],
     dim: Sequence[str],
     state: Sequence[str],
+    stream: Sequence[str],
     untrusted: bool,
     trust_model: bool,
     schedule: Literal["default", "reference"],
@@ -81,7 +83,7 @@ def gather(
     stack_budget: int | None,
 ) -> Options:
     """Collect the command-line options into `CompileOptions`."""
-    from s2s.options import CompileOptions, budgets
+    from s2s.options import CompileOptions, budgets, reading
 
     return lambda default_target: CompileOptions(
         target=target if target is not None else default_target,
@@ -90,9 +92,7 @@ def gather(
         weights=weights,
         shapes=common.parse_shapes(shape),
         **common.parse_specialisation(bind, dim),
-        states=common.parse_states(state),
-        untrusted=untrusted,
-        trust_model=trust_model,
+        **reading(*common.parse_carried(state, stream), untrusted=untrusted, trust_model=trust_model),
         schedule=schedule,
         io=io,
         **budgets(common.parse_budget(ram_budget), flash_budget, stack_budget),

@@ -49,6 +49,12 @@ dims = click.option(
 states = click.option(
     "--state", multiple=True, metavar="IN=OUT", help="An input that is an output of the run before; may be repeated."
 )
+streams = click.option(
+    "--stream",
+    multiple=True,
+    metavar="INPUT:AXIS",
+    help="An input that is a window which slides along an axis: a run takes the new frames; may be repeated.",
+)
 untrusted = click.option(
     "--untrusted", is_flag=True, help="Read the model in a child process first, within a minute and 2 GB of memory."
 )
@@ -207,6 +213,24 @@ def parse_states(options: Sequence[str]) -> dict[str, str]:
             raise InputError(f"--state {option}: input {name!r} is given twice; name it once")
         states[name] = output
     return states
+
+
+def parse_streams(options: Sequence[str]) -> dict[str, int]:
+    """`["x:2"]` as `{"x": 2}`."""
+    streams: dict[str, int] = {}
+    for option in options:
+        name, _, axis = option.rpartition(":")
+        if not name or not axis.isdecimal():
+            raise InputError(f"--stream {option}: is not of the form INPUT:AXIS; write, for example, --stream x:2")
+        if name in streams:
+            raise InputError(f"--stream {option}: input {name!r} is given twice; name it once")
+        streams[name] = int(axis)
+    return streams
+
+
+def parse_carried(states: Sequence[str], streams: Sequence[str]) -> tuple[dict[str, str], dict[str, int]]:
+    """Parse the options `--state` and `--stream`: what is carried from run to run."""
+    return parse_states(states), parse_streams(streams)
 
 
 def parse_shapes(options: Sequence[str]) -> dict[str, tuple[int, ...]]:

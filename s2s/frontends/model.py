@@ -18,6 +18,7 @@ from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model
 from s2s.frontends.gguf.decoder import Decoder
 from s2s.frontends.sizes import mark_sizes
 from s2s.frontends.states import ModelNames, keep_states
+from s2s.frontends.streams import Window, stream_inputs
 from s2s.options import CompileOptions
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
 from s2s.types.language import Language
@@ -50,6 +51,8 @@ class Model(NamedTuple):
     """The names of its inputs and outputs, those that became state included."""
     language: Language | None = None
     """The tokeniser and the cache of a language model."""
+    windows: Mapping[str, Window] = {}
+    """The inputs of which a run takes the new frames only, by name."""
 
 
 def read(source: Source, options: CompileOptions) -> Model:
@@ -62,8 +65,9 @@ def read(source: Source, options: CompileOptions) -> Model:
     if isinstance(source, GraphModel) and varying(options.dims):
         raise InputError(f"{source.name}: --dim names dimensions of ONNX models, and this is a module; leave it out")
     model = _copy(source) if isinstance(source, GraphModel) else _imported(source, options)
+    windows = stream_inputs(model.module, model.weights, options.streams)
     keep_states(model.module, options.states)
-    return model
+    return model._replace(windows=windows)
 
 
 def _imported(source: ModelSource, options: CompileOptions) -> Model:

@@ -54,6 +54,7 @@ def _what_is_read(request: Request) -> object:
         options.tflite_rounding,
         options.executor,
         dict(options.states),
+        dict(options.streams),
         options.untrusted,
         options.trust_model,
     )

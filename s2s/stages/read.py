@@ -12,6 +12,7 @@ from s2s.emit.info import PortInfo, Quantisation
 from s2s.errors import InputError
 from s2s.frontends.model import Source, read
 from s2s.frontends.states import ModelNames
+from s2s.frontends.streams import Window
 from s2s.options import CompileOptions
 from s2s.passes.operators import load_operators
 from s2s.stages.check_options import check_network
@@ -43,6 +44,8 @@ class Read:
     empty_outputs: tuple[EmptyTensor, ...]
     model_names: ModelNames = field(default_factory=ModelNames)
     """The names of all inputs and outputs of the model, those that `--state` ties included."""
+    windows: Mapping[str, Window] = field(default_factory=dict[str, Window])
+    """The inputs of the model of which a run takes the new frames only, before the first run."""
     initial_state: Mapping[str, Array] = field(default_factory=dict[str, Array])
     """The values, before the first run, of what the network keeps from run to run."""
     language: Language | None = None
@@ -65,6 +68,7 @@ def read_network(source: Source, options: CompileOptions) -> State:
         empty_inputs=empty_tensors(main, EMPTY_INPUTS),
         empty_outputs=empty_tensors(main, EMPTY_OUTPUTS),
         model_names=model.names,
+        windows=model.windows,
         initial_state={state.name: state.initial(model.weights) for state in state_arguments(main)},
         language=model.language,
     )

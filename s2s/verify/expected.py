@@ -43,7 +43,8 @@ class Expected:
     consecutive: bool = False
     """Whether the vectors are runs of one stream: each begins with the state that the one before has left."""
     nodes: NodeValues | None = None
-    """What the nodes of the model compute in the first run; None if no engine ran, or the nodes were not wanted."""
+    """What the nodes of the model compute in the first run; None if no engine ran, the nodes were not wanted, or they
+    compute more than those of a network that takes new frames."""
 
     @property
     def engine(self) -> str:
@@ -141,18 +142,22 @@ def _computed(compilation: Compilation, wanted: Wanted, streams: Sequence[Stream
         reason = str(error).removeprefix(f"{loaded.label}: ").partition(";")[0]
         return _by_interpreter(compilation, streams, f" ({reason})")
     nodes = None
-    if wanted.nodes:
+    if wanted.nodes and not compilation.facts(Read).windows:
         progress.step(f"running {engine} node by node")
         nodes = node_values(engine, loaded, _passed(compilation, _initial(compilation), streams[0][0]))
     return _Found(_with_version(engine), outputs, nodes)
 
 
 def _run_stream(compilation: Compilation, run: Runner, inputs: Stream) -> Iterator[Sequence[Array]]:
-    """Run an engine on one stream. Each output that `--state` ties is handed to the next run as an input."""
+    """Run an engine on one stream. Each output that `--state` ties is handed to the next run as an input, and of an
+    input that `--stream` names it gets the whole window."""
     network, ties = compilation.facts(Read), compilation.options.states
-    state = _initial(compilation)
+    state, windows = _initial(compilation), dict(network.windows)
     for passed in inputs:
-        found = dict(zip(network.model_names.outputs, run(_passed(compilation, state, passed)), strict=True))
+        values = _passed(compilation, state, passed)
+        windows = {name: window.moved(values[name]) for name, window in windows.items()}
+        values |= {name: window.frames for name, window in windows.items()}
+        found = dict(zip(network.model_names.outputs, run(values), strict=True))
         state = {name: found.pop(output) for name, output in ties.items()}
         yield as_passed(network.outputs, network.empty_outputs, list(found.values()))
 
