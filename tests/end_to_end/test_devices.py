@@ -4,15 +4,18 @@ import json
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 import pytest
 
 from s2s import api
+from s2s.artifact import compile_artifact
 from s2s.compilation import Compilation
 from s2s.errors import CompilerBug, InputError
-from s2s.options import Executor
+from s2s.options import CompileOptions, Executor
+from s2s.types.devices import Device
 from support.c_compilers import require
 from support.project import SHARED
 
@@ -368,6 +371,21 @@ def test_a_decision_moves_an_operator(two: api.Artifact):
     moved = api.compile(residual(), target="c", name="net", devices={"dsp": {"layers": LAYERS}}, decisions=decisions)
     chosen = {each.nodes: each.chosen for each in moved.decisions.entries if each.kind == "device"}
     assert chosen["block1/d0"] == "dsp"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"threads": 2}, "--devices: --threads 2: a pool of threads is one for all kernels"),
+        ({"profile": "misra"}, "--devices: --profile misra makes the arena one type, and each device has an arena"),
+        ({"poison": True}, "--devices: --poison fills dead bytes of one arena"),
+        ({"io": "arena"}, "--devices: inputs and outputs are the caller's"),
+        ({"ram_budget": "min"}, "--devices: a budget is about one device"),
+    ],
+)
+def test_options_that_do_not_go_with_devices_are_refused_with_the_reason(options: dict[str, Any], message: str):
+    with pytest.raises(InputError, match=message):
+        compile_artifact(residual(), CompileOptions(target="c", devices=(Device("dsp"),), **options))
 
 
 REFUSED: list[tuple[dict[str, dict[str, object]], str]] = [

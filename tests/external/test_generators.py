@@ -245,3 +245,14 @@ def test_random_networks_keep_their_numbers(given_model: onnx.ModelProto):
     assert compilation.facts(Read).inputs
     wanted = run_graph(before.module, [x], before.weights)
     np.testing.assert_array_equal(run_graph(after.module, [x], after.weights), wanted)
+
+
+@pytest.mark.parametrize("executor", ["aot", "graph"])
+def test_generators_compute_on_the_first_device_only(executor: Literal["aot", "graph"]):
+    x = np.random.default_rng(1).normal(size=(4, 8)).astype(np.float32)
+    devices = {"dsp": {"layers": ["two"]}}
+    with api.compile(network(), target="c", executor=executor, external="toy=always", devices=devices) as artifact:
+        np.testing.assert_allclose(artifact.run({"x": x})["y"], expected(x, network()), rtol=1e-5, atol=1e-5)
+        found = {each.nodes: each for each in artifact.decisions.entries if each.kind == "external"}
+    assert found["one"].chosen == "toy"
+    assert (found["two"].chosen, found["two"].candidates[1].refused) == ("s2s", "it runs on dsp")
