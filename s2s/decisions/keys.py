@@ -28,7 +28,7 @@ from s2s.targets import Target
 LOWERING = 1
 """Raised when a schedule begins to mean another thing, so that old records no longer count."""
 DIGITS = 16
-_NO_DATA = frozenset({"name", "description", "cc", "packages", "io"})
+_NO_DATA = frozenset({"name", "description", "cc", "packages", "io", "max_function_args"})
 """Fields of a target that say nothing of how fast a kernel runs on it."""
 _UNCOUNTED = frozenset({PROVENANCE, DIM_NAMES})
 """Attributes that name things."""
