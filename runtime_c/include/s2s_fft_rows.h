@@ -24,6 +24,7 @@ S2S_INLINE void S2S_FFT(fft_radix_2)(S2S_FFT_ELEMENT *S2S_RESTRICT yr, S2S_FFT_E
         const int32_t b = stride * (p + m);
         const int32_t to = stride * 2 * p;
 
+        S2S_FFT_APART
         for (int32_t q = 0; q < stride; ++q) {
             const S2S_FFT_ELEMENT dr = xr[a + q] - xr[b + q];
             const S2S_FFT_ELEMENT di = xi[a + q] - xi[b + q];
@@ -55,6 +56,7 @@ S2S_INLINE void S2S_FFT(fft_radix_3)(S2S_FFT_ELEMENT *S2S_RESTRICT yr, S2S_FFT_E
         const int32_t c = stride * (p + 2 * m);
         const int32_t to = stride * 3 * p;
 
+        S2S_FFT_APART
         for (int32_t q = 0; q < stride; ++q) {
             const S2S_FFT_ELEMENT sr = xr[b + q] + xr[c + q];
             const S2S_FFT_ELEMENT si = xi[b + q] + xi[c + q];
@@ -96,6 +98,7 @@ S2S_INLINE void S2S_FFT(fft_radix_4)(S2S_FFT_ELEMENT *S2S_RESTRICT yr, S2S_FFT_E
         const int32_t d = stride * (p + 3 * m);
         const int32_t to = stride * 4 * p;
 
+        S2S_FFT_APART
         for (int32_t q = 0; q < stride; ++q) {
             const S2S_FFT_ELEMENT acr = xr[a + q] + xr[c + q];
             const S2S_FFT_ELEMENT aci = xi[a + q] + xi[c + q];
@@ -124,6 +127,73 @@ S2S_INLINE void S2S_FFT(fft_radix_4)(S2S_FFT_ELEMENT *S2S_RESTRICT yr, S2S_FFT_E
     }
 }
 
+S2S_INLINE void S2S_FFT(fft_radix_5)(S2S_FFT_ELEMENT *S2S_RESTRICT yr, S2S_FFT_ELEMENT *S2S_RESTRICT yi,
+                                     const S2S_FFT_ELEMENT *S2S_RESTRICT xr, const S2S_FFT_ELEMENT *S2S_RESTRICT xi,
+                                     const S2S_FFT_ELEMENT *S2S_RESTRICT roots, int32_t n, int32_t stride, int32_t unit)
+{
+    const int32_t m = n / 5;
+    const S2S_FFT_ELEMENT u1r = roots[2 * m * unit];
+    const S2S_FFT_ELEMENT u1i = roots[2 * m * unit + 1];
+    const S2S_FFT_ELEMENT u2r = roots[4 * m * unit];
+    const S2S_FFT_ELEMENT u2i = roots[4 * m * unit + 1];
+
+    for (int32_t p = 0; p < m; ++p) {
+        const S2S_FFT_ELEMENT w1r = roots[2 * p * unit];
+        const S2S_FFT_ELEMENT w1i = roots[2 * p * unit + 1];
+        const S2S_FFT_ELEMENT w2r = roots[4 * p * unit];
+        const S2S_FFT_ELEMENT w2i = roots[4 * p * unit + 1];
+        const S2S_FFT_ELEMENT w3r = roots[6 * p * unit];
+        const S2S_FFT_ELEMENT w3i = roots[6 * p * unit + 1];
+        const S2S_FFT_ELEMENT w4r = roots[8 * p * unit];
+        const S2S_FFT_ELEMENT w4i = roots[8 * p * unit + 1];
+        const int32_t a = stride * p;
+        const int32_t b = stride * (p + m);
+        const int32_t c = stride * (p + 2 * m);
+        const int32_t d = stride * (p + 3 * m);
+        const int32_t e = stride * (p + 4 * m);
+        const int32_t to = stride * 5 * p;
+
+        S2S_FFT_APART
+        for (int32_t q = 0; q < stride; ++q) {
+            const S2S_FFT_ELEMENT ber = xr[b + q] + xr[e + q];
+            const S2S_FFT_ELEMENT cdr = xr[c + q] + xr[d + q];
+            const S2S_FFT_ELEMENT bmer = xr[b + q] - xr[e + q];
+            const S2S_FFT_ELEMENT cmdr = xr[c + q] - xr[d + q];
+            const S2S_FFT_ELEMENT even1r = xr[a + q] + u1r * ber + u2r * cdr;
+            const S2S_FFT_ELEMENT even2r = xr[a + q] + u2r * ber + u1r * cdr;
+            const S2S_FFT_ELEMENT odd1r = u1i * bmer + u2i * cmdr;
+            const S2S_FFT_ELEMENT odd2r = u2i * bmer - u1i * cmdr;
+            const S2S_FFT_ELEMENT bei = xi[b + q] + xi[e + q];
+            const S2S_FFT_ELEMENT cdi = xi[c + q] + xi[d + q];
+            const S2S_FFT_ELEMENT bmei = xi[b + q] - xi[e + q];
+            const S2S_FFT_ELEMENT cmdi = xi[c + q] - xi[d + q];
+            const S2S_FFT_ELEMENT even1i = xi[a + q] + u1r * bei + u2r * cdi;
+            const S2S_FFT_ELEMENT even2i = xi[a + q] + u2r * bei + u1r * cdi;
+            const S2S_FFT_ELEMENT odd1i = u1i * bmei + u2i * cmdi;
+            const S2S_FFT_ELEMENT odd2i = u2i * bmei - u1i * cmdi;
+            const S2S_FFT_ELEMENT y1r = even1r - odd1i;
+            const S2S_FFT_ELEMENT y1i = even1i + odd1r;
+            const S2S_FFT_ELEMENT y2r = even2r - odd2i;
+            const S2S_FFT_ELEMENT y2i = even2i + odd2r;
+            const S2S_FFT_ELEMENT y3r = even2r + odd2i;
+            const S2S_FFT_ELEMENT y3i = even2i - odd2r;
+            const S2S_FFT_ELEMENT y4r = even1r + odd1i;
+            const S2S_FFT_ELEMENT y4i = even1i - odd1r;
+
+            yr[to + q] = xr[a + q] + ber + cdr;
+            yi[to + q] = xi[a + q] + bei + cdi;
+            yr[to + stride + q] = y1r * w1r - y1i * w1i;
+            yi[to + stride + q] = y1r * w1i + y1i * w1r;
+            yr[to + 2 * stride + q] = y2r * w2r - y2i * w2i;
+            yi[to + 2 * stride + q] = y2r * w2i + y2i * w2r;
+            yr[to + 3 * stride + q] = y3r * w3r - y3i * w3i;
+            yi[to + 3 * stride + q] = y3r * w3i + y3i * w3r;
+            yr[to + 4 * stride + q] = y4r * w4r - y4i * w4i;
+            yi[to + 4 * stride + q] = y4r * w4i + y4i * w4r;
+        }
+    }
+}
+
 /* The step for any radix. */
 S2S_INLINE void S2S_FFT(fft_radix)(S2S_FFT_ELEMENT *S2S_RESTRICT yr, S2S_FFT_ELEMENT *S2S_RESTRICT yi,
                                    const S2S_FFT_ELEMENT *S2S_RESTRICT xr, const S2S_FFT_ELEMENT *S2S_RESTRICT xi,
@@ -138,6 +208,7 @@ S2S_INLINE void S2S_FFT(fft_radix)(S2S_FFT_ELEMENT *S2S_RESTRICT yr, S2S_FFT_ELE
             const S2S_FFT_ELEMENT wi = roots[2 * p * k * unit + 1];
             const int32_t to = stride * (radix * p + k);
 
+            S2S_FFT_APART
             for (int32_t q = 0; q < stride; ++q) {
                 yr[to + q] = xr[stride * p + q];
                 yi[to + q] = xi[stride * p + q];
@@ -147,11 +218,13 @@ S2S_INLINE void S2S_FFT(fft_radix)(S2S_FFT_ELEMENT *S2S_RESTRICT yr, S2S_FFT_ELE
                 const S2S_FFT_ELEMENT ur = roots[2 * (t * k % radix) * m * unit];
                 const S2S_FFT_ELEMENT ui = roots[2 * (t * k % radix) * m * unit + 1];
 
+                S2S_FFT_APART
                 for (int32_t q = 0; q < stride; ++q) {
                     yr[to + q] += xr[from + q] * ur - xi[from + q] * ui;
                     yi[to + q] += xr[from + q] * ui + xi[from + q] * ur;
                 }
             }
+            S2S_FFT_APART
             for (int32_t q = 0; q < stride; ++q) {
                 const S2S_FFT_ELEMENT r = yr[to + q];
                 const S2S_FFT_ELEMENT i = yi[to + q];
@@ -198,6 +271,9 @@ S2S_INLINE S2S_FFT_ELEMENT *S2S_FFT(fft_planes)(S2S_FFT_ELEMENT *planes, const S
         case 4:
             S2S_FFT(fft_radix_4)(y, &y[plane], x, &x[plane], roots, n, stride, unit);
             break;
+        case 5:
+            S2S_FFT(fft_radix_5)(y, &y[plane], x, &x[plane], roots, n, stride, unit);
+            break;
         default:
             S2S_FFT(fft_radix)(y, &y[plane], x, &x[plane], roots, n, stride, unit, radix);
             break;
@@ -221,6 +297,8 @@ S2S_INLINE void S2S_FFT(fft_real)(S2S_FFT_ELEMENT *S2S_RESTRICT y, S2S_FFT_ELEME
 {
     const int32_t half = size / 2;
     const int32_t plane = half * lanes;
+    const S2S_FFT_ELEMENT one_half = (S2S_FFT_ELEMENT)0.5;
+    S2S_FFT_ELEMENT *const S2S_RESTRICT found = &scratch[4 * plane];
     const S2S_FFT_ELEMENT *z;
 
     for (int32_t lane = 0; lane < lanes; ++lane) {
@@ -230,23 +308,28 @@ S2S_INLINE void S2S_FFT(fft_real)(S2S_FFT_ELEMENT *S2S_RESTRICT y, S2S_FFT_ELEME
         }
     }
     z = S2S_FFT(fft_planes)(scratch, roots, half, lanes, 2);
+    for (int32_t k = 0; k < bins; ++k) {
+        const int32_t place = k < half ? k : k - half;
+        const S2S_FFT_ELEMENT *const a = &z[place * lanes];
+        const S2S_FFT_ELEMENT *const b = &z[(place == 0 ? 0 : half - place) * lanes];
+        const S2S_FFT_ELEMENT wr = roots[2 * k];
+        const S2S_FFT_ELEMENT wi = roots[2 * k + 1];
+
+        for (int32_t lane = 0; lane < lanes; ++lane) {
+            const S2S_FFT_ELEMENT odd_r = a[plane + lane] + b[plane + lane];
+            const S2S_FFT_ELEMENT odd_i = b[lane] - a[lane];
+
+            found[k * lanes + lane] = one_half * (a[lane] + b[lane] + (odd_r * wr - odd_i * wi));
+            found[(bins + k) * lanes + lane] =
+                sign * one_half * (a[plane + lane] - b[plane + lane] + (odd_r * wi + odd_i * wr));
+        }
+    }
     for (int32_t lane = 0; lane < lanes; ++lane) {
         S2S_FFT_ELEMENT *const row = &y[2 * bins * lane];
 
         for (int32_t k = 0; k < bins; ++k) {
-            const int32_t place = k < half ? k : k - half;
-            const int32_t mirrored = place == 0 ? 0 : half - place;
-            const S2S_FFT_ELEMENT ar = z[place * lanes + lane];
-            const S2S_FFT_ELEMENT ai = z[plane + place * lanes + lane];
-            const S2S_FFT_ELEMENT br = z[mirrored * lanes + lane];
-            const S2S_FFT_ELEMENT bi = z[plane + mirrored * lanes + lane];
-            const S2S_FFT_ELEMENT odd_r = (S2S_FFT_ELEMENT)0.5 * (ai + bi);
-            const S2S_FFT_ELEMENT odd_i = (S2S_FFT_ELEMENT)0.5 * (br - ar);
-            const S2S_FFT_ELEMENT wr = roots[2 * k];
-            const S2S_FFT_ELEMENT wi = roots[2 * k + 1];
-
-            row[2 * k] = (S2S_FFT_ELEMENT)0.5 * (ar + br) + odd_r * wr - odd_i * wi;
-            row[2 * k + 1] = sign * ((S2S_FFT_ELEMENT)0.5 * (ai - bi) + odd_r * wi + odd_i * wr);
+            row[2 * k] = found[k * lanes + lane];
+            row[2 * k + 1] = found[(bins + k) * lanes + lane];
         }
     }
 }

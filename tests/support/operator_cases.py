@@ -277,6 +277,17 @@ def reductions() -> list[Case]:
         for smallest in (False, True)
         for x in [rand(2, 9, dtype=each)]
     ]
+    angles = 2 * np.pi * np.arange(30) / 30
+    for each in (np.float32, np.float64):
+        roots = np.stack([np.cos(angles), -np.sin(angles)], 1).astype(each)
+        found += [
+            Case(
+                f"dft {np.dtype(each)} {parts} {bins} {inverse}",
+                partial(graph.DftOp, bins=bins, inverse=inverse),
+                [rand(3, 30, parts, dtype=each), roots],
+            )
+            for parts, bins, inverse in ((1, 16, False), (2, 30, True), (1, 30, True))
+        ]
     found += [
         Case(
             f"cumsum {np.dtype(each)} {exclusive} {reverse}",

@@ -91,7 +91,10 @@ def _divide(net: Network) -> None:
 
 
 def _modulo(net: Network) -> None:
+    """Of integers of 64 bits small ones alone: onnxruntime computes those of large ones in doubles."""
     x = net.operand(net.dtype("Mod"))
+    if x.dtype.kind in "iu" and x.dtype.itemsize == 8:
+        x = net.clipped(x, -(2.0**40), 2.0**40)
     net.node("Mod", [x, _divisor(net, x)], fmod=int(is_floating(x.dtype) or net.chance(0.3)))
 
 
