@@ -46,10 +46,12 @@ from benchmarks.engines import Variant, build
 from benchmarks.timing import fastest
 
 built = build(Path(sys.argv[1]), Variant(sys.argv[2]))
+run = getattr(built.bound.call, "run", built.bound.call)
 for _ in sys.stdin:
-    print(fastest({"run": built.bound.call}, 3, 0.1)["run"], flush=True)
+    print(fastest({"run": run}, 3, 0.1)["run"], flush=True)
 """
-"""Measures a round for each line that it reads; works in checkouts of all ages."""
+"""Measures a round of the C function, without Python's checks before it, for each line that it reads; works in
+checkouts of all ages."""
 
 
 @dataclass(frozen=True)
