@@ -3,7 +3,6 @@
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -59,6 +58,8 @@ class Artifact:
 
     def _repr_html_(self) -> str:
         """The figures as a table, for notebooks."""
+        from html import escape
+
         rows = "".join(
             f"<tr><th style='text-align: left'>{escape(name)}</th><td>{escape(value)}</td></tr>"
             for name, value in self.report().in_words().items()

@@ -14,7 +14,7 @@ from xdsl.ir.affine import (
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.tensor.attributes import AccessAttr
-from s2s.types.affine import linear, ranges, simplify
+from s2s.types.affine import at_dims, linear, ranges, simplify
 
 
 class Renumbering(NamedTuple):
@@ -133,5 +133,5 @@ class Renumbering(NamedTuple):
         ):
             return access
         box = ranges(self.sizes[:count])
-        results = tuple(simplify(expr.replace_dims_and_symbols(self.old, ()), box) for expr in access.map.data.results)
+        results = tuple(simplify(at_dims(expr, self.old), box) for expr in access.map.data.results)
         return AccessAttr.of(AffineMap(count, 0, results), guarded=access.is_guarded, divisors=access.division)

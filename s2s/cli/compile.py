@@ -8,7 +8,7 @@ import click
 from s2s.cli import options
 from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
-from s2s.cli.formats import default_folder, formats, packages_as_dict, packages_in_words
+from s2s.cli.formats import checked_folder, formats, packages_as_dict, packages_in_words
 from s2s.cli.together import (
     concurrent_flag,
     describe_joint,
@@ -74,7 +74,6 @@ def compile_command(
 
     from s2s.artifact import compile_artifact
     from s2s.cli.output import print_fields, print_json, steps_shown
-    from s2s.packagings.formats import check_folders
 
     _check_kept(
         _joint(prefill, together=together), stop_after=stop_after, write_decisions=write_decisions, format=format
@@ -94,8 +93,7 @@ def compile_command(
             print(artifact.ir())
             return
         packed = tuple(dict.fromkeys(format))
-        destination = output if output is not None else default_folder(artifact.name, packed)
-        check_folders(packed, destination)
+        destination = checked_folder(output, artifact.name, packed)
         if write_decisions is not None:
             artifact.decisions.write(write_decisions)
         packages = artifact.export(destination, *packed) if packed else {}

@@ -23,6 +23,19 @@ def formats(*, required: bool) -> Callable[[Callable[..., None]], Callable[..., 
     )
 
 
+def checked_folder(output: Path | None, name: str, formats: Sequence[str]) -> Path:
+    """Return the folder that a tree, or its packages, is written to, named by the user or else after the network.
+
+    Raises InputError for packages where something that is not theirs would be replaced.
+    """
+    folder = output if output is not None else default_folder(name, formats)
+    if formats:
+        from s2s.packagings.formats import check_folders
+
+        check_folders(formats, folder)
+    return folder
+
+
 def default_folder(name: str, formats: Sequence[str]) -> Path:
     """Return the folder that a tree, or its packages, is written to where the user names none."""
     if not formats:

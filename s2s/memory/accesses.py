@@ -19,7 +19,7 @@ from s2s.analysis.memory.buffers import accessed
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLEL
 from s2s.memory.counters import Counter, from_start, grain_from, never_runs
-from s2s.types.affine import Range, bounds, linear
+from s2s.types.affine import Range, at_dims, bounds, linear
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa
 
@@ -258,4 +258,4 @@ class _Tracer:
         """Rewrite `expr` over the counters of the loops."""
         if not all(index in self.indices for index in indices):
             raise _NotAffineError
-        return expr.replace_dims_and_symbols([self.indices[index] for index in indices], ())
+        return at_dims(expr, [self.indices[index] for index in indices])

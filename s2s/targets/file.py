@@ -14,7 +14,6 @@ header = "my_core.h"     # a file beside this one, copied into trees
 """
 
 import json
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
@@ -154,6 +153,8 @@ def _header(name: str, path: Path) -> str:
 
 
 def _table(path: Path) -> dict[str, Any]:
+    import tomllib  # most targets are known by name
+
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
             raise InputError(f"{path}: is larger than {MAX_FILE_BYTES} bytes; {WAY_OUT}")

@@ -82,6 +82,38 @@ class Linear(NamedTuple):
 _binary = AffineBinaryOpExpr
 
 
+def at_dims(expr: AffineExpr, dims: Sequence[AffineExpr]) -> AffineExpr:
+    """`expr` with each of the first dimensions replaced by an expression, as `replace_dims_and_symbols` of xDSL does
+    it, without asking the registry of an abstract class what each part is."""
+    if is_dim(expr):
+        return dims[expr.position] if expr.position < len(dims) else expr
+    if not is_binary(expr):
+        return expr
+    left, right = at_dims(expr.lhs, dims), at_dims(expr.rhs, dims)
+    if left is expr.lhs and right is expr.rhs:
+        return expr
+    if expr.kind is AffineBinaryOpKind.Add:
+        return _sum(left, right)
+    if expr.kind is AffineBinaryOpKind.Mul and not is_binary(left) and not is_constant(left) and is_constant(right):
+        return left if right.value == 1 else _binary(AffineBinaryOpKind.Mul, left, right)
+    return AffineExpr.binary(expr.kind, left, right)
+
+
+def _sum(left: AffineExpr, right: AffineExpr) -> AffineExpr:
+    """`left + right`, constants folded and put last."""
+    if is_constant(left):
+        left, right = right, left
+    if not is_constant(right):
+        return _binary(AffineBinaryOpKind.Add, left, right)
+    if is_constant(left):
+        return AffineConstantExpr(left.value + right.value)
+    if right.value == 0:
+        return left
+    if is_binary(left) and left.kind is AffineBinaryOpKind.Add and is_constant(left.rhs):
+        return _sum(left.lhs, AffineConstantExpr(left.rhs.value + right.value))
+    return _binary(AffineBinaryOpKind.Add, left, right)
+
+
 def linear(expr: AffineExpr, bound: Sequence[Range]) -> Linear:
     """`expr` as a linear form, divisions resolved as far as the ranges allow."""
     terms: dict[AffineExpr, int] = {}

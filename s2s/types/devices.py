@@ -16,7 +16,6 @@ What no table asks for runs on the first device, `main`, or where its operands a
 """
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -93,6 +92,8 @@ def devices_of(given: DeviceSource | None) -> Devices:
 
 
 def _read(path: Path) -> Mapping[str, Mapping[str, object]]:
+    import tomllib  # most networks have one device
+
     try:
         if path.stat().st_size > MAX_BYTES:
             raise InputError(f"--devices {path}: is larger than {MAX_BYTES} bytes; give a list of devices")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from s2s.types.affine import bounds, coefficient, delinearize, flat_index, ranges, simplify
+from s2s.types.affine import at_dims, bounds, coefficient, delinearize, flat_index, ranges, simplify
 
 d0, d1, d2 = (AffineDimExpr(k) for k in range(3))
 
@@ -65,3 +65,8 @@ def test_simplify_keeps_values_and_bounds_hold(expr: AffineExpr, sizes: tuple[in
         value = expr.eval(point, ())
         assert simple.eval(point, ()) == value
         assert low <= value <= high
+
+
+@given(expressions(), st.lists(expressions(depth=2), max_size=3))
+def test_dimensions_are_replaced_as_xdsl_replaces_them(expr: AffineExpr, dims: list[AffineExpr]) -> None:
+    assert at_dims(expr, dims) == expr.replace_dims_and_symbols(dims, ())

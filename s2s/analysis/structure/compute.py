@@ -7,7 +7,7 @@ from xdsl.ir import Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.dialects import tensor
-from s2s.types.affine import flat_index, linear, ranges, simplify
+from s2s.types.affine import at_dims, flat_index, linear, ranges, simplify
 from s2s.types.dtypes import as_tensor_type
 
 DIM_NAMES = "dims"
@@ -84,5 +84,5 @@ def moves_only(op: tensor.ComputeOp) -> bool:
 def composed(outer: AffineMap, inner: AffineMap, sizes: Sequence[int]) -> AffineMap:
     """Compose two maps: apply `inner`, then `outer`, over a domain of `sizes`."""
     bound = ranges(sizes)
-    results = tuple(simplify(expr.replace_dims_and_symbols(inner.results, ()), bound) for expr in outer.results)
+    results = tuple(simplify(at_dims(expr, inner.results), bound) for expr in outer.results)
     return AffineMap(inner.num_dims, 0, results)

@@ -15,7 +15,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import tensor
 from s2s.errors import ScheduleError
-from s2s.types.affine import bounds, coefficient, delinearize, flat_index, ranges, simplify
+from s2s.types.affine import at_dims, bounds, coefficient, delinearize, flat_index, ranges, simplify
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def stays_in_block(
         inside[dim] = (0, size - 1)
         inside.append((0, -(-sizes[dim] // size) - 1))
     for level, (axis, block) in enumerate(written):
-        place = point[axis].replace_dims_and_symbols(split, ()) - AffineDimExpr(len(sizes) + level) * block
+        place = at_dims(point[axis], split) - AffineDimExpr(len(sizes) + level) * block
         low, high = bounds(place, inside)
         if low < 0 or high >= block:
             return False
@@ -260,7 +260,7 @@ class TileBuffer(NamedTuple):
                 f"tile_and_fuse keeps a tile of a tensor that {access.map.data} reads by another shape and may miss; "
                 "leave it out"
             )
-        moved = [expr.replace_dims_and_symbols(own, ()) for expr in point]
+        moved = [at_dims(expr, own) for expr in point]
         for (axis, block), start in zip(written_blocks(self.producer), block_numbers(splits), strict=True):
             moved[axis] -= start * block - overlap_of(self.producer)[0]
         return moved

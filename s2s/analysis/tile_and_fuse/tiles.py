@@ -26,7 +26,7 @@ from s2s.analysis.tile_and_fuse.fused_groups import (
 )
 from s2s.analysis.tile_and_fuse.transform_tiles import TransformTile
 from s2s.dialects import tensor
-from s2s.types.affine import Range, flat_index, ranges, simplify
+from s2s.types.affine import Range, at_dims, flat_index, ranges, simplify
 
 Ends = tuple[AffineExpr, AffineExpr]
 """The first index, and the index behind the last one."""
@@ -61,13 +61,13 @@ class ComputeTile:
         """Return the position in the whole domain at which dimension `dim` of the block at `dims` begins."""
         here = list(dims)
         here[dim] = AffineConstantExpr(0)
-        return self.own[dim - self.blocks].replace_dims_and_symbols(here, ())
+        return at_dims(self.own[dim - self.blocks], here)
 
     def inside(self, dim: int, dims: Sequence[AffineExpr]) -> tuple[tuple[AffineExpr, ...], tuple[AffineExpr, ...]]:
         """Return the lower and upper bounds of `dim` for the block at `dims`."""
         if dim not in self.window:
             return (), ()
-        low, high = (expr.replace_dims_and_symbols(dims, ()) for expr in self.window[dim])
+        low, high = (at_dims(expr, dims) for expr in self.window[dim])
         return (low,), (high,)
 
     @property
@@ -167,7 +167,7 @@ class _TileBuilder:
     def _access(
         self, results: Sequence[AffineExpr], access: tensor.AccessAttr, division: Sequence[int], dims: int
     ) -> tensor.AccessAttr:
-        moved = [simplify(expr.replace_dims_and_symbols(self.own, ()), ranges(self.sizes)) for expr in results]
+        moved = [simplify(at_dims(expr, self.own), ranges(self.sizes)) for expr in results]
         affine_map = AffineMap(dims, 0, tuple(moved))
         return tensor.AccessAttr.of(affine_map, guarded=access.is_guarded, divisors=division)
 

@@ -16,7 +16,7 @@ from s2s.analysis.tile_and_fuse.fused_groups import (
     written_blocks,
 )
 from s2s.dialects import tensor
-from s2s.types.affine import ranges, simplify
+from s2s.types.affine import at_dims, ranges, simplify
 from s2s.types.dtypes import tensor_type
 
 
@@ -81,14 +81,14 @@ class _TileBuilder:
         inner = self.inner.get(value)
         tile = sizes[self.op.rank :]
         if inner is None:
-            moved = [expr.replace_dims_and_symbols(self.own, ()) for expr in access.map.data.results]
+            moved = [at_dims(expr, self.own) for expr in access.map.data.results]
             return value, self._access(moved, tile, guarded=access.is_guarded)
         moved = inner.position(value, access, sizes, self.own, self.splits)
         return inner.block, self._access(moved, tile, guarded=access.is_guarded)
 
     def _into(self, keeps_block: bool) -> tuple[tensor.AccessAttr, Attribute]:
         op, shape = self.op, list(lies_in(self.op))
-        moved = [expr.replace_dims_and_symbols(self.own, ()) for expr in op.into.map.data.results]
+        moved = [at_dims(expr, self.own) for expr in op.into.map.data.results]
         if keeps_block:
             for (axis, block), number in zip(written_blocks(op), block_numbers(self.splits), strict=True):
                 moved[axis] -= number * block

@@ -16,7 +16,7 @@ from s2s.analysis.tile_and_fuse.fused_groups import coordinates
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.errors import CompilerBug
-from s2s.types.affine import ranges, simplify
+from s2s.types.affine import at_dims, ranges, simplify
 from s2s.types.sizes import extents_attribute
 
 
@@ -123,7 +123,7 @@ def copy_read(op: tensor.ComputeOp, read: int, dims: Sequence[int]) -> tensor.Co
     source = AffineMap(
         len(dims),
         0,
-        tuple(simplify(expr.replace_dims_and_symbols(into, ()), ranges(sizes)) for expr in access.map.data.results),
+        tuple(simplify(at_dims(expr, into), ranges(sizes)) for expr in access.map.data.results),
     )
     copy = copy_of(sizes, (value, tensor.AccessAttr.of(source)))
     copy.res[0].name_hint = f"{value.name_hint or 'x'}_copy"

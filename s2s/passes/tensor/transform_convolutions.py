@@ -49,7 +49,7 @@ from s2s.passes.tensor.channels_last import channels_last, copied_elements
 from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.schedules.transforms import fills_vectors
 from s2s.targets import Target
-from s2s.types.affine import flat_index, ranges, simplify
+from s2s.types.affine import at_dims, flat_index, ranges, simplify
 from s2s.types.dtypes import tensor_type
 from s2s.types.sizes import VARIES, extents_attribute
 from s2s.types.weights import Array, WeightStore
@@ -113,7 +113,7 @@ class Tiling(NamedTuple):
         domain = self.domain(channels)
         rank, box = len(domain), ranges([*domain, width, width])
         at = AffineDimExpr(rank) * width + AffineDimExpr(rank + 1)
-        moved = channel.replace_dims_and_symbols(self.moved(channels, into=False), ())
+        moved = at_dims(channel, self.moved(channels, into=False))
         return AffineMap(rank + 2, 0, tuple(simplify(expr, box) for expr in (at, self.tile_index(), moved)))
 
 
@@ -144,7 +144,7 @@ class TransformConvolution:
         box = ranges([*tiling.domain(channels), self.filter.size, self.filter.size])
         access = self.op.read_accesses[conv.x]
         place = tiling.moved(channels, into=False)
-        moved = [simplify(expr.replace_dims_and_symbols(place, ()), box) for expr in access.map.data.results]
+        moved = [simplify(at_dims(expr, place), box) for expr in access.map.data.results]
         read = tensor.AccessAttr.of(AffineMap(len(box), 0, tuple(moved)), guarded=access.is_guarded or tiling.overhangs)
         into = tensor.AccessAttr.of(tiling.factors(conv.channel(conv.in_axis), channels, self.filter.size))
         block = Block(arg_types=[f32])
@@ -196,7 +196,7 @@ class TransformConvolution:
         moved = tiling.moved(channels, into=True)[: op.rank]
 
         def access(results: Sequence[AffineExpr], *, guarded: bool = False) -> tensor.AccessAttr:
-            exprs = tuple(simplify(expr.replace_dims_and_symbols(moved, ()), box) for expr in results)
+            exprs = tuple(simplify(at_dims(expr, moved), box) for expr in results)
             return tensor.AccessAttr.of(AffineMap(len(box), 0, exprs), guarded=guarded)
 
         block = Block(arg_types=[f32, *(tensor.element_type(value) for value in op.epilogue)])

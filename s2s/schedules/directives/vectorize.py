@@ -18,7 +18,7 @@ from s2s.dialects.loop import LANES
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
 from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
 from s2s.schedules.directives.sizes import parse_pair
-from s2s.types.affine import coefficient, flat_index, ranges
+from s2s.types.affine import at_dims, coefficient, flat_index, ranges
 from s2s.types.dtypes import as_tensor_type
 
 
@@ -99,7 +99,7 @@ class Vectorize(Directive):
         dims: list[AffineExpr] = [AffineDimExpr(each) for each in range(len(sizes))]
         dims[dim] = AffineDimExpr(dim) * lanes + AffineDimExpr(len(sizes))
         shape = as_tensor_type([*op.reads, *op.epilogue][number].type).get_shape()
-        indices = [expr.replace_dims_and_symbols(dims, ()) for expr, _ in axes]
+        indices = [at_dims(expr, dims) for expr, _ in axes]
         return coefficient(flat_index(indices, shape), len(sizes), box) is not None
 
     @classmethod

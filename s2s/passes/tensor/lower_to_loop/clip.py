@@ -8,7 +8,7 @@ from s2s.dialects import tensor
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
 from s2s.passes.tensor.lower_to_loop.pieces import Piece
-from s2s.types.affine import Range, linear
+from s2s.types.affine import Range, at_dims, linear
 
 
 def clip(
@@ -36,7 +36,7 @@ def clip(
         if reductions != {dim} or factor == 0 or _in_tile(op, constraint, pieces):
             continue
         rest = form.plus(linear(AffineDimExpr(dim), [(0, 1)] * (dim + 1)), -factor).to_expr()
-        here = rest.replace_dims_and_symbols(dims, ())
+        here = at_dims(rest, dims)
         if factor > 0:
             lower.append((here * -1).ceil_div(factor) if factor > 1 else here * -1)
         else:

@@ -20,7 +20,7 @@ from s2s.analysis.structure.products import ProductSum, product_sum
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.guards import Constraint
-from s2s.types.affine import flat_index
+from s2s.types.affine import at_dims, flat_index
 
 
 @dataclass(frozen=True)
@@ -187,8 +187,5 @@ class CopiedOperand:
         op = self.plan.op
         if self.plan.is_rows:
             return self.row(dims) + flat_index(dims[op.rank :], op.reduction_sizes)
-        indices = [
-            expr.replace_dims_and_symbols(dims, ()) - expr.replace_dims_and_symbols(self.base, ())
-            for expr in self.access.map.data.results
-        ]
+        indices = [at_dims(expr, dims) - at_dims(expr, self.base) for expr in self.access.map.data.results]
         return flat_index(indices, self.plan.extents)

@@ -22,7 +22,7 @@ from s2s.dialects.tensor import ScheduleState
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.guards import Constraint
 from s2s.passes.tensor.lower_to_loop.space import EnclosingLoop, LoopSpace, PositionBlock
-from s2s.types.affine import bounds
+from s2s.types.affine import at_dims, bounds
 from s2s.types.hints import isa
 
 Op = TypeVar("Op", bound=Operation)
@@ -184,7 +184,7 @@ class Emitter:
         types: Sequence[Attribute],
     ) -> list[SSAValue]:
         """Emit `then` under the condition that all constraints hold at the point `dims`, else `otherwise`."""
-        exprs = [constraint.expr.replace_dims_and_symbols(dims, ()) for constraint in constraints]
+        exprs = [at_dims(constraint.expr, dims) for constraint in constraints]
         affine_map, indices = self.space.emit(*exprs)
         conditions = tuple(
             AffineConstraintExpr(AffineConstraintKind.eq, expr % constraint.modulus, AffineConstantExpr(0))

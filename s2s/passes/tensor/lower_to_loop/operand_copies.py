@@ -17,7 +17,7 @@ from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand, CopyPlan
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, limits_of
-from s2s.types.affine import bounds, coefficient, flat_index, linear, ranges
+from s2s.types.affine import at_dims, bounds, coefficient, flat_index, linear, ranges
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,8 @@ class CopyEmitter:
             for dim in outer:
                 here[dim] = stack.enter_context(self.emitter.loop(self._steps(dim, here[dim]), self.names[dim]))
             inside = [guard for guard in guards if guard.expr.used_dims() & set(segment.dims)]
-            around = [
-                Constraint(guard.expr.replace_dims_and_symbols(here, ()), guard.modulus)
-                for guard in guards
-                if guard not in inside
-            ]
-            indices = [expr.replace_dims_and_symbols(here, ()) for expr in plan.access.map.data.results]
+            around = [Constraint(at_dims(guard.expr, here), guard.modulus) for guard in guards if guard not in inside]
+            indices = [at_dims(expr, here) for expr in plan.access.map.data.results]
             source = flat_index(indices, shape_of(op.reads[plan.read]))
             self._guarded(around, operand.position(here), source, segment, self._limits(here, segment, inside))
 
@@ -148,13 +144,13 @@ class CopyEmitter:
         moving[dim] = moving[dim] + AffineDimExpr(len(box) - 1)
         open_guards = 0
         for guard in guards:
-            expr = guard.expr.replace_dims_and_symbols(moving, ())
+            expr = at_dims(guard.expr, moving)
             if bounds(expr, box)[0] >= 0:
                 continue
             open_guards += 1
             form = linear(expr, box)
             factor = form.terms[AffineDimExpr(len(box) - 1)]
-            rest = guard.expr.replace_dims_and_symbols(here, ())
+            rest = at_dims(guard.expr, here)
             if factor > 0:
                 low = (rest * -1).ceil_div(factor) * inner
             else:
@@ -166,7 +162,7 @@ class CopyEmitter:
     def _window(self, operand: CopiedOperand, here: Sequence[AffineExpr]) -> None:
         plan = self.plan
         shape = shape_of(plan.op.reads[plan.read])
-        first = [expr.replace_dims_and_symbols(here, ()) for expr in plan.access.map.data.results]
+        first = [at_dims(expr, here) for expr in plan.access.map.data.results]
         axes = [axis for axis, extent in enumerate(plan.extents) if extent > 1] or [len(shape) - 1]
         whole = self._whole(first, axes)
         last = whole[0]

@@ -28,7 +28,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies, point_dims
 from s2s.passes.tensor.lower_to_loop.emitter import OpenBlock
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
-from s2s.types.affine import coefficient, flat_index
+from s2s.types.affine import at_dims, coefficient, flat_index
 from s2s.types.dtypes import flat_buffer, vector_of
 
 
@@ -135,7 +135,7 @@ class Partials:
         stride = 1 if point.vector_dim is None else coefficient(tile.places[0], point.vector_dim, tile.box)
         if stride is None:
             raise CompilerBug("the lanes of a result are not equally far apart; the verifier refuses that")
-        return self.bodies.buffers[tile.op.res[0]], tile.places[0].replace_dims_and_symbols(here, ()), stride
+        return self.bodies.buffers[tile.op.res[0]], at_dims(tile.places[0], here), stride
 
 
 def _active(point: TilePoint) -> int | None:

@@ -11,7 +11,7 @@ from s2s.dialects import loop, tensor
 from s2s.passes.tensor.lower_to_loop.biases import Bias
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies, point_dims
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
-from s2s.types.affine import Linear, at_point, coefficient, linear_of_dims
+from s2s.types.affine import Linear, at_dims, at_point, coefficient, linear_of_dims
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Results:
         if form is not None:
             affine_map, indices = emitter.space.emit_forms(at_point(form, dims, emitter.space.bound))
         else:
-            affine_map, indices = emitter.space.emit(place.replace_dims_and_symbols(dims, ()))
+            affine_map, indices = emitter.space.emit(at_dims(place, dims))
         if point.vector_dim is None:
             emitter.add(loop.StoreOp(value, buffer, affine_map, indices))
             return

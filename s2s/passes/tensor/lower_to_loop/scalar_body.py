@@ -20,6 +20,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
+from s2s.types.affine import at_dims
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
 
@@ -50,6 +51,24 @@ def _constant(value: SSAValue) -> int | None:
     return op.value.value.data if isinstance(op, arith.ConstantOp) and isa(op.value, IntegerAttr) else None
 
 
+_LOOKED_AT = frozenset[type[Operation]](
+    (
+        tensor.IndexOp,
+        tensor.SizeOp,
+        tensor.InBoundsOp,
+        tensor.ExtractOp,
+        arith.SelectOp,
+        arith.ExtUIOp,
+        arith.UIToFPOp,
+        arith.FPToUIOp,
+        arith.IndexCastOp,
+        arith.CmpfOp,
+        arith.ShRSIOp,
+    )
+)
+"""The operations that are copied in several ways; all others are copied as they are."""
+
+
 @dataclass
 class ScalarBody:
     """Copies a region of `tensor.compute` for one point."""
@@ -71,7 +90,7 @@ class ScalarBody:
             if isinstance(op, tensor.YieldOp):
                 return [self.value(argument) for argument in op.arguments]
             if not any(result in self.values for result in op.results):
-                self._copy(op)
+                (self._copy if type(op) in _LOOKED_AT else self._copy_scalar)(op)
         raise CompilerBug("a region of tensor.compute without tensor.yield")
 
     def value(self, original: SSAValue) -> SSAValue:
@@ -89,7 +108,7 @@ class ScalarBody:
         undecided."""
         undecided: list[Constraint] = []
         for constraint in operand.guard:
-            here = Constraint(constraint.expr.replace_dims_and_symbols(self.dims, ()), constraint.modulus)
+            here = Constraint(at_dims(constraint.expr, self.dims), constraint.modulus)
             state = here.holds(self.emitter.space.bound)
             if state is Holds.NEVER:
                 return Holds.NEVER, []
@@ -154,7 +173,7 @@ class ScalarBody:
         """The number that `op` gives, over the loops around."""
         if isinstance(op, tensor.SizeOp):
             return self.emitter.sizes[op.size.data]
-        return self.indices[op.dim.value.data].replace_dims_and_symbols(self.dims, ())
+        return at_dims(self.indices[op.dim.value.data], self.dims)
 
     def _is_vector(self, original: SSAValue) -> bool:
         return isinstance(self.value(original).type, VectorType)

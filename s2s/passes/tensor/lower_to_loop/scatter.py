@@ -32,7 +32,7 @@ from s2s.analysis.structure.compute import names_of, shape_of
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
-from s2s.types.affine import flat_index
+from s2s.types.affine import at_dims, flat_index
 
 
 @dataclass
@@ -90,7 +90,7 @@ class ScatterEmitter:
     def _position(self, indices: Sequence[SSAValue]) -> SSAValue:
         """Return the position of the element in the flat buffer."""
         shape = shape_of(self.op.res)
-        known = flat_index(self.op.into.map.data.results, shape).replace_dims_and_symbols(self.dims, ())
+        known = at_dims(flat_index(self.op.into.map.data.results, shape), self.dims)
         affine_map, counters = self.emitter.space.emit(known)
         position = affine_map.results[0]
         for number, axis in enumerate(self.op.indexed_axes):
@@ -106,7 +106,7 @@ class ScatterEmitter:
         for argument, operand, access in zip(arguments, operands, accesses, strict=True):
             if argument.uses:
                 flat = flat_index(access.map.data.results, shape_of(operand))
-                affine_map, counters = self.emitter.space.emit(flat.replace_dims_and_symbols(self.dims, ()))
+                affine_map, counters = self.emitter.space.emit(at_dims(flat, self.dims))
                 load = loop.LoadOp(self.buffers[operand], affine_map, counters, argument.type)
                 values[argument] = self.emitter.add(load, argument.name_hint).result
         return values

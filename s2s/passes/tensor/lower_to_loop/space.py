@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
-from s2s.types.affine import Linear, Range, bounds, is_dim, linear
+from s2s.types.affine import Linear, Range, at_dims, bounds, is_dim, linear
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,7 @@ class LoopSpace:
         renumber: list[AffineExpr] = [AffineDimExpr(0)] * len(self.loops)
         for number, dim in enumerate(used):
             renumber[dim] = AffineDimExpr(number)
-        renumbered = {
-            atom: renumber[atom.position] if is_dim(atom) else atom.replace_dims_and_symbols(renumber, ())
-            for atom in atoms
-        }
+        renumbered = {atom: renumber[atom.position] if is_dim(atom) else at_dims(atom, renumber) for atom in atoms}
         results = tuple(
             Linear(form.constant, {renumbered[atom]: factor for atom, factor in form.terms.items()}).to_expr()
             for form in positions
@@ -109,7 +106,7 @@ class LoopSpace:
         constant, terms = form.constant, dict[AffineExpr, int]()
         for atom, factor in form.terms.items():
             if not is_dim(atom):
-                atom = atom.replace_dims_and_symbols(self._counts(), ())
+                atom = at_dims(atom, self._counts())
             elif factor % (loop := self.loops[atom.position]).step:
                 atom = self._counts()[atom.position]
             else:

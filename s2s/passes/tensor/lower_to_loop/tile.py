@@ -21,7 +21,7 @@ from s2s.errors import ScheduleError
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of
 from s2s.passes.tensor.lower_to_loop.pieces import Piece
-from s2s.types.affine import Linear, Range, at_point, bounds, flat_index, linear, linear_of_dims, simplify
+from s2s.types.affine import Linear, Range, at_dims, at_point, bounds, flat_index, linear, linear_of_dims, simplify
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
 
@@ -102,7 +102,7 @@ class Operand:
         indices = [
             at // divisor if divisor > 1 else at
             for expr, divisor in zip(self.access.map.data.results, self.access.division, strict=True)
-            for at in [expr.replace_dims_and_symbols(dims, ())]
+            for at in [at_dims(expr, dims)]
         ]
         return flat_index(indices, self.shape)
 

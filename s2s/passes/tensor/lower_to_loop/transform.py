@@ -29,7 +29,7 @@ from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut
 from s2s.passes.tensor.lower_to_loop.scalar_body import ScalarBody
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan
-from s2s.types.affine import Range, ranges
+from s2s.types.affine import Range, at_dims, ranges
 from s2s.types.dtypes import vector_of
 
 
@@ -84,9 +84,7 @@ class TransformNest:
         """Return the guards of `access` over the dimensions here; those of its tile or window begin at `tile`."""
         own = range(len(self.tile.splits), self.op.rank)
         dims: list[AffineExpr] = [AffineDimExpr(dim) for dim in (*own, tile, tile + 1)]
-        return [
-            Constraint(guard.expr.replace_dims_and_symbols(dims, ())) for guard in guard_of(access, shape_of(value))
-        ]
+        return [Constraint(at_dims(guard.expr, dims)) for guard in guard_of(access, shape_of(value))]
 
     def _outer(self, order: Sequence[int]) -> None:
         if not order:

@@ -23,7 +23,7 @@ from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.reductions.step_range import StepRange
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
-from s2s.types.affine import Linear, delinearize, simplify
+from s2s.types.affine import Linear, at_dims, delinearize, simplify
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
 
@@ -143,7 +143,7 @@ class DotReduction(TileReduction):
         step = AffineDimExpr(len(space.loops))
         expr = simplify(self.reads[read].position(self._at(point, step)), [*space.bound, (0, self.steps - 1)])
         outer: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(space.loops))]
-        places = [space.linear(expr.replace_dims_and_symbols([*outer, k + number], ())) for number in range(self.size)]
+        places = [space.linear(at_dims(expr, [*outer, k + number])) for number in range(self.size)]
         order = tuple(place.plus(places[0], -1).constant for place in places)
         interleaved = self.copied is not None and not self.schedule.in_pairs
         wanted = (INTERLEAVED if interleaved else NATURAL)[: self.size]

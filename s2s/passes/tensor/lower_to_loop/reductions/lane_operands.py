@@ -21,7 +21,7 @@ from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.products import check_zero_point, products_of
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
-from s2s.types.affine import Linear, coefficient, delinearize, linear, simplify
+from s2s.types.affine import Linear, at_dims, coefficient, delinearize, linear, simplify
 from s2s.types.hints import isa
 
 FLIP = -0x7F7F7F80
@@ -138,7 +138,7 @@ class LaneOperands:
         expr = self.reads[self.w].position(self._step_at(point, variable, lane))
         expr = simplify(expr, [*space.bound, (0, rounded - 1)])
         outer: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(space.loops))]
-        return space.linear(expr.replace_dims_and_symbols([*outer, k + step], ()))
+        return space.linear(at_dims(expr, [*outer, k + step]))
 
     def _check(self, point: TilePoint, k: AffineExpr, place: Linear) -> None:
         """Check that the groups of all lanes are contiguous."""

@@ -20,6 +20,7 @@ from s2s.passes.tensor.lower_to_loop.products import add_product
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import Loads, TilePoint, in_turn
+from s2s.types.affine import at_dims
 
 
 class Steps:
@@ -55,7 +56,7 @@ class Steps:
     ) -> list[SSAValue]:
         emitter = self.emitter
         here = [
-            Constraint(constraint.expr.replace_dims_and_symbols(dims, ()), constraint.modulus)
+            Constraint(at_dims(constraint.expr, dims), constraint.modulus)
             for constraint in self.nest.read_guards
             if constraint not in self.clipped
         ]
