@@ -212,6 +212,7 @@ COMPUTE = (
         "tensor-fuse-computes",
         "Fuse bias, activation and residual into their producer as an epilogue, so that one schedule tiles them all.",
         when=tuned,
+        options=target,
     ),
     Step("tensor-make-blocks-unsigned", "Suit constants to an instruction.", when=tuned, options=target),
     Step(

@@ -17,9 +17,12 @@ moves elements does so too, where the consumer reads it as a table:
 
 Declined where work would be repeated (a producer with arithmetic that is read more than once), where a guard of one
 would have another meaning in the other, and where the consumer reads elements in another order than they are written.
+On targets with caches also where a transpose would turn the rows of a table that a large producer extracts into columns:
+a sample of 64 channels at each pixel reads 64 neighbours, but one of each of 64 rows once the pixels are innermost.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
@@ -32,8 +35,11 @@ from xdsl.rewriter import Rewriter
 
 from s2s.analysis.structure.compute import body_ops, composed, moves_only, own_position, reads_in_place, shape_of, slots
 from s2s.dialects import tensor
+from s2s.passes.context import target_of
 from s2s.passes.tensor.build_compute import ComputeBuilder, Position, Slot, copy_region
+from s2s.targets import Target
 from s2s.types.affine import delinearize, ranges, simplify
+from s2s.types.dtypes import size_in_bytes
 
 
 def fuse_consumer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
@@ -75,10 +81,15 @@ def fuse_consumer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> ten
     return build.finish(consumer, producer, names=producer)
 
 
-def fuse_producer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
-    """Fuse `producer` into `consumer` where that reads it; None if that is not possible."""
+def fuse_producer(
+    producer: tensor.ComputeOp, consumer: tensor.ComputeOp, l1_bytes: int = 0
+) -> tensor.ComputeOp | None:
+    """Fuse `producer` into `consumer` where that reads it; None if that is not possible, or scatters what the producer
+    reads over more than a cache of `l1_bytes`."""
     value = producer.res[0]
     if len(producer.res) != 1 or producer.reduce is not None or value in consumer.tables:
+        return None
+    if l1_bytes and _turns_rows(producer, consumer) and _bytes(producer) > l1_bytes:
         return None
     if producer.parallel_sizes != shape_of(value):
         return None
@@ -93,6 +104,33 @@ def fuse_producer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> ten
         if operand is value and not _may_inline(producer, access, _cheap(producer, consumer.parallel_sizes)):
             return None
     return _inline(producer, consumer)
+
+
+def _turns_rows(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> bool:
+    """Return whether `producer` combines extracts of neighbours along its last dimension, and `consumer` runs along
+    another one."""
+    last = _last_dim(producer)
+    if last is None or moves_only(producer) or last not in _dims_of_rows(producer):
+        return False
+    accesses = [*slots(consumer.reads, consumer.read_accesses), *slots(consumer.epilogue, consumer.epilogue_accesses)]
+    along = [access.map.data.results[last] for value, access in accesses if value is producer.res[0]]
+    return any(expr.used_dims() and expr != AffineDimExpr(_last_dim(consumer) or 0) for expr in along)
+
+
+def _bytes(op: tensor.ComputeOp) -> int:
+    """Return the bytes of the result of `op`."""
+    return prod(op.parallel_sizes) * size_in_bytes(tensor.element_type(op.res[0]))
+
+
+def _last_dim(op: tensor.ComputeOp) -> int | None:
+    """Return the last dimension with several positions."""
+    return next((dim for dim in reversed(range(op.rank)) if op.sizes[dim] > 1), None)
+
+
+def _dims_of_rows(op: tensor.ComputeOp) -> set[int]:
+    """Return the dimensions that index the last axis of a table."""
+    last = [inner.indices[-1].owner for inner in body_ops(op) if isinstance(inner, tensor.ExtractOp)]
+    return {owner.dim.value.data for owner in last if isinstance(owner, tensor.IndexOp)}
 
 
 def _may_inline(producer: tensor.ComputeOp, access: tensor.AccessAttr, cheap: bool) -> bool:
@@ -291,13 +329,17 @@ def _into(producer: tensor.ComputeOp, consumer: tensor.ComputeOp, indices: Seque
     return AffineMap(consumer.rank, 0, tuple(exprs))
 
 
-def _fuse_into(consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
+def _fuse_into(consumer: tensor.ComputeOp, target: Target) -> tensor.ComputeOp | None:
     """Fuse one producer into `consumer`, if possible; the fused computation replaces the consumer."""
     for value in dict.fromkeys([*consumer.epilogue, *consumer.reads, *consumer.tables]):
         producer = value.owner
         if not isinstance(producer, tensor.ComputeOp):
             continue
-        fused = fuse_producer(producer, consumer) or fuse_consumer(producer, consumer) or fuse_table(producer, consumer)
+        fused = (
+            fuse_producer(producer, consumer, target.l1_bytes)
+            or fuse_consumer(producer, consumer)
+            or fuse_table(producer, consumer)
+        )
         if fused is None:
             continue
         Rewriter.replace_op(consumer, fused)
@@ -307,14 +349,18 @@ def _fuse_into(consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
     return None
 
 
+@dataclass(frozen=True)
 class FuseComputesPass(ModulePass):
     name = "tensor-fuse-computes"
 
+    target: str = "c"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = target_of(ctx, self.target)
         for func in op.ops:
             if not isinstance(func, FuncOp) or func.is_declaration:
                 continue
             for inner in list(func.body.block.ops):
                 current = inner if isinstance(inner, tensor.ComputeOp) else None
                 while current is not None:
-                    current = _fuse_into(current)
+                    current = _fuse_into(current, target)
