@@ -49,6 +49,49 @@ S2S_ALWAYS_INLINE void S2S_F32(store_f16)(s2s_f16 *p, S2S_F32V a)
 {
     _mm_storel_epi64((__m128i *)(void *)p, _mm_cvtps_ph((__m128)a, _MM_FROUND_TO_NEAREST_INT));
 }
+#elif defined(S2S_SIMD_GNU)
+/* s2s_f16_to_f32 and s2s_f32_to_f16, lane by lane. */
+#define S2S_I32V S2S_SIMD_JOIN(s2s_i32x, S2S_LANES, )
+#define S2S_I32(name) S2S_SIMD_JOIN(s2s_i32x, S2S_LANES, _##name)
+#define S2S_F16V S2S_SIMD_JOIN(s2s_u16x, S2S_LANES, )
+typedef uint16_t S2S_F16V __attribute__((vector_size(S2S_LANES * 2)));
+
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_f16)(const s2s_f16 *p)
+{
+    const S2S_I32V largest = S2S_I32(splat)(0x70000000), others = S2S_I32(splat)(0x38000000);
+    S2S_F16V halves;
+
+    (void)memcpy((void *)&halves, (const void *)p, sizeof halves);
+    {
+        const S2S_I32V lanes = __builtin_convertvector(halves, S2S_I32V);
+        const S2S_I32V magnitude = lanes & 0x7fff;
+        const S2S_I32V offset = S2S_I32(select)(magnitude >= 0x7c00, largest, others);
+        const S2S_F32V small = S2S_F32(mul)(S2S_F32(from_i32)(magnitude), S2S_F32(splat)(5.9604644775390625e-8f));
+        const S2S_I32V normal = (magnitude << 13) + offset;
+        const S2S_I32V bits = S2S_I32(select)(magnitude < 0x400, S2S_F32(bits)(small), normal);
+
+        return S2S_F32(from_bits)(S2S_I32(shift_left)(lanes & 0x8000, 16) | bits);
+    }
+}
+
+S2S_ALWAYS_INLINE void S2S_F32(store_f16)(s2s_f16 *p, S2S_F32V a)
+{
+    const S2S_I32V bits = S2S_F32(bits)(a);
+    const S2S_I32V magnitude = bits & INT32_MAX;
+    const S2S_I32V odd = magnitude >> 13 & 1;
+    const S2S_I32V normal = (magnitude - 0x38000000 + 0xfff + odd) >> 13;
+    const S2S_F32V raised = S2S_F32(add)(S2S_F32(from_bits)(magnitude), S2S_F32(splat)(0.5f));
+    const S2S_I32V finite = S2S_I32(select)(magnitude < 0x38800000, S2S_F32(bits)(raised) - 0x3f000000, normal);
+    const S2S_I32V nan = (magnitude >> 13 & 0x3ff) | 0x7e00;
+    const S2S_I32V special = S2S_I32(select)(magnitude > 0x7f800000, nan, S2S_I32(splat)(0x7c00));
+    const S2S_I32V half = S2S_I32(select)(magnitude >= 0x477ff000, special, finite);
+    const S2S_F16V halves = __builtin_convertvector((bits >> 16 & 0x8000) | half, S2S_F16V);
+
+    (void)memcpy((void *)p, (const void *)&halves, sizeof halves);
+}
+#undef S2S_I32V
+#undef S2S_I32
+#undef S2S_F16V
 #else
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_f16)(const s2s_f16 *p)
 {

@@ -17,8 +17,8 @@ moves elements does so too, where the consumer reads it as a table:
 
 Declined where work would be repeated (a producer with arithmetic that is read more than once), where a guard of one
 would have another meaning in the other, and where the consumer reads elements in another order than they are written.
-On targets with caches also where a transpose would turn the rows of a table that a large producer extracts into columns:
-a sample of 64 channels at each pixel reads 64 neighbours, but one of each of 64 rows once the pixels are innermost.
+On targets with caches also where a transpose would turn rows of a table that a large producer extracts into columns: a
+sample of 64 channels at each pixel reads 64 neighbours, but one of each of 64 rows once the pixels are innermost.
 """
 
 from collections.abc import Callable, Sequence
@@ -81,9 +81,7 @@ def fuse_consumer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> ten
     return build.finish(consumer, producer, names=producer)
 
 
-def fuse_producer(
-    producer: tensor.ComputeOp, consumer: tensor.ComputeOp, l1_bytes: int = 0
-) -> tensor.ComputeOp | None:
+def fuse_producer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp, l1_bytes: int = 0) -> tensor.ComputeOp | None:
     """Fuse `producer` into `consumer` where that reads it; None if that is not possible, or scatters what the producer
     reads over more than a cache of `l1_bytes`."""
     value = producer.res[0]
