@@ -35,7 +35,7 @@ from s2s.tuning.on_host import HostMeasurer
 from s2s.tuning.summary import TuneSummary
 from s2s.tuning.tune import tune_network
 from s2s.types.dtypes import tensor_type
-from s2s.verify.build import BoundRun
+from s2s.verify.bound_run import BoundRun
 
 ROOT = Path(__file__).parents[1]
 RECORDS, FIGURES = ROOT / "build" / "defaults.jsonl", ROOT / "build" / "defaults.json"

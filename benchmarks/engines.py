@@ -12,7 +12,8 @@ from s2s.emit.report import Report
 from s2s.errors import CompilerBug
 from s2s.options import Schedule, Threading
 from s2s.types.dtypes import Array, tensor_type
-from s2s.verify.build import BoundRun, LoadedNetwork
+from s2s.verify.bound_run import BoundRun
+from s2s.verify.build import LoadedNetwork
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from s2s.support import progress
 from s2s.targets import get_target
 from s2s.types.dtypes import Array
 from s2s.types.interface import as_passed
-from s2s.types.sizes import varying
+from s2s.types.sizes import constant, varying
 
 if TYPE_CHECKING:
     from s2s.verify.board_check import BoardVerification, Optimise
@@ -217,14 +217,15 @@ class Artifact:
 
         judge = Judge(self._compilation, Limits(rtol, atol))
         keeps_state = bool(self._compilation.facts(Read).initial_state)
-        sizes = verified_sizes(self._compilation.options)
+        sizes = verified_sizes(self._compilation)
         count = STATEFUL_RUNS if keeps_state else len(sizes)
         expected = self._expected(
             against, golden, seed, count=count, consecutive=keeps_state, nodes=levels, sizes=sizes
         )
         found = self._run_in_order(expected)
-        report = self._compare_levels(expected, found[0]) if levels else None
-        if report is not None and report.passed and len(sizes) > 1:
+        computes_sizes = bool(self._compilation.facts(Read).computed)
+        report = self._compare_levels(expected, found[0]) if levels and not computes_sizes else None
+        if levels and (computes_sizes or (report is not None and report.passed and len(sizes) > 1)):
             report = compare_levels_at_sizes(self._compilation, expected.vectors, found)
         return judge.judge(expected, found, report)
 
@@ -343,9 +344,20 @@ def compile_artifact(model: Source, options: CompileOptions) -> Artifact:
         from s2s.budgets.ram import within_ram
 
         compilation = within_ram(compilation)
-    if varying(options.dims):
-        from s2s.verify.sizes import check_sizes
+    computed = compilation.facts(Read).computed
+    fixed = next((name for name in constant(compilation.options.dims) if name in computed), None)
+    if fixed is not None:
+        raise InputError(
+            f"--dim {fixed}={compilation.options.dims[fixed]}: the network computes this size in every run; give "
+            f"bounds, as in --dim {fixed}=0..{computed[fixed].most}"
+        )
+    if varying(compilation.options.dims):
+        from s2s.verify.check_sizes import check_sizes
+        from s2s.verify.sizes import computed_vectors
 
-        check_sizes(model, options)
+        check_sizes(compilation)
+        if computed:
+            findings = replace(compilation.request.findings, golden=computed_vectors(compilation))
+            compilation = compilation.resume(findings=findings)
     compilation.run()
     return Artifact(compilation)

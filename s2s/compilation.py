@@ -64,7 +64,7 @@ class Compilation:
 
     @property
     def options(self) -> CompileOptions:
-        """The options of the compilation."""
+        """The options of the compilation; the sizes that the network computes are among `dims` once it is read."""
         return self.request.options
 
     def at(self, stage: str) -> State:
@@ -138,6 +138,11 @@ class Compilation:
     def _read(self) -> State:
         state = read_network(self.source, self.options)
         self._facts = self._facts.extended(state.facts[Read])
+        computed = {name: size for name, size in state.facts[Read].computed.items() if name not in self.options.dims}
+        if computed:
+            options = replace(self.options, dims={**self.options.dims, **computed})
+            check_options(options)
+            self.request = replace(self.request, options=options)
         return state
 
     def _advanced(self, state: State, stage: Stage) -> State:
@@ -164,6 +169,7 @@ class Compilation:
 
     def _after(self, name: str) -> State:
         """The state after the first pass called `name`."""
+        self._run_to(0)
         for number, stage in enumerate(STAGES):
             passes = passes_of(stage.name, self.options)
             names = [each.name for each in passes]

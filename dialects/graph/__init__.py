@@ -114,6 +114,7 @@ from s2s.dialects.graph.elementwise import (
 )
 from s2s.dialects.graph.extern import ExternOp
 from s2s.dialects.graph.index import GatherElementsOp, GatherNdOp, GatherOp, ScatterElementsOp, ScatterNdOp
+from s2s.dialects.graph.index import GatherFamilyOp as GatherFamilyOp
 from s2s.dialects.graph.linear import MatmulOp
 from s2s.dialects.graph.norm import BatchNormOp, LayerNormOp, LogSoftmaxOp, LrnOp, SoftmaxOp
 from s2s.dialects.graph.pool import AvgPoolOp, MaxPoolIndicesOp, MaxPoolOp
@@ -129,6 +130,7 @@ from s2s.dialects.graph.reduce import (
     ReduceSumOp,
     TopKOp,
 )
+from s2s.dialects.graph.selection import NonMaxSuppressionOp, NonzeroOp
 from s2s.dialects.graph.shape import BroadcastToOp, ConcatOp, IotaOp, PadOp, ReshapeOp, SliceOp, TileOp, TransposeOp
 from s2s.dialects.graph.signal import DftOp
 from s2s.dialects.graph.structure import CallOp, ConstantOp, WeightOp
@@ -248,6 +250,8 @@ Graph = Dialect(
         GatherElementsOp,
         GatherNdOp,
         GatherOp,
+        NonMaxSuppressionOp,
+        NonzeroOp,
         ScatterElementsOp,
         ScatterNdOp,
         ArgmaxOp,

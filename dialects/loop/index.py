@@ -67,7 +67,7 @@ class SizeOp(PlainOp):
 
     def verify_(self) -> None:
         least, most = self.bounds
-        if not 1 <= least <= most:
+        if not 0 <= least <= most:
             raise VerifyException(f"{self.name}: {least} to {most} are no sizes")
 
 

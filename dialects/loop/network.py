@@ -29,12 +29,14 @@ from xdsl.irdl import (
     operand_def,
     opt_operand_def,
     prop_def,
+    traits_def,
     var_operand_def,
 )
+from xdsl.traits import MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.checks import check_flat
-from s2s.dialects.loop.interfaces import Access, AccessInterface, read_any, write_any
+from s2s.dialects.loop.interfaces import Access, AccessEffects, AccessInterface, read_any, write_any
 from s2s.dialects.operation import Op, op_definition
 
 _INTS = DenseArrayBase.constr(i64)
@@ -142,6 +144,33 @@ class NetworkCall(Op, AccessInterface):
     def with_arena(self, arena: SSAValue) -> "NetworkCall":
         """The operation with memory for the networks that it runs."""
         raise NotImplementedError
+
+
+@op_definition
+class ReadSizeOp(Op, AccessInterface):
+    """`size = source[0]`: from here on the size `size` of this run is known, which lies from 0 to `most`.
+
+    A run in which it is larger ends here with an error.
+    """
+
+    name = "loop.read_size"
+
+    size = prop_def(StringAttr)
+    most = prop_def(IntegerAttr[I64])
+    source = operand_def(MemRefType)
+    traits = traits_def(AccessEffects(), MemoryWriteEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$size `from` $source attr-dict `:` type($source)"
+
+    def __init__(self, size: str, source: SSAValue, *, most: int) -> None:
+        super().__init__(operands=[source], properties={"size": StringAttr(size), "most": IntegerAttr(most, i64)})
+
+    def accesses(self) -> Sequence[Access]:
+        return [read_any(self.source)]
+
+    def verify_(self) -> None:
+        if check_flat(self, self.source.type).get_shape() != (1,):
+            raise VerifyException(f"{self.name}: reads {self.source.type}, expected one element")
 
 
 @op_definition
@@ -301,6 +330,7 @@ def _check_flag(op: IRDLOperation, type: Attribute) -> None:
 STEPS = (
     CallOp,
     CopyOp,
+    ReadSizeOp,
     DeviceCopyOp,
     StartDeviceCopyOp,
     WaitDeviceCopyOp,
@@ -325,6 +355,7 @@ __all__ = [
     "EnterDeviceOp",
     "LeaveDeviceOp",
     "NetworkCall",
+    "ReadSizeOp",
     "StartDeviceCopyOp",
     "WaitDeviceCopyOp",
 ]

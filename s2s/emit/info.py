@@ -122,6 +122,8 @@ class GoldenVector(NamedTuple):
 
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
+    computed: Mapping[str, int] = {}
+    """The sizes that kernels compute from these inputs, by name."""
 
 
 @dataclass(frozen=True)
@@ -261,7 +263,9 @@ class NetworkInfo:
     """The decisions of the compiler, with reasons."""
     tolerance: Tolerance = field(default_factory=Tolerance)
     sizes: Mapping[str, SizeRange] = field(default_factory=dict[str, SizeRange])
-    """The sizes that the caller gives in every run, by their names in the model."""
+    """The sizes that are known in a run only, by their names in the model."""
+    computed_sizes: tuple[str, ...] = ()
+    """Those of them that kernels compute; the caller gives the others."""
     derived_sizes: Mapping[str, AffineMap] = field(default_factory=dict[str, AffineMap])
     """The sizes that follow from those, by name."""
     options: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -147,9 +147,17 @@ def _port(identifier: str, port: PortInfo) -> dict[str, Any]:
 
 
 def _sizes(info: NetworkInfo) -> dict[str, Any]:
-    """Describe the sizes that the caller gives in every run."""
+    """Describe the sizes that are known in a run only."""
     fields = size_identifiers(info.sizes)
-    found = [{"name": name, "field": fields[name], **size._asdict()} for name, size in info.sizes.items()]
+    found = [
+        {
+            "name": name,
+            "field": fields[name],
+            **size._asdict(),
+            **({"computed": True} if name in info.computed_sizes else {}),
+        }
+        for name, size in info.sizes.items()
+    ]
     derived = {name: str(AffineMapAttr(map)) for name, map in info.derived_sizes.items()}
     return {"sizes": found, **({"derived_sizes": derived} if derived else {})} if found else {}
 

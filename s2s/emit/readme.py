@@ -7,8 +7,9 @@ from s2s.c_syntax.types import c_type
 from s2s.emit.definitions import Row
 from s2s.emit.info import NetworkInfo
 from s2s.emit.sbom import FILE as SBOM
+from s2s.emit.sizes import sample_dims
 from s2s.emit.stream import Content
-from s2s.emit.view import PortView, sample_dims
+from s2s.emit.view import PortView
 from s2s.types.devices import MAIN
 
 

@@ -1,18 +1,20 @@
 """Write the network's self-test: golden vectors as constants, and a C program that compares with them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import Float64Type
 from xdsl.ir import Attribute
 
-from s2s.c_syntax.identifiers import c_macro, c_string, unique_identifiers
+from s2s.c_syntax.identifiers import c_macro, c_string, size_identifiers, unique_identifiers
 from s2s.c_syntax.types import c_type, element_name
 from s2s.dialects.c.conversions import is_float, is_half
 from s2s.emit.info import HALF_ROUNDINGS, NetworkInfo, PortInfo
 from s2s.emit.readme import arena_definitions
-from s2s.emit.view import PortView, sample_dims
+from s2s.emit.sizes import sample_dims
+from s2s.emit.view import PortView
 from s2s.emit.weights import ConstantArray
 from s2s.types.dtypes import Array, to_numpy
 
@@ -45,6 +47,8 @@ class TestView(NamedTuple):
     memory: tuple[str, ...]
     kinds: tuple[KindView, ...]
     exact: bool
+    sizes: bool
+    """Whether a run computes sizes."""
     run: str
     threads: str
     """The macro with the number of threads; empty if there is only one."""
@@ -56,6 +60,8 @@ class Golden(NamedTuple):
 
     inputs: tuple[ConstantArray, ...]
     outputs: tuple[ConstantArray, ...]
+    computed: Mapping[str, int] = {}
+    """The sizes that the run computes, by name."""
 
 
 def golden_vectors(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortView]) -> list[Golden]:
@@ -70,7 +76,7 @@ def golden_vectors(info: NetworkInfo, inputs: Sequence[PortView], outputs: Seque
         values = (*vector.inputs, *vector.outputs)
         arrays = [(view, port, value) for (view, port), value in zip(ports, values, strict=True)]
         named = _named(info, arrays, number)
-        found.append(Golden(tuple(named[: len(inputs)]), tuple(named[len(inputs) :])))
+        found.append(Golden(tuple(named[: len(inputs)]), tuple(named[len(inputs) :]), vector.computed))
     return found
 
 
@@ -105,6 +111,7 @@ def test_view(
         memory=tuple(memory),
         kinds=tuple(_kind(element) for element in elements if _is_inexact(element)),
         exact=not all(map(_is_inexact, elements)),
+        sizes=bool(info.computed_sizes),
         run=run,
         threads=f"{macro}_THREADS" if info.threads is not None else "",
         vectors=tuple(_vector(info, vector, inputs, outputs, graph=bool(run)) for vector in vectors),
@@ -140,7 +147,13 @@ def _vector(
         pool = ["&pool"] if info.threads is not None else []
         dims = ["&dims"] if info.sizes else []
         call = f"{info.name}_run({', '.join([*arenas, *pool, *dims, *inputs, *found])})"
-    checks = [_check(array.name, port, array.identifier) for array, port in zip(vector.outputs, outputs, strict=False)]
+    fields = size_identifiers(info.sizes)
+    checks = [f"check_size({c_string(name)}, dims.{fields[name]}, {size})" for name, size in vector.computed.items()]
+    for array, port, shape in zip(vector.outputs, outputs, (port.shape for port in info.outputs), strict=False):
+        if array.values.shape == shape:
+            checks.append(_check(array.name, port, array.identifier))
+        else:
+            checks += _checks_of_rows(array, port, shape)
     return VectorView(tuple(before), call, tuple(checks))
 
 
@@ -150,6 +163,22 @@ def _check(name: str, port: PortView, expected: str) -> str:
         return f"check_{element_name(port.element)}({label}, {found}, {expected}, {port.macro}_SIZE)"
     size = f"sizeof {found}" if port.offset is None else f"{port.macro}_SIZE * sizeof *{found}"
     return f"check_exact({label}, {found}, {expected}, {size})"
+
+
+def _checks_of_rows(array: ConstantArray, port: PortView, shape: Sequence[int]) -> list[str]:
+    """Compare the parts that count of an output with room for `shape`: what is contiguous in both is one row."""
+    actual, label, found = array.values.shape, c_string(array.name), _found(port)
+    axis = max(number for number, size in enumerate(shape) if actual[number] != size)
+    count = prod(actual[axis:])
+    checks: list[str] = []
+    for row, place in enumerate(np.ndindex(actual[:axis])):
+        start = int(np.ravel_multi_index((*place, *[0] * (len(shape) - axis)), tuple(shape)))
+        operands = f"{label}, {found} + {start}, {array.identifier} + {row * count}"
+        if _is_inexact(port.element):
+            checks.append(f"check_{element_name(port.element)}({operands}, {count})")
+        else:
+            checks.append(f"check_exact({operands}, {count} * sizeof *{found})")
+    return checks
 
 
 def _found(port: PortView) -> str:

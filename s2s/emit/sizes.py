@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from xdsl.ir.affine import AffineMap
 
-from s2s.c_syntax.identifiers import size_identifiers
+from s2s.c_syntax.identifiers import c_macro, size_identifiers, sizes_type
+from s2s.emit.definitions import Row
+from s2s.emit.info import NetworkInfo
 from s2s.types.sizes import spelled
 
 
@@ -14,3 +16,26 @@ def size_formula(name: str, given: Iterable[str], derived: Mapping[str, AffineMa
     if name in fields:
         return fields[name]
     return spelled(derived[name].results[0], list(fields.values())).replace(" floordiv ", " / ")
+
+
+def dims(info: NetworkInfo) -> tuple[Row, ...]:
+    """Return the sizes that vary: the field of each, its least and its greatest value."""
+    fields = size_identifiers(info.sizes)
+    return tuple(Row(fields[name], str(size.least), str(size.most)) for name, size in info.sizes.items())
+
+
+def computed_dims(info: NetworkInfo) -> tuple[str, ...]:
+    """Return the fields of those sizes that a run computes."""
+    fields = size_identifiers(info.sizes)
+    return tuple(fields[name] for name in info.computed_sizes)
+
+
+def sample_dims(info: NetworkInfo, name: str) -> list[str]:
+    """Return the definition of the greatest sizes of a run, none if no size varies."""
+    if not info.sizes:
+        return []
+    written = computed_dims(info)
+    values = ", ".join(
+        "0" if row.name in written else f"{c_macro(f'{info.name}_{row.name}')}_MAX" for row in dims(info)
+    )
+    return [f"static {'' if written else 'const '}{sizes_type(info.name)} {name} = {{{values}}};"]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import IntegerAttr, f32
 from xdsl.ir import Attribute
 
-from s2s.c_syntax.identifiers import c_comment, c_macro, port_identifiers, size_identifiers, sizes_type
+from s2s.c_syntax.identifiers import c_comment, c_macro, port_identifiers
 from s2s.c_syntax.literals import float_literal
 from s2s.c_syntax.types import c_type
 from s2s.dialects import c
@@ -177,6 +177,8 @@ class TreeView:
 
     dims: Sequence[Row] = ()
     """The sizes that vary: the field of each in the structure, its least and its greatest value."""
+    computed_dims: Sequence[str] = ()
+    """The fields that a run writes."""
 
     @property
     def dims_definitions(self) -> list[str]:
@@ -346,20 +348,6 @@ def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> lis
         rows.append(Row("GRAPH_STAGED_SIZE", staged, "bytes of RAM with room for copies of inputs and outputs"))
         rows.append(Row("GRAPH_SLOTS", slots, "pointers that an executor needs"))
     return rows
-
-
-def dims(info: NetworkInfo) -> tuple[Row, ...]:
-    """Return the sizes that vary: the field of each, its least and its greatest value."""
-    fields = size_identifiers(info.sizes)
-    return tuple(Row(fields[name], str(size.least), str(size.most)) for name, size in info.sizes.items())
-
-
-def sample_dims(info: NetworkInfo, name: str) -> list[str]:
-    """Return the definition of the greatest sizes of a run, none if no size varies."""
-    if not info.sizes:
-        return []
-    values = ", ".join(f"{c_macro(f'{info.name}_{row.name}')}_MAX" for row in dims(info))
-    return [f"static const {sizes_type(info.name)} {name} = {{{values}}};"]
 
 
 def measured_sizes(rows: Sequence[Row], measured: Measured | None, target: Target) -> list[Row]:

@@ -8,7 +8,7 @@ an operation of the network reads it first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, count
 from typing import TypeAlias
 
@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import set_provenance
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.names import name_hint
 from s2s.interpret.graph import can_evaluate, evaluate
 from s2s.interpret.graph.work import MAX_FOLDED_WORK, Meter, is_foldable
@@ -155,6 +155,7 @@ class Builder:
         weights: WeightStore,
         functions: list[FuncOp] | None = None,
         folding: Meter | None = None,
+        sizes: Mapping[str, int] | None = None,
     ) -> None:
         self.block = block
         self.weights = weights
@@ -163,11 +164,28 @@ class Builder:
         self.folding = Meter(MAX_FOLDED_WORK) if folding is None else folding
         """The work of constants that are computed, in this network and in those that it runs."""
         self.node = ""
+        self._bounds: Mapping[str, int] = {} if sizes is None else sizes
+        """The greatest values of sizes that the network computes, as far as the user bounds them."""
+        self._sizes: dict[str, int] | None = {}
+        """The sizes that the network computes; None in a network that another one runs."""
+
+    def new_size(self, most: int) -> tuple[str, int]:
+        """Return the name of a new size that the network computes, and its greatest value, at most `most`."""
+        if self._sizes is None:
+            raise UnsupportedError(
+                f"{self.node}: the size of its result depends on the data inside of a loop or a branch; compute it "
+                "outside of that"
+            )
+        plain = name_hint(self.node) or "found"
+        name = next(name for name in chain([plain], (f"{plain}_{n}" for n in count(2))) if name not in self._sizes)
+        self._sizes[name] = min(most, self._bounds.get(name, most))
+        return name, self._sizes[name]
 
     def inner(self, block: Block) -> Builder:
         """Return a builder for a network that this one runs."""
         builder = Builder(block, self.weights, self.functions, self.folding)
         builder.node = self.node
+        builder._sizes = None
         return builder
 
     def function_name(self, wish: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,6 +14,7 @@ from s2s.errors import InputError
 from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.gguf.decoder import Decoder
 from s2s.frontends.imported import Imported
+from s2s.frontends.names import one_line
 from s2s.types.numbers import Numbers
 from s2s.types.sizes import DimSize, at_most
 
@@ -44,14 +45,25 @@ def load_model(source: ModelSource, *, trust: bool = False) -> LoadedModel:
 
 
 def specialised(loaded: LoadedModel, bind: Mapping[str, Numbers], dims: Mapping[str, DimSize]) -> LoadedModel:
-    """The model with the inputs in `bind` as constants, and with the sizes in `dims` of named dimensions, the greatest
-    of those that vary."""
-    if not bind and not dims:
-        return loaded
+    """The model with the inputs in `bind` as constants, and with the sizes in `dims` of named dimensions of its inputs,
+    the greatest of those that vary. Other sizes in `dims` are left alone: they may be computed by the network."""
     if not isinstance(loaded, onnx.LoadedModel):
-        option, way_out = ("--bind", "make the input a constant before") if bind else ("--dim", "use --shape")
-        raise InputError(f"{option}: is for ONNX models; {way_out}")
-    return onnx.specialise(loaded, bind, at_most(dims))
+        if bind:
+            raise InputError("--bind: is for ONNX models; make the input a constant before")
+        return loaded
+    names = onnx.open_dimensions(loaded.proto)
+    unknown = next((name for name in dims if name not in names), None)
+    if unknown is not None and not dims.keys() >= set(names):  # rather a misspelt name than a size that is computed
+        raise unknown_dimension(unknown, dims[unknown], names)
+    named = {name: size for name, size in at_most(dims).items() if name in names}
+    return onnx.specialise(loaded, bind, named) if bind or named else loaded
+
+
+def unknown_dimension(name: str, size: DimSize, known: Sequence[str]) -> InputError:
+    """Return the error for a size of a dimension that no input has."""
+    names = ", ".join(repr(one_line(each)) for each in known)
+    way_out = f"the open ones are {names}" if names else "it has no open ones with a name; use --shape"
+    return InputError(f"--dim {one_line(name)}={size}: no dimension of an input has this name; {way_out}")
 
 
 def import_model(
@@ -60,14 +72,16 @@ def import_model(
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     name: str | None = None,
     tflite_rounding: Rounding = "micro",
+    sizes: Mapping[str, int] | None = None,
 ) -> Imported:
-    """Import a model; `shapes` fixes the shapes of inputs that the model leaves open."""
+    """Import a model; `shapes` fixes the shapes of inputs that the model leaves open, `sizes` bounds sizes that the
+    network computes."""
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
     if isinstance(loaded, tflite.LoadedModel):
-        return tflite.import_model(loaded, shapes=shapes, name=name, rounding=tflite_rounding)
+        return tflite.import_model(loaded, shapes=shapes, name=name, rounding=tflite_rounding, sizes=sizes)
     if isinstance(loaded, torch.LoadedModel):
         return torch.import_model(loaded, shapes=shapes, name=name)
-    return onnx.import_model(loaded, shapes=shapes, name=name)
+    return onnx.import_model(loaded, shapes=shapes, name=name, sizes=sizes)
 
 
 def digest(loaded: LoadedModel) -> str:

@@ -16,13 +16,13 @@ from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model, specialised
 from s2s.frontends.gguf.decoder import Decoder
-from s2s.frontends.sizes import mark_sizes
+from s2s.frontends.sizes import computed_sizes, mark_computed_sizes, mark_sizes
 from s2s.frontends.states import ModelNames, keep_states
 from s2s.frontends.streams import Window, stream_inputs
 from s2s.options import CompileOptions
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
 from s2s.types.language import Language
-from s2s.types.sizes import constant, varying
+from s2s.types.sizes import at_most, constant
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
 
@@ -62,9 +62,10 @@ def read(source: Source, options: CompileOptions) -> Model:
         from s2s.frontends.gate import try_reading
 
         try_reading(lambda: _imported(source, options), label)
-    if isinstance(source, GraphModel) and varying(options.dims):
-        raise InputError(f"{source.name}: --dim names dimensions of ONNX models, and this is a module; leave it out")
     model = _copy(source) if isinstance(source, GraphModel) else _imported(source, options)
+    if isinstance(source, GraphModel) and not computed_sizes(model.module).keys() >= options.dims.keys():
+        raise InputError(f"{source.name}: --dim names dimensions of ONNX models, and this is a module; leave it out")
+    mark_computed_sizes(model.module, options.dims)
     windows = stream_inputs(model.module, model.weights, options.streams)
     keep_states(model.module, options.states)
     return model._replace(windows=windows)
@@ -73,8 +74,14 @@ def read(source: Source, options: CompileOptions) -> Model:
 def _imported(source: ModelSource, options: CompileOptions) -> Model:
     given = load_model(source, trust=options.trust_model)
     loaded = specialised(given, options.bind, options.dims)
-    imported = import_model(loaded, shapes=options.shapes, name=options.name, tflite_rounding=options.tflite_rounding)
-    mark_sizes(imported.module, given, varying(options.dims))
+    imported = import_model(
+        loaded,
+        shapes=options.shapes,
+        name=options.name,
+        tflite_rounding=options.tflite_rounding,
+        sizes=at_most(options.dims),
+    )
+    mark_sizes(imported.module, given, options.dims)
     state_quantisation(imported.module, imported.weights)
     names = ModelNames.of(main_of(imported.module))
     return Model(

@@ -1,4 +1,4 @@
-"""Mark the axes of a network's inputs whose size is given at run time."""
+"""Mark what has a size that is known in a run only: axes of a network's inputs, and results that it computes."""
 
 from collections.abc import Mapping
 
@@ -6,22 +6,49 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAtt
 from xdsl.ir import Attribute
 
 from s2s.analysis.network.functions import main_of
+from s2s.dialects import graph
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends import onnx
-from s2s.frontends.formats import LoadedModel
+from s2s.frontends.formats import LoadedModel, unknown_dimension
 from s2s.frontends.onnx.open_shapes import declared_dims
 from s2s.types.dtypes import as_tensor_type
-from s2s.types.sizes import SIZES, VARIES, SizeRange, extents_attribute, sizes_attribute
+from s2s.types.sizes import (
+    COMPUTED,
+    SIZES,
+    VARIES,
+    DimSize,
+    SizeRange,
+    extents_attribute,
+    sizes_attribute,
+    sizes_of,
+    varying,
+)
 
 
-def mark_sizes(module: ModuleOp, model: LoadedModel, sizes: Mapping[str, SizeRange]) -> None:
-    """Mark in `module`, which `model` has become, the axes of inputs that have one of `sizes`."""
-    if not sizes:
-        return
+def computed_sizes(module: ModuleOp) -> dict[str, SizeRange]:
+    """Return the sizes that the operations of a network compute, with their bounds."""
+    found = [op for op in main_of(module).body.block.ops if isinstance(op, graph.NonzeroOp)]
+    return {op.size.data: SizeRange(0, op.bound.value.data) for op in found}
+
+
+def mark_computed_sizes(module: ModuleOp, dims: Mapping[str, DimSize]) -> None:
+    """Mark in `module` the sizes that it computes; one that has a constant size in `dims` is none."""
+    found = {name: size for name, size in computed_sizes(module).items() if not isinstance(dims.get(name), int)}
+    if found:
+        module.attributes[SIZES] = sizes_attribute({**sizes_of(module.attributes), **found})
+        module.attributes[COMPUTED] = extents_attribute(found)
+
+
+def mark_sizes(module: ModuleOp, model: LoadedModel, dims: Mapping[str, DimSize]) -> None:
+    """Mark in `module`, which `model` has become, the axes of inputs whose size in `dims` varies."""
+    given = onnx.open_dimensions(model.proto) if isinstance(model, onnx.LoadedModel) else []
+    _check_names(module, dims, given)
+    sizes = {name: size for name, size in varying(dims).items() if name in given}
     for name, size in sizes.items():
         if not 1 <= size.least < size.most:
             raise InputError(f"--dim {name}={size}: the first bound is 1 or more, the second is larger; correct them")
-    assert isinstance(model, onnx.LoadedModel)  # other formats have no names of dimensions, and are refused before
+    if not sizes or not isinstance(model, onnx.LoadedModel):
+        return
     declared = {value.name: declared_dims(value) for value in model.proto.graph.input}
     main = main_of(module)
     module.attributes[SIZES] = sizes_attribute(sizes)
@@ -29,6 +56,14 @@ def mark_sizes(module: ModuleOp, model: LoadedModel, sizes: Mapping[str, SizeRan
         DictionaryAttr({**argument.data, VARIES: extents_attribute(_extents(argument, type, declared, sizes))})
         for argument, type in zip(main.arg_attrs or (), main.function_type.inputs, strict=True)
     )
+
+
+def _check_names(module: ModuleOp, dims: Mapping[str, DimSize], given: list[str]) -> None:
+    """Refuse names in `dims` that neither an input has nor a result whose size the network computes."""
+    known = [*given, *computed_sizes(module)]
+    unknown = next((name for name in dims if name not in known), None)
+    if unknown is not None:
+        raise unknown_dimension(unknown, dims[unknown], known)
 
 
 def _extents(

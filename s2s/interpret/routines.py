@@ -10,7 +10,14 @@ from s2s.types.dtypes import Array
 Routine = Callable[[Sequence[Array], Sequence[int]], list[Array]]
 """Takes the inputs, as flat arrays of the element type that the name of the routine says, and the numbers."""
 
-ELEMENTS: Mapping[str, str] = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64", "u64": "uint64"}
+ELEMENTS: Mapping[str, str] = {
+    "f32": "float32",
+    "f64": "float64",
+    "i32": "int32",
+    "i64": "int64",
+    "u64": "uint64",
+    "bool": "bool",
+}
 """The element types of routines, by the ends of their names."""
 
 
@@ -44,9 +51,54 @@ def _fft(inputs: Sequence[Array], numbers: Sequence[int]) -> list[Array]:
     return [fourier(inputs[0].reshape(rows, size, parts), bins, inverse=inverse != 0)]
 
 
+def first_nonzero(mask: Array, bound: int) -> Array:
+    """Return the positions of the first `bound` true elements in a row, and zeros behind them if there are fewer."""
+    found, places = np.flatnonzero(mask)[:bound], np.zeros(bound, np.int32)
+    places[: found.size] = found
+    return places
+
+
+def suppressed(boxes: Array, scores: Array, overlap: Array, least: Array, most: int, *, is_centered: bool) -> Array:
+    """Return for each image and class the numbers of at most `most` boxes that overlap little, -1 behind them."""
+    found = np.full((*scores.shape[:2], most), -1, np.int32)
+    low, high = _corners(boxes, is_centered=is_centered)
+    areas = (high - low).prod(-1, dtype=np.float32)
+    for image, kind in np.ndindex(scores.shape[:2]):
+        row, taken = scores[image, kind], list[int]()
+        for box in first_places(row, row.size, largest=True):
+            if len(taken) == most or not row[box] > least:
+                break
+            sides = np.minimum(high[image, taken], high[image, box]) - np.maximum(low[image, taken], low[image, box])
+            inner = sides.prod(-1, dtype=np.float32)
+            union = areas[image, taken] + areas[image, box] - inner
+            shares = (sides > 0).all(-1) & (areas[image, taken] > 0) & (areas[image, box] > 0)
+            if not (shares & (inner / np.where(shares, union, np.float32(1)) > overlap)).any():
+                taken.append(int(box))
+        found[image, kind, : len(taken)] = taken
+    return found
+
+
+def _corners(boxes: Array, *, is_centered: bool) -> tuple[Array, Array]:
+    """Return the lower and the upper corner of each box."""
+    first, second = boxes[..., :2], boxes[..., 2:]
+    if is_centered:
+        half = second / np.float32(2)
+        return first - half, first + half
+    return np.minimum(first, second), np.maximum(first, second)
+
+
+def _suppressed(inputs: Sequence[Array], numbers: Sequence[int]) -> list[Array]:
+    images, classes, count, most, centered = numbers
+    boxes, scores, overlap, least = inputs
+    shaped = boxes.reshape(images, count, 4), scores.reshape(images, classes, count)
+    return [suppressed(*shaped, overlap[0], least[0], most, is_centered=bool(centered))]
+
+
 ROUTINES: Mapping[str, Routine] = {
     "largest": lambda inputs, numbers: _select(inputs, numbers, largest=True),
     "fft": _fft,
+    "nonzero": lambda inputs, numbers: [first_nonzero(inputs[0], numbers[1])],
+    "suppressed": _suppressed,
     "smallest": lambda inputs, numbers: _select(inputs, numbers, largest=False),
 }
 

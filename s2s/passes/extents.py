@@ -67,7 +67,7 @@ class ExtentsPropagation(ABC):
             limits = extents_of(op.attributes.get(LIMITS), len(found))
             self.extents[op.y] = tuple(limit or name for limit, name in zip(limits, found, strict=True))
             for name in filter(None, self.extents[op.y]):
-                if (least := self.table.range(name).least) < 1:
+                if (least := self.table.range(name).least) < self.table.least_of(name):
                     raise UnsupportedError(f"{name} of its result is {least} at the least sizes; give greater ones")
             return
         named = next((name for extents in self.of(op.operands) for name in extents if name), None)

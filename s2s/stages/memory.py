@@ -38,7 +38,7 @@ from s2s.stages.request import Request
 from s2s.stages.state import State
 from s2s.types.hints import isa
 from s2s.types.pools import Pools
-from s2s.types.sizes import VARIES, Extents, derived_of, extents_of
+from s2s.types.sizes import VARIES, Extents, SizeRange, computed_of, counted_of, derived_of, extents_of, sizes_of
 
 if TYPE_CHECKING:
     from s2s.executor.graph_json import Network
@@ -59,6 +59,10 @@ class Planned(NamedTuple):
     input_extents: tuple[Extents, ...]
     """The sizes that the axes of each input have at run time."""
     output_extents: tuple[Extents, ...]
+    sizes: Mapping[str, SizeRange]
+    """The sizes of the caller's structure: given ones, then computed ones."""
+    computed_sizes: tuple[str, ...]
+    """The sizes that kernels compute."""
     derived_sizes: Mapping[str, AffineMap]
     """The sizes that follow from those given at run time."""
     states: tuple[StateInfo, ...]
@@ -78,7 +82,7 @@ class Planned(NamedTuple):
 
 def planned(state: State, request: Request) -> Planned:
     """Read the plan from `main`, and the decisions from the module."""
-    main, name = main_of(state.module), state.facts[Read].name
+    main, name, attributes = main_of(state.module), state.facts[Read].name, state.module.attributes
     tables = None
     if request.options.executor == "graph":
         from s2s.executor.describe import describe
@@ -94,7 +98,9 @@ def planned(state: State, request: Request) -> Planned:
         outputs=_offsets(main, "output"),
         input_extents=_extents(main, "input"),
         output_extents=_extents(main, "output"),
-        derived_sizes=derived_of(state.module.attributes),
+        sizes={name: size for name, size in sizes_of(attributes).items() if name not in counted_of(attributes)},
+        computed_sizes=computed_of(attributes),
+        derived_sizes=derived_of(attributes),
         states=_states(state.module),
         overlaps=tuple(map(_overlapping, listed)) if isa(listed, ArrayAttr[DictionaryAttr]) else (),
         pools=_parts(main, request.options.pools),

@@ -11,6 +11,7 @@ from s2s.c_syntax.identifiers import c_identifier
 from s2s.emit.info import PortInfo, Quantisation
 from s2s.errors import InputError
 from s2s.frontends.model import Source, read
+from s2s.frontends.sizes import computed_sizes
 from s2s.frontends.states import ModelNames
 from s2s.frontends.streams import Window
 from s2s.options import CompileOptions
@@ -21,7 +22,7 @@ from s2s.support import progress
 from s2s.types.dtypes import Array, as_tensor_type
 from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, empty_tensors, model_tensor
 from s2s.types.language import Language
-from s2s.types.sizes import VARIES, extents_of
+from s2s.types.sizes import VARIES, SizeRange, extents_of
 
 MAX_NAME_LENGTH = 24
 RUNTIME_PREFIX = "s2s"
@@ -50,6 +51,8 @@ class Read:
     """The values, before the first run, of what the network keeps from run to run."""
     language: Language | None = None
     """The tokeniser and the cache of a language model."""
+    computed: Mapping[str, SizeRange] = field(default_factory=dict[str, SizeRange])
+    """The sizes that the network computes, with their bounds."""
 
 
 def read_network(source: Source, options: CompileOptions) -> State:
@@ -71,6 +74,7 @@ def read_network(source: Source, options: CompileOptions) -> State:
         windows=model.windows,
         initial_state={state.name: state.initial(model.weights) for state in state_arguments(main)},
         language=model.language,
+        computed=computed_sizes(model.module),
     )
     return State("read", model.module, model.weights, Facts().extended(fact))
 

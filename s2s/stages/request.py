@@ -6,7 +6,7 @@ from functools import cached_property
 from s2s.decisions.decision import Table
 from s2s.decisions.given import Given
 from s2s.decisions.records import choices_of, shipped_records
-from s2s.emit.info import Measured
+from s2s.emit.info import GoldenVector, Measured
 from s2s.options import CompileOptions
 from s2s.targets import get_target
 
@@ -19,6 +19,8 @@ class Findings:
     """What a budget of RAM costs, as a part of the operations carried out without it."""
     measured: Measured | None = None
     """What a C compiler for the target makes of the tree."""
+    golden: tuple[GoldenVector, ...] | None = None
+    """The vectors of the self-test, where stage `settle` cannot compute them: sizes depend on the data."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from s2s.stages.state import Facts, State
 from s2s.stages.tensor import Scheduled
 from s2s.support import progress
 from s2s.targets import get_target
-from s2s.types.sizes import Extents, varying
+from s2s.types.sizes import Extents
 
 
 class Written(NamedTuple):
@@ -50,7 +50,8 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         target=get_target(options.target),
         inputs=_placed(network.inputs, plan.inputs, plan.input_extents),
         outputs=_placed(network.outputs, plan.outputs, plan.output_extents),
-        sizes=varying(options.dims),
+        sizes=plan.sizes,
+        computed_sizes=plan.computed_sizes,
         derived_sizes=plan.derived_sizes,
         arena_size=plan.arena,
         arena_align=plan.align,
@@ -72,7 +73,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         states=plan.states,
         graph=plan.tables,
         measured=findings.measured,
-        golden=settled.golden,
+        golden=settled.golden if findings.golden is None else findings.golden,
         language=network.language,
         empty_inputs=network.empty_inputs,
         empty_outputs=network.empty_outputs,

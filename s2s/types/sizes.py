@@ -24,6 +24,8 @@ from s2s.types.hints import isa
 
 SIZES = "sizes"
 """Attribute of a module: the sizes that vary, by name, each with its least and its greatest value."""
+COMPUTED = "computed_sizes"
+"""Attribute of a module: the names of those sizes that a kernel computes in the run. They stand behind the others."""
 DERIVED = "derived_sizes"
 """Attribute of a module: the sizes that follow from those that vary, by name, each as an affine map of all of these."""
 VARIES = "varies"
@@ -36,7 +38,10 @@ name of the input and what is added to it."""
 LIMITS = "limits"
 """Attribute of an operation: for each axis of its result the size up to which anyone reads it, empty for all of it."""
 REDUCES = "reduces"
-"""Attribute of a reduction inside a kernel: for each axis of its operand the size that it has."""
+"""Attribute of a mean or a gather inside a kernel: for each axis of its first operand the size that it has."""
+
+READS_SIZE = "reads_size"
+"""Attribute of a kernel: the size of this run that one of its operands holds, with the number of the operand."""
 
 Extents: TypeAlias = tuple[str, ...]
 """For each dimension the name of the size that it has at run time, empty for a constant one."""
@@ -103,6 +108,12 @@ def sizes_of(attributes: Mapping[str, Attribute]) -> dict[str, SizeRange]:
         for name, bounds in found.data.items()
         if isa(bounds, DenseArrayBase[I64])
     }
+
+
+def computed_of(attributes: Mapping[str, Attribute]) -> tuple[str, ...]:
+    """Return the names of the sizes that kernels compute, from the attributes of a module."""
+    found = attributes.get(COMPUTED)
+    return tuple(name.data for name in found) if isa(found, ArrayAttr[StringAttr]) else ()
 
 
 def derived_of(attributes: Mapping[str, Attribute]) -> dict[str, AffineMap]:
@@ -187,6 +198,11 @@ class SizeTable:
         """The bounds of size `name`."""
         ends = [[size[end] for size in self.given.values()] for end in (0, 1)]
         return SizeRange(*(self[name].eval(values, []) for values in ends))
+
+    def least_of(self, name: str) -> int:
+        """The least value that size `name` may have: a tensor whose size a kernel computes may hold nothing."""
+        given = list(self.given.values())
+        return 0 if any(given[dim].least == 0 for dim in self[name].used_dims()) else 1
 
     def runs(self, names: Iterable[str]) -> Sequence[dict[str, int]]:
         """Return the sizes, derived ones included, of all runs that differ in the sizes `names`. Where these follow

@@ -13,7 +13,6 @@ import tempfile
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -32,6 +31,7 @@ from s2s.types.dtypes import Array
 from s2s.types.interface import as_declared, declared_names
 from s2s.types.narrow import pack
 from s2s.types.sizes import SizeRange, with_derived, with_room
+from s2s.verify.bound_run import BoundRun, Call
 from s2s.verify.external import external_includes, external_libraries, external_sources
 from s2s.verify.footprint import INCLUDE_FOLDERS, source_files
 from s2s.verify.guarded import Guarded
@@ -44,6 +44,8 @@ from s2s.verify.tree_flags import ROOT, flags_by_folder
 from s2s.verify.tree_record import build_record, tree_record
 
 LIBRARY = "network.so"
+BAD_SHAPE = -8
+"""S2S_ERR_SHAPE."""
 
 
 def compile_library(
@@ -148,6 +150,8 @@ class LoadedNetwork:
         self._empty_outputs = tuple(map(empty_tensor, empty["outputs"]))
         self.sizes = {size["name"]: SizeRange(size["least"], size["most"]) for size in record.get("sizes", ())}
         """The sizes that vary from run to run, by their names in the model."""
+        self._computed = [size["name"] for size in record.get("sizes", ()) if size.get("computed")]
+        """Those of them that a run computes."""
         self._derived = derived_sizes(record)
         self._arena_size: int = record["arena"]["size"]
         self._arena_align: int = record["arena"]["align"]
@@ -266,7 +270,7 @@ class LoadedNetwork:
                 if size != shape[axis] or not bounds.least <= size <= bounds.most:
                     other = f"{name} is {size} elsewhere" if size != shape[axis] else f"{name} is within {bounds}"
                     raise InputError(f"{port.name}: axis {axis} has size {shape[axis]}, and {other}; make them agree")
-        return with_derived({name: found[name] for name in self.sizes if name in found}, self._derived) if found else {}
+        return {name: found.get(name, 0) for name in self.sizes if name in found or name in self._computed}
 
     def _input(self, port: Port, inputs: Mapping[str, ArrayLike], sizes: Mapping[str, int]) -> Array:
         if port.name not in inputs:
@@ -281,10 +285,14 @@ class LoadedNetwork:
             raise InputError(f"{port.name}: {given} given, {port.model_type} wanted; convert it")
         return np.asarray(value, order="C")
 
-    def bind(self, inputs: Mapping[str, ArrayLike]) -> "BoundRun":
+    def bind(self, inputs: Mapping[str, ArrayLike]) -> BoundRun:
         """Return a call of the run function on memory that is allocated once, outside of the arena; `aot` only."""
         sizes = self._sizes(inputs)
         return self._bind(self._kept(), [self._input(port, inputs, sizes) for port in self.inputs], "caller", sizes)
+
+    def _sizes_of(self, dims: Array) -> dict[str, int]:
+        """Return the sizes that the structure `dims` of a run holds, with those that follow from them."""
+        return with_derived(dict(zip(self.sizes, dims.tolist(), strict=True)), self._derived)
 
     def call_on(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> Callable[[], int]:
         """Return a call of the run function on arrays of the caller, whose types are not checked; the call returns the
@@ -294,7 +302,7 @@ class LoadedNetwork:
             {name: size.most for name, size in self.sizes.items()}, self._kept().memory, *inputs, *outputs
         )
 
-    def _call(self, sizes: Mapping[str, int], *memory: Array) -> "_Call":
+    def _call(self, sizes: Mapping[str, int], *memory: Array) -> Call:
         """Return a call of the run function with `sizes` on the arena, inputs and outputs."""
         if self.sizes:
             arena, *ports = memory
@@ -304,19 +312,18 @@ class LoadedNetwork:
         pointers = [self.ffi.cast("void *", place) for place in (*places, *(each.ctypes.data for each in others))]
         if self._pool is not None:
             pointers.insert(1, self._pool.pointer)
-        return _Call(self, memory, partial(getattr(self.lib, f"{self.name}_run"), *pointers))
+        run = partial(getattr(self.lib, f"{self.name}_run"), *pointers)
+        return Call(self.check_open, memory, run, self._sizes_of if self.sizes else None)
 
-    def _bind(self, arena: Guarded, inputs: Sequence[Array], io: Io, sizes: Mapping[str, int]) -> "BoundRun":
+    def _bind(self, arena: Guarded, inputs: Sequence[Array], io: Io, sizes: Mapping[str, int]) -> BoundRun:
         self._check_aot()
         given = [placed(port, arena, value, io) for port, value in zip(self.inputs, inputs, strict=True)]
         outputs = [place_of(port, arena, io) for port in self.outputs]
         return BoundRun(
             call=self._call(sizes, arena.memory, *given, *(output.memory for output in outputs)),
-            outputs=tuple(
-                port.part_of(each.memory.view(port.dtype), sizes)
-                for port, each in zip(self.outputs, outputs, strict=True)
-            ),
-            guarded={"its arena": arena, **{port.name: each for port, each in zip(self.outputs, outputs, strict=True)}},
+            ports=self.outputs,
+            places=tuple(outputs),
+            arena=arena,
         )
 
     def _run_aot(self, arena: Guarded, inputs: Sequence[Array], io: Io, sizes: Mapping[str, int]) -> list[Array]:
@@ -340,6 +347,11 @@ class LoadedNetwork:
         """Raise what a status of the run function means."""
         if status == FAILED_FUNCTION:
             raise_failure(self.name)
+        if status == BAD_SHAPE and self._computed:
+            bounds = ", ".join(f"{name} ({self.sizes[name]})" for name in self._computed)
+            raise InputError(
+                f"{self.name}: a size that it computes from these inputs is too large; bound it higher: {bounds}"
+            )
         raise CompilerBug(f"{self.name}_run: status {status}")
 
     def _check_aot(self) -> None:
@@ -368,28 +380,3 @@ class LoadedNetwork:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-@dataclass(frozen=True, eq=False)
-class _Call:
-    """A call of the run function, which keeps library and arrays alive."""
-
-    library: LoadedNetwork
-    memory: tuple[Array, ...]
-    run: Callable[[], int]
-
-    def __call__(self) -> int:
-        """Run the network and return its status."""
-        self.library.check_open()
-        return self.run()
-
-
-@dataclass(frozen=True)
-class BoundRun:
-    """The run function bound to its memory, as a firmware calls it again and again."""
-
-    call: Callable[[], int]
-    """Runs the network; returns its status. It keeps all memory that it uses."""
-    outputs: tuple[Array, ...]
-    """What the last call wrote."""
-    guarded: Mapping[str, Guarded]

@@ -31,7 +31,8 @@ def test_every_operator_has_a_case():
     found = {built(case) for family in FAMILIES.values() for case in family()}
     networks_in_networks = {graph.IfOp, graph.ScanOp, graph.RowTilesOp, graph.WhileOp}
     calls = {graph.CallOp, graph.ExternOp, graph.DeviceCopyOp}
-    of_modules = {*calls, graph.WeightOp, graph.ConstantOp, *networks_in_networks}
+    computed = {graph.NonzeroOp}  # test_computed_sizes.py
+    of_modules = {*calls, *computed, graph.WeightOp, graph.ConstantOp, *networks_in_networks}
     assert set(graph.Graph.operations) - found == of_modules
 
 

@@ -15,6 +15,7 @@ int main(void)
     test_quantize();
     test_select();
     test_fft();
+    test_selection();
     test_dsp();
     test_simd();
     test_simd_bytes();

@@ -235,6 +235,16 @@ def indices() -> list[Case]:
             ),
             Case(f"scatter_nd {name}", graph.ScatterNdOp, [x, np.array([[2], [0]]), rand(2, 4, dtype=each, seed=1)]),
         ]
+    corners, scores = rand(2, 9, 4), rand(2, 3, 9, seed=1)
+    limits = [np.array(0.2, np.float32), np.array(-0.5, np.float32)]
+    found += [
+        Case("boxes by corners", partial(graph.NonMaxSuppressionOp, most=4), [corners, scores, *limits]),
+        Case(
+            "boxes by centres",
+            partial(graph.NonMaxSuppressionOp, most=9, is_centered=True),
+            [np.abs(corners), scores, *limits],
+        ),
+    ]
     where, by = np.array([[0, 1, 1], [2, -1, 0]]), rand(2, 3, seed=1)
     found += [
         Case(f"scatter_{kind} {how}", build, operands)

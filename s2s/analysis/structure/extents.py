@@ -22,15 +22,25 @@ from s2s.types.affine import Linear, bounds, is_dim, linear, ranges, simplify
 from s2s.types.sizes import Extents, SizeTable, shape_at
 
 
-def reshaped(shape: Sequence[int], extents: Extents, result: Sequence[int]) -> Extents:
-    """Return the extents of a tensor of `shape` after it is reshaped to `result`; an error if an axis of varying size
-    is merged or split. Axis 1 of `[1, 128, 64]` becomes axis 0 of `[128, 4, 16]`: size and stride are equal."""
+def reshaped(shape: Sequence[int], extents: Extents, result: Sequence[int], table: SizeTable | None = None) -> Extents:
+    """Return the extents of a tensor of `shape` after it is reshaped to `result`.
+
+    Axis 1 of `[1, 128, 64]` becomes axis 0 of `[128, 4, 16]`: size and stride are equal. What counts of `[1, 128, 64]`
+    with `n` rows is its first `64 * n` elements, so axis 0 of `[8192]` has the size `64 * n`, for which `table` has or
+    gets a name. An error if an axis of varying size is merged or split otherwise.
+    """
     found = [""] * len(result)
     for axis, name in enumerate(extents):
         if not name:
             continue
         place = (shape[axis], prod(shape[axis + 1 :]))
         same = [other for other, size in enumerate(result) if (size, prod(result[other + 1 :])) == place]
+        if not same and table is not None and list(filter(None, extents)) == [name] and prod(shape[:axis]) == 1:
+            first = next(other for other, size in enumerate(result) if size > 1)
+            part = _part(table[name] * place[1], prod(result[first + 1 :]), table)
+            if part is not None:
+                found[first] = part
+                continue
         if not same:
             raise UnsupportedError(
                 f"reshape of {list(shape)} to {list(result)} merges or splits axis {axis}, whose size {name} varies; "
@@ -38,6 +48,15 @@ def reshaped(shape: Sequence[int], extents: Extents, result: Sequence[int]) -> E
             )
         found[same[0]] = name
     return tuple(found)
+
+
+def _part(count: AffineExpr, unit: int, table: SizeTable) -> str | None:
+    """Return the size `count / unit`; None where that leaves a rest in some run."""
+    form = linear(count, [(0, bounds.most) for bounds in table.given.values()])
+    if any(number % unit for number in (form.constant, *form.terms.values())):
+        return None
+    terms = dict(sorted(((atom, factor // unit) for atom, factor in form.terms.items()), key=lambda term: str(term[0])))
+    return table.name_of(Linear(form.constant // unit, terms).to_expr())
 
 
 class WindowRead(NamedTuple):
@@ -94,7 +113,7 @@ class DomainExtents:
     def of_result(self, result: SSAValue) -> Extents:
         """Return the extents of a result."""
         op = self.op
-        return reshaped(op.parallel_sizes, self.extents[: op.rank], shape_of(result))
+        return reshaped(op.parallel_sizes, self.extents[: op.rank], shape_of(result), self.table)
 
     def reach(self, window: WindowRead) -> int:
         """Return how many positions behind the end of its axis `window` reads, at most.

@@ -39,9 +39,11 @@ def result_extents(op: GraphOp, operands: Sequence[Extents], table: SizeTable) -
     shape = shape_of(op.y)
     match op:
         case graph.ReshapeOp():
-            return reshaped(shape_of(op.x), operands[0], shape)
+            return reshaped(shape_of(op.x), operands[0], shape, table)
         case graph.BroadcastToOp():
             return ("",) * (len(shape) - len(operands[0])) + operands[0]
+        case graph.NonzeroOp():
+            return (op.size.data if op.size.data in table.given else "",)
         case graph.SliceOp():
             return _sliced(op, operands[0], table)
         case graph.MatmulOp():

@@ -1,4 +1,4 @@
-"""Import operators whose result is known at import: constants, shapes, ranges."""
+"""Import operators whose result is known at import as a rule: constants, shapes, ranges, positions."""
 
 from collections.abc import Mapping
 from math import ceil, prod
@@ -9,6 +9,7 @@ from s2s.frontends.builder import Value
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype, read_sparse
+from s2s.frontends.selection import coordinates
 from s2s.types.dtypes import Array
 
 _GIVEN = ("value", "sparse_value", "value_float", "value_floats", "value_int", "value_ints")
@@ -76,7 +77,10 @@ def _eye_like(node: Node) -> Value:
 
 
 def _non_zero(node: Node) -> Value:
-    return node.constant(np.array(np.nonzero(np.atleast_1d(node.known(0, "its input")))), np.int64)
+    x = node.input(0)
+    if x.array is not None:
+        return node.constant(np.array(np.nonzero(np.atleast_1d(x.array))), np.int64)
+    return coordinates(x)
 
 
 IMPORTERS: Mapping[str, Importer] = {

@@ -5,17 +5,19 @@ where that is one step, or where the types of what it carries change from step t
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import count
+from itertools import count as numbers_from
 from math import prod
 
 import numpy as np
 from onnx import GraphProto
 
 from s2s.dialects import graph
+from s2s.errors import UnsupportedError
 from s2s.frontends.builder import Builder, Value, emit
-from s2s.frontends.formulas import cast, concat, less, reshape, take, transpose, unsqueeze
+from s2s.frontends.formulas import cast, concat, equal, less, reshape, select, take, transpose, unsqueeze
 from s2s.frontends.networks import TypesChangeError, Values, branch, repeat, scan
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.selection import true_places
 
 
 def _if(node: Node) -> Sequence[Value]:
@@ -51,11 +53,7 @@ def _loop(node: Node) -> list[Value]:
     """A scan where the number of steps is known, else a loop that tests its condition."""
     limit, going = node.optional(0), node.optional(1)
     carried = [node.input(position) for position in range(2, len(node.operands))]
-    if limit is None and going is None:
-        raise node.invalid("has neither a trip count nor a condition", "give one")
-    for value in (limit, going):
-        if value is not None and prod(value.shape) != 1:
-            raise node.invalid(f"its trip count or condition has shape {list(value.shape)}", "give one number")
+    _check_limits(node, limit, going)
     known = going is None or going.array is not None
     if going is not None and going.array is not None and not going.array.any():
         return _unrolled_loop(node, 0, carried)
@@ -65,7 +63,9 @@ def _loop(node: Node) -> list[Value]:
         if known and steps is not None and steps > 1 and (found := _counted_loop(node, steps, carried)) is not None:
             return found
         if not collects and (steps is None or steps > 1):
-            return _tested_loop(node, limit, going, carried)
+            return _tested_loop(node, limit, going, carried, [])
+        if steps is not None and steps > 1:
+            return _collected(node, steps, limit, going, carried)
     except TypesChangeError as error:
         if not known or (steps is None and limit is not None):
             raise node.unsupported(str(error), "or make the trip count and the condition constants") from None
@@ -75,6 +75,30 @@ def _loop(node: Node) -> list[Value]:
             "make the trip count and the condition constants",
         )
     return _unrolled_loop(node, steps, carried)
+
+
+def _collected(node: Node, steps: int, limit: Value | None, going: Value | None, carried: list[Value]) -> list[Value]:
+    """A loop of at most `steps` steps that collects values: in place as long as it is known to go on, else one that
+    tests its condition."""
+    if going is None or going.array is not None:
+        try:
+            return _unrolled_loop(node, steps, carried)
+        except _UnknownEndError:
+            pass
+    return _collecting_loop(node, steps, limit, going, carried)
+
+
+def _check_limits(node: Node, limit: Value | None, going: Value | None) -> None:
+    """Refuse a loop that nothing limits, or that more than one number does."""
+    if limit is None and going is None:
+        raise node.invalid("has neither a trip count nor a condition", "give one")
+    for value in (limit, going):
+        if value is not None and prod(value.shape) != 1:
+            raise node.invalid(f"its trip count or condition has shape {list(value.shape)}", "give one number")
+
+
+class _UnknownEndError(UnsupportedError):
+    """Whether a loop goes on is known at run time only."""
 
 
 class _StopsEarlyError(Exception):
@@ -109,28 +133,54 @@ def _counted_loop(node: Node, steps: int, carried: list[Value]) -> list[Value] |
     return [*last, *parts]
 
 
-def _tested_loop(node: Node, limit: Value | None, going: Value | None, carried: list[Value]) -> list[Value]:
-    """A loop whose number of steps is known at run time only."""
-    body = node.body("body")
+def _collecting_loop(
+    node: Node, steps: int, limit: Value | None, going: Value | None, carried: list[Value]
+) -> list[Value]:
+    """A loop of at most `steps` steps that collects a value in each: the rows that were written of tables with room for
+    all steps. One step is imported in place, only for the types of the values."""
+    first = node.run_body(node.body("body"), [node.constant(0, np.int64), node.constant(True), *carried])
+    tables = [node.constant(np.zeros((steps, *value.shape), value.dtype)) for value in first[1 + len(carried) :]]
+    node.require_small(sum(prod(table.shape) for table in tables), "what the loop collects")
+    taken, *found = _tested_loop(node, limit, going, carried, tables)
+    places = true_places(less(node.constant(np.arange(steps, dtype=np.int64)), taken))
+    rows = [emit(graph.GatherOp, table, places, axis=0) for table in found[len(carried) :]]
+    return [*found[: len(carried)], *rows]
+
+
+def _with_row(table: Value, at: Value, row: Value) -> Value:
+    """`table` with `row` at position `at` of its first dimension."""
+    numbers = np.arange(table.shape[0], dtype=np.int64).reshape(-1, *[1] * row.rank)
+    return select(equal(table.builder.constant(numbers), at), unsqueeze(row, [0]), table)
+
+
+def _tested_loop(
+    node: Node, limit: Value | None, going: Value | None, carried: list[Value], tables: list[Value]
+) -> list[Value]:
+    """A loop whose number of steps is known at run time only: what it carries after the last step. With `tables`, into
+    which each step writes a row, it gives first the number of steps, and the tables last."""
+    body, count = node.body("body"), len(carried) + len(tables)
     outside = node.bodies.captures(body)
     first = node.constant(np.zeros((), np.int64))
     test = node.constant(np.asarray(True)) if going is None else reshape(going, [])
     most = node.constant(np.iinfo(np.int64).max, np.int64) if limit is None else reshape(limit, [])
 
     def condition(inner: Builder, values: Values) -> Values:
-        at, still, most = values[0], values[1], values[2 + len(carried)]
+        at, still, most = values[0], values[1], values[2 + count]
         return [emit(graph.LogicalAndOp, still, less(at, most))]
 
     def step(inner: Builder, values: Values) -> Values:
         at, state = values[0], values[2 : 2 + len(carried)]
-        inside = _named(outside, values[3 + len(carried) :])
+        inside = _named(outside, values[3 + count :])
         still, *outputs = node.bodies.run_inside(body, inner, [at, inner.constant(np.asarray(True)), *state], inside)
         if limit is None and still.array is not None and still.array.any():
             raise node.unsupported("never ends", "give a trip count, or a condition that changes")
-        return [at + 1, reshape(cast(still, np.dtype(np.bool_)), []), *outputs]
+        written = values[2 + len(carried) : 2 + count]
+        rows = [_with_row(table, at, row) for table, row in zip(written, outputs[len(carried) :], strict=True)]
+        return [at + 1, reshape(cast(still, np.dtype(np.bool_)), []), *outputs[: len(carried)], *rows]
 
     kept = [most, *outside.values()]
-    return repeat(node.builder, node.builder.node, condition, step, [first, test, *carried], kept)[2:]
+    found = repeat(node.builder, node.builder.node, condition, step, [first, test, *carried, *tables], kept)
+    return [found[0], *found[2:]] if tables else found[2:]
 
 
 def _unrolled_loop(node: Node, steps: int | None, carried: list[Value]) -> list[Value]:
@@ -138,7 +188,7 @@ def _unrolled_loop(node: Node, steps: int | None, carried: list[Value]) -> list[
     body = node.body("body")
     going = node.constant(True)
     collected: list[list[Value]] = [[] for _ in range(len(node.proto.output) - len(carried))]
-    for step in count() if steps is None else range(steps):
+    for step in numbers_from() if steps is None else range(steps):
         outputs = node.run_body(body, [node.constant(step, np.int64), going, *carried])
         going, carried = outputs[0], outputs[1 : 1 + len(carried)]
         for values, value in zip(collected, outputs[1 + len(carried) :], strict=True):
@@ -152,8 +202,9 @@ def _unrolled_loop(node: Node, steps: int | None, carried: list[Value]) -> list[
 
 def _goes_on(node: Node, condition: Value) -> bool:
     if condition.array is None:
-        raise node.unsupported(
-            "whether it goes on is computed at run time", "keep the types of what it carries from step to step"
+        raise _UnknownEndError(
+            f"{node.place}: whether it goes on is computed at run time; keep the types of what it carries from step to "
+            "step"
         )
     return bool(condition.array.reshape(-1)[:1].any())
 

@@ -1,16 +1,20 @@
 """Operators that pick or place elements by indices held in a tensor."""
 
 from collections.abc import Mapping
+from math import prod
 
 import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import broadcast_to, cast, equal, less, reshape, select, take, unsqueeze
+from s2s.frontends.formulas import broadcast_to, cast, equal, less, reshape, select, take, transpose, unsqueeze
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.places import iota, reverse_sequences
+from s2s.frontends.selection import distinct, true_places
 
 _INDEX = np.dtype(np.int64)
+MOST_COLUMNS = 64
+"""The longest slices of which Unique finds the distinct ones: they are sorted element by element."""
 
 
 def check_indices(node: Node, indices: Value, size: int) -> None:
@@ -77,13 +81,27 @@ def _array_feature_extractor(node: Node) -> Value:
 
 
 def _compress(node: Node) -> Value:
-    x, chosen = node.input(0), node.known(1, "condition")
+    x, chosen = node.input(0), node.input(1)
     if node.has("axis"):
         axis = node.axis(node.integer("axis"), x.rank)
     else:
         x, axis = reshape(x, [int(np.prod(x.shape))]), 0
-    kept = np.flatnonzero(chosen[: x.shape[axis]])
-    return emit(graph.GatherOp, x, node.constant(kept, _INDEX), axis=axis)
+    return emit(graph.GatherOp, x, true_places(take(chosen, 0, 0, min(chosen.shape[0], x.shape[axis]))), axis=axis)
+
+
+def _unique(node: Node) -> list[Value]:
+    x = node.input(0)
+    axis = node.axis(node.integer("axis"), x.rank) if node.has("axis") else None
+    flat = reshape(x, [prod(x.shape)]) if axis is None else x
+    at = 0 if axis is None else axis
+    count = flat.shape[at]
+    columns = prod(flat.shape) // count
+    if columns > MOST_COLUMNS:
+        raise node.unsupported(f"compares slices of {columns} elements", f"give slices of at most {MOST_COLUMNS}")
+    keys = reshape(transpose(flat, [at, *(dim for dim in range(flat.rank) if dim != at)]), [count, columns])
+    found = distinct(keys, in_order=bool(node.integer("sorted", 1)))
+    values = emit(graph.GatherOp, flat, found.places, axis=at)
+    return [values, *(cast(each, _INDEX) for each in found)]
 
 
 def _one_hot(node: Node) -> Value:
@@ -143,6 +161,7 @@ IMPORTERS: Mapping[str, Importer] = {
     "ScatterND": _scatter_nd,
     "TensorScatter": _tensor_scatter,
     "Trilu": _trilu,
+    "Unique": _unique,
 }
 ML_IMPORTERS: Mapping[str, Importer] = {
     "ArrayFeatureExtractor": _array_feature_extractor,

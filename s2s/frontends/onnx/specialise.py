@@ -31,20 +31,19 @@ def specialise(model: LoadedModel, bind: Mapping[str, Numbers], dims: Mapping[st
     return model._replace(proto=proto, is_specialised=True)
 
 
+def open_dimensions(model: ModelProto) -> list[str]:
+    """Return the names of the open dimensions of the inputs, each once."""
+    dims = [dim for value in model.graph.input for dim in value.type.tensor_type.shape.dim]
+    return list(dict.fromkeys(dim.dim_param for dim in dims if dim.dim_param))
+
+
 def _set_size(model: ModelProto, name: str, size: int) -> None:
-    option = f"--dim {one_line(name)}={size}"
-    open_dims = [
-        dim for value in model.graph.input for dim in value.type.tensor_type.shape.dim if dim.HasField("dim_param")
-    ]
-    found = [dim for dim in open_dims if dim.dim_param == name]
-    if not found:
-        names = ", ".join(dict.fromkeys(repr(one_line(dim.dim_param)) for dim in open_dims if dim.dim_param))
-        way_out = f"the open ones are {names}" if names else "it has no open ones with a name; use --shape"
-        raise InputError(f"{option}: no dimension of an input has this name; {way_out}")
     if size < 1:
-        raise InputError(f"{option}: no size; give at least 1")
-    for dim in found:
-        dim.dim_value = size
+        raise InputError(f"--dim {one_line(name)}={size}: no size; give at least 1")
+    for value in model.graph.input:
+        for dim in value.type.tensor_type.shape.dim:
+            if dim.dim_param == name:
+                dim.dim_value = size
 
 
 def _bind(model: ModelProto, name: str, numbers: Numbers) -> None:

@@ -27,6 +27,7 @@ from s2s.frontends.onnx import (
     signal,
     slicing,
     support_vectors,
+    suppression,
     trees,
 )
 from s2s.frontends.onnx.node import Importer
@@ -53,6 +54,7 @@ _FAMILIES = (
     shape,
     signal,
     slicing,
+    suppression,
 )
 _ML_FAMILIES = (elementwise, indexing, learned, support_vectors, trees)
 _ML = "ai.onnx.ml"
@@ -81,7 +83,7 @@ _TEXT = ("text is not supported", "process text outside the network")
 _SEQUENCE = ("sequences, optionals and maps are not supported", "use tensors")
 
 REFUSALS: Mapping[tuple[str, str], tuple[str, str]] = {
-    **{("", name): _DATA_DEPENDENT for name in ("NonMaxSuppression", "Unique", "ImageDecoder")},
+    ("", "ImageDecoder"): _DATA_DEPENDENT,
     **{("", name): _TEXT for name in ("StringConcat", "StringNormalizer", "StringSplit", "RegexFullMatch")},
     **{
         ("", name): _SEQUENCE

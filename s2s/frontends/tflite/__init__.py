@@ -18,11 +18,12 @@ def import_model(
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     name: str | None = None,
     rounding: Rounding = "micro",
+    sizes: Mapping[str, int] | None = None,
 ) -> Imported:
     """Import a model. The operators of TFLite are loaded now, not with every ONNX model."""
     from s2s.frontends.tflite import importer
 
-    return importer.import_model(model, shapes=shapes, name=name, rounding=rounding)
+    return importer.import_model(model, shapes=shapes, name=name, rounding=rounding, sizes=sizes)
 
 
 __all__ = ["LoadedModel", "ModelSource", "import_model", "is_tflite", "load_model"]

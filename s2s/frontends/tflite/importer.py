@@ -40,8 +40,10 @@ def import_model(
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     name: str | None = None,
     rounding: Rounding = "micro",
+    sizes: Mapping[str, int] | None = None,
 ) -> Imported:
-    """Import a model; `shapes` resizes inputs, as users of TFLite's interpreter do."""
+    """Import a model; `shapes` resizes inputs, as users of TFLite's interpreter do, `sizes` bounds sizes that the
+    network computes."""
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
     info, weights = loaded.info, WeightStore()
     main = info.subgraphs[0]
@@ -52,7 +54,7 @@ def import_model(
         info = _resized(info)
         main = info.subgraphs[0]
     block = Block(arg_types=types)
-    builder = Builder(block, weights)
+    builder = Builder(block, weights, sizes=sizes)
     session = ModelSession(builder, info, rounding)
     arguments = [builder.computed(argument, name) for argument, name in zip(block.args, names, strict=True)]
     outputs = session.run(main, arguments)

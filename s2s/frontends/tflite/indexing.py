@@ -7,8 +7,9 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import broadcast_to, cast, equal, reshape, select, unsqueeze
+from s2s.frontends.formulas import broadcast_to, cast, equal, reshape, select, transpose, unsqueeze
 from s2s.frontends.places import iota, reverse_sequences
+from s2s.frontends.selection import coordinates, distinct
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantize import dequantized
 
@@ -73,6 +74,20 @@ def _select(node: Node) -> Value:
 def _check_condition(node: Node, condition: Value, yes: Value, no: Value) -> None:
     if not condition.is_bool or yes.dtype != no.dtype:
         raise node.invalid(f"selects {yes.dtype} or {no.dtype} by {condition.dtype}", "give a bool and equal types")
+
+
+def _where(node: Node) -> Value:
+    """The positions of the elements that are not zero, one row each."""
+    return transpose(coordinates(node.input(0).value), [1, 0])
+
+
+def _unique(node: Node) -> list[Value]:
+    """The distinct elements in the order of their first occurrence, and for each element the number of its equal."""
+    x = node.input(0).value
+    if x.rank != 1:
+        raise node.invalid(f"input has shape {list(x.shape)}", "give a row")
+    found = distinct(reshape(x, [*x.shape, 1]), in_order=False)
+    return [emit(graph.GatherOp, x, found.places, axis=0), cast(found.inverse, node.output_type(1).dtype)]
 
 
 def _select_rows(node: Node) -> Value:
@@ -188,5 +203,7 @@ IMPORTERS: Mapping[str, Importer] = {
     "SELECT": _select_rows,
     "SELECT_V2": _select,
     "SPARSE_TO_DENSE": _sparse_to_dense,
+    "UNIQUE": _unique,
+    "WHERE": _where,
     "ZEROS_LIKE": _zeros_like,
 }

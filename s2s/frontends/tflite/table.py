@@ -60,11 +60,9 @@ IMPORTERS: Mapping[str, Importer] = with_unsigned(
 """By the name of the builtin operator."""
 
 _STRINGS = "it works on strings, which networks in C do not have: compute it outside the network"
-_DATA_DEPENDENT = "the shape of its result depends on the data: give the result a fixed size"
 _RANDOM = "its results are random: make the random numbers an input"
 REFUSALS: Mapping[str, str] = {
     **dict.fromkeys(("MULTINOMIAL", "RANDOM_STANDARD_NORMAL", "RANDOM_UNIFORM"), _RANDOM),
-    **dict.fromkeys(("UNIQUE", "WHERE"), _DATA_DEPENDENT),
     **dict.fromkeys(
         (
             *("HASHTABLE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_LOOKUP", "HASHTABLE_SIZE"),

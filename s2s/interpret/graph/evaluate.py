@@ -18,6 +18,7 @@ from s2s.interpret.graph import (
     pool,
     quantize,
     reduce,
+    selection,
     shape,
     signal,
 )
@@ -43,6 +44,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     **index.MEANINGS,
     **reduce.MEANINGS,
     **signal.MEANINGS,
+    **selection.MEANINGS,
 }
 
 

@@ -3,6 +3,7 @@
 from xdsl.dialects.func import CallOp
 
 from s2s.dialects import loop
+from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame
 from s2s.interpret.loop.operations import MEANINGS
 from s2s.interpret.loop.scope import Scope, Step
@@ -42,6 +43,19 @@ def copy(scope: Scope, op: loop.CopyOp | loop.DeviceCopyOp | loop.StartDeviceCop
 
     def step(frame: Frame) -> None:
         frame[target][:] = frame[source]
+
+    return step
+
+
+@MEANINGS.register(loop.ReadSizeOp)
+def read_size(scope: Scope, op: loop.ReadSizeOp) -> Step:
+    """`loop.read_size`: all sizes of a run are given to the interpreter; this one has to be what the network finds."""
+    source, size = scope.place(op.source), scope.options.sizes.get(op.size.data, op.most.value.data)
+    where = scope.where(op)
+
+    def step(frame: Frame) -> None:
+        if frame[source][0] != size:
+            raise CompilerBug(f"{where}: {op.size.data} is {frame[source][0]} and was given as {size}")
 
     return step
 

@@ -7,20 +7,25 @@
     … %y = graph.conv %x, %w, %b {strides = [2, 2], …, varies = ["", "", "", "(W + 1) floordiv 2"]} …
 
 How many positions a window has along an axis follows from padding and rounding, which operators state and the
-computations that they become do not. A kernel that is called with tensors of different extents is cloned.
+computations that they become do not. A kernel that is called with tensors of different extents is cloned. A kernel
+whose result has a size that another one computes states which of its operands holds that size:
+
+    func.func private @k(%mask: tensor<64xi1>, %count: tensor<i32>) attributes {reads_size = {found = 1}} {
+      %y = graph.nonzero %mask, %count {size = "found", bound = 64, varies = ["found"]} … }
 """
 
 from collections.abc import Sequence
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import BlockArgument
 from xdsl.passes import ModulePass
 
 from s2s.dialects import graph
 from s2s.errors import CompilerBug
 from s2s.passes.extents import ExtentsPropagation
-from s2s.types.sizes import REDUCES, VARIES, Extents, extents_attribute, sizes_of
+from s2s.types.sizes import READS_SIZE, REDUCES, VARIES, Extents, extents_attribute, sizes_of
 
 
 class PropagateSizesPass(ModulePass):
@@ -31,14 +36,24 @@ class PropagateSizesPass(ModulePass):
             _Propagation(op).run()
 
 
+def _state_origin(kernel: FuncOp, op: graph.NonzeroOp) -> None:
+    """State which operand of `kernel` holds the size that `op` has in a run."""
+    count = op.count
+    if not isinstance(count, BlockArgument):
+        raise CompilerBug(f"{kernel.sym_name.data} computes the size {op.size.data} itself")
+    kernel.attributes[READS_SIZE] = DictionaryAttr({op.size.data: IntegerAttr(count.index, i64)})
+
+
 class _Propagation(ExtentsPropagation):
     def mark(self, kernel: FuncOp, operands: Sequence[Extents]) -> tuple[Extents, ...]:
         for op in kernel.body.block.ops:
             if isinstance(op, ReturnOp):
                 return tuple(self.of(op.arguments))
             self.of_operation(op)
-            if isinstance(op, graph.ReduceMeanOp) and any(self.extents[op.x]):
+            if isinstance(op, graph.ReduceMeanOp | graph.GatherFamilyOp) and any(self.extents[op.x]):
                 op.attributes[REDUCES] = extents_attribute(self.extents[op.x])
+            if isinstance(op, graph.NonzeroOp) and any(self.extents[op.y]):
+                _state_origin(kernel, op)
             if len(op.results) == 1 and any(self.extents[op.results[0]]):
                 op.attributes[VARIES] = extents_attribute(self.extents[op.results[0]])
         raise CompilerBug(f"{kernel.sym_name.data} does not return")

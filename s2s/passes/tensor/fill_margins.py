@@ -11,8 +11,10 @@ sizes. An input of the network, whose memory belongs to the caller, is copied. W
 for nothing read (a mean that counts the elements of its window), the network is refused.
 """
 
+from math import ceil, prod
+
 from xdsl.context import Context
-from xdsl.dialects.builtin import FloatAttr, ModuleOp, UnitAttr, f32
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, UnitAttr, f32, i1
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -60,6 +62,8 @@ class _FillMargins:
             for op in kernel.body.block.ops:
                 if isinstance(op, tensor.TransformOp):
                     self._fill_for_transform(op)
+                if isinstance(op, tensor.ExternOp):
+                    self._fill_for_routine(op)
         for op, domain in self.sizes.domains.items():
             for window in domain.windows:
                 count = domain.reach(window)
@@ -80,6 +84,13 @@ class _FillMargins:
             at = simplify(op.read.map.data.results[axis], ranges(op.read_sizes))
             if name and not is_dim(at):
                 self._fill(op.x, Margin(axis, name, max(op.window) - 1, FloatAttr(0.0, f32)))
+
+    def _fill_for_routine(self, op: tensor.ExternOp) -> None:
+        """Let a mask, of which a routine reads all elements, be false behind its end."""
+        for axis, name in enumerate(self.sizes.extents[op.inputs[0]]):
+            if name:
+                room = shape_of(op.inputs[0])[axis] - self.sizes.table.range(name).least
+                self._fill(op.inputs[0], Margin(axis, name, room, IntegerAttr(0, i1)))
 
     def _fill(self, value: SSAValue, margin: Margin) -> None:
         """Let `value`, a tensor of a kernel or of `main`, have a margin."""
@@ -107,10 +118,7 @@ class _FillMargins:
                     )
                 self._fill(last.arguments[value.index], margin)
             case graph.ReshapeOp() as reshape:
-                shape = shape_of(value)
-                marked = tuple("x" if axis == margin.axis else "" for axis in range(len(shape)))
-                axis = reshaped(shape, marked, shape_of(reshape.x)).index("x")
-                self._fill(reshape.x, margin._replace(axis=axis))
+                self._fill(reshape.x, self._before(reshape, margin))
             case tensor.ComputeOp() | tensor.TransformOp() as op if len(op.results) == 1:
                 self._add(op, margin)
             case other:
@@ -118,6 +126,16 @@ class _FillMargins:
                     f"{', '.join(provenance(other)) or other.name}: windows behind the end of its result, whose size "
                     f"{margin.size} varies, read what it does not write; give it a constant size"
                 )
+
+    def _before(self, op: graph.ReshapeOp, margin: Margin) -> Margin:
+        """Return the margin of the operand of a reshape that becomes `margin` of its result, or covers it."""
+        shape, source, names = shape_of(op.y), shape_of(op.x), self.sizes.extents[op.x]
+        if margin.size in names:
+            marked = tuple("x" if axis == margin.axis else "" for axis in range(len(shape)))
+            return margin._replace(axis=reshaped(shape, marked, source).index("x"))
+        axis = next(axis for axis, name in enumerate(names) if name)  # the outermost one, merged or split
+        count = ceil(margin.positions * prod(shape[margin.axis + 1 :]) / prod(source[axis + 1 :]))
+        return margin._replace(axis=axis, size=names[axis], positions=count)
 
     def _add(self, op: tensor.Computation, margin: Margin) -> None:
         margins = {each.axis: each for each in margins_of(op.attributes.get(MARGINS))}

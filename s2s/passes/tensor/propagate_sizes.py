@@ -63,6 +63,9 @@ class Propagation(ExtentsPropagation):
             if isinstance(op, tensor.TransformOp):
                 known[op.res] = extents_of(op.attributes.get(VARIES), len(shape_of(op.res)))
                 continue
+            if isinstance(op, tensor.ExternOp) and VARIES in op.attributes:
+                known[op.res[0]] = extents_of(op.attributes[VARIES], len(shape_of(op.res[0])))
+                continue
             if not isinstance(op, tensor.ComputeOp):
                 if any(map(any, self.of(op.operands))):
                     raise UnsupportedError(f"{op.name} takes no tensor of varying size; give it a constant one")

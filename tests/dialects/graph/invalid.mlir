@@ -509,6 +509,42 @@
 
 // -----
 
+%a, %b = "test.op"() : () -> (tensor<9xi1>, tensor<i32>)
+%y = graph.nonzero %a, %b {size = "found", bound = 10 : i64} : (tensor<9xi1>, tensor<i32>) -> tensor<10xi32>
+// CHECK: mask has shape [9] and bound is 10
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<9xi1>, tensor<1xi32>)
+%y = graph.nonzero %a, %b {size = "found", bound = 9 : i64} : (tensor<9xi1>, tensor<1xi32>) -> tensor<9xi32>
+// CHECK: count is tensor<1xi32>, expected one i32
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (tensor<1x6x4xf32>, tensor<1x2x5xf32>, tensor<f32>)
+%y = graph.non_max_suppression %a, %b, %c, %c {most = 3 : i64} : (tensor<1x6x4xf32>, tensor<1x2x5xf32>, tensor<f32>, tensor<f32>) -> tensor<1x2x3xi32>
+// CHECK: boxes [1, 6, 4] and scores [1, 2, 5], expected [b, n, 4] and [b, c, n]
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<1xf32>)
+%y = graph.non_max_suppression %a, %b, %c, %c {most = 3 : i64} : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x3xi32>
+// CHECK: the limits of overlaps and scores are no single numbers
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<f32>)
+%y = graph.non_max_suppression %a, %b, %c, %c {most = 7 : i64} : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<f32>, tensor<f32>) -> tensor<1x2x7xi32>
+// CHECK: chooses 7 of 6 boxes
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (tensor<1x6x4xf16>, tensor<1x2x6xf32>, tensor<f32>)
+%y = graph.non_max_suppression %a, %b, %c, %c {most = 3 : i64} : (tensor<1x6x4xf16>, tensor<1x2x6xf32>, tensor<f32>, tensor<f32>) -> tensor<1x2x3xi32>
+// CHECK: boxes, scores and their limits are of other types than f32
+
+// -----
+
 %a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<4x3xi64>)
 %y = graph.gather_nd %a, %b {batch_dims = 0 : i64} : (tensor<2x3xf32>, tensor<4x3xi64>) -> tensor<4xf32>
 // CHECK: indices of shape [4, 3] are longer than the rank of x [2, 3]

@@ -330,6 +330,15 @@ func.func @shape(%x: tensor<2x3x4xi8>, %s: tensor<i8>) {
   func.return
 }
 
+// CHECK-LABEL: func.func @selection
+func.func @selection(%mask: tensor<9xi1>, %count: tensor<i32>, %boxes: tensor<1x6x4xf32>, %scores: tensor<1x2x6xf32>, %limit: tensor<f32>) {
+  // CHECK-NEXT: %places = graph.nonzero %mask, %count {size = "found", bound = 5 : i64} : (tensor<9xi1>, tensor<i32>) -> tensor<5xi32>
+  %places = graph.nonzero %mask, %count {size = "found", bound = 5 : i64} : (tensor<9xi1>, tensor<i32>) -> tensor<5xi32>
+  // CHECK-NEXT: %chosen = graph.non_max_suppression %boxes, %scores, %limit, %limit {is_centered, most = 3 : i64} : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<f32>, tensor<f32>) -> tensor<1x2x3xi32>
+  %chosen = graph.non_max_suppression %boxes, %scores, %limit, %limit {is_centered, most = 3 : i64} : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<f32>, tensor<f32>) -> tensor<1x2x3xi32>
+  func.return
+}
+
 // CHECK-LABEL: func.func @index
 func.func @index(%x: tensor<4x5xf32>, %i: tensor<2x3xi64>, %p: tensor<3x1xi32>) {
   // CHECK-NEXT: %gather = graph.gather %x, %i {axis = 1 : i64} : (tensor<4x5xf32>, tensor<2x3xi64>) -> tensor<4x2x3xf32>

@@ -536,5 +536,11 @@ loop.cache_read %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 
 
 // -----
 
-%n = loop.size "sequence" from 0 to 8
-// CHECK: loop.size: 0 to 8 are no sizes
+%b = "test.op"() : () -> memref<2xi32>
+loop.read_size "found" from %b {most = 5 : i64} : memref<2xi32>
+// CHECK: loop.read_size: reads memref<2xi32>, expected one element
+
+// -----
+
+%n = loop.size "sequence" from 9 to 8
+// CHECK: loop.size: 9 to 8 are no sizes

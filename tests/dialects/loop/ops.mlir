@@ -282,6 +282,13 @@ func.func private @looks_up(%table: memref<256xi8>, %index: vector<8xi32>) -> ve
   func.return %y : vector<8xi8>
 }
 
+// CHECK-LABEL: func.func @reads_a_size
+func.func @reads_a_size(%count: memref<1xi32>) {
+  // CHECK-NEXT: loop.read_size "found" from %count {most = 5 : i64} : memref<1xi32>
+  loop.read_size "found" from %count {most = 5 : i64} : memref<1xi32>
+  func.return
+}
+
 // CHECK-LABEL: func.func private @sizes
 func.func private @sizes(%y: memref<8xf32>, %x: f32) {
   // CHECK-NEXT: %n = loop.size "sequence" from 1 to 8

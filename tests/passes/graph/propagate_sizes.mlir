@@ -1,4 +1,4 @@
-// RUN: s2s-opt %s -p graph-propagate-sizes | filecheck %s
+// RUN: s2s-opt %s --split-input-file -p graph-propagate-sizes | filecheck %s
 
 // Each operator of a kernel states the extents of its result. A size that follows from a given one has its formula as
 // its name; the convolution after the pool has `(W + 3) floordiv 4` columns, not a division of a division.
@@ -31,5 +31,32 @@ builtin.module attributes {sizes = {W = array<i64: 3, 64>}} {
     %y = graph.call @strided(%x, %w) : (tensor<1x2x64xf32>, tensor<4x2x3xf32>) -> tensor<1x4x16xf32>
     %s, %t = graph.call @sliced(%x) : (tensor<1x2x64xf32>) -> (tensor<1x2x63xf32>, tensor<1x2x3xf32>)
     func.return %y, %s, %t : tensor<1x4x16xf32>, tensor<1x2x63xf32>, tensor<1x2x3xf32>
+  }
+}
+
+// -----
+
+// A kernel whose result has a size that another one computes says which of its operands holds that size; what is read
+// at these positions has the size as well. A reshape to a row of a matrix of as many rows has a multiple of it.
+builtin.module attributes {sizes = {found = array<i64: 0, 16>}, computed_sizes = ["found"]} {
+  // CHECK-LABEL: func.func private @positions
+  // CHECK-SAME:    reads_size = {found = 1 : i64}
+  // CHECK:         graph.nonzero {{.*}}varies = ["found"]
+  func.func private @positions(%mask: tensor<64xi1>, %count: tensor<i32>) -> tensor<16xi32> attributes {kernel} {
+    %y = graph.nonzero %mask, %count {size = "found", bound = 16 : i64} : (tensor<64xi1>, tensor<i32>) -> tensor<16xi32>
+    func.return %y : tensor<16xi32>
+  }
+  // CHECK-LABEL: func.func private @rows
+  // CHECK:         graph.gather {{.*}}varies = ["found", ""]
+  // CHECK:         graph.reshape {{.*}}varies = ["found * 4"]
+  func.func private @rows(%x: tensor<64x4xf32>, %i: tensor<16xi32>) -> tensor<64xf32> attributes {kernel} {
+    %y = graph.gather %x, %i {axis = 0 : i64} : (tensor<64x4xf32>, tensor<16xi32>) -> tensor<16x4xf32>
+    %z = graph.reshape %y : (tensor<16x4xf32>) -> tensor<64xf32>
+    func.return %z : tensor<64xf32>
+  }
+  func.func @main(%mask: tensor<64xi1>, %count: tensor<i32>, %x: tensor<64x4xf32>) -> tensor<64xf32> {
+    %i = graph.call @positions(%mask, %count) : (tensor<64xi1>, tensor<i32>) -> tensor<16xi32>
+    %y = graph.call @rows(%x, %i) : (tensor<64x4xf32>, tensor<16xi32>) -> tensor<64xf32>
+    func.return %y : tensor<64xf32>
   }
 }

@@ -45,6 +45,7 @@ from s2s.passes.graph.lower_to_tensor import (
     quantize,
     reduce,
     scatter,
+    selection,
     shape,
     signal,
 )
@@ -82,6 +83,7 @@ PATTERNS: list[RewritePattern] = [
     *reduce.PATTERNS,
     *scatter.PATTERNS,
     *signal.PATTERNS,
+    *selection.PATTERNS,
 ]
 
 

@@ -17,35 +17,46 @@ from s2s.dialects import graph
 from s2s.passes.graph.lower_to_tensor.compute import at, constant_number, dims, move
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
 from s2s.types.dtypes import is_unsigned, to_numpy
+from s2s.types.sizes import REDUCES, Extents, extents_of
 
 INT32_MAX = 2**31 - 1
 
 
-def _place(s: Scalars, index: Scalar, size: int) -> Scalar:
-    """`index` counted from the front and clamped to `[0, size)`."""
-    place = s.cast(index, i32)
+def _place(s: Scalars, index: Scalar, size: int, name: str) -> Scalar:
+    """`index` counted from the front and clamped to `[0, size)`; in a run the size may be a smaller one, `name`."""
+    place, end, last = s.cast(index, i32), size, size - 1
+    if name:
+        end = s.size(name)
+        last = s.maximum(end, 1) - 1
     if is_unsigned(index.element):
         largest = int(np.iinfo(to_numpy(index.element).str).max)
         place = place if largest <= INT32_MAX else s.maximum(place, 0)
-        return place if largest < size else s.minimum(place, size - 1)
-    place = s.select(s.less(place, 0), place + size, place)
-    return s.minimum(s.maximum(place, 0), size - 1)
+        return place if largest < size and not name else s.minimum(place, last)
+    place = s.select(s.less(place, 0), place + end, place)
+    return s.minimum(s.maximum(place, 0), last)
+
+
+def _names(op: graph.GatherFamilyOp) -> Extents:
+    """The sizes that the axes of the table have in a run."""
+    return extents_of(op.attributes.get(REDUCES), len(shape_of(op.x)))
 
 
 class LowerGather(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.GatherOp, rewriter: PatternRewriter) -> None:
         axis, shape = op.axis.value.data, op.y.type.get_shape()
-        size, end = shape_of(op.x)[axis], axis + len(shape_of(op.indices))
+        size, end, name = shape_of(op.x)[axis], axis + len(shape_of(op.indices)), _names(op)[axis]
         d = dims(len(shape))
         known = constant_number(op.indices)
-        if known is not None and -size <= known < size:
+        if known is not None and (0 if name else -size) <= known < size:
             source = at(op.x, *d[:axis], int(known) % size, *d[end:])
             return rewriter.replace(op, [], [move(rewriter, op, shape, [source])])
 
         def gather(s: Scalars, index: Scalar, x: Scalar) -> Scalar:
             before = [s.index(dim) for dim in range(axis)]
-            return s.extract(x, [*before, _place(s, index, size), *(s.index(dim) for dim in range(end, len(shape)))])
+            return s.extract(
+                x, [*before, _place(s, index, size, name), *(s.index(dim) for dim in range(end, len(shape)))]
+            )
 
         y = move(rewriter, op, shape, [at(op.indices, *d[axis:end])], tables=[op.x], apply=gather)
         return rewriter.replace(op, [], [y])
@@ -58,7 +69,7 @@ class LowerGatherElements(RewritePattern):
 
         def gather(s: Scalars, index: Scalar, x: Scalar) -> Scalar:
             places = [s.index(dim) for dim in range(len(shape)) if dim != axis]
-            places.insert(axis, _place(s, index, shape_of(op.x)[axis]))
+            places.insert(axis, _place(s, index, shape_of(op.x)[axis], _names(op)[axis]))
             return s.extract(x, places)
 
         y = move(rewriter, op, shape, [at(op.indices, *dims(len(shape)))], tables=[op.x], apply=gather)
@@ -70,12 +81,13 @@ class LowerGatherNd(RewritePattern):
     def match_and_rewrite(self, op: graph.GatherNdOp, rewriter: PatternRewriter) -> None:
         batch, shape = op.batch_dims.value.data, op.y.type.get_shape()
         *positions, length = shape_of(op.indices)
-        sizes = shape_of(op.x)[batch : batch + length]
+        part = slice(batch, batch + length)
+        sizes, names = shape_of(op.x)[part], _names(op)[part]
         d = dims(len(shape))
 
         def gather(s: Scalars, *values: Scalar) -> Scalar:
             *indices, x = values
-            places = [_place(s, index, size) for index, size in zip(indices, sizes, strict=True)]
+            places = [_place(s, *each) for each in zip(indices, sizes, names, strict=True)]
             inner = [s.index(dim) for dim in range(len(positions), len(shape))]
             return s.extract(x, [*(s.index(dim) for dim in range(batch)), *places, *inner])
 

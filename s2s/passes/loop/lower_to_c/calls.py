@@ -32,9 +32,18 @@ def lower_call(steps: StepBuilder, op: CallOp) -> None:
     """Lower a kernel call; a divided kernel takes the thread pool first, any kernel the sizes that it asks for last."""
     name = steps.names.kernels[op.callee.root_reference.data]
     pool = [steps.pool] if name in steps.names.divided and steps.pool is not None else []
-    sizes = [steps.sizes[size] for size in steps.names.sizes.get(name, ())]
+    known = {} if steps.sizes is None else steps.sizes.values
+    sizes = [known[size] for size in steps.names.sizes.get(name, ())]
     arguments = [*pool, *(steps.b.value(argument) for argument in op.arguments), *sizes]
     steps.b.block.add_op(c.CallOp(name, arguments, comment=_comment(op)))
+
+
+@STEP_LOWERINGS.register(loop.ReadSizeOp)
+def lower_read_size(steps: StepBuilder, op: loop.ReadSizeOp) -> None:
+    """Lower the reading of a size that a kernel has computed."""
+    if steps.sizes is None:
+        raise CompilerBug(f"{op.name} of {op.size.data}, which is no size of the network")
+    steps.sizes.read(steps.b, op)
 
 
 @STEP_LOWERINGS.register(loop.CallIfOp, loop.CallWhileOp, loop.CallForOp)

@@ -5,33 +5,23 @@ function beside it. State is put to its initial values by a function of its own,
 pools at start.
 """
 
-from collections.abc import Mapping
-
 from xdsl.dialects.builtin import IndexType, IntegerType, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, SSAValue
 
 from s2s.analysis.network.functions import INIT, LOADED, STATE
-from s2s.c_syntax.identifiers import (
-    c_identifier,
-    c_macro,
-    port_identifiers,
-    size_identifiers,
-    sizes_type,
-    unique_identifiers,
-)
+from s2s.c_syntax.identifiers import c_macro, port_identifiers, unique_identifiers
 from s2s.dialects import c, loop
 from s2s.memory.accesses import buffer_bytes
-from s2s.passes.loop.lower_to_c.affine import index_expression
 from s2s.passes.loop.lower_to_c.arena import Arena, element_of
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.divided import POOL, threads_of
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
+from s2s.passes.loop.lower_to_c.run_sizes import RunSizes, refuse
 from s2s.passes.loop.lower_to_c.steps import StepBuilder, lower_steps
 from s2s.passes.loop.lower_to_c.written import Written
 from s2s.passes.loop.pooled_plan import segments_of
-from s2s.types.sizes import CountedSize, SizeRange, counted_of, derived_of, sizes_of
 
 _VOID_POINTER = c.PtrType(c.VOID)
 
@@ -100,8 +90,8 @@ class LowerNetwork(_NetworkFunction):
         sizes, parameters = self._with_sizes(b, block, parameters)
         lower_steps(StepBuilder(b, self.names, self.arena, pool, sizes), self.func)
         block.add_op(c.ReturnOp(self._status(b)))
-        sizes = [f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.parameters[count:]]
-        extents = [*[""] * (len(parameters) - len(sizes)), *sizes]
+        ends = [f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.parameters[count:]]
+        extents = [*[""] * (len(parameters) - len(ends)), *ends]
         types = list(block.arg_types)
         return c.FuncOp(f"{self.prefix}_run", types, c.STATUS, block, parameters=parameters, extents=extents)
 
@@ -119,57 +109,21 @@ class LowerNetwork(_NetworkFunction):
         (name,) = unique_identifiers(["pool"], taken={*self.parameters, *self.arena.identifiers})
         return pool, [self.parameters[0], name, *self.parameters[1:]]
 
-    def _with_sizes(self, b: Builder, block: Block, parameters: list[str]) -> tuple[Mapping[str, SSAValue], list[str]]:
+    def _with_sizes(self, b: Builder, block: Block, parameters: list[str]) -> tuple[RunSizes | None, list[str]]:
         """Add a parameter with the sizes of this run to `block` if there are any, and check them; return the sizes and
         the names of all parameters."""
         module = self.func.parent_op()
-        attributes = {} if module is None else module.attributes
-        sizes, counted = sizes_of(attributes), counted_of(attributes)
-        if sizes and counted:
-            return {name: self._counted(b, name, each, sizes[name]) for name, each in counted.items()}, parameters
-        if not sizes:
-            return {}, parameters
-        dims = block.insert_arg(c.PtrType(c.NamedType(sizes_type(self.prefix)), const=True), 1)
-        missing = b.binary("==", dims, b.add(c.SymbolOp("NULL", _VOID_POINTER)))
-        self._refuse(b, missing, "S2S_ERR_NULL")
-        found: dict[str, SSAValue] = {}
-        for name, field in size_identifiers(sizes).items():
-            macro = c_macro(f"{self.prefix}_{field}")
-            value = found[name] = b.add(c.LoadOp(b.add(c.MemberOp(dims, field, IndexType()))))
-            value.name_hint = field
-            low, high = (b.add(c.SymbolOp(f"{macro}_{end}", IndexType())) for end in ("MIN", "MAX"))
-            outside = b.binary("||", b.binary("<", value, low), b.binary(">", value, high))
-            self._refuse(b, outside, "S2S_ERR_SHAPE")
-        found |= self._derived(b, sizes, found)
+        sizes = None if module is None else RunSizes(module.attributes, self.names)
+        if sizes is None or not sizes.bounds:
+            return None, parameters
+        sizes.count(b, dict(zip(self.main.input_names, self.main.inputs, strict=True)))
+        if not sizes.fields:
+            return sizes, parameters
+        dims = block.insert_arg(sizes.type, 1)
+        refuse(b, b.binary("==", dims, b.add(c.SymbolOp("NULL", _VOID_POINTER))), "S2S_ERR_NULL")
+        sizes.enter(b, dims)
         (word,) = unique_identifiers(["dims"], taken={*parameters, *self.arena.identifiers})
-        return found, [parameters[0], word, *parameters[1:]]
-
-    def _counted(self, b: Builder, name: str, counted: CountedSize, size: SizeRange) -> SSAValue:
-        """Compute a size from the value of an input: `x[0] < 0 || x[0] > 384 ? 512 : (int32_t)x[0] + 128`."""
-        port = b.value(self.main.inputs[self.main.input_names.index(counted.input)])
-        value = b.add(c.LoadOp(b.add(c.SubscriptOp(port, b.literal(0, IndexType())))))
-        ends = (("<", 0), (">", size.most - counted.plus))
-        low, high = (b.binary(sign, value, b.literal(end, value.type)) for sign, end in ends)
-        most = b.literal(size.most, IndexType())
-        sum = b.binary("+", b.cast(value, IndexType()), b.literal(counted.plus, IndexType()))
-        found = b.add(c.ConditionalOp(b.binary("||", low, high), most, sum))
-        found.name_hint = c_identifier(name)
-        return found
-
-    def _derived(
-        self, b: Builder, sizes: Mapping[str, SizeRange], given: Mapping[str, SSAValue]
-    ) -> dict[str, SSAValue]:
-        """Compute the sizes that follow from those `given`."""
-        module = self.func.parent_op()
-        derived = {} if module is None else derived_of(module.attributes)
-        used = {name for each in self.names.sizes.values() for name in each}
-        values = list(given.values())
-        for name, size in sizes.items():
-            b.values[given[name]], b.ranges[given[name]] = given[name], (size.least, size.most)
-        made = {name: index_expression(b, map.results[0], values) for name, map in derived.items() if name in used}
-        for name, value in made.items():
-            value.name_hint = c_identifier(name)
-        return made
+        return sizes, [parameters[0], word, *parameters[1:]]
 
     def reset(self) -> c.FuncOp | None:
         """Write the function `<prefix>_reset(arena)`; None if there is no state."""
@@ -215,18 +169,12 @@ class LowerNetwork(_NetworkFunction):
         null = b.add(c.SymbolOp("NULL", _VOID_POINTER))
         missing = [b.binary("==", value, null) for value in handed]
         if missing:
-            self._refuse(b, _any_of(b, missing), "S2S_ERR_NULL")
+            refuse(b, _any_of(b, missing), "S2S_ERR_NULL")
         if self.main.arena_size and not self.arena.is_aligned:
             align = b.add(c.SymbolOp(f"{c_macro(self.prefix)}_ARENA_ALIGN", IndexType()))
             for arena in block.args[:count]:
                 aligned = b.call("s2s_is_aligned", [arena, align], IntegerType(1))
-                self._refuse(b, b.unary("!", aligned), "S2S_ERR_ALIGN")
-
-    def _refuse(self, b: Builder, test: SSAValue, status: str) -> None:
-        then = Block()
-        with b.inside(then):
-            then.add_op(c.ReturnOp(b.add(c.SymbolOp(status, c.STATUS))))
-        b.block.add_op(c.IfOp(test, then))
+                refuse(b, b.unary("!", aligned), "S2S_ERR_ALIGN")
 
 
 def _any_of(b: Builder, tests: list[SSAValue]) -> SSAValue:

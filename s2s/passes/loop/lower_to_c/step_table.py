@@ -1,6 +1,5 @@
 """The state and the dispatch table of lowering a network's steps."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from xdsl.ir import SSAValue
@@ -8,6 +7,7 @@ from xdsl.ir import SSAValue
 from s2s.passes.loop.lower_to_c.arena import Arena
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.names import Names
+from s2s.passes.loop.lower_to_c.run_sizes import RunSizes
 from s2s.support.operation_table import OperationTable
 
 
@@ -19,8 +19,8 @@ class StepBuilder(NamedTuple):
     arena: Arena
     pool: SSAValue | None = None
     """The thread pool that divided kernels share."""
-    sizes: Mapping[str, SSAValue] = {}
-    """The sizes of this run, by name."""
+    sizes: RunSizes | None = None
+    """The sizes of this run; None if all are constant."""
 
 
 STEP_LOWERINGS: OperationTable[StepBuilder, None] = OperationTable("lowering to a step of a network in C")

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from math import prod
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, MemRefType, StringAttr, i1
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, IntegerAttr, MemRefType, StringAttr, i1
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr
@@ -27,6 +27,8 @@ from s2s.passes.tensor.lower_to_loop.control import lower_control
 from s2s.passes.tensor.lower_to_loop.tied import written_directly
 from s2s.types.affine import flat_index
 from s2s.types.dtypes import size_in_bytes
+from s2s.types.sizes import READS_SIZE, sizes_of
+from s2s.types.symbols import function_named
 
 ROLE = "role"
 """Attribute of an argument of a network: `"output"`, `"input"` or, for `main`, `"state"`."""
@@ -136,6 +138,7 @@ class LowerMain:
 
     def _call(self, op: graph.CallOp) -> None:
         name = op.callee.root_reference.data
+        self._read_sizes(op)
         outputs = [self._result(result) for result in op.results]
         inputs = [self.buffers[operand] for operand in op.operands]
         scratch = [self._alloc(type, "scratch") for type in self.scratch.get(name, ())]
@@ -148,6 +151,19 @@ class LowerMain:
             )
         call.attributes |= {key: op.attributes[key] for key in (BLOCKED, CHANNELS) if key in op.attributes}
         self.block.add_op(call)
+
+    def _read_sizes(self, op: graph.CallOp) -> None:
+        """Read the sizes of this run that operands of a call hold."""
+        kernel, module = function_named(op, op.callee.string_value()), self.func.parent_op()
+        read = None if kernel is None else kernel.attributes.get(READS_SIZE)
+        if module is None or not isinstance(read, DictionaryAttr):
+            return
+        for size, number in read.data.items():
+            assert isinstance(number, IntegerAttr)
+            most = sizes_of(module.attributes)[size].most
+            made = loop.ReadSizeOp(size, self.buffers[op.operands[number.value.data]], most=most)
+            set_provenance(made, provenance(op))
+            self.block.add_op(made)
 
     def _control(self, op: graph.NetworkOp) -> None:
         outputs = [self._result(result) for result in op.results]

@@ -166,3 +166,21 @@ def test_first_elements_in_order(dtype: Any, smallest: bool):
         x[1, 4:6] = np.nan
         x[2] = np.copysign(0, x[2])
     check_lowering(lambda value: graph.TopKOp(value, count=7, smallest=smallest), x)
+
+
+def test_positions_of_true_elements():
+    mask = np.random.default_rng(0).integers(0, 2, 40).astype(np.bool_)
+    check_lowering(
+        lambda value, count: graph.NonzeroOp(value, count, size="found", bound=30), mask, np.array(mask.sum(), np.int32)
+    )
+
+
+@pytest.mark.parametrize("is_centered", [False, True])
+def test_boxes_that_overlap_little(is_centered: bool):
+    limits = [np.array(0.2, np.float32), np.array(-0.5, np.float32)]
+    check_lowering(
+        lambda boxes, scores, overlap, least: graph.NonMaxSuppressionOp(
+            boxes, scores, overlap, least, most=5, is_centered=is_centered
+        ),
+        *(np.abs(rand(2, 12, 4)), rand(2, 3, 12, seed=1), *limits),
+    )

@@ -1,0 +1,60 @@
+"""Import the selection of boxes that overlap little."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import cast, reshape, select
+from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.selection import true_places
+
+_INDEX = np.dtype(np.int64)
+_IS_BOX = np.array([False, False, True])
+"""Which element of a row is the number of a box."""
+
+
+def _number(node: Node, position: int, default: float) -> Value:
+    """An optional operand of one f32."""
+    value = node.optional(position)
+    return node.constant(np.full((), default, np.float32)) if value is None else reshape(value, [])
+
+
+def _non_max_suppression(node: Node) -> Value:
+    """Rows of batch, class and box: those of the boxes that were chosen, of a table with room for all of them."""
+    boxes, scores = node.input(0), node.input(1)
+    limit = node.known_number(2, "the number of boxes of a class") if node.optional(2) is not None else 0
+    if boxes.rank != 3 or scores.rank != 3 or boxes.shape[2] != 4 or scores.shape[::2] != boxes.shape[:2]:
+        raise node.invalid(
+            f"has boxes {list(boxes.shape)} and scores {list(scores.shape)}", "give [batch, n, 4], [batch, class, n]"
+        )
+    batches, classes, count = scores.shape
+    most = min(int(limit or 0), count)
+    if most <= 0:
+        return node.constant(np.zeros((0, 3)), _INDEX)
+    chosen = emit(
+        graph.NonMaxSuppressionOp,
+        boxes,
+        scores,
+        _number(node, 3, 0.0),
+        _number(node, 4, -np.inf),
+        most=most,
+        is_centered=bool(node.integer("center_point_box")),
+    )
+    flat = reshape(chosen, [batches * classes * most])
+    places = true_places(emit(graph.GreaterEqualOp, flat, flat.like(0)))
+    box = reshape(emit(graph.GatherOp, flat, places, axis=0), [*places.shape, 1])
+    steps, sizes, is_box = (
+        node.constant(np.array([row]))
+        for row in (
+            np.array([classes * most, most, 1], np.int32),
+            np.array([batches, classes, most], np.int32),
+            _IS_BOX,
+        )
+    )
+    parts = emit(graph.ModOp, reshape(places, [*places.shape, 1]) / steps, sizes)
+    return cast(select(is_box, box, parts), _INDEX)
+
+
+IMPORTERS: Mapping[str, Importer] = {"NonMaxSuppression": _non_max_suppression}

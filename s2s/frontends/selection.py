@@ -1,0 +1,98 @@
+"""Formulas for results whose size depends on the data: positions of what is true, in a mask.
+
+Such a result has room for all positions that could be true. Its size in a run is their number, which the network
+computes: a size like those that `--dim` bounds (`s2s/types/sizes.py`), known from the kernel on that counts.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import cast, concat, greater, reshape, select, take
+from s2s.frontends.order import largest
+
+_I32 = np.dtype(np.int32)
+
+
+def true_places(mask: Value) -> Value:
+    """The positions of the true elements in a row of truth values, as i32."""
+    if mask.array is not None:
+        return mask.builder.constant(np.flatnonzero(mask.array).astype(np.int32))
+    size, bound = mask.builder.new_size(mask.shape[0])
+    count = emit(graph.ReduceSumOp, cast(mask, _I32), axes=[0])
+    return emit(graph.NonzeroOp, mask, count, size=size, bound=bound)
+
+
+def coordinates(x: Value) -> Value:
+    """The positions of the elements of `x` that are not zero, one column each: `y[axis, n]`, as i64."""
+    shape = x.shape or (1,)
+    places = true_places(reshape(cast(x, np.dtype(np.bool_)), [int(np.prod(shape))]))
+    rows = reshape(places, [1, *places.shape])
+    if len(shape) > 1:
+        strides = [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
+        sizes = [np.iinfo(np.int32).max, *shape[1:]]  # nothing wraps around the first axis, whose size may vary
+        columns = [x.builder.constant(np.array(each, np.int32)[:, None]) for each in (strides, sizes)]
+        rows = emit(graph.ModOp, rows / columns[0], columns[1])
+    return cast(rows, np.dtype(np.int64))
+
+
+class Distinct(NamedTuple):
+    """The distinct slices of a tensor along an axis, and where they stand."""
+
+    places: Value
+    """The position of the first of each."""
+    inverse: Value
+    """For each slice the number of the distinct one that it equals."""
+    counts: Value
+    """How often each stands there."""
+
+
+def distinct(keys: Value, *, in_order: bool) -> Distinct:
+    """Find the distinct rows of the matrix `keys`; in ascending order, else in that of their first occurrence.
+
+    Sorted column by column, equal rows stand together, and the first of them keeps its place before the others:
+
+        keys       3 1 3 2 1        order   1 4 3 0 2      (positions of 1 1 2 3 3)
+        new        t f t t f        group   0 0 1 2 2
+    """
+    count = keys.shape[0]
+    order = keys.builder.constant(np.arange(count, dtype=np.int32))
+    for column in reversed(range(keys.shape[1])):
+        key = reshape(emit(graph.GatherOp, take(keys, 1, column, 1), order, axis=0), [count])
+        key = cast(key, _I32) if key.is_bool else key
+        order = emit(graph.GatherOp, order, largest(key, count, last=True)[1], axis=0)
+    new, group = _groups(keys, order)
+    zeros = order.builder.constant(np.zeros(count, np.int32))
+    inverse = _placed(zeros, order, group)
+    if in_order:
+        places = true_places(new)
+        first, number = emit(graph.GatherOp, order, places, axis=0), group
+    else:
+        started = _placed(zeros, order, cast(new, _I32))
+        first = places = true_places(cast(started, np.dtype(np.bool_)))
+        number = emit(graph.CumsumOp, started, axis=0) - 1
+        firsts = emit(graph.ScatterElementsOp, zeros, group, select(new, order, 0), axis=0, reduction="add")
+        inverse = emit(graph.GatherOp, emit(graph.GatherOp, number, firsts, axis=0), inverse, axis=0)
+    ones = order.builder.constant(np.ones(count, np.int32))
+    all_counts = emit(graph.ScatterElementsOp, zeros, inverse, ones, axis=0, reduction="add")
+    counts = emit(graph.GatherOp, all_counts, emit(graph.GatherOp, number, places, axis=0), axis=0)
+    return Distinct(first, inverse, counts)
+
+
+def _groups(keys: Value, order: Value) -> tuple[Value, Value]:
+    """Whether each row in `order` differs from the one before, and how many did before it, itself included, less 1."""
+    count, true = keys.shape[0], keys.builder.constant(np.ones(1, np.bool_))
+    if count == 1:
+        return true, keys.builder.constant(np.zeros(1, np.int32))
+    rows = emit(graph.GatherOp, keys, order, axis=0)
+    equals = emit(graph.EqualOp, take(rows, 0, 1, count - 1), take(rows, 0, 0, count - 1))
+    differs = greater(emit(graph.ReduceMaxOp, cast(emit(graph.LogicalNotOp, equals), _I32), axes=[1]), 0)
+    new = concat([true, differs], 0)
+    return new, emit(graph.CumsumOp, cast(new, _I32), axis=0) - 1
+
+
+def _placed(zeros: Value, places: Value, values: Value) -> Value:
+    """`y[places[i]] = values[i]`."""
+    return emit(graph.ScatterElementsOp, zeros, places, values, axis=0, reduction="none")

@@ -1,0 +1,288 @@
+"""Check that what a network computes depends on sizes that vary in the trip counts of its loops only.
+
+A network is read at the greatest sizes. A constant that was derived from one of them would be wrong at all others: the
+factor 1/128 of a mean over 128 positions. So the network is read at a few smaller sizes too, each time lowered to plain
+computations, and the two results have to be equal, operation by operation, but for the sizes of domains that the
+propagation of sizes has marked. A constant tensor of the smaller network may be the first part of the greater one's,
+along each axis: a table of positions, a causal mask.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import mul, sub
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from s2s.analysis.network.functions import main_of
+from s2s.analysis.structure.compute import shape_of
+from s2s.compilation import Compilation
+from s2s.dialects import graph, tensor
+from s2s.dialects.graph.traits import PROVENANCE, provenance
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.model import Source
+from s2s.options import CompileOptions, PassOptions
+from s2s.passes.context import CompilerContext
+from s2s.passes.manager import PassManager
+from s2s.passes.tensor.propagate_sizes import Propagation
+from s2s.pipeline import passes_of
+from s2s.stages.read import Read, read_network
+from s2s.stages.state import State
+from s2s.support import progress
+from s2s.targets import get_target
+from s2s.types.dtypes import Array
+from s2s.types.hints import isa
+from s2s.types.sizes import (
+    VARIES,
+    Extents,
+    SizeRange,
+    derived_of,
+    varying,
+    with_derived,
+)
+from s2s.types.symbols import function_named
+from s2s.verify.sizes import Sizes
+
+
+def check_sizes(compilation: Compilation) -> None:
+    """Raise an error if the source is not the same network at all sizes within the bounds of its options."""
+    progress.step("reading the model at smaller sizes")
+    source, options = compilation.source, compilation.options
+    sizes = varying(options.dims)
+    plain = CompileOptions(
+        target="c",
+        schedule="reference",
+        shapes=options.shapes,
+        bind=options.bind,
+        dims=options.dims,
+        name=options.name,
+        passes=PassOptions(disabled=("graph-order-calls",)),  # the best order depends on the sizes
+    )
+    greatest = _plainly(source, plain)
+    for probe in _probes(sizes, derived_of(greatest.module.attributes)):
+        text = " ".join(f"--dim {name}={size}" for name, size in probe.items())
+        try:
+            state = _plainly(source, replace(plain, dims={**options.dims, **probe}))
+        except (InputError, UnsupportedError) as error:
+            raise type(error)(f"{text}: {error}") from error
+        room = {
+            name: bounds.most for name, bounds in state.facts[Read].computed.items()
+        }  # less where inputs are smaller
+        _Comparison(greatest, state, {**probe, **room}).check()
+
+
+def _plainly(source: Source, options: CompileOptions) -> State:
+    """Return the network of `source` as computations, without the facts of the stages before."""
+    state = read_network(source, options)
+    named = replace(options, name=state.facts[Read].name)
+    manager = PassManager(options.debug, passes=options.passes)
+    for stage in ("settle", "simplify", "graph", "compute"):
+        context = CompilerContext(state.weights, [get_target(options.target)])
+        manager.run(context, state.module, passes_of(stage, named), verify=False)
+    return state
+
+
+def _probes(sizes: Mapping[str, SizeRange], derived: Mapping[str, AffineMap]) -> list[Sizes]:
+    """Return the smaller sizes at which the network is read. Sizes and `derived` ones of 1 are avoided: broadcasting
+    looks different, and a window that moves nowhere."""
+    high = {name: max(size.most - 1, 1) for name, size in sizes.items()}
+    low = dict(high)
+    for name, size in sizes.items():
+        for value in range(max(size.least, 2), size.most):
+            if min(with_derived({**high, name: value}, derived).values()) > 1:
+                low[name] = value
+                break
+    return [low] if low == high else [low, high]
+
+
+class _Comparison:
+    """Compares the network at the greatest sizes with the one at the sizes `at`."""
+
+    def __init__(self, greatest: State, smaller: State, at: Sizes) -> None:
+        self.greatest, self.smaller = greatest, smaller
+        self.extents = _extents(greatest.module)
+        self.given, self.at = at, with_derived(at, derived_of(greatest.module.attributes))
+        self.compared: set[tuple[FuncOp, FuncOp]] = set()
+
+    def check(self) -> None:
+        """Raise an error at the first operation that differs."""
+        mains = main_of(self.greatest.module), main_of(self.smaller.module)
+        self._blocks(mains[0].body.block, mains[1].body.block)
+
+    def _blocks(self, great: Block, small: Block) -> None:
+        pairs = list(zip(great.ops, small.ops, strict=False))
+        numbers: dict[SSAValue, SSAValue] = dict(zip(great.args, small.args, strict=False))
+        for ours, theirs in pairs:
+            reason = self._difference(ours, theirs, numbers)
+            if reason is not None:
+                raise self._error(ours, reason)
+            numbers |= dict(zip(ours.results, theirs.results, strict=True))
+        if len(pairs) != max(len(list(great.ops)), len(list(small.ops))):
+            raise self._error(pairs[-1][0], "is followed by other operations")
+
+    def _error(self, op: Operation, reason: str) -> UnsupportedError:
+        sizes = " and ".join(f"{name}={size}" for name, size in self.given.items())
+        return UnsupportedError(
+            f"{', '.join(provenance(op)) or op.name}: {reason} at {sizes}, so that what is computed depends on the "
+            "size; give it a constant one"
+        )
+
+    def _difference(self, ours: Operation, theirs: Operation, numbers: dict[SSAValue, SSAValue]) -> str | None:
+        """Return how two operations of networks differ; None if they do not."""
+        if ours.name != theirs.name or len(ours.operands) != len(theirs.operands):
+            return f"is {ours.name}, and {theirs.name}"
+        if [numbers.get(operand) for operand in ours.operands] != list(theirs.operands):
+            return "has other operands"
+        match ours, theirs:
+            case graph.WeightOp(), graph.WeightOp():
+                return self._difference_of_weights(ours, theirs)
+            case graph.CallOp(), graph.CallOp():
+                kernels = self._kernel(self.greatest, ours), self._kernel(self.smaller, theirs)
+                if kernels not in self.compared:
+                    self.compared.add(kernels)
+                    reason = self._difference_of_kernels(*kernels)
+                    if reason is not None:
+                        return reason
+            case graph.ReshapeOp() | graph.SliceOp(), _:
+                pass
+            case _:
+                if _properties(ours) != _properties(theirs):
+                    return "has other attributes"
+        return self._difference_of_results(ours, theirs)
+
+    def _difference_of_results(self, ours: Operation, theirs: Operation) -> str | None:
+        for mine, other in zip(ours.results, theirs.results, strict=True):
+            extents = self.extents.get(mine, ())
+            expected = [self.at[name] if name else size for size, name in zip(shape_of(mine), extents, strict=True)]
+            if expected != list(shape_of(other)):
+                return f"has a result of shape {list(shape_of(other))}, where {expected} was derived,"
+        return None
+
+    def _difference_of_weights(self, ours: graph.WeightOp, theirs: graph.WeightOp) -> str | None:
+        great = self.greatest.weights.get(ours.weight_name.data)
+        small = self.smaller.weights.get(theirs.weight_name.data)
+        return None if _begins_with(great, small) else "is another constant"
+
+    def _kernel(self, state: State, call: graph.CallOp) -> FuncOp:
+        found = function_named(state.module, call.callee.string_value())
+        assert found is not None
+        return found
+
+    def _difference_of_kernels(self, great: FuncOp, small: FuncOp) -> str | None:
+        if great.is_declaration or small.is_declaration:
+            return None if great.is_declaration == small.is_declaration else "is a C function, or is none,"
+        numbers: dict[SSAValue, SSAValue] = dict(zip(great.args, small.args, strict=False))
+        ours, theirs = list(great.body.block.ops), list(small.body.block.ops)
+        if len(ours) != len(theirs):
+            return "has other computations"
+        for mine, other in zip(ours, theirs, strict=True):
+            if mine.name != other.name or [numbers.get(each) for each in mine.operands] != list(other.operands):
+                return "has other computations"
+            if isinstance(mine, tensor.ComputeOp) and isinstance(other, tensor.ComputeOp):
+                reason = self._difference_of_computations(mine, other)
+            elif isinstance(mine, tensor.ExternOp) and isinstance(other, tensor.ExternOp) and VARIES in mine.attributes:
+                reason = None if mine.routine == other.routine else "is another routine"
+            else:
+                reason = None if _text(mine, self.at) == _text(other, {}) else "has other computations"
+            if reason is not None:
+                return reason
+            numbers |= dict(zip(mine.results, other.results, strict=True))
+        return None
+
+    def _difference_of_computations(self, ours: tensor.ComputeOp, theirs: tensor.ComputeOp) -> str | None:
+        expected = [
+            self.at[name] if name else size for size, name in zip(ours.sizes, ours.sizes_at_run_time, strict=True)
+        ]
+        if expected != list(theirs.sizes):
+            return f"runs over {list(theirs.sizes)}, where {expected} was derived,"
+        if ours.accesses != theirs.accesses or ours.inits != theirs.inits or ours.parallel != theirs.parallel:
+            return "reads other positions"
+        if [_text(region, self.at) for region in _bodies(ours)] != [_text(region, {}) for region in _bodies(theirs)]:
+            return "has other constants or operations in its formula"
+        return None
+
+
+def _extents(module: ModuleOp) -> dict[SSAValue, Extents]:
+    """Return the extents of all values of `main`."""
+    propagation = Propagation(module)
+    propagation.run()
+    return propagation.extents
+
+
+def _begins_with(great: Array, small: Array) -> bool:
+    """Return whether `small` is the first part of `great` along each axis."""
+    if (
+        great.dtype != small.dtype
+        or great.ndim != small.ndim
+        or any(have < want for have, want in zip(great.shape, small.shape, strict=True))
+    ):
+        return False
+    part = great[tuple(map(slice, small.shape))]
+    return np.ascontiguousarray(part).tobytes() == np.ascontiguousarray(small).tobytes()
+
+
+def _properties(op: Operation) -> dict[str, Attribute]:
+    """Return all attributes of `op` but for its source nodes."""
+    return {name: value for name, value in {**op.attributes, **op.properties}.items() if name != PROVENANCE}
+
+
+def _bodies(op: tensor.ComputeOp) -> Sequence[Block]:
+    return [region.block for region in (op.reduce, op.apply) if region is not None]
+
+
+def _text(place: Block | Operation, sizes: Mapping[str, int]) -> list[tuple[object, ...]]:
+    """Return a form of a block, or of one operation, that is equal for equal ones at these `sizes`: values are numbered
+    in order, and constants stand where they are used."""
+    return list(_lines([place] if isinstance(place, Operation) else place.ops, {}, {}, sizes))
+
+
+_Number = tuple[float, str]
+"""A constant, and its type."""
+
+
+_FOLDED: Mapping[str, Callable[[float, float], float]] = {
+    arith.MuliOp.name: mul,
+    arith.SubiOp.name: sub,
+    arith.MaxSIOp.name: max,
+}
+"""What is computed of sizes only."""
+
+
+def _constant(op: Operation, known: Mapping[SSAValue, _Number], sizes: Mapping[str, int]) -> _Number | None:
+    """Return the number that `op` computes, and its type, if it is one of `sizes`, or follows from constants."""
+    values = [known[operand][0] for operand in op.operands if operand in known]
+    type = str(op.results[0].type) if op.results else ""
+    match op:
+        case tensor.SizeOp():
+            return sizes[op.size.data], type
+        case arith.ConstantOp() if isa(op.value, IntegerAttr | FloatAttr):
+            return op.value.value.data, type
+        case arith.IndexCastOp() | arith.SIToFPOp() if values:
+            return values[0], type
+        case arith.MuliOp() | arith.SubiOp() | arith.MaxSIOp() if len(values) == 2:
+            return _FOLDED[op.name](*values), type
+        case _:
+            return None
+
+
+def _lines(
+    ops: Iterable[Operation],
+    numbers: dict[SSAValue, int],
+    constants: dict[SSAValue, _Number],
+    sizes: Mapping[str, int],
+) -> Iterator[tuple[object, ...]]:
+    for op in ops:
+        if (constant := _constant(op, constants, sizes)) is not None:
+            constants[op.results[0]] = constant
+            continue
+        operands = tuple(constants.get(each) or numbers.setdefault(each, len(numbers)) for each in op.operands)
+        yield op.name, operands, tuple(sorted(map(str, _properties(op).items()))), tuple(map(str, op.result_types))
+        for result in op.results:
+            numbers[result] = len(numbers)
+        for region in op.regions:
+            for block in region.blocks:
+                yield from _lines(block.ops, numbers, constants, sizes)
