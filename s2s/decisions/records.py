@@ -14,7 +14,8 @@ one, has an entry for each. `cost` is smaller for better; it is null where the m
     records = read_records("records.jsonl")
     choices_of(records, "host")                  {"schedule": {"9f3ac1d20b7e4451": "#tensor.schedule<…>"}}
 
-Of several records of a task, the cheapest one counts, compared in the unit of the last one. The chooser takes what the
+Of several records of a task, the cheapest one counts, compared in the unit of the last one; of several of the same
+decisions, the last one. The chooser takes what the
 user has given before what a record says, and a record before its own estimate (`by: record`); a choice that is not
 legal is ignored.
 """
@@ -64,8 +65,13 @@ def read_records(source: RecordSource) -> tuple[Record, ...]:
 
 def choices_of(records: Iterable[Record], target: str) -> Table:
     """Return the choices of the best record of each task for the target named `target`, by kind and subject."""
-    best: dict[str, Record] = {}
+    latest: dict[tuple[object, ...], Record] = {}
     for each in records:
+        key = (each.task, each.target, each.unit, each.decisions)
+        latest.pop(key, None)
+        latest[key] = each
+    best: dict[str, Record] = {}
+    for each in latest.values():
         if each.cost is None or each.target != target:
             continue
         before = best.get(each.task)

@@ -71,9 +71,11 @@ class Campaign:
             if task != key:
                 yield from (each for each in records if each.unit == self.goal.unit and each.cost is not None)
 
-    def record(self, task: Named, decisions: Decided, measured: Measurement) -> MeasuredRecord:
-        """Append the record of a measurement to the file."""
-        made = record_of(task, decisions, measured, self.goal, self.measurer)
+    def record(
+        self, task: Named, decisions: Decided, measured: Measurement, *, confirms: bool = False
+    ) -> MeasuredRecord:
+        """Append the record of a measurement to the file; `confirms`: that of decisions that seemed good."""
+        made = replace(record_of(task, decisions, measured, self.goal, self.measurer), confirms=confirms)
         self.write(made)
         return made
 

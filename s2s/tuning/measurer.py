@@ -20,6 +20,8 @@ from s2s.verify.over_serial import PREFIX as SERIAL
 
 HOPELESS = 8.0
 """A candidate that takes this many times as long to build and run as the best one is given up."""
+CONFIRMING = (16,)
+"""Rounds in which a candidate that seemed good is measured again."""
 PATIENT_SECONDS = 30.0
 """No candidate is given up earlier, as other work can slow this machine down."""
 
@@ -32,6 +34,8 @@ class Limits:
     run_seconds: float = 20.0
     memory: int = 8 << 30
     """Bytes of address space of one process."""
+    rounds: tuple[int, ...] = (1, 2, 4)
+    """Where time is measured: rounds of each step; after a step the slower half of the candidates is dropped."""
 
     def seconds_beside(self, incumbent: "Incumbent | None") -> float:
         """The time for building and running a candidate: no more than some times what the best one so far took."""
@@ -106,6 +110,15 @@ class Measurer(ABC):
     @abstractmethod
     def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
         """Measure candidates of one task."""
+
+    def confirm(self, candidates: Sequence[Candidate], incumbent: Incumbent) -> list[Measurement]:
+        """Measure candidates that seemed good once more, for longer, in turn with `incumbent`: the best of many noisy
+        measurements is one that was lucky."""
+        usual, self.limits = self.limits, replace(self.limits, rounds=CONFIRMING)
+        try:
+            return [found for each in candidates for found in self.measure([each], incumbent)]
+        finally:
+            self.limits = usual
 
     def _warm(self, candidates: Sequence[Candidate]) -> None:
         """Compile a task in this process once, so that the processes of candidates, which are forked from it, have all

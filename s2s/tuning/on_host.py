@@ -28,8 +28,6 @@ from s2s.verify.footprint import object_size
 from s2s.verify.toolchain import compiler_version, default_compiler, run_program
 
 LOCK = Path(tempfile.gettempdir()) / f"s2s-measuring-{os.getuid()}.lock"
-ROUNDS = (1, 2, 4)
-"""Rounds of each step; after a step the slower half of the candidates is dropped."""
 ROUND_SECONDS = 0.03
 HOPELESS = 1.5
 """A candidate that takes this many times the best one's time is dropped after the first round."""
@@ -81,7 +79,7 @@ class HostMeasurer(Measurer):
 
     def _race(self, built: Sequence[_Built], best: _Built | None) -> None:
         alive = [each for each in built if each.measured.error is ErrorKind.NO_ERROR]
-        for step, rounds in enumerate(ROUNDS):
+        for step, rounds in enumerate(self.limits.rounds):
             for _ in range(rounds):
                 for each in [*([best] if best is not None else []), *alive]:
                     self._time(each, first=not each.times)

@@ -63,6 +63,8 @@ class MeasuredRecord:
     lowering: int = LOWERING
     code: str = ""
     """A hash of the C that was measured."""
+    confirms: bool = False
+    """Whether decisions that seemed good were measured again, for longer."""
 
     @property
     def subject(self) -> tuple[str, str, str]:
@@ -137,9 +139,10 @@ def read_measured(path: str | Path) -> tuple[MeasuredRecord, ...]:
 
 
 def best_records(records: Iterable[MeasuredRecord]) -> tuple[MeasuredRecord, ...]:
-    """Return the cheapest record of each task, target and unit, in the order of their tasks."""
+    """Return the cheapest record of each task, target and unit, in the order of their tasks; of several of the same
+    decisions, the last one counts."""
     best: dict[tuple[str, str, str], MeasuredRecord] = {}
-    for each in records:
+    for each in {(*each.subject, each.decisions): each for each in records}.values():
         if each.cost is None:
             continue
         before = best.get(each.subject)
@@ -183,6 +186,7 @@ def record_of(where: str, number: int, fields: Mapping[str, Any]) -> MeasuredRec
             version=str(fields.get("version", "")),
             lowering=int(fields.get("lowering", 0)),
             code=str(fields.get("code", "")),
+            confirms=bool(fields.get("confirms", False)),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{where}: line {number}: {error}; give the fields that s2s tune writes") from error

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from math import inf
 
 from s2s.tuning.campaign import Campaign, best_of
 from s2s.tuning.measurement import Measurement
@@ -55,6 +56,7 @@ class TaskSearch:
             self._search(tuner, trials, deadline)
             self.campaign.note(self.summary, self.number, trials)
             tuner.teach()
+            self._confirm()
         self._keep_best()
 
     def _tuner(self) -> Tuner:
@@ -122,6 +124,21 @@ class TaskSearch:
         summary.best, summary.decisions, summary.noise = record.cost, record.decisions, record.noise
         self.last_gain = summary.trials
         return True
+
+    def _confirm(self) -> None:
+        """Where time counts, measure the best one again, until the best was measured twice or is the default."""
+        default, confirmed = self.known.get(self.task.default), {self.task.default}
+        if default is None or default.cost is None or "time" not in self.campaign.goal.objectives:
+            return
+        incumbent = Incumbent(self._candidate(""), Measurement(dict(default.costs), seconds=default.seconds))
+        while True:
+            text, best = min(self.known.items(), key=lambda each: inf if each[1].cost is None else each[1].cost)
+            if text in confirmed or best.confirms:
+                break
+            confirmed.add(text)
+            (found,) = self.campaign.measurer.confirm([self._candidate(text)], incumbent)
+            self.known[text] = self.campaign.record(self.task, best.decisions, found, confirms=True)
+        self.summary.best, self.summary.decisions, self.summary.noise = best.cost, best.decisions, best.noise
 
     def _keep_best(self) -> None:
         """Write the best record with its cost by this goal, where it was measured for another one: compilations compare

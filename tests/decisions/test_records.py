@@ -51,6 +51,10 @@ def test_the_cheapest_record_of_a_task_counts():
     assert chosen_of(line(2.0, "#slow"), line(1.0, "#fast"), line(3.0, "#slower")) == "#fast"
 
 
+def test_the_last_record_of_the_same_decisions_counts():
+    assert chosen_of(line(1.0, "#a"), line(2.0, "#b"), line(3.0, "#a")) == "#b"
+
+
 def test_a_failed_measurement_does_not_count():
     assert chosen_of(line(2.0, "#slow"), line(None, "#wrong")) == "#slow"
 

@@ -18,7 +18,7 @@ from s2s.tuning.measurer import Candidate, Incumbent, Limits
 from s2s.tuning.on_board import BoardMeasurer
 from s2s.tuning.on_host import HostMeasurer
 from s2s.tuning.places import default_target, make_measurer
-from s2s.tuning.records import MeasuredRecord, read_measured, write_records
+from s2s.tuning.records import MeasuredRecord, best_records, read_measured, write_records
 from s2s.tuning.search_space import Point
 from s2s.tuning.space import Space
 from s2s.tuning.summary import Progress, TuneSummary
@@ -181,6 +181,26 @@ def test_an_interruption_loses_nothing(tasks: list[Task], tmp_path: Path) -> Non
     summary = tuned(tasks[:1], tmp_path / "r.jsonl", MadeUp(interrupt_after=1), batch=2)
     assert summary.interrupted
     assert len(read_measured(tmp_path / "r.jsonl")) == 1
+
+
+class Lucky(MadeUp):
+    """Every schedule but the default seems faster once."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.place = "host"
+
+    def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
+        fast = self.limits == Limits()
+        return [Measurement({"seconds": 0.5 if fast and each.decisions else 1.0}) for each in candidates]
+
+
+def test_schedules_that_were_lucky_do_not_count(tasks: list[Task], tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    (found,) = tuned(tasks[:1], path, Lucky()).tasks
+    assert (found.default, found.best, found.trials) == (1.0, 1.0, 6)
+    assert sum(each.confirms for each in read_measured(path)) == 5
+    assert best_records(read_measured(path))[0].cost == 1.0
 
 
 def test_progress_tells_task_and_trials(tasks: list[Task], tmp_path: Path) -> None:
