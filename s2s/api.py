@@ -86,7 +86,7 @@ def compile(
     bind: Mapping[str, object] | None = None,
     dims: Mapping[str, int | tuple[int, int]] | None = None,
     states: Mapping[str, str] | None = None,
-    streams: Mapping[str, int] | None = None,
+    streams: Mapping[str, int | tuple[int, int]] | None = None,
     untrusted: bool = False,
     trust_model: bool = False,
     schedule: Schedule = "default",

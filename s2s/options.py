@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from s2s.types.numbers import Numbers
     from s2s.types.pools import Pools
     from s2s.types.sizes import DimSize
+    from s2s.types.sliding import Sliding
 
 Executor = Literal["aot", "graph"]
 Requantise = Literal["float", "fixed"]
@@ -44,18 +45,28 @@ class Reading(TypedDict):
     """The options that say how a model is read."""
 
     states: Mapping[str, str]
-    streams: Mapping[str, int]
+    streams: "Mapping[str, Sliding]"
     untrusted: bool
     trust_model: bool
 
 
 def reading(
-    states: Mapping[str, str] | None, streams: Mapping[str, int] | None, *, untrusted: bool, trust_model: bool
+    states: Mapping[str, str] | None,
+    streams: "Mapping[str, Sliding | int | tuple[int, int]] | None",
+    *,
+    untrusted: bool,
+    trust_model: bool,
 ) -> Reading:
-    """Return the options with these values."""
+    """Return the options with these values; a window slides along an axis, or along an axis by some frames."""
+    from s2s.types.sliding import Sliding
+
+    windows = {
+        name: Sliding(given) if isinstance(given, int) else Sliding(given[0], given[1])
+        for name, given in (streams or {}).items()
+    }
     return {
         "states": dict(states or {}),
-        "streams": dict(streams or {}),
+        "streams": windows,
         "untrusted": untrusted,
         "trust_model": trust_model,
     }
@@ -116,9 +127,9 @@ class CompileOptions:
     `{"sequence": SizeRange(1, 128)}`, is given at run time."""
     states: Mapping[str, str] = field(default_factory=dict[str, str])
     """Inputs that are the outputs of the run before, by their names: `{"hidden": "new_hidden"}`."""
-    streams: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Inputs that are sliding windows, by their names, each with the axis along which it moves: a run takes the new
-    frames and computes what they change."""
+    streams: "Mapping[str, Sliding]" = field(default_factory=dict[str, "Sliding"])
+    """Inputs that are sliding windows, by their names, each with the axis along which it moves, and by how many frames:
+    a run takes the new frames and computes what they change."""
     untrusted: bool = False
     """Read the model in a child process of limited time and memory first."""
     trust_model: bool = False

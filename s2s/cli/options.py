@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from s2s.options import DebugOptions, Specialisation
     from s2s.types.numbers import Numbers
     from s2s.types.sizes import DimSize
+    from s2s.types.sliding import Sliding
 
 PATH = click.Path(path_type=Path)
 """The type of options that name a file or folder, whether it exists or not."""
@@ -52,8 +53,9 @@ states = click.option(
 streams = click.option(
     "--stream",
     multiple=True,
-    metavar="INPUT:AXIS",
-    help="An input that is a window which slides along an axis: a run takes the new frames; may be repeated.",
+    metavar="INPUT:AXIS[=FRAMES]",
+    help="An input that is a window which slides along an axis: a run takes the new frames, as few as the network "
+    "allows or so many; may be repeated.",
 )
 untrusted = click.option(
     "--untrusted", is_flag=True, help="Read the model in a child process first, within a minute and 2 GB of memory."
@@ -215,20 +217,26 @@ def parse_states(options: Sequence[str]) -> dict[str, str]:
     return states
 
 
-def parse_streams(options: Sequence[str]) -> dict[str, int]:
-    """`["x:2"]` as `{"x": 2}`."""
-    streams: dict[str, int] = {}
+def parse_streams(options: Sequence[str]) -> "dict[str, Sliding]":
+    """Parse `["x:2", "y:1=8"]` to `{"x": Sliding(2), "y": Sliding(1, 8)}`."""
+    from s2s.types.sliding import Sliding
+
+    streams: dict[str, Sliding] = {}
     for option in options:
-        name, _, axis = option.rpartition(":")
-        if not name or not axis.isdecimal():
-            raise InputError(f"--stream {option}: is not of the form INPUT:AXIS; write, for example, --stream x:2")
+        name, _, place = option.rpartition(":")
+        axis, equals, frames = place.partition("=")
+        if not (name and axis.isdecimal() and (frames.isdecimal() or not equals)):
+            raise InputError(
+                f"--stream {option}: is not of the form INPUT:AXIS or INPUT:AXIS=FRAMES; write, for example, "
+                "--stream x:2"
+            )
         if name in streams:
             raise InputError(f"--stream {option}: input {name!r} is given twice; name it once")
-        streams[name] = int(axis)
+        streams[name] = Sliding(int(axis), int(frames) if equals else None)
     return streams
 
 
-def parse_carried(states: Sequence[str], streams: Sequence[str]) -> tuple[dict[str, str], dict[str, int]]:
+def parse_carried(states: Sequence[str], streams: Sequence[str]) -> "tuple[dict[str, str], dict[str, Sliding]]":
     """Parse the options `--state` and `--stream`: what is carried from run to run."""
     return parse_states(states), parse_streams(streams)
 

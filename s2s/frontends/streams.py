@@ -30,6 +30,7 @@ from s2s.errors import InputError
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import AnyTensor, Array, tensor_type, to_numpy
 from s2s.types.shapes.window import spatial_axes
+from s2s.types.sliding import Sliding
 from s2s.types.weights import WeightStore
 
 
@@ -56,18 +57,20 @@ class Window(NamedTuple):
         return Window(self.axis, np.concatenate([kept, new], self.axis))
 
 
-def stream_inputs(module: ModuleOp, weights: WeightStore, streams: Mapping[str, int]) -> dict[str, Window]:
+def stream_inputs(module: ModuleOp, weights: WeightStore, streams: Mapping[str, Sliding]) -> dict[str, Window]:
     """Have `main` take the new frames of the inputs that `streams` names, each along an axis, and return the windows
     that they had."""
-    return {name: _Stream(module, weights, name, axis).rewrite() for name, axis in streams.items()}
+    return {name: _Stream(module, weights, name, sliding).rewrite() for name, sliding in streams.items()}
 
 
 class _Stream:
     """Rewrites `main` for one input."""
 
-    def __init__(self, module: ModuleOp, weights: WeightStore, name: str, axis: int) -> None:
+    def __init__(self, module: ModuleOp, weights: WeightStore, name: str, sliding: Sliding) -> None:
         self.module, self.weights, self.main = module, weights, main_of(module)
-        self.name, self.option = name, f"--stream {name}:{axis}"
+        axis, self.frames = sliding
+        self.name = name
+        self.option = f"--stream {name}:{axis}" + (f"={self.frames}" if self.frames is not None else "")
         self.number = self._number(name)
         self.argument = self.main.body.block.args[self.number]
         rank = type_of(self.argument).get_num_dims()
@@ -85,11 +88,14 @@ class _Stream:
     def rewrite(self) -> Window:
         """Rewrite `main`, and return the window."""
         once = slides_of(self.main, self.argument, self.axis)
-        step = lcm(*(each.step.denominator for value, each in once.items() if _size(value, each) > 1))
+        least = lcm(*(each.step.denominator for value, each in once.items() if _size(value, each) > 1))
+        step = least if self.frames is None else self.frames
+        if step == 0 or step % least:
+            raise InputError(f"{self.option}: the strides of the network are {least} frames; give a multiple of them")
         slides = slides_of(self.main, self.argument, self.axis, step)
         if step >= type_of(self.argument).get_shape()[self.axis]:
             raise InputError(
-                f"{self.option}: the strides of the network are {step} frames, as many as the window has; leave it out"
+                f"{self.option}: a run takes {step} frames, and the window has no more; leave the option out"
             )
         parts = _parts(self.main, self.argument, slides)
         if not any(

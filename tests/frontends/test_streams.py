@@ -17,6 +17,7 @@ from s2s.errors import InputError
 from s2s.frontends.model import Model, read
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.options import CompileOptions
+from s2s.types.sliding import Sliding
 from support.onnx_text import onnx_model
 
 Weights = Mapping[str, tuple[int, ...]]
@@ -88,19 +89,20 @@ def windows(axis: int, shape: tuple[int, ...], step: int, count: int) -> list[tu
     return found
 
 
-def streamed(case: str) -> tuple[Model, Model, int]:
+def streamed(case: str, frames: int | None = None) -> tuple[Model, Model, int]:
     """The whole network, the one that takes new frames, and how many it takes."""
     body, weights, axis = CASES[case]
     whole = read(model_of(body, weights), CompileOptions())
-    found = read(model_of(body, weights), CompileOptions(streams={"x": axis}))
+    found = read(model_of(body, weights), CompileOptions(streams={"x": Sliding(axis, frames)}))
     main = main_of(found.module)
     [number] = input_numbers(main)
     return whole, found, type_of(main.body.block.args[number]).get_shape()[axis]
 
 
+@pytest.mark.parametrize("frames", [None, 4])
 @pytest.mark.parametrize("case", CASES)
-def test_new_frames_give_what_the_whole_window_gives(case: str) -> None:
-    whole, found, step = streamed(case)
+def test_new_frames_give_what_the_whole_window_gives(case: str, frames: int | None) -> None:
+    whole, found, step = streamed(case, frames)
     found.module.verify()
     state = initial_state(found.module, found.weights)
     shape = type_of(main_of(whole.module).body.block.args[0]).get_shape()
@@ -137,7 +139,9 @@ def test_no_more_is_kept_than_is_read() -> None:
 @pytest.mark.parametrize("case", ["dilated", "keywords"])
 def test_c_computes_streams(case: str) -> None:
     body, weights, axis = CASES[case]
-    with compile_artifact(model_of(body, weights), CompileOptions(target="c", streams={"x": axis})) as artifact:
+    with compile_artifact(
+        model_of(body, weights), CompileOptions(target="c", streams={"x": Sliding(axis)})
+    ) as artifact:
         assert artifact.verify().passed
         assert artifact.verify(levels=True).passed
 
@@ -145,19 +149,21 @@ def test_c_computes_streams(case: str) -> None:
 @pytest.mark.parametrize(
     ("streams", "words"),
     [
-        ({"z": 2}, "--stream z:2: the model has no input 'z'; its inputs are 'x'"),
-        ({"x": 3}, "--stream x:3: the input has 3 axes; give one from 0 to 2"),
-        ({"x": 1}, "--stream x:1: no operator reads less than the whole window in a run"),
+        ({"z": Sliding(2)}, "--stream z:2: the model has no input 'z'; its inputs are 'x'"),
+        ({"x": Sliding(3)}, "--stream x:3: the input has 3 axes; give one from 0 to 2"),
+        ({"x": Sliding(1)}, "--stream x:1: no operator reads less than the whole window in a run"),
+        ({"x": Sliding(2, 0)}, "--stream x:2=0: the strides of the network are 1 frames; give a multiple of them"),
+        ({"x": Sliding(2, 24)}, "--stream x:2=24: a run takes 24 frames, and the window has no more"),
     ],
 )
-def test_what_is_no_stream_is_refused(streams: dict[str, int], words: str) -> None:
+def test_what_is_no_stream_is_refused(streams: dict[str, Sliding], words: str) -> None:
     with pytest.raises(InputError) as error:
         read(model_of(*TCN), CompileOptions(streams=streams))
     assert words in str(error.value)
 
 
-@pytest.mark.parametrize("option", ["x", "x:", ":1", "x:a"])
+@pytest.mark.parametrize("option", ["x", "x:", ":1", "x:a", "x:2="])
 def test_options_of_another_form_are_refused(option: str) -> None:
     with pytest.raises(InputError, match="is not of the form INPUT:AXIS"):
         parse_streams([option])
-    assert parse_streams(["a:b:2"]) == {"a:b": 2}
+    assert parse_streams(["a:b:2", "x:1=8"]) == {"a:b": Sliding(2), "x": Sliding(1, 8)}
