@@ -50,6 +50,8 @@ class ScheduleState:
     vector_dim: int | None = None
     lanes: int = 1
     fused: tuple[FusedTile, ...] = ()
+    computed_at: int | None = None
+    """The dimension of which each step of the reader's reduction computes one position (compute_at)."""
     parallel: tuple[int, ...] = ()
     """The dimensions whose outermost loops are divided among threads, outermost first."""
     prefetches: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])

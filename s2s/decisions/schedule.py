@@ -4,8 +4,7 @@ Its subject is named by the task key of the kernel and the computation's number 
 of its attribute.
 """
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -25,7 +24,7 @@ from s2s.schedules.default import Choice, Declined, candidates, long_reduction, 
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reduction_blocks import BlockedReduction, cycles_of_blocks
 from s2s.schedules.reference import reference
-from s2s.schedules.transforms import FusedSizes, in_fused_tiles, transform_schedule
+from s2s.schedules.transforms import FusedSizes, in_fused_tiles, one_block, transform_schedule
 from s2s.schedules.vector_products import vector_products
 from s2s.targets import Target
 
@@ -127,19 +126,6 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
             cost, cheapest = min(costs, key=lambda each: each[0])
             memory = cycles_of_blocks(long_reduction(op, target, cheapest), state)
         return Cost(cycles=cost * prod(op.parallel_sizes) + memory)
-
-
-@contextmanager
-def one_block(op: tensor.Computation, fused: FusedSizes) -> Generator[None]:
-    """Let `op` be as large as one fused tile of it, so that schedules fit a tile."""
-    whole, sizes = op.domain, list(op.sizes)
-    for dim, size in fused:
-        sizes[dim] = min(size, sizes[dim])
-    op.properties["domain"] = tensor.integers(sizes)
-    try:
-        yield
-    finally:
-        op.properties["domain"] = whole
 
 
 def _restore(op: tensor.Computation, schedule: tensor.ScheduleAttr | None) -> None:

@@ -12,9 +12,10 @@ from s2s.analysis.structure.block_sums import BlockSums, block_sums
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.products import ProductSum, product_sum
 from s2s.dialects import loop, tensor
-from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Vectorize, register_tile
+from s2s.schedules.default import default
+from s2s.schedules.directives import CacheRead, ComputeAt, Reorder, Tensorize, Vectorize, register_tile
 from s2s.schedules.integer_products import Roles, roles_of
-from s2s.schedules.transforms import FusedSizes
+from s2s.schedules.transforms import FusedSizes, one_block
 from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic
 
@@ -23,9 +24,7 @@ VECTORS = 4
 """Vectors of rows in a tile: independent accumulators hide the latency of the instruction. However many inputs share a
 tile, constants are packed alike: networks that take one and many can share them."""
 SCALARS = 4
-"""Rows in a tile without vectors."""
-INPUTS = 4
-"""Rows of the other factor in a tile, which share the loads of the constant."""
+"""Rows of either factor in a tile without vectors."""
 
 
 def fused_rows(sums: BlockSums, target: Target) -> dict[tensor.Computation, FusedSizes]:
@@ -38,14 +37,30 @@ def fused_rows(sums: BlockSums, target: Target) -> dict[tensor.Computation, Fuse
         whole = [count for count in range(VECTORS, 1, -1) if size % (count * target.lanes) == 0]
         tile = target.lanes * (whole or [VECTORS])[0]
     return {
-        sums.products: ((products, min(tile, size)), *_inputs(sums.products, products - 1)),
-        sums.total: ((total, min(tile, size)), *_inputs(sums.total, total)),
+        sums.products: ((products, min(tile, size)), *_inputs(sums.products, products - 1, target)),
+        sums.total: ((total, min(tile, size)), *_inputs(sums.total, total, target)),
     }
 
 
-def _inputs(op: tensor.ComputeOp, count: int) -> list[tuple[int, int]]:
+def _inputs(op: tensor.ComputeOp, count: int, target: Target) -> list[tuple[int, int]]:
+    """Return the tiles of the other factor."""
     dims = [dim for dim in range(count) if op.sizes[dim] > 1]
-    return [(dim, INPUTS if dim == dims[-1] else 1) for dim in dims]
+    return [(dim, _rows(target) if dim == dims[-1] else 1) for dim in dims]
+
+
+def _rows(target: Target) -> int:
+    """Return how many rows of the other factor share the loads of the constant: as many as leave registers for sums of
+    integers and of floats."""
+    return max(1, target.registers // 2 // VECTORS) if target.lanes > 1 else SCALARS
+
+
+def _total_in_one_tile(sums: BlockSums, target: Target, constants: frozenset[SSAValue]) -> bool:
+    """Return whether the sum of all blocks has one register tile for a fused tile of `sums`, of which `sums.products`
+    has the size now. Else each block would be computed for every register tile."""
+    op, (products, row) = sums.total, sums.row
+    tile = (*_inputs(op, row, target), (row, sums.products.sizes[products]))
+    with one_block(op, tile):
+        return default(op, target, constants).on(op).tile(range(op.rank)) == list(op.parallel_sizes)
 
 
 def block_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
@@ -61,7 +76,7 @@ def block_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SS
     tile = [1] * len(op.sizes)
     tile[row] = -(-op.sizes[row] // target.lanes) * target.lanes
     for dim in roles.x_only:
-        tile[dim] = min(op.sizes[dim], INPUTS)
+        tile[dim] = min(op.sizes[dim], _rows(target))
     if products.half is not None:
         tile[products.half] = op.sizes[products.half]
     tile[last] = GROUP
@@ -82,6 +97,7 @@ def block_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SS
                 ],
             ),
             Tensorize.of(intrinsic),
+            ComputeAt.of(row - 1) if _total_in_one_tile(sums, target, constants) else None,
         ]
     )
 

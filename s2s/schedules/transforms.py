@@ -1,6 +1,7 @@
 """Schedules of Winograd transforms, and the blocks that keep their kernels in the L2 cache."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from xdsl.ir import Operation
@@ -155,6 +156,19 @@ def channel_step(conv: FastConvolution) -> int:
 def _through_channels(conv: FastConvolution, size: int) -> dict[tensor.Computation, FusedSizes]:
     """Tile and fuse along the output channels, `size` at a time."""
     return {conv.products: ((2, size),), conv.last: ((_channel_dim(conv), size // channel_step(conv)),)}
+
+
+@contextmanager
+def one_block(op: tensor.Computation, fused: FusedSizes) -> Generator[None]:
+    """Let `op` be as large as one fused tile of it, so that schedules fit a tile."""
+    whole, sizes = op.domain, list(op.sizes)
+    for dim, size in fused:
+        sizes[dim] = min(size, sizes[dim])
+    op.properties["domain"] = tensor.integers(sizes)
+    try:
+        yield
+    finally:
+        op.properties["domain"] = whole
 
 
 def in_fused_tiles(op: tensor.Computation, schedule: tensor.ScheduleAttr, fused: FusedSizes) -> tensor.ScheduleAttr:

@@ -246,6 +246,26 @@
 
 %x = "test.op"() : () -> tensor<6x8xf32>
 %y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[compute_at<1>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: compute_at wants a computation that is fused with its reader
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[compute_at<1>, tile_and_fuse<1 by 2>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: compute_at takes dimension 1 one by one; tile another one
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile_and_fuse<2 by 1>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
@@ -295,7 +315,7 @@
 // -----
 
 "test.op"() {schedule = #tensor.schedule<[speed<3>]>} : () -> ()
-// CHECK: 'speed' is no directive of a schedule; known are cache_read, init_from, parallel, prefetch, reorder, rfactor,
+// CHECK: 'speed' is no directive of a schedule; known are cache_read, compute_at, init_from, parallel, prefetch, reorder, rfactor,
 
 // -----
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineExpr
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import tensor
@@ -37,6 +37,11 @@ class LoopSplit:
 def fused_tiles(op: tensor.Computation) -> tuple[tuple[int, int], ...]:
     """Return the tiled and fused dimensions of `op`, each with its tile size."""
     return () if op.schedule is None else op.schedule.on(op).fused_sizes
+
+
+def computed_at(op: tensor.Computation) -> int | None:
+    """Return the dimension of `op` of which its reader computes one position at each step of its reduction."""
+    return None if op.schedule is None else op.schedule.on(op).computed_at
 
 
 def lies_in(op: tensor.Computation) -> tuple[int, ...]:
@@ -180,6 +185,12 @@ class FusedGroup(NamedTuple):
             raise ScheduleError(
                 "tile_and_fuse has tiles that overlap and a shorter one or several dimensions; take whole tiles of one"
             )
+        for op, reader in zip(self.ops, [*self.ops[1:], None], strict=True):
+            if computed_at(op) is not None and (reader is None or step_dim(op, reader) is None):
+                raise ScheduleError(
+                    "compute_at computes what the next computation of the group does not alone read, step by step; "
+                    "leave it out"
+                )
         owners: dict[SSAValue, tensor.Computation] = {result: op for op in self.ops for result in op.results}
         for op in self.ops:
             if isinstance(op, tensor.ComputeOp) and any(table in owners for table in op.tables):
@@ -200,6 +211,25 @@ def _reads_block(
     """Return whether `op` reads from `value` only what a block of `owner` holds."""
     stays = not any(overlap_of(op)) and stays_in_block(value, access, sizes, fused_tiles(op), owner)
     return stays or slides_in_block(value, access, sizes, op, owner)
+
+
+def step_dim(op: tensor.Computation, reader: tensor.Computation) -> int | None:
+    """Return the reduction of `reader` whose steps each read one position of the dimension of `op` that is computed
+    there, for one register tile; None if no reduction does."""
+    at = computed_at(op)
+    if at is None or not isinstance(op, tensor.ComputeOp) or not isinstance(reader, tensor.ComputeOp):
+        return None
+    uses = [use for result in op.res for use in result.uses]
+    if len(uses) != 1 or uses[0].operation is not reader or uses[0].index >= len(reader.reads):
+        return None
+    point = coordinates(op.res[0], reader.read_accesses[uses[0].index], reader.sizes, op.parallel_sizes)
+    if point is None or not isinstance(found := point[at], AffineDimExpr) or found.position < reader.rank:
+        return None
+    state = None if reader.schedule is None else reader.schedule.on(reader)
+    if state is None or len(reader.reduction_sizes) != 1 or state.partials or state.vector_dim == found.position:
+        return None
+    whole = all(state.tiles[dim] >= min(size, reader.sizes[dim]) for dim, size in state.fused_sizes)
+    return found.position if whole else None
 
 
 def operands_of(op: tensor.Computation) -> list[tuple[SSAValue, tensor.AccessAttr, tuple[int, ...]]]:
@@ -263,6 +293,8 @@ class TileBuffer(NamedTuple):
         moved = [at_dims(expr, own) for expr in point]
         for (axis, block), start in zip(written_blocks(self.producer), block_numbers(splits), strict=True):
             moved[axis] -= start * block - overlap_of(self.producer)[0]
+        if (step := computed_at(self.producer)) is not None:
+            moved[step] = AffineConstantExpr(0)
         return moved
 
 

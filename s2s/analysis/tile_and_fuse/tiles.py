@@ -20,6 +20,7 @@ from s2s.analysis.tile_and_fuse.fused_groups import (
     FusedGroup,
     LoopSplit,
     TileBuffer,
+    computed_at,
     full_split,
     fused_tiles,
     overlap_of,
@@ -78,8 +79,9 @@ class ComputeTile:
     @property
     def names(self) -> list[str]:
         """The names of the dimensions of `op`."""
-        names = dim_names(self.whole)
-        return [*(f"{names[dim]}_block" for dim, _ in fused_tiles(self.whole)), *names]
+        names, step = dim_names(self.whole), computed_at(self.whole)
+        blocks = [*(dim for dim, _ in fused_tiles(self.whole)), *([] if step is None else [step])]
+        return [*(f"{names[dim]}_block" for dim in blocks), *names]
 
     @staticmethod
     def entire(op: tensor.ComputeOp) -> "ComputeTile":
@@ -194,7 +196,9 @@ def tiles_of(group: FusedGroup, chosen: Sequence[Sequence[LoopSplit]]) -> list[C
     kept = set(group.inner)
     inner: dict[SSAValue, TileBuffer] = {}
     made: list[ComputeTile | TransformTile] = []
-    for op, splits in zip(group.ops, chosen, strict=True):
+    for op, shared in zip(group.ops, chosen, strict=True):
+        step = computed_at(op)
+        splits = [*shared, *([] if step is None else [LoopSplit(step, 0, 1, op.sizes[step], 1)])]
         tile = (
             TransformTile.of(op, splits, inner, kept)
             if isinstance(op, tensor.TransformOp)

@@ -34,7 +34,6 @@ from s2s.analysis.affine.strides import interior, vectorizable
 from s2s.analysis.structure.compute import DIM_NAMES, dim_names, shape_of
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.operand_copies import COPIED, CopiedOperand, ImagesKind
-from s2s.decisions.schedule import one_block
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.passes.context import given_of, target_of
@@ -44,6 +43,7 @@ from s2s.passes.tensor.permute import copy_of
 from s2s.schedules.default import Choice, candidates, default
 from s2s.schedules.directives import CacheRead, Reorder, TileAndFuse, Vectorize, register_tile
 from s2s.schedules.register_transpose import MIN_SHARE, transpose_cost
+from s2s.schedules.transforms import one_block
 from s2s.targets import Target
 from s2s.types.affine import ranges, simplify
 

@@ -3,6 +3,7 @@
 from xdsl.ir import Dialect
 
 from s2s.schedules.directives.cache_read import CacheRead
+from s2s.schedules.directives.compute_at import ComputeAt
 from s2s.schedules.directives.init_from import InitFrom
 from s2s.schedules.directives.parallel import Parallel
 from s2s.schedules.directives.prefetch import Prefetch
@@ -17,11 +18,25 @@ from s2s.schedules.directives.vectorize import Vectorize
 Schedule = Dialect(
     "schedule",
     [],
-    [Tile, Unroll, Vectorize, Reorder, Parallel, Rfactor, CacheRead, Tensorize, InitFrom, Prefetch, TileAndFuse],
+    [
+        Tile,
+        Unroll,
+        Vectorize,
+        Reorder,
+        Parallel,
+        Rfactor,
+        CacheRead,
+        Tensorize,
+        InitFrom,
+        Prefetch,
+        TileAndFuse,
+        ComputeAt,
+    ],
 )
 
 __all__ = [
     "CacheRead",
+    "ComputeAt",
     "InitFrom",
     "Parallel",
     "Prefetch",

@@ -126,3 +126,39 @@ func.func private @border(%x: tensor<12xf32>) -> tensor<12xf32> {
   } : (tensor<12xf32>) -> tensor<12xf32>
   func.return %y : tensor<12xf32>
 }
+
+// -----
+
+// Sums of three blocks, each computed where the sum over all blocks reads it: two rows of one block are kept.
+// CHECK-LABEL: func.func private @blocks(%y: memref<6xf32>, %x: memref<72xf32>, %w: memref<3xf32>, %p: memref<2xf32>)
+// CHECK-NEXT:    loop.for %i_block = 0 to 6 step 2 {
+// CHECK:           loop.for %b = 0 to 3 {{.*}}{
+// CHECK-NEXT:        loop.for %i = 0 to 2 {
+// CHECK:               loop.for %k = 0 to 4 {{.*}}{
+// CHECK:                 loop.load %x
+// CHECK:               loop.store {{.*}}, %p[affine_map<(d0) -> (d0)>(%i)]
+// CHECK:             loop.load %p[affine_map<() -> (0)>()]
+// CHECK:             loop.load %p[affine_map<() -> (1)>()]
+// CHECK:           loop.store {{.*}}, %y
+func.func private @blocks(%x: tensor<6x3x4xf32>, %w: tensor<3xf32>) -> tensor<6xf32> {
+  %p = tensor.compute [6, 3 | 4] reads(%x at #tensor.access<affine_map<(i, b, k) -> (i, b, k)>>)
+    schedule #tensor.schedule<[compute_at<1>, tile_and_fuse<0 by 2>]> inits [0.0 : f32] reduce {
+  ^bb0(%v: f32, %acc: f32):
+    %s = arith.addf %acc, %v : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } attributes {dims = "i b k"} : (tensor<6x3x4xf32>) -> tensor<6x3xf32>
+  %y = tensor.compute [6 | 3] reads(%p at #tensor.access<affine_map<(i, b) -> (i, b)>>, %w at #tensor.access<affine_map<(i, b) -> (b)>>)
+    schedule #tensor.schedule<[tile<0 by 2>, tile_and_fuse<0 by 2>]> inits [0.0 : f32] reduce {
+  ^bb0(%v: f32, %f: f32, %acc: f32):
+    %m = arith.mulf %v, %f : f32
+    %s = arith.addf %acc, %m : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } attributes {dims = "i b"} : (tensor<6x3xf32>, tensor<3xf32>) -> tensor<6xf32>
+  func.return %y : tensor<6xf32>
+}

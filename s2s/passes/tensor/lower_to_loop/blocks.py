@@ -19,7 +19,14 @@ from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.analysis.structure.compute import names_of
-from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup, LoopSplit, full_split, fused_tiles
+from s2s.analysis.tile_and_fuse.fused_groups import (
+    FusedGroup,
+    LoopSplit,
+    computed_at,
+    full_split,
+    fused_tiles,
+    step_dim,
+)
 from s2s.analysis.tile_and_fuse.tiles import ComputeTile, first_tiles, tiles_of
 from s2s.analysis.tile_and_fuse.transform_tiles import TransformTile
 from s2s.dialects import loop, tensor
@@ -121,16 +128,33 @@ class FusedGroupEmitter:
         return (self.emitter.sizes[name],) if name else ()
 
     def _nests(self, chosen: list[list[LoopSplit]], opened: list[AffineExpr]) -> None:
-        buffers = dict(self.buffers)
+        buffers, producers = dict(self.buffers), list[ComputeTile]()
         for tile in tiles_of(self.group, chosen):
             buffers |= {new: buffers[old] for old, new in zip(tile.whole.results, tile.op.results, strict=True)}
-            scratch = self.scratch[tile.whole]
             if isinstance(tile, TransformTile):
-                TransformNest(tile, buffers, scratch[0], self.emitter).emit(opened)
+                TransformNest(tile, buffers, self.scratch[tile.whole][0], self.emitter).emit(opened)
+                continue
+            if computed_at(tile.whole) is not None:
+                producers.append(tile)
                 continue
             self._clear_outside(tile, buffers, opened)
-            plan = CopyPlan.of(tile.op)
-            Nest.of(tile, buffers, self.emitter, plan, scratch).emit(opened)
+            nest = self._nest(tile, buffers)
+            for producer in producers:
+                self._compute_in(nest, producer, buffers, opened)
+            producers.clear()
+            nest.emit(opened)
+
+    def _nest(self, tile: ComputeTile, buffers: dict[SSAValue, SSAValue]) -> Nest:
+        return Nest.of(tile, buffers, self.emitter, CopyPlan.of(tile.op), self.scratch[tile.whole])
+
+    def _compute_in(
+        self, nest: Nest, producer: ComputeTile, buffers: dict[SSAValue, SSAValue], opened: list[AffineExpr]
+    ) -> None:
+        """Let `nest` compute what it reads of `producer` before each step of its reduction."""
+        step = step_dim(producer.whole, nest.tile.whole)
+        assert step is not None
+        dim = nest.tile.blocks + step
+        nest.before_step.append(lambda: self._nest(producer, buffers).emit([*opened, nest.dims[dim]]))
 
     def _clear_outside(self, tile: ComputeTile, buffers: Mapping[SSAValue, SSAValue], opened: list[AffineExpr]) -> None:
         """Store zeros where the block of `tile` extends beyond the dimension."""
