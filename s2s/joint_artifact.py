@@ -49,6 +49,8 @@ class JointReport:
     target: str
     networks: tuple[str, ...]
     concurrent: bool
+    share: Share
+    """Which kernels are shared; `alike` makes the code smaller and slower."""
     kernels: int
     """Functions that compute."""
     shared_kernels: int
@@ -136,6 +138,7 @@ class JointArtifact:
             target=info.networks[0].target.name,
             networks=tuple(self.networks),
             concurrent=info.concurrent,
+            share=self._share,
             kernels=len(own) + len(shared["kernels"]),
             shared_kernels=len(shared["kernels"]),
             arena=info.arena_size,

@@ -50,6 +50,12 @@ share_kernels = click.option(
 )
 
 
+SLOWER = (
+    "alike kernels are one and no loop is unrolled: smaller and slower, by 0 and 11 % for the two networks of "
+    "`python -m benchmarks.together`; --share equal costs nothing"
+)
+
+
 def only_model(models: "Sequence[Path]", *, concurrent: bool, share: str) -> Path:
     """Return the model of a command without `--together`."""
     if len(models) != 1:
@@ -112,10 +118,12 @@ def describe_joint(report: "JointReport") -> dict[str, str]:
 
     alone = ", ".join(f"{name} {number(size)}" for name, size in report.arenas.items())
     how = "all at once" if report.concurrent else "one after the other"
+    slower = {"sharing": SLOWER} if report.share == "alike" else {}
     return {
         "target": f"{report.target}, executor aot",
         "networks": f"{', '.join(report.networks)}; they run {how}",
         "kernels": f"{number(report.kernels)}, {number(report.shared_kernels)} of them shared",
+        **slower,
         "RAM": f"{number(report.ram)} bytes; {number(report.arena)} of them arena, alone {alone}",
         "constants": f"{number(report.weights)} bytes, {number(report.shared_weights)} of them shared",
     }

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from xdsl.ir import Operation
 
-from s2s.decisions.kind import Candidate, Heuristic, Kind
+from s2s.decisions.kind import Candidate, Heuristic, Kind, Refused
 from s2s.memory.pools import Item
 from s2s.targets import Target
 from s2s.types.pools import Pools
@@ -29,6 +29,8 @@ class PoolsUnit(NamedTuple):
     """Buffers, then constants."""
     proposed: Callable[[], tuple[Places, str]]
     """Makes the assignment of the planner, with its quality in words."""
+    elsewhere: Callable[[Places], Sequence[tuple[str, str]]]
+    """Tells why buffers and constants are not in faster pools than theirs: `a in tcm`, and the reason."""
     refused: Callable[[Places], str | None]
     """Plans an assignment and returns why it does not fit."""
     apply: Callable[[Places], None]
@@ -69,6 +71,6 @@ class PoolsKind(Kind[PoolsUnit, Places]):
         return tuple(map(int, words))
 
 
-def _most_traffic(subject: PoolsUnit, target: Target) -> Sequence[Candidate[Places]]:
+def _most_traffic(subject: PoolsUnit, target: Target) -> Sequence[Candidate[Places] | Refused]:
     places, note = subject.proposed()
-    return [Candidate(lambda: places, note)]
+    return [Candidate(lambda: places, note), *(Refused(*each) for each in subject.elsewhere(places))]

@@ -70,6 +70,8 @@ def test_constants_name_the_section_of_their_pool(split: api.Artifact):
 def test_the_assignment_is_a_decision_that_can_be_given_back(split: api.Artifact):
     (decision,) = (each for each in split.info.decisions if each.kind == "pools")
     assert "of the traffic in tcm" in decision.candidates[0].note
+    refused = {each.note: each.refused for each in decision.candidates[1:]}
+    assert refused["constant w1_packed in tcm"] == "it takes 16,384 bytes, and tcm has 1,100"
     pools = {"tcm": 1100, "sram": 8192}
     again = api.compile(layers(), target="c", name="net", pools=pools, decisions=split.decisions)
     assert again.tree().text("src/net.c") == split.tree().text("src/net.c")

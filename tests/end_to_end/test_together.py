@@ -12,6 +12,7 @@ import onnx
 import pytest
 
 from s2s import api
+from s2s.cli.together import describe_joint
 from s2s.errors import InputError, UnsupportedError
 from s2s.joint_artifact import JointArtifact
 from support.c_compilers import WARNINGS, require, run
@@ -73,6 +74,7 @@ def test_each_network_computes_as_it_does_alone(joint: JointArtifact):
 def test_kernels_that_are_alike_are_shared_and_compute_the_same(heads: list[api.Artifact]):
     with api.together(heads, name="pets", share="alike") as made:
         assert made.report().shared_kernels > 1
+        assert describe_joint(made.report())["sharing"].startswith("alike kernels are one and no loop is unrolled")
         x = np.linspace(-1, 1, 8, dtype=np.float32).reshape(1, 8)
         for artifact in heads:
             assert made.loaded(artifact.name).run({"x": x})["y"].tobytes() == artifact.run({"x": x})["y"].tobytes()

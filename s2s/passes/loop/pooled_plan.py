@@ -95,7 +95,8 @@ class PooledPlan:
                 for name, size in self.constants.items()
             ]
         )
-        unit = PoolsUnit(self.main, self.pools, self.items, self._proposed, self._refused, self._apply)
+        planner = self._proposed, self._elsewhere, self._refused, self._apply
+        unit = PoolsUnit(self.main, self.pools, self.items, *planner)
         chooser.choose(PoolsKind(), unit)
         assert self.result is not None
         return self.result
@@ -194,6 +195,20 @@ class PooledPlan:
             if place < len(self.pools) and not self.pools[place].is_streamed
         )
         return f"; accesses in pools take {cycles:,.0f} cycles"
+
+    def _elsewhere(self, places: Places) -> list[tuple[str, str]]:
+        """Tell why buffers and constants are not in faster pools than theirs."""
+        return [
+            (
+                f"{self._described(item)} in {pool.name}",
+                f"it takes {item.size:,} bytes, and {pool.name} has {pool.size:,}"
+                if item.size > pool.size
+                else f"what is there has more traffic for its bytes than {item.traffic:,} for {item.size:,}",
+            )
+            for number, (item, place) in enumerate(zip(self.items, places, strict=True))
+            for pool in self.pools[:place]
+            if self._may_hold(pool, number)
+        ]
 
     def _home(self) -> int:
         """Return the number of the first pool that holds buffers."""
