@@ -12,6 +12,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -104,34 +105,111 @@ def passes_page() -> str:
 
 def onnx_page() -> str:
     """Every operator of the newest opset that s2s reads, and what it does with it."""
-    from onnx.defs import get_all_schemas
-
     from s2s.frontends.onnx.limits import MAX_OPSET, MIN_OPSET
+    from s2s.frontends.onnx.table import IMPORTERS
+
+    versions = versions_of_operators(MIN_OPSET, MAX_OPSET)
+    lines = [
+        NOTICE,
+        "# ONNX\n",
+        f"Opsets {MIN_OPSET} to {MAX_OPSET}. `versions` are those of the operator that are read. {_CONSTANTS}\n",
+        "| operator | versions | | constants |",
+        "|---|---|---|---|",
+    ]
+    for key, since in versions.items():
+        read = ", ".join(map(str, since)) if not _status(key, since[-1]).startswith("refused") else ""
+        constants = ", ".join(constant_operands(IMPORTERS.get(key)))
+        lines.append(f"| `{'.'.join(filter(None, key))}` | {read} | {_status(key, since[-1])} | {constants} |")
+    lines += [
+        "\nOperators that the newest opset does not have any more, and those of onnxruntime (com.microsoft), of which "
+        "all others are refused:\n",
+        "| operator | | constants |",
+        "|---|---|---|",
+    ]
+    for key in sorted(set(IMPORTERS) - set(versions)):
+        constants = ", ".join(constant_operands(IMPORTERS[key]))
+        lines.append(f"| `{'.'.join(filter(None, key))}` | supported | {constants} |")
+    return "\n".join(lines) + "\n"
+
+
+_CONSTANTS = (
+    "`constants` are operands that may have to be constants, or computed from constants and shapes: where they come at "
+    "run time, the operator is refused, in some forms of it at least."
+)
+
+
+def versions_of_operators(oldest: int, newest: int) -> dict[tuple[str, str], list[int]]:
+    """The versions of each operator of ONNX in the opsets that are read, in order, without deprecated operators."""
+    from onnx.defs import get_all_schemas_with_history
+
+    found: dict[tuple[str, str], list[int]] = {}
+    dropped: set[tuple[str, str]] = set()
+    for schema in sorted(get_all_schemas_with_history(), key=lambda each: (each.domain, each.name, each.since_version)):
+        key, version = (schema.domain, schema.name), schema.since_version
+        if schema.domain not in ("", "ai.onnx.ml") or (not schema.domain and version > newest):
+            continue
+        earlier = found.setdefault(key, [])
+        if not schema.domain and version <= oldest:
+            earlier.clear()
+        earlier.append(version)
+        (dropped.add if schema.deprecated else dropped.discard)(key)
+    return {key: versions for key, versions in found.items() if key not in dropped}
+
+
+def _status(key: tuple[str, str], version: int) -> str:
     from s2s.frontends.onnx.schema_functions import has_function_body
     from s2s.frontends.onnx.table import IMPORTERS, REFUSALS
 
-    lines = [NOTICE, "# ONNX\n", f"Opsets {MIN_OPSET} to {MAX_OPSET}, static shapes.\n"]
-    lines += ["| operator | |", "|---|---|"]
-    others = set(IMPORTERS)
-    for schema in sorted(get_all_schemas(), key=lambda each: (each.domain, each.name)):
-        if schema.domain not in ("", "ai.onnx.ml") or schema.deprecated:
-            continue
-        key = (schema.domain, schema.name)
-        others.discard(key)
-        if key in IMPORTERS:
-            status = "supported"
-        elif key not in REFUSALS and has_function_body(*key, schema.since_version):
-            status = "supported where the operators of its ONNX definition are"
-        elif schema.domain:
-            continue
-        else:
-            fact, way_out = REFUSALS.get(key, ("not supported yet", "replace it by other operators"))
-            status = f"refused: {fact}; {way_out}"
-        lines.append(f"| `{'.'.join(filter(None, key))}` | {status} |")
-    lines += ["\nOperators that the newest opset does not have any more, and those of onnxruntime:\n"]
-    lines += ["| operator | |", "|---|---|"]
-    lines += [f"| `{'.'.join(filter(None, key))}` | supported |" for key in sorted(others)]
-    return "\n".join(lines) + "\n"
+    if key in IMPORTERS:
+        return "supported"
+    if key not in REFUSALS and has_function_body(*key, version):
+        return "supported where the operators of its ONNX definition are"
+    fact, way_out = REFUSALS.get(key, ("not supported yet", "replace it by other operators"))
+    return f"refused: {fact}; {way_out}"
+
+
+def constant_operands(importer: Any) -> list[str]:
+    """What an importer calls the operands that it asks for their values: the texts given to `node.known…`, by the
+    importer itself and by the functions of the frontends that it calls."""
+    found: dict[str, None] = {}
+    seen: set[Any] = set()
+
+    def visit(function: Any) -> None:
+        while isinstance(function, partial):
+            for argument in function.args:
+                visit(argument)
+            function = function.func
+        if not inspect.isfunction(function) or function in seen or not function.__module__.startswith("s2s.frontends"):
+            return
+        seen.add(function)
+        for call in _calls(function):
+            name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            if "known" in name:
+                found.update(dict.fromkeys(filter(None, map(_text, call.args))))
+            if isinstance(call.func, ast.Name):
+                visit(function.__globals__.get(name))
+            else:
+                for each in function.__globals__.values():
+                    if inspect.isclass(each) and each.__module__ == function.__module__:
+                        visit(vars(each).get(name))
+
+    visit(importer)
+    return list(found)
+
+
+def _text(argument: ast.expr) -> str:
+    """A text as it stands in the code, `…` for what it is filled with; nothing of other arguments."""
+    if isinstance(argument, ast.JoinedStr):
+        return "".join(_text(each) or "…" for each in argument.values)
+    return argument.value if isinstance(argument, ast.Constant) and isinstance(argument.value, str) else ""
+
+
+def _calls(function: Any) -> list[ast.Call]:
+    """The calls in a function; none in a lambda, whose source is that of the statement around it."""
+    if function.__name__ == "<lambda>":
+        return []
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
 
 
 def one_line(doc: str | None) -> str:
@@ -145,12 +223,17 @@ def tflite_page() -> str:
     from s2s.frontends.tflite.schema import enum_names
     from s2s.frontends.tflite.table import IMPORTERS, refusal_of
 
-    lines = [NOTICE, "# TFLite\n", "Builtin operators; others are imported by `s2s.register_custom_op`.\n"]
-    lines += ["| operator | |", "|---|---|"]
+    lines = [
+        NOTICE,
+        "# TFLite\n",
+        f"Builtin operators; others are imported by `s2s.register_custom_op`. {_CONSTANTS}\n",
+        "| operator | | constants |",
+        "|---|---|---|",
+    ]
     for name in sorted(enum_names("BuiltinOperator").values()):
-        if not name.startswith(("STABLEHLO_", "CUSTOM", "DELEGATE", "PLACEHOLDER")):
+        if not name.startswith(("CUSTOM", "DELEGATE", "PLACEHOLDER")):
             status = "supported" if name in IMPORTERS else f"refused: {'; '.join(refusal_of(name))}"
-            lines.append(f"| `{name}` | {status} |")
+            lines.append(f"| `{name}` | {status} | {', '.join(constant_operands(IMPORTERS.get(name)))} |")
     return "\n".join(lines) + "\n"
 
 
