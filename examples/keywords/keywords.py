@@ -13,12 +13,13 @@ Writes `keywords.onnx`, `samples.npz` for the quantiser, and `held_out.npz` with
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
-from onnxruntime import InferenceSession
+from onnxruntime import InferenceSession  # pyright: ignore[reportMissingTypeStubs]
 
 Floats = npt.NDArray[np.float32]
 
@@ -93,9 +94,10 @@ def fitted(spectrograms: Floats, words: npt.NDArray[np.int64]) -> onnx.ModelProt
     last, bias = np.zeros((features, len(WORDS)), np.float32), np.zeros(len(WORDS), np.float32)
     inner = network(last, bias, np.random.default_rng(1))
     inner.graph.output.append(helper.make_tensor_value_info("features", TensorProto.FLOAT, [1, features]))
-    session = InferenceSession(inner.SerializeToString(), providers=["CPUExecutionProvider"])
-    read = np.concatenate([session.run(["features"], {"spectrogram": each})[0] for each in spectrograms])
-    read = np.concatenate([read, np.ones((len(read), 1))], axis=1)
+    session: Any = InferenceSession(inner.SerializeToString(), providers=["CPUExecutionProvider"])
+    read = np.ones((len(words), features + 1))
+    for row, each in zip(read, spectrograms, strict=True):
+        row[:features] = session.run(["features"], {"spectrogram": each})[0][0]
     wanted = np.eye(len(WORDS))[words]
     solved = np.linalg.solve(read.T @ read + 0.1 * np.eye(read.shape[1]), read.T @ wanted).astype(np.float32)
     return network(solved[:-1], solved[-1], np.random.default_rng(1))
@@ -107,7 +109,7 @@ def main(arguments: Sequence[str]) -> None:
     random = np.random.default_rng(0)
     training, words = recordings(TRAINING, random)
     held_out, labels = recordings(HELD_OUT, random)
-    onnx.save(fitted(training, words), folder / "keywords.onnx")
+    (folder / "keywords.onnx").write_bytes(fitted(training, words).SerializeToString())
     np.savez(folder / "samples.npz", spectrogram=training[:SAMPLES])
     np.savez(folder / "held_out.npz", spectrogram=held_out, labels=labels)
     print(f"keywords.onnx, {TRAINING} recordings to fit it, {HELD_OUT} to try it on")

@@ -3,6 +3,7 @@
 import json
 import sys
 import threading
+import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -10,13 +11,19 @@ from s2s.support import progress
 
 PATIENCE = 1.0
 """Seconds after which someone at a terminal wonders what is going on."""
+INTERVAL = 30.0
+"""Seconds between the lines that tell a log what is going on."""
 
 
 @contextmanager
 def steps_shown(*, quiet: bool = False) -> Generator[None]:
-    """Show what runs inside the block, on a terminal and once it takes longer than a second."""
-    if quiet or progress.is_heard() or not sys.stderr.isatty():
+    """Show what runs inside the block once it takes longer than a second; in a log, a line every half a minute."""
+    if quiet or progress.is_heard():
         yield
+        return
+    if not sys.stderr.isatty():
+        with _steps_logged():
+            yield
         return
     from rich.console import Console
 
@@ -30,6 +37,22 @@ def steps_shown(*, quiet: bool = False) -> Generator[None]:
         timer.cancel()
         timer.join()
         status.stop()
+
+
+@contextmanager
+def _steps_logged() -> Generator[None]:
+    """Print the step that begins, if there has been no line for a while."""
+    begin = last = time.monotonic()
+
+    def heard(step: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= INTERVAL:
+            last = now
+            print(f"s2s: {now - begin:.0f} s: {step}", file=sys.stderr)
+
+    with progress.listening(heard):
+        yield
 
 
 def print_json(value: object) -> None:

@@ -13,7 +13,7 @@ def talking(*, verbose: bool, quiet: bool, as_json: bool) -> Generator[None]:
     if verbose and quiet:
         raise InputError("--quiet: --verbose is given as well; leave one of them out")
     with (
-        _steps_printed() if verbose else nullcontext(),
+        _steps_printed() if verbose else _steps_dropped() if quiet else nullcontext(),
         redirect_stdout(io.StringIO()) if quiet and not as_json else nullcontext(),
     ):
         yield
@@ -28,5 +28,19 @@ def _steps_printed() -> Generator[None]:
     from s2s.support import progress
 
     begin = time.monotonic()
-    with progress.listening(lambda step: print(f"{time.monotonic() - begin:8.1f} s  {step}", file=sys.stderr)):
+
+    def say(step: str) -> None:
+        print(f"{time.monotonic() - begin:8.1f} s  {step}", file=sys.stderr)
+
+    with progress.listening(say):
+        yield
+    say("done")
+
+
+@contextmanager
+def _steps_dropped() -> Generator[None]:
+    """Say nothing of the steps."""
+    from s2s.support import progress
+
+    with progress.listening(lambda _: None):
         yield

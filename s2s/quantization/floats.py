@@ -8,7 +8,7 @@ import onnx
 from onnx import TensorProto, numpy_helper
 
 QUANTISERS = ("QuantizeLinear", "DequantizeLinear")
-FLOATS = {TensorProto.FLOAT: 4, TensorProto.FLOAT16: 2, TensorProto.BFLOAT16: 2, TensorProto.DOUBLE: 8}
+FLOATS: dict[int, int] = {TensorProto.FLOAT: 4, TensorProto.FLOAT16: 2, TensorProto.BFLOAT16: 2, TensorProto.DOUBLE: 8}
 """Types of floats with their bytes."""
 
 

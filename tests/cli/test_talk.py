@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from s2s.cli import output
 from s2s.cli.main import run
 from s2s.targets import Target
 from s2s.verify import figures
@@ -118,3 +119,22 @@ def test_verbose_says_what_is_done(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_verbose_and_quiet_contradict(capsys: pytest.CaptureFixture[str]):
     assert run(["compile", str(DIGITS), "-v", "-q"]) == 2
     assert "--quiet: --verbose is given as well" in capsys.readouterr().err
+
+
+def compile_digits(folder: Path, *options: str) -> None:
+    assert run(["compile", str(DIGITS), "--target", "c", "-o", str(folder / "tree"), *options]) == 0
+
+
+def test_logs_get_a_line_now_and_then(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(output, "INTERVAL", 0.0)
+    compile_digits(tmp_path)
+    assert "s2s: 0 s: reading the model\n" in capsys.readouterr().err
+    compile_digits(tmp_path, "-q")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_verbose_ends_with_the_time_of_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    compile_digits(tmp_path, "-v")
+    assert capsys.readouterr().err.splitlines()[-1].endswith(" s  done")
