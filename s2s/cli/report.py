@@ -10,13 +10,6 @@ from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
 from s2s.errors import InputError
 
-WORDS = {
-    "arena_lower_bound": "arena, at least",
-    "arena_ratio": "arena / least",
-    "arena_lower_bound_apart": "arena, at least without overlaps",
-}
-"""What figures are called for people, where their names in JSON do not say it."""
-
 
 @command("report")
 @click.argument("model", type=options.PATH, metavar="MODEL|TREE", help="A network, or a folder that s2s compile wrote.")
@@ -39,6 +32,7 @@ def report_command(
     Example: s2s report kws.onnx --html kws.html --time
     """
     from s2s.cli.output import number, print_fields, print_json, steps_shown
+    from s2s.report.comparison import in_words
 
     if html is None and (time or against is not None):
         raise InputError(f"{'--time' if time else '--against'}: is for a page; add --html FILE")
@@ -54,12 +48,7 @@ def report_command(
     overlaps: str = fields.pop("overlaps", "")
     if "measured_by" not in fields:
         fields["flash, code and stack"] = not_measured(fields["target"])
-    print_fields(
-        {
-            WORDS.get(key, key.replace("_", " ")): number(value) if type(value) is int else value
-            for key, value in fields.items()
-        }
-    )
+    print_fields({in_words(key): number(value) if type(value) is int else value for key, value in fields.items()})
     if overlaps:
         print("\nresults that lie over what their kernel reads")
         for each in overlaps.split("; "):

@@ -4,6 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+WORDS = {
+    "arena_lower_bound": "arena, at least",
+    "arena_ratio": "arena / least",
+    "arena_lower_bound_apart": "arena, at least without overlaps",
+}
+"""What figures are called for people, where their names in JSON do not say it."""
+
 
 @dataclass(frozen=True)
 class Change:
@@ -63,13 +70,18 @@ class Comparison:
                 yield f"        now     {each.now or '–'}"
 
 
+def in_words(figure: str) -> str:
+    """Return what a figure is called for people; names of functions in C stay as they are."""
+    return WORDS.get(figure, figure if figure.startswith("code of ") else figure.replace("_", " "))
+
+
 def compare(before: Mapping[str, Any], now: Mapping[str, Any]) -> Comparison:
     """Return the changes from `before` to `now`, both in the form of `s2s/report/record.py`."""
     sizes = _paired(before["sizes"], now["sizes"])
     return Comparison(
         before["name"],
         before["target"],
-        tuple(Change(each.what.replace("_", " "), each.before, each.now) for each in sizes),
+        tuple(Change(in_words(each.what), each.before, each.now) for each in sizes),
         tuple(each for each in _paired(_times(before), _times(now)) if each.ratio is not None),
         tuple(each for each in _paired(_kernels(before), _kernels(now)) if each.differs),
         tuple(each for each in _paired(_choices(before), _choices(now)) if each.differs),

@@ -15,7 +15,6 @@ NEEDS = {
     "cpp-project": ("cmake", "g++"),
     "kws-cortex-m4": ("arm-none-eabi-gcc", "qemu-system-arm"),
     "from-microtvm": ("arm-none-eabi-gcc", "qemu-system-arm"),
-    "integers": ("arm-none-eabi-gcc", "qemu-system-arm"),
 }
 """Tools that a page tells its reader to install."""
 

@@ -1,11 +1,12 @@
 """Fill the tables and charts of a network into the template of the page."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from s2s.report.comparison import compare
 from s2s.report.figures import Figures
@@ -15,11 +16,17 @@ from s2s.support.resources import template_source
 TEMPLATE = "report.html.j2"
 
 
+def breakable(text: str) -> Markup:
+    """Return a name of the model or of C that a narrow column may break behind `/` and `_`."""
+    return Markup(re.sub(r"([/_])(?=\w)", r"\1<wbr>", str(escape(text))))
+
+
 def page(figures: Figures, against: Mapping[str, Any] | None = None) -> str:
     """Return the page as text; `against` are the figures of an earlier page."""
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=True
     )
+    environment.filters["breakable"] = breakable
     environment.filters["number"] = lambda value: f"{value:,}" if isinstance(value, int) else value
     profile = figures.profile
     return environment.from_string(template_source(TEMPLATE)).render(
