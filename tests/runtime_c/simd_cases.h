@@ -198,6 +198,31 @@ static void CASE(float_memory)(void)
         free(in);                                                                                                      \
     } while (0)
 
+/* Middles of two integers and their neighbours, and what is too large, too small, or no number. */
+static void CASE(quotients_are_rounded_as_divisions)(void)
+{
+    static const float divisors[] = {0.3f, 1.0f, -0.0123f, 7.5e-39f, 3.0e38f, 0.0f};
+    float in[LANES], out[LANES];
+
+    for (int k = 0; k < 6 * 40; ++k) {
+        const float b = divisors[k % 6];
+
+        for (int i = 0; i < LANES; ++i) {
+            const float middle = ((float)(k * LANES + i) - 0.5f) * b;
+
+            in[i] = i % 3 == 0 ? middle : nextafterf(middle, i % 3 == 1 ? INFINITY : -INFINITY);
+        }
+        if (k % 9 == 0) { in[0] = NAN; }
+        if (k % 9 == 1) { in[LANES - 1] = -INFINITY; }
+        if (k % 9 == 2) { in[1] = 1e30f; }
+        F32(store)(out, F32(round_quotient)(F32(load)(in), F32(splat)(b)));
+        for (int i = 0; i < LANES; ++i) { CHECK(is_same(out[i], rintf(in[i] / b))); }
+        for (int i = 0; i < LANES; ++i) { in[i] = ((float)(i * k) - 40.0f) * 0.37f * b; }
+        F32(store)(out, F32(round_quotient)(F32(load)(in), F32(splat)(b)));
+        for (int i = 0; i < LANES; ++i) { CHECK(is_same(out[i], rintf(in[i] / b))); }
+    }
+}
+
 /* A distance of 2 and a number of lanes that the compiler knows: nothing behind the last lane is read. */
 static void CASE(every_other_float)(void)
 {
@@ -296,6 +321,7 @@ static void CASE(test_simd)(void)
     CASE(reductions)();
     CASE(float_memory)();
     CASE(every_other_float)();
+    CASE(quotients_are_rounded_as_divisions)();
     CASE(float_woven)();
     CASE(int_memory)();
 }

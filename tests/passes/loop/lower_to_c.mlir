@@ -64,6 +64,25 @@ func.func private @twice_in_halves(%y: memref<16xf16>, %x: memref<16xf16>) attri
   func.return
 }
 
+// A quotient by one number is rounded with the division, which the runtime may avoid.
+// CHECK:      void net_rounded_quotient(float *restrict y, const float *restrict x)
+// CHECK-NEXT: {
+// CHECK-NEXT:     for (int32_t i = 0; i < 16; i += 4) {
+// CHECK-NEXT:         s2s_f32x4_store(&y[i], s2s_f32x4_round_quotient(s2s_f32x4_load(&x[i]), s2s_f32x4_splat(0.3f)));
+// CHECK-NEXT:     }
+// CHECK-NEXT: }
+func.func private @rounded_quotient(%y: memref<16xf32>, %x: memref<16xf32>) attributes {kernel} {
+  %scale = arith.constant 0.3 : f32
+  loop.for %i = 0 to 16 step 4 {
+    %v = loop.load %x[affine_map<(i) -> (i)>(%i)] : memref<16xf32> -> vector<4xf32>
+    %s = loop.broadcast %scale : f32 -> vector<4xf32>
+    %q = arith.divf %v, %s : vector<4xf32>
+    %r = math.roundeven %q : vector<4xf32>
+    loop.store %r, %y[affine_map<(i) -> (i)>(%i)] : vector<4xf32>, memref<16xf32>
+  }
+  func.return
+}
+
 // Pointers are apart, unless the plan gave the result the buffer of an operand. The doc is the comment above.
 // CHECK:      /* y[i] = a[i] + b[i] */
 // CHECK-NEXT: void net_add(float *y, const float *a, const float *restrict b)

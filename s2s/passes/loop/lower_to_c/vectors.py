@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.analysis.structure.lanes import is_byte
-from s2s.dialects import c
+from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder, carried, literal_value, value_type
 from s2s.passes.loop.lower_to_c.floats import LIBM
@@ -146,6 +146,15 @@ def _each_lane(b: Builder, op: Operation) -> SSAValue:
     return b.vector_call("map", [function, value], value.type)
 
 
+def _round_to_even(b: Builder, op: Operation) -> SSAValue:
+    """Round to integers. A quotient by one number in all lanes is rounded with the division, which may save it."""
+    divided = op.operands[0].owner
+    if isinstance(divided, arith.DivfOp) and isinstance(divided.rhs.owner, loop.BroadcastOp | arith.ConstantOp):
+        operands = [b.value(operand) for operand in divided.operands]
+        return b.vector_call("round_quotient", operands, operands[0].type)
+    return _each_lane(b, op)
+
+
 VECTORS: dict[type[Operation], Lowering] = {
     **dict.fromkeys(LIBM, _each_lane),
     **dict.fromkeys(_SHIFTS, _shift),
@@ -159,5 +168,6 @@ VECTORS: dict[type[Operation], Lowering] = {
     arith.XOrIOp: _exclusive_or,
     arith.SIToFPOp: from_integers,
     arith.FPToSIOp: to_integers,
+    math.RoundEvenOp: _round_to_even,
     math.RsqrtOp: _reciprocal_root,
 }
