@@ -100,6 +100,7 @@ def run(plan: Plan) -> Generator[Tally]:
         yield from pool.map(partial(run_batch, plan), batches)
     finally:
         pool.shutdown(cancel_futures=True)
+        gc.unfreeze()
 
 
 def _warm() -> None:

@@ -14,7 +14,7 @@ from s2s.fuzz.oracle import Spread, evaluate_model
 from s2s.fuzz.reduce import pruned, without_node
 from s2s.types.dtypes import Array
 
-PLAN = Plan(models=24, seed=int(os.environ.get("S2S_FUZZ_SEED", "1")), variants=1)
+PLAN = Plan(models=300, seed=int(os.environ.get("S2S_FUZZ_SEED", "1")), variants=1, nodes=2, thorough=25)
 
 
 def test_random_models_agree_with_other_engines() -> None:
