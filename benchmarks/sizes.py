@@ -30,13 +30,16 @@ MAX_DIFFERENCE = 1e-4
 class Beside:
     """The two trees of one network."""
 
-    def __init__(self, network: Varying, target: str) -> None:
+    def __init__(self, network: Varying, target: str, special: int | None) -> None:
         self.network, name, bounds = network, network.name, network.bounds
+        self.at = bounds.most if special is None else special
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"{network.model.graph.name}.onnx"
             path.write_bytes(network.model.SerializeToString())
-            self.varying = api.compile(path, target=target, dims={name: (bounds.least, bounds.most)})
-            self.constant = api.compile(path, target=target, dims={name: bounds.most})
+            self.varying = api.compile(
+                path, target=target, dims={name: (bounds.least, bounds.most, *([] if special is None else [special]))}
+            )
+            self.constant = api.compile(path, target=target, dims={name: self.at})
             onnxruntime: Any = import_module("onnxruntime")
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -63,7 +66,7 @@ class Beside:
 
     def seconds(self, rounds: int, seconds: float) -> dict[str, float]:
         """Return the time of one run of each tree at the greatest size, and of the varying one at half and least."""
-        most, least = self.network.bounds.most, self.network.bounds.least
+        most, least = self.at, self.network.bounds.least
         runs = {"constant": self.constant.loaded().bind(self.inputs(most))}
         for word, size in (("most", most), ("half", most // 2), ("least", least)):
             runs[word] = self.varying.loaded().bind(self.inputs(size))
@@ -80,14 +83,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=5, help="turns of each tree")
     parser.add_argument("--slice", type=float, default=0.2, help="seconds of a turn")
     parser.add_argument("--steps", type=int, default=9, help="sizes at which results are compared")
+    parser.add_argument("--most", type=int, default=None, help="another greatest size")
+    parser.add_argument("--special", type=int, default=None, help="a size with kernels of its own, and a constant tree")
     options = parser.parse_args(arguments)
     pin(options.cpu)
     print(f"{'network':<12}{'bounds':>9}{'constant µs':>13}{'most µs':>10}{'×':>6}{'half':>7}{'least':>7}{'error':>10}")
     failed = False
     for name in options.names or NETWORKS:
         network = NETWORKS[name]()
-        beside = Beside(network, options.target)
-        sizes = np.linspace(*network.bounds, options.steps).round().astype(int).tolist()
+        if options.most is not None:
+            network = network._replace(bounds=network.bounds._replace(most=options.most))
+        beside = Beside(network, options.target, options.special)
+        sizes = np.linspace(network.bounds.least, network.bounds.most, options.steps).round().astype(int).tolist()
         difference, found = beside.difference(sizes), beside.seconds(options.rounds, options.slice)
         whole = found["most"]
         ratio = whole / found["constant"]

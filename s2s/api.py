@@ -47,6 +47,7 @@ from s2s.relay.module import IRModule
 from s2s.targets import Target
 from s2s.types.devices import DeviceSource, devices_of
 from s2s.types.dtypes import Array
+from s2s.types.hints import isa
 from s2s.types.numbers import as_numbers
 from s2s.types.pools import pools_of
 from s2s.types.sizes import DimSize, SizeRange
@@ -84,7 +85,7 @@ def compile(
     weights: WeightForm = "auto",
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     bind: Mapping[str, object] | None = None,
-    dims: Mapping[str, int | tuple[int, int]] | None = None,
+    dims: Mapping[str, int | tuple[int, ...]] | None = None,
     states: Mapping[str, str] | None = None,
     streams: Mapping[str, int | tuple[int, int]] | None = None,
     untrusted: bool = False,
@@ -160,19 +161,19 @@ def _shapes(given: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
     return {name: tuple(map(int, sizes)) for name, sizes in given.items()}
 
 
-def _specialisation(bind: Mapping[str, object], dims: Mapping[str, int | tuple[int, int]]) -> Specialisation:
+def _specialisation(bind: Mapping[str, object], dims: Mapping[str, int | tuple[int, ...]]) -> Specialisation:
     """Copy constants of inputs and sizes of dimensions after checking their form."""
     numbers = {name: as_numbers(value, f"bind: {name}") for name, value in bind.items()}
     return {"bind": numbers, "dims": {name: _dim(name, size) for name, size in dims.items()}}
 
 
 def _dim(name: str, size: object) -> DimSize:
-    """Return a size, or the bounds of one that varies."""
+    """Return a size, or the bounds of one that varies, with the sizes that have kernels of their own."""
+    if isa(size, tuple[int, ...]) and len(size) >= 2:
+        return SizeRange(size[0], size[1], size[2:])
     match size:
         case int() | np.integer():
             return int(size)
-        case (int() as least, int() as most):
-            return SizeRange(least, most)
         case _:
             raise InputError(
                 f"dims: {name}: {size!r} given; give the size of each dimension by its name, or its bounds: "
@@ -185,7 +186,7 @@ def inspect(
     *,
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     bind: Mapping[str, object] | None = None,
-    dims: Mapping[str, int | tuple[int, int]] | None = None,
+    dims: Mapping[str, int | tuple[int, ...]] | None = None,
 ) -> Inspection:
     """Say what a network holds, without compiling it: inputs, outputs, operators, weights, work, what is not supported.
 

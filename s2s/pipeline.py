@@ -42,6 +42,7 @@ from s2s.passes.conditions import (
     shared_memory,
     sizes_constant,
     sizes_counted,
+    sizes_named,
     sizes_vary,
     started,
     started_copies,
@@ -343,6 +344,7 @@ MEMORY = (
 """Assign buffers to addresses."""
 
 C = (
+    Step("loop-specialise-sizes", "Nothing changes kernels from here on, so clone them.", when=sizes_named),
     Step(
         "loop-lower-to-c",
         "Translate each operation to a C construct; prefix names with the network's name.",

@@ -96,6 +96,7 @@ PASSES: tuple[str, ...] = (
     "loop-poison-arena",
     "loop-remove-self-copies",
     "loop-run-backwards",
+    "loop-specialise-sizes",
     "loop-split-kernels",
     "loop-start-device-copies",
     "loop-stream-constants",

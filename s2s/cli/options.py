@@ -44,8 +44,8 @@ dims = click.option(
     "--dim",
     multiple=True,
     metavar="NAME=D",
-    help="Size of a dimension that an ONNX model leaves open, or its bounds (N=1..128) to give it at run time; may be "
-    "repeated.",
+    help="Size of a dimension that an ONNX model leaves open, or its bounds (N=1..128) to give it at run time, with "
+    "kernels for some sizes (N=1..128:64,128); may be repeated.",
 )
 states = click.option(
     "--state", multiple=True, metavar="IN=OUT", help="An input that is an output of the run before; may be repeated."
@@ -270,14 +270,17 @@ def parse_dims(options: Sequence[str]) -> "dict[str, DimSize]":
     dims: dict[str, DimSize] = {}
     for option in options:
         name, _, size = option.rpartition("=")
-        least, dots, most = size.partition("..")
-        if not (name and least.isdecimal() and (most.isdecimal() if dots else not most)):
+        least, dots, rest = size.partition("..")
+        most, colon, special = rest.partition(":")
+        values = special.split(",") if colon else []
+        if not (name and all(map(str.isdecimal, (least, *([most] if dots else []), *values))) and (dots or not rest)):
             raise InputError(
-                f"--dim {option}: is not of the form NAME=D or NAME=D..D; write, for example, --dim batch=1"
+                f"--dim {option}: is not of the form NAME=D, NAME=D..D or NAME=D..D:D,D; write, for example, "
+                "--dim batch=1"
             )
         if name in dims:
             raise InputError(f"--dim {option}: dimension {name!r} is given twice; name it once")
-        dims[name] = SizeRange(int(least), int(most)) if dots else int(least)
+        dims[name] = SizeRange(int(least), int(most), tuple(map(int, values))) if dots else int(least)
     return dims
 
 

@@ -153,7 +153,9 @@ def _sizes(info: NetworkInfo) -> dict[str, Any]:
         {
             "name": name,
             "field": fields[name],
-            **size._asdict(),
+            "least": size.least,
+            "most": size.most,
+            **({"special": list(size.special)} if size.special else {}),
             **({"computed": True} if name in info.computed_sizes else {}),
         }
         for name, size in info.sizes.items()

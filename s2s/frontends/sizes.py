@@ -47,6 +47,9 @@ def mark_sizes(module: ModuleOp, model: LoadedModel, dims: Mapping[str, DimSize]
     for name, size in sizes.items():
         if not 1 <= size.least < size.most:
             raise InputError(f"--dim {name}={size}: the first bound is 1 or more, the second is larger; correct them")
+        outside = next((each for each in size.special if not size.least <= each <= size.most), None)
+        if outside is not None:
+            raise InputError(f"--dim {name}={size}: kernels for {outside}, which is not within the bounds; correct it")
     if not sizes or not isinstance(model, onnx.LoadedModel):
         return
     declared = {value.name: declared_dims(value) for value in model.proto.graph.input}

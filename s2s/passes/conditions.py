@@ -71,6 +71,11 @@ def sizes_counted(options: CompileOptions) -> bool:
     return sizes_constant(options) and plain and not options.poison
 
 
+def sizes_named(options: CompileOptions) -> bool:
+    """Return whether kernels are specialised for sizes of a run."""
+    return any(size.special for size in varying(options.dims).values())
+
+
 def sizes_constant(options: CompileOptions) -> bool:
     """Return whether all sizes are constant, which passes need that lay out tensors in panels or tiles."""
     return tuned(options) and not sizes_vary(options)

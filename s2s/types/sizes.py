@@ -56,9 +56,12 @@ class SizeRange(NamedTuple):
 
     least: int
     most: int
+    special: tuple[int, ...] = ()
+    """The sizes for which kernels are specialised."""
 
     def __str__(self) -> str:
-        return f"{self.least}..{self.most}"
+        special = f":{','.join(map(str, self.special))}" if self.special else ""
+        return f"{self.least}..{self.most}{special}"
 
 
 DimSize: TypeAlias = int | SizeRange
@@ -95,7 +98,8 @@ def with_room(value: Array, shape: tuple[int, ...]) -> Array:
 
 def sizes_attribute(sizes: Mapping[str, SizeRange]) -> DictionaryAttr:
     """Return `sizes` as the attribute of a module."""
-    return DictionaryAttr({name: DenseArrayBase.from_list(i64, [*size]) for name, size in sizes.items()})
+    values = {name: [size.least, size.most, *size.special] for name, size in sizes.items()}
+    return DictionaryAttr({name: DenseArrayBase.from_list(i64, each) for name, each in values.items()})
 
 
 def sizes_of(attributes: Mapping[str, Attribute]) -> dict[str, SizeRange]:
@@ -104,10 +108,14 @@ def sizes_of(attributes: Mapping[str, Attribute]) -> dict[str, SizeRange]:
     if not isinstance(found, DictionaryAttr):
         return {}
     return {
-        name: SizeRange(*map(int, bounds.get_values()))
+        name: _range_of(tuple(map(int, bounds.get_values())))
         for name, bounds in found.data.items()
         if isa(bounds, DenseArrayBase[I64])
     }
+
+
+def _range_of(values: tuple[int, ...]) -> SizeRange:
+    return SizeRange(values[0], values[1], values[2:])
 
 
 def computed_of(attributes: Mapping[str, Attribute]) -> tuple[str, ...]:
@@ -196,8 +204,10 @@ class SizeTable:
 
     def range(self, name: str) -> SizeRange:
         """The bounds of size `name`."""
-        ends = [[size[end] for size in self.given.values()] for end in (0, 1)]
-        return SizeRange(*(self[name].eval(values, []) for values in ends))
+        given = self.given.values()
+        ends = [size.least for size in given], [size.most for size in given]
+        least, most = (self[name].eval(values, []) for values in ends)
+        return SizeRange(least, most)
 
     def least_of(self, name: str) -> int:
         """The least value that size `name` may have: a tensor whose size a kernel computes may hold nothing."""

@@ -273,3 +273,12 @@ def test_options_that_want_constant_sizes_are_refused(options: dict[str, Any], r
     asked: dict[str, Any] = {"dims": {"N": (1, MOST)}, **options}
     with pytest.raises(S2SError, match=reason):
         api.compile(files["encoder"], **asked)
+
+
+def test_named_sizes_have_kernels_of_their_own(files: dict[str, Path]):
+    with api.compile(files["encoder"], dims={"N": (1, MOST, 8, 21)}, target="c") as artifact:
+        tree = artifact.tree()
+        assert "if (n == 8)" in tree.text("src/model.c")
+        assert json.loads(tree.text("metadata.json"))["sizes"][0]["special"] == [8, 21]
+        for size in (1, 7, 8, 9, 21):
+            check_on_poisoned_memory(artifact, files["encoder"], inputs("encoder", size))

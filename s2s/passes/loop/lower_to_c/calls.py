@@ -9,7 +9,7 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IndexType, IntegerAttr, StringAttr
 from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, SSAValue
 
@@ -17,7 +17,9 @@ from s2s.dialects import c, loop
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
+from s2s.passes.loop.lower_to_c.names import SPECIALISED
 from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
+from s2s.types.hints import isa
 
 _INDEX = IndexType()
 
@@ -30,12 +32,35 @@ def lower_return(steps: StepBuilder, op: ReturnOp) -> None:
 @STEP_LOWERINGS.register(CallOp)
 def lower_call(steps: StepBuilder, op: CallOp) -> None:
     """Lower a kernel call; a divided kernel takes the thread pool first, any kernel the sizes that it asks for last."""
-    name = steps.names.kernels[op.callee.root_reference.data]
+    call = _kernel_call(steps, op, op.callee.string_value(), _comment(op))
+    special = op.attributes.get(SPECIALISED)
+    for clone in reversed(list(special)) if isa(special, ArrayAttr[DictionaryAttr]) else ():
+        call = _choice(steps, op, clone, call)
+    steps.b.block.add_op(call)
+
+
+def _choice(steps: StepBuilder, op: CallOp, clone: DictionaryAttr, otherwise: c.CallOp | c.IfOp) -> c.IfOp:
+    """Call `clone` in runs of its sizes, else do what `otherwise` does."""
+    callee, sizes, b = clone.data["callee"], clone.data["sizes"], steps.b
+    assert isinstance(callee, StringAttr)
+    assert isinstance(sizes, DictionaryAttr)
+    assert steps.sizes is not None
+    test: SSAValue | None = None
+    for name, size in sizes.data.items():
+        assert isinstance(size, IntegerAttr)
+        equal = b.binary("==", steps.sizes.values[name], b.literal(size.value.data, _INDEX))
+        test = equal if test is None else b.binary("&&", test, equal)
+    assert test is not None
+    return c.IfOp(test, Block([_kernel_call(steps, op, callee.data, _comment(op))]), Block([otherwise]))
+
+
+def _kernel_call(steps: StepBuilder, op: CallOp, kernel: str, comment: str | None) -> c.CallOp:
+    name = steps.names.kernels[kernel]
     pool = [steps.pool] if name in steps.names.divided and steps.pool is not None else []
     known = {} if steps.sizes is None else steps.sizes.values
     sizes = [known[size] for size in steps.names.sizes.get(name, ())]
     arguments = [*pool, *(steps.b.value(argument) for argument in op.arguments), *sizes]
-    steps.b.block.add_op(c.CallOp(name, arguments, comment=_comment(op)))
+    return c.CallOp(name, arguments, comment=comment)
 
 
 @STEP_LOWERINGS.register(loop.ReadSizeOp)

@@ -15,6 +15,9 @@ from s2s.passes.loop.lower_to_c.device_hooks import hook_names
 from s2s.passes.loop.lower_to_c.weight_names import weight_texts
 from s2s.passes.loop.plan_memory import is_network_of_buffers, operations_of_networks
 
+SPECIALISED = "specialised"
+"""Attribute of a call of a kernel: its clones for constant sizes, each with the sizes of the runs that it is for."""
+
 MAX_PREFIX = 24
 """The maximum length of the network's name in C names, which leaves the rest of 31 characters for other parts."""
 

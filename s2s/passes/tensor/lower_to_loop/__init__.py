@@ -112,7 +112,7 @@ class LowerKernel:
         missing = next((name for name in names if name and name not in known), None)
         if missing is not None:
             raise CompilerBug(f"kernel {self.func.sym_name.data}: the module states no bounds of size {missing}")
-        made = {name: loop.SizeOp(name, *known[name]) for name in dict.fromkeys(names) if name}
+        made = {name: loop.SizeOp(name, known[name].least, known[name].most) for name in dict.fromkeys(names) if name}
         for name, op in made.items():
             op.result.name_hint = c_identifier(name)
         return made
