@@ -6,6 +6,7 @@ is prefetched, since hardware prefetchers cannot guess where it begins. `reducti
 panel exceeds L2.
 """
 
+from collections.abc import Sequence
 from math import ceil, prod
 
 from s2s.analysis.affine.strides import moves
@@ -75,9 +76,20 @@ def bytes_used(op: tensor.ComputeOp, read: int) -> int:
 def stays_in_l2(op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int, read: int) -> bool:
     """Return whether a panel stays in L2 from one tile of rows to the next, beside the prefetched part of the next
     panel."""
-    size = bytes_used(op, read) * tile[panel] // op.sizes[panel]
+    inside = dims_inside(op, tile, order, panel)
+    size = panel_bytes(op, read, tile, panel, [dim for dim in range(op.rank) if dim != panel and dim not in inside])
     tiles = prod(ceil(op.sizes[dim] / tile[dim]) for dim in dims_inside(op, tile, order, panel))
     return size + size // tiles <= target.l2_bytes
+
+
+def panel_bytes(op: tensor.ComputeOp, read: int, tile: Sequence[int], panel: int, outside: Sequence[int]) -> int:
+    """Return the bytes of one panel of a read, at one position of the dimensions `outside` of the loop over panels.
+
+    A constant `[16][512][512]` (f, oc, ic) in panels of 16 oc has 32 KB a panel, as `f` is the loop outside.
+    """
+    used = {dim for expr in op.read_accesses[read].map.data.results for dim in expr.used_dims()}
+    matrices = prod(op.sizes[dim] for dim in outside if dim in used)
+    return bytes_used(op, read) * tile[panel] // op.sizes[panel] // matrices
 
 
 def dims_inside(op: tensor.ComputeOp, tile: list[int], order: list[int], panel: int) -> list[int]:

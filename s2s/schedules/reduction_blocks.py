@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import FloatAttr, f32
 from s2s.analysis.affine.strides import computes_floats
 from s2s.analysis.structure.folds import is_order_free
 from s2s.dialects import tensor
-from s2s.schedules.caches import FLOAT, bytes_used, dims_inside, stays_in_l2
+from s2s.schedules.caches import FLOAT, dims_inside, panel_bytes, stays_in_l2
 from s2s.targets import Target
 from s2s.types.hints import isa
 
@@ -90,7 +90,8 @@ class LongReduction(NamedTuple):
 
     @property
     def _panel_bytes(self) -> int:
-        return bytes_used(self.op, self.read) * self.tile[self.panel] // self.op.sizes[self.panel]
+        outside = [dim for dim in range(self.op.rank) if dim not in (self.panel, self.rows)]
+        return panel_bytes(self.op, self.read, self.tile, self.panel, outside)
 
     def _cycles(self, steps: int) -> float:
         op, cache = self.op, self.target.l2_bytes

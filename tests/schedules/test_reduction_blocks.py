@@ -42,6 +42,20 @@ def blocks(m: int, k: int, n: int) -> list[tuple[int, int]]:
     return [] if tile is None else tile.blocks
 
 
+def test_matrices_that_exceed_l2_together_are_read_panel_by_panel():
+    """As in a Winograd convolution: each of 16 products reads a panel of 32 KB of its own."""
+    reads = [Operand("x", "f32", (16, 16, 512), "i, j, r0")]
+    reads += [Operand("w", "f32", (16, 32, 512), "i, k, r0", constant=True)]
+    bias = [Operand("b", "f32", (32,), "k", constant=True)]
+    module = parse(Kernel((16, 16, 32), (512,), reads, bias, "0.0", "f32", FLOAT_PRODUCT, RELU, "f32").text())
+    op = compute_of(module)
+    kernel = op.parent_op()
+    assert isinstance(kernel, FuncOp)
+    found = default(op, get_target("x86-64-v3"), constant_arguments(kernel, calls_of(module)))
+    state = found.on(op)
+    assert (state.vector_dim, state.block_of, len(list(state.packs))) == (2, {}, 1)
+
+
 @pytest.mark.parametrize(("m", "k", "n"), [(128, 16384, 64), (30, 20000, 256)])
 def test_panels_beyond_l2_are_read_in_blocks(m: int, k: int, n: int) -> None:
     assert blocks(m, k, n) == [(1, 32), (2, 1024)]
