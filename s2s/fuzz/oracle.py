@@ -109,7 +109,7 @@ def evaluate_node(
     used = {name: operands[name] for name in dict.fromkeys(node.input) if name}
     if any(each.clean.size == 0 for each in used.values()):
         engines = engines[::-1]  # onnxruntime gives reductions of nothing another shape
-    if any(each.name == "mode" and each.s == b"cubic" for each in node.attribute):
+    if node.op_type in ("GridSample", "Resize"):
         engines = engines[::-1]  # onnxruntime rounds positions of samples to 32 bits
     rounds = _rounds(node, used)
     if not rounds and all(each.is_exact for each in used.values()):
