@@ -44,10 +44,12 @@ class PoolInfoProperties:
     def __post_init__(self) -> None:
         for each in ("clock_frequency_hz", "read_bandwidth_bytes_per_cycle", "write_bandwidth_bytes_per_cycle"):
             if getattr(self, each) != -1 and getattr(self, each) <= 0:
-                raise InputError(f"PoolInfoProperties: {each} {getattr(self, each)}: give more than 0, or -1")
+                raise InputError(
+                    f"PoolInfoProperties: {each} {getattr(self, each)} is no speed; give more than 0, or -1"
+                )
         for each in ("read_latency_cycles", "write_latency_cycles"):
             if getattr(self, each) < 0:
-                raise InputError(f"PoolInfoProperties: {each} {getattr(self, each)}: give 0 or more")
+                raise InputError(f"PoolInfoProperties: {each} {getattr(self, each)} is no time; give 0 or more")
         size = self.size_hint_bytes
         if size != -1 and not 0 <= size < UNLIMITED:
             raise InputError(
@@ -59,7 +61,7 @@ class PoolInfoProperties:
         bursts = {resolve(name).name: size for name, size in (self.target_burst_bytes or {}).items()}
         burst = bursts.get(target.name, WORD)
         if burst <= 0:
-            raise InputError(f"PoolInfoProperties: target_burst_bytes {burst}: give more than 0")
+            raise InputError(f"PoolInfoProperties: target_burst_bytes {burst} is no size; give more than 0")
         slower = fastest_hz / self.clock_frequency_hz
         read, write = self.read_bandwidth_bytes_per_cycle, self.write_bandwidth_bytes_per_cycle
         return pool._replace(
