@@ -195,7 +195,7 @@ class Space(SearchSpace):
         return f"{len(self):,} points{legal} (bases {len(self.bases)}, {knobs})"
 
 
-def written_out(op: tensor.ComputeOp, tiles: Sequence[int]) -> int:
+def written_out(op: tensor.Computation, tiles: Sequence[int]) -> int:
     """Count the steps that the code writes out, in blocks of `tiles` and in the pieces that are left.
 
     Of 32 channels in threes, 3 and the last 2 are written; of rows one by one whose window reaches beyond the image,
@@ -206,7 +206,8 @@ def written_out(op: tensor.ComputeOp, tiles: Sequence[int]) -> int:
         if size <= tile:
             total *= size
         else:
-            total *= (tile + size % tile) * (BORDERED if dim < op.rank and border(op, dim) else 1)
+            windowed = isinstance(op, tensor.ComputeOp) and dim < op.rank and border(op, dim) > 0
+            total *= (tile + size % tile) * (BORDERED if windowed else 1)
     return total
 
 
