@@ -111,9 +111,7 @@ def sizes_of_run(compilation: Compilation, inputs: Sequence[Array]) -> Sizes:
         run_graph(state.module, inputs, state.weights, partial(note, counts=counts, found=found))
         name = next(name for name in found if name in missing)
         if found[name] == 0:
-            raise EmptyResultError(
-                f"size {name} is 0 for these inputs, and interpreters know no empty tensor; give others"
-            )
+            raise EmptyResultError(f"{name}: is 0 for these inputs, and interpreters know no empty tensor; give others")
         sizes[name] = min(found[name], compilation.facts(Read).computed[name].most)
         missing.remove(name)
     return sizes

@@ -213,10 +213,10 @@ def test_given_shape_must_fit(shapes: dict[str, tuple[int, ...]], message: str):
 def test_all_that_is_unsupported_is_reported_at_once():
     model = onnx_model(
         """(float[2, 3] x) => (float[2, 3] y) {
-            [one] a = Unique(x)
+            [one] a = ImageDecoder(x)
             [two] b = Frobnicate(a)
             [three] c = Relu(b)
-            [four] d = NonMaxSuppression(c, c)
+            [four] d = StringNormalizer(c)
             [five] e = MaxRoiPool <pooled_shape = [1, 1]> (x, x)
             y = Add(c, x)
         }"""

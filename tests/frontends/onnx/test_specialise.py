@@ -129,7 +129,8 @@ def test_bindings_in_another_form_are_refused(option: str):
 @pytest.mark.parametrize("option", ["batch", "batch=", "=3", "batch=-1", "batch=1..", "batch=..8"])
 def test_dimensions_in_another_form_are_refused(option: str):
     with pytest.raises(
-        InputError, match=rf"^--dim {option}: is not of the form NAME=D or NAME=D..D; write, for example, "
+        InputError,
+        match=rf"^--dim {option}: is not of the form NAME=D, NAME=D..D or NAME=D..D:D,D; write, for example, ",
     ):
         parse_dims([option])
 

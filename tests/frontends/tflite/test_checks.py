@@ -114,15 +114,15 @@ def test_options_belong_to_their_operator():
 
 def test_every_operator_that_is_not_supported_is_named():
     operators = (
-        OperatorSpec("UNIQUE", ["x"], ["m"]),
+        OperatorSpec("RANDOM_UNIFORM", ["x"], ["m"]),
         OperatorSpec("CUSTOM", ["m"], ["y"], custom="Frobnicate"),
     )
     data = network((X, Y, TensorSpec("m", (1, 4), "INT8")), operators)
     with pytest.raises(UnsupportedError) as raised:
         import_model(data)
     first, second = str(raised.value).split("\n")
-    fact = "the shape of its result depends on the data; give the result a fixed size"
-    assert first == f"operator 0 (UNIQUE) 'm': {fact}"
+    fact = "its results are random; make the random numbers an input"
+    assert first == f"operator 0 (RANDOM_UNIFORM) 'm': {fact}"
     assert second.startswith("operator 1 (custom Frobnicate) 'y': no importer is registered for this custom operator; ")
 
 
