@@ -181,6 +181,11 @@ class Builder:
         self._sizes[name] = min(most, self._bounds.get(name, most))
         return name, self._sizes[name]
 
+    @property
+    def computes_sizes(self) -> bool:
+        """Whether sizes of the network depend on the data."""
+        return bool(self._sizes)
+
     def inner(self, block: Block) -> Builder:
         """Return a builder for a network that this one runs."""
         builder = Builder(block, self.weights, self.functions, self.folding)

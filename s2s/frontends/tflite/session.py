@@ -151,7 +151,7 @@ class ModelSession(Session):
 
 def _check_result(node: Node, value: Value, tensor: TensorInfo) -> None:
     """What was computed must be what the file declares."""
-    if value.dtype != tensor.dtype or (value.shape != tensor.shape and not tensor.open_shape):
+    if value.dtype != tensor.dtype or (value.shape != tensor.shape and not _is_open(value, tensor)):
         raise node.invalid(
             f"computes {value.dtype}{list(value.shape)}, {tensor.place} is declared as "
             f"{tensor.dtype}{list(tensor.shape)}",
@@ -165,6 +165,12 @@ def _refuse_complex(node: Node) -> None:
     kinds += [node.output_type(position).kind for position in range(node.output_count)]
     if COMPLEX in kinds and node.builtin not in spectrum.IMPORTERS:
         raise node.unsupported("it works on complex numbers", "keep real and imaginary parts in tensors of their own")
+
+
+def _is_open(value: Value, tensor: TensorInfo) -> bool:
+    """Return whether the shape of a result may be another than the file declares: of a model with other inputs, or
+    where sizes depend on the data."""
+    return tensor.open_shape or value.builder.computes_sizes
 
 
 def _refuse_hybrid(node: Node) -> None:
