@@ -14,7 +14,10 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_f16)(const s2s_f16 *p)
 
 S2S_ALWAYS_INLINE void S2S_F32(store_f16)(s2s_f16 *p, S2S_F32V a)
 {
-    _mm256_storeu_si256((__m256i *)(void *)p, _mm512_cvtps_ph((__m512)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    const __v16hi none = (__v16hi)_mm256_setzero_si256();
+    const __v16hi halves = __builtin_ia32_vcvtps2ph512_mask((__m512)a, 8, none, 0xFFFF); /* to nearest, quietly */
+
+    _mm256_storeu_si256((__m256i *)(void *)p, (__m256i)halves);
 }
 #elif S2S_LANES > S2S_SIMD_NATIVE_LANES
 #define S2S_F32H_(name) S2S_SIMD_JOIN(s2s_f32x, S2S_HALF, _##name)

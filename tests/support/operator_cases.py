@@ -46,7 +46,7 @@ def network(cases: Sequence[Case]) -> tuple[ModuleOp, list[Array]]:
         operands, values = values[: len(case.inputs)], values[len(case.inputs) :]
         op = case.build(*operands)
         graph.set_provenance(op, [case.label])
-        block.add_op(op)
+        block.add_ops([*(each.owner for each in op.operands if isinstance(each.owner, graph.ConstantOp)), op])
         outputs.append(op)
     results = [op.results[0] for op in outputs]
     block.add_op(ReturnOp(*results))
@@ -265,6 +265,11 @@ def indices() -> list[Case]:
     return found
 
 
+def _dft(roots: Array, x: SSAValue, *, bins: int, inverse: bool) -> graph.DftOp:
+    """A transform by given roots of unity: by other numbers it means nothing."""
+    return graph.DftOp(x, graph.ConstantOp(roots).y, bins=bins, inverse=inverse)
+
+
 def reductions() -> list[Case]:
     """Operators that leave out dimensions, and running sums."""
     sums = (graph.ReduceSumOp, graph.ReduceMaxOp, graph.ReduceMinOp, graph.ReduceProdOp)
@@ -293,8 +298,8 @@ def reductions() -> list[Case]:
         found += [
             Case(
                 f"dft {np.dtype(each)} {parts} {bins} {inverse}",
-                partial(graph.DftOp, bins=bins, inverse=inverse),
-                [rand(3, 30, parts, dtype=each), roots],
+                partial(_dft, roots, bins=bins, inverse=inverse),
+                [rand(3, 30, parts, dtype=each)],
             )
             for parts, bins, inverse in ((1, 16, False), (2, 30, True), (1, 30, True))
         ]
