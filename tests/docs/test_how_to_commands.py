@@ -47,6 +47,11 @@ SEQUENCE = "(float[sequence, 4] x) => (float[sequence, 4] y) { y = Softmax <axis
 WIDTH = (
     "(float[1, 1, 8, width] x) => (float[1, 1, 4, w2] y) { y = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x) }"
 )
+KEYWORDS = """(float[1, 1, 16, 4] x) => (float[1, 2, 7, 2] y) <
+    float[2, 1, 3, 3] w = {0, 1, 0, 1, -4, 1, 0, 1, 0, 0, 1, 0, 1, -4, 1, 0, 1, 0}
+> {
+    y = Conv <strides = [2, 1]> (x, w)
+}"""
 WAKE = "(float[4] x, float[4] h_in) => (float[4] y, float[4] h_out) { h_out = Add (x, h_in) y = Relu (h_out) }"
 TFLITE = single(
     "FULLY_CONNECTED",
@@ -75,7 +80,8 @@ def prepare(folder: Path) -> None:
     named = onnx_model(SMALL)
     named.graph.node[0].name, named.graph.node[1].name = "/6/conv/Conv", "block2/relu"
     (folder / "kws.onnx").write_bytes(named.SerializeToString())
-    files = {"vww.onnx": LAYERS, "encoder.onnx": SEQUENCE, "recogniser.onnx": WIDTH, "wake.onnx": WAKE}
+    files = {"vww.onnx": LAYERS, "encoder.onnx": SEQUENCE, "recogniser.onnx": WIDTH}
+    files |= {"wake.onnx": WAKE, "keywords.onnx": KEYWORDS}
     for name, body in files.items():
         (folder / name).write_bytes(onnx_model(body).SerializeToString())
     for name in ("kws.tflite", "ic.tflite", "model.tflite"):
