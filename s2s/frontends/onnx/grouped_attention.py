@@ -95,7 +95,7 @@ def _check_room(node: Node, past: Value | None, new: Value) -> None:
 
 
 def _present(node: Node, cache: Value | None, new: Value, past: Value, total: int) -> Value:
-    """The past ones, then the new ones, then what is left of the cache."""
+    """The past ones, then the new ones, the last of which fills the rest."""
     _check_room(node, cache, new)
     batch, groups, length, size = new.shape
     room = 0 if cache is None else cache.shape[2]

@@ -27,6 +27,8 @@ class Case(NamedTuple):
     domain: str = "com.microsoft"
     known: tuple[int, ...] = ()
     """The operands that are initializers."""
+    stated: int | None = None
+    """How many rows of outputs with four dimensions the operator states; behind them may be anything."""
 
 
 def floats(*shape: int) -> Array:
@@ -47,17 +49,16 @@ def real(number: float) -> Array:
 
 
 def grouped(length: int, total: int, lengths: Sequence[int], cache: int = 0, *, packed: bool = False) -> Case:
-    """New keys of 2 heads of 8 numbers, for 4 heads of queries, behind those in a cache with room for `cache`."""
+    """New keys of 2 heads of 16 numbers, for 4 heads of queries, behind those in a cache with room for `cache`."""
     batch = len(lengths)
-    parts: list[Array | None] = [floats(batch, length, count * 8) for count in (4, 2, 2)]
+    parts: list[Array | None] = [floats(batch, length, count * 16) for count in (4, 2, 2)]
     if packed:
-        parts = [floats(batch, length, 64), None, None]
-    past = [floats(batch, 2, cache, 8) if cache else None for _ in range(2)]
-    tables = angles(16, 4) if packed else []
+        parts = [floats(batch, length, 128), None, None]
+    past = [floats(batch, 2, cache, 16) if cache else None for _ in range(2)]
+    tables = angles(16, 8) if packed else []
     operands = [*parts, *past, np.array(lengths, np.int32) - 1, np.array(total, np.int32), *tables]
     attributes = {"num_heads": 4, "kv_num_heads": 2, "do_rotary": int(packed)}
-    outputs = ("y", "keys", "values") if total > cache else ("y",)
-    return Case("GroupQueryAttention", operands, attributes, outputs, known=(6,))
+    return Case("GroupQueryAttention", operands, attributes, ("y", "keys", "values"), known=(6,))
 
 
 QKV = [floats(2, 5, 12), floats(2, 7, 12), floats(2, 7, 12)]
@@ -109,8 +110,8 @@ CASES: dict[str, Case] = {
     ),
     "GroupQueryAttention to a prompt": grouped(5, 5, [5, 5]),
     "GroupQueryAttention to a full cache": grouped(1, 7, [7], 6, packed=True),
-    "GroupQueryAttention to several tokens": grouped(3, 9, [9, 9], 6, packed=True),
-    "GroupQueryAttention to a cache with room": grouped(1, 6, [6, 4], 8),
+    "GroupQueryAttention to several tokens": grouped(3, 9, [9], 6, packed=True),
+    "GroupQueryAttention to a cache with room": grouped(1, 6, [6, 4], 8)._replace(stated=4),
     "GroupQueryAttention in a window": grouped(1, 7, [7, 7], 6)._replace(
         attributes={"num_heads": 4, "kv_num_heads": 2, "local_window_size": 3, "softcap": 2.0, "scale": 0.5}
     ),
@@ -157,7 +158,8 @@ def test_gives_the_numbers_of_onnxruntime(name: str):
     session = runtime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
     expected = session.run(None, {port.name: x for port, x in zip(session.get_inputs(), inputs, strict=True)})
     for ours, theirs in zip(found, expected, strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
+        stated = np.s_[:, :, : case.stated] if ours.ndim == 4 else ...
+        np.testing.assert_allclose(ours[stated], theirs[stated], rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(

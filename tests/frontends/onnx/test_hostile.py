@@ -58,7 +58,7 @@ BOMBS = {
     "range": "(float[1] x) => (int64[N] y) <int64 a = {1}, int64 b = {1000000000000}> { y = Range(a, b, a) }",
     "identity matrix": "(float[40000, 40000] x) => (float[40000, 40000] y) { y = EyeLike(x) }",
     "one hot": """(int64[3] x, float[2] v) => (float[3, N] y) <int64 d = {1000000000}> { y = OneHot(x, d, v) }""",
-    "spectrum": "(float[1, 100000, 1] x) => (float[1, 100000, 2] y) { y = DFT <axis = 1> (x) }",
+    "spectrum": "(float[1, 100003, 1] x) => (float[1, 100003, 2] y) { y = DFT <axis = 1> (x) }",
 }  # fmt: skip
 
 

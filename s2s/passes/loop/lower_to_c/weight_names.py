@@ -100,7 +100,7 @@ def _readers(module: ModuleOp) -> dict[str, Reader]:
         kernel = call.callee.root_reference.data
         kind = kind_of(kernel)
         read = [_weight_of(copied.get(each, each.owner)) for each in call.arguments]
-        if any(read):
+        if any(weight is not None for weight in read):
             counts[kind] = counts.get(kind, 0) + 1
         for weight, parameter in zip(read, functions[kernel].args, strict=True):
             if weight is not None:
