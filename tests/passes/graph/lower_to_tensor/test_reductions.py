@@ -1,6 +1,7 @@
 """Reductions, normalisations and running sums keep their numbers when they are lowered."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import ml_dtypes
@@ -179,8 +180,6 @@ def test_positions_of_true_elements():
 def test_boxes_that_overlap_little(is_centered: bool):
     limits = [np.array(0.2, np.float32), np.array(-0.5, np.float32)]
     check_lowering(
-        lambda boxes, scores, overlap, least: graph.NonMaxSuppressionOp(
-            boxes, scores, overlap, least, most=5, is_centered=is_centered
-        ),
+        partial(graph.NonMaxSuppressionOp, most=5, is_centered=is_centered),
         *(np.abs(rand(2, 12, 4)), rand(2, 3, 12, seed=1), *limits),
     )
