@@ -1,7 +1,6 @@
 """Reductions, normalisations and running sums keep their numbers when they are lowered."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import ml_dtypes
@@ -179,7 +178,12 @@ def test_positions_of_true_elements():
 @pytest.mark.parametrize("is_centered", [False, True])
 def test_boxes_that_overlap_little(is_centered: bool):
     limits = [np.array(0.2, np.float32), np.array(-0.5, np.float32)]
+
+    def build(boxes: SSAValue, *given: SSAValue) -> Operation:
+        scores, overlap, least = given
+        return graph.NonMaxSuppressionOp(boxes, scores, overlap, least, most=5, is_centered=is_centered)
+
     check_lowering(
-        partial(graph.NonMaxSuppressionOp, most=5, is_centered=is_centered),
+        build,
         *(np.abs(rand(2, 12, 4)), rand(2, 3, 12, seed=1), *limits),
     )
