@@ -116,7 +116,10 @@ def test_self_test_fails_when_a_constant_is_wrong(tmp_path: Path, without_python
 @pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("network", "target", "executor"),
-    [("digits", "host", "aot"), ("digits", "c", "graph"), *((family, "c", "aot") for family in FAMILIES)],
+    [
+        *(("digits", "host", "aot"), ("digits", "c", "graph")),
+        *((family, "c", "aot") for family in FAMILIES if family != "quantised"),  # no network has made-up shifts
+    ],
 )
 def test_sanitizers_find_nothing(network: str, target: str, executor: str, tmp_path: Path):
     require_sanitizers("gcc", tmp_path)
