@@ -26,7 +26,7 @@ from benchmarks.models import CACHE, available
 from s2s.options import Threading
 from s2s.types.dtypes import Array
 
-MODELS = ("resnet50", "resnet18", "mobilenet_v2", "vit_tiny")
+MODELS = ("resnet50", "resnet18", "mobilenet_v2", "vit_tiny", "bert_tiny")
 JUDGED = "resnet50"
 SLICE = 0.5
 """Seconds that one candidate runs before the next has its turn."""

@@ -87,6 +87,7 @@ class Tuner:
         """
         measurer, end = measure_option.measurer(self.task.target), self.trials + n_trial
         goal = Goal.of(measurer.objectives[0])
+        measurer.require()
         while self.trials < end:
             points = self._search.propose(min(self.batch, end - self.trials))
             if not points:

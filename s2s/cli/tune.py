@@ -11,7 +11,7 @@ from click.exceptions import Exit
 from s2s.cli import options
 from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
-from s2s.errors import InputError
+from s2s.errors import InputError, ToolchainError
 
 if TYPE_CHECKING:
     from s2s.compilation import Compilation
@@ -125,6 +125,8 @@ def tune_command(
     show(summary, output, as_json=as_json)
     if summary.interrupted:
         raise Exit(INTERRUPTED)
+    if not summary.best and summary.failure:
+        raise ToolchainError(f"--on {on}: no candidate could be measured; the first one: {summary.failure}")
 
 
 def _on_farm(address: str, on: str, priority: int, tls: tuple[str, str, str] | None) -> "Measurer":

@@ -63,6 +63,9 @@ class FarmMeasurer(Measurer):
         """Tasks by their identity, and their bytes on the farm."""
         self._check_place()
 
+    def require(self) -> None:
+        self._check_place()
+
     @property
     def compiler(self) -> str:
         return self._compiler

@@ -76,6 +76,8 @@ class Campaign:
     ) -> MeasuredRecord:
         """Append the record of a measurement to the file; `confirms`: that of decisions that seemed good."""
         made = replace(record_of(task, decisions, measured, self.goal, self.measurer), confirms=confirms)
+        if made.cost is None:
+            self.summary.failure = self.summary.failure or made.message
         self.write(made)
         return made
 

@@ -102,6 +102,10 @@ class Measurer(ABC):
             return ("instructions", "flash", "ram")
         return ("time", "ram") if self.place.startswith(SERIAL) else ("time", "flash", "ram")
 
+    @abstractmethod
+    def require(self) -> None:
+        """Raise an error if nothing can be measured here, as a port is not there or a program is not installed."""
+
     @property
     @abstractmethod
     def compiler(self) -> str:

@@ -14,6 +14,7 @@ from s2s.tuning.code import code_of
 from s2s.tuning.measurement import SMALL_FLASH, ErrorKind, Measurement
 from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer, Phases, guarded, in_parallel
 from s2s.tuning.reference import difference, reference_of
+from s2s.verify.board_program import require_board
 from s2s.verify.on_board import BoardBuild
 from s2s.verify.toolchain import compiler_version
 
@@ -41,6 +42,9 @@ class BoardMeasurer(Measurer):
     @property
     def compiler(self) -> str:
         return compiler_version((self._board.processor().cc,))
+
+    def require(self) -> None:
+        require_board(self._board)
 
     def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
         self._warm(candidates)

@@ -57,6 +57,9 @@ class HostMeasurer(Measurer):
     def compiler(self) -> str:
         return compiler_version(default_compiler())
 
+    def require(self) -> None:
+        default_compiler()
+
     def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
         self._warm(candidates)
         with tempfile.TemporaryDirectory(prefix="s2s-tune-") as folder:

@@ -30,7 +30,7 @@ from s2s.tuning.reference import difference, reference_of
 from s2s.types.dtypes import Array
 from s2s.verify.over_serial import PREFIX, parse_port, run_vector
 from s2s.verify.serial_link import SerialLink
-from s2s.verify.toolchain import compiler_version, run_program
+from s2s.verify.toolchain import compiler_version, missing_programs, run_program
 
 RUNS = 5
 """Runs of a candidate, of which the shortest counts."""
@@ -87,6 +87,20 @@ class SerialMeasurer(Measurer):
         if board.emulated is None:
             return f"PlatformIO {board.platform}"
         return compiler_version((board.emulated.processor().cc,))
+
+    def require(self) -> None:
+        """Raise an error if the port cannot be opened, or if what builds programs is not installed.
+
+        An address of pyserial, as `socket://host:port`, may be there only once a program is loaded.
+        """
+        emulated = self.at.board.emulated
+        missing = missing_programs(("pio",) if emulated is None else ("make", emulated.processor().cc))
+        if missing:
+            install = "pip install platformio" if emulated is None else "s2s doctor tells how"
+            raise ToolchainError(f"--on {self.at.on}: {' and '.join(missing)} not installed; {install}")
+        if "://" not in self.at.port:
+            with alone_on_board(self.at.port):
+                SerialLink(*parse_port(self.at.on)).close()
 
     def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
         return [self._one(each, self.limits.seconds_beside(incumbent)) for each in candidates]

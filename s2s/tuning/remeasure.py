@@ -33,6 +33,7 @@ def remeasured(
     records: Sequence[MeasuredRecord], kernels: Iterable[FoundKernel], measurer: Measurer, goal: Goal
 ) -> Remeasured:
     """Measure the decisions of `records` on those of `kernels` that they are of."""
+    measurer.require()
     every, found = list(kernels), Remeasured()
     keys: dict[int, dict[str, FoundKernel]] = {}
     for number, each in enumerate(records, 1):

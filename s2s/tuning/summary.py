@@ -44,6 +44,8 @@ class TuneSummary:
     whole: tuple[float, float] | None = None
     """The costs of the whole network, run as one, with the compiler's own choices and with the best ones."""
     interrupted: bool = False
+    failure: str = ""
+    """What was wrong with the first candidate that could not be measured."""
 
     @property
     def default(self) -> float:

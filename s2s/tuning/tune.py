@@ -68,6 +68,7 @@ def tune_network(
     """
     options = options if options is not None else TuneOptions()
     goal = _goal(options, measurer)
+    measurer.require()
     layers = [each for each in options.only if each != NETWORK]
     if layers and NETWORK not in options.only:
         progress.step("finding tasks")
@@ -92,6 +93,7 @@ def tune_tasks(
     """Tune `tasks`, of one network and target. An interruption ends tuning; what was measured stays in the file."""
     options = options if options is not None else TuneOptions()
     chosen, goal = _only(tasks, options.only), _goal(options, measurer)
+    measurer.require()
     target = get_target(tasks[0].options.target).name if tasks else ""
     with RecordFile(records) as file:
         campaign = Campaign(file, measurer, options, goal, target, on_progress)

@@ -32,7 +32,7 @@ class BoardProgram:
     """A folder in which programs for `board` are built and run."""
 
     def __init__(self, board: Board, folder: Path, *, optimise: str = "O3", flags: Sequence[str] = ()) -> None:
-        _require(board)
+        require_board(board)
         processor = board.processor()
         self.board, self.folder = board, folder
         self.compiler = (processor.cc,)
@@ -93,7 +93,7 @@ class BoardProgram:
         return [self.record(data, at) for at in range(0, len(data), RECORD.size)]
 
 
-def _require(board: Board) -> None:
+def require_board(board: Board) -> None:
     """Raise an error if the cross compiler or the emulator is missing."""
     processor = board.processor()
     missing = missing_programs((processor.cc, board.emulator[0]))

@@ -43,6 +43,9 @@ class MadeUpMeasurer(Measurer):
     def compiler(self) -> str:
         return "none"
 
+    def require(self) -> None:
+        """Take any place."""
+
     def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
         self.runner.measured += candidates
         if self.runner.fails:

@@ -29,6 +29,9 @@ class MadeUp(Measurer):
     def compiler(self) -> str:
         return "none"
 
+    def require(self) -> None:
+        """Take any place."""
+
     def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
         self.measured += candidates
         if self.interrupt_after is not None and len(self.measured) > self.interrupt_after:

@@ -14,6 +14,7 @@ from s2s.tuning.measurer import Candidate
 from s2s.tuning.places import default_target, make_measurer
 from s2s.tuning.records import read_measured
 from s2s.tuning.task import Task, tasks_of
+from support.boards import board_or_skip
 from support.serial_board import SerialPort, emulated_board_at_a_port
 from support.trees import DIGITS
 
@@ -40,6 +41,30 @@ def test_tuning_at_a_port_records_times_of_the_board(port: SerialPort, task: Tas
     assert {each.error for each in found} == {ErrorKind.NO_ERROR}
     assert {(each.place, each.unit, each.target) for each in found} == {("serial:qemu-m4", "seconds", "cortex-m4")}
     assert all(each.cost for each in found)
+
+
+def test_a_port_that_is_not_there_is_refused_before_the_first_trial(
+    task: Task, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board_or_skip("qemu:m4")
+    records = tmp_path / "r.jsonl"
+    words = ["tune", str(DIGITS), "-o", str(records), "--only", task.name, "--board", BOARD, "--load", "true"]
+    assert run([*words, "--on", "serial:/dev/ttyNone"]) != 0
+    errors = capsys.readouterr().err
+    assert "--on serial:/dev/ttyNone: cannot be opened" in errors
+    assert "name another port" in errors
+    assert not records.exists()
+
+
+def test_a_place_where_nothing_can_be_measured_is_an_error(
+    port: SerialPort, task: Task, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["tune", str(DIGITS), "-o", str(tmp_path / "r.jsonl"), "--only", task.name, "--trials", "1"]
+    words += ["--on", f"serial:{port.device}", "--board", BOARD, "--load", "echo no probe >&2; exit 3"]
+    assert run(words) != 0
+    errors = capsys.readouterr().err
+    assert "no candidate could be measured" in errors
+    assert "no probe" in errors
 
 
 def test_a_program_that_cannot_be_loaded_is_told(port: SerialPort, task: Task) -> None:
