@@ -8,11 +8,13 @@ result back. On a machine that does other things, each of these steps waits for 
 of the farm is printed as well.
 
 The `--compiled` trials that follow are bound by compilers: schedules are lowered, built for an emulated board and run
-there. They are done by one worker and by all. On a machine that does other things, their time says little. So the share
-of the time that workers spend in trials is printed as well: with free cores, n workers do n times that share.
+there. They are done by one worker and by all, each of which runs one compiler at a time. On a machine that does other
+things, their time says little. So the share of the time that workers spend in trials is printed as well: with free
+cores, n workers do n times that share.
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import time
@@ -165,9 +167,10 @@ def _farm(workers: int, board: str) -> Generator[Farm]:
     """A scheduler and workers on this machine, while the block runs."""
     address = f"tcp://127.0.0.1:{PORT}"
     farm = [sys.executable, "-m", "s2s", "farm"]
+    one_compiler = {**os.environ, "S2S_JOBS": "1"}
     processes = [
         subprocess.Popen([*farm, "scheduler", "--host", "127.0.0.1", "--port", str(PORT)]),
-        subprocess.Popen([*farm, "worker", address, "--board", board, "--count", str(workers)]),
+        subprocess.Popen([*farm, "worker", address, "--board", board, "--count", str(workers)], env=one_compiler),
     ]
     try:
         _wait(address, workers)

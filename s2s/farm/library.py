@@ -1,5 +1,6 @@
 """Dask.distributed, imported where it is needed, with the settings of the farm."""
 
+import logging
 from importlib import import_module
 from typing import Any, cast
 
@@ -24,7 +25,7 @@ LOST_TIMEOUT = 600.0
 
 
 def distributed() -> Any:
-    """Return the module `distributed`, set up for the farm."""
+    """Return the module `distributed`, set up for the farm: it reports what goes wrong, not each connection."""
     try:
         module, dask = import_module("distributed"), import_module("dask")
     except ImportError as error:
@@ -32,4 +33,5 @@ def distributed() -> Any:
             "the farm: Dask.distributed is not installed; pip install 's2s-compiler[farm]', or tune without --farm"
         ) from error
     dask.config.set(SETTINGS)
+    logging.getLogger(module.__name__).setLevel(logging.WARNING)
     return cast(Any, module)

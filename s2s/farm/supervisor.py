@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from s2s.farm.security import Certificates
 from s2s.farm.worker import HEARTBEAT_SECONDS
+from s2s.support.jobs import VARIABLE, cores, jobs
 
 START_SECONDS = 60.0
 """A worker may take this long until it is heard for the first time."""
@@ -26,6 +27,8 @@ class _Slot:
     """A place for one worker process."""
 
     name: str
+    jobs: int
+    """Compilers that it runs at a time."""
     process: subprocess.Popen[bytes] | None = None
     deadline: float = 0.0
     """When it counts as hanging."""
@@ -34,8 +37,12 @@ class _Slot:
 
 
 def supervise(address: str, boards: Sequence[str], count: int, certificates: Certificates) -> None:
-    """Keep `count` workers alive until the caller is interrupted."""
-    slots = [_Slot(f"{socket.gethostname()}-{os.getpid()}-{number}") for number in range(count)]
+    """Keep `count` workers alive until the caller is interrupted.
+
+    They share the cores: each runs an equal part of the compilers that one would run, unless `S2S_JOBS` says otherwise.
+    """
+    share = jobs() if VARIABLE in os.environ else max(cores() // count, 1)
+    slots = [_Slot(f"{socket.gethostname()}-{os.getpid()}-{number}", share) for number in range(count)]
     try:
         while True:
             for slot in slots:
@@ -62,6 +69,7 @@ def _tend(slot: _Slot, address: str, boards: Sequence[str], certificates: Certif
         slot.process = subprocess.Popen(
             [sys.executable, "-m", "s2s.farm.worker", address, "--name", name, *words, *certificates.arguments],
             stdout=subprocess.PIPE,
+            env={**os.environ, VARIABLE: str(slot.jobs)},
             start_new_session=True,
         )
         slot.deadline = now + START_SECONDS

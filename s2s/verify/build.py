@@ -27,6 +27,7 @@ from s2s.executor.declarations import executor_declarations
 from s2s.executor.session import FAILED_FUNCTION, Session, raise_failure
 from s2s.interpret.host import host
 from s2s.options import Io
+from s2s.support.jobs import jobs
 from s2s.types.dtypes import Array
 from s2s.types.interface import as_declared, declared_names
 from s2s.types.narrow import pack
@@ -82,7 +83,7 @@ def compile_objects(
         own = flags_of.get(source.parent, flags_of[ROOT])
         run_program([*command, *own, "-fPIC", *includes, "-c", source, "-o", made], cwd=root)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(jobs()) as pool:
         list(pool.map(compile_one, sources, objects))
     return objects
 

@@ -5,7 +5,6 @@ does no worse. The stack comes from the call graph that gcc writes (`call_graph.
 belongs to the caller, and the header of the tree says how large it is.
 """
 
-import os
 import re
 import tempfile
 from collections import Counter
@@ -15,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from s2s.errors import InputError
+from s2s.support.jobs import jobs
 from s2s.targets import Target
 from s2s.targets.flags import compile_flags
 from s2s.verify.call_graph import TABLES, Stack, UnitGraph, deepest_stack
@@ -146,7 +146,7 @@ def measure(
             run_program([*command, *measured, *includes, "-c", name, "-o", output], cwd=root)
             return object_size(output, name, command)
 
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
+        with ThreadPoolExecutor(jobs()) as pool:
             objects = tuple(pool.map(compile_one, sources, outputs))
         functions = function_sizes(outputs, command)
         graphs = [] if obstacle is not None else [_call_graph(output, command) for output in outputs]

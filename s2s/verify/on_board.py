@@ -5,7 +5,6 @@ once with the counter on. The second counts every kernel for itself: the file wi
 each call of a kernel between two calls of the harness.
 """
 
-import os
 import struct
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ import numpy as np
 from s2s.boards import Board
 from s2s.c_syntax.types import dtype_named
 from s2s.errors import InputError, ToolchainError
+from s2s.support.jobs import jobs
 from s2s.types.dtypes import Array
 from s2s.verify.board_program import CONTRACT, RECORD, BoardProgram
 from s2s.verify.board_sources import count_kernels, is_in_arena, run_network
@@ -154,7 +154,7 @@ class BoardBuild:
         def compile_one(source: Path, number: int) -> Path:
             return self.program.compile(source, f"network{number}", include=self.include, root=self.tree)
 
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
+        with ThreadPoolExecutor(jobs()) as pool:
             return dict(zip(sources, pool.map(compile_one, sources, range(len(sources))), strict=True))
 
     def close(self) -> None:
