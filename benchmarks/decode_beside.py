@@ -2,11 +2,13 @@
 
     npm pack @node-llama-cpp/linux-x64 && tar xzf node-llama-cpp-linux-x64-*.tgz
     python -m benchmarks.decode_beside package/bins/linux-x64 [110M ...] [--kinds Q8_0 Q4_0] [--prefill 128]
+                                                                       [--threads 1]
 
-One thread and one core; made-up weights, a cache of 512 positions on both sides (float32 here, float16 there). The
-fastest of `--tokens` steps and of `--runs` prefills count. `read` is the limit: steps per second if a step only read
-the bytes of the file, whose embedding is the last layer too. `differ` is the largest difference of logits over the
-largest logit: both quantise activations, each by its own rule.
+One thread on one core by CPU time, or several by the clock, which wants as many idle cores; made-up weights, a cache of
+512 positions on both sides (float32 here, float16 there). The fastest of `--tokens` steps and of `--runs` prefills
+count. `read` is the limit of one core: steps per second if a step only read the bytes of the file, whose embedding is
+the last layer too. `differ` is the largest difference of logits over the largest logit: both quantise activations, each
+by its own rule.
 """
 
 import argparse
@@ -36,9 +38,10 @@ KINDS = ("F16", "Q8_0", "Q4_0")
 class Steps:
     """The network of a GGUF file that takes some tokens a run."""
 
-    def __init__(self, path: Path, tokens: int, vocabulary: int) -> None:
+    def __init__(self, path: Path, tokens: int, vocabulary: int, threads: int) -> None:
         dims: Any = {"positions": POSITIONS, "tokens": tokens}
-        self.artifact: Artifact = compile_artifact(str(path), CompileOptions(target="host", dims=dims))
+        options = CompileOptions(target="host", dims=dims, threads=threads)
+        self.artifact: Artifact = compile_artifact(str(path), options)
         self.token, self.position = np.zeros(tokens, np.int64), np.zeros(1, np.int64)
         self.output = np.empty((1, vocabulary), np.float32)
         last = [np.array([tokens - 1])] if tokens > 1 else []
@@ -51,17 +54,19 @@ class Steps:
         return self.output[0]
 
 
-def seconds(call: Callable[[], object]) -> float:
-    """Seconds of CPU time of a call."""
-    start = time.process_time()
-    call()
-    return time.process_time() - start
-
-
-def compare(path: Path, config: Config, folder: Path, tokens: int, prefill: int, runs: int) -> tuple[float, ...]:
+def compare(
+    path: Path, config: Config, folder: Path, tokens: int, prefill: int, runs: int, threads: int
+) -> tuple[float, ...]:
     """The fastest steps and prefills of both, the time of reading, and the largest difference of logits."""
-    other = LlamaCpp(folder, path, config.vocabulary)
-    steps, many = Steps(path, 1, config.vocabulary), Steps(path, prefill, config.vocabulary)
+    clock = time.process_time if threads == 1 else time.perf_counter
+
+    def seconds(call: Callable[[], object]) -> float:
+        start = clock()
+        call()
+        return clock() - start
+
+    other = LlamaCpp(folder, path, config.vocabulary, threads)
+    steps, many = (Steps(path, count, config.vocabulary, threads) for count in (1, prefill))
     ours, theirs, differ, next_token = math.inf, math.inf, 0.0, 1
     for position in range(tokens):
         given = next_token
@@ -91,9 +96,11 @@ def main() -> int:
     parser.add_argument("--tokens", type=int, default=32)
     parser.add_argument("--prefill", type=int, default=128)
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--cpu", type=int)
     given = parser.parse_args()
-    pin(given.cpu)
+    if given.threads == 1:
+        pin(given.cpu)
     print("size kind     MB   decode/s  llama.cpp  ratio   read/s   prefill/s  llama.cpp  ratio  differ")
     for name in given.sizes:
         config = replace(SIZES[name], length=max(POSITIONS, SIZES[name].length))
@@ -101,7 +108,7 @@ def main() -> int:
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "decoder.gguf"
                 write_gguf(path, config, kind)
-                found = compare(path, config, given.folder, given.tokens, given.prefill, given.runs)
+                found = compare(path, config, given.folder, given.tokens, given.prefill, given.runs, given.threads)
                 size = path.stat().st_size
             ours, theirs, many, their_many, read, differ = found
             print(

@@ -45,6 +45,7 @@ PASSES: tuple[str, ...] = (
     "graph-merge-compiler-regions",
     "graph-merge-composites",
     "graph-merge-conv-groups",
+    "graph-narrow-scales",
     "graph-order-calls",
     "graph-outline-externs",
     "graph-partition-graph",

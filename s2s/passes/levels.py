@@ -40,6 +40,7 @@ OPT_LEVELS = {
     "graph-fold-scale-axis": 3,
     "graph-fuse-attention": 3,
     "graph-merge-conv-groups": 3,
+    "graph-narrow-scales": 3,
     "graph-search-by-value": 3,
     "graph-separate-pools": 3,
     "graph-skip-masked-positions": 3,
