@@ -4,8 +4,14 @@
 
 Compiles for target `x86-64-v3` and sets `ONEDNN_MAX_CPU_ISA=AVX2`, so that a machine with AVX-512 shows what one with
 AVX2 gets. Runs `../shared/bench/peers.py`, as `benchmarks.peers` does, on all networks of `goals.py` or those named.
-Exits with 1 if a network takes longer than OpenVINO, or the geometric mean of the ratios exceeds 0.75; with 2 if
-nothing could be measured.
+
+The variable holds oneDNN's kernels. OpenVINO's fully connected layers may be MLAS's, which takes AVX-512 all the same
+(`gemm_mlas_f32` among the kernels that OpenVINO's profile names). So the arithmetic per second of OpenVINO is compared
+with the most that AVX2 can do on this core; where it is above, that network is marked, and s2s is held to a share of
+that peak instead.
+
+Exits with 1 if a network takes longer than OpenVINO held to AVX2, a marked one does less than 0.85 of the peak, or the
+geometric mean of all ratios exceeds 0.75; with 2 if nothing could be measured.
 """
 
 import argparse
@@ -14,6 +20,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +28,44 @@ from benchmarks.goals import NETWORKS
 from benchmarks.models import CACHE, ROOT, SHARED, available
 from benchmarks.results import INT8_TOLERANCE, TOLERANCE
 from benchmarks.timing import geometric_mean
+from s2s.profiling.machine import this_machine
+from s2s.targets import get_target
 
 RUNNER = SHARED / "bench" / "peers.py"
 THEIRS, OURS = "openvino", "avx2"
 EXTRA = "benchmarks.peer:AVX2"
 EACH, MEAN = 1.00, 0.75
 """The largest ratio of our time to OpenVINO's, of each network and of the geometric mean."""
+TARGET = "x86-64-v3"
+SHARE = 0.85
+"""Of the peak of AVX2, where OpenVINO does more arithmetic per second than AVX2 can."""
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds of a run of one network, and its arithmetic."""
+
+    theirs: float
+    ours: float
+    flops: float
+
+    @property
+    def ratio(self) -> float:
+        """Our time in units of OpenVINO's."""
+        return self.ours / self.theirs
+
+    def is_beyond(self, peak: float) -> bool:
+        """Whether OpenVINO does more operations per second than `peak`."""
+        return self.flops / self.theirs > peak
+
+    def passes(self, peak: float) -> bool:
+        """Whether s2s is as fast as OpenVINO, or near the peak where OpenVINO is beyond it."""
+        return self.flops / self.ours >= SHARE * peak if self.is_beyond(peak) else self.ratio <= EACH
+
+
+def avx2_peak() -> float:
+    """Return the operations per second that AVX2 can do on this core: those of all lanes, by the share of its lanes."""
+    return 1e9 * this_machine().float_gflops * get_target(TARGET).lanes / get_target("host").lanes
 
 
 def main() -> int:
@@ -39,16 +78,17 @@ def main() -> int:
         print(f"skipped: {RUNNER} or the models are not there")
         return 2
     options.kept.mkdir(parents=True, exist_ok=True)
-    ratios = {name: ratio for name, path in found.items() if (ratio := measure(name, path, options)) is not None}
-    if not ratios:
+    peak = avx2_peak()
+    measured = [times for name, path in found.items() if (times := measure(name, path, peak, options)) is not None]
+    if not measured:
         return 2
-    mean = geometric_mean(list(ratios.values()))
+    mean = geometric_mean([each.ratio for each in measured])
     print(f"{'geometric mean':<28}{mean:34.2f}   asked: {MEAN:.2f}, each {EACH:.2f}")
-    return 0 if mean <= MEAN and max(ratios.values()) <= EACH else 1
+    return 0 if mean <= MEAN and all(each.passes(peak) for each in measured) else 1
 
 
-def measure(name: str, path: Path, options: argparse.Namespace) -> float | None:
-    """Time one network on both, print it, and return the ratio; None if an engine fails or gives other numbers."""
+def measure(name: str, path: Path, peak: float, options: argparse.Namespace) -> Times | None:
+    """Time one network on both and print it; None if an engine fails or gives other numbers."""
     raw: Path = options.kept / f"{name}.json"
     command = [sys.executable, str(RUNNER), str(path), "--peers", THEIRS, "--extra", EXTRA, "--cpu", str(options.cpu)]
     command += ["--rounds", str(options.rounds), "--slice", str(options.slice), "--prepare", "900", "--out", str(raw)]
@@ -69,9 +109,18 @@ def measure(name: str, path: Path, options: argparse.Namespace) -> float | None:
         if "min_us" not in each or not each["err"] or each["err"]["max_rel"] > limit:
             print(f"{name:<28}skipped: {engine} {each.get('error', 'gives other numbers')}", flush=True)
             return None
-    theirs, ours = (float(peers[engine]["min_us"]) for engine in (THEIRS, OURS))
-    print(f"{name:<28}{theirs:12.1f}{ours:12.1f} µs{ours / theirs:7.2f}", flush=True)
-    return ours / theirs
+    theirs, ours = (1e-6 * float(peers[engine]["min_us"]) for engine in (THEIRS, OURS))
+    times = Times(theirs, ours, float(models[0]["flops"]))
+    print(f"{name:<28}{theirs * 1e6:12.1f}{ours * 1e6:12.1f} µs{times.ratio:7.2f}{_beyond(times, peak)}", flush=True)
+    return times
+
+
+def _beyond(times: Times, peak: float) -> str:
+    """The mark of a network on which OpenVINO is not held to AVX2."""
+    if not times.is_beyond(peak):
+        return ""
+    theirs, ours = (times.flops / seconds / peak for seconds in (times.theirs, times.ours))
+    return f"   not held: {theirs:.2f} of the peak of AVX2, s2s {ours:.2f} (asked: {SHARE})"
 
 
 def _parser() -> argparse.ArgumentParser:
