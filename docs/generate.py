@@ -220,13 +220,14 @@ def one_line(doc: str | None) -> str:
 
 def tflite_page() -> str:
     """Every builtin operator of TFLite, and what s2s does with it."""
+    from s2s.frontends.tflite.micro.table import MICRO_IMPORTERS
     from s2s.frontends.tflite.schema import enum_names
     from s2s.frontends.tflite.table import IMPORTERS, refusal_of
 
     lines = [
         NOTICE,
         "# TFLite\n",
-        f"Builtin operators; others are imported by `s2s.register_custom_op`. {_CONSTANTS}\n",
+        f"Builtin operators; others but those below are imported by `s2s.register_custom_op`. {_CONSTANTS}\n",
         "| operator | | constants |",
         "|---|---|---|",
     ]
@@ -234,6 +235,14 @@ def tflite_page() -> str:
         if not name.startswith(("CUSTOM", "DELEGATE", "PLACEHOLDER")):
             status = "supported" if name in IMPORTERS else f"refused: {'; '.join(refusal_of(name))}"
             lines.append(f"| `{name}` | {status} | {', '.join(constant_operands(IMPORTERS.get(name)))} |")
+    lines += [
+        "\n## Custom operators of TFLite-Micro\n",
+        "Integers equal TFLite-Micro's bit for bit; what they keep from run to run becomes state of the network.\n",
+        "| operator | | constants |",
+        "|---|---|---|",
+    ]
+    for name, importer in sorted(MICRO_IMPORTERS.items()):
+        lines.append(f"| `{name}` | {one_line(importer.__doc__)} | {', '.join(constant_operands(importer))} |")
     return "\n".join(lines) + "\n"
 
 

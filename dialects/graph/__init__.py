@@ -132,7 +132,7 @@ from s2s.dialects.graph.reduce import (
 )
 from s2s.dialects.graph.selection import NonMaxSuppressionOp, NonzeroOp
 from s2s.dialects.graph.shape import BroadcastToOp, ConcatOp, IotaOp, PadOp, ReshapeOp, SliceOp, TileOp, TransposeOp
-from s2s.dialects.graph.signal import DftOp
+from s2s.dialects.graph.signal import DftOp, FixedDftOp
 from s2s.dialects.graph.structure import CallOp, ConstantOp, WeightOp
 from s2s.dialects.graph.traits import (
     FusionKind as FusionKind,
@@ -246,6 +246,7 @@ Graph = Dialect(
         TileOp,
         TopKOp,
         DftOp,
+        FixedDftOp,
         TransposeOp,
         GatherElementsOp,
         GatherNdOp,

@@ -26,6 +26,7 @@ _BY_NAME = (
     (re.compile(r"s2s_f\d+_(of_)?bits$"), '"s2s_bits.h"'),
     (re.compile(r"s2s_(largest|smallest)_"), '"s2s_select.h"'),
     (re.compile(r"s2s_fft_"), '"s2s_fft.h"'),
+    (re.compile(r"s2s_fixed_i?dft_"), '"s2s_fixed_dft.h"'),
     (re.compile(r"s2s_nonzero_"), '"s2s_nonzero.h"'),
     (re.compile(r"s2s_suppressed_"), '"s2s_suppress.h"'),
     (re.compile(r"s2s_(bool|[fiu]\d+)_"), '"s2s_math.h"'),

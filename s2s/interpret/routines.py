@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from s2s.errors import CompilerBug
+from s2s.interpret.fixed_fourier import fixed_fourier, fixed_inverse
 from s2s.types.dtypes import Array
 
 Routine = Callable[[Sequence[Array], Sequence[int]], list[Array]]
@@ -13,6 +14,7 @@ Routine = Callable[[Sequence[Array], Sequence[int]], list[Array]]
 ELEMENTS: Mapping[str, str] = {
     "f32": "float32",
     "f64": "float64",
+    "i16": "int16",
     "i32": "int32",
     "i64": "int64",
     "u64": "uint64",
@@ -49,6 +51,16 @@ def fourier(x: Array, bins: int, *, inverse: bool) -> Array:
 def _fft(inputs: Sequence[Array], numbers: Sequence[int]) -> list[Array]:
     rows, size, parts, bins, inverse, _ = numbers
     return [fourier(inputs[0].reshape(rows, size, parts), bins, inverse=inverse != 0)]
+
+
+def _fixed_fft(inputs: Sequence[Array], numbers: Sequence[int]) -> list[Array]:
+    x, roots, turns = inputs
+    return [fixed_fourier(x.reshape(tuple(numbers)), roots.reshape(-1, 2), turns.reshape(-1, 2))]
+
+
+def _fixed_inverse(inputs: Sequence[Array], numbers: Sequence[int]) -> list[Array]:
+    (x, roots, turns), (rows, size) = inputs, numbers
+    return [fixed_inverse(x.reshape(rows, size // 2 + 1, 2), roots.reshape(-1, 2), turns.reshape(-1, 2))]
 
 
 def first_nonzero(mask: Array, bound: int) -> Array:
@@ -97,6 +109,8 @@ def _suppressed(inputs: Sequence[Array], numbers: Sequence[int]) -> list[Array]:
 ROUTINES: Mapping[str, Routine] = {
     "largest": lambda inputs, numbers: _select(inputs, numbers, largest=True),
     "fft": _fft,
+    "fixed_dft": _fixed_fft,
+    "fixed_idft": _fixed_inverse,
     "nonzero": lambda inputs, numbers: [first_nonzero(inputs[0], numbers[1])],
     "suppressed": _suppressed,
     "smallest": lambda inputs, numbers: _select(inputs, numbers, largest=False),

@@ -36,6 +36,7 @@ void test_half(void);
 void test_quantize(void);
 void test_select(void);
 void test_fft(void);
+void test_fixed_dft(void);
 void test_selection(void);
 void test_dsp(void);
 void test_simd(void);

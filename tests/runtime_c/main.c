@@ -15,6 +15,7 @@ int main(void)
     test_quantize();
     test_select();
     test_fft();
+    test_fixed_dft();
     test_selection();
     test_dsp();
     test_simd();

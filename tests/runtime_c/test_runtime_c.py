@@ -17,6 +17,7 @@ TESTS = sorted(HERE.glob("*.c"))
 
 FRAGMENTS = {
     "s2s_fft_rows.h",
+    "s2s_fixed_dft_rows.h",
     "s2s_integer.h",
     "s2s_select_rows.h",
     "s2s_simd_bytes_halves.h",

@@ -270,6 +270,27 @@ def _dft(roots: Array, x: SSAValue, *, bins: int, inverse: bool) -> graph.DftOp:
     return graph.DftOp(x, graph.ConstantOp(roots).y, bins=bins, inverse=inverse)
 
 
+def _fixed_dft(roots: Array, turns: Array, x: SSAValue, *, inverse: bool) -> graph.FixedDftOp:
+    """A transform by given roots of unity, in fixed point."""
+    return graph.FixedDftOp(x, graph.ConstantOp(roots).y, graph.ConstantOp(turns).y, inverse=inverse)
+
+
+def _fixed_transforms() -> list[Case]:
+    """Transforms in fixed point, with steps of all radices."""
+    found: list[Case] = []
+    for each in (np.int16, np.int32):
+        most = np.iinfo(each).max
+        for inverse in (False, True):
+            sign = 1 if inverse else -1
+            angles = sign * 2 * np.pi * np.arange(60) / 60, sign * np.pi * ((np.arange(30) + 1) / 60 + 0.5)
+            tables = [np.floor(0.5 + most * np.stack([np.cos(a), np.sin(a)], 1)).astype(each) for a in angles]
+            shape = (2, 61, 2) if inverse else (2, 120)
+            x = np.random.default_rng(0).integers(-most, most, shape).astype(each)
+            build = partial(_fixed_dft, *tables, inverse=inverse)
+            found.append(Case(f"fixed_dft {np.dtype(each)} {inverse}", build, [x]))
+    return found
+
+
 def reductions() -> list[Case]:
     """Operators that leave out dimensions, and running sums."""
     sums = (graph.ReduceSumOp, graph.ReduceMaxOp, graph.ReduceMinOp, graph.ReduceProdOp)
@@ -292,6 +313,7 @@ def reductions() -> list[Case]:
         for smallest in (False, True)
         for x in [rand(2, 9, dtype=each)]
     ]
+    found += _fixed_transforms()
     angles = 2 * np.pi * np.arange(30) / 30
     for each in (np.float32, np.float64):
         roots = np.stack([np.cos(angles), -np.sin(angles)], 1).astype(each)

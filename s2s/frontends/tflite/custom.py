@@ -1,4 +1,4 @@
-"""Operators that TFLite does not know, imported as users register it by `s2s.register_custom_op`."""
+"""Custom operators: those of TFLite-Micro, and others as users register them by `s2s.register_custom_op`."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,14 @@ import numpy as np
 
 from s2s.frontends.builder import Value
 from s2s.frontends.custom import Function, call_function, custom_operator
+from s2s.frontends.tflite.micro.table import MICRO_IMPORTERS
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.types.dtypes import from_numpy, tensor_type
 
 
 def custom_importer(node: Node) -> Importer:
-    """The importer that was registered for the operator of `node`."""
-    importer = custom_operator(node.info.custom)
+    """The importer that was registered for the operator of `node`, else that of TFLite-Micro's operator."""
+    importer = custom_operator(node.info.custom) or MICRO_IMPORTERS.get(node.info.custom)
     if importer is None:
         raise node.unsupported(
             "no importer is registered for this custom operator",

@@ -10,9 +10,9 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Subgraph, TensorInfo
-from s2s.frontends.tflite.schema import default_options, options_class
+from s2s.frontends.tflite.schema import DTYPES, default_options, options_class
 from s2s.frontends.tflite.tensors import Tensor
-from s2s.frontends.tflite.variables import Key, Variables, tensor_key
+from s2s.frontends.tflite.variables import Key, Variables, own_key, tensor_key
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
 from s2s.types.dtypes import Array
 
@@ -140,6 +140,28 @@ class Node(NamedTuple):
         """Let a variable tensor hold `value` from here on."""
         _, info = self.state(position)
         self.session.variables.assign(self.builder, tensor_key(info), info.name, info, value)
+
+    def own_state(self, name: str, shape: Sequence[int], dtype: np.dtype[np.generic], initial: int = 0) -> Value:
+        """What the operator itself keeps from run to run under `name`; `initial` at first."""
+        if self.builder is not self.session.variables.main:
+            raise self.unsupported("keeps a state inside of a loop or a branch", "run it in the main graph")
+        info = self._own(name, self.shape(shape), dtype)
+        if initial:
+            self.session.variables.begin_with(
+                own_key(self.info, name), info.name, info, np.full(info.shape, initial, dtype)
+            )
+        return self.session.variables.read(self.builder, own_key(self.info, name), info.name, info)
+
+    def keep_own(self, name: str, value: Value) -> None:
+        """Let the state `name` of the operator be `value` from here on."""
+        info = self._own(name, value.shape, value.dtype)
+        self.session.variables.assign(self.builder, own_key(self.info, name), info.name, info, value)
+
+    def _own(self, name: str, shape: Sequence[int], dtype: np.dtype[np.generic]) -> TensorInfo:
+        """A variable tensor as a file would declare it."""
+        label = f"{self.name}/{name}"
+        kind = next(kind for kind, known in DTYPES.items() if known == dtype)
+        return TensorInfo(self.info.subgraph, -1, label, kind, dtype, tuple(shape), False, 0, None, True, None)
 
     def inputs(self) -> list[Tensor]:
         """All operands of a variadic operator."""

@@ -110,6 +110,11 @@ def tensor_key(info: TensorInfo) -> Key:
     return "tensor", str(info.subgraph), str(info.index)
 
 
+def own_key(operator: OperatorInfo, name: str) -> Key:
+    """The key of a state that an operator keeps itself."""
+    return "operator", str(operator.subgraph), str(operator.index), name
+
+
 def resource_key(options: Any) -> tuple[Key, str]:
     """The key of a resource variable, and its name."""
     container, name = (bytes(part or b"").decode("utf-8", "replace") for part in _names(options))

@@ -65,8 +65,9 @@ class _Run(NamedTuple):
     evaluator: Evaluator
 
     def function(self, function: FuncOp, inputs: Sequence[Array]) -> list[Array]:
-        """Run `function` and return its results."""
+        """Run `function` and return its results; a value is dropped behind the last operation that reads it."""
         values: dict[SSAValue, Array] = dict(zip(function.body.block.args, inputs, strict=True))
+        last = {operand: op for op in function.body.block.ops for operand in op.operands}
         for op in function.body.block.ops:
             operands = [values[operand] for operand in op.operands]
             if isinstance(op, ReturnOp):
@@ -75,6 +76,9 @@ class _Run(NamedTuple):
             values.update(zip(op.results, results, strict=True))
             if self.observe is not None:
                 self.observe(op, results)
+            for operand in op.operands:
+                if last[operand] is op:
+                    values.pop(operand, None)
         raise CompilerBug(f"function @{function.sym_name.data} does not return")
 
     def _results(self, op: Operation, operands: Sequence[Array]) -> list[Array]:

@@ -1,6 +1,6 @@
 """Types of Fourier transforms."""
 
-from xdsl.dialects.builtin import f32, f64
+from xdsl.dialects.builtin import f32, f64, i16, i32
 
 from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes.common import ShapeError, require_axis, require_same_element, result, text
@@ -20,3 +20,29 @@ def dft(x: AnyTensor, roots: AnyTensor, bins: int) -> AnyTensor:
     if not 0 < bins <= size:
         raise ShapeError(f"bins {bins} is not between 1 and the {size} numbers of a row")
     return result(x.element_type, [*outer, bins, 2])
+
+
+def has_small_factors(size: int) -> bool:
+    """Whether 2, 3 and 5 are the only prime factors of `size`."""
+    for factor in (2, 3, 5):
+        while size % factor == 0:
+            size //= factor
+    return size == 1
+
+
+def fixed_dft(x: AnyTensor, roots: AnyTensor, turns: AnyTensor, *, inverse: bool) -> AnyTensor:
+    """The complex numbers of the spectrum of a row of real ones, or the real ones of a spectrum."""
+    if x.element_type not in (i16, i32):
+        raise ShapeError(f"x has element type {x.element_type}, expected i16 or i32")
+    require_same_element(x, roots, turns)
+    shape = x.get_shape()
+    if inverse and (len(shape) < 2 or shape[-1] != 2):
+        raise ShapeError(f"x has shape {text(shape)}, expected complex numbers of 2 parts")
+    require_axis(0, len(shape))
+    outer, size = (shape[:-2], 2 * (shape[-2] - 1)) if inverse else (shape[:-1], shape[-1])
+    if size < 4 or size % 2 or not has_small_factors(size // 2):
+        raise ShapeError(f"a row has {size} real numbers, expected twice a product of 2, 3 and 5")
+    for name, table, count in (("roots", roots, size // 2), ("turns", turns, size // 4)):
+        if table.get_shape() != (count, 2):
+            raise ShapeError(f"{name} have shape {text(table.get_shape())}, expected {text([count, 2])}")
+    return result(x.element_type, [*outer, size] if inverse else [*outer, size // 2 + 1, 2])

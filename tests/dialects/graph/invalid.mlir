@@ -635,6 +635,30 @@
 
 // -----
 
+%x, %roots, %turns = "test.op"() : () -> (tensor<14xi16>, tensor<7x2xi16>, tensor<3x2xi16>)
+%y = graph.fixed_dft %x, %roots, %turns : (tensor<14xi16>, tensor<7x2xi16>, tensor<3x2xi16>) -> tensor<8x2xi16>
+// CHECK: a row has 14 real numbers, expected twice a product of 2, 3 and 5
+
+// -----
+
+%x, %roots, %turns = "test.op"() : () -> (tensor<8xi16>, tensor<4x2xi16>, tensor<4x2xi16>)
+%y = graph.fixed_dft %x, %roots, %turns : (tensor<8xi16>, tensor<4x2xi16>, tensor<4x2xi16>) -> tensor<5x2xi16>
+// CHECK: turns have shape [4, 2], expected [2, 2]
+
+// -----
+
+%x, %roots, %turns = "test.op"() : () -> (tensor<8xf32>, tensor<4x2xf32>, tensor<2x2xf32>)
+%y = graph.fixed_dft %x, %roots, %turns : (tensor<8xf32>, tensor<4x2xf32>, tensor<2x2xf32>) -> tensor<5x2xf32>
+// CHECK: x has element type f32, expected i16 or i32
+
+// -----
+
+%x, %roots, %turns = "test.op"() : () -> (tensor<5xi16>, tensor<4x2xi16>, tensor<2x2xi16>)
+%y = graph.fixed_dft %x, %roots, %turns {inverse} : (tensor<5xi16>, tensor<4x2xi16>, tensor<2x2xi16>) -> tensor<8xi16>
+// CHECK: x has shape [5], expected complex numbers of 2 parts
+
+// -----
+
 %x = "test.op"() : () -> tensor<2xf32>
 %y = graph.call @missing(%x) : (tensor<2xf32>) -> tensor<2xf32>
 // CHECK: @missing is not a function of this module

@@ -386,6 +386,15 @@ func.func @reduce(%x: tensor<2x3x4xf32>) {
   func.return
 }
 
+// CHECK-LABEL: func.func @transforms_in_fixed_point
+// CHECK-NEXT: %y = graph.fixed_dft %x, %roots, %turns : (tensor<3x8xi16>, tensor<4x2xi16>, tensor<2x2xi16>) -> tensor<3x5x2xi16>
+// CHECK-NEXT: %z = graph.fixed_dft %y, %roots, %turns {inverse} : (tensor<3x5x2xi16>, tensor<4x2xi16>, tensor<2x2xi16>) -> tensor<3x8xi16>
+func.func @transforms_in_fixed_point(%x: tensor<3x8xi16>, %roots: tensor<4x2xi16>, %turns: tensor<2x2xi16>) {
+  %y = graph.fixed_dft %x, %roots, %turns : (tensor<3x8xi16>, tensor<4x2xi16>, tensor<2x2xi16>) -> tensor<3x5x2xi16>
+  %z = graph.fixed_dft %y, %roots, %turns {inverse} : (tensor<3x5x2xi16>, tensor<4x2xi16>, tensor<2x2xi16>) -> tensor<3x8xi16>
+  func.return
+}
+
 // CHECK-LABEL: func.func @transforms
 // CHECK-NEXT: %y = graph.dft %x, %roots {bins = 5 : i64} : (tensor<3x8x1xf32>, tensor<8x2xf32>) -> tensor<3x5x2xf32>
 // CHECK-NEXT: %z = graph.dft %y, %others {bins = 5 : i64, inverse} : (tensor<3x5x2xf32>, tensor<5x2xf32>) -> tensor<3x5x2xf32>

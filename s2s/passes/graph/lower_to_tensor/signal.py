@@ -3,6 +3,8 @@
     %y = graph.dft %x, %roots {bins = 257} : (tensor<8x512x1xf32>, tensor<512x2xf32>) -> tensor<8x257x2xf32>
 ->
     %y = tensor.extern "fft_f32"(%x, %roots) {numbers = [8, 512, 1, 257, 0, 8], scratch = [tensor<16384xf32>]} : …
+
+Those in fixed point become `fixed_dft_i16` and its kin, without scratch.
 """
 
 from math import prod
@@ -37,4 +39,19 @@ class LowerDft(RewritePattern):
         rewriter.replace(op, made)
 
 
-PATTERNS: tuple[RewritePattern, ...] = (LowerDft(),)
+class LowerFixedDft(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.FixedDftOp, rewriter: PatternRewriter) -> None:
+        *outer, size = shape_of(op.y if op.inverse is not None else op.x)
+        element = op.y.type.element_type
+        made = tensor.ExternOp(
+            f"fixed_{'dft' if op.inverse is None else 'idft'}_{element_name(element)}",
+            [op.x, op.roots, op.turns],
+            [prod(outer), size],
+            [op.y.type],
+        )
+        graph.copy_provenance(made, op)
+        rewriter.replace(op, made)
+
+
+PATTERNS: tuple[RewritePattern, ...] = (LowerDft(), LowerFixedDft())
