@@ -18,7 +18,9 @@ UNKNOWN = "0.0+unknown"
 
 _HERE = Path(__file__).resolve().parent
 _DESCRIPTION = re.compile(r"(?P<tag>.+)-(?P<distance>\d+)-g(?P<commit>[0-9a-f]+)")
-_DESCRIBE = ("describe", "--tags", "--long", "--abbrev=40", "--match", "*[0-9]*")
+_RELEASES = "*[0-9]*"
+"""The tags of releases."""
+_DESCRIBE = ("describe", "--tags", "--long", "--abbrev=40", "--match", _RELEASES)
 _DIGITS = 9
 """Digits of a commit in a version."""
 
@@ -36,15 +38,16 @@ def current_version() -> str:
 
 def version_of_checkout(root: Path) -> str | None:
     """Return the version that git tells for the commit of a checkout; None where git cannot tell."""
-    if (described := _git(root, *_DESCRIBE)) is not None:
+    tagged = _git(root, "tag", "--list", _RELEASES)  # much faster than a description that fails for lack of tags
+    if tagged and (described := _git(root, *_DESCRIBE)) is not None:
         found = _DESCRIPTION.fullmatch(described)
         assert found is not None, f"git describes the commit as {described}"
         last = found["tag"].removeprefix("v")
         if found["distance"] == "0":
             return last
         return f"{_next(last)}.dev{found['distance']}+g{found['commit'][:_DIGITS]}"
-    commit, count = _git(root, "rev-parse", "HEAD"), _git(root, "rev-list", "--count", "HEAD")
-    return None if commit is None or count is None else f"0.1.dev{count}+g{commit[:_DIGITS]}"
+    commits = (_git(root, "rev-list", "HEAD") or "").split()
+    return f"0.1.dev{len(commits)}+g{commits[0][:_DIGITS]}" if commits else None
 
 
 def release(version: str) -> tuple[int, int, int]:

@@ -6,12 +6,15 @@ Exit codes: 0 done, 1 the numbers differ, 2 the model, a file or an option is wr
 s2s cannot do, 4 a C compiler or the like is missing or failed, 70 a bug of s2s, 130 interrupted.
 """
 
+import atexit
 import errno
 import gc
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 import click
 
@@ -90,9 +93,24 @@ def main(args: Sequence[str] | None = None) -> None:
     """Run the command `s2s` and exit."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads of numpy wait for each other longer than they compute
     with rare_collections():
-        code = run(args)
-        gc.freeze()  # the process ends: what is left is neither looked through for garbage nor taken apart
-    sys.exit(code)
+        leave(run(args))
+
+
+def leave(code: int) -> NoReturn:
+    """End the process without taking modules and objects apart, which takes Python half a second after a compilation.
+
+    What was registered for the end runs before. A profiler or a debugger, and threads that still run, need the usual
+    end.
+    """
+    if threading.active_count() > 1 or sys.getprofile() is not None or sys.gettrace() is not None:
+        gc.freeze()  # at least not looked through for garbage
+        sys.exit(code)
+    atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(code)
 
 
 def run(args: Sequence[str] | None = None) -> int:

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from s2s.errors import InputError
+from s2s.support.entry_points import entry_points
 
 if TYPE_CHECKING:
     from s2s.external.generator import CodeGenerator

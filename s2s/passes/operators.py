@@ -10,7 +10,6 @@ entry point of the group `s2s.operators`; it is called before the first network 
 
 from collections.abc import Callable
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any
 
 from xdsl.pattern_rewriter import RewritePattern
@@ -19,6 +18,7 @@ from s2s.dialects.graph.base import GraphOp
 from s2s.errors import InputError
 from s2s.interpret.graph.evaluate import MEANINGS
 from s2s.passes.graph.lower_to_tensor import PATTERNS
+from s2s.support.entry_points import entry_points
 
 ENTRY_POINTS = "s2s.operators"
 """The group of entry points of packages that bring operators."""

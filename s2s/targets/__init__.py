@@ -4,10 +4,11 @@ Targets from elsewhere are TOML files, `Target` objects, and the entry points of
 `s2s.targets`, each a `Target` or a function that gives one.
 """
 
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from s2s.errors import InputError
+from s2s.support.entry_points import entry_points
 from s2s.targets.aarch64 import AARCH64
 from s2s.targets.cortex_m import CORES
 from s2s.targets.file import SUFFIX, print_target, read_target
@@ -17,6 +18,9 @@ from s2s.targets.plain import PLAIN
 from s2s.targets.riscv import RV32IMC
 from s2s.targets.target import Target
 from s2s.targets.x86_64 import LEVELS
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 _ELSEWHERE = (PLAIN, *LEVELS, AARCH64, *CORES, RV32IMC)
 """All targets of the package but the machine that the compiler runs on."""
@@ -54,12 +58,12 @@ def target_names() -> tuple[str, ...]:
     return (*TARGET_NAMES, *sorted(set(_brought()) - set(TARGET_NAMES)))
 
 
-def _brought() -> dict[str, EntryPoint]:
+def _brought() -> "dict[str, EntryPoint]":
     """Return the targets of other packages by name."""
     return {each.name: each for each in entry_points(group=ENTRY_POINTS)}
 
 
-def _load(point: EntryPoint) -> Target:
+def _load(point: "EntryPoint") -> Target:
     """Load the target of an entry point."""
     place = f"target {point.name} ({point.value})"
     try:

@@ -94,3 +94,35 @@ def test_shape_of_another_form_is_refused(option: str):
 def test_input_of_another_form_is_refused(option: str):
     with pytest.raises(InputError, match=r"not of the form NAME=FILE\.npy"):
         split_input(option)
+
+
+ENDING = """
+import atexit, sys, threading, time
+from s2s.cli import main
+atexit.register(print, "registered for the end")
+main.run = lambda args: print("ran") or 3
+{before}
+main.main([])
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "also"),
+    [
+        ("", ""),
+        ("sys.setprofile(lambda *_: None)", ""),
+        ("threading.Thread(target=lambda: time.sleep(0.2) or print('thread')).start()", "thread\n"),
+    ],
+    ids=["at once", "under a profiler", "beside a thread"],
+)
+def test_what_is_registered_for_the_end_runs(before: str, also: str):
+    done = subprocess.run([sys.executable, "-c", ENDING.format(before=before)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (3, f"ran\n{also}registered for the end\n")
+
+
+def test_an_end_with_closed_output_is_silent(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    program = "import sys, time; from s2s.cli import main; sys.stdout.write('x'); time.sleep(0.3); main.leave(5)"
+    shell = f'"{sys.executable}" -c "{program}" | true; exit ${{PIPESTATUS[0]}}'
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (5, "")
