@@ -50,4 +50,4 @@ def test_notebooks_show_the_figures_of_an_artifact():
     shown = artifact._repr_html_()  # pyright: ignore[reportPrivateUsage]
     assert shown.startswith("<table><caption>net</caption><tr><th")
     assert "<td>c, executor aot</td>" in shown
-    assert f"{artifact.report().arena:,} of them arena" in shown
+    assert f"{artifact.report().arena:,} bytes of it" in shown

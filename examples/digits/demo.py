@@ -76,7 +76,7 @@ def main(tree: Path) -> None:
     table.add_row("largest difference of a probability", f"{np.abs(found - expected).max():.2g}")
     table.add_section()
     table.add_row("RAM: arena", f"{report.arena:,} bytes")
-    table.add_row("no plan could do with less than", f"{report.arena_lower_bound:,} bytes")
+    table.add_row("lower bound of the arena", f"{report.arena_lower_bound:,} bytes")
     table.add_row("RAM: stack", f"{report.stack:,} bytes" if report.stack is not None else report.stack_note)
     table.add_row("flash: code and constants", f"{report.flash:,} bytes")
     table.add_row("seconds to compile the network to C", f"{compiled:.2f}")

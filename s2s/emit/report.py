@@ -53,8 +53,9 @@ class Report:
         return {
             "target": f"{self.target}, executor {self.executor}",
             "kernels": f"{self.kernels:,}",
-            "RAM": f"{self.ram:,} bytes, {ports}; {self.arena:,} of them arena, no plan could do with less than "
-            f"{self.arena_lower_bound:,}{self._apart()}",
+            "RAM": f"{self.ram:,} bytes, {ports}",
+            "arena": f"{self.arena:,} bytes of it; lower bound for this order of kernels {self.arena_lower_bound:,}"
+            f"{self._apart()}",
             **({"row tiles": self.row_tiles} if self.row_tiles else {}),
             "constants": f"{self.weights:,} bytes",
         }
@@ -62,5 +63,5 @@ class Report:
     def _apart(self) -> str:
         """Describe the arena without overlapping results, and the operations that a budget of RAM adds."""
         apart, extra = self.arena_lower_bound_apart, self.extra_operations
-        words = "" if apart is None or apart <= self.arena else f", {apart:,} if none lay over another"
+        words = "" if apart is None or apart <= self.arena else f", {apart:,} if no result lay over an operand"
         return f"{words}; about {extra:.1%} more operations than without a budget" if extra else words
