@@ -139,24 +139,35 @@ CHECKS = (
     ),
     Check(
         "esp-idf",
-        "CMake in place of ESP-IDF",
-        "3.25",
-        "cmake --version",
-        ("cmake -S . -B build", "cmake --build build"),
+        "ESP-IDF's component manager; CMake in place of ESP-IDF",
+        "3.1",
+        "compote version",
+        (
+            "compote component pack --name net --project-dir net",
+            "rm -r net/dist",
+            "cmake -S . -B build",
+            "cmake --build build",
+        ),
         "Built target net",
-        "built with a stand-in for `idf_component_register`",
-        ("cmake", "gcc"),
+        "manifest checked and component packed; built with a stand-in for `idf_component_register`",
+        ("compote", "cmake", "gcc"),
         {"CMakeLists.txt": ESP_IDF},
     ),
     Check(
         "zephyr",
-        "CMake in place of Zephyr",
-        "3.25",
-        "cmake --version",
-        ("cmake -S . -B build", "cmake --build build", "./build/app"),
+        "Kconfiglib; CMake in place of Zephyr",
+        "14.1",
+        "pip show kconfiglib",
+        (
+            "KCONFIG_CONFIG=net/samples/net/prj.conf genconfig --header-path config.h net/zephyr/Kconfig",
+            "grep 'CONFIG_S2S_NET 1' config.h",
+            "cmake -S . -B build",
+            "cmake --build build",
+            "./build/app",
+        ),
         "net: success",
-        "sample built with stand-ins for Zephyr's functions, and run",
-        ("cmake", "gcc"),
+        "options of module and sample read; sample built with stand-ins for Zephyr's functions, and run",
+        ("genconfig", "cmake", "gcc"),
         {"CMakeLists.txt": ZEPHYR},
     ),
     Check(
@@ -188,15 +199,20 @@ CHECKS = (
 
 NOT_IN_CI = """## What is not run, and why
 
-- **ESP-IDF and Zephyr** are in no package registry that continuous integration reaches, so CMake builds what they would
-  build, with their functions replaced by a few lines.
+- **ESP-IDF** itself is in no package registry that continuous integration reaches, so CMake builds what it would build,
+  with its function replaced by a few lines. Its component manager is in one. By hand, ESP-IDF 6.2 (of 2026-07-23)
+  builds the component into an application for its target `linux` (`idf.py --preview set-target linux`,
+  `idf.py build`), which prints `net: success`.
+- **Zephyr** is in no registry either. Kconfiglib, from which its own reader of options comes, is in one. The keys of
+  `module.yml` and `testcase.yaml` and the types of their values are those of Zephyr's schemas (`module-schema.yaml`,
+  `testsuite-schema.yaml`).
 - **PlatformIO** loads platforms and SCons from its own registry, which continuous integration does not reach
   (`pio pkg install -p native`: `HTTPClientError`); a test builds and runs a project for its platform `native` where it
   is reached. With platform native 1.2.1 and SCons 4.11.1 installed from elsewhere, PlatformIO 6.2 builds the library
   and its example, and the program prints `net: success`. The projects of `s2s new` for real boards are compiled with
   declarations of Arduino's functions.
-- **packchk** of CMSIS is in no registry either. `xmllint --schema PACK.xsd`, of the specification, accepts the
-  description.
+- **packchk** of CMSIS is in no registry either. Built by hand from its sources of 2026-08-07, with `PACK.xsd` 1.7.60,
+  it finds no error in the description, and warns that it has no URL: a network has none.
 - **arduino-cli** is in no registry; arduino-builder, which it grew from, is in Debian. That one lacks `DECIMAL_DIG` for
   the String class of its own core, hence the flag."""
 """Part of the page."""
