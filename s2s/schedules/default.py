@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from s2s.analysis.affine.strides import Panel, border, interior, moves, packable, vectorizable
+from s2s.analysis.structure.extents import special_sizes
 from s2s.analysis.structure.folds import folds_of
 from s2s.analysis.structure.lanes import in_lanes
 from s2s.dialects import tensor
@@ -22,7 +23,7 @@ from s2s.schedules.caches import bytes_used, cache_blocks, prefetches
 from s2s.schedules.directives import CacheRead, Reorder, Rfactor, Vectorize, register_tile
 from s2s.schedules.reduction_blocks import BlockedReduction, LongReduction
 from s2s.schedules.reference import reference
-from s2s.schedules.register_tiles import max_rows, vectors_per_tile
+from s2s.schedules.register_tiles import best_rows, max_rows, vectors_per_tile
 from s2s.schedules.register_transpose import strided_load, strided_store, transposed_dim
 from s2s.targets import Target
 from s2s.types.affine import linear, ranges
@@ -234,9 +235,7 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
         extent = interior(op, second)
         inner = _order(op, choice, second)[-1]
         most = min(extent, max_rows(op, second, inner, wide, lanes, target))
-        tile[second] = min(
-            range(1, most + 1), key=lambda tall: (ceil(extent / tall) * (tall * wide + wide + tall), -tall)
-        )
+        tile[second] = best_rows(most, [extent, *special_sizes(op, second)], wide)
     return tile, second
 
 

@@ -187,6 +187,9 @@ class SizeTable:
         self.derived = derived_of(attributes)
         self._runs: dict[tuple[Set[int], int], list[dict[str, int]]] = {}
 
+    def __contains__(self, name: str) -> bool:
+        return name in self.given or name in self.derived
+
     def __getitem__(self, name: str) -> AffineExpr:
         """The expression of size `name` over the given ones."""
         if name in self.given:
@@ -208,6 +211,12 @@ class SizeTable:
         ends = [size.least for size in given], [size.most for size in given]
         least, most = (self[name].eval(values, []) for values in ends)
         return SizeRange(least, most)
+
+    def special(self, name: str) -> list[int]:
+        """The values of size `name` in the runs that the user names, smallest first."""
+        used = self[name].used_dims()
+        given = [size.special if number in used else (0,) for number, size in enumerate(self.given.values())]
+        return sorted({self[name].eval(values, []) for values in product(*given)})
 
     def least_of(self, name: str) -> int:
         """The least value that size `name` may have: a tensor whose size a kernel computes may hold nothing."""

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -57,6 +58,16 @@ def _part(count: AffineExpr, unit: int, table: SizeTable) -> str | None:
         return None
     terms = dict(sorted(((atom, factor // unit) for atom, factor in form.terms.items()), key=lambda term: str(term[0])))
     return table.name_of(Linear(form.constant // unit, terms).to_expr())
+
+
+def special_sizes(op: tensor.ComputeOp, dim: int) -> list[int]:
+    """Return the sizes that dimension `dim` has in the runs that the user names: 128 and 256 of 512."""
+    name = op.sizes_at_run_time[dim]
+    module = op.get_toplevel_object()
+    if not name or not isinstance(module, ModuleOp):
+        return []
+    table = SizeTable(module.attributes)
+    return [size for size in table.special(name) if size < op.sizes[dim]] if name in table else []
 
 
 class WindowRead(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, equal, less, reshape, select, take, transpose
-from s2s.frontends.fourier import fourier, fourier_matrix, has_small_factors
+from s2s.frontends.fourier import fourier, fourier_matrix, has_routine
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype
 
@@ -17,7 +17,7 @@ def _check(node: Node, count: int, parts: int, length: int) -> None:
     """Refuse numbers of other than one or two parts, and a matrix that is too large."""
     if parts not in (1, 2) or length < 1:
         raise node.invalid(f"{count} numbers of {parts} parts, length {length}", "give real or complex numbers")
-    if not has_small_factors(length):
+    if not has_routine(length, parts):
         node.require_small(count * parts * length * 2, "the Fourier matrix")
 
 
@@ -77,7 +77,7 @@ def _stft(node: Node) -> Value:
         )
     _check(node, length, signal.shape[2], length)
     onesided = node.flag("onesided")
-    if not has_small_factors(length):
+    if not has_routine(length, signal.shape[2]):
         return _convolved(node, signal, window, length, int(step), onesided=onesided)
     starts = np.arange(0, signal.shape[1] - length + 1, int(step))
     node.require_small(len(starts) * length, "the list of frames")

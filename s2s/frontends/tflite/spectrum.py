@@ -10,7 +10,7 @@ from functools import partial
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import pad, reshape, take, transpose
-from s2s.frontends.fourier import fourier, has_small_factors
+from s2s.frontends.fourier import fourier, has_routine
 from s2s.frontends.tflite.arithmetic import require_kinds
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.schema import COMPLEX
@@ -39,8 +39,8 @@ def _rfft2d(node: Node) -> Value:
     require_kinds(node, (x,), "float32")
     if x.rank < 2 or len(sizes) != 2 or min(sizes) < 1:
         raise node.invalid(f"transforms {list(x.shape)} by {sizes}", "give two dimensions and two sizes")
-    for size, count in zip(sizes, x.shape[-2:], strict=True):
-        if not has_small_factors(size):
+    for size, count, parts in zip(sizes, x.shape[-2:], (2, 1), strict=True):
+        if not has_routine(size, parts):
             node.require_small(4 * size * count, "the Fourier matrix")
     rows, columns = sizes
     cut = take(x.value, x.rank - 2, 0, min(rows, x.shape[-2]))

@@ -9,7 +9,7 @@
       loop.for %i = 0 to 128 step 4 { … } }
     func.func @main(…) { func.call @k(…) {specialised = [{callee = "k_128", sizes = {n = 128}}]} }
 
-The call becomes a choice in C. A kernel that depends on several sizes has a clone for each combination of named ones;
+A loop that never runs at these sizes is removed. The call becomes a choice in C. A kernel that depends on several sizes has a clone for each combination of named ones;
 sizes without named values stay what they are.
 """
 
@@ -83,10 +83,20 @@ def _cloned(module: ModuleOp, kernel: FuncOp, table: SizeTable, at: Mapping[str,
         if all(given[dim] in at for dim in expr.used_dims()):
             value = expr.eval([at.get(each, 0) for each in given], [])
             Rewriter.replace_op(op, arith.ConstantOp(IntegerAttr(value, IndexType())))
-    for op in clone.walk():
-        if isinstance(op, loop.ForOp):
-            op.properties |= {"lower": _folded(op, op.lower.data, max), "upper": _folded(op, op.upper.data, min)}
+    loops = [op for op in clone.walk() if isinstance(op, loop.ForOp)]
+    for op in loops:
+        op.properties |= {"lower": _folded(op, op.lower.data, max), "upper": _folded(op, op.upper.data, min)}
+    for op in reversed(loops):
+        if _never_runs(op):
+            Rewriter.replace_op(op, [], op.inits)
     return name
+
+
+def _never_runs(op: loop.ForOp) -> bool:
+    """Return whether a loop begins at or behind its end, as one over the rest of 512 in a run of 128."""
+    begins = [expr.value for expr in op.lower.data.results if isinstance(expr, AffineConstantExpr)]
+    ends = [expr.value for expr in op.upper.data.results if isinstance(expr, AffineConstantExpr)]
+    return bool(begins and ends) and max(begins) >= min(ends)
 
 
 def _folded(op: loop.ForOp, map: AffineMap, tightest: Callable[[Sequence[int]], int]) -> AffineMapAttr:

@@ -19,6 +19,21 @@ builtin.module attributes {sizes = {m = array<i64: 1, 8>, n = array<i64: 1, 18, 
     }
     func.return
   }
+  // The rest behind the last whole tile is left out at 4 and at 16, and what it carries is what it began with.
+  // CHECK-LABEL: func.func private @rest(
+  // CHECK:         loop.for %i = 16 to
+  // CHECK-LABEL: func.func private @rest_16(
+  // CHECK-NOT:     loop.for
+  // CHECK:         loop.store %x, %y
+  func.func private @rest(%y: memref<144xf32>, %x: f32) {
+    %n = loop.size "n" from 1 to 18
+    %sum = loop.for %i = 16 to min affine_map<(d0) -> (d0)>(%n) iter_args(%carried = %x) -> (f32) {
+      %next = arith.addf %carried, %carried : f32
+      loop.yield %next : f32
+    }
+    loop.store %sum, %y[affine_map<() -> (0)>()] : f32, memref<144xf32>
+    func.return
+  }
   // CHECK-LABEL: func.func private @other(
   // CHECK-NOT:   func.func private @other_
   func.func private @other(%y: memref<4xf32>, %x: f32) {
