@@ -12,6 +12,8 @@ from support.project import ROOT, SHARED
 RUNNER = SHARED / "conformance" / "run.py"
 CASES = {"simple": 7, "pytorch-operator": 35, "pytorch-converted": 82}
 """How many cases each kind has."""
+NODES = {"a": 279, "bc": 370, "defgh": 216, "ijkl": 170, "mnopq": 187, "r": 252, "s": 210, "tuvwxyz": 75}
+"""How many cases of single operators begin with these letters."""
 NETWORKS = (
     *("bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50"),
     *("shufflenet", "squeezenet", "vgg19", "zfnet512"),
@@ -40,6 +42,11 @@ def check(folder: Path, count: int, *choice: str) -> None:
 @pytest.mark.parametrize("kind", CASES)
 def test_every_case_passes(kind: str, tmp_path: Path):
     check(tmp_path, CASES[kind], "--kind", kind)
+
+
+@pytest.mark.parametrize("letters", NODES)
+def test_every_case_of_an_operator_passes(letters: str, tmp_path: Path):
+    check(tmp_path, NODES[letters], "--kind", "node", "--filter", f"^test_[{letters}]")
 
 
 @pytest.mark.sample(2)

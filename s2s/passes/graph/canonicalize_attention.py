@@ -20,14 +20,15 @@ Zeroing fully masked rows of the weights becomes zeroing rows of the result; it 
 ->
     %y = graph.select %empty, 0, (graph.matmul %weights, %v)
 
-Declined where the product does not reach a softmax through elementwise operations, and for non-scalar factors.
+Declined where the product does not reach a softmax through elementwise operations, for non-scalar factors, and for
+factors of halves: scores that are not scaled yet may be too large, and are rounded more coarsely.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
@@ -78,7 +79,7 @@ class FactorsOfProduct(WeightPattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MatmulOp, rewriter: PatternRewriter) -> None:
         element = type_of(op.y).element_type
-        if not is_float(element) or not goes_to_softmax(op.y):
+        if not isinstance(element, Float32Type | Float64Type) or not goes_to_softmax(op.y):
             return
         plain = [self._without_factor(operand) for operand in (op.a, op.b)]
         if all(factor is None for _, factor, _ in plain):

@@ -9,8 +9,8 @@
       loop.for %i = 0 to 128 step 4 { … } }
     func.func @main(…) { func.call @k(…) {specialised = [{callee = "k_128", sizes = {n = 128}}]} }
 
-A loop that never runs at these sizes is removed. The call becomes a choice in C. A kernel that depends on several sizes has a clone for each combination of named ones;
-sizes without named values stay what they are.
+A loop that never runs at these sizes is removed. The call becomes a choice in C. A kernel that depends on several sizes
+has a clone for each combination of named ones; sizes without named values stay what they are.
 """
 
 from collections.abc import Callable, Mapping, Sequence

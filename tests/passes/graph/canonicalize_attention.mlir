@@ -94,3 +94,16 @@ func.func @other_operands(%q: tensor<3x4xf32>, %k: tensor<4x5xf32>, %mask: tenso
   %r = graph.softmax %m {axis = 1} : (tensor<3x4xf32>) -> tensor<3x4xf32>
   func.return %p, %r : tensor<3x5xf32>, tensor<3x4xf32>
 }
+
+// Products of unscaled halves may overflow.
+// CHECK-LABEL: func.func @factors_of_halves
+// CHECK:         graph.mul %q
+// CHECK:         graph.matmul
+// CHECK-NEXT:    graph.softmax
+func.func @factors_of_halves(%q: tensor<3x4xf16>, %k: tensor<4x5xf16>) -> tensor<3x5xf16> {
+  %h = graph.constant dense<0.5> : tensor<f16>
+  %a = graph.mul %q, %h : (tensor<3x4xf16>, tensor<f16>) -> tensor<3x4xf16>
+  %s = graph.matmul %a, %k : (tensor<3x4xf16>, tensor<4x5xf16>) -> tensor<3x5xf16>
+  %p = graph.softmax %s {axis = 1} : (tensor<3x5xf16>) -> tensor<3x5xf16>
+  func.return %p : tensor<3x5xf16>
+}

@@ -1,4 +1,4 @@
-"""Lower each normalisation to several computations; statistics of narrow floats are computed in f32.
+"""Lower each normalisation to several computations; statistics of narrow floats are computed in f32, but for softmax.
 
     %y = graph.softmax %x {axis = 1} : (tensor<4x8xf32>) -> tensor<4x8xf32>
 ->
@@ -27,10 +27,12 @@ from s2s.passes.graph.lower_to_tensor.scalars import POWER, Scalar, Scalars
 class AlongAxis:
     """Builds computations over the shape of `op`, and statistics along its axis, which lack that dimension."""
 
-    def __init__(self, rewriter: PatternRewriter, op: AxisNormOp) -> None:
+    def __init__(self, rewriter: PatternRewriter, op: AxisNormOp, *, narrow: bool = False) -> None:
         self.rewriter, self.op = rewriter, op
         self.axis, self.shape = op.axis.value.data, op.y.type.get_shape()
         self.element = widened(op.y.type.element_type)
+        self.stored = op.y.type.element_type if narrow else self.element
+        """The type of intermediate results."""
 
     def statistic(self, hint: str, fold: Fold, x: SSAValue, apply: Body) -> SSAValue:
         """Reduce `x` along the axis by `fold`, then apply `apply`."""
@@ -43,14 +45,14 @@ class AlongAxis:
             inits=[(fold.start(self.element), self.element)],
             reduce=fold.step,
             apply=apply,
-            element=self.element,
+            element=self.stored,
             hint=hint,
         )
 
     def elements(self, hint: str, epilogue: Sequence[Operand], apply: Body) -> SSAValue:
         """An intermediate result: `apply` at every element."""
         return compute(
-            self.rewriter, self.op, self.shape, epilogue=epilogue, apply=apply, element=self.element, hint=hint
+            self.rewriter, self.op, self.shape, epilogue=epilogue, apply=apply, element=self.stored, hint=hint
         )
 
     def finish(self, epilogue: Sequence[Operand], apply: Body) -> None:
@@ -70,13 +72,19 @@ class AlongAxis:
 
 
 class LowerSoftmax(RewritePattern):
+    """Powers and sums of halves are halves, as ONNX defines the operator by others of its type: half the scratch."""
+
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.SoftmaxOp, rewriter: PatternRewriter) -> None:
-        over = AlongAxis(rewriter, op)
+        over = AlongAxis(rewriter, op, narrow=True)
         largest = over.statistic("largest", MAXIMUM, op.x, lambda s, acc: acc)
         powers = over.elements(
             "powers", [over.whole(op.x), over.along(largest)], lambda s, x, m: s.unary(math.ExpOp, x - m)
         )
+        if over.stored != over.element:
+            total = over.statistic("total", SUM, powers, lambda s, acc: acc)
+            over.finish([over.whole(powers), over.along(total)], lambda s, power, total: power / total)
+            return
         scale = over.statistic("scale", SUM, powers, lambda s, acc: 1 / acc)
         over.finish([over.whole(powers), over.along(scale)], lambda s, power, factor: power * factor)
 
