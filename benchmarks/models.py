@@ -13,6 +13,7 @@ from s2s.errors import InputError, ToolchainError
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 READY_MADE = SHARED / "models" / "onnx"
+MLPERF_TINY = SHARED / "models" / "mlperf_tiny"
 MAKER = SHARED / "bench" / "make_models.py"
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
 CACHE = ROOT / "build" / "models"
@@ -26,8 +27,8 @@ NETWORKS = (*TINY, *IMAGE)
 
 def find_model(name: str, cache: Path = CACHE) -> Path:
     """The file of a model: a path as it stands, one of the ready-made ones, or one that is made now and kept."""
-    for path in (Path(name), READY_MADE / f"{name}.onnx", cache / f"{name}.onnx"):
-        if path.suffix == ".onnx" and path.is_file():
+    for path in (Path(name), READY_MADE / f"{name}.onnx", MLPERF_TINY / f"{name}.tflite", cache / f"{name}.onnx"):
+        if path.suffix in (".onnx", ".tflite") and path.is_file():
             return path
     return make_model(name, cache)
 

@@ -1,6 +1,6 @@
 """The bytes that a network moves in each memory pool, as estimated, and as instrumented loads and stores count them.
 
-    python -m benchmarks.pools                                                  (VWW of MLPerf Tiny, a minute)
+    python -m benchmarks.pools                              (VWW of MLPerf Tiny from TFLite and as ONNX, two minutes)
     python -m benchmarks.pools MODEL --target cortex-m4 --pool tcm=16KiB --pool sram=256KiB
 
 The tree is built for this machine with gcc's `-fsanitize=kernel-address`, which calls a function at each load and
@@ -22,6 +22,7 @@ from s2s.emit.info import NetworkInfo
 from s2s.emit.weights import pool_section
 
 GOAL = 0.9
+MODELS = ("vww_96_int8", "tiny_vww_mobilenet_int8")
 POOLS = ("tcm=64KiB", "sram=512KiB")
 FLAGS = (
     "-std=gnu99",
@@ -38,21 +39,26 @@ SIZES = (1, 2, 4, 8, 16)
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", nargs="?", default="tiny_vww_mobilenet_int8")
+    parser.add_argument("models", nargs="*", default=list(MODELS))
     parser.add_argument("--target", default="cortex-m4")
     parser.add_argument("--pool", action="append", default=[], metavar="NAME=SIZE")
     given = parser.parse_args()
-    pools: Sequence[str] = given.pool or POOLS
-    artifact = api.compile(find_model(given.model), target=given.target, pools=pools)
+    reached = [_print(model, given.target, given.pool or POOLS) for model in given.models]
+    sys.exit(not all(reached))
+
+
+def _print(model: str, target: str, pools: Sequence[str]) -> bool:
+    """Print the counts of one network; return whether it reaches the goal."""
+    artifact = api.compile(find_model(model), target=target, pools=pools)
     (decision,) = (each for each in artifact.info.decisions if each.kind == "pools")
-    print(f"estimated: {decision.candidates[0].note}")
+    print(f"{model}, estimated: {decision.candidates[0].note}")
     names = [pool.partition("=")[0] for pool in pools]
     counted = _counts(artifact, names)
     inside = sum(counted[name] for name in names)
     for name, count in counted.items():
         share = f"{count / inside:7.1%} of those in pools" if name in names and inside else ""
         print(f"{name:10} {count:>14,} bytes {share}")
-    sys.exit(inside == 0 or counted[names[0]] < GOAL * inside)
+    return inside > 0 and counted[names[0]] >= GOAL * inside
 
 
 def _counts(artifact: api.Artifact, pools: Sequence[str]) -> dict[str, int]:

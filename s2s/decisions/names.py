@@ -24,6 +24,7 @@ KINDS = (
     "scratch",
     "threads",
     "streams",
+    "pool",
     "pools",
     "constants",
 )

@@ -65,7 +65,7 @@ from s2s.emit.view import (
 from s2s.emit.weights import ConstantArray, binary_file, c_arrays, place
 from s2s.emit.write import RECORD, write_tree
 from s2s.errors import CompilerBug
-from s2s.passes.loop.pooled_plan import POOL
+from s2s.passes.loop.pool_traffic import POOL
 from s2s.support.resources import runtime_licence
 from s2s.types.devices import MAIN
 from s2s.types.weights import WeightStore

@@ -95,6 +95,12 @@ def choose_in_place(buffers: Sequence[Buffer], in_place: Sequence[InPlace]) -> t
     return tuple(chosen)
 
 
+def shares_in_place(buffers: Sequence[Buffer], in_place: Sequence[InPlace]) -> list[tuple[str, str, int]]:
+    """Return the bytes that each result shares with the operand that it may be computed in place of, by name."""
+    sizes = {buffer.name: buffer.size for buffer in buffers}
+    return [(pair.output, pair.input, min(sizes[pair.output], sizes[pair.input])) for pair in in_place]
+
+
 def lower_bound(buffers: Sequence[Buffer], in_place: Sequence[InPlace] = ()) -> int:
     """Return the largest sum of simultaneously live buffers; a buffer computed in place counts once with its input."""
     by_name = {buffer.name: buffer for buffer in buffers}

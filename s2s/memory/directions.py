@@ -6,6 +6,7 @@ that makes the plan smaller.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from s2s.memory.buffers import Buffer, InPlace, Overlap, Plan, most_shared, overlapped_bound
 from s2s.memory.calls import Calls
@@ -50,13 +51,24 @@ def plan_with_directions(
     return best, ()
 
 
+def most_shares(buffers: Sequence[Buffer], calls: Calls) -> list[tuple[str, str, int]]:
+    """Return the most bytes that each result shares with an operand, whichever kernels run backwards, by name."""
+    found = _widest(buffers, calls, calls.reversible(0))
+    return [(each.output, each.input, _shared(buffers, each)) for each in found]
+
+
 def _floor(buffers: Sequence[Buffer], calls: Calls, candidates: Sequence[str]) -> int:
     """Return a lower bound of every plan, whichever kernels run backwards: each pair overlaps as far as its best
     direction permits."""
-    sizes = {buffer.name: buffer.size for buffer in buffers}
+    return overlapped_bound(buffers, _widest(buffers, calls, candidates))
 
-    def shared(overlap: Overlap) -> int:
-        return most_shared(sizes[overlap.output], sizes[overlap.input], overlap.forbidden)
 
+def _widest(buffers: Sequence[Buffer], calls: Calls, candidates: Sequence[str]) -> list[Overlap]:
+    """Return the overlaps of all pairs, each in the direction in which it shares most."""
     pairs = zip(calls.overlaps(), calls.overlaps(candidates), strict=True)
-    return overlapped_bound(buffers, [max(pair, key=shared) for pair in pairs])
+    return [max(pair, key=partial(_shared, buffers)) for pair in pairs]
+
+
+def _shared(buffers: Sequence[Buffer], overlap: Overlap) -> int:
+    sizes = {buffer.name: buffer.size for buffer in buffers}
+    return most_shared(sizes[overlap.output], sizes[overlap.input], overlap.forbidden)

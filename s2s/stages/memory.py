@@ -32,7 +32,7 @@ from s2s.passes.loop.plan_memory import (
     ARENA_SIZE,
     OFFSET,
 )
-from s2s.passes.loop.pooled_plan import segments_of
+from s2s.passes.loop.segments import segments_of
 from s2s.stages.read import Read
 from s2s.stages.request import Request
 from s2s.stages.state import State

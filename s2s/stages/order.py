@@ -93,7 +93,7 @@ STAGES: tuple[Stage, ...] = (
     ),
     Stage("tensor", Scheduled, scheduled, decides=("winograd blocks", "schedule", "scratch")),
     Stage("loop", decides=("threads",), verified=False),
-    Stage("memory", Planned, planned, reads=_executor, decides=("streams", "pools")),
+    Stage("memory", Planned, planned, reads=_executor, decides=("streams", "pool", "pools")),
     Stage("c", Lowered, lowered, reads=_decisions, decides=("constants",)),
     Stage("tree", Written, written, reads=_everything),
 )

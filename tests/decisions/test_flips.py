@@ -60,6 +60,7 @@ ELSEWHERE = {
     "implementation": "relay/test_strategy.py",
     "layout": "decisions/test_layout.py",
     "operator row tiles": "decisions/test_budget_choices.py",
+    "pool": "end_to_end/test_pools.py",
     "pools": "end_to_end/test_pools.py",
     "schedule": "decisions/test_schedule.py",
     "scratch": "decisions/test_budget_choices.py",

@@ -114,5 +114,5 @@ def test_choices_of_every_kind_are_drawn():
     MADE.clear()
     for name in FIXED:
         compiled(name, "x86-64-v3", SEEDS.get(name, 0), threads=2)
-    pools = {"pools", "streams", "weight blocks"}
+    pools = {"pool", "pools", "streams", "weight blocks"}
     assert set(MADE) == set(KINDS) - pools - {"device", "external", "implementation", "operator row tiles", "scratch"}

@@ -1,8 +1,10 @@
 """Networks whose buffers and constants are in several memory pools."""
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -87,6 +89,53 @@ def test_another_assignment_is_obeyed_and_gives_the_same_bits(split: api.Artifac
     with api.compile(layers(), target="c", name="net", pools=pools, decisions=given) as again, split:
         assert [each.chosen for each in again.decisions if each.kind == "pools"] == [slow] != [decision.chosen]
         assert again.run(x)["y"].tobytes() == split.run(x)["y"].tobytes()
+
+
+def placed(**chosen: str) -> dict[str, Any]:
+    entries = [{"kind": "pool", "subject": subject, "chosen": pool} for subject, pool in chosen.items()]
+    return {"format": 1, "decisions": entries}
+
+
+def test_decisions_place_single_buffers_and_constants_and_the_others_are_planned_around_them(split: api.Artifact):
+    pools = {"tcm": 1100, "sram": 32768}
+    chosen = {each.subject: each for each in split.info.decisions if each.kind == "pool"}
+    assert {each.chosen for each in chosen.values()} == {"planned"}
+    assert chosen["constant w2_packed"].nodes == "Gemm_c"
+    x = {"x": np.linspace(-1, 1, 16, dtype=np.float32).reshape(1, 16)}
+    given = placed(**{"buffer a": "sram", "constant w2_packed": "default"})
+    with api.compile(layers(), target="c", name="net", pools=pools, decisions=given) as moved, split:
+        arrays = json.loads(moved.tree().text("metadata.json"))["weights"]["arrays"]
+        held = {each["name"]: each.get("pool") for each in arrays}
+        assert (held["w1_packed"], held["w2_packed"]) == ("sram", None)
+        (together,) = (each.chosen for each in moved.info.decisions if each.kind == "pools")
+        assert together.split()[0] == "1"
+        assert moved.run(x)["y"].tobytes() == split.run(x)["y"].tobytes()
+    again = api.compile(layers(), target="c", name="net", pools=pools, decisions=moved.decisions)
+    assert again.tree().text("src/net.c") == moved.tree().text("src/net.c")
+
+
+def test_the_assignment_gives_way_to_a_decision_about_one_buffer(split: api.Artifact):
+    """Of written decisions, one entry is changed: the one about all buffers, which the model had made, is made anew."""
+    entries = [each.entry() for each in split.decisions.entries]
+    changed = [{**each, "chosen": "sram", "by": "user"} if each["subject"] == "buffer a" else each for each in entries]
+    pools = {"tcm": 1100, "sram": 32768}
+    moved = api.compile(layers(), target="c", name="net", pools=pools, decisions={"format": 1, "decisions": changed})
+    (together,) = (each.chosen for each in moved.info.decisions if each.kind == "pools")
+    assert together.split()[0] == "1"
+
+
+@pytest.mark.parametrize(
+    ("subject", "pool", "message"),
+    [
+        ("constant w1_packed", "tcm", "with what else is decided to be in tcm it takes 16,384 of 1,100 bytes"),
+        ("constant w1_packed", "flash", "it is none of planned, tcm, sram, default"),
+        ("buffer a", "default", "a buffer is in some pool"),
+    ],
+)
+def test_a_pool_that_cannot_hold_an_item_is_refused(subject: str, pool: str, message: str):
+    pools = {"tcm": 1100, "sram": 32768}
+    with pytest.raises(InputError, match=message):
+        api.compile(layers(), target="c", name="net", pools=pools, decisions=placed(**{subject: pool}))
 
 
 def test_buffers_that_fit_nowhere_are_refused_with_the_largest():

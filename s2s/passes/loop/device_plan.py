@@ -17,7 +17,8 @@ from s2s.memory.buffers import Buffer, InPlace, Plan, align_up
 from s2s.memory.calls import Calls
 from s2s.memory.directions import plan_with_directions
 from s2s.memory.plan import plan
-from s2s.passes.loop.pooled_plan import PooledPlan, Segment
+from s2s.passes.loop.pooled_plan import PooledPlan
+from s2s.passes.loop.segments import Segment
 from s2s.types.devices import MAIN
 from s2s.types.pools import size_of
 
@@ -49,7 +50,7 @@ def plan_by_device(
     *,
     base: int,
     overlap: bool,
-    pooled: Callable[[Sequence[Buffer], Sequence[InPlace], Plan], PooledPlan] | None = None,
+    pooled: Callable[[Sequence[Buffer], Sequence[InPlace], Calls, Plan, tuple[str, ...]], PooledPlan] | None = None,
     chooser: Chooser,
 ) -> DevicePlan:
     """Plan the memory of each device. The first `base` bytes of the first segment are taken; `pooled` divides what is
@@ -71,11 +72,11 @@ def plan_by_device(
         _check_limit(device, limits.get(device), found, values, mine)
         bound, apart = bound + found.lower_bound, apart + found.apart_bound
         if device == MAIN and pooled is not None:
-            pools = pooled(mine, pairs, found)
+            pools = pooled(mine, pairs, replace(calls, lives=lives), found, reversed_kernels)
             offsets |= pools.run(chooser).offsets
             segments += pools.segments
             end = max((segment.offset + segment.size for segment in segments), default=0)
-            backwards += reversed_kernels if pools.is_whole else ()
+            backwards += reversed_kernels
             continue
         size = found.size + (base if device == MAIN else 0)
         if size:

@@ -25,7 +25,7 @@ arguments of role `state`, stands in front of everything else, where it outlives
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from xdsl.context import Context
@@ -52,16 +52,17 @@ from s2s.dialects import loop
 from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
 from s2s.memory.accesses import buffer_bytes
-from s2s.memory.buffers import Buffer, InPlace, Plan, align_up
+from s2s.memory.buffers import Buffer, InPlace, Plan, align_up, shares_in_place
 from s2s.memory.calls import Calls, Lifetime
-from s2s.memory.directions import plan_with_directions
+from s2s.memory.directions import PLAN_WORK, most_shares, plan_with_directions
 from s2s.memory.plan import plan
 from s2s.passes.context import given_of, target_of
 from s2s.passes.loop.annotate_memory_scope import scope_of
 from s2s.passes.loop.device_plan import Limits, limits_of, plan_by_device
 from s2s.passes.loop.overlapping import OFFSET, calls_of, in_place_pairs, note_aliases, overlaps_of, spans_of
-from s2s.passes.loop.pooled_plan import LOADED_AT, PooledPlan, record_segments
+from s2s.passes.loop.pooled_plan import LOADED_AT, HomePlanner, PooledPlan
 from s2s.passes.loop.run_backwards import backwards
+from s2s.passes.loop.segments import record_segments
 from s2s.types.hints import isa
 from s2s.types.pools import pools_of
 
@@ -159,16 +160,33 @@ class PlanMain:
         else:
             chosen, backward = plan(buffers, pairs), ()
         if self.pooled is not None and not self.devices:
-            pooled = self._pooled(base, buffers, pairs, chosen)
-            chosen = pooled.run(self.chooser)
-            backward = backward if pooled.is_whole else ()
+            chosen = self._pooled(base, buffers, pairs, calls, chosen, backward).run(self.chooser)
         for name in backward:
             _replace(self.kernels, calls.backwards[name])
         return chosen
 
-    def _pooled(self, base: int, buffers: Sequence[Buffer], pairs: Sequence[InPlace], whole: Plan) -> PooledPlan:
-        """Return the plan of buffers in memory pools; `whole` is that in one arena."""
+    def _pooled(
+        self,
+        base: int,
+        buffers: Sequence[Buffer],
+        pairs: Sequence[InPlace],
+        calls: Calls,
+        whole: Plan,
+        backward: tuple[str, ...],
+    ) -> PooledPlan:
+        """Return the plan of buffers in memory pools; `whole` is that in one arena, in which the kernels `backward` run
+        backwards."""
         assert self.pooled is not None
+
+        def planned(names: frozenset[str]) -> Plan:
+            mine = [buffer for buffer in buffers if buffer.name in names]
+            kept = [pair for pair in pairs if pair.output in names and pair.input in names]
+            if not self.overlap:
+                return plan(mine, kept)
+            lives = {value: life for value, life in calls.lives.items() if self.names[value] in names}
+            return plan(mine, kept, replace(calls, lives=lives).overlaps(backward), work=PLAN_WORK)
+
+        shares = most_shares(buffers, calls) if self.overlap else shares_in_place(buffers, pairs)
         return self.pooled(
             main=self.func,
             functions=self.kernels,
@@ -176,6 +194,7 @@ class PlanMain:
             names=self.names,
             in_place=pairs,
             whole=whole,
+            home=HomePlanner(planned, shares),
             base=base,
             align=self.align,
         )

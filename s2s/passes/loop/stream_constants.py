@@ -39,7 +39,7 @@ from s2s.memory.plan import plan
 from s2s.memory.streams import Stream
 from s2s.passes.context import given_of, target_of
 from s2s.passes.loop.overlapping import in_place_pairs
-from s2s.passes.loop.pooled_plan import POOL, reader_of
+from s2s.passes.loop.pool_traffic import POOL, reader_of
 from s2s.types.devices import MAIN
 from s2s.types.pools import Pool, pools_of
 

@@ -41,7 +41,8 @@ from s2s.passes.loop.lower_to_c.table_rows import rows_of
 from s2s.passes.loop.lower_to_c.tables import graph_tables
 from s2s.passes.loop.lower_to_c.written import Written
 from s2s.passes.loop.plan_memory import networks_run, operations_of_networks
-from s2s.passes.loop.pooled_plan import POOL, segments_of
+from s2s.passes.loop.pool_traffic import POOL
+from s2s.passes.loop.segments import segments_of
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 from s2s.types.devices import MAIN
 

@@ -22,7 +22,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.plan_memory import OFFSET
-from s2s.passes.loop.pooled_plan import Segment
+from s2s.passes.loop.segments import Segment
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa
 

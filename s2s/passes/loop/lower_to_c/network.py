@@ -21,7 +21,7 @@ from s2s.passes.loop.lower_to_c.names import Names
 from s2s.passes.loop.lower_to_c.run_sizes import RunSizes, refuse
 from s2s.passes.loop.lower_to_c.steps import StepBuilder, lower_steps
 from s2s.passes.loop.lower_to_c.written import Written
-from s2s.passes.loop.pooled_plan import segments_of
+from s2s.passes.loop.segments import segments_of
 
 _VOID_POINTER = c.PtrType(c.VOID)
 

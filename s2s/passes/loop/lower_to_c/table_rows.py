@@ -20,7 +20,7 @@ from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.lower_to_c.device_hooks import hook_of
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
-from s2s.passes.loop.pooled_plan import Segment, segments_of
+from s2s.passes.loop.segments import Segment, segments_of
 from s2s.types.devices import MAIN
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa
