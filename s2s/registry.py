@@ -99,6 +99,7 @@ PASSES: tuple[str, ...] = (
     "loop-run-backwards",
     "loop-specialise-sizes",
     "loop-split-kernels",
+    "loop-start-device-calls",
     "loop-start-device-copies",
     "loop-stream-constants",
     "c-call-signed-shifts",

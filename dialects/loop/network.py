@@ -124,6 +124,28 @@ class LeaveDeviceOp(AroundDeviceCalls):
     name = "loop.leave_device"
 
 
+@op_definition
+class StartDeviceCallsOp(AroundDeviceCalls):
+    """Let a device run beside the first one: calls of its kernels may return before they are done."""
+
+    name = "loop.start_device_calls"
+
+
+@op_definition
+class WaitDeviceCallsOp(AroundDeviceCalls):
+    """Wait until the kernels of a device are done; until then nobody else may write `buffers`, or read what is written
+    there."""
+
+    name = "loop.wait_device_calls"
+
+    buffers = var_operand_def(MemRefType)
+    assembly_format = "$device (`,` $buffers^ `:` type($buffers))? attr-dict"
+
+    def __init__(self, device: StringAttr | str, buffers: Sequence[SSAValue]) -> None:
+        name = StringAttr(device) if isinstance(device, str) else device
+        Op.__init__(self, operands=[buffers], properties={"device": name})
+
+
 class NetworkCall(Op, AccessInterface):
     """Base of operations that run networks: the arena of the networks, and the buffers that these are called with."""
 
@@ -336,6 +358,8 @@ STEPS = (
     WaitDeviceCopyOp,
     EnterDeviceOp,
     LeaveDeviceOp,
+    StartDeviceCallsOp,
+    WaitDeviceCallsOp,
     CallIfOp,
     CallWhileOp,
     CallForOp,
@@ -356,6 +380,8 @@ __all__ = [
     "LeaveDeviceOp",
     "NetworkCall",
     "ReadSizeOp",
+    "StartDeviceCallsOp",
     "StartDeviceCopyOp",
+    "WaitDeviceCallsOp",
     "WaitDeviceCopyOp",
 ]

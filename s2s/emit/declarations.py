@@ -7,7 +7,7 @@ from s2s.dialects import c
 from s2s.emit.info import NetworkInfo
 from s2s.emit.statements import FunctionWriter, comment_lines, overlay_definition
 from s2s.emit.units import Program, owner_of
-from s2s.passes.loop.lower_to_c.device_hooks import ENTER, LEAVE, TO, WAIT, way_of
+from s2s.passes.loop.lower_to_c.device_hooks import ENTER, FROM, START, TO, way_of
 
 RETURNS = "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
 RETURNS_OF_SIZES = (
@@ -31,6 +31,11 @@ STARTED_DOC = (
 AROUND_DOC = (
     "Called before and behind each sequence of kernels of {device}, for instance to wake it and to write caches back;\n"
     "what it reads has been written before it is entered. By default they do nothing."
+)
+CALLS_STARTED_DOC = (
+    "Between start and wait the kernels of {device} are called. Functions of their names that a project gives may\n"
+    "hand the calls over and return before they are done: {device} does what it is handed in order, copies too,\n"
+    "and the wait returns when all of it is done. By default they do nothing."
 )
 GUARD_DOC = "A project may define these functions itself, where it compiles the network with {guard}."
 BETWEEN_DEVICES = "Copies between the memory of the caller and that of {device}"
@@ -83,7 +88,9 @@ def _hooks(program: Program, name: str) -> list[str]:
         mine = [hook for hook in program.hooks if owner_of(hook) == device]
         ways = {way_of(hook) for hook in mine}
         what = (BETWEEN_DEVICES if TO in ways else FROM_POOL).format(device=device)
-        docs = [(STARTED_DOC if WAIT in ways else HOOKS_DOC).format(what=what)] if ways - {ENTER, LEAVE} else []
+        is_started = any("_start_copy_" in hook.sym_name.data for hook in mine)
+        docs = [(STARTED_DOC if is_started else HOOKS_DOC).format(what=what)] if ways & {TO, FROM} else []
+        docs += [CALLS_STARTED_DOC.format(device=device)] if START in ways else []
         docs += [AROUND_DOC.format(device=device)] if ENTER in ways else []
         docs.append(GUARD_DOC.format(guard=hooks_guard(name, device)))
         lines += [*comment_lines("\n".join(docs)), *_prototypes(mine), ""]

@@ -107,6 +107,11 @@ def started(options: CompileOptions) -> bool:
     return any(each.copy == STARTED for each in options.devices)
 
 
+def calls_started(options: CompileOptions) -> bool:
+    """Return whether the kernels of a device are started and waited for."""
+    return any(each.calls == STARTED for each in options.devices)
+
+
 def hooked(options: CompileOptions) -> bool:
     """Return whether hooks are called around the kernels of a device."""
     return any(each.calls == HOOKED for each in options.devices)
@@ -203,6 +208,13 @@ def memories_apart(options: CompileOptions) -> Mapping[str, Any]:
 def started_copies(options: CompileOptions) -> Mapping[str, Any]:
     """Return the devices whose hooks start copies and wait for them."""
     return {"devices": tuple(each.name for each in options.devices if each.copy == STARTED)}
+
+
+def started_calls(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the devices whose kernels are started, and those of them with a memory of their own."""
+    found = [each for each in options.devices if each.calls == STARTED]
+    apart = tuple(each.name for each in found if not each.shared)
+    return {"devices": tuple(each.name for each in found), "apart": apart}
 
 
 def hooked_calls(options: CompileOptions) -> Mapping[str, Any]:

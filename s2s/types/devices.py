@@ -4,9 +4,9 @@
     target = "cortex-m7"              # as --target takes it; by default that of the first device
     memory = "64KiB"                  # its own arena with a limit; "own" (the default) has none, "shared" is no arena
     copy = "start-wait"               # hooks start copies, and others wait for them; by default "copy"
-    calls = "hooks"                   # hooks are called around its kernels; by default "plain"
+    calls = "hooks"                   # hooks are called around its kernels, or "start-wait"; by default "plain"
     layers = ["conv2", "block3/*"]    # nodes of the model, with wildcards
-    operators = ["conv", "matmul"]    # operators of dialect graph
+    operators = ["conv", "nn.dense"]  # operators of dialect graph, or by the names of relay
     placement = "cost"                # what no table asks for runs there if that takes fewer cycles; else "asked"
     clock = 2.0                       # its cycles in one of the first device
     rate = 4.0                        # bytes that a copy moves in a cycle of the first device
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, cast
 
 from s2s.errors import InputError
 from s2s.types.pools import size_of
+from s2s.types.relay_operators import RELAY_OPERATORS
 
 MAIN = "main"
 """The device that runs the run function; its memory holds inputs and outputs."""
@@ -29,7 +30,7 @@ ON_DEVICE = "on_device"
 """Attribute of `main`: the nodes that a network places itself, each with its device."""
 SHARED, OWN = "shared", "own"
 WHOLE, STARTED = "copy", "start-wait"
-"""What the hooks of a device do: all of a copy, or its start, which another hook waits for."""
+"""What the hooks of a device do: all of a copy, or its start, which another hook waits for; for kernels likewise."""
 PLAIN, HOOKED = "plain", "hooks"
 """Whether hooks are called before and behind the kernels of a device."""
 ASKED, COST = "asked", "cost"
@@ -56,7 +57,7 @@ class Device(NamedTuple):
     copy: str = WHOLE
     """What its hooks of copies do."""
     calls: str = PLAIN
-    """Whether hooks are called around its kernels."""
+    """Whether hooks are called around its kernels, or start them and wait for them."""
     layers: tuple[str, ...] = ()
     """Patterns of the nodes that run there."""
     operators: tuple[str, ...] = ()
@@ -125,8 +126,8 @@ def _device(place: str, name: str, table: Mapping[str, object]) -> Device:
     if copy not in (WHOLE, STARTED):
         raise InputError(f"{place}: copy = {copy!r}: is not known; give {WHOLE} or {STARTED}")
     calls = _text(place, table, "calls", PLAIN)
-    if calls not in (PLAIN, HOOKED):
-        raise InputError(f"{place}: calls = {calls!r}: is not known; give {PLAIN} or {HOOKED}")
+    if calls not in (PLAIN, HOOKED, STARTED):
+        raise InputError(f"{place}: calls = {calls!r}: is not known; give {PLAIN}, {HOOKED} or {STARTED}")
     placement = _text(place, table, "placement", ASKED)
     if placement not in (ASKED, COST):
         raise InputError(f"{place}: placement = {placement!r}: is not known; give {ASKED} or {COST}")
@@ -141,7 +142,7 @@ def _device(place: str, name: str, table: Mapping[str, object]) -> Device:
         copy=copy,
         calls=calls,
         layers=_texts(place, table, "layers"),
-        operators=_texts(place, table, "operators"),
+        operators=tuple(RELAY_OPERATORS.get(each, each) for each in _texts(place, table, "operators")),
         placement=placement,
         clock=_number(place, table, "clock", 1.0, least=1e-6),
         rate=_number(place, table, "rate", 1.0, least=1e-6),

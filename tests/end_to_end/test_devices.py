@@ -10,12 +10,14 @@ import numpy as np
 import onnx
 import pytest
 
-from s2s import api
+from s2s import api, relay
 from s2s.artifact import compile_artifact
 from s2s.compilation import Compilation
+from s2s.dialects import graph
 from s2s.errors import CompilerBug, InputError
 from s2s.options import CompileOptions, Executor
 from s2s.types.devices import Device
+from s2s.types.relay_operators import RELAY_OPERATORS
 from support.c_compilers import require
 from support.project import SHARED
 
@@ -337,6 +339,20 @@ def test_metadata_states_each_device_and_its_memory(two: api.Artifact):
     assert {pool.name for pool in two.info.pools} == {"main", "dsp"}
 
 
+def test_operators_have_relays_names_too():
+    """Each name is one of relay and of dialect graph."""
+    found = (getattr(each, "name", None) for each in vars(graph).values())
+    names = {name.partition(".")[2] for name in found if isinstance(name, str)}
+    for ours in RELAY_OPERATORS.values():
+        assert ours in names
+    for name in RELAY_OPERATORS:
+        assert hasattr(relay.nn, name[3:]) if name.startswith("nn.") else hasattr(relay, name)
+    found = api.compile(residual(), target="c", name="net", devices={"dsp": {"operators": ["nn.dense"]}})
+    assert [each.nodes for each in found.decisions.entries if each.kind == "device" and each.chosen == "dsp"] == [
+        "block1/g"
+    ]
+
+
 def test_why_names_the_device_of_each_node(two: api.Artifact):
     chosen = {each.nodes: (each.chosen, each.why) for each in two.decisions.entries if each.kind == "device"}
     assert chosen["block2/c0"] == ("dsp", "the layers of its table")
@@ -397,7 +413,7 @@ REFUSED: list[tuple[dict[str, dict[str, object]], str]] = [
     ({"dsp": {"placement": "fast"}}, "is not known; give asked or cost"),
     ({"dsp": {"clock": 0}}, "clock = 0: is out of range"),
     ({"dsp": {"copy": "dma"}}, "is not known; give copy or start-wait"),
-    ({"dsp": {"calls": "rpc"}}, "is not known; give plain or hooks"),
+    ({"dsp": {"calls": "rpc"}}, "is not known; give plain, hooks or start-wait"),
     ({"dsp": {"layers": "a"}}, "is no list of texts"),
     ({"dsp": {"layers": LAYERS, "memory": "100"}}, r"its arena takes .* bytes, and it has 100; the largest buffers"),
     ({"dsp": {"target": "z80", "layers": LAYERS}}, "there is no such target"),

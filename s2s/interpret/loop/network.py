@@ -25,9 +25,15 @@ def call(scope: Scope, op: CallOp) -> Step:
     return step
 
 
-@MEANINGS.register(loop.WaitDeviceCopyOp, loop.EnterDeviceOp, loop.LeaveDeviceOp)
-def wait(scope: Scope, op: loop.WaitDeviceCopyOp | loop.EnterDeviceOp | loop.LeaveDeviceOp) -> Step:
-    """`loop.wait_device_copy`: the copy was made when it was started. `loop.enter_device`, `loop.leave_device`: there
+@MEANINGS.register(
+    loop.WaitDeviceCopyOp,
+    loop.EnterDeviceOp,
+    loop.LeaveDeviceOp,
+    loop.StartDeviceCallsOp,
+    loop.WaitDeviceCallsOp,
+)
+def wait(scope: Scope, op: loop.WaitDeviceCopyOp | loop.AroundDeviceCalls) -> Step:
+    """`loop.wait_device_copy`: the copy was made when it was started. What stands around the kernels of a device: there
     is one device only."""
 
     def step(frame: Frame) -> None:

@@ -206,7 +206,8 @@ class PooledPlan:
         """Return why an assignment does not fit."""
         moved = next((item for item, place in given.items() if places[item] != place), None)
         if moved is not None:
-            return f"{self._described(self.items[moved])} is decided to be elsewhere (decision {PoolKind.name})"
+            name = self._described(self.items[moved])
+            return f"{name}: decision {PoolKind.name} has it elsewhere; leave one of the two out"
         for number, pool in enumerate(self.pools):
             chosen = {item for item, place in enumerate(places) if place == number}
             taken = self._taken(number, chosen) + self._state(number)

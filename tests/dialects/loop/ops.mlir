@@ -153,6 +153,14 @@ func.func @control(%inner: memref<16xi8>, %y: memref<6xf32>, %h: memref<4xf32>, 
   // CHECK-NEXT: loop.leave_device "dsp"
   // GENERIC:    "loop.leave_device"() <{device = "dsp"}> : () -> ()
   loop.leave_device "dsp"
+  // CHECK-NEXT: loop.start_device_calls "dsp"
+  // GENERIC:    "loop.start_device_calls"() <{device = "dsp"}> : () -> ()
+  loop.start_device_calls "dsp"
+  // CHECK-NEXT: loop.wait_device_calls "dsp", %h, %f : memref<4xf32>, memref<4xf32>
+  // GENERIC:    "loop.wait_device_calls"(%h, %f) <{device = "dsp"}> : (memref<4xf32>, memref<4xf32>) -> ()
+  loop.wait_device_calls "dsp", %h, %f : memref<4xf32>, memref<4xf32>
+  // CHECK-NEXT: loop.wait_device_calls "dsp"
+  loop.wait_device_calls "dsp"
   // CHECK-NEXT: loop.call_for @body(%y, %h) {steps = 3 : i64, starts = array<i64: 0, 0>, strides = array<i64: 2, 0>} : (memref<6xf32>, memref<4xf32>)
   loop.call_for @body(%y, %h) {steps = 3 : i64, starts = array<i64: 0, 0>, strides = array<i64: 2, 0>} : (memref<6xf32>, memref<4xf32>)
   // CHECK-NEXT: loop.call_for @body in %inner : memref<16xi8>(%y, %h) {steps = 3 : i64, starts = array<i64: 4, 0>, strides = array<i64: -2, 0>} : (memref<6xf32>, memref<4xf32>)

@@ -17,7 +17,9 @@ from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
 
 @STEP_LOWERINGS.register(loop.WaitDeviceCopyOp)
 def lower_wait(steps: StepBuilder, op: loop.WaitDeviceCopyOp) -> None:
-    """`net_wait_for_dsp();`, once for several waits in a row: it waits for all copies that are under way."""
+    """`net_wait_for_dsp();`, once for several waits in a row: it waits for all that is under way."""
+    if isinstance(op.prev_op, loop.WaitDeviceCallsOp) and op.prev_op.device in (op.origin, op.device):
+        return
     if (
         isinstance(op.prev_op, loop.WaitDeviceCopyOp)
         and op.prev_op.origin == op.origin
@@ -27,8 +29,8 @@ def lower_wait(steps: StepBuilder, op: loop.WaitDeviceCopyOp) -> None:
     steps.b.block.add_op(c.CallOp(hook_of(steps.names.prefix, op), []))
 
 
-@STEP_LOWERINGS.register(loop.EnterDeviceOp, loop.LeaveDeviceOp)
-def lower_around_calls(steps: StepBuilder, op: loop.EnterDeviceOp | loop.LeaveDeviceOp) -> None:
+@STEP_LOWERINGS.register(loop.EnterDeviceOp, loop.LeaveDeviceOp, loop.StartDeviceCallsOp, loop.WaitDeviceCallsOp)
+def lower_around_calls(steps: StepBuilder, op: loop.AroundDeviceCalls) -> None:
     """`net_enter_dsp();`"""
     steps.b.block.add_op(c.CallOp(hook_of(steps.names.prefix, op), []))
 

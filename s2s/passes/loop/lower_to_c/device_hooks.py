@@ -5,7 +5,7 @@ void net_copy_to_dsp(void *target, const void *source, size_t size)
     memcpy(target, source, size);
 }
 
-Hooks that enter or leave a device, or wait for copies, do nothing by default.
+Hooks that enter or leave a device, start its kernels, or wait for it, do nothing by default.
 """
 
 from collections.abc import Sequence
@@ -20,14 +20,22 @@ from s2s.types.devices import MAIN
 
 _TYPES = (c.PtrType(c.VOID), c.PtrType(c.VOID, const=True), c.NamedType("size_t"))
 _PARAMETERS = ("target", "source", "size")
-TO, FROM, WAIT, ENTER, LEAVE = WAYS = ("copy_to", "copy_from", "wait_for", "enter", "leave")
+TO, FROM, START, WAIT, ENTER, LEAVE = WAYS = ("copy_to", "copy_from", "start", "wait_for", "enter", "leave")
 """What the hooks of a device do, in the order in which they are declared."""
+
+
+_AROUND: dict[type[loop.AroundDeviceCalls], str] = {
+    loop.EnterDeviceOp: ENTER,
+    loop.LeaveDeviceOp: LEAVE,
+    loop.StartDeviceCallsOp: START,
+    loop.WaitDeviceCallsOp: WAIT,
+}
 
 
 def hook_of(prefix: str, op: loop.BetweenDevices | loop.AroundDeviceCalls) -> str:
     """Return the name of the hook that a step calls: all copies begin or end on the first device."""
     if isinstance(op, loop.AroundDeviceCalls):
-        return f"{prefix}_{ENTER if isinstance(op, loop.EnterDeviceOp) else LEAVE}_{op.device.data}"
+        return f"{prefix}_{_AROUND[type(op)]}_{op.device.data}"
     origin, device = op.origin.data, op.device.data
     other, way = (origin, "from") if device == MAIN else (device, "to")
     if isinstance(op, loop.WaitDeviceCopyOp):
