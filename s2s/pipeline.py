@@ -31,6 +31,7 @@ from s2s.passes.conditions import (
     other_algorithms,
     placed,
     plan,
+    pointers,
     poisoned,
     prefix,
     prefixed,
@@ -173,6 +174,7 @@ GRAPH = (
     ),
     Step("graph-split-args", "Kernels of each device have their limit; fusion keeps it.", options=arguments),
     Step("graph-split-streamed-layers", "Run before layers become kernels.", when=streamed, options=streamed_to),
+    Step("graph-give-windows-slack", "Kernels take windows as they are.", when=pointers, options=target),
     Step(
         "graph-outline-externs",
         "Declare functions outside of the network; from here on their calls are kernels.",

@@ -36,6 +36,7 @@ PASSES: tuple[str, ...] = (
     "graph-fuse-attention",
     "graph-fuse-ops",
     "graph-generate-external-code",
+    "graph-give-windows-slack",
     "graph-hoist-zero-points",
     "graph-inline",
     "graph-label-ops",

@@ -133,6 +133,7 @@ from s2s.dialects.graph.reduce import (
 from s2s.dialects.graph.selection import NonMaxSuppressionOp, NonzeroOp
 from s2s.dialects.graph.shape import BroadcastToOp, ConcatOp, IotaOp, PadOp, ReshapeOp, SliceOp, TileOp, TransposeOp
 from s2s.dialects.graph.signal import DftOp, FixedDftOp
+from s2s.dialects.graph.sliding import AdvanceOp, InsertSliceOp
 from s2s.dialects.graph.structure import CallOp, ConstantOp, WeightOp
 from s2s.dialects.graph.traits import (
     FusionKind as FusionKind,
@@ -255,6 +256,8 @@ Graph = Dialect(
         NonzeroOp,
         ScatterElementsOp,
         ScatterNdOp,
+        AdvanceOp,
+        InsertSliceOp,
         ArgmaxOp,
         ArgminOp,
         CumsumOp,

@@ -23,6 +23,7 @@ from s2s.dialects.loop import (
     prefetch,
     products,
     register,
+    sliding,
 )
 from s2s.dialects.loop.callback import *
 from s2s.dialects.loop.checks import lanes_of as lanes_of
@@ -42,6 +43,7 @@ from s2s.dialects.loop.network import *
 from s2s.dialects.loop.prefetch import *
 from s2s.dialects.loop.products import *
 from s2s.dialects.loop.register import *
+from s2s.dialects.loop.sliding import *
 
 FAMILIES = (
     callback,
@@ -57,6 +59,7 @@ FAMILIES = (
     prefetch,
     products,
     register,
+    sliding,
 )
 
 

@@ -37,6 +37,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.interfaces import Access, AccessEffects, AccessInterface, read_any, write_any
+from s2s.dialects.loop.sliding import AdvanceOp
 from s2s.dialects.operation import Op, op_definition
 
 _INTS = DenseArrayBase.constr(i64)
@@ -351,6 +352,7 @@ def _check_flag(op: IRDLOperation, type: Attribute) -> None:
 
 STEPS = (
     CallOp,
+    AdvanceOp,
     CopyOp,
     ReadSizeOp,
     DeviceCopyOp,

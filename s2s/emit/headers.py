@@ -28,13 +28,14 @@ _BY_NAME = (
     (re.compile(r"s2s_fft_"), '"s2s_fft.h"'),
     (re.compile(r"s2s_fixed_i?dft_"), '"s2s_fixed_dft.h"'),
     (re.compile(r"s2s_nonzero_"), '"s2s_nonzero.h"'),
+    (re.compile(r"s2s_advance$"), '"s2s_window.h"'),
     (re.compile(r"s2s_suppressed_"), '"s2s_suppress.h"'),
     (re.compile(r"s2s_(bool|[fiu]\d+)_"), '"s2s_math.h"'),
     (re.compile(r"s2s_rescale_|s2s_saturate_"), '"s2s_quantize.h"'),
     (re.compile(r"s2s_is_aligned$"), '"s2s_align.h"'),
     (re.compile(r"s2s_pool"), '"s2s_pool.h"'),
     (re.compile(r"s2s_kernel_"), '"s2s_packed.h"'),
-    (re.compile(r"mem(cpy|set)$"), "<string.h>"),
+    (re.compile(r"mem(cpy|move|set)$"), "<string.h>"),
     (re.compile(r"s2s_|S2S_|NULL$"), '"s2s.h"'),
 )
 _LIBM = re.compile(

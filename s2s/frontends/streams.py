@@ -2,18 +2,19 @@
 
     %a = graph.conv %x, %w … : tensor<1x40x98xf32> -> tensor<1x64x96xf32>        three taps along axis 2, no padding
 ->                                                                               `--stream x:2`
-    %window = graph.concat %old, %x {axis = 2}          %x: tensor<1x40x1xf32>, %old: tensor<1x40x2xf32> {state}
+    %moved = graph.advance %old {by = 1}                %x: tensor<1x40x1xf32>, %old: tensor<1x40x3xf32> {state}
+    %window = graph.insert_slice %moved, %x …           which is %old in the next run
     %a = graph.conv %window, %w … : tensor<1x40x3xf32> -> tensor<1x64x1xf32>
-    %next = graph.slice %window …                       the last two frames, which are %old in the next run
 
 The results are those of the whole network on the window that ends with the new frames; before the first run the window
 is zeros. What moves from run to run (`s2s.analysis.network.slides`) is computed once and kept for as long as an
 operator reads it; an operator that reads padding, or computes along the axis, computes all of its elements in each run.
+Of what is dequantised the integers are kept.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil, lcm
+from math import ceil, lcm, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from s2s.analysis.network.functions import INIT, NAME, STATE, input_numbers, main_of, text
-from s2s.analysis.network.slides import Rule, Slide, Slides, rule_of, slides_of
+from s2s.analysis.network.slides import Rule, Slide, Slides, is_dequantised, rule_of, slides_of
 from s2s.dialects import graph
 from s2s.dialects.graph.base import ints, type_of
 from s2s.dialects.graph.pool import PoolOp
@@ -149,7 +150,8 @@ def _parts(main: FuncOp, argument: SSAValue, slides: Slides) -> dict[SSAValue, P
         begin, end = read[value]
         if begin < slide.low or end > slide.high:
             return None
-        return Part(begin, max(begin, end - ceil(slide.step)), end)
+        new = begin if is_dequantised(value, slides) else end - ceil(slide.step)
+        return Part(begin, max(begin, new), end)
 
     for op in reversed(list(main.body.block.ops)):
         part = part_of(op.results[0]) if len(op.results) == 1 else None
@@ -180,6 +182,8 @@ class _Rewriter:
     zeros: Mapping[SSAValue, Array]
     values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """The tensors of the new body by those of the old one: of a tensor with a part, its elements of that part."""
+    new: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    """Of a tensor with a part, the elements that this run computes."""
     kept: list[SSAValue] = field(default_factory=list[SSAValue])
     """The values that the next run begins with."""
     attributes: list[DictionaryAttr] = field(default_factory=list[DictionaryAttr])
@@ -235,8 +239,10 @@ class _Rewriter:
 
     def _elements(self, value: SSAValue, begin: int, end: int) -> SSAValue:
         """Return the elements of a tensor from `begin` to `end` along its axis."""
-        part = self.parts.get(value, Part(0, 0, _size(value, self.slides[value])))
-        return self._slice(self.values[value], self.slides[value].axis, begin - part.begin, end - begin)
+        part, axis = self.parts.get(value, Part(0, 0, _size(value, self.slides[value]))), self.slides[value].axis
+        if value in self.new and begin >= part.new:
+            return self._slice(self.new[value], axis, begin - part.new, end - begin)
+        return self._slice(self.values[value], axis, begin - part.begin, end - begin)
 
     def _slice(self, value: SSAValue, axis: int, start: int, size: int) -> SSAValue:
         shape = type_of(value).get_shape()
@@ -249,19 +255,24 @@ class _Rewriter:
         return made.y
 
     def _keep(self, value: SSAValue, new: SSAValue) -> None:
-        """Put the `new` elements of a tensor behind those that are kept, and keep the last ones for the next run."""
+        """Put the `new` elements of a tensor into its window, which the next run begins with."""
         part, slide = self.parts[value], self.slides[value]
-        count, step = part.new - part.begin, int(slide.step)
-        self.values[value] = new
-        if count == 0:
+        self.values[value] = self.new[value] = new
+        if part.new == part.begin:
             return
-        old = self.block.insert_arg(_resized(value, slide.axis, count), len(self.block.args))
-        window = graph.ConcatOp([old, new], axis=slide.axis)
-        self.block.add_op(window)
+        size = part.end - part.begin
+        old = self.block.insert_arg(_resized(value, slide.axis, size), len(self.block.args))
+        moved = graph.AdvanceOp(old, by=int(slide.step) * prod(type_of(value).get_shape()[slide.axis + 1 :]))
+        starts = [0] * len(type_of(value).get_shape())
+        starts[slide.axis] = part.new - part.begin
+        window = graph.InsertSliceOp(moved, new, starts=starts)
+        if isinstance(value.owner, Operation):
+            graph.copy_provenance(moved, value.owner)
+            graph.copy_provenance(window, value.owner)
+        self.block.add_ops([moved, window])
         self.values[value] = window.y
-        self.kept.append(self._slice(window.y, slide.axis, step, count))
-        before = range(part.begin + step, part.begin + step + count)
-        initial = np.ascontiguousarray(np.take(self.zeros[value], before, slide.axis))
+        self.kept.append(window.y)
+        initial = np.ascontiguousarray(np.take(self.zeros[value], range(part.begin, part.end), slide.axis))
         name = f"{self.stream.name}_{len(self.kept)}"
         attributes: dict[str, Attribute] = {NAME: StringAttr(name), STATE: UnitAttr()}
         if initial.view(np.uint8).any():

@@ -147,6 +147,11 @@ def misra(options: CompileOptions) -> bool:
     return options.profile == "misra"
 
 
+def pointers(options: CompileOptions) -> bool:
+    """Return whether the emitted C may compute addresses in memory of no type, which MISRA C does not allow."""
+    return not misra(options)
+
+
 def io_of(options: CompileOptions) -> Io:
     """Return where inputs and outputs are stored: as the user says, else as the target says. Tables name buffers of the
     caller."""

@@ -20,10 +20,10 @@ from s2s.analysis.structure.lanes import in_lanes
 from s2s.dialects import tensor
 from s2s.dialects.loop import MIN_LANES
 from s2s.schedules.caches import bytes_used, cache_blocks, prefetches
-from s2s.schedules.directives import CacheRead, Reorder, Rfactor, Vectorize, register_tile
+from s2s.schedules.directives import CacheRead, Reorder, Rfactor, Unroll, Vectorize, register_tile
 from s2s.schedules.reduction_blocks import BlockedReduction, LongReduction
 from s2s.schedules.reference import reference
-from s2s.schedules.register_tiles import best_rows, max_rows, vectors_per_tile
+from s2s.schedules.register_tiles import SCALARS, best_rows, max_rows, scalars_per_tile, vectors_per_tile
 from s2s.schedules.register_transpose import strided_load, strided_store, transposed_dim
 from s2s.targets import Target
 from s2s.types.affine import linear, ranges
@@ -37,6 +37,9 @@ PARTIAL_SUMS = 4
 
 MAX_STEP_OPERATIONS = 6
 """Reduction steps with at most this many operations are bound by the latency of their final addition."""
+
+PASSES = 4
+"""Passes of a reduction that the C compiler unrolls together in scalar tiles."""
 
 
 class Choice(NamedTuple):
@@ -88,6 +91,7 @@ def schedule_along(
     return tensor.ScheduleAttr.of(
         [
             *register_tile(op, tile, blocks or cache_blocks(op, target, tile, order, panel, packed), vector=vector),
+            _unroll(op, choice, tile, order),
             Vectorize.of(vector, choice.lanes),
             Reorder.of(order),
             Rfactor.of(choice.dim, _partial_results(op, choice, tile)),
@@ -95,6 +99,17 @@ def schedule_along(
             *packs,
         ]
     )
+
+
+def _unroll(op: tensor.ComputeOp, choice: Choice, tile: Sequence[int], order: Sequence[int]) -> Unroll | None:
+    """Return the passes of the innermost reduction to unroll: those of scalar tiles that are wide because they have
+    few rows, where the instructions that count and branch are many beside the others."""
+    if op.reduce is None or choice.lanes > 1 or tile[choice.dim] <= SCALARS:
+        return None
+    inner = order[-1]
+    size = op.sizes[inner]
+    passes = size if size <= PASSES else next((each for each in (4, 3, 2) if size % each == 0), 1)
+    return Unroll.of({}, {inner: passes})
 
 
 def long_reduction(op: tensor.ComputeOp, target: Target, choice: Choice) -> LongReduction | None:
@@ -222,8 +237,9 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
     second = _transposed_dim(op, choice)
     if second is None or second in taken or 0 not in moves(op, second).reads:
         second = _second_dim(op, taken)
-    per_tile = vectors_per_tile(1 if second is None else interior(op, second), target)
-    wide = min(vectors, per_tile if lanes > 1 else 4)
+    rows = 1 if second is None else interior(op, second)
+    per_tile = vectors_per_tile(rows, target) if lanes > 1 else scalars_per_tile(vectors, rows, target)
+    wide = min(vectors, per_tile)
     if partner is not None:
         wide = max(each for each in range(1, wide + 1) if vectors % each == 0)
     tile[choice.dim] = max(1, wide * lanes)

@@ -15,6 +15,8 @@ from s2s.targets import Target
 
 MAX_ROWS = 14
 """Rows of a register tile: beyond that the code grows more than loads shrink."""
+SCALARS = 4
+"""Columns of a register tile of scalars that has rows enough to reuse what it loads for them."""
 
 
 def max_rows(op: tensor.ComputeOp, rows: int, inner: int, wide: int, lanes: int, target: Target) -> int:
@@ -53,3 +55,14 @@ def vectors_per_tile(rows: int, target: Target) -> int:
     latency of the multiply-adds."""
     busy = target.fma_latency * target.fma_ports
     return busy if rows <= 1 else max(2, min(busy, target.registers * 3 // 4 // (rows + 1)))
+
+
+def scalars_per_tile(columns: int, rows: int, target: Target) -> int:
+    """Return the number of columns in a tile of scalars: four, or more if there are fewer than four rows.
+
+    A step loads an element for each row and column. Four columns of four rows load 8 elements for 16 multiply-adds;
+    of two rows, as in a network that takes two frames a run, 6 for 8. Eight columns of two rows load 10 for 16. No
+    more columns than fill half of the registers, and only if they divide all `columns`.
+    """
+    most = target.registers // 2 // max(rows, 1)
+    return max((wide for wide in range(SCALARS + 1, most + 1) if columns % wide == 0), default=SCALARS)

@@ -7,6 +7,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import numpy_helper
+from xdsl.dialects.builtin import i8
 
 from s2s.analysis.network.functions import input_numbers, main_of, state_arguments
 from s2s.artifact import compile_artifact
@@ -19,6 +20,7 @@ from s2s.interpret.graph import initial_state, run_graph
 from s2s.options import CompileOptions
 from s2s.types.sliding import Sliding
 from support.onnx_text import onnx_model
+from support.tflite_models import VALID, GraphSpec, OperatorSpec, TensorSpec, model
 
 Weights = Mapping[str, tuple[int, ...]]
 
@@ -61,11 +63,25 @@ FRAMES_FIRST = (
     {"w0": (6, 5), "s": (5,), "t": (5,), "w1": (4, 5, 3)},
 )
 """Products of each frame; the padding of a convolution has it computed whole."""
+QUANTISED = (
+    """(float[1, 4, 20] x) => (float[1, 3] y)
+    <float s = {0.05}, float t = {0.0371}, float r = {0.0293}, int8 z = {3}, int8 wz = {0}> {
+    xi = QuantizeLinear (x, s, z) xr = DequantizeLinear (xi, s, z)
+    w0i = QuantizeLinear (w0, s, wz) w0r = DequantizeLinear (w0i, s, wz) a = Conv <kernel_shape = [3]> (xr, w0r)
+    ai = QuantizeLinear (a, t, z) ar = DequantizeLinear (ai, t, z)
+    w1i = QuantizeLinear (w1, s, wz) w1r = DequantizeLinear (w1i, s, wz)
+    b = Conv <kernel_shape = [3], dilations = [2]> (ar, w1r)
+    bi = QuantizeLinear (b, r, z) br = DequantizeLinear (bi, r, z)
+    g = GlobalAveragePool (br) y = Flatten (g) }""",
+    {"w0": (4, 4, 3), "w1": (3, 4, 3)},
+)
+"""Convolutions of bytes: what is kept between them is bytes too."""
 CASES = {
     "dilated": (*TCN, 2),
     "causal": (*CAUSAL, 2),
     "keywords": (*KEYWORDS, 2),
     "frames first": (*FRAMES_FIRST, 1),
+    "quantised": (*QUANTISED, 2),
 }
 
 
@@ -133,10 +149,72 @@ def test_no_more_is_kept_than_is_read() -> None:
     assert [
         type_of(main_of(found.module).body.block.args[state.number]).get_shape()
         for state in state_arguments(main_of(found.module))
-    ] == [(1, 8, 2), (1, 6, 4)]
+    ] == [(1, 8, 3), (1, 6, 5)]
 
 
-@pytest.mark.parametrize("case", ["dilated", "keywords"])
+def test_integers_are_kept_of_what_is_dequantised() -> None:
+    main = main_of(streamed("quantised")[1].module)
+    kept = [type_of(main.body.block.args[state.number]) for state in state_arguments(main)]
+    assert [(each.element_type, each.get_shape()[2]) for each in kept] == [(i8, 3), (i8, 5), (i8, 14)]
+
+
+def test_each_stream_goes_on_alone_and_from_its_snapshots() -> None:
+    """For longer than the windows move through their memory before they are copied back."""
+    body, weights, axis = CASES["dilated"]
+    whole, shape = read(model_of(body, weights), CompileOptions()), (1, 8, 24)
+    with compile_artifact(
+        model_of(body, weights), CompileOptions(target="c", streams={"x": Sliding(axis)})
+    ) as artifact:
+        first, second, snapshot = artifact.stream(), artifact.stream(), b""
+        for number, (new, window) in enumerate(windows(axis, shape, 1, 40)):
+            [expected] = run_graph(whole.module, [window], whole.weights)
+            if number % 3:
+                second.run({"x": -new})
+            if number == 17:
+                snapshot = first.snapshot()
+                first.run({"x": new + 1})
+                first.run({"x": new - 1})
+                first.restore(snapshot)
+            np.testing.assert_allclose(first.run({"x": new})["y"], expected, rtol=1e-5, atol=1e-6)
+        first.reset()
+        new, window = windows(axis, shape, 1, 1)[0]
+        [expected] = run_graph(whole.module, [window], whole.weights)
+        np.testing.assert_allclose(first.run({"x": new})["y"], expected, rtol=1e-5, atol=1e-6)
+
+
+def tflite_network() -> bytes:
+    """Two convolutions of bytes over 12 frames of 6 coefficients without padding, and the mean of what they give."""
+    random = np.random.default_rng(0)
+    valid: Mapping[str, Any] = {"padding": VALID, "stride_h": 1, "stride_w": 1}
+    tensors = [
+        TensorSpec("x", (1, 12, 6, 2), "INT8", scale=0.1, zero_point=-3),
+        TensorSpec("a", (1, 10, 4, 4), "INT8", scale=0.1, zero_point=2),
+        TensorSpec("b", (1, 8, 2, 4), "INT8", scale=0.1, zero_point=1),
+        TensorSpec("y", (1, 1, 1, 4), "INT8", scale=0.1, zero_point=1),
+    ]
+    operators: list[OperatorSpec] = []
+    for name, before, after, channels in (("1", "x", "a", 2), ("2", "a", "b", 4)):
+        data = random.integers(-90, 90, (4, 3, 3, channels)).astype(np.int8)
+        tensors += [
+            TensorSpec(f"w{name}", data.shape, data=data, scale=0.01),
+            TensorSpec(f"c{name}", (4,), data=np.arange(4, dtype=np.int32), scale=0.001),
+        ]
+        operators.append(OperatorSpec("CONV_2D", [before, f"w{name}", f"c{name}"], [after], "Conv2DOptions", valid))
+    window = {**valid, "filter_height": 8, "filter_width": 2}
+    operators.append(OperatorSpec("AVERAGE_POOL_2D", ["b"], ["y"], "Pool2DOptions", window))
+    return model([GraphSpec(tensors, operators, ["x"], ["y"])])
+
+
+@pytest.mark.parametrize("frames", [1, 3])
+def test_tflite_networks_stream(frames: int) -> None:
+    options = CompileOptions(target="c", streams={"x": Sliding(1, frames)})
+    convolutions = [op for op in read(tflite_network(), options).module.walk() if isinstance(op, graph.ConvOp)]
+    assert [type_of(op.y).get_shape()[1] for op in convolutions] == [frames, frames]
+    with compile_artifact(tflite_network(), options) as artifact:
+        assert artifact.verify(levels=True).passed
+
+
+@pytest.mark.parametrize("case", ["dilated", "keywords", "quantised"])
 def test_c_computes_streams(case: str) -> None:
     body, weights, axis = CASES[case]
     with compile_artifact(

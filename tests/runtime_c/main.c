@@ -17,6 +17,7 @@ int main(void)
     test_fft();
     test_fixed_dft();
     test_selection();
+    test_window();
     test_dsp();
     test_simd();
     test_simd_bytes();

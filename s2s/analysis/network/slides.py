@@ -19,6 +19,7 @@ from s2s.dialects.graph import FusionKind, fusion_kind
 from s2s.dialects.graph.base import type_of
 from s2s.dialects.graph.pool import PoolOp
 from s2s.dialects.graph.reduce import ReduceOp
+from s2s.types.dtypes import is_integer, size_in_bytes
 from s2s.types.shapes.window import spatial_axes
 
 
@@ -87,6 +88,18 @@ def rule_of(op: Operation, slides: Slides) -> Rule | None:
     if fusion_kind(op) in (FusionKind.ELEMENTWISE, FusionKind.BROADCAST):
         return _broadcast(op, moving)
     return None
+
+
+def is_dequantised(value: SSAValue, slides: Slides) -> bool:
+    """Return whether `value` is `(cast x - zero_point) * scale` of narrower integers, or a part of that formula."""
+    op = value.owner
+    moving = [operand for operand in op.operands if operand in slides] if isinstance(op, Operation) else []
+    if len(moving) != 1:
+        return False
+    if isinstance(op, graph.CastOp):
+        before, after = (type_of(each).element_type for each in (op.x, op.y))
+        return is_integer(before) and size_in_bytes(before) < size_in_bytes(after)
+    return isinstance(op, graph.SubOp | graph.MulOp) and is_dequantised(moving[0], slides)
 
 
 Moving = Mapping[int, Slide]

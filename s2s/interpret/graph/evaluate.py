@@ -21,6 +21,7 @@ from s2s.interpret.graph import (
     selection,
     shape,
     signal,
+    sliding,
 )
 from s2s.interpret.graph.precision import Meaning
 from s2s.types.dtypes import Array, as_tensor_type, from_dense, to_numpy
@@ -44,6 +45,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     **index.MEANINGS,
     **reduce.MEANINGS,
     **signal.MEANINGS,
+    **sliding.MEANINGS,
     **selection.MEANINGS,
 }
 

@@ -20,6 +20,7 @@ from s2s.interpret.loop import (
     network,
     products,
     register,
+    sliding,
 )
 from s2s.interpret.loop.operations import translate_block
 from s2s.interpret.loop.scope import Kernel, Scope
@@ -27,7 +28,7 @@ from s2s.types.dtypes import Array
 
 FAMILIES = (
     *(callback, control, extern, groups, index, interleaved),
-    *(intrinsics, lanes, memory, network, products, register),
+    *(intrinsics, lanes, memory, network, products, register, sliding),
 )
 """The families of operations, which register their meanings when they are imported."""
 

@@ -87,7 +87,7 @@ def _order(module: ModuleOp, function: FuncOp, elementwise: dict[str, frozenset[
     outputs = {source[operand] for op in ops if isinstance(op, ReturnOp) for operand in op.operands}
     results = [output for call in calls for output in call.results]
     numbers: dict[SSAValue, int] = {value: number for number, value in enumerate(results)}
-    sizes = [0 if value in outputs else _bytes(value) for value in results]
+    sizes = [0 if value in outputs or isinstance(value.owner, graph.AdvanceOp) else _bytes(value) for value in results]
     steps = [_step(call, source, numbers, elementwise) for call in calls]
 
     def arrange(order: Sequence[int]) -> None:

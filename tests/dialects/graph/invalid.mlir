@@ -582,6 +582,24 @@
 // -----
 
 %a = "test.op"() : () -> tensor<2x3xf32>
+%y = graph.advance %a {by = 6 : i64, slack = 0 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+// CHECK: 6 elements cannot move by 6
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x3xf32>
+%y = graph.advance %a {by = 2 : i64, slack = 3 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+// CHECK: graph.advance: slack is 3, expected a multiple of by = 2
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<2x2xf32>)
+%y = graph.insert_slice %a, %b {starts = array<i64: 0, 2>} : (tensor<2x3xf32>, tensor<2x2xf32>) -> tensor<2x3xf32>
+// CHECK: elements 2 to 3 along axis 1 are outside [0, 3)
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x3xf32>
 %y = graph.reduce_sum %a {axes = array<i64: 0, 0>} : (tensor<2x3xf32>) -> tensor<3xf32>
 // CHECK: axes [0, 0] name an axis twice
 

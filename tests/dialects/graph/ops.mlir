@@ -354,6 +354,15 @@ func.func @index(%x: tensor<4x5xf32>, %i: tensor<2x3xi64>, %p: tensor<3x1xi32>) 
   func.return
 }
 
+// CHECK-LABEL: func.func @windows
+func.func @windows(%old: tensor<2x4xf32>, %new: tensor<2x1xf32>) {
+  // CHECK-NEXT: %moved = graph.advance %old {by = 1 : i64, slack = 3 : i64} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %moved = graph.advance %old {by = 1 : i64, slack = 3 : i64} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  // CHECK-NEXT: %window = graph.insert_slice %moved, %new {starts = array<i64: 0, 3>} : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+  %window = graph.insert_slice %moved, %new {starts = array<i64: 0, 3>} : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+  func.return
+}
+
 // CHECK-LABEL: func.func @devices
 func.func @devices(%x: tensor<4xf32>) {
   // CHECK-NEXT: %y = graph.device_copy %x from "main" to "dsp" {node = "conv"} : tensor<4xf32>

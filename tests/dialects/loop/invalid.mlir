@@ -180,6 +180,30 @@ loop.store_at %v, %x[%n] : f16, memref<8xf32>
 
 // -----
 
+%x = "test.op"() : () -> memref<8xf32>
+%y = loop.advance %x {by = 4 : i64} : memref<8xf32> -> memref<4xf32>
+// CHECK: loop.advance: memref<4xf32> moves by 4 in memory with 4 elements more
+
+// -----
+
+%x = "test.op"() : () -> memref<8xf32>
+%y = loop.advance %x {by = 2 : i64} : memref<8xf32> -> memref<4xf32>
+// CHECK: loop.advance: a position belongs to memory with slack, and it has 4
+
+// -----
+
+%x = "test.op"() : () -> memref<8xi32>
+%y = loop.advance %x {by = 2 : i64} : memref<8xi32> -> memref<4xf32>
+// CHECK: loop.advance: a window memref<4xf32> of memory memref<8xi32>
+
+// -----
+
+%x, %p = "test.op"() : () -> (memref<8xf32>, memref<2xi32>)
+%y = loop.advance %x at %p : memref<2xi32> {by = 2 : i64} : memref<8xf32> -> memref<4xf32>
+// CHECK: loop.advance: the position is memref<2xi32>, expected memref<1xi32>
+
+// -----
+
 %x = "test.op"() : () -> memref<8xi32>
 %y = loop.view %x[0] : memref<8xi32> -> memref<4xf32>
 // CHECK: loop.view: arena memref<8xi32> consists of neither bytes nor f32

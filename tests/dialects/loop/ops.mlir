@@ -138,6 +138,13 @@ func.func @control(%inner: memref<16xi8>, %y: memref<6xf32>, %h: memref<4xf32>, 
   // CHECK-NEXT: loop.copy %h, %f : memref<4xf32>
   // GENERIC:    "loop.copy"(%h, %f) : (memref<4xf32>, memref<4xf32>) -> ()
   loop.copy %h, %f : memref<4xf32>
+  // CHECK-NEXT: %at = loop.alloc : memref<1xi32>
+  %at = loop.alloc : memref<1xi32>
+  // CHECK-NEXT: %moving = loop.advance %y at %at : memref<1xi32> {by = 1 : i64} : memref<6xf32> -> memref<4xf32>
+  %moving = loop.advance %y at %at : memref<1xi32> {by = 1 : i64} : memref<6xf32> -> memref<4xf32>
+  // CHECK-NEXT: %copied = loop.advance %h {by = 2 : i64} : memref<4xf32> -> memref<4xf32>
+  // GENERIC:    %copied = "loop.advance"(%h) <{by = 2 : i64}> : (memref<4xf32>) -> memref<4xf32>
+  %copied = loop.advance %h {by = 2 : i64} : memref<4xf32> -> memref<4xf32>
   // CHECK-NEXT: loop.device_copy %h, %f from "main" to "dsp" : memref<4xf32>
   // GENERIC:    "loop.device_copy"(%h, %f) <{origin = "main", device = "dsp"}> : (memref<4xf32>, memref<4xf32>) -> ()
   loop.device_copy %h, %f from "main" to "dsp" : memref<4xf32>

@@ -18,6 +18,7 @@ from s2s.frontends import torch as frontend
 from s2s.frontends.imported import Imported
 from s2s.interpret.graph import run_graph
 from s2s.options import CompileOptions
+from s2s.types.sliding import Sliding
 from support.compiled import compiled
 
 
@@ -194,3 +195,12 @@ def test_a_mask_computed_at_run_time_is_refused_where_it_decides_a_shape():
 def test_a_module_without_examples_is_refused():
     with pytest.raises(InputError, match="give example_inputs"):
         faces.from_pytorch(Small())
+
+
+def test_networks_stream():
+    """A window of 20 frames, of which a run takes two."""
+    layers = (nn.Conv1d(4, 6, 3), nn.ReLU(), nn.Conv1d(6, 6, 3, dilation=2), nn.BatchNorm1d(6), nn.AdaptiveAvgPool1d(1))
+    exported = frontend.export(nn.Sequential(*layers).eval(), (torch.randn(1, 4, 20),))
+    with compile_artifact(exported, CompileOptions(target="c", streams={"input": Sliding(2, 2)})) as artifact:
+        assert artifact.info.inputs[0].shape == (1, 4, 2)
+        assert artifact.verify().passed

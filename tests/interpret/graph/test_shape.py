@@ -190,6 +190,13 @@ def test_scatter_leaves_its_input_alone():
     assert x.tolist() == [0, 1, 2]
 
 
+def test_a_window_moves_on_and_takes_new_elements():
+    moved = run_operation(partial(graph.AdvanceOp, by=2), [counted(2, 4)])
+    assert moved.reshape(-1)[:6].tolist() == [2, 3, 4, 5, 6, 7]
+    window = run_operation(partial(graph.InsertSliceOp, starts=[0, 2]), [moved, counted(2, 2) + 10])
+    assert window.tolist() == [[2, 3, 10, 11], [6, 7, 12, 13]]
+
+
 MOVES: dict[str, Callable[..., GraphOp]] = {
     "reshape": partial(graph.ReshapeOp, shape=[4, 3]),
     "transpose": partial(graph.TransposeOp, perm=[1, 0]),

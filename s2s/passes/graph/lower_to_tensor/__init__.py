@@ -48,6 +48,7 @@ from s2s.passes.graph.lower_to_tensor import (
     selection,
     shape,
     signal,
+    sliding,
 )
 from s2s.passes.graph.lower_to_tensor.compute import compute, constant_number, place
 
@@ -83,6 +84,7 @@ PATTERNS: list[RewritePattern] = [
     *reduce.PATTERNS,
     *scatter.PATTERNS,
     *signal.PATTERNS,
+    *sliding.PATTERNS,
     *selection.PATTERNS,
 ]
 

@@ -18,7 +18,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
-from s2s.dialects.graph.index import ScatterFamilyOp
+from s2s.dialects.graph.base import GraphOp
 from s2s.passes.graph.lower_to_tensor.compute import Operand, access_of, at, dims, move, region_arguments, write_region
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
 from s2s.types.dtypes import is_unsigned
@@ -51,7 +51,8 @@ class LowerScatterElements(RewritePattern):
         axis, sizes = op.axis.value.data, shape_of(op.indices)
         d = dims(len(sizes))
         into = [0 if dim == axis else index for dim, index in enumerate(d)]
-        lower(rewriter, op, Updates(sizes, at(op.x, *into), [axis], [at(op.indices, *d)], at(op.updates, *d)))
+        updates = Updates(sizes, at(op.x, *into), [axis], [at(op.indices, *d)], at(op.updates, *d))
+        replace_by_scatter(rewriter, op, op.reduction.data, updates)
 
 
 class LowerScatterNd(RewritePattern):
@@ -63,17 +64,18 @@ class LowerScatterNd(RewritePattern):
         update, inner = d[: len(count)], d[len(count) :]
         parts = [at(op.indices, *update, part) for part in range(length)]
         into = at(op.x, *[0] * length, *inner)
-        lower(rewriter, op, Updates([*count, *rest], into, range(length), parts, at(op.updates, *update, *inner)))
+        updates = Updates([*count, *rest], into, range(length), parts, at(op.updates, *update, *inner))
+        replace_by_scatter(rewriter, op, op.reduction.data, updates)
 
 
-def lower(rewriter: PatternRewriter, op: ScatterFamilyOp, updates: Updates) -> None:
-    """Replace `op` by a copy of `x` and the updates of it."""
+def replace_by_scatter(rewriter: PatternRewriter, op: GraphOp, reduction: str, updates: Updates) -> None:
+    """Replace `op` by a copy of the operand that is updated, and the updates of it."""
     shape, element = op.y.type.get_shape(), op.y.type.element_type
-    base = move(rewriter, op, shape, [at(op.x, *dims(len(shape)))])
+    base = move(rewriter, op, shape, [at(updates.into.value, *dims(len(shape)))])
     if 0 in updates.sizes:
         return rewriter.replace(op, [], [base])
     base.name_hint = "base"
-    combine, sizes = COMBINE[op.reduction.data], updates.sizes or [1]
+    combine, sizes = COMBINE[reduction], updates.sizes or [1]
     (old,), _ = region_arguments([updates.into._replace(value=base)], sizes)
     parts, part_accesses = region_arguments(updates.parts, sizes)
     epilogue, epilogue_accesses = region_arguments([updates.value], sizes)

@@ -88,7 +88,8 @@ class LowerNetwork(_NetworkFunction):
         self._check(b, block, count)
         pool, parameters = self._with_pool(block)
         sizes, parameters = self._with_sizes(b, block, parameters)
-        lower_steps(StepBuilder(b, self.names, self.arena, pool, sizes), self.func)
+        taken = frozenset(parameters) | self.arena.identifiers
+        lower_steps(StepBuilder(b, self.names, self.arena, pool, sizes, taken), self.func)
         block.add_op(c.ReturnOp(self._status(b)))
         ends = [f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.parameters[count:]]
         extents = [*[""] * (len(parameters) - len(ends)), *ends]

@@ -21,6 +21,8 @@ class StepBuilder(NamedTuple):
     """The thread pool that divided kernels share."""
     sizes: RunSizes | None = None
     """The sizes of this run; None if all are constant."""
+    taken: frozenset[str] = frozenset()
+    """The names of parameters and pointers of the function."""
 
 
 STEP_LOWERINGS: OperationTable[StepBuilder, None] = OperationTable("lowering to a step of a network in C")

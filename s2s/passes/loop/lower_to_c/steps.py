@@ -3,10 +3,10 @@
 from xdsl.dialects.func import FuncOp
 
 from s2s.errors import CompilerBug
-from s2s.passes.loop.lower_to_c import buffers, calls, device_copies
+from s2s.passes.loop.lower_to_c import buffers, calls, device_copies, sliding
 from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
 
-FAMILIES = (buffers, calls, device_copies)
+FAMILIES = (buffers, calls, device_copies, sliding)
 """The families of steps, which register their lowerings when they are imported."""
 
 

@@ -200,7 +200,7 @@ class LowerToLoopPass(ModulePass):
             if isinstance(func, FuncOp) and is_callback(func):
                 scratch[func.sym_name.data] = lower_callback(func, weights_of(ctx))
         for func in mains:
-            LowerMain(func, scratch, shapes=self.shapes).run()
+            LowerMain(func, scratch, weights_of(ctx), shapes=self.shapes).run()
 
 
 __all__ = ["IN_PLACE", "LowerToLoopPass", "lower_kernel"]

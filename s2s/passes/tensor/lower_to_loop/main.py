@@ -3,7 +3,8 @@
 The parts of a `graph.concat` become views of its buffer, and the result of a `graph.slice` a view of its operand's.
 
 A result that is tied to an argument takes that argument's buffer. It is written there directly if nobody reads the
-argument later, else to a separate buffer, which is copied at the end.
+argument later, else to a separate buffer, which is copied at the end. A window that `graph.advance` moves is written
+where it has moved to in the memory of its argument (`windows.py`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,18 +23,17 @@ from s2s.dialects.graph.traits import provenance, set_provenance
 from s2s.errors import CompilerBug
 from s2s.passes.graph.copy_outputs import root_of
 from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
+from s2s.passes.tensor.lower_to_loop.arguments import ROLE, SHAPE
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 from s2s.passes.tensor.lower_to_loop.control import lower_control
 from s2s.passes.tensor.lower_to_loop.tied import written_directly
+from s2s.passes.tensor.lower_to_loop.windows import Windows
 from s2s.types.affine import flat_index
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.sizes import READS_SIZE, sizes_of
 from s2s.types.symbols import function_named
+from s2s.types.weights import WeightStore
 
-ROLE = "role"
-"""Attribute of an argument of a network: `"output"`, `"input"` or, for `main`, `"state"`."""
-SHAPE = "shape"
-"""Attribute of an argument of a network: the shape of the tensor in the buffer."""
 SHAPES = "shapes"
 """Attribute of a call, where they are recorded: the shapes of all its results, then of its operands without scratch."""
 
@@ -42,7 +42,12 @@ class LowerMain:
     """Rewrites a network whose kernels take buffers; `scratch` gives the types of each kernel's scratch arguments."""
 
     def __init__(
-        self, func: FuncOp, scratch: Mapping[str, tuple[MemRefType[Attribute], ...]], *, shapes: bool = False
+        self,
+        func: FuncOp,
+        scratch: Mapping[str, tuple[MemRefType[Attribute], ...]],
+        weights: WeightStore,
+        *,
+        shapes: bool = False,
     ) -> None:
         self.func, self.scratch, self.shapes = func, scratch, shapes
         last = func.body.block.last_op
@@ -52,19 +57,21 @@ class LowerMain:
         self.outputs = [value for value, tied in zip(self.returned, self.tied, strict=True) if tied is None]
         self.buffers: dict[SSAValue, SSAValue] = {}
         self.parts = _parts(func)
+        self.windows = Windows(func, weights)
         self.block = Block()
 
     def run(self) -> None:
         """Replace body, signature and argument attributes."""
         old = self.func.body.block
-        types = [buffer_type(value.type) for value in [*self.outputs, *old.args]]
+        types = [*(buffer_type(value.type) for value in self.outputs), *self.windows.argument_types()]
         block = self.block = Block(arg_types=types)
-        for new, value in zip(block.args, [*self.outputs, *old.args], strict=True):
+        for new, value in zip(block.args, [*self.outputs, *old.args], strict=False):
             new.name_hint = value.name_hint
         inputs = block.args[len(self.outputs) :]
+        self.windows.bind(inputs)
         self._bind_outputs(self.outputs, block.args)
         late = self._tie(inputs)
-        self.buffers.update(zip(old.args, inputs, strict=True))
+        self.buffers.update(zip(old.args, inputs, strict=False))
         for op in old.ops:
             self._lower(op)
         block.add_ops([loop.CopyOp(argument, self.buffers[root]) for argument, root in late])
@@ -72,7 +79,9 @@ class LowerMain:
         self.func.arg_attrs = ArrayAttr(
             [
                 *self._attributes(self.func.res_attrs, "output", self.returned, self.tied),
-                *self._attributes(self.func.arg_attrs, "input", old.args, (None,) * len(old.args)),
+                *self.windows.attributes(
+                    self._attributes(self.func.arg_attrs, "input", old.args, (None,) * len(old.args))
+                ),
             ]
         )
         self.func.res_attrs = None
@@ -94,6 +103,8 @@ class LowerMain:
             if tied is None or root_of(value) is self.func.body.block.args[tied]:
                 continue
             root = self._computed(value)
+            if self.windows.ends_as(self.func.body.block.args[tied], root):
+                continue
             if written_directly(self.func, self.func.body.block.args[tied], root):
                 self.buffers[root] = inputs[tied]
             else:
@@ -125,6 +136,8 @@ class LowerMain:
                 self.buffers[op.y] = self._part(self.buffers[op.x], start.eval([], []), op.y)
             case graph.CallOp():
                 self._call(op)
+            case graph.AdvanceOp():
+                self.buffers |= self.windows.advance(op, self.block)
             case graph.DeviceCopyOp():
                 made = loop.DeviceCopyOp(self._result(op.y), self.buffers[op.x], op.origin, op.device)
                 set_provenance(made, provenance(op))

@@ -21,10 +21,11 @@ def written_directly(network: FuncOp, argument: SSAValue, root: SSAValue) -> boo
 
 
 def _readers(value: SSAValue) -> list[tuple[Operation, int]]:
-    """Return the operations that read the bytes of `value`, directly or by a reshape, with their operand numbers."""
+    """Return the operations that read the bytes of `value`, with their operand numbers: directly, by a reshape, or as
+    a window that has moved."""
     found: list[tuple[Operation, int]] = []
     for use in value.uses:
-        if isinstance(use.operation, graph.ReshapeOp):
+        if isinstance(use.operation, graph.ReshapeOp | graph.AdvanceOp):
             found += _readers(use.operation.y)
         else:
             found.append((use.operation, use.index))

@@ -1,0 +1,44 @@
+"""Lower windows that move through memory to a call of the runtime, or to a copy where memory has no slack.
+
+    %w = loop.advance %memory at %at {by = 2} : memref<2448xf32> -> memref<2176xf32>
+    %v = loop.advance %other {by = 2} : memref<2176xf32> -> memref<2176xf32>
+->
+    float *const x_1 = s2s_advance(a_f32 + 0, a_i32 + 2448, 8704, 8, 1088);
+    memmove(a_f32 + 4096, a_f32 + 4098, 8696);
+"""
+
+from xdsl.dialects.builtin import IndexType
+
+from s2s.c_syntax.identifiers import unique_identifiers
+from s2s.dialects import c, loop
+from s2s.memory.accesses import buffer_bytes
+from s2s.passes.loop.lower_to_c.arena import element_of
+from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
+from s2s.types.dtypes import size_in_bytes
+
+_VOID_POINTER = c.PtrType(c.VOID)
+
+
+@STEP_LOWERINGS.register(loop.AdvanceOp)
+def lower_advance(steps: StepBuilder, op: loop.AdvanceOp) -> None:
+    """A pointer to the window, or the start of its memory."""
+    b, element = steps.b, element_of(op.result.type)
+    by, slack = (count * size_in_bytes(element) for count in (op.by.value.data, op.slack))
+    memory, size = b.value(op.memory), buffer_bytes(op.result)
+    if op.position is None:
+        source = b.binary("+", memory, b.literal(op.by.value.data, IndexType()))
+        b.block.add_op(c.CallOp("memmove", [memory, source, b.literal(size - by, IndexType())]))
+        b.values[op.result] = memory
+        return
+    numbers = [b.literal(number, IndexType()) for number in (size, by, slack)]
+    moved = b.add(c.CallOp("s2s_advance", [memory, b.value(op.position), *numbers], _VOID_POINTER))
+    b.values[op.result] = b.add(c.LetOp(_name(steps, op), moved, c.PtrType(element)))
+
+
+def _name(steps: StepBuilder, op: loop.AdvanceOp) -> str:
+    """Return the name of the pointer: that of the state, unless a parameter has it."""
+    block = op.parent_block()
+    assert block is not None
+    windows = [each for each in block.ops if isinstance(each, loop.AdvanceOp)]
+    names = unique_identifiers((each.result.name_hint or "window" for each in windows), taken=steps.taken)
+    return names[windows.index(op)]
