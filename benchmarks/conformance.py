@@ -1,6 +1,6 @@
 """How many of ONNX's backend tests pass, kind by kind, and why the others do not.
 
-    python -m benchmarks.conformance [--kinds simple node …] [--adapter run|run_executor|run_graph] [--jobs 2]
+    python -m benchmarks.conformance [--kinds simple node …] [--adapter run|run_executor|run_graph] [--no-bind]
 
 Runs the conformance runner on `benchmarks.conformance_adapters` and prints a table of passes and one of reasons.
 """
@@ -30,24 +30,26 @@ def main() -> int:
     parser.add_argument("--adapter", choices=ADAPTERS, default=ADAPTERS[0], help="run: by the entry function")
     parser.add_argument("--runner", type=Path, default=RUNNER, help="path of the runner")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--no-bind", action="store_true", help="leave operands that are constants as a rule as inputs")
     options = parser.parse_args()
     if not options.runner.is_file():
         print(f"{options.runner}: the conformance runner is not there; give its path with --runner", file=sys.stderr)
         return 2
-    cases = results(options.runner, options.adapter, options.kinds, options.jobs)
+    cases = results(options.runner, options.adapter, options.kinds, options.jobs, bound=not options.no_bind)
     print(table_of_kinds(cases))
     if failures := [case for case in cases if not case["passed"]]:
         print(table_of_reasons(failures))
     return 1 if failures else 0
 
 
-def results(runner: Path, adapter: str, kinds: Sequence[str], jobs: int) -> list[Mapping[str, Any]]:
+def results(runner: Path, adapter: str, kinds: Sequence[str], jobs: int, *, bound: bool) -> list[Mapping[str, Any]]:
     """What became of each case; failures are printed as they come."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "results.json"
         chosen = [word for kind in kinds for word in ("--kind", kind)]
         command = [sys.executable, str(runner), f"benchmarks.conformance_adapters:{adapter}", *chosen]
         command += ["--jobs", str(jobs), "--timeout", str(SECONDS_OF_A_CASE), "--json", str(report)]
+        command += [] if bound else ["--no-bind"]
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
             for line in process.stdout or ():
                 if line.startswith("FAIL"):

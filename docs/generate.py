@@ -134,7 +134,8 @@ def onnx_page() -> str:
 
 _CONSTANTS = (
     "`constants` are operands that may have to be constants, or computed from constants and shapes: where they come at "
-    "run time, the operator is refused, in some forms of it at least."
+    "run time, the operator is refused, in some forms of it at least, unless they follow from the shape that the model "
+    "declares for its result."
 )
 
 

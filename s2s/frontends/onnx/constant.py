@@ -6,7 +6,7 @@ from math import ceil, prod
 import numpy as np
 
 from s2s.frontends.builder import Value
-from s2s.frontends.formulas import checked_shape
+from s2s.frontends.formulas import checked_shape, reshape
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype, read_sparse
 from s2s.frontends.selection import coordinates
@@ -54,6 +54,10 @@ def _size(node: Node) -> Value:
 
 
 def _range(node: Node) -> Value:
+    if any(operand.array is None for operand in node.inputs()):
+        (count,) = node.declared_shape("start")
+        first, _, step = (reshape(operand, []) for operand in node.inputs())
+        return node.constant(np.arange(count), step.dtype) * step + first
     start, limit, delta = (node.known(i, what) for i, what in enumerate(("start", "limit", "delta")))
     for what, array in (("start", start), ("limit", limit), ("delta", delta)):
         if array.size != 1 or not np.isfinite(array.astype(np.float64)).all():

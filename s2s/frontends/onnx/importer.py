@@ -13,6 +13,7 @@ from s2s.frontends.formulas import checked_shape
 from s2s.frontends.imported import Imported, Origin
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.custom import declared_values
+from s2s.frontends.onnx.declared_shapes import declared_shapes
 from s2s.frontends.onnx.load import LoadedModel, ModelSource, load_model
 from s2s.frontends.onnx.open_shapes import declared_dims, proposal
 from s2s.frontends.onnx.ports import Ports
@@ -41,7 +42,7 @@ def import_model(
     functions = {function_key(function): function for function in proto.functions}
     ports = Ports(builder)
     session = Session(builder, functions, loaded.folder, declared_values(proto.graph), ports.run_number)
-    scope = Scope(loaded.opsets())
+    scope = Scope(loaded.opsets(), shapes=declared_shapes(proto.graph))
     for input_name, tensor in inputs.items():
         scope.define(input_name, ports.input(input_name, tensor))
     session.define_initializers(proto.graph, scope)

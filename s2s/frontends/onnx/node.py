@@ -45,6 +45,8 @@ class Node(NamedTuple):
     run_body: RunBody
     bodies: Bodies
     draws: Draws
+    declared: Sequence[tuple[int, ...] | None] = ()
+    """The shape of each output as far as the model declares it."""
 
     @property
     def place(self) -> str:
@@ -101,6 +103,16 @@ class Node(NamedTuple):
         if array.size != 1:
             raise self.invalid(f"{what} has shape {list(array.shape)}", "give one number")
         return array.reshape(()).item()
+
+    def declared_shape(self, what: str) -> tuple[int, ...]:
+        """The shape that the model declares for the first output, where operand `what` is computed at run time."""
+        shape = self.declared[0] if self.declared else None
+        if shape is None:
+            raise self.unsupported(
+                f"{what} is computed at run time",
+                f"make {what} a constant (initializer), or declare the shape of {one_line(self.proto.output[0])}",
+            )
+        return shape
 
     def outputs(self) -> int:
         """How many outputs are used: those after the last name are not."""

@@ -8,10 +8,12 @@ from xdsl.ir import Operation
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.cumulative import running_sum
-from s2s.frontends.formulas import cast, equal, less, pad, reshape, select, transpose
+from s2s.frontends.formulas import cast, equal, less, minimum, pad, reshape, select, transpose
+from s2s.frontends.onnx.declared_shapes import reduced_axes
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.order import largest
 
+_COUNT = np.dtype(np.int32)
 OperationClass = Callable[..., Operation]
 
 
@@ -45,12 +47,32 @@ def _reduction(
     after: Callable[[Value], Value] | None = None,
 ) -> Importer:
     def importer(node: Node) -> Value:
-        x = node.input(0)
-        axes = _axes(node, x)
-        summed = reduce_to(operation, before(x) if before else x, axes, node.flag("keepdims"))
+        x, keepdims = node.input(0), node.flag("keepdims")
+        changed = before(x) if before else x
+        summed = _over_axes(node, x, lambda axes: reduce_to(operation, changed, axes, keepdims))
         return after(summed) if after else summed
 
     return importer
+
+
+def _over_axes(node: Node, x: Value, reduced: Callable[[list[int]], Value]) -> Value:
+    """`reduced` over the axes of `node`. Of axes computed at run time, those are tried that give the declared shape."""
+    given = node.optional(1)
+    if given is None or given.array is not None:
+        return reduced(_axes(node, x))
+    shape = node.declared_shape("axes")
+    choices = reduced_axes(x.shape, shape, node.flag("keepdims"))
+    if not choices:
+        raise node.invalid(f"no axes of {list(x.shape)} leave the declared shape {list(shape)}", "fix the shape")
+    result = reduced(choices[0])
+    wrapped = select(less(given, 0), given + x.rank, given)
+    for axes in choices[1:]:
+        hits = [emit(graph.ReduceMaxOp, cast(equal(wrapped, axis), _COUNT), axes=[0], keepdims=False) for axis in axes]
+        found = hits[0]
+        for hit in hits[1:]:
+            found = minimum(found, hit)
+        result = select(equal(found, 1), reduced(axes), result)
+    return result
 
 
 def _square(x: Value) -> Value:
@@ -71,14 +93,18 @@ def _log_sum_exp(node: Node) -> Value:
     x = node.input(0)
     if not x.is_float:
         raise node.unsupported(f"element type {x.element}", "insert a Cast to float")
-    axes, keepdims = _axes(node, x), node.flag("keepdims")
-    largest = reduce_to(graph.ReduceMaxOp, x, axes, keepdims=True)
-    finite = emit(graph.IsInfOp, largest)
-    largest = select(finite, largest.like(0), largest)
-    summed = _log(reduce_to(graph.ReduceSumOp, emit(graph.ExpOp, x - largest), axes, keepdims=True)) + largest
-    if keepdims or not axes:
-        return summed
-    return reshape(summed, [size for axis, size in enumerate(x.shape) if axis not in axes])
+    keepdims = node.flag("keepdims")
+
+    def reduced(axes: list[int]) -> Value:
+        largest = reduce_to(graph.ReduceMaxOp, x, axes, keepdims=True)
+        finite = emit(graph.IsInfOp, largest)
+        largest = select(finite, largest.like(0), largest)
+        summed = _log(reduce_to(graph.ReduceSumOp, emit(graph.ExpOp, x - largest), axes, keepdims=True)) + largest
+        if keepdims or not axes:
+            return summed
+        return reshape(summed, [size for axis, size in enumerate(x.shape) if axis not in axes])
+
+    return _over_axes(node, x, reduced)
 
 
 def _extreme(operation: OperationClass) -> Importer:

@@ -8,7 +8,7 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import broadcast_to, cast, checked_shape, clamp, reshape, select, take
+from s2s.frontends.formulas import broadcast_to, cast, checked_shape, clamp, equal, reshape, select, take
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.resample import (
     COORDINATES,
@@ -23,7 +23,7 @@ from s2s.frontends.resample import (
 from s2s.frontends.sampling import linear_taps, within
 from s2s.types.dtypes import Array
 
-_INDEX, _PLACE = np.dtype(np.int64), np.dtype(np.float32)
+_INDEX, _PLACE, _EXACT = np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,8 @@ class _Axis:
 
 def _upsample(node: Node) -> Value:
     x = node.input(0)
+    if node.since >= 9 and node.input(1).array is None:
+        return _late_scales(node, x, list(range(x.rank)), 1, "asymmetric")
     scales = node.known_reals(1, "scales") if node.since >= 9 else node.reals("scales")
     axes = _scaled_axes(node, x, list(range(x.rank)), scales, None)
     return _resample(node, x, axes, "asymmetric", "floor")
@@ -46,6 +48,8 @@ def _upsample(node: Node) -> Value:
 def _resize(node: Node) -> Value:
     x = node.input(0)
     if node.since < 11:
+        if node.input(1).array is None:
+            return _late_scales(node, x, list(range(x.rank)), 1, "asymmetric")
         axes = _scaled_axes(node, x, list(range(x.rank)), node.known_reals(1, "scales"), None)
         return _resample(node, x, axes, "asymmetric", "floor")
     chosen = [node.axis(axis, x.rank) for axis in node.integers("axes", list(range(x.rank)))]
@@ -53,6 +57,9 @@ def _resize(node: Node) -> Value:
     cropped = mode == "tf_crop_and_resize"
     late = cropped and node.input(1).array is None
     roi = node.known_reals(1, "roi") if cropped and not late else None
+    given = node.optional(2)
+    if given is not None and given.array is None and given.shape == (len(chosen),) and not cropped:
+        return _late_scales(node, x, chosen, 2, mode)
     scales, sizes = _given(node, 2), _given(node, 3)
     if (scales is None) == (sizes is None):
         raise node.invalid("needs exactly one of scales and sizes", "give one of them")
@@ -142,6 +149,41 @@ def _crop(node: Node, x: Value, axes: list[_Axis]) -> Value:
     return cast(y, x.dtype)
 
 
+def _late_scales(node: Node, x: Value, chosen: list[int], position: int, mode: str) -> Value:
+    """`x` resized to the declared shape by scales that are computed at run time, axis by axis."""
+    shape, kind = node.declared_shape("scales"), node.choice("mode", "nearest", "linear", "cubic", "bilinear")
+    if kind == "cubic" or node.flag("antialias", False) or node.flag("exclude_outside", False):
+        raise node.unsupported("scales of run time with more than two taps", "use mode nearest or linear")
+    if len(shape) != x.rank:
+        raise node.invalid(f"its result has the declared shape {list(shape)} for {list(x.shape)}", "fix the shape")
+    scales = cast(node.input(position), _EXACT)
+    y = x if x.is_float or kind == "nearest" else cast(x, _PLACE)
+    for number, axis in enumerate(chosen):
+        scale = reshape(take(scales, 0, number, 1), [])
+        at = _late_coordinates(node, mode, x.shape[axis], scale, shape[axis])
+        y = _read(node, y, axis, at, kind)
+    return cast(y, x.dtype)
+
+
+def _late_coordinates(node: Node, mode: str, size: int, scale: Value, count: int) -> Value:
+    """What `coordinates` computes of a scale, as a value."""
+    steps, length = node.constant(np.arange(count), _EXACT), scale * size
+    match mode:
+        case "align_corners":
+            one = equal(length, 1)
+            return select(one, 0 * steps, steps * (size - 1) / select(one, length, length - 1))
+        case "asymmetric":
+            return steps / scale
+        case "tf_half_pixel_for_nn":
+            return (steps + 0.5) / scale
+        case "pytorch_half_pixel":
+            return select(equal(length, 1), 0 * steps - 0.5, (steps + 0.5) / scale - 0.5)
+        case "half_pixel_symmetric":
+            return (1 - count / length) * (size / 2) + (steps + 0.5) / scale - 0.5
+        case _:
+            return (steps + 0.5) / scale - 0.5
+
+
 def _places(node: Node, axis: _Axis, size: int, start: Value, end: Value) -> Value:
     """What `coordinates` computes of a region, as a value."""
     length = axis.scale * size
@@ -155,7 +197,7 @@ def _read(node: Node, x: Value, axis: int, at: Value, mode: str) -> Value:
     """`x` at the places `at` along `axis`."""
     size = x.shape[axis]
     if mode == "nearest":
-        rounded = _ROUNDED[node.choice("nearest_mode", *_ROUNDED)](at)
+        rounded = _ROUNDED[node.choice("nearest_mode", *_ROUNDED) if node.has("nearest_mode") else "floor"](at)
         return emit(graph.GatherOp, x, cast(clamp(rounded, 0, size - 1), _INDEX), axis=axis)
     parts: list[Value] = []
     for tap in linear_taps(at, size, "border", (0, size - 1)):

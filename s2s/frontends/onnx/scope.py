@@ -35,6 +35,8 @@ class Scope:
     caller: str = ""
     node: str | None = None
     values: dict[str, Binding] = field(default_factory=dict[str, Binding])
+    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    """The shapes that the graph declares for values which its nodes compute."""
 
     def lookup(self, name: str) -> Binding:
         """The value called `name`, here or further out; the empty name is an operand left out."""

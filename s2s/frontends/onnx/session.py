@@ -13,6 +13,7 @@ from s2s.frontends.builder import Builder, Value
 from s2s.frontends.limits import MAX_BODIES, MAX_NODES
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.custom import Declared, custom_importer
+from s2s.frontends.onnx.declared_shapes import derived_operands
 from s2s.frontends.onnx.draws import Draws
 from s2s.frontends.onnx.limits import MIN_OPSET
 from s2s.frontends.onnx.names import canonical_domain, label, operator, place
@@ -204,8 +205,9 @@ class Session:
         domain = canonical_domain(node.domain)
         importer = IMPORTERS.get((domain, node.op_type))
         values = [operand if isinstance(operand, Value) else None for operand in operands]
+        values = derived_operands(self._node(node, declared.since, attributes, values, scope))
         if importer is None:
-            return self._expand(node, attributes, operands, scope)
+            return self._expand(node, attributes, values, scope)
         made = self._import(importer, node, declared.since, attributes, values, scope)
         return made if node.op_type in CONVERTING else _as_their_inputs(node, declared, values, made)
 
@@ -242,15 +244,20 @@ class Session:
         scope: Scope,
     ) -> Sequence[Value]:
         """What an importer makes of a node."""
+        outputs = importer(self._node(node, since, attributes, values, scope))
+        return [outputs] if isinstance(outputs, Value) else outputs
+
+    def _node(
+        self, node: NodeProto, since: int, attributes: Attributes, values: Sequence[Value | None], scope: Scope
+    ) -> Node:
+        """The view of `node` that an importer has."""
 
         def run_body(graph: GraphProto, inputs: Sequence[Value]) -> list[Value]:
             return self._run_body(graph, inputs, scope, node)
 
+        shapes = [scope.shapes.get(name) for name in node.output]
         bodies = _Bodies(self, scope, node)
-        outputs = importer(
-            Node(node, self.builder, since, values, attributes, self._folder, run_body, bodies, self._draws)
-        )
-        return [outputs] if isinstance(outputs, Value) else outputs
+        return Node(node, self.builder, since, values, attributes, self._folder, run_body, bodies, self._draws, shapes)
 
     def _expand(
         self, node: NodeProto, attributes: Attributes, operands: Sequence[Binding], scope: Scope

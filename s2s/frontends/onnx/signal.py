@@ -30,10 +30,28 @@ def _known_int(node: Node, position: int, what: str, default: int) -> int:
 def _dft(node: Node) -> Value:
     x = node.input(0)
     inverse, onesided = node.flag("inverse"), node.flag("onesided")
-    if node.since >= 20 and (chosen := node.optional(2)) is not None and chosen.array is None and not onesided:
+    chosen = node.optional(2)
+    if node.since >= 20 and chosen is not None and chosen.array is None and not onesided:
         return _along_any_axis(node, x, reshape(chosen, []), inverse=inverse)
-    axis = node.integer("axis") if node.since < 20 else _known_int(node, 2, "axis", -2)
+    if node.since >= 20 and chosen is not None and chosen.array is None:
+        axis = _changed_axis(node, x, inverse=inverse)
+    else:
+        axis = node.integer("axis") if node.since < 20 else _known_int(node, 2, "axis", -2)
     return _along(node, x, node.axis(axis, x.rank), inverse=inverse, onesided=onesided)
+
+
+def _changed_axis(node: Node, x: Value, *, inverse: bool) -> int:
+    """The one axis whose size changes as that of half a spectrum does, by the declared shape of the result."""
+    shape = node.declared_shape("axis")
+    axes = [
+        axis
+        for axis, (size, end) in enumerate(zip(x.shape[:-1], shape, strict=False))
+        if [*x.shape[:axis], *x.shape[axis + 1 : -1]] == [*shape[:axis], *shape[axis + 1 : -1]]
+        and (node.optional(1) is not None or end == (2 * (size - 1) if inverse else size // 2 + 1))
+    ]
+    if len(axes) != 1:
+        raise node.unsupported("axis is computed at run time, and decides the shape", "make axis a constant")
+    return axes[0]
 
 
 def _along_any_axis(node: Node, x: Value, chosen: Value, *, inverse: bool) -> Value:

@@ -7,6 +7,7 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import concat, crop, pad, select, take
+from s2s.frontends.onnx.late_places import late_pad, late_slice
 from s2s.frontends.onnx.node import Importer, Node
 
 _MODES = ("constant", "reflect", "edge", "wrap")
@@ -50,6 +51,8 @@ def _slice(node: Node) -> Value:
         starts, ends = node.integers("starts"), node.integers("ends")
         axes, steps = node.integers("axes", list(range(len(starts)))), [1] * len(starts)
     else:
+        if any(operand is not None and operand.array is None for operand in node.operands[1:]):
+            return late_slice(node, x, node.declared_shape("starts"))
         starts, ends = node.known_ints(1, "starts"), node.known_ints(2, "ends")
         axes = list(range(len(starts))) if node.optional(3) is None else node.known_ints(3, "axes")
         steps = [1] * len(starts) if node.optional(4) is None else node.known_ints(4, "steps")
@@ -70,6 +73,8 @@ def _slice(node: Node) -> Value:
 
 def _pad(node: Node) -> Value:
     x, mode = node.input(0), node.choice("mode", *_MODES)
+    if node.since >= 11 and any(each is not None and each.array is None for each in (node.input(1), node.optional(3))):
+        return late_pad(node, x, mode, node.declared_shape("pads"))
     pads = node.integers("pads") if node.since < 11 else node.known_ints(1, "pads")
     axes = list(range(x.rank))
     if node.since >= 18 and node.optional(3) is not None:

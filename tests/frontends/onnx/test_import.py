@@ -231,7 +231,7 @@ def test_all_that_is_unsupported_is_reported_at_once():
 def test_reading_goes_on_after_an_unsupported_node():
     """The type of its output is inferred, so that a later node with a run-time shape is found too."""
     model = onnx_model(
-        """(float[1, 1, 4, 4] x, float[1, 5] r, int64[2] s) => (float[3, 2] y) {
+        """(float[1, 1, 4, 4] x, float[1, 5] r, int64[2] s) => (float[rows, columns] y) {
             [one] a = MaxRoiPool <pooled_shape = [2, 3]> (x, r)
             [two] y = Reshape(a, s)
         }"""
