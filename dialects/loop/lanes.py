@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import MemRefType, StringAttr, VectorType, f32, i8, i32
+from xdsl.dialects.builtin import MemRefType, StringAttr, VectorType, f32, i8, i16, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -13,7 +13,7 @@ from s2s.dialects.loop.interfaces import Access, AccessInterface, read_any
 from s2s.dialects.operation import Op, op_definition
 from s2s.types.dtypes import vector_of
 
-CASTS: Sequence[tuple[Attribute, Attribute]] = ((i8, i32), (i8, f32), (i32, f32))
+CASTS: Sequence[tuple[Attribute, Attribute]] = ((i8, i32), (i8, f32), (i16, i32), (i32, f32))
 """Types whose numbers become each other's."""
 
 LANE_ROUNDINGS = ("double", "high", "halves", "negative")
@@ -75,8 +75,9 @@ class SaturateLanesOp(Op):
 
 @op_definition
 class CastLanesOp(Op):
-    """Convert numbers to another type, lane by lane: bytes are extended to 32 bits by their sign, 32 bits are truncated
-    to bytes, integers become floats, and floats are rounded towards zero to integers, limited to their range."""
+    """Convert numbers to another type, lane by lane: 8 and 16 bits are extended to 32 by their sign, 32 bits are
+    truncated to them, integers become floats, and floats are rounded towards zero to integers, limited to their
+    range."""
 
     name = "loop.cast_lanes"
 

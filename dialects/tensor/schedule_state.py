@@ -102,7 +102,8 @@ class ScheduleState:
         """Whether the first factor of products is taken as it is stored, zero point included."""
         if self.cached is not None:
             return not self.cached.widened
-        return self.form in ("dot_lanes", "dot_rows")
+        in_bytes = self.intrinsic is not None and self.intrinsic.x.data != "i16"
+        return in_bytes and self.form in ("dot_lanes", "dot_rows")
 
     @property
     def passes_of_all(self) -> int:

@@ -3,7 +3,19 @@
 from collections.abc import Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DenseIntOrFPElementsAttr, Float32Type, TensorType, f32, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    Float32Type,
+    IntegerAttr,
+    TensorType,
+    f32,
+    i8,
+    i16,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     operand_def,
@@ -48,6 +60,9 @@ class TransformOp(ScalarRegionOp):
 
         y[into(p, i, j)] = apply(sum over k, l of left[i, k] * right[j, l] * x[read(p, k, l)], epilogue[map(p, i, j)])
 
+    Integers are extended to 32 bits, in which sums wrap around; `offset` is added to each element that is read, before
+    the products, as the negated zero point of bytes is, and matrices of integers are of -1, 0 and 1.
+
     `p` runs over a rectangular domain of tiles; the matrices say how far `i, j, k, l` run. A guarded read counts as
     zero outside of the operand. A guarded `into` leaves out what overhangs the result, operands of the epilogue
     included; every element of the result is written exactly once. The schedule has the dimensions of `p` alone.
@@ -69,6 +84,7 @@ class TransformOp(ScalarRegionOp):
     into = prop_def(AccessAttr)
     accesses = prop_def(ArrayAttr[AccessAttr])
     schedule = opt_prop_def(ScheduleAttr)
+    offset = opt_prop_def(IntegerAttr)
     x = operand_def(TensorType)
     epilogue = var_operand_def(TensorType)
     res = result_def(TensorType)
@@ -88,6 +104,7 @@ class TransformOp(ScalarRegionOp):
         *,
         epilogue: Sequence[tuple[SSAValue, AccessAttr]] = (),
         schedule: ScheduleAttr | None = None,
+        offset: int = 0,
     ) -> None:
         super().__init__(
             operands=[read[0], [value for value, _ in epilogue]],
@@ -99,6 +116,7 @@ class TransformOp(ScalarRegionOp):
                 "into": into,
                 "accesses": ArrayAttr([access for _, access in epilogue]),
                 "schedule": schedule,
+                "offset": IntegerAttr(offset, i32) if offset else None,
             },
             result_types=[result_type],
             regions=[apply],
@@ -118,6 +136,16 @@ class TransformOp(ScalarRegionOp):
     def matrices(self) -> tuple[Matrix, Matrix]:
         """The left and the right matrix, by rows."""
         return _rows(self.left), _rows(self.right)
+
+    @property
+    def carrier(self) -> Attribute:
+        """The type that is computed in: f32, or i32 for integers."""
+        return f32 if element_type(self.x) == f32 else i32
+
+    @property
+    def added(self) -> int:
+        """What is added to each element that is read."""
+        return 0 if self.offset is None else self.offset.value.data
 
     @property
     def outputs(self) -> tuple[int, int]:
@@ -162,13 +190,26 @@ class TransformOp(ScalarRegionOp):
             raise VerifyException(
                 f"{self.name}: operands of the epilogue are read where the result is written, without a guard"
             )
-        if {element_type(self.x), element_type(self.res)} != {f32}:
-            raise VerifyException(f"{self.name}: transforms {self.x.type} to {self.res.type}, not f32 to f32")
-        arguments = [f32, *(element_type(value) for value in self.epilogue)]
-        check_region(f"{self.name} apply", self.apply, arguments, [f32])
+        self._check_elements()
+        arguments = [self.carrier, *(element_type(value) for value in self.epilogue)]
+        check_region(f"{self.name} apply", self.apply, arguments, [element_type(self.res)])
         self._check_covered()
         if self.schedule is not None:
             self._check_schedule(self.schedule)
+
+    def _check_elements(self) -> None:
+        types = {element_type(self.x), element_type(self.res)}
+        if types != {f32} and not types <= {i8, i16, i32}:
+            raise VerifyException(
+                f"{self.name}: transforms {self.x.type} to {self.res.type}, neither f32 to f32 nor integers to integers"
+            )
+        if types == {f32}:
+            if self.offset is not None:
+                raise VerifyException(f"{self.name}: adds {self.added} to numbers of f32; an offset is for integers")
+            return
+        for value in (value for matrix in self.matrices for row in matrix for value in row):
+            if value not in (-1.0, 0.0, 1.0):
+                raise VerifyException(f"{self.name}: {value} in a matrix of integers, which are -1, 0 and 1")
 
     def _check_schedule(self, schedule: ScheduleAttr) -> None:
         schedule.verify_for(self)
@@ -215,6 +256,8 @@ class TransformOp(ScalarRegionOp):
         print_operands(printer, "epilogue", self.epilogue, self.accesses.data)
         printer.print_string(" into ")
         printer.print_attribute(self.into)
+        if self.offset is not None:
+            printer.print_string(f" offset {self.added}")
         if self.schedule is not None:
             printer.print_string(" schedule ")
             printer.print_attribute(self.schedule)
@@ -233,6 +276,7 @@ class TransformOp(ScalarRegionOp):
         into = parser.parse_attribute()
         if len(reads) != 1 or not isinstance(into, AccessAttr):
             parser.raise_error("expected one read, and a #tensor.access for the result")
+        offset = parser.parse_integer() if parser.parse_optional_keyword("offset") else 0
         schedule = parser.parse_attribute() if parser.parse_optional_keyword("schedule") else None
         operands = [*reads, *epilogue]
         end = parse_apply(parser, [name for name, _ in operands])
@@ -247,6 +291,7 @@ class TransformOp(ScalarRegionOp):
             end.results[0],
             epilogue=pairs[1:],
             schedule=schedule if isinstance(schedule, ScheduleAttr) else None,
+            offset=offset,
         )
         op.attributes |= end.attributes
         return op

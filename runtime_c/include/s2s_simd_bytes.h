@@ -9,6 +9,7 @@
  *
  *   I_load_i8(p), I_store_i8(p, a)      N bytes at p, widened; the low byte of each lane to p. With _part(p, n), _strided
  *                                       (p, stride) and _strided_part(p, stride, n) as in s2s_simd.h
+ *   I_store_i16(p, a)                   the low 16 bits of each lane to p
  *   I_store_i8_by_2(p, a, b), I_store_i8_by_3(p, a, b, c), I_store_i8_by_4(p, a, b, c, d)
  *                                       the low bytes of lane 0 of each vector, then those of lane 1, ...
  *   I_saturate_i8(a)                    each lane limited to -128 ... 127

@@ -12,6 +12,12 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_u8)(const int8_t *p)
     return S2S_I32(join)(S2S_I32H_(load_u8)(p), S2S_I32H_(load_u8)(p + S2S_HALF));
 }
 
+S2S_ALWAYS_INLINE void S2S_I32(store_i16)(int16_t *p, S2S_I32V a)
+{
+    S2S_I32H_(store_i16)(p, a.low);
+    S2S_I32H_(store_i16)(p + S2S_HALF, a.high);
+}
+
 S2S_ALWAYS_INLINE void S2S_I32(store_i8)(int8_t *p, S2S_I32V a)
 {
     S2S_I32H_(store_i8)(p, a.low);

@@ -184,6 +184,7 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_columns)(const int8_t *p, ptrdiff_t stri
 #undef S2S_I32
 #undef S2S_EACH_LANE
 #undef S2S_BYTES_MEMORY
+#undef S2S_BYTES_STORE_I16
 #undef S2S_BYTES_DOT
 #undef S2S_BYTES_DOT_PAIRS
 #undef S2S_BYTES_HIGH

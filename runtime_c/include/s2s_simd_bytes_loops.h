@@ -27,6 +27,13 @@ S2S_ALWAYS_INLINE void S2S_I32(store_i8)(int8_t *p, S2S_I32V a)
 #endif
 #endif
 
+#ifndef S2S_BYTES_STORE_I16
+S2S_ALWAYS_INLINE void S2S_I32(store_i16)(int16_t *p, S2S_I32V a)
+{
+    S2S_EACH_LANE(i) { p[i] = (int16_t)(uint16_t)((uint32_t)S2S_I32(lane)(a, i) & 65535u); }
+}
+#endif
+
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_groups)(const int8_t *p)
 {
 #ifdef S2S_BYTES_IN_ORDER

@@ -37,6 +37,12 @@ S2S_ALWAYS_INLINE void S2S_I32(store_i8)(int8_t *p, S2S_I32V a)
 {
     _mm_storeu_si128((__m128i *)(void *)p, _mm512_cvtepi32_epi8((__m512i)a));
 }
+
+#define S2S_BYTES_STORE_I16 1
+S2S_ALWAYS_INLINE void S2S_I32(store_i16)(int16_t *p, S2S_I32V a)
+{
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm512_cvtepi32_epi16((__m512i)a));
+}
 #elif S2S_LANES == 8
 #define S2S_BYTES_MEMORY 1
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_i8)(const int8_t *p)
@@ -56,6 +62,15 @@ S2S_ALWAYS_INLINE void S2S_I32(store_i8)(int8_t *p, S2S_I32V a)
     const __m128i low = _mm256_castsi256_si128(fours), high = _mm256_extracti128_si256(fours, 1);
 
     _mm_storel_epi64((__m128i *)(void *)p, _mm_unpacklo_epi32(low, high));
+}
+
+#define S2S_BYTES_STORE_I16 1
+S2S_ALWAYS_INLINE void S2S_I32(store_i16)(int16_t *p, S2S_I32V a)
+{
+    const __m256i low_halves = _mm256_set1_epi64x(0x0d0c090805040100);
+    const __m256i fours = _mm256_shuffle_epi8((__m256i)a, low_halves);
+
+    _mm_storeu_si128((__m128i *)(void *)p, _mm256_castsi256_si128(_mm256_permute4x64_epi64(fours, 0x08)));
 }
 #endif
 

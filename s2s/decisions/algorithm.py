@@ -11,7 +11,7 @@ from s2s.analysis.structure.convolutions import Convolution
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, named
 from s2s.dialects import tensor
-from s2s.schedules.convolutions import constant_bytes_by_outputs, cycles_by_outputs
+from s2s.schedules.convolutions import constant_bytes_by_outputs, cycles_by_outputs, integer_cycles_by_outputs
 from s2s.targets import Target
 
 ALGORITHM = "algorithm"
@@ -19,6 +19,8 @@ ALGORITHM = "algorithm"
 DIRECT = "direct"
 OUTPUTS = {DIRECT: 0, "winograd 2x2": 2, "winograd 4x4": 4}
 """The algorithms, with the results along the side of a tile."""
+EXACT = 2
+"""The tiles whose factors are integers of 16 bits where the image is of bytes."""
 
 
 class FilteredConvolution(NamedTuple):
@@ -45,6 +47,11 @@ class AlgorithmKind(NamedKind[FilteredConvolution]):
     def heuristics(self) -> Sequence[tuple[str, Heuristic[FilteredConvolution, str]]]:
         return (("an option of the pass", _wished), ("cycles of products, transforms and constants", _cheapest))
 
+    def legal(self, subject: FilteredConvolution, choice: str) -> str | None:
+        if subject.conv.in_integers and OUTPUTS.get(choice, 0) > EXACT:
+            return f"tiles of {choice} round, and bytes are computed exactly; give direct or winograd {EXACT}x{EXACT}"
+        return super().legal(subject, choice)
+
     def key(self, subject: FilteredConvolution) -> str:
         return subject.key
 
@@ -68,11 +75,16 @@ def chosen_outputs(op: tensor.ComputeOp) -> int:
 
 
 def _wished(subject: FilteredConvolution, target: Target) -> Sequence[Candidate[str]]:
-    return named(*(name for name, outputs in OUTPUTS.items() if outputs == subject.wished))
+    rounds = subject.conv.in_integers and (subject.wished or 0) > EXACT
+    return named(*(name for name, outputs in OUTPUTS.items() if outputs == subject.wished and not rounds))
 
 
 def _cheapest(subject: FilteredConvolution, target: Target) -> Sequence[Candidate[str]]:
-    cycles = cycles_by_outputs(subject.conv, target, subject.network, subject.copied)
+    if subject.conv.in_integers:
+        cycles = integer_cycles_by_outputs(subject.conv, target, subject.network, subject.copied)
+    else:
+        cycles = cycles_by_outputs(subject.conv, target, subject.network, subject.copied)
     constants = constant_bytes_by_outputs(subject.conv)
-    costs = {name: Cost(cycles=cycles[outputs], flash=constants[outputs]) for name, outputs in OUTPUTS.items()}
+    known = {name: outputs for name, outputs in OUTPUTS.items() if outputs in cycles}
+    costs = {name: Cost(cycles=cycles[outputs], flash=constants[outputs]) for name, outputs in known.items()}
     return [Candidate(lambda name=name: name, name, cost) for name, cost in costs.items()]

@@ -26,6 +26,7 @@ from s2s.schedules.reduction_blocks import BlockedReduction, cycles_of_blocks
 from s2s.schedules.reference import reference
 from s2s.schedules.transforms import FusedSizes, in_fused_tiles, one_block, transform_schedule
 from s2s.schedules.vector_products import vector_products
+from s2s.schedules.wide_products import wide_products
 from s2s.targets import Target
 
 GIVEN = "an earlier pass"
@@ -257,6 +258,7 @@ _HEURISTICS: Sequence[tuple[str, Heuristic[ScheduledComputation, tensor.Schedule
     ("sums of bytes in vectors", _products(vector_products, "vectors of 128 bits")),
     ("sums of bytes in scalars", _products(integer_products, "scalars, several products at a time")),
     ("groups of bytes in vectors", _products(byte_products, "four products in each lane")),
+    ("products of 16 bits in vectors", _products(wide_products, "two products in each lane")),
     ("the cheapest dimension", _cheapest),
 )
 """Asked in this order; the first that is made for a computation decides, and the last one always is."""

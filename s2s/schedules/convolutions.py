@@ -19,6 +19,9 @@ COPY = 2.0
 """Cycles for an element that is copied to another layout."""
 EXPOSED = 0.25
 """The part of the shorter one of computing and streaming that the longer one does not hide."""
+BUSY, FACTOR, SUM = 1.25, 1.25, 2.25
+"""Of bytes, measured with AVX2: cycles of a product of pairs beside the peak, for one vector of factors, and for one of
+sums."""
 OUTPUTS = (2, 4)
 """Sizes of Winograd tiles, in results along one side."""
 TAPS = 3
@@ -32,9 +35,27 @@ def cycles_by_outputs(conv: Convolution, target: Target, network: int, copied: i
     return {0: direct_cost(conv, target, rate), **tiles}
 
 
+def integer_cycles_by_outputs(conv: Convolution, target: Target, network: int, copied: int = 0) -> dict[int, float]:
+    """Return the cycles of the exact algorithms of a convolution of bytes, as `cycles_by_outputs` does.
+
+    Both multiply pairs of 16 bits. Winograd tiles need 16 products instead of 36, and the vectors of their factors and
+    sums are stored and read again: with few channels, there are too few products for each to pay for that.
+    """
+    rows, columns = conv.size
+    rate, constants = constants_per_cycle(target, network), constant_bytes_by_outputs(conv)
+    pairs = BUSY * conv.in_channels * conv.out_channels / 2 / _per_cycle(target)
+    tiles = (2 + TAPS - 1) ** 2 * conv.images * ceil(rows / 2) * ceil(columns / 2)
+    vectors = tiles * (FACTOR * conv.in_channels + SUM * conv.out_channels) / target.lanes
+    direct = _together(conv.images * rows * columns * TAPS**2 * pairs, constants[0] / rate)
+    return {0: direct, 2: _together(tiles * pairs, constants[2] / rate) + vectors + COPY * copied}
+
+
 def constant_bytes_by_outputs(conv: Convolution) -> dict[int, int]:
     """Return the bytes of constants of each algorithm, by its results along the side of a tile; 0 is direct
     convolution."""
+    if conv.in_integers:
+        channels = conv.in_channels * conv.out_channels
+        return {0: TAPS**2 * channels, 2: 2 * (2 + TAPS - 1) ** 2 * channels}
     channels = FLOAT * conv.in_channels * conv.out_channels
     return {0: TAPS**2 * channels, **{outputs: (outputs + TAPS - 1) ** 2 * channels for outputs in OUTPUTS}}
 

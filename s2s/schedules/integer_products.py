@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from s2s.analysis.affine.strides import moves
-from s2s.analysis.structure.products import product_sum
+from s2s.analysis.structure.products import ProductSum, product_sum, wide_product_sum
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Tile, Unroll, register_tile
 from s2s.targets import Target
@@ -90,6 +90,16 @@ def roles_of(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Roles | No
     products = product_sum(op)
     if products is None or not all(tensor.element_type(read) == i8 for read in op.reads):
         return None
+    return _roles(op, products, constants)
+
+
+def wide_roles_of(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Roles | None:
+    """Return the roles in a sum of products of an activation and a constant, both of 16 bits; None if `op` is none."""
+    products = wide_product_sum(op)
+    return None if products is None else _roles(op, products, constants)
+
+
+def _roles(op: tensor.ComputeOp, products: ProductSum, constants: frozenset[SSAValue]) -> Roles | None:
     known = [read in constants and read.has_one_use() for read in op.reads]
     if known.count(True) != 1 or any(divisor > 1 for access in op.read_accesses for divisor in access.division):
         return None

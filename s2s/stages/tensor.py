@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from xdsl.dialects.builtin import f32
 
 from s2s.analysis.cost.kernels import KernelCost, kernel_costs
 from s2s.dialects import tensor
@@ -30,7 +31,7 @@ def scheduled(state: State, _: Request) -> Scheduled:
 def _tolerance(state: State) -> Tolerance:
     """Return the permitted error of the results. What Winograd convolutions lose does not shrink with a result beside
     larger ones."""
-    if not any(isinstance(op, tensor.TransformOp) for op in walk(state.module)):
+    if not any(isinstance(op, tensor.TransformOp) and op.carrier == f32 for op in walk(state.module)):
         return Tolerance()
     outputs = [output for vector in state.facts[Settled].golden for output in vector.outputs]
     sizes = [np.abs(output[np.isfinite(output)]).max(initial=0.0) for output in outputs]

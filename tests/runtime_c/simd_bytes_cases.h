@@ -45,6 +45,19 @@ static void CASE(stores_narrow)(void)
     free(wide);
 }
 
+static void CASE(stores_halves)(void)
+{
+    int8_t *const from = bytes_of(LANES);
+    int16_t to[LANES + 1];
+    const I32V a = I32(load_i8)(from);
+
+    to[LANES] = 77;
+    I32(store_i16)(to, I32(add)(I32(mul)(a, I32(splat)(200)), I32(splat)(1 << 20)));
+    for (int i = 0; i < LANES; ++i) { CHECK(to[i] == (int16_t)(from[i] * 200)); }
+    CHECK(to[LANES] == 77);
+    free(from);
+}
+
 static void CASE(stores_weave)(void)
 {
     int8_t *const from = bytes_of(4 * LANES);
@@ -167,6 +180,7 @@ static void CASE(test_simd_bytes)(void)
 {
     CASE(loads_widen)();
     CASE(stores_narrow)();
+    CASE(stores_halves)();
     CASE(stores_weave)();
     CASE(groups_multiply)();
     CASE(pairs_multiply)();

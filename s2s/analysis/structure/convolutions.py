@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import FloatAttr, f32
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import FloatAttr, f32, i8, i32
+from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from s2s.analysis.structure.compute import body_ops, shape_of
-from s2s.analysis.structure.products import is_sum_of_products
+from s2s.analysis.structure.lanes import results_in_lanes
+from s2s.analysis.structure.products import is_sum_of_products, product_sum
 from s2s.dialects import tensor
 from s2s.types.affine import Linear, linear, ranges
 
@@ -41,6 +42,13 @@ class Convolution(NamedTuple):
     out_axis: int
     """The axis of the filter that output channels index."""
     in_axis: int
+    offset: int = 0
+    """What is added to each element of an image of bytes: its negated zero point."""
+
+    @property
+    def in_integers(self) -> bool:
+        """Whether bytes are multiplied, and summed in 32 bits."""
+        return tensor.element_type(self.image) == i8
 
     @property
     def w(self) -> int:
@@ -98,14 +106,11 @@ class Convolution(NamedTuple):
 
 
 def convolution_of(op: tensor.ComputeOp) -> Convolution | None:
-    """Recognise `op` as a two-dimensional convolution: a sum of products in f32 whose window has stride 1; else
-    None."""
-    if op.reduce is None or len(op.reads) != 2 or op.tables or not is_sum_of_products(op.reduce.block):
+    """Recognise `op` as a two-dimensional convolution: a sum of products in f32 or of bytes, whose window has stride
+    1; else None."""
+    if op.reduce is None or len(op.reads) != 2 or op.tables or len(op.res) != 1:
         return None
-    init = op.inits.data[0]
-    if not isinstance(init, FloatAttr) or init.value.data != 0.0 or len(op.res) != 1:
-        return None
-    if any(tensor.element_type(value) != f32 for value in [*op.operands, *op.res]):
+    if not _is_of_floats(op, op.reduce.block) and not _is_of_bytes(op):
         return None
     if any(isinstance(inner, tensor.IndexOp | tensor.InBoundsOp) for inner in body_ops(op)):
         return None
@@ -113,6 +118,21 @@ def convolution_of(op: tensor.ComputeOp) -> Convolution | None:
         return None
     found = [conv for x in (0, 1) if (conv := _with_image(op, x)) is not None]
     return found[0] if len(found) == 1 else None
+
+
+def _is_of_floats(op: tensor.ComputeOp, block: Block) -> bool:
+    init = op.inits.data[0]
+    if not isinstance(init, FloatAttr) or init.value.data != 0.0 or not is_sum_of_products(block):
+        return False
+    return all(tensor.element_type(value) == f32 for value in [*op.operands, *op.res])
+
+
+def _is_of_bytes(op: tensor.ComputeOp) -> bool:
+    """Return whether `op` sums products of signed bytes, and results are bytes or words."""
+    products = product_sum(op)
+    if products is None or products.unsigned is not None or tensor.element_type(op.res[0]) not in (i8, i32):
+        return False
+    return results_in_lanes(op)
 
 
 def _divides(access: tensor.AccessAttr) -> bool:
@@ -159,7 +179,11 @@ def _with_image(op: tensor.ComputeOp, x: int) -> Convolution | None:
         seen |= _dims(form)
     if seen != {*batch, *in_dims}:
         return None
-    return Convolution(op, x, rows, columns, batch, out_dims, in_dims, outs[0], ins[0])
+    products = product_sum(op)
+    offset = 0 if products is None else products.factor_of(x).offset
+    if products is not None and products.factor_of(1 - x).offset:
+        return None
+    return Convolution(op, x, rows, columns, batch, out_dims, in_dims, outs[0], ins[0], offset)
 
 
 def _others(forms: Sequence[Linear], axes: Sequence[int]) -> list[Linear]:

@@ -4,7 +4,7 @@ integers."""
 from typing import NamedTuple
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, f32, f64, i8, i32
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, f32, f64, i8, i16, i32
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from s2s.dialects import tensor
@@ -55,7 +55,19 @@ class ProductSum(NamedTuple):
 
 
 def product_sum(op: tensor.ComputeOp) -> ProductSum | None:
-    """Match the reduction of `op` as a sum of products of two different reads; None if it is none."""
+    """Match the reduction of `op` as a sum of products of two different reads of bytes; None if it is none."""
+    return _product_sum(op, i8)
+
+
+def wide_product_sum(op: tensor.ComputeOp) -> ProductSum | None:
+    """Match the reduction of `op` as a sum of products of two different reads of 16 bits, as they are; None if it is
+    none."""
+    found = _product_sum(op, i16)
+    plain = found is not None and not found.has_offsets and found.unsigned is None
+    return found if plain and all(tensor.element_type(read) == i16 for read in op.reads) else None
+
+
+def _product_sum(op: tensor.ComputeOp, element: IntegerType) -> ProductSum | None:
     if op.reduce is None or len(op.reads) != 2 or len(op.inits) != 1:
         return None
     init, block = op.inits.data[0], op.reduce.block
@@ -69,7 +81,7 @@ def product_sum(op: tensor.ComputeOp) -> ProductSum | None:
     product = added.rhs if added.lhs is accumulator else added.lhs
     if accumulator not in added.operands or not isinstance(product.owner, arith.MuliOp):
         return None
-    left, right = (_factor(side) for side in (product.owner.lhs, product.owner.rhs))
+    left, right = (_factor(side, element) for side in (product.owner.lhs, product.owner.rhs))
     if left is None or right is None or left.read == right.read:
         return None
     return ProductSum(left, right, has_flag(added, arith.IntegerOverflowFlag.NSW))
@@ -81,7 +93,7 @@ def has_flag(op: Operation, flag: arith.IntegerOverflowFlag) -> bool:
     return isinstance(flags, arith.IntegerOverflowAttr) and flag in flags.data
 
 
-def _factor(value: SSAValue) -> Factor | None:
+def _factor(value: SSAValue, element: IntegerType) -> Factor | None:
     """Match `ext(read) + offset`; the offset is 0 where there is none."""
     halves = _half_of_byte(value)
     if halves is not None:
@@ -97,7 +109,7 @@ def _factor(value: SSAValue) -> Factor | None:
     extension = inner.owner
     if not isinstance(extension, arith.ExtSIOp | arith.ExtUIOp) or not isinstance(extension.input, BlockArgument):
         return None
-    if not isa(extension.input.type, IntegerType) or extension.input.type != i8:
+    if not isa(extension.input.type, IntegerType) or extension.input.type != element:
         return None
     unsigned = isinstance(extension, arith.ExtUIOp)
     return None if unsigned and offset else Factor(extension.input.index, offset, unsigned=unsigned)
@@ -143,4 +155,4 @@ def is_sum_of_products(block: Block) -> bool:
             return False
 
 
-__all__ = ["Factor", "ProductSum", "has_flag", "is_sum_of_products", "product_sum"]
+__all__ = ["Factor", "ProductSum", "has_flag", "is_sum_of_products", "product_sum", "wide_product_sum"]

@@ -26,6 +26,8 @@ from s2s.types.dtypes import Array
 Rows = tuple[tuple[Fraction, ...], ...]
 POINTS = {4: ("0", "1", "-1"), 6: ("0", "5/8", "-5/8", "3/2", "-3/2")}
 """The interpolation points for each tile size; infinity is one more point."""
+SCALE_BITS = 2
+"""Filters of integers are transformed at four times their size: G of F(2, 3) has halves on both sides."""
 
 
 class MinimalFilter(NamedTuple):
@@ -53,6 +55,12 @@ class MinimalFilter(NamedTuple):
         g = np.array([[float(value) for value in row] for row in self.filter])
         products = np.einsum("ik,...kl,jl->ij...", g, weights.astype(np.float64), g, optimize=True)
         return products.reshape(self.size**2, *weights.shape[:-2]).astype(weights.dtype)
+
+    def transformed_exactly(self, weights: Array) -> Array:
+        """Compute `4 G g G^T` for every filter of bytes as integers of 16 bits; for F(2, 3), whose G has halves."""
+        g = np.array([[int(2 * value) for value in row] for row in self.filter])
+        products = np.einsum("ik,...kl,jl->ij...", g, weights.astype(np.int64), g, optimize=True)
+        return products.reshape(self.size**2, *weights.shape[:-2]).astype(np.int16)
 
 
 @cache

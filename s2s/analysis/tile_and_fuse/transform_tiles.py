@@ -71,6 +71,7 @@ class _TileBuilder:
                 for value, access in zip(op.epilogue, op.accesses, strict=True)
             ],
             schedule=None if op.schedule is None else op.schedule.inside_tile().renumbered(self.mapping),
+            offset=op.added,
         )
         tile.res.name_hint = op.res.name_hint
         return tile

@@ -1,23 +1,27 @@
-"""Interpret `tensor.transform`: both matrix products at once, in 64-bit sums that are rounded once."""
+"""Interpret `tensor.transform`: both matrix products at once, in 64-bit sums that are rounded, or wrap, once."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import i32
 from xdsl.ir.affine import AffineMap
 
 from s2s.dialects import tensor
 from s2s.interpret.tensor.body import Body, Moment
-from s2s.types.dtypes import Array, as_tensor_type
+from s2s.types.dtypes import Array, as_tensor_type, to_numpy
 
 
 def evaluate_transform(op: tensor.TransformOp, operands: Sequence[Array]) -> list[Array]:
     """Compute the result of `op`."""
     x, points = operands[0], operands[1:]
     left, right = (np.array(matrix) for matrix in op.matrices)
-    tiles, _ = _gather(x, op.read.map.data, op.read_sizes)
-    sums = np.asarray(np.einsum("ik,...kl,jl->...ij", left, tiles, right, optimize=True), np.float32)
-    result = np.empty(as_tensor_type(op.res.type).get_shape(), np.float32)
+    tiles, inside = _gather(x, op.read.map.data, op.read_sizes)
+    if op.carrier == i32:
+        tiles = tiles.astype(np.int64) + np.where(inside, op.added, 0)
+        left, right = left.astype(np.int64), right.astype(np.int64)
+    sums = np.einsum("ik,...kl,jl->...ij", left, tiles, right, optimize=True).astype(to_numpy(op.carrier))
+    result = np.empty(as_tensor_type(op.res.type).get_shape(), to_numpy(tensor.element_type(op.res)))
     positions, inside = _positions(op.into.map.data, op.write_sizes, result.shape)
     elements = [
         _gather(value, access.map.data, op.write_sizes)[0] for value, access in zip(points, op.accesses, strict=True)

@@ -12,22 +12,28 @@ the image read zeros there, and do not store their surplus results. Which of the
 (`s2s/decisions/algorithm.py`), by default that of a cost model, from shapes and target data; `outputs` selects one.
 Results differ from those of direct convolution in the last digits.
 
+Bytes are computed exactly, by F(2x2, 3x3): factors in 16 bits, products summed in 32, with filters at four times their
+size, by which the last step divides. For 2, 5, 7, 1 and the filter 3, 1, 2 of one dimension: factors -5, 12, 2, 4 and,
+doubled, 6, 6, 4, 4 give products -30, 72, 8, 16 and results (-30 + 72 + 8) / 2 = 25 and (72 - 8 - 16) / 2 = 24.
+
 Where channels are not contiguous, as in inputs and outputs of the network, the kernel copies image or result.
 
-Declined for targets without vectors, for anything but a 3x3 window with stride 1 over f32, where the filter is no
-weight or has another reader, and where channels do not fill vectors.
+Declined for targets without vectors, for anything but a 3x3 window with stride 1 over f32 or bytes, where the filter is
+no weight or has another reader, where channels do not fill vectors, and for bytes on targets without products of 16
+bits or with sums that could leave 32 bits.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, FunctionType, ModuleOp, StringAttr, f32
+from xdsl.dialects.builtin import FloatAttr, FunctionType, IntegerAttr, ModuleOp, StringAttr, f32, i16, i32
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, BlockArgument, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -36,7 +42,7 @@ from s2s.analysis.network.constants import calls_of, constant_arguments, constan
 from s2s.analysis.structure.compute import DIM_NAMES, dim_names, shape_of
 from s2s.analysis.structure.convolutions import Convolution, convolution_of
 from s2s.analysis.structure.extents import reshaped
-from s2s.analysis.structure.winograd import MinimalFilter, minimal_filter
+from s2s.analysis.structure.winograd import SCALE_BITS, MinimalFilter, minimal_filter
 from s2s.decisions.algorithm import ALGORITHM, AlgorithmKind, FilteredConvolution, chosen_outputs
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.keys import computation_keys, nodes_of_kernel
@@ -48,6 +54,7 @@ from s2s.passes.tensor.build_compute import copy_region
 from s2s.passes.tensor.channels_last import channels_last, copied_elements
 from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.schedules.transforms import fills_vectors
+from s2s.schedules.wide_products import wide_intrinsic
 from s2s.targets import Target
 from s2s.types.affine import at_dims, flat_index, ranges, simplify
 from s2s.types.dtypes import tensor_type
@@ -123,6 +130,7 @@ class TransformConvolution:
     def __init__(self, tiling: Tiling) -> None:
         self.tiling, self.conv, self.filter = tiling, tiling.conv, tiling.filter
         self.op = self.conv.op
+        self.factor, self.sum = factor_types(self.conv)
 
     def ops(self, weights: SSAValue) -> list[tensor.Computation]:
         """Insert the computations; `weights` are the transformed weights."""
@@ -132,6 +140,15 @@ class TransformConvolution:
         for op in (first, products, last):
             copy_provenance(op, self.op)
         return [first, products, last]
+
+    def _unscaled(self, total: SSAValue, block: Block) -> SSAValue:
+        """Divide a sum of integers by the scale of the transformed weights, which divides it."""
+        if self.sum == f32:
+            return total
+        places = arith.ConstantOp(IntegerAttr(SCALE_BITS, i32))
+        divided = arith.ShRSIOp(total, places.result)
+        block.add_ops([places, divided])
+        return divided.result
 
     @property
     def _factors(self) -> int:
@@ -147,8 +164,8 @@ class TransformConvolution:
         moved = [simplify(at_dims(expr, place), box) for expr in access.map.data.results]
         read = tensor.AccessAttr.of(AffineMap(len(box), 0, tuple(moved)), guarded=access.is_guarded or tiling.overhangs)
         into = tensor.AccessAttr.of(tiling.factors(conv.channel(conv.in_axis), channels, self.filter.size))
-        block = Block(arg_types=[f32])
-        block.add_op(tensor.YieldOp(block.args[0]))
+        block = Block(arg_types=[self.sum])
+        block.add_op(tensor.YieldOp(self._as_factor(block.args[0], block)))
         op = tensor.TransformOp(
             tiling.domain(channels),
             matrix,
@@ -156,21 +173,41 @@ class TransformConvolution:
             (conv.image, read),
             into,
             Region(block),
-            tensor_type(f32, (self._factors, tiling.tiles, conv.in_channels)),
+            tensor_type(self.factor, (self._factors, tiling.tiles, conv.in_channels)),
+            offset=conv.offset,
         )
         op.attributes[DIM_NAMES] = tiling.names(channels)
         op.res.name_hint = "v"
         return op
 
+    def _as_factor(self, value: SSAValue, block: Block) -> SSAValue:
+        """Truncate an integer to 16 bits, which hold the sum of four bytes with their offsets."""
+        if self.factor == f32:
+            return value
+        narrow = arith.TruncIOp(value, i16)
+        block.add_op(narrow)
+        return narrow.result
+
+    def _multiply(self, block: Block) -> SSAValue:
+        """Add the product of two factors to the accumulator; sums of integers wrap around."""
+        if self.factor == f32:
+            product = arith.MulfOp(block.args[0], block.args[1])
+            total = arith.AddfOp(block.args[2], product.result)
+            block.add_ops([product, total])
+            return total.result
+        wide = [arith.ExtSIOp(each, i32) for each in block.args[:2]]
+        times = arith.MuliOp(wide[0].result, wide[1].result)
+        plus = arith.AddiOp(block.args[2], times.result)
+        block.add_ops([*wide, times, plus])
+        return plus.result
+
     def _products(self, v: SSAValue, weights: SSAValue) -> tensor.ComputeOp:
         conv = self.conv
         parallel = (self._factors, self.tiling.tiles, conv.out_channels)
         f, t, o, i = map(AffineDimExpr, range(4))
-        reduce = Block(arg_types=[f32, f32, f32])
-        product = arith.MulfOp(reduce.args[0], reduce.args[1])
-        total = arith.AddfOp(reduce.args[2], product.result)
-        reduce.add_ops([product, total, tensor.YieldOp(total.result)])
-        apply = Block(arg_types=[f32])
+        reduce = Block(arg_types=[self.factor, self.factor, self.sum])
+        reduce.add_op(tensor.YieldOp(self._multiply(reduce)))
+        apply = Block(arg_types=[self.sum])
         apply.add_op(tensor.YieldOp(apply.args[0]))
         op = tensor.ComputeOp(
             parallel,
@@ -179,10 +216,10 @@ class TransformConvolution:
                 (v, tensor.AccessAttr.of(AffineMap(4, 0, (f, t, i)))),
                 (weights, tensor.AccessAttr.of(AffineMap(4, 0, (f, o, i)))),
             ],
-            inits=[FloatAttr(0.0, f32)],
+            inits=[FloatAttr(0.0, f32) if self.sum == f32 else IntegerAttr(0, i32)],
             reduce=Region(reduce),
             apply=Region(apply),
-            result_types=[tensor_type(f32, parallel)],
+            result_types=[tensor_type(self.sum, parallel)],
         )
         op.attributes[DIM_NAMES] = StringAttr("f tile oc ic")
         op.res[0].name_hint = "m"
@@ -199,10 +236,11 @@ class TransformConvolution:
             exprs = tuple(simplify(at_dims(expr, moved), box) for expr in results)
             return tensor.AccessAttr.of(AffineMap(len(box), 0, exprs), guarded=guarded)
 
-        block = Block(arg_types=[f32, *(tensor.element_type(value) for value in op.epilogue)])
+        block = Block(arg_types=[self.sum, *(tensor.element_type(value) for value in op.epilogue)])
         for argument, old in zip(block.args, op.apply.block.args, strict=True):
             argument.name_hint = old.name_hint
-        block.add_op(tensor.YieldOp(*copy_region(op.apply, block.args, block)))
+        arguments = [self._unscaled(block.args[0], block), *block.args[1:]]
+        block.add_op(tensor.YieldOp(*copy_region(op.apply, arguments, block)))
         epilogue = zip(op.epilogue, op.epilogue_accesses, strict=True)
         made = tensor.TransformOp(
             tiling.domain(channels),
@@ -220,6 +258,11 @@ class TransformConvolution:
             made.attributes[VARIES] = extents_attribute(extents)
         made.res.name_hint = op.res[0].name_hint
         return made
+
+
+def factor_types(conv: Convolution) -> tuple[Attribute, Attribute]:
+    """Return the types of the factors and of their sums: f32, or 16 and 32 bits for bytes."""
+    return (i16, i32) if conv.in_integers else (f32, f32)
 
 
 def _result_axes(op: tensor.ComputeOp) -> list[AffineExpr]:
@@ -244,14 +287,16 @@ class TransformKernel:
         conv = tiling.conv
         argument = conv.filter
         assert isinstance(argument, BlockArgument)
-        new_type = tensor_type(f32, (tiling.filter.size**2, conv.out_channels, conv.in_channels))
+        factor, _ = factor_types(conv)
+        new_type = tensor_type(factor, (tiling.filter.size**2, conv.out_channels, conv.in_channels))
         axes = [conv.out_axis, conv.in_axis, *conv.tap_axes]
         ops = TransformConvolution(tiling).ops(argument)
         Rewriter.insert_op(ops, InsertPoint.before(conv.op))
         Rewriter.replace_op(conv.op, [], [ops[-1].results[0]])
 
         def transformed(values: Array) -> Array:
-            return tiling.filter.transformed(np.transpose(values, axes))
+            transform = tiling.filter.transformed_exactly if conv.in_integers else tiling.filter.transformed
+            return transform(np.transpose(values, axes))
 
         remake_weight(argument, new_type, transformed, self.calls, self.weights, suffix="transformed")
         self.func.function_type = FunctionType.from_lists(
@@ -306,9 +351,18 @@ def _convolutions(func: FuncOp, constants: frozenset[SSAValue], target: Target) 
         conv = convolution_of(op) if isinstance(op, tensor.ComputeOp) and op.schedule is None else None
         if conv is None or conv.taps != (3, 3) or conv.filter not in constants or not conv.filter.has_one_use():
             continue
-        if _keeps_axes(conv.op) and fills_vectors(conv, target):
+        if _keeps_axes(conv.op) and fills_vectors(conv, target) and _has_products(conv, target):
             found.append(conv)
     return found
+
+
+def _has_products(conv: Convolution, target: Target) -> bool:
+    """Return whether the target has products for the factors of a convolution; those of bytes want pairs of 16 bits,
+    and sums that do not leave 32 bits at four times their size."""
+    if not conv.in_integers:
+        return True
+    largest = max(abs(conv.offset - 128), abs(conv.offset + 127)) * 128 * prod(conv.taps) * conv.in_channels
+    return wide_intrinsic(target) is not None and largest << SCALE_BITS < 1 << 31
 
 
 def _obey(kernel: TransformKernel, convolutions: Sequence[Convolution], target: Target) -> None:

@@ -8,7 +8,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.analysis.structure.products import product_sum
+from s2s.analysis.structure.products import product_sum, wide_product_sum
 from s2s.dialects import tensor
 from s2s.dialects.intrinsic import IntrinsicAttr
 from s2s.dialects.tensor import Directive, ScheduleState
@@ -52,11 +52,14 @@ class Tensorize(Directive):
 
     def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
         name, form = self.intrinsic.entry.data, self.intrinsic.form.data
-        products = product_sum(op) if isinstance(op, tensor.ComputeOp) else None
+        wide = wide_product_sum(op) if isinstance(op, tensor.ComputeOp) else None
+        products = wide or (product_sum(op) if isinstance(op, tensor.ComputeOp) else None)
         if not isinstance(op, tensor.ComputeOp) or products is None:
             raise VerifyException(
                 f"{op.name}: {name} adds up products of 8-bit integers, and there are none; leave it out"
             )
+        if wide is not None and (form, self.intrinsic.x.data, self.intrinsic.w.data) != ("dot_lanes", "i16", "i16"):
+            raise VerifyException(f"{op.name}: {name} multiplies bytes, and factors have 16 bits; take one by i16")
         unsigned = next((each.read for each in (products.left, products.right) if each.unsigned), None)
         if unsigned is not None and self.intrinsic.w.data != "u8":
             raise VerifyException(
@@ -74,7 +77,12 @@ class Tensorize(Directive):
             raise VerifyException(
                 f"{op.name}: {name} takes its first factor as {wanted}; copy it so, or leave it in place"
             )
-        if state.cached is None and form in ("dot_rows", "dot_lanes") and self.intrinsic.x.data == "i16":
+        if (
+            wide is None
+            and state.cached is None
+            and form in ("dot_rows", "dot_lanes")
+            and self.intrinsic.x.data == "i16"
+        ):
             raise VerifyException(f"{op.name}: {name} takes 16 bits in memory; copy the first factor with cache_read")
         guarded = [number for number, each in enumerate(op.read_accesses) if each.is_guarded]
         if any(state.cached is None or number != state.cached.read for number in guarded):

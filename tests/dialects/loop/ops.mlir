@@ -240,6 +240,8 @@ func.func private @lanes(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %m: v
   %q = loop.saturate_lanes %r : vector<4xi32> -> vector<4xi8>
   // CHECK-NEXT: %wide = loop.cast_lanes %q : vector<4xi8> -> vector<4xi32>
   %wide = loop.cast_lanes %q : vector<4xi8> -> vector<4xi32>
+  // CHECK-NEXT: %halves = loop.cast_lanes %wide : vector<4xi32> -> vector<4xi16>
+  %halves = loop.cast_lanes %wide : vector<4xi32> -> vector<4xi16>
   // CHECK-NEXT: %real = loop.cast_lanes %q : vector<4xi8> -> vector<4xf32>
   %real = loop.cast_lanes %q : vector<4xi8> -> vector<4xf32>
   func.return

@@ -282,7 +282,27 @@
 ^bb0(%acc: f32):
   tensor.yield %acc : f32
 } : (tensor<2x4x4xi32>) -> tensor<2x4x4xf32>
-// CHECK: tensor.transform: transforms tensor<2x4x4xi32> to tensor<2x4x4xf32>, not f32 to f32
+// CHECK: tensor.transform: transforms tensor<2x4x4xi32> to tensor<2x4x4xf32>, neither f32 to f32 nor integers to integers
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xi8>
+%y = tensor.transform [2, 4] left dense<2.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> apply {
+^bb0(%acc: i32):
+  tensor.yield %acc : i32
+} : (tensor<2x4x4xi8>) -> tensor<2x4x4xi32>
+// CHECK: tensor.transform: 2.0 in a matrix of integers, which are -1, 0 and 1
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xf32>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> offset 128 apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+// CHECK: tensor.transform: adds 128 to numbers of f32; an offset is for integers
 
 // -----
 

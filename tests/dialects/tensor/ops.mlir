@@ -255,6 +255,22 @@ func.func private @transform(%m: tensor<16x6x8xf32>, %b: tensor<8xf32>) -> tenso
   func.return %y : tensor<3x5x8xf32>
 }
 
+// Bytes are extended to 32 bits, and their negated zero point is added.
+// CHECK-LABEL:   func.func private @transform_of_bytes
+// GENERIC-LABEL: "func.func"() <{sym_name = "transform_of_bytes"
+func.func private @transform_of_bytes(%x: tensor<2x4x4xi8>) -> tensor<2x4x4xi16> {
+  // CHECK-NEXT:  %v = tensor.transform [2, 4] left dense<1.000000e+00> : tensor<2x2xf32> right dense<1.000000e+00> : tensor<2x2xf32> {{.*}} offset 128 apply {
+  // GENERIC:     offset = 128 : i32
+  %v = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+    read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>)
+    into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> offset 128 apply {
+  ^bb0(%acc: i32):
+    %n = arith.trunci %acc : i32 to i16
+    tensor.yield %n : i16
+  } : (tensor<2x4x4xi8>) -> tensor<2x4x4xi16>
+  func.return %v : tensor<2x4x4xi16>
+}
+
 // CHECK-LABEL: func.func private @sizes_at_run_time
 // CHECK:         tensor.compute [4] epilogue({{.*}}) extents ["n"] apply {
 func.func private @sizes_at_run_time(%x: tensor<4xf32>) -> tensor<4xf32> {

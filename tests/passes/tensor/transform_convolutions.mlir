@@ -263,3 +263,73 @@ func.func @main(%x: tensor<64x12x12xf32>) -> tensor<1x64x12x12xf32> {
   %y = graph.call @order_of_the_caller(%x, %w) : (tensor<64x12x12xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x12x12xf32>
   func.return %y : tensor<1x64x12x12xf32>
 }
+
+// -----
+
+// Bytes: the zero point is taken off before the transform, factors have 16 bits, sums 32, and are four times as large.
+// CHECK-LABEL: func.func private @bytes
+// CHECK-SAME:    %w: tensor<16x64x64xi16>
+// CHECK-NEXT:    %v = tensor.transform [4, 4, 64] left dense<{{.*}}> : tensor<4x4xf32>
+// CHECK-SAME:      offset 128 apply {
+// CHECK:           arith.trunci %{{.*}} : i32 to i16
+// CHECK:         (tensor<8x8x64xi8>) -> tensor<16x16x64xi16>
+// CHECK-NEXT:    %m = tensor.compute [16, 16, 64 | 64]
+// CHECK:           arith.extsi %{{.*}} : i16 to i32
+// CHECK:         %y = tensor.transform [4, 4, 64] left dense<{{.*}}> : tensor<2x4xf32>
+// CHECK:           %{{.*}} = arith.constant 2 : i32
+// CHECK-NEXT:      arith.shrsi
+// CHECK:         graph.weight "bytes_transformed" {hash = {{.*}}} : tensor<16x64x64xi16>
+func.func private @bytes(%x: tensor<8x8x64xi8>, %w: tensor<64x64x3x3xi8>) -> tensor<8x8x64xi32> {
+  %y = tensor.compute [8, 8, 64 | 64, 3, 3]
+    reads(%x at #tensor.access<affine_map<(h, w, o, i, r, s) -> (h + r - 1, w + s - 1, i)>, guarded>,
+          %w at #tensor.access<affine_map<(h, w, o, i, r, s) -> (o, i, r, s)>>)
+    inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %x0 = arith.extsi %xv : i8 to i32
+    %zero = arith.constant -128 : i32
+    %x1 = arith.subi %x0, %zero : i32
+    %w1 = arith.extsi %wv : i8 to i32
+    %p = arith.muli %x1, %w1 : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } : (tensor<8x8x64xi8>, tensor<64x64x3x3xi8>) -> tensor<8x8x64xi32>
+  func.return %y : tensor<8x8x64xi32>
+}
+
+func.func @main(%x: tensor<8x8x64xi8>) -> tensor<8x8x64xi32> {
+  %w = graph.weight "bytes" {hash = "0"} : tensor<64x64x3x3xi8>
+  %y = graph.call @bytes(%x, %w) : (tensor<8x8x64xi8>, tensor<64x64x3x3xi8>) -> tensor<8x8x64xi32>
+  func.return %y : tensor<8x8x64xi32>
+}
+
+// -----
+
+// Few products a sum do not pay for the transforms.
+// CHECK-LABEL: func.func private @few_channels
+// CHECK-NEXT:    tensor.compute [8, 8, 8 | 8, 3, 3]
+func.func private @few_channels(%x: tensor<8x8x8xi8>, %w: tensor<8x8x3x3xi8>) -> tensor<8x8x8xi32> {
+  %y = tensor.compute [8, 8, 8 | 8, 3, 3]
+    reads(%x at #tensor.access<affine_map<(h, w, o, i, r, s) -> (h + r - 1, w + s - 1, i)>, guarded>,
+          %w at #tensor.access<affine_map<(h, w, o, i, r, s) -> (o, i, r, s)>>)
+    inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %x1 = arith.extsi %xv : i8 to i32
+    %w1 = arith.extsi %wv : i8 to i32
+    %p = arith.muli %x1, %w1 : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } : (tensor<8x8x8xi8>, tensor<8x8x3x3xi8>) -> tensor<8x8x8xi32>
+  func.return %y : tensor<8x8x8xi32>
+}
+
+func.func @main(%x: tensor<8x8x8xi8>) -> tensor<8x8x8xi32> {
+  %w = graph.weight "few" {hash = "0"} : tensor<8x8x3x3xi8>
+  %y = graph.call @few_channels(%x, %w) : (tensor<8x8x8xi8>, tensor<8x8x3x3xi8>) -> tensor<8x8x8xi32>
+  func.return %y : tensor<8x8x8xi32>
+}

@@ -1,7 +1,7 @@
 """Lower loads, stores and prefetches of buffers to C."""
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f16, f32, i1, i8
+from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f16, f32, i1, i8, i16
 from xdsl.ir import Attribute, SSAValue
 
 from s2s.c_syntax.types import element_name
@@ -68,6 +68,8 @@ def _narrow(vector: SSAValue) -> str:
     """Return the suffix of functions that load and store a vector whose elements are narrower than its lanes."""
     if isa(vector.type, VectorType) and vector.type.element_type == f16:
         return "_f16"
+    if isa(vector.type, VectorType) and isinstance(vector.owner, loop.CastLanesOp) and vector.type.element_type == i16:
+        return "_i16"
     return "_i8" if is_in_lanes(vector) else ""
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, f32
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f32, i32
+from xdsl.ir import Attribute, SSAValue
 
 from s2s.analysis.structure.butterflies import Butterflies
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
@@ -15,10 +15,15 @@ Element = SSAValue | None
 
 
 class MatrixEmitter(NamedTuple):
-    """Multiplies vectors of `lanes` lanes by constants known at compile time; factors 0 and 1 cost nothing."""
+    """Multiplies vectors of `lanes` lanes by constants known at compile time; factors 0 and 1 cost nothing.
+
+    Integers wrap around at 32 bits.
+    """
 
     emitter: Emitter
     lanes: int
+    element: Attribute = f32
+    """f32 or i32."""
 
     def apply(self, matrix: Butterflies, values: Sequence[Element]) -> list[Element]:
         """`matrix * values`."""
@@ -51,16 +56,20 @@ class MatrixEmitter(NamedTuple):
         if total is None:
             return self._times(factor, value, hint)
         if abs(factor) == 1.0:
-            op = arith.AddfOp(total, value) if factor > 0 else arith.SubfOp(total, value)
+            plus, minus = (arith.AddfOp, arith.SubfOp) if self.element == f32 else (arith.AddiOp, arith.SubiOp)
+            op = plus(total, value) if factor > 0 else minus(total, value)
             return self.emitter.add(op, hint).result
         return self.emitter.add(arith.AddfOp(total, self._times(factor, value, hint)), hint).result
 
     def _times(self, factor: float, value: SSAValue, hint: str) -> SSAValue:
         if factor == 1.0:
             return value
+        if self.element == i32:
+            return self.emitter.add(arith.SubiOp(self.zero(), value), hint).result
         if factor == -1.0:
             return self.emitter.add(arith.NegfOp(value), hint).result
         return self.emitter.add(arith.MulfOp(self._number(factor), value), hint).result
 
     def _number(self, value: float) -> SSAValue:
-        return self.emitter.splat(self.emitter.constant(FloatAttr(value, f32)), self.lanes)
+        number = FloatAttr(value, f32) if self.element == f32 else IntegerAttr(int(value), i32)
+        return self.emitter.splat(self.emitter.constant(number), self.lanes)

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from s2s.analysis.structure.products import ProductSum, product_sum
+from s2s.analysis.structure.products import ProductSum, product_sum, wide_product_sum
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug, ScheduleError
 from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand
@@ -20,7 +20,7 @@ IN_RANGE = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
 
 def products_of(nest: NestState) -> ProductSum:
     """Return the sum of products that `nest` computes; its schedule tensorizes it, or copies a factor."""
-    products = product_sum(nest.op)
+    products = product_sum(nest.op) or wide_product_sum(nest.op)
     if products is None:
         raise CompilerBug("tensorize or cache_read names what is no sum of products; the verifier refuses that")
     return products

@@ -13,7 +13,8 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
-from xdsl.dialects.builtin import f32
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
@@ -65,7 +66,7 @@ class TransformNest:
         self.x, self.y = self._operand(op.x, op.read), self._operand(op.res, op.into)
         self.misses = self._guards(whole.read, whole.x, self.k)
         self.overhangs = self._guards(whole.into, whole.res, self.i)
-        self.matrices = MatrixEmitter(self.emitter, self.plan.lanes)
+        self.matrices = MatrixEmitter(self.emitter, self.plan.lanes, op.carrier)
         vector = self.plan.schedule.vector_dim
         self.point = TilePoint((), vector, self.plan.lanes, self.plan.lanes, "")
 
@@ -114,11 +115,24 @@ class TransformNest:
         values: list[SSAValue | None] = []
         for k in range(self.op.window[0]):
             here = [*self.dims[: self.op.rank], AffineConstantExpr(k), self.dims[self.l]]
-            values.append(loads.load(self.x, here, self.point) if self._hits(self.misses, self.k, k) else None)
+            values.append(self._element(loads, here) if self._hits(self.misses, self.k, k) else None)
         for i, value in enumerate(self.matrices.apply(self.left, values)):
             stored = self.matrices.zero() if value is None else value
             affine_map, indices = self.emitter.space.emit(self._strip_position(AffineConstantExpr(i), column))
             self.emitter.add(loop.StoreOp(stored, self.strip, affine_map, indices))
+
+    def _element(self, loads: Loads, here: Sequence[AffineExpr]) -> SSAValue:
+        """Load an element of the image: integers are extended, and their offset is added."""
+        value = loads.load(self.x, here, self.point)
+        if self.op.carrier != i32:
+            return value
+        if self.x.element != i32:
+            wide = loop.CastLanesOp(value, i32) if self.plan.lanes > 1 else arith.ExtSIOp(value, i32)
+            value = self.emitter.add(wide, value.name_hint).result
+        if not self.op.added:
+            return value
+        offset = self.emitter.splat(self.emitter.constant(IntegerAttr(self.op.added, i32)), self.plan.lanes)
+        return self.emitter.add(arith.AddiOp(value, offset), value.name_hint).result
 
     def _tiles(self) -> None:
         """Multiply the rows of every tile by the right matrix."""
@@ -159,7 +173,7 @@ class TransformNest:
 
     def _load_strip(self, position: AffineExpr) -> SSAValue:
         affine_map, indices = self.emitter.space.emit(position)
-        type = vector_of(f32, self.plan.lanes) if self.plan.lanes > 1 else f32
+        type = vector_of(self.op.carrier, self.plan.lanes) if self.plan.lanes > 1 else self.op.carrier
         return self.emitter.add(loop.LoadOp(self.strip, affine_map, indices, type), "column").result
 
     # pieces

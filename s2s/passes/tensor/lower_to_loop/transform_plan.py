@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import MemRefType, f32
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineDimExpr
 
@@ -59,4 +59,4 @@ class TransformPlan(NamedTuple):
     @property
     def scratch(self) -> MemRefType[Attribute]:
         """The type of the strip: a row of tiles after multiplication by the left matrix."""
-        return MemRefType(f32, [self.op.outputs[0] * self.columns * self.lanes])
+        return MemRefType(self.op.carrier, [self.op.outputs[0] * self.columns * self.lanes])
