@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from s2s.analysis.numbers.sums import describe_sums
 from s2s.compilation import Compilation
 from s2s.decisions.file import Decisions
-from s2s.dialects import c
-from s2s.emit.call_comments import nodes_of
+from s2s.emit.call_comments import kernel_calls
 from s2s.emit.info import Measured, NetworkInfo
 from s2s.emit.report import Report
 from s2s.emit.tree import Tree
@@ -245,10 +244,6 @@ class Artifact:
         from s2s.verify.board_check import VECTORS, verify_on_board
         from s2s.verify.verification import Judge, Limits
 
-        functions = [op for op in self._compilation.at("c").module.ops if isinstance(op, c.FuncOp)]
-        kernels = {func.sym_name.data for func in functions if func.extents is None}
-        entries = [func for func in functions if func.extents is not None]
-        calls = [op for func in entries for op in func.walk() if isinstance(op, c.CallOp)]
         judge = Judge(self._compilation, Limits(rtol, atol))
         return verify_on_board(
             self._compilation,
@@ -257,7 +252,7 @@ class Artifact:
             judge,
             on=board,
             optimise=optimise,
-            nodes=[nodes_of(op) for op in calls if op.callee.data in kernels],
+            nodes=kernel_calls(self._compilation.at("c").module),
             levels=self._compare_levels if levels else None,
         )
 

@@ -34,7 +34,7 @@ S2S_ALWAYS_INLINE s2s_i8x8 s2s_i8x8_load(const int8_t *p)
 {
     s2s_i8x8 a;
 
-    __asm__("ldrd %0, %1, %2" : "=r"(a.low.word), "=r"(a.high.word) : "m"(*(const s2s_two_words *)p));
+    __asm__("ldrd %0, %1, %2" : "=r"(a.low.word), "=r"(a.high.word) : "m"(*(const s2s_two_words *)(const void *)p));
     return a;
 }
 
@@ -42,7 +42,7 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i16x4_load(const int16_t *p)
 {
     s2s_i16x4 a;
 
-    __asm__("ldrd %0, %1, %2" : "=r"(a.low), "=r"(a.high) : "m"(*(const s2s_two_words *)p));
+    __asm__("ldrd %0, %1, %2" : "=r"(a.low), "=r"(a.high) : "m"(*(const s2s_two_words *)(const void *)p));
     return a;
 }
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from s2s.joint_artifact import JointArtifact
     from s2s.options import CompileOptions, DebugOptions
 
+HASH_LENGTH = 7
+"""Characters at the end of a name that was cut: an underscore and six digits of a hash."""
+
 
 @command("compile")
 @models
@@ -102,7 +105,19 @@ def compile_command(
     if as_json:
         print_json({**(packages_as_dict(packages) if packed else {"tree": tree}), **report.as_dict()})
     else:
-        print_fields({**(packages_in_words(packages) if packed else {"tree": tree}), **report.in_words()})
+        written = packages_in_words(packages) if packed else {"tree": tree}
+        print_fields({**written, **_shortened(artifact.name, model), **report.in_words()})
+
+
+def _shortened(name: str, model: Path) -> dict[str, str]:
+    """Return a field about the network's name in C if it is the name of the file, cut."""
+    from s2s.c_syntax.identifiers import c_identifier
+
+    whole = c_identifier(model.stem, len(model.stem) + 2)
+    kept = name[:-HASH_LENGTH]
+    if not kept or len(whole) <= len(name) or not whole.startswith(kept):
+        return {}
+    return {"named": f"{name}: C99 tells names apart by 31 characters, those of kernels included; --name gives another"}
 
 
 def _joint(prefill: int | None, *, together: bool) -> str | None:

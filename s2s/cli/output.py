@@ -17,7 +17,8 @@ INTERVAL = 30.0
 
 @contextmanager
 def steps_shown(*, quiet: bool = False) -> Generator[None]:
-    """Show what runs inside the block once it takes longer than a second; in a log, a line every half a minute."""
+    """Show what runs inside the block once it takes longer than a second, and the total; in a log, a line every half a
+    minute."""
     if quiet or progress.is_heard():
         yield
         return
@@ -27,6 +28,7 @@ def steps_shown(*, quiet: bool = False) -> Generator[None]:
         return
     from rich.console import Console
 
+    begin = time.monotonic()
     status = Console(stderr=True).status("")
     timer = threading.Timer(PATIENCE, status.start)
     timer.start()
@@ -37,6 +39,7 @@ def steps_shown(*, quiet: bool = False) -> Generator[None]:
         timer.cancel()
         timer.join()
         status.stop()
+    _print_total(time.monotonic() - begin)
 
 
 @contextmanager
@@ -53,6 +56,14 @@ def _steps_logged() -> Generator[None]:
 
     with progress.listening(heard):
         yield
+    if last != begin:
+        _print_total(time.monotonic() - begin)
+
+
+def _print_total(seconds: float) -> None:
+    """Print how long the block took, where that is longer than a second."""
+    if seconds >= PATIENCE:
+        print(f"s2s: {seconds:.1f} s in all", file=sys.stderr)
 
 
 def print_json(value: object) -> None:

@@ -36,8 +36,8 @@ class BoardVerification:
     optimise: str
     verification: Verification
     run: BoardRun
-    nodes: Sequence[str]
-    """The source nodes of each kernel call, if calls are counted one by one."""
+    nodes: Sequence[tuple[str, str]]
+    """The kernel and the source nodes of each call in the C; calls inside a loop run several times."""
 
     @property
     def passed(self) -> bool:
@@ -87,9 +87,14 @@ class BoardVerification:
         return [SummedLayer(kernel, nodes, len(counts), sum(counts)) for (kernel, nodes), counts in found.items()]
 
     def named_layers(self) -> list[tuple[Layer, str]]:
-        """Each call of a kernel with the nodes of the model that it computes."""
-        names = self.nodes if len(self.nodes) == len(self.run.layers) else [""] * len(self.run.layers)
-        return list(zip(self.run.layers, names, strict=True))
+        """Each call of a kernel with the nodes of the model that it computes: with those of all calls of the kernel,
+        where a loop makes more calls than the C has."""
+        if [kernel for kernel, _ in self.nodes] == [layer.kernel for layer in self.run.layers]:
+            return list(zip(self.run.layers, [names for _, names in self.nodes], strict=True))
+        of_kernel: dict[str, dict[str, None]] = {}
+        for kernel, names in self.nodes:
+            of_kernel.setdefault(kernel, {})[names] = None
+        return [(layer, "; ".join(of_kernel.get(layer.kernel, ()))) for layer in self.run.layers]
 
 
 @dataclass(frozen=True)
@@ -110,7 +115,7 @@ def verify_on_board(
     *,
     on: str,
     optimise: Optimise = "O3",
-    nodes: Sequence[str] = (),
+    nodes: Sequence[tuple[str, str]] = (),
     levels: CompareLevels | None = None,
 ) -> BoardVerification:
     """Build a tree for a board, run it there on the expected vectors, and compare."""

@@ -156,14 +156,34 @@ def _onnxruntime(loaded: LoadedModel) -> Runner:
     except Exception as error:
         raise refusal(error) from error
 
+    labels = [_class_labels(model.proto, output.name) for output in model.proto.graph.output]
+
     def run(inputs: Mapping[str, Array]) -> list[Array]:
         try:
             results: Sequence[Any] = session.run(None, {name: np.asarray(a, order="C") for name, a in inputs.items()})
         except Exception as error:
             raise refusal(error) from error
-        return [np.asarray(result) for result in results]
+        return [_as_array(result, of_classes) for result, of_classes in zip(results, labels, strict=True)]
 
     return run
+
+
+def _class_labels(proto: ModelProto, output: str) -> list[Any]:
+    """Return the labels by which a ZipMap node names the columns of `output`; none if no such node computes it."""
+    from onnx import helper
+
+    for node in proto.graph.node:
+        if node.op_type == "ZipMap" and output in node.output:
+            return [label for attribute in node.attribute for label in helper.get_attribute_value(attribute)]
+    return []
+
+
+def _as_array(result: Any, labels: Sequence[Any]) -> Array:
+    """Return an output of onnxruntime as an array: that of a ZipMap node is a mapping from labels for each row."""
+    if not labels:
+        return np.asarray(result)
+    texts = [label.decode() if isinstance(label, bytes) else label for label in labels]
+    return np.array([[row[label] for label in texts] for row in result], np.float32)
 
 
 def _serialised(proto: ModelProto) -> bytes:

@@ -3,6 +3,8 @@
 import errno
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -138,3 +140,23 @@ def test_logs_get_a_line_now_and_then(
 def test_verbose_ends_with_the_time_of_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     compile_digits(tmp_path, "-v")
     assert capsys.readouterr().err.splitlines()[-1].endswith(" s  done")
+
+
+def test_logs_and_terminals_get_the_time_of_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(output, "INTERVAL", 0.0)
+    monkeypatch.setattr(output, "PATIENCE", 0.0)
+    compile_digits(tmp_path)
+    assert re.search(r"\ns2s: \d+\.\d s in all\n$", capsys.readouterr().err)
+    compile_digits(tmp_path, "-q")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_name_that_is_cut_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    model = tmp_path / "a_very_long_network_name_indeed.onnx"
+    shutil.copy(DIGITS, model)
+    assert run(["compile", str(model), "-o", str(tmp_path / "tree")]) == 0
+    assert re.search(r"^named +a_very_long_netwo_[0-9a-f]{6}: C99", capsys.readouterr().out, re.MULTILINE)
+    assert run(["compile", str(model), "--name", "brief", "-o", str(tmp_path / "tree")]) == 0
+    assert "named" not in capsys.readouterr().out

@@ -98,3 +98,12 @@ def test_c_gives_what_python_gives(name: str):
     np.testing.assert_allclose(found[0].reshape(expected.shape), expected, rtol=1e-5, atol=1e-5)
     if hasattr(model, "predict_proba"):
         np.testing.assert_allclose(found[1], model.predict_proba(x[:ROWS]), rtol=1e-4, atol=1e-5)
+
+
+def test_probabilities_by_label_are_compared_with_onnxruntime():
+    pytest.importorskip("onnxruntime")
+    x, y = _data(3)
+    model = _package("skl2onnx").to_onnx(_linear().fit(x, y), x[:ROWS], target_opset=OPSETS)
+    found = compile(model, target="c", shapes={"X": (ROWS, FEATURES)}).verify()
+    assert found.passed
+    assert found.outputs["output_probability"].comparison.elements == 3 * ROWS

@@ -58,6 +58,6 @@ def test_integers_of_arm_convert_no_sign_silently(tmp_path: Path) -> None:
     (tmp_path / "use.c").write_text(
         '#include "s2s_quantize.h"\nint8_t f(int32_t x);\nint8_t f(int32_t x) { return s2s_saturate_i8(x); }\n'
     )
-    warnings = ["-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wsign-conversion"]
+    warnings = ["-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wsign-conversion", "-Wcast-align"]
     command = [require("arm-none-eabi-gcc"), "-mcpu=cortex-m4", "-mthumb", "-std=c99", *warnings]
     run([*command, f"-I{ROOT / 'runtime_c' / 'include'}", "-c", "use.c"], tmp_path)

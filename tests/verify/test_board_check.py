@@ -11,10 +11,11 @@ NOTHING = ObjectSize("", 0, 0, 0, 0)
 def test_the_calls_of_a_recurrent_network_are_summed_by_kernel():
     layers = (Layer("net_conv", 50), *(Layer(name, 10) for _ in range(3) for name in ("net_gates", "net_state")))
     run = BoardRun(((),), (110,), 0, layers, NOTHING, NOTHING, 0, 0)
-    found = BoardVerification("m4", "gcc", "cortex-m4", "O3", Verification("", "", 1, {}, True), run, ["conv"])
+    nodes = [("net_conv", "conv"), ("net_gates", "rnn"), ("net_state", "rnn"), ("net_state", "last")]
+    found = BoardVerification("m4", "gcc", "cortex-m4", "O3", Verification("", "", 1, {}, True), run, nodes)
     assert found.summed_layers() == [
-        SummedLayer("net_conv", "", 1, 50),
-        SummedLayer("net_gates", "", 3, 30),
-        SummedLayer("net_state", "", 3, 30),
+        SummedLayer("net_conv", "conv", 1, 50),
+        SummedLayer("net_gates", "rnn", 3, 30),
+        SummedLayer("net_state", "rnn; last", 3, 30),
     ]
     assert len(found.as_dict()["layers"]) == 7
