@@ -28,7 +28,7 @@ MAX_FOLDED_WORK = 2**39
 """Upper bound of the work of all constants that are folded while a model is read."""
 MAX_GOLDEN_WORK = 2**38
 """Upper bound of the work of a golden vector: some seconds."""
-MAX_GOLDEN_ELEMENTS = 2**26
+MAX_GOLDEN_ELEMENTS = 2**25
 """Upper bound of the elements of any tensor in a network with a golden vector."""
 ELEMENT = 64
 """Work per element of an operation that does not multiply."""
