@@ -195,6 +195,15 @@ def shapes() -> list[Case]:
         Case(f"pad {mode}", partial(graph.PadOp, low=[2, 2], high=[2, 3], mode=mode), [rand(3, 4)])
         for mode in ("edge", "reflect", "wrap")
     ]
+    found += [
+        Case(f"pad {mode} {len(low)}", partial(graph.PadOp, low=low, high=high, mode=mode), [rand(*size)])
+        for mode, low, high, size in (
+            ("edge", [0, 5], [4, 0], (3, 2)),
+            ("reflect", [0, 1, 3], [0, 4, 16], (2, 5, 20)),
+            ("edge", [0, 1, 3], [0, 4, 20], (2, 5, 20)),
+            ("reflect", [1, 1, 1, 0], [1, 0, 1, 2], (2, 3, 2, 3)),
+        )
+    ]
     return found
 
 

@@ -250,7 +250,7 @@ def encoded(random: Random) -> Case:
         width = int(random.integers(1, 8))
         stride = int(random.integers(1, 2**width + 1))
         header[5:7] = bytes([width, stride])
-        bits = (random.integers(0, stride, count)[:, None] >> np.arange(width)[::-1]) & 1
+        bits: Array = (random.integers(0, stride, count)[:, None] >> np.arange(width)[::-1]) & 1
         table = random.integers(-100, 100, 2 * stride).astype(dtype).tobytes()
     elif code == 1:
         words = {1: "0", 2: "10", 3: "110", -4: "1110", 5: "1111"}
@@ -265,7 +265,8 @@ def encoded(random: Random) -> Case:
         table = random.integers(-100, 100, int(bits.sum())).astype(dtype).tobytes()
     packed = np.packbits(bits.reshape(-1).astype(np.uint8)).tobytes()
     packed += bytes(-len(packed) % 4 + 4)
-    data = [np.frombuffer(part, np.uint8) for part in (packed, bytes(header) + table)]
+    parts: list[bytes] = [packed, bytes(header) + table]
+    data = [np.frombuffer(part, np.uint8) for part in parts]
     operands = [T(f"part{number}", part.shape, data=part) for number, part in enumerate(data)]
     return Case("TFLM_DECODE", {}, operands, [y], [[]])
 

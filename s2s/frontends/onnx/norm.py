@@ -122,11 +122,16 @@ def _lp_normalization(node: Node) -> Value:
 
 
 def _lrn(node: Node) -> Value:
+    """A window that reaches beyond all channels is cut: the sum is the same."""
+    x, size, alpha = node.input(0), node.integer("size"), node.real("alpha")
+    widest = 2 * x.shape[1] - 1 if x.rank > 1 else size
+    if size > widest > 0:
+        size, alpha = widest, alpha * widest / size
     return emit(
         graph.LrnOp,
-        node.input(0),
-        size=node.integer("size"),
-        alpha=node.real("alpha"),
+        x,
+        size=size,
+        alpha=alpha,
         beta=node.real("beta"),
         bias=node.real("bias"),
     )

@@ -184,7 +184,7 @@ def _local_response_normalization(node: Node) -> Value:
     require_kinds(node, (x,), "float32")
     if x.rank != 4:
         raise node.invalid(f"has input {list(x.shape)}, not 4 dimensions", "fix the model")
-    size = 2 * int(options.Radius()) + 1
+    size = 2 * min(int(options.Radius()), x.shape[3] - 1) + 1
     y = emit(
         graph.LrnOp,
         transpose(x.value, [0, 3, 1, 2]),

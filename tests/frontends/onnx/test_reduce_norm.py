@@ -91,6 +91,9 @@ CASES = {
     "local responses": NodeCase(
         "LRN", [IMAGE], {"size": 3, "alpha": 0.01, "beta": 0.6, "bias": 1.5}, by_runtime=True
     ),
+    "local responses of all channels": NodeCase(
+        "LRN", [IMAGE], {"size": 1001, "alpha": 100.0, "beta": 0.6, "bias": 1.5}, by_runtime=True
+    ),
     "matrices": NodeCase("MatMul", [floats(2, 1, 3, 4), floats(5, 4, 2)]),
     "vector times matrix": NodeCase("MatMul", [floats(4), floats(3, 4, 2)]),
     "matrix times vector": NodeCase("MatMul", [floats(3, 2, 4), floats(4)]),

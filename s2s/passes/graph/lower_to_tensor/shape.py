@@ -11,12 +11,12 @@ A concatenation of more inputs than `MAX_JOINED` is one of concatenations: to lo
 with the square of its operands.
 """
 
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Callable, Sequence
+from itertools import accumulate, product
 from math import isqrt
 
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from s2s.analysis.structure.compute import shape_of
@@ -115,6 +115,10 @@ def _the_one_in_bounds(s: Scalars, *values: Scalar) -> Scalar:
     return chosen
 
 
+MOST_PEELED = 2
+"""Along more axes, what pads a tensor is found by computed indices: each axis triples the loops."""
+
+
 class LowerPad(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.PadOp, rewriter: PatternRewriter) -> None:
@@ -128,11 +132,83 @@ class LowerPad(RewritePattern):
                 assert value is not None
                 source = at(op.x, *(place - before for place, before in zip(d, low, strict=True)))
                 y = move(rewriter, op, shape, [source], apply=lambda s, x: s.select(s.in_bounds(x), x, value))
+            case "reflect" if _is_narrow(op, most=-1):
+                sources = [at(op.x, *places) for places in _reflections(op)]
+                y = move(rewriter, op, shape, sources, apply=_the_one_in_bounds)
+            case "edge" if _is_narrow(op, most=0):
+                sources = [at(op.x, *places) for places in (*_probes(op), *_edges(op))]
+                y = move(rewriter, op, shape, sources, apply=_by_probes)
             case "wrap":
                 return _replace(rewriter, op, at(op.x, *_wrapped(d, low, shape_of(op.x))))
             case _:
                 y = move(rewriter, op, shape, [], tables=[op.x], apply=lambda s, x: _border(s, op, x))
         return rewriter.replace(op, [], [y])
+
+
+def _padded(op: graph.PadOp) -> list[int]:
+    """The axes along which a tensor is padded."""
+    return [
+        axis for axis, (size, padded) in enumerate(zip(shape_of(op.x), shape_of(op.y), strict=True)) if size != padded
+    ]
+
+
+def _is_narrow(op: graph.PadOp, most: int) -> bool:
+    """Whether few axes are padded, each on either side by at most its size and `most` elements."""
+    axes, low, sizes, shape = _padded(op), op.low.get_values(), shape_of(op.x), shape_of(op.y)
+    widths = ((max(low[axis], shape[axis] - low[axis] - sizes[axis]), sizes[axis] + most) for axis in axes)
+    return len(axes) <= MOST_PEELED and all(width <= limit for width, limit in widths)
+
+
+def _images(
+    op: graph.PadOp, before: Callable[[AffineExpr, int, int], tuple[AffineExpr, AffineExpr]]
+) -> list[list[AffineExpr]]:
+    """The indices of a tensor for each region of the result: inside, in front and behind, for all padded axes.
+
+    `before` gives those in front and behind for a place, the count of elements in front, and the size of an axis.
+    """
+    axes, options = _padded(op), list[list[AffineExpr]]()
+    for axis, (place, low, size) in enumerate(
+        zip(dims(len(shape_of(op.x))), op.low.get_values(), shape_of(op.x), strict=True)
+    ):
+        options.append([place - low, *(before(place, low, size) if axis in axes else ())])
+    return [list(places) for places in product(*options)]
+
+
+def _reflections(op: graph.PadOp) -> list[list[AffineExpr]]:
+    """Mirror images at the first and at the last element, which are in bounds where they belong.
+
+    low = 2, size = 5:  i - 2  in bounds for 2 <= i <= 6,  2 - i  for i <= 2,  10 - i  for 6 <= i
+    """
+    return _images(op, lambda place, low, size: (place * -1 + low, place * -1 + (2 * (size - 1) + low)))
+
+
+def _edges(op: graph.PadOp) -> list[list[AffineExpr]]:
+    """The first and the last element of each padded axis."""
+    return _images(op, lambda place, low, size: (AffineConstantExpr(0), AffineConstantExpr(size - 1)))
+
+
+def _probes(op: graph.PadOp) -> list[list[AffineExpr]]:
+    """For each padded axis an access that is in bounds inside, and one that is so behind."""
+    found: list[list[AffineExpr]] = []
+    for axis in _padded(op):
+        inside = dims(len(shape_of(op.x)))[axis] - op.low.get_values()[axis]
+        for place in (inside, inside - shape_of(op.x)[axis]):
+            zeros: list[AffineExpr] = [AffineConstantExpr(0)] * len(shape_of(op.x))
+            zeros[axis] = place
+            found.append(zeros)
+    return found
+
+
+def _by_probes(s: Scalars, *values: Scalar) -> Scalar:
+    """Select an image by two probes for each axis; there are three images for each."""
+    count = next(n for n in range(len(values)) if 2 * n + 3**n == len(values))
+    probes, images = values[: 2 * count], list(values[2 * count :])
+    for inside, behind in zip(probes[-2::-2], probes[::-2], strict=True):
+        images = [
+            s.select(s.in_bounds(inside), within, s.select(s.in_bounds(behind), after, before))
+            for within, before, after in zip(images[::3], images[1::3], images[2::3], strict=True)
+        ]
+    return images[0]
 
 
 def _wrapped(d: tuple[AffineExpr, ...], low: tuple[int, ...], sizes: tuple[int, ...]) -> list[AffineExpr]:

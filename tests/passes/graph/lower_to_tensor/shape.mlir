@@ -77,28 +77,30 @@ func.func private @pad_by_a_constant(%x: tensor<4xi8>) -> tensor<7xi8> attribute
   func.return %y : tensor<7xi8>
 }
 
-// CHECK-LABEL: @pad_by_reflection_calculates_the_place(
-// CHECK-NEXT: %y = tensor.compute [2, 7] tables(%x) apply {
-// CHECK-NEXT: ^bb0(%x_1: tensor<2x4xf32>):
-// CHECK-NEXT: %0 = tensor.index 0 : i64
-// CHECK-NEXT: %1 = tensor.index 1 : i64
-// CHECK-NEXT: %2 = arith.index_cast %1 : index to i32
-// CHECK-NEXT: %3 = arith.constant 1 : i32
-// CHECK-NEXT: %4 = arith.subi %2, %3 : i32
-// CHECK-NEXT: %5 = arith.constant 0 : i32
-// CHECK-NEXT: %6 = arith.subi %5, %4 : i32
-// CHECK-NEXT: %7 = arith.maxsi %4, %6 : i32
-// CHECK-NEXT: %8 = arith.constant 3 : i32
-// CHECK-NEXT: %9 = arith.subi %8, %7 : i32
-// CHECK-NEXT: %10 = arith.subi %5, %9 : i32
-// CHECK-NEXT: %11 = arith.maxsi %9, %10 : i32
-// CHECK-NEXT: %12 = arith.subi %8, %11 : i32
-// CHECK-NEXT: %13 = arith.index_cast %12 : i32 to index
-// CHECK-NEXT: %14 = tensor.extract %x_1[%0, %13] : tensor<2x4xf32> -> f32
-// CHECK-NEXT: tensor.yield %14 : f32
-func.func private @pad_by_reflection_calculates_the_place(%x: tensor<2x4xf32>) -> tensor<2x7xf32> attributes {kernel} {
+// CHECK-LABEL: @mirror_images_are_accesses(
+// CHECK-NEXT: %y = tensor.compute [2, 7] epilogue(%x at #tensor.access<affine_map<(d0, d1) -> (d0, (d1 + -1))>, guarded>, %x at #tensor.access<affine_map<(d0, d1) -> (d0, ((d1 * -1) + 1))>, guarded>, %x at #tensor.access<affine_map<(d0, d1) -> (d0, ((d1 * -1) + 7))>, guarded>) apply {
+// CHECK-NEXT: ^bb0(%x_1: f32, %x_2: f32, %x_3: f32):
+// CHECK-NEXT: %0 = tensor.in_bounds %x_2 : f32
+// CHECK-NEXT: %1 = arith.select %0, %x_2, %x_3 : f32
+// CHECK-NEXT: %2 = tensor.in_bounds %x_1 : f32
+// CHECK-NEXT: %3 = arith.select %2, %x_1, %1 : f32
+// CHECK-NEXT: tensor.yield %3 : f32
+func.func private @mirror_images_are_accesses(%x: tensor<2x4xf32>) -> tensor<2x7xf32> attributes {kernel} {
   %y = graph.pad %x {low = array<i64: 0, 1>, high = array<i64: 0, 2>, mode = "reflect"} : (tensor<2x4xf32>) -> tensor<2x7xf32>
   func.return %y : tensor<2x7xf32>
+}
+
+// CHECK-LABEL: @probes_tell_the_edges_apart(
+// CHECK-NEXT: %y = tensor.compute [7] epilogue(%x at #tensor.access<affine_map<(d0) -> ((d0 + -1))>, guarded>, %x at #tensor.access<affine_map<(d0) -> ((d0 + -5))>, guarded>, %x at #tensor.access<affine_map<(d0) -> ((d0 + -1))>, guarded>, %x at #tensor.access<affine_map<(d0) -> (0)>>, %x at #tensor.access<affine_map<(d0) -> (3)>>) apply {
+// CHECK-NEXT: ^bb0(%x_1: f32, %x_2: f32, %x_3: f32, %x_4: f32, %x_5: f32):
+// CHECK-NEXT: %0 = tensor.in_bounds %x_1 : f32
+// CHECK-NEXT: %1 = tensor.in_bounds %x_2 : f32
+// CHECK-NEXT: %2 = arith.select %1, %x_5, %x_4 : f32
+// CHECK-NEXT: %3 = arith.select %0, %x_3, %2 : f32
+// CHECK-NEXT: tensor.yield %3 : f32
+func.func private @probes_tell_the_edges_apart(%x: tensor<4xf32>) -> tensor<7xf32> attributes {kernel} {
+  %y = graph.pad %x {low = array<i64: 1>, high = array<i64: 2>, mode = "edge"} : (tensor<4xf32>) -> tensor<7xf32>
+  func.return %y : tensor<7xf32>
 }
 
 // CHECK-LABEL: @pad_around_is_a_map(
@@ -119,4 +121,20 @@ func.func private @pad_around_is_a_map(%x: tensor<4xf32>) -> tensor<7xf32> attri
 func.func private @iota() -> tensor<2x3xf32> attributes {kernel} {
   %y = graph.iota {axis = 1 : i64} : tensor<2x3xf32>
   func.return %y : tensor<2x3xf32>
+}
+
+// CHECK-LABEL: @wide_padding_calculates_the_place(
+// CHECK-NEXT: %y = tensor.compute [9] tables(%x) apply {
+// CHECK: tensor.extract %x_1[
+func.func private @wide_padding_calculates_the_place(%x: tensor<2xf32>) -> tensor<9xf32> attributes {kernel} {
+  %y = graph.pad %x {low = array<i64: 3>, high = array<i64: 4>, mode = "edge"} : (tensor<2xf32>) -> tensor<9xf32>
+  func.return %y : tensor<9xf32>
+}
+
+// CHECK-LABEL: @many_axes_calculate_the_place(
+// CHECK-NEXT: %y = tensor.compute [4, 4, 4] tables(%x) apply {
+// CHECK: tensor.extract %x_1[
+func.func private @many_axes_calculate_the_place(%x: tensor<2x2x2xf32>) -> tensor<4x4x4xf32> attributes {kernel} {
+  %y = graph.pad %x {low = array<i64: 1, 1, 1>, high = array<i64: 1, 1, 1>, mode = "reflect"} : (tensor<2x2x2xf32>) -> tensor<4x4x4xf32>
+  func.return %y : tensor<4x4x4xf32>
 }
