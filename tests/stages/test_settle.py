@@ -1,0 +1,36 @@
+"""Which networks have a golden vector."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from s2s.compilation import Compilation
+from s2s.options import CompileOptions
+from s2s.stages.settle import Settled
+
+
+def convolution(weight: float, pads: Sequence[int]) -> onnx.ModelProto:
+    """A 3x3 convolution one of whose weights is `weight`."""
+    weights = np.ones((1, 1, 3, 3), np.float32)
+    weights[0, 0, 0, 0] = weight
+    size = 3 + pads[0] + pads[2]
+    graph = helper.make_graph(
+        [helper.make_node("Conv", ["x", "w"], ["y"], pads=pads)],
+        "net",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 5, 5])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 1, size, size])],
+        [numpy_helper.from_array(weights, "w")],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+
+
+@pytest.mark.parametrize(
+    ("weight", "pads", "count"),
+    [(np.nan, [1] * 4, 0), (np.inf, [1] * 4, 0), (np.nan, [0] * 4, 1), (2.0, [1] * 4, 1)],
+)
+def test_weights_without_a_value_reach_through_padding_as_a_kernel_likes(weight: float, pads: list[int], count: int):
+    settled = Compilation(convolution(weight, pads), CompileOptions(target="c", name="net")).facts(Settled)
+    assert len(settled.golden) == count
