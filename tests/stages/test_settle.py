@@ -34,3 +34,10 @@ def convolution(weight: float, pads: Sequence[int]) -> onnx.ModelProto:
 def test_weights_without_a_value_reach_through_padding_as_a_kernel_likes(weight: float, pads: list[int], count: int):
     settled = Compilation(convolution(weight, pads), CompileOptions(target="c", name="net")).facts(Settled)
     assert len(settled.golden) == count
+
+
+def test_padding_that_a_stride_hides_asks_for_no_memory():
+    model = convolution(1.0, [2**28, 1, 2**28, 1])
+    model.graph.node[0].attribute.append(helper.make_attribute("strides", [2**28, 1]))
+    model.graph.output[0].type.tensor_type.shape.dim[2].dim_value = 3
+    assert Compilation(model, CompileOptions(target="c", name="net")).facts(Settled).golden == ()

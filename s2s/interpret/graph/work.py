@@ -19,6 +19,7 @@ from s2s.dialects.graph.pool import PoolOp
 from s2s.dialects.graph.traits import FusionKind, fusion_kind
 from s2s.interpret.graph.evaluate import evaluate
 from s2s.types.dtypes import Array, as_tensor_type
+from s2s.types.shapes.window import spatial_axes
 
 MAX_FOLDED_ELEMENTS = 2**24
 """Larger constants are computed by the network, not at compile time."""
@@ -58,10 +59,24 @@ def products(op: Operation) -> int:
     return elements * (prod(op.window().kernel) if isinstance(op, PoolOp) else MAX_FOLDED_PRODUCTS)
 
 
+def padded_elements(op: Operation) -> int:
+    """Return the elements of the padded image that a convolution or a pooling is evaluated on; 0 for others.
+
+    A large stride hides them: an image of 20 x 10 with 2 ** 25 rows of padding and a stride of 2 ** 25 gives one row.
+    """
+    if not isinstance(op, graph.ConvOp | PoolOp):
+        return 0
+    shape, window = list(as_tensor_type(op.x.type).get_shape()), op.window()
+    axes = spatial_axes(op.data_layout, len(shape))
+    for axis, low, high in zip(axes, window.low, window.high, strict=True):
+        shape[axis] += low + high
+    return prod(shape)
+
+
 def is_foldable(op: Operation) -> bool:
     """Return whether `op` can be evaluated in little time and memory, whatever sizes its operands claim."""
     limit = MAX_FOLDED_PRODUCTS if fusion_kind(op) == FusionKind.OUT_FUSABLE else MAX_FOLDED_ELEMENTS
-    return products(op) <= limit
+    return products(op) <= limit and padded_elements(op) <= MAX_FOLDED_PRODUCTS
 
 
 def work(op: Operation) -> int:
@@ -97,7 +112,7 @@ def metered(
     """Wrap `evaluate` so that it raises `TooMuchWorkError` at the limit of `meter` and for larger results."""
 
     def evaluator(op: Operation, operands: Sequence[Array]) -> list[Array]:
-        elements = max(as_tensor_type(result.type).element_count() for result in op.results)
+        elements = max(padded_elements(op), *(as_tensor_type(result.type).element_count() for result in op.results))
         if elements > most_elements or not meter.take(op):
             raise TooMuchWorkError
         return evaluate(op, operands)
