@@ -37,3 +37,16 @@ def test_no_kernel_takes_more_arguments_than_the_target_allows(count: int):
     np.testing.assert_array_equal(found, np.maximum(np.concatenate(list(given.values()), 1), 0))
     kernels = [op for op in module.ops if isinstance(op, FuncOp) and KERNEL in op.attributes]
     assert max(len(kernel.args) for kernel in kernels) <= 8
+
+
+def test_a_difference_in_another_shape_is_joined_in_vectors():
+    """The index of the rest of 4 elements, from 1296 on, has divisions that cancel only on the whole range."""
+    body = (
+        "(float[65, 4, 1, 5] x, float[2, 1] a, float[6, 1] b) => (float[1308, 1] y)"
+        " <int64[2] s = {1300, 1}> { d = Sub(x, x) r = Reshape(d, s) y = Concat <axis = 0> (a, r, b) }"
+    )
+    x = np.ones((65, 4, 1, 5), np.float32)
+    a, b = np.full((2, 1), 2, np.float32), np.full((6, 1), 3, np.float32)
+    with compile(onnx_model(body), target="host") as artifact:
+        (found,) = artifact.run({"x": x, "a": a, "b": b}).values()
+    np.testing.assert_array_equal(found, np.concatenate([a, np.zeros((1300, 1), np.float32), b]))

@@ -21,7 +21,18 @@ from s2s.errors import ScheduleError
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of
 from s2s.passes.tensor.lower_to_loop.pieces import Piece
-from s2s.types.affine import Linear, Range, at_dims, at_point, bounds, flat_index, linear, linear_of_dims, simplify
+from s2s.types.affine import (
+    Linear,
+    Range,
+    at_dims,
+    at_point,
+    bounds,
+    flat_index,
+    is_dim,
+    linear,
+    linear_of_dims,
+    simplify,
+)
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
 
@@ -92,10 +103,18 @@ class Operand:
 
     @cached_property
     def form(self) -> Linear | None:
-        """The flat index of the element read, over the dimensions; None where it has divisions."""
+        """The flat index of the element read, over the dimensions; None where it has divisions that do not cancel.
+
+        x[d0 floordiv 20, d0 floordiv 5 mod 4, d0 mod 5] of a tensor<65x4x5xf32>  ->  d0
+        """
         if any(divisor > 1 for divisor in self.access.division):
             return None
-        return linear_of_dims(flat_index(self.access.map.data.results, self.shape))
+        index = flat_index(self.access.map.data.results, self.shape)
+        form = linear_of_dims(index)
+        if form is not None or not self.domain:
+            return form
+        inside = linear(index, self.domain)
+        return inside if all(map(is_dim, inside.terms)) else None
 
     def position(self, dims: Sequence[AffineExpr]) -> AffineExpr:
         """Return the flat index of the element read at the point `dims`."""
