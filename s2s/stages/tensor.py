@@ -35,4 +35,4 @@ def _tolerance(state: State) -> Tolerance:
         return Tolerance()
     outputs = [output for vector in state.facts[Settled].golden for output in vector.outputs]
     sizes = [np.abs(output[np.isfinite(output)]).max(initial=0.0) for output in outputs]
-    return Tolerance(absolute=float(f"{Tolerance.absolute * max(1.0, *sizes):.1e}"), scaled=True)
+    return Tolerance(absolute=float(f"{Tolerance.absolute * max([1.0, *sizes]):.1e}"), scaled=True)

@@ -8,8 +8,10 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from s2s.compilation import Compilation
+from s2s.dialects import tensor
 from s2s.options import CompileOptions
 from s2s.stages.settle import Settled
+from s2s.stages.tensor import Scheduled
 
 
 def convolution(weight: float, pads: Sequence[int]) -> onnx.ModelProto:
@@ -41,3 +43,18 @@ def test_padding_that_a_stride_hides_asks_for_no_memory():
     model.graph.node[0].attribute.append(helper.make_attribute("strides", [2**28, 1]))
     model.graph.output[0].type.tensor_type.shape.dim[2].dim_value = 3
     assert Compilation(model, CompileOptions(target="c", name="net")).facts(Settled).golden == ()
+
+
+def test_transformed_convolutions_compile_without_a_golden_vector():
+    weights = np.full((64, 64, 3, 3), np.nan, np.float32)
+    graph = helper.make_graph(
+        [helper.make_node("Conv", ["x", "w"], ["y"], pads=[1] * 4)],
+        "net",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 64, 32, 32])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 64, 32, 32])],
+        [numpy_helper.from_array(weights, "w")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+    compilation = Compilation(model, CompileOptions(target="x86-64-v3", name="net"))
+    assert any(isinstance(op, tensor.TransformOp) for op in compilation.at("tensor").module.walk())
+    assert compilation.facts(Scheduled).tolerance.scaled
