@@ -40,7 +40,9 @@ def declared_shapes(graph: GraphProto) -> Shapes:
         if value.type.tensor_type.HasField("shape") and all(isinstance(dim, int) for dim in dims):
             found[value.name] = tuple(dim for dim in dims if isinstance(dim, int))
     for node in reversed(graph.node):
-        if node.op_type in _KEEPS_SHAPE and not node.domain and node.output[0] in found:
+        if node.op_type not in _KEEPS_SHAPE or node.domain or not node.input or not node.output:
+            continue
+        if node.output[0] in found:
             found.setdefault(node.input[0], found[node.output[0]])
     return found
 

@@ -10,6 +10,7 @@ import pytest
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.onnx import import_model
+from s2s.frontends.onnx.declared_shapes import declared_shapes
 from s2s.types.dtypes import Array
 from support.onnx_nodes import NodeCase, run_imported, run_reference
 from support.reference import assert_close
@@ -134,3 +135,10 @@ def test_what_a_shape_does_not_decide_is_refused(name: str):
 def test_without_a_declared_shape_the_way_out_is_named():
     with pytest.raises(UnsupportedError, match=r"axes is computed at run time; make .* or declare the shape of y0"):
         import_model(NodeCase("ReduceSum", [X, ints(1)]).model())
+
+
+def test_nodes_without_operands_or_results_are_left_to_the_importer():
+    """Damaged files have them."""
+    y = oh.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [2])
+    nodes = [oh.make_node("Relu", [], ["y"]), oh.make_node("Relu", ["x"], [])]
+    assert declared_shapes(oh.make_graph(nodes, "damaged", [], [y])) == {"y": (2,)}
