@@ -238,7 +238,7 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
     if second is None or second in taken or 0 not in moves(op, second).reads:
         second = _second_dim(op, taken)
     rows = 1 if second is None else interior(op, second)
-    per_tile = vectors_per_tile(rows, target) if lanes > 1 else scalars_per_tile(vectors, rows, target)
+    per_tile = vectors_per_tile(rows, target) if lanes > 1 else scalars_per_tile(op, choice.dim, vectors, rows, target)
     wide = min(vectors, per_tile)
     if partner is not None:
         wide = max(each for each in range(1, wide + 1) if vectors % each == 0)

@@ -9,9 +9,10 @@ quarter of the registers is reserved for them. Scalar code reserves as much for 
 from collections.abc import Sequence
 from math import ceil
 
-from s2s.analysis.affine.strides import WINDOW
+from s2s.analysis.affine.strides import WINDOW, moves
 from s2s.dialects import tensor
 from s2s.targets import Target
+from s2s.types.dtypes import is_float
 
 MAX_ROWS = 14
 """Rows of a register tile: beyond that the code grows more than loads shrink."""
@@ -57,12 +58,17 @@ def vectors_per_tile(rows: int, target: Target) -> int:
     return busy if rows <= 1 else max(2, min(busy, target.registers * 3 // 4 // (rows + 1)))
 
 
-def scalars_per_tile(columns: int, rows: int, target: Target) -> int:
+def scalars_per_tile(op: tensor.ComputeOp, dim: int, columns: int, rows: int, target: Target) -> int:
     """Return the number of columns in a tile of scalars: four, or more if there are fewer than four rows.
 
     A step loads an element for each row and column. Four columns of four rows load 8 elements for 16 multiply-adds;
     of two rows, as in a network that takes two frames a run, 6 for 8. Eight columns of two rows load 10 for 16. No
     more columns than fill half of the registers, and only if they divide all `columns`.
+
+    Four where columns, those along `dim`, share no element, as those of a pool, and for integers: their registers are
+    those of addresses too.
     """
+    if 0 not in moves(op, dim).reads or not is_float(tensor.element_type(op.res[0])):
+        return SCALARS
     most = target.registers // 2 // max(rows, 1)
     return max((wide for wide in range(SCALARS + 1, most + 1) if columns % wide == 0), default=SCALARS)
