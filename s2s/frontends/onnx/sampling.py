@@ -7,7 +7,18 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, checked_shape, clamp, maximum, reshape, take, transpose, unsqueeze
+from s2s.frontends.formulas import (
+    cast,
+    checked_shape,
+    clamp,
+    less,
+    maximum,
+    reshape,
+    select,
+    take,
+    transpose,
+    unsqueeze,
+)
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.sampling import (
     Tap,
@@ -68,6 +79,43 @@ def _roi_align(node: Node) -> Value:
     bins = reshape(total, [rois.shape[0], counts[0], ratio, counts[1], ratio, x.shape[1]])
     pooled = emit(graph.ReduceMaxOp if largest else graph.ReduceMeanOp, bins, axes=[2, 4])
     return channels_first(pooled)
+
+
+def _max_roi_pool(node: Node) -> Value:
+    """The largest element of each bin of a region, first along the columns, then along the rows; 0 of an empty bin."""
+    x, rois = node.input(0), node.input(1)
+    counts, scale = node.integers("pooled_shape"), node.real("spatial_scale")
+    if x.rank != 4 or rois.rank != 2 or rois.shape[1] != 5 or len(counts) != 2 or min(counts) < 1:
+        raise node.invalid(f"rois {list(rois.shape)} and pooled_shape {counts}", "give [regions, 5] and two sizes")
+    checked_shape((rois.shape[0], x.shape[1], x.shape[2], counts[1], x.shape[3]), node.place)
+    batch = cast(reshape(take(rois, 1, 0, 1), [rois.shape[0]]), np.dtype(np.int64))
+    y, filled = emit(graph.GatherOp, x, batch, axis=0), None
+    for axis, first, count in ((3, 1, counts[1]), (2, 2, counts[0])):
+        start, end = (_half_up(take(rois, 1, first + part, 1) * scale) for part in (0, 2))
+        share, size = maximum(end - start + 1, 1) / count, x.shape[axis]
+        steps = node.constant(np.arange(count), x.dtype)
+        low = clamp(emit(graph.FloorOp, share * steps) + start, 0, size)
+        high = clamp(emit(graph.CeilOp, share * (steps + 1)) + start, 0, size)
+        at = node.constant(np.arange(size), x.dtype)
+        inside = emit(graph.LogicalNotOp, emit(graph.LogicalOrOp, less(at, unsqueeze(low, [2])), _not_below(at, high)))
+        bins = reshape(
+            inside, [*inside.shape[:1], 1, 1, count, size] if axis == 3 else [rois.shape[0], 1, count, size, 1]
+        )
+        chosen = select(bins, unsqueeze(y, [axis]), y.like(-np.inf))
+        y = emit(graph.ReduceMaxOp, chosen, axes=[axis + 1], keepdims=False)
+        some = reshape(less(low, high), [rois.shape[0], 1, *((1, count) if axis == 3 else (count, 1))])
+        filled = some if filled is None else emit(graph.LogicalAndOp, filled, some)
+    assert filled is not None
+    return select(filled, y, y.like(0))
+
+
+def _half_up(x: Value) -> Value:
+    """The nearest whole number, of two the one farther from 0."""
+    return select(less(x, 0), emit(graph.FloorOp, 0.5 - x) * -1, emit(graph.FloorOp, x + 0.5))
+
+
+def _not_below(at: Value, high: Value) -> Value:
+    return emit(graph.GreaterEqualOp, at, unsqueeze(high, [2]))
 
 
 def _spread(tap: Tap, inside: Value, axis: int) -> Tap:
@@ -134,5 +182,6 @@ def _checked_deformation(
 IMPORTERS: Mapping[str, Importer] = {
     "DeformConv": _deform_conv,
     "GridSample": _grid_sample,
+    "MaxRoiPool": _max_roi_pool,
     "RoiAlign": _roi_align,
 }

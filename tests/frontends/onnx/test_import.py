@@ -217,7 +217,7 @@ def test_all_that_is_unsupported_is_reported_at_once():
             [two] b = Frobnicate(a)
             [three] c = Relu(b)
             [four] d = StringNormalizer(c)
-            [five] e = MaxRoiPool <pooled_shape = [1, 1]> (x, x)
+            [five] e = StringConcat(x, x)
             y = Add(c, x)
         }"""
     )
@@ -231,12 +231,12 @@ def test_all_that_is_unsupported_is_reported_at_once():
 def test_reading_goes_on_after_an_unsupported_node():
     """The type of its output is inferred, so that a later node with a run-time shape is found too."""
     model = onnx_model(
-        """(float[1, 1, 4, 4] x, float[1, 5] r, int64[2] s) => (float[rows, columns] y) {
-            [one] a = MaxRoiPool <pooled_shape = [2, 3]> (x, r)
+        """(float[1, 1, 4, 4] x, float[1, 4] r, int64[1] b, int64[2] s) => (float[rows, columns] y) {
+            [one] a = RoiAlign <output_height = 2, output_width = 3> (x, r, b)
             [two] y = Reshape(a, s)
         }"""
     )
-    with pytest.raises(UnsupportedError, match=r"(?s)one \(MaxRoiPool\).*two \(Reshape\)"):
+    with pytest.raises(UnsupportedError, match=r"(?s)one \(RoiAlign\).*two \(Reshape\)"):
         import_model(model)
 
 

@@ -121,6 +121,13 @@ CASES = {
         {"output_height": 2, "output_width": 2, "sampling_ratio": 3, "mode": "max"},
         16,
     ),
+    "bins of regions": NodeCase(
+        "MaxRoiPool",
+        [IMAGE, np.array([[0, 0, 0, 3, 3.5], [1, 1, 0.6, 5, 4], [1, -3, -2, 9, 8], [0, 40, 2, 50, 3]], np.float32)],
+        {"pooled_shape": [3, 2], "spatial_scale": 0.8},
+        12,
+        by_runtime=True,
+    ),
     "deformed convolution": NodeCase(
         "DeformConv",
         [floats(1, 4, 5, 5), floats(6, 2, 3, 3), floats(1, 36, 4, 2), floats(6), floats(1, 18, 4, 2)],
@@ -158,6 +165,7 @@ def test_case(case: NodeCase):
         (NodeCase("Einsum", [floats(2), floats(3)], {"equation": "i,i"}), "sizes 2 and 3"),
         (NodeCase("GridSample", [IMAGE, floats(3, 4, 7, 2)], {}, 22), "does not fit input"),
         (NodeCase("STFT", [SIGNAL, known(8), None, known(100)], {}, 17), "frames of 100 do not fit"),
+        (NodeCase("MaxRoiPool", [IMAGE, ROIS], {"pooled_shape": [2, 2]}, 22), r"give \[regions, 5\] and two sizes"),
         (NodeCase("RoiAlign", [IMAGE, ROIS, np.array([0, 1, 1])], {}, 22), "sampling_ratio 0"),
         (NodeCase("Det", [floats(2, 3)], {}, 22), "no square matrix"),
         (NodeCase("Det", [floats(9, 9)], {}, 22), "determinant of 9 rows"),
