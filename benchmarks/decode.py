@@ -23,6 +23,13 @@ from s2s.testing.decoders import SIZES, Config, make_model, states
 BITS = (4, 8)
 
 
+def size_name(text: str) -> str:
+    """A name of `SIZES`, as an argument of a program."""
+    if text not in SIZES:
+        raise argparse.ArgumentTypeError(f"no decoder is called {text}; known are {', '.join(SIZES)}")
+    return text
+
+
 def step_seconds(config: Config, tokens: int) -> tuple[float, int]:
     """Seconds of CPU time of the fastest step, and the bytes of the constants."""
     options = CompileOptions(target="host", states=states(config), name="decoder")
@@ -44,7 +51,7 @@ def step_seconds(config: Config, tokens: int) -> tuple[float, int]:
 def main() -> int:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sizes", nargs="*", default=["1M", "15M"], choices=list(SIZES), metavar="SIZE")
+    parser.add_argument("sizes", nargs="*", type=size_name, default=["1M", "15M"], metavar="SIZE")
     parser.add_argument("--bits", type=int, nargs="+", default=[4, 8, 0], choices=(0, *BITS))
     parser.add_argument("--activations", nargs="+", default=["float", "int8"], choices=("float", "int8"))
     parser.add_argument("--tokens", type=int, default=32)

@@ -64,10 +64,13 @@ def _total_in_one_tile(sums: BlockSums, target: Target, constants: frozenset[SSA
 
 
 def block_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
-    """Return a schedule for `op` if it sums products block by block and `target` adds up four of them in a lane."""
+    """Return a schedule for `op` if it sums products block by block and `target` adds up four of them in a lane, or has
+    scalars only."""
     sums, roles, products = block_sums(op), roles_of(op, constants), product_sum(op)
     if sums is None or roles is None or products is None or roles.w_offset or len(roles.w_only) != 1:
         return None
+    if target.lanes == 1:
+        return _scalars(sums, roles, products, target, constants)
     intrinsic = _intrinsic(target, roles, products)
     row, last = sums.row[0], len(op.sizes) - 1
     shape = shape_of(op.reads[roles.w])
@@ -97,6 +100,29 @@ def block_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SS
                 ],
             ),
             Tensorize.of(intrinsic),
+            ComputeAt.of(row - 1) if _total_in_one_tile(sums, target, constants) else None,
+        ]
+    )
+
+
+def _scalars(
+    sums: BlockSums, roles: Roles, products: ProductSum, target: Target, constants: frozenset[SSAValue]
+) -> tensor.ScheduleAttr | None:
+    """Return a schedule for a core without vectors: a few rows of the constant share each activation, and both halves
+    of a byte its load and their shifts are constants."""
+    op, row = sums.products, sums.row[0]
+    if roles.w_only != (row,) or len(shape_of(op.reads[roles.w])) != 3:
+        return None
+    tile = [1] * len(op.sizes)
+    tile[row] = min(op.sizes[row], SCALARS)
+    if products.half is not None:
+        tile[products.half] = op.sizes[products.half]
+    panel = [tensor.PackedAxis((0,), tile[row]), tensor.PackedAxis((1,)), tensor.PackedAxis((2,))]
+    return tensor.ScheduleAttr.of(
+        [
+            *register_tile(op, tile),
+            Reorder.of([*range(op.rank), *reversed(range(op.rank, len(op.sizes)))]),
+            CacheRead.packed(roles.w, [*panel, tensor.PackedAxis((0,), 1, tile[row])]),
             ComputeAt.of(row - 1) if _total_in_one_tile(sums, target, constants) else None,
         ]
     )
