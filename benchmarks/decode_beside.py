@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.blockwise import read_seconds
+from benchmarks.decode import size_name
 from benchmarks.llama_cpp import LlamaCpp
 from benchmarks.timing import pin
 from s2s.artifact import Artifact, compile_artifact
@@ -32,7 +33,7 @@ from s2s.testing.decoders import SIZES, Config, write_gguf
 from s2s.types.dtypes import Array
 
 POSITIONS = 512
-KINDS = ("F16", "Q8_0", "Q4_0")
+KINDS = ("F16", "Q8_0", "Q4_0", "Q4_K")
 
 
 class Steps:
@@ -91,7 +92,7 @@ def main() -> int:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="the shared libraries of llama.cpp")
-    parser.add_argument("sizes", nargs="*", default=["110M"], choices=list(SIZES), metavar="SIZE")
+    parser.add_argument("sizes", nargs="*", type=size_name, default=["110M"], metavar="SIZE")
     parser.add_argument("--kinds", nargs="+", default=["Q8_0", "Q4_0"], choices=KINDS)
     parser.add_argument("--tokens", type=int, default=32)
     parser.add_argument("--prefill", type=int, default=128)

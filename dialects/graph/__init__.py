@@ -135,6 +135,7 @@ from s2s.dialects.graph.shape import BroadcastToOp, ConcatOp, IotaOp, PadOp, Res
 from s2s.dialects.graph.signal import DftOp, FixedDftOp
 from s2s.dialects.graph.sliding import AdvanceOp, InsertSliceOp
 from s2s.dialects.graph.structure import CallOp, ConstantOp, WeightOp
+from s2s.dialects.graph.superblocks import SuperblockDotOp, SuperblockMatmulOp
 from s2s.dialects.graph.traits import (
     FusionKind as FusionKind,
 )
@@ -228,6 +229,8 @@ Graph = Dialect(
         DeviceCopyOp,
         BlockwiseMatmulOp,
         BlockwiseDotOp,
+        SuperblockMatmulOp,
+        SuperblockDotOp,
         AvgPoolOp,
         MaxPoolIndicesOp,
         MaxPoolOp,

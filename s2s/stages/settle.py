@@ -50,7 +50,9 @@ def settled(state: State, _: Request) -> Settled:
         sums=layer_sums(state.module, state.weights),
         steps=output_steps(state.module, state.weights),
         work=sum(map(multiply_adds, walk(state.module))),
-        quantises_activations=any(isinstance(op, graph.BlockwiseDotOp) for op in walk(state.module)),
+        quantises_activations=any(
+            isinstance(op, graph.BlockwiseDotOp | graph.SuperblockDotOp) for op in walk(state.module)
+        ),
     )
 
 

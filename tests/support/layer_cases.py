@@ -6,6 +6,7 @@ import ml_dtypes
 import numpy as np
 
 from s2s.dialects import graph
+from s2s.types.dtypes import Array
 from support.kernels import rand
 from support.operator_cases import FLOATS, Case
 
@@ -131,6 +132,22 @@ def products() -> list[Case]:
             )
             for bits, parts, zero_points in ((4, 2, [rand(5, 2, dtype=np.int8, seed=4)]), (8, 1, []))
         ),
+        Case("superblock_matmul", graph.SuperblockMatmulOp, [rand(3, 60), *_superblocks()]),
+        Case(
+            "superblock_dot",
+            graph.SuperblockDotOp,
+            [rand(3, 4, 2, 8, dtype=np.int8), rand(3, 4, seed=1), *_superblocks()],
+        ),
+    ]
+
+
+def _superblocks() -> list[Array]:
+    """Weights in two superblocks of two blocks, with their scales and least values."""
+    levels = [rand(5, 4, dtype=np.int8, seed=seed) for seed in (3, 4)]
+    return [
+        rand(5, 4, 8, dtype=np.int8, seed=2),
+        *levels,
+        *(rand(5, 2, seed=seed).astype(np.float16) for seed in (5, 6)),
     ]
 
 

@@ -22,7 +22,17 @@ class Blocks(NamedTuple):
     inputs: int
 
 
-Weights = Mapping[str, Array | Blocks]
+class Superblocks(NamedTuple):
+    """The weights of a linear layer in superblocks of inputs, as MatMulSuperblocks takes them."""
+
+    packed: Array
+    """Bytes `[outputs, blocks, bytes]`; two neighbours in a byte."""
+    levels: tuple[Array, Array, Array, Array]
+    """Scales and least values of blocks, and those of superblocks."""
+
+
+Linear = Array | Blocks | Superblocks
+Weights = Mapping[str, Linear]
 """Weights by name; floats of linear layers are `[inputs, outputs]`."""
 
 
@@ -101,6 +111,8 @@ class _Decoder:
 
     def _product(self, x: str, name: str, output: str | None) -> str:
         weights = self.weights[name]
+        if isinstance(weights, Superblocks):
+            return self._product_of_superblocks(x, name, weights, output)
         if not isinstance(weights, Blocks):
             return self.nodes.node("MatMul", x, self._weight(name), output=output)
         scales = self.nodes.constant(weights.scales.reshape(-1), f"{name}.scales")
@@ -110,6 +122,13 @@ class _Decoder:
             sizes["accuracy_level"] = 4
         packed = self.nodes.constant(weights.packed, name)
         return self.nodes.node("MatMulNBits", x, packed, scales, output=output, domain="com.microsoft", **sizes)
+
+    def _product_of_superblocks(self, x: str, name: str, weights: Superblocks, output: str | None) -> str:
+        roles = ("scales", "mins", "super_scales", "super_mins")
+        levels = [self.nodes.constant(each, f"{name}.{role}") for each, role in zip(weights.levels, roles, strict=True)]
+        operands = x, self.nodes.constant(weights.packed, name), *levels
+        asked = int(self.config.int8_activations)
+        return self.nodes.node("MatMulSuperblocks", *operands, output=output, domain="s2s", int8_activations=asked)
 
     def _norm(self, x: str, name: str) -> str:
         """RMSNorm or LayerNorm."""

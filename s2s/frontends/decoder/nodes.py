@@ -43,7 +43,7 @@ class Nodes:
         """The model of all that was added."""
         constants = [numpy_helper.from_array(value, name) for name, value in self._constants.items()]
         graph = helper.make_graph(self._nodes, self._name, self._inputs, self._outputs, constants)
-        opsets = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
+        opsets = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1), helper.make_opsetid("s2s", 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=9)
 
 

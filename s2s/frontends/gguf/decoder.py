@@ -10,7 +10,9 @@ import numpy as np
 import onnx
 
 from s2s.errors import InputError, UnsupportedError
-from s2s.frontends.decoder import Blocks, Config, states, write_model
+from s2s.frontends.decoder import Blocks, Config, Superblocks, states, write_model
+from s2s.frontends.decoder.model import Linear
+from s2s.frontends.gguf.k_quants import halves, q4_k, q6_k
 from s2s.frontends.gguf.reader import Gguf, Tensor, is_gguf, read_gguf
 from s2s.frontends.gguf.tokenizer import read_tokenizer
 from s2s.options import CompileOptions
@@ -116,13 +118,13 @@ class _File:
             int8_activations=True,
         )
 
-    def weights(self, config: Config) -> dict[str, Array | Blocks]:
+    def weights(self, config: Config) -> dict[str, Linear]:
         """All weights; one that the decoder has no use for is an error."""
         shapes = _shapes(config)
         embedding = self._sized("token_embd.weight", config.vocabulary, config.width)
         own = "output.weight" in self.tensors
         last = self._sized("output.weight", config.vocabulary, config.width) if own else embedding
-        made: dict[str, Array | Blocks] = {
+        made: dict[str, Linear] = {
             "embedding": _floats(embedding),
             "norm": _floats(self._sized("output_norm.weight", 1, config.width)).reshape(-1),
         }
@@ -206,17 +208,24 @@ def _shapes(config: Config) -> dict[str, tuple[int, int]]:
     }
 
 
-def _linear(tensor: Tensor, order: Array | None) -> Array | Blocks:
+def _linear(tensor: Tensor, order: Array | None) -> Linear:
     """The weights of a linear layer with its rows in `order`: quantised ones stay so."""
     if order is not None:
         tensor = tensor._replace(data=tensor.data[order])
     if not tensor.kind.startswith("Q"):
         return np.ascontiguousarray(_floats(tensor).T)
-    q = _integers(tensor)
-    if tensor.kind == "Q8_0":
-        return Blocks((q ^ -128).view(np.uint8), _scales(tensor), 8, tensor.columns)
-    unsigned = (q + 8).astype(np.uint8)
-    return Blocks(unsigned[..., ::2] | unsigned[..., 1::2] << 4, _scales(tensor), 4, tensor.columns)
+    if tensor.kind == "Q4_K":
+        found = q4_k(tensor.data)
+        return Superblocks(_in_pairs(found.q), (found.scales, found.mins, found.super_scales, found.super_mins))
+    q, scales = _scaled(tensor)
+    if tensor.kind != "Q4_0":
+        return Blocks((q ^ -128).view(np.uint8), scales, 8, tensor.columns)
+    return Blocks(_in_pairs((q + 8).astype(np.uint8)), scales, 4, tensor.columns)
+
+
+def _in_pairs(q: Array) -> Array:
+    """Put two neighbours of four bits each into a byte."""
+    return q[..., ::2] | q[..., 1::2] << 4
 
 
 def _floats(tensor: Tensor) -> Array:
@@ -225,20 +234,21 @@ def _floats(tensor: Tensor) -> Array:
     if not tensor.kind.startswith("Q"):
         dtype = {"F32": "<f4", "F16": "<f2"}[tensor.kind]
         return np.frombuffer(tensor.data.tobytes(), dtype).reshape(shape).astype(np.float32)
-    return (_integers(tensor) * _scales(tensor)[..., None]).astype(np.float32).reshape(shape)
+    if tensor.kind == "Q4_K":
+        return q4_k(tensor.data).floats().reshape(shape)
+    q, scales = _scaled(tensor)
+    return (q * scales[..., None]).astype(np.float32).reshape(shape)
 
 
-def _scales(tensor: Tensor) -> Array:
-    return np.ascontiguousarray(tensor.data[..., :2]).view("<f2")[..., 0].astype(np.float32)
-
-
-def _integers(tensor: Tensor) -> Array:
-    """The integers of quantised blocks, `[rows, blocks, 32]` of int8. A byte of Q4_0 holds two that are half a block
-    apart."""
-    packed = np.ascontiguousarray(tensor.data[..., 2:])
+def _scaled(tensor: Tensor) -> tuple[Array, Array]:
+    """The integers of quantised blocks, `[rows, blocks, size]` of int8, and their scales. A byte of Q4_0 holds two that
+    are half a block apart."""
+    if tensor.kind == "Q6_K":
+        return q6_k(tensor.data)
+    scales, packed = halves(tensor.data[..., :2]).astype(np.float32), np.ascontiguousarray(tensor.data[..., 2:])
     if tensor.kind == "Q8_0":
-        return packed.view(np.int8)
-    return np.concatenate([packed & 15, packed >> 4], axis=-1).astype(np.int8) - np.int8(8)
+        return packed.view(np.int8), scales
+    return np.concatenate([packed & 15, packed >> 4], axis=-1).astype(np.int8) - np.int8(8), scales
 
 
 __all__: Sequence[str] = ["Decoder", "read_decoder", "with_decoder"]

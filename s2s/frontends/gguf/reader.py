@@ -24,6 +24,8 @@ BLOCKS: Mapping[int, tuple[str, int, int]] = {
     1: ("F16", 1, 2),
     2: ("Q4_0", 32, 18),
     8: ("Q8_0", 32, 34),
+    12: ("Q4_K", 256, 144),
+    14: ("Q6_K", 256, 210),
 }
 """The types of tensors: name, elements of a block, bytes of a block."""
 MAX_DIMS = 4

@@ -26,6 +26,7 @@ from s2s.frontends.onnx import (
     shape,
     signal,
     slicing,
+    superblocks,
     support_vectors,
     suppression,
     trees,
@@ -67,6 +68,7 @@ IMPORTERS: Mapping[tuple[str, str], Importer] = {
     **{("", name): importer for family in _FAMILIES for name, importer in family.IMPORTERS.items()},
     **{(_ML, name): importer for family in _ML_FAMILIES for name, importer in family.ML_IMPORTERS.items()},
     **{(microsoft.DOMAIN, name): importer for name, importer in microsoft.IMPORTERS.items()},
+    **{(superblocks.DOMAIN, name): importer for name, importer in superblocks.IMPORTERS.items()},
     **{("", name): fused.IMPORTERS[name] for name in fused.ONNX_DOMAIN},
 }
 """By domain and operator."""
@@ -74,6 +76,8 @@ IMPORTERS: Mapping[tuple[str, str], Importer] = {
 
 def declaration(domain: str, op_type: str, opset: int) -> Signature | None:
     """The signature of an operator, None when `opset` of `domain` has no such operator."""
+    if domain == superblocks.DOMAIN:
+        return superblocks.signature(op_type)
     added = domain == "" and op_type in fused.ONNX_DOMAIN
     return microsoft.signature(op_type) if added or domain == microsoft.DOMAIN else signature(domain, op_type, opset)
 

@@ -43,6 +43,8 @@ MOST = 127
 """The largest absolute value of a quantised activation."""
 LEAST = 1e-32
 """The scale of a block of zeros, which has a reciprocal."""
+SIGNS = np.int8(-0x78)
+"""Both bits of a byte of two weights that tell the halves of their range apart."""
 LONGEST = 512
 """Columns of a block: a sum of so many products of bytes is in range on every target."""
 
@@ -55,7 +57,9 @@ class ProductOfBlocks(WeightPattern):
         self.only_marked = only_marked
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: graph.BlockwiseMatmulOp, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(
+        self, op: graph.BlockwiseMatmulOp | graph.SuperblockMatmulOp, rewriter: PatternRewriter
+    ) -> None:
         if self.only_marked and op.int8_activations is None:
             return
         weights = known_value(op.w, self.store)
@@ -68,12 +72,26 @@ class ProductOfBlocks(WeightPattern):
         scaled = maker(graph.MulOp(x, maker(graph.ReciprocalOp(scales))))
         q = maker.cast(maker(graph.RoundOp(scaled)), i8)
         scales = maker(graph.ReshapeOp(scales, shape=_shape(x)[:-2]))
-        w = op.w if op.bits.value.data == 8 else maker.constant(_apart(weights), "apart")
-        dot = graph.BlockwiseDotOp(q, scales, w, op.scales, op.zero_points, bits=op.bits.value.data)
-        rewriter.replace(op, [], [maker(dot)])
+        rewriter.replace(op, [], [maker(_dot(maker, op, q, scales, weights))])
 
 
-def _in_blocks(maker: Maker, op: graph.BlockwiseMatmulOp) -> SSAValue:
+def _dot(
+    maker: Maker,
+    op: graph.BlockwiseMatmulOp | graph.SuperblockMatmulOp,
+    x: SSAValue,
+    x_scales: SSAValue,
+    weights: Array,
+) -> graph.BlockwiseDotOp | graph.SuperblockDotOp:
+    """Return the product of integers `x`, quantised by `x_scales`, with the weights of `op`."""
+    if isinstance(op, graph.SuperblockMatmulOp):
+        w = maker.constant(_apart(weights ^ SIGNS), "apart")
+        return graph.SuperblockDotOp(x, x_scales, w, op.scales, op.mins, op.super_scales, op.super_mins)
+    bits = op.bits.value.data
+    w = op.w if bits == 8 else maker.constant(_apart(weights), "apart")
+    return graph.BlockwiseDotOp(x, x_scales, w, op.scales, op.zero_points, bits=bits)
+
+
+def _in_blocks(maker: Maker, op: graph.BlockwiseMatmulOp | graph.SuperblockMatmulOp) -> SSAValue:
     """Return the activations as `[…, blocks, parts, bytes]`, with zeros behind the last column."""
     x = op.x
     *rows, columns = _shape(x)

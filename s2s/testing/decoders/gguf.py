@@ -8,10 +8,11 @@ import numpy as np
 
 from s2s.errors import InputError
 from s2s.frontends.decoder import Config
+from s2s.testing.decoders.k_quants import quantize_q4_k
 from s2s.testing.decoders.weights import make_weights
 from s2s.types.dtypes import Array
 
-Kind = Literal["F32", "F16", "Q8_0", "Q4_0"]
+Kind = Literal["F32", "F16", "Q8_0", "Q4_0", "Q4_K"]
 LAYERS: Mapping[str, str] = {
     "q": "attn_q",
     "k": "attn_k",
@@ -58,7 +59,9 @@ def write_gguf(
         if name.rpartition(".")[2] in ("q", "k"):
             matrix = _side_by_side(config, matrix)
         stored = kinds[kind if is_matrix else "F32"]
-        writer.add_tensor(_name(name), gguf.quants.quantize(np.ascontiguousarray(matrix), stored), raw_dtype=stored)
+        rows = np.ascontiguousarray(matrix)
+        data = quantize_q4_k(rows) if stored == kinds["Q4_K"] else gguf.quants.quantize(rows, stored)
+        writer.add_tensor(_name(name), data, raw_dtype=stored)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

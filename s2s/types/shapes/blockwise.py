@@ -6,6 +6,8 @@ from s2s.types.dtypes import AnyTensor, is_float
 from s2s.types.shapes.common import ShapeError, result, text
 
 BITS = (4, 8)
+HALF_BYTE = 4
+"""The bits of each weight in superblocks."""
 
 
 def block_size(w: AnyTensor, bits: int) -> int:
@@ -36,6 +38,48 @@ def dot(
     if not is_float(x_scales.element_type) or x_scales.get_shape() != x.get_shape()[:-2]:
         raise ShapeError(f"x_scales is {x_scales}, expected floats of shape {text(x.get_shape()[:-2])}")
     return result(x_scales.element_type, [*x.get_shape()[:-3], rows])
+
+
+def superblock_matmul(
+    x: AnyTensor, w: AnyTensor, scales: AnyTensor, mins: AnyTensor, super_scales: AnyTensor, super_mins: AnyTensor
+) -> AnyTensor:
+    """`x[…, k]`, `w[j, blocks, bytes]`, `scales` and `mins` `[j, blocks]`, `super_scales` and `super_mins`
+    `[j, superblocks]` give `y[…, j]`."""
+    _check_two_levels(scales, mins, super_scales, super_mins)
+    return matmul(x, w, _as_floats(scales, super_scales), None, HALF_BYTE)
+
+
+def superblock_dot(
+    x: AnyTensor,
+    x_scales: AnyTensor,
+    w: AnyTensor,
+    scales: AnyTensor,
+    mins: AnyTensor,
+    super_scales: AnyTensor,
+    super_mins: AnyTensor,
+) -> AnyTensor:
+    """As `dot`, with the scales of `superblock_matmul`."""
+    _check_two_levels(scales, mins, super_scales, super_mins)
+    return dot(x, x_scales, w, _as_floats(scales, super_scales), None, HALF_BYTE)
+
+
+def _as_floats(scales: AnyTensor, super_scales: AnyTensor) -> AnyTensor:
+    """Return the type of the product of the scales of both levels."""
+    return result(super_scales.element_type, scales.get_shape())
+
+
+def _check_two_levels(scales: AnyTensor, mins: AnyTensor, super_scales: AnyTensor, super_mins: AnyTensor) -> None:
+    for what, each in (("scales", scales), ("mins", mins)):
+        if each.element_type != i8 or each.get_num_dims() != 2:
+            raise ShapeError(f"{what} is {each}, expected i8 of shape [rows, blocks]")
+    for what, each, other in (("mins", mins, scales), ("super_mins", super_mins, super_scales)):
+        if each != other:
+            raise ShapeError(f"{what} is {each}, expected {other}")
+    shape, outer = scales.get_shape(), super_scales.get_shape()
+    if len(outer) != 2 or outer[0] != shape[0] or not outer[1] or shape[1] % outer[1]:
+        raise ShapeError(f"super_scales has shape {text(outer)}, expected [{shape[0]}, a divisor of {shape[1]}]")
+    if not is_float(super_scales.element_type):
+        raise ShapeError(f"super_scales has element type {super_scales.element_type}, expected a float")
 
 
 def _check_weights(w: AnyTensor, scales: AnyTensor, zero_points: AnyTensor | None, bits: int) -> tuple[int, int]:

@@ -21,6 +21,8 @@ ROLES: dict[type[Operation], tuple[str, ...]] = {
     graph.MatmulOp: ("a", "b"),
     graph.BlockwiseMatmulOp: ("x", "w", "scales", "zero_points"),
     graph.BlockwiseDotOp: ("x", "x_scales", "w", "scales", "zero_points"),
+    graph.SuperblockMatmulOp: ("x", "w", "scales", "mins", "super_scales", "super_mins"),
+    graph.SuperblockDotOp: ("x", "x_scales", "w", "scales", "mins", "super_scales", "super_mins"),
     graph.RescaleOp: ("x", "multiplier", "shift"),
     graph.TableOp: ("x", "table"),
 }

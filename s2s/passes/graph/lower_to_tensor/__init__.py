@@ -49,6 +49,7 @@ from s2s.passes.graph.lower_to_tensor import (
     shape,
     signal,
     sliding,
+    superblocks,
 )
 from s2s.passes.graph.lower_to_tensor.compute import compute, constant_number, place
 
@@ -76,6 +77,7 @@ PATTERNS: list[RewritePattern] = [
     *conv.PATTERNS,
     *linear.PATTERNS,
     *blockwise.PATTERNS,
+    *superblocks.PATTERNS,
     *pool.PATTERNS,
     *norm.PATTERNS,
     *quantize.PATTERNS,

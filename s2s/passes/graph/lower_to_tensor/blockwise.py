@@ -67,7 +67,7 @@ class LowerBlockwiseMatmul(RewritePattern):
             inits=[(0, element)],
             reduce=step,
             apply=lambda s, acc: acc,
-            names=[*_row_names(rows), "j", "block", "byte"],
+            names=[*row_names(rows), "j", "block", "byte"],
         )
         rewriter.replace(op, [], [y])
 
@@ -79,8 +79,8 @@ class LowerBlockwiseDot(RewritePattern):
         *rows, j, b = dims(len(shape_of(op.y)) + 1)
         has_zero = op.half or op.zero_points is not None
         zero_points = [] if op.zero_points is None else [at(op.zero_points, j, b)]
-        totals = [at(_block_totals(op, rewriter), *rows, b)] if has_zero else []
-        products = at(_block_products(op, rewriter), *rows, b, j)
+        totals = [at(block_totals(op, rewriter), *rows, b)] if has_zero else []
+        products = at(block_products(op, rewriter), *rows, b, j)
 
         def step(s: Scalars, product: Scalar, x_scale: Scalar, scale: Scalar, *values: Scalar) -> Scalar:
             *more, acc = values
@@ -98,12 +98,12 @@ class LowerBlockwiseDot(RewritePattern):
             inits=[(0, element)],
             reduce=step,
             apply=lambda s, acc: acc,
-            names=[*_row_names(rows), "j", "block"],
+            names=[*row_names(rows), "j", "block"],
         )
         rewriter.replace(op, [], [y])
 
 
-def _block_products(op: graph.BlockwiseDotOp, rewriter: PatternRewriter) -> SSAValue:
+def block_products(op: graph.BlockwiseDotOp | graph.SuperblockDotOp, rewriter: PatternRewriter) -> SSAValue:
     """Return `[…, blocks, rows of w]`: the sum of the products in each block."""
     *rows, blocks, parts, size = shape_of(op.x)
     *i, b, j, part, byte = dims(len(rows) + 4)
@@ -126,11 +126,11 @@ def _block_products(op: graph.BlockwiseDotOp, rewriter: PatternRewriter) -> SSAV
         inits=[(0, i32)],
         reduce=step,
         apply=lambda s, acc: acc,
-        names=[*_row_names(i), "block", "j", "part", "byte"],
+        names=[*row_names(i), "block", "j", "part", "byte"],
     )
 
 
-def _block_totals(op: graph.BlockwiseDotOp, rewriter: PatternRewriter) -> SSAValue:
+def block_totals(op: graph.BlockwiseDotOp | graph.SuperblockDotOp, rewriter: PatternRewriter) -> SSAValue:
     """Return `[…, blocks]`: the sum of the activations in each block."""
     shape = shape_of(op.x)
     *outer, part, byte = dims(len(shape))
@@ -145,7 +145,7 @@ def _block_totals(op: graph.BlockwiseDotOp, rewriter: PatternRewriter) -> SSAVal
         inits=[(0, i32)],
         reduce=lambda s, x, acc: s.bounded(ADD, acc, s.cast(x, i32)),
         apply=lambda s, acc: acc,
-        names=[*_row_names(outer[:-1]), "block", "part", "byte"],
+        names=[*row_names(outer[:-1]), "block", "part", "byte"],
     )
 
 
@@ -160,7 +160,8 @@ def _without_zero(s: Scalars, product: Scalar, total: Scalar, zero: Scalar | Non
     return s.bounded(SUB, product, s.bounded(MUL, moved, total))
 
 
-def _row_names(rows: Sequence[object]) -> list[str]:
+def row_names(rows: Sequence[object]) -> list[str]:
+    """Return names for the dimensions of the activations outside of a row."""
     return [*(f"b{number}" for number in range(len(rows) - 1)), *(["i"] if rows else [])]
 
 

@@ -27,6 +27,32 @@ def test_products_with_weights_in_blocks(bits: int, zero_points: str, shape: tup
     check_lowering(partial(graph.BlockwiseMatmulOp, bits=bits), *operands)
 
 
+LEVELS = [
+    rand(5, 4, dtype=np.int8, seed=2),
+    rand(5, 4, dtype=np.int8, seed=3),
+    rand(5, 2, seed=4).astype(np.float16),
+    rand(5, 2, seed=5).astype(np.float16),
+]
+
+
+@pytest.mark.parametrize("shape", [(64,), (3, 64), (2, 1, 60)], ids=str)
+def test_products_with_weights_in_superblocks(shape: tuple[int, ...]):
+    def product(*values: SSAValue) -> Operation:
+        return graph.SuperblockMatmulOp(*values)
+
+    check_lowering(product, rand(*shape), rand(5, 4, 8, dtype=np.int8, seed=1), *LEVELS)
+
+
+@pytest.mark.parametrize("rows", [(), (3,), (2, 1)], ids=str)
+def test_products_of_integers_in_superblocks(rows: tuple[int, ...]):
+    x, x_scales = rand(*rows, 4, 2, 8, dtype=np.int8), rand(*rows, 4, seed=6)
+
+    def dot(*values: SSAValue) -> Operation:
+        return graph.SuperblockDotOp(*values)
+
+    check_lowering(dot, x, x_scales, rand(5, 4, 8, dtype=np.int8, seed=1), *LEVELS)
+
+
 @pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("zero_points", ZERO_POINTS)
 @pytest.mark.parametrize("rows", [(), (3,), (2, 1)], ids=str)
