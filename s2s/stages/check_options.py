@@ -109,10 +109,8 @@ def check_network(module: ModuleOp, options: CompileOptions) -> None:
 
 _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions], str]], ...] = (
     (
-        lambda options: (
-            bool(options.pools) and (options.executor, options.profile, options.threads) != ("aot", "default", 1)
-        ),
-        lambda _: "--pool: a serial run function of executor aot takes a pointer to each pool; leave other options out",
+        lambda options: bool(options.pools) and (options.executor, options.profile) != ("aot", "default"),
+        lambda _: "--pool: the run function of executor aot takes a pointer to each pool; leave other options out",
     ),
     (
         lambda options: (
@@ -140,13 +138,6 @@ _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions
     (
         lambda options: bool(options.pools) and (options.io == "arena" or options.weights == "incbin"),
         lambda _: "--pool: inputs and outputs are the caller's, constants are C arrays; leave --io and --weights out",
-    ),
-    (
-        lambda options: bool(options.devices) and options.threads > 1,
-        lambda options: (
-            f"--devices: --threads {options.threads}: a pool of threads is one for all kernels, and those of other "
-            "devices run elsewhere; leave --threads out"
-        ),
     ),
     (
         lambda options: bool(options.devices) and options.profile != "default",

@@ -312,7 +312,7 @@ class LoadedNetwork:
         places = [arena.ctypes.data + offset for offset in self._pools]
         pointers = [self.ffi.cast("void *", place) for place in (*places, *(each.ctypes.data for each in others))]
         if self._pool is not None:
-            pointers.insert(1, self._pool.pointer)
+            pointers.insert(len(places), self._pool.pointer)
         run = partial(getattr(self.lib, f"{self.name}_run"), *pointers)
         return Call(self.check_open, memory, run, self._sizes_of if self.sizes else None)
 

@@ -237,6 +237,34 @@ def test_kernels_are_compiled_for_the_target_of_their_device(expected: np.ndarra
         np.testing.assert_allclose(found.run(sample())["y"], expected, rtol=1e-5)
 
 
+def divided(**options: Any) -> api.Artifact:
+    """The network with kernels on two threads, however short they are."""
+    found = api.compile(residual(), target="x86-64-v3", name="net", threads=2, **options)
+    subjects = [each.subject for each in found.info.decisions if each.kind == "threads"]
+    entries = [{"kind": "threads", "subject": subject, "chosen": "divided"} for subject in subjects[:2]]
+    decisions = {"format": 1, "decisions": entries}
+    return api.compile(residual(), target="x86-64-v3", name="net", threads=2, decisions=decisions, **options)
+
+
+def test_threads_share_kernels_of_the_first_device(expected: np.ndarray, tmp_path: Path):
+    require("gcc")
+    with divided(devices={"dsp": {"layers": LAYERS}}) as found:
+        assert "net_run(void *arena_main, void *arena_dsp, s2s_pool *pool," in found.tree().text("src/net.c")
+        assert "(pool, " in found.tree().text("src/net.c")
+        assert "net_dsp_conv_1x1_s2(a2" in found.tree().text("src/net.c")
+        np.testing.assert_allclose(found.run(sample())["y"], expected, rtol=1e-5)
+        found.write(tmp_path / "net")
+    done = subprocess.run(["make", "-s", "test"], cwd=tmp_path / "net", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_threads_go_with_memory_pools(expected: np.ndarray):
+    with divided(pools=["tcm=1100", "sram=64KiB"]) as found:
+        assert "net_run(void *arena_tcm, void *arena_sram, s2s_pool *pool," in found.tree().text("src/net.c")
+        assert "(pool, " in found.tree().text("src/net.c")
+        np.testing.assert_allclose(found.run(sample())["y"], expected, rtol=1e-5)
+
+
 def test_devices_that_share_memory_copy_nothing(expected: np.ndarray):
     devices = {"dsp": {"layers": LAYERS, "memory": "shared"}}
     with api.compile(residual(), target="c", name="net", devices=devices) as found:
@@ -392,7 +420,6 @@ def test_a_decision_moves_an_operator(two: api.Artifact):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"threads": 2}, "--devices: --threads 2: a pool of threads is one for all kernels"),
         ({"profile": "misra"}, "--devices: --profile misra makes the arena one type, and each device has an arena"),
         ({"poison": True}, "--devices: --poison fills dead bytes of one arena"),
         ({"io": "arena"}, "--devices: inputs and outputs are the caller's"),

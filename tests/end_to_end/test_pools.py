@@ -262,7 +262,7 @@ def buffers_nowhere() -> object:
     [
         (no_pools, r"workspace_memory_pools: list given; give WorkspaceMemoryPools\(\[…\]\)"),
         (of_another_target, "pool tcm: targets cortex-m4 access it, and the network is for c; name that"),
-        (for_tables, "--pool: a serial run function of executor aot takes a pointer to each pool"),
+        (for_tables, "--pool: the run function of executor aot takes a pointer to each pool"),
         (one_bandwidth, "--pool sram=.*: tcm states its speed; give read=BYTES_PER_CYCLE here, too"),
         (one_clock, "pool sram: other pools state a clock; give clock_frequency_hz here, too"),
         (slow_one_first, "--pool tcm=.*: is faster than psram; list the fastest pool first"),

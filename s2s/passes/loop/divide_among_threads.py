@@ -18,8 +18,8 @@ proven again: an argument that another thread still reads leaves `in_place`.
 
 Which kernels are divided is a decision (`s2s/decisions/threads.py`): by default those whose work pays for fork and join
 (`least` operations), and those whose schedule says `parallel`, however short they are. Declined for kernels that do
-something beside their outermost loops, or that another network than `main` calls; if a schedule says `parallel` there,
-that is an error. `main` states the number of threads.
+something beside their outermost loops, for those of other devices than the first one, and for those that another
+network than `main` calls; if a schedule says `parallel` there, that is an error. `main` states the number of threads.
 """
 
 from collections.abc import Sequence
@@ -43,6 +43,7 @@ from xdsl.rewriter import Rewriter
 
 from s2s.analysis.cost.loops import operations_of
 from s2s.analysis.memory.buffers import read_by
+from s2s.analysis.network.functions import device_of
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.threads import SHARED, DividedKernel, ThreadsKind
 from s2s.dialects import loop
@@ -55,6 +56,7 @@ from s2s.passes.loop.division import DivideKernel, Division, asked_depth
 from s2s.passes.loop.main_kernels import is_main, kernels_of_main
 from s2s.passes.loop.plan_memory import is_network_of_buffers
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
+from s2s.types.devices import MAIN
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa
 
@@ -153,7 +155,9 @@ def _refuse_elsewhere(module: ModuleOp, kernels: Sequence[FuncOp]) -> None:
     """Raise an error if a schedule asks to divide a kernel that not only `main` calls."""
     for func in module.ops:
         if isinstance(func, FuncOp) and not func.is_declaration and func not in kernels and asked_depth(func):
-            raise _refusal(func, "a network that another one runs calls it, as for the steps of recurrent layers")
+            elsewhere = f"it runs on {device_of(func)}, and the threads are those of the first device"
+            inner = "a network that another one runs calls it, as for the steps of recurrent layers"
+            raise _refusal(func, inner if device_of(func) == MAIN else elsewhere)
 
 
 def _refusal(kernel: FuncOp, reason: str) -> ScheduleError:

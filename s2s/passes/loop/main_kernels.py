@@ -1,6 +1,8 @@
-"""Find the kernels that only `main` calls, so that passes may change their arguments and their calls.
+"""Find the kernels of the first device that only `main` calls, so that passes may change their arguments and their
+calls, and divide them among threads.
 
-Networks that another network runs, as the steps of recurrent layers are, call kernels in the middle of a kernel.
+Networks that another network runs, as the steps of recurrent layers are, call kernels in the middle of a kernel. The
+threads that share a kernel are those of the first device.
 """
 
 from collections.abc import Iterator
@@ -8,11 +10,13 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 
+from s2s.analysis.network.functions import device_of
 from s2s.passes.loop.plan_memory import is_network_of_buffers
+from s2s.types.devices import MAIN
 
 
 def kernels_of_main(module: ModuleOp) -> Iterator[tuple[FuncOp, list[CallOp]]]:
-    """Return the kernels that only `main` calls, each with its calls."""
+    """Return the kernels of the first device that only `main` calls, each with its calls."""
     functions = [op for op in module.ops if isinstance(op, FuncOp) and not op.is_declaration]
     calls: dict[str, list[CallOp]] = {}
     inner: set[str] = set()
@@ -23,7 +27,7 @@ def kernels_of_main(module: ModuleOp) -> Iterator[tuple[FuncOp, list[CallOp]]]:
                 inner.add(call.callee.string_value())
     for kernel in functions:
         name = kernel.sym_name.data
-        if name in calls and name not in inner:
+        if name in calls and name not in inner and device_of(kernel) == MAIN:
             yield kernel, calls[name]
 
 

@@ -106,9 +106,10 @@ class LowerNetwork(_NetworkFunction):
         """Add a thread pool parameter to `block` if kernels are divided; return the names of all parameters."""
         if threads_of(self.func) is None:
             return None, self.parameters
-        pool = block.insert_arg(POOL, 1)
+        count = len(self.arenas)
+        pool = block.insert_arg(POOL, count)
         (name,) = unique_identifiers(["pool"], taken={*self.parameters, *self.arena.identifiers})
-        return pool, [self.parameters[0], name, *self.parameters[1:]]
+        return pool, [*self.parameters[:count], name, *self.parameters[count:]]
 
     def _with_sizes(self, b: Builder, block: Block, parameters: list[str]) -> tuple[RunSizes | None, list[str]]:
         """Add a parameter with the sizes of this run to `block` if there are any, and check them; return the sizes and
