@@ -48,6 +48,7 @@ class Times:
     theirs: float
     ours: float
     flops: float
+    """Operations on floats; 0 for a network of bytes."""
 
     @property
     def ratio(self) -> float:
@@ -110,7 +111,7 @@ def measure(name: str, path: Path, peak: float, options: argparse.Namespace) -> 
             print(f"{name:<28}skipped: {engine} {each.get('error', 'gives other numbers')}", flush=True)
             return None
     theirs, ours = (1e-6 * float(peers[engine]["min_us"]) for engine in (THEIRS, OURS))
-    times = Times(theirs, ours, float(models[0]["flops"]))
+    times = Times(theirs, ours, 0.0 if "int8" in name else float(models[0]["flops"]))
     print(f"{name:<28}{theirs * 1e6:12.1f}{ours * 1e6:12.1f} µs{times.ratio:7.2f}{_beyond(times, peak)}", flush=True)
     return times
 
