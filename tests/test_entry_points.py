@@ -4,6 +4,7 @@ import importlib.metadata
 import subprocess
 import sys
 import zipfile
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
@@ -54,8 +55,10 @@ def test_packages_of_finders_of_their_own_are_asked_for(monkeypatch: pytest.Monk
         def find_spec(name: str, path: object = None, target: object = None) -> None:
             return None
 
+    of_python = [each for each in sys.meta_path if each is PathFinder or not hasattr(each, "find_distributions")]
+    monkeypatch.setattr(sys, "meta_path", of_python)  # without those that packages of other tests have brought
     assert not may_have_entry_points(GROUP)
-    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder])
+    monkeypatch.setattr(sys, "meta_path", [*of_python, Finder])
     assert may_have_entry_points(GROUP)
 
 

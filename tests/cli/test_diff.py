@@ -43,8 +43,9 @@ def test_equal_figures_are_shown_on_request(trees: tuple[Path, Path], capsys: py
 def test_json_has_numbers(trees: tuple[Path, Path], capsys: pytest.CaptureFixture[str]):
     assert run(["diff", *map(str, trees), "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
-    weights = next(each for each in found["sizes"] if each["what"] == "weights")
-    assert weights["before"] > weights["now"] == 24_360
+    sizes = {each["what"]: (each["before"], each["now"]) for each in found["sizes"]}
+    assert sizes["kernels"] == (6, 9)
+    assert sizes["weights"] == (24_360, 24_360)
 
 
 def test_a_folder_that_is_no_tree_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

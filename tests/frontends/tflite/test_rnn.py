@@ -125,4 +125,6 @@ def test_lstm_cells_in_both_directions_equal_the_reference(merge: bool):
     imported = import_model(data)
     state = initial_state(imported.module, imported.weights)
     found = [run_graph(imported.module, [x], imported.weights, state=state) for x in runs]
-    assert_runs_equal(found, run_litert(data, runs))
+    # The reference reads memory that it never wrote where it merges outputs of this operator: it joins them here.
+    apart = run_litert(bidirectional_lstm(merge=False)[0], runs)
+    assert_runs_equal(found, [[np.concatenate(each, -1)] for each in apart] if merge else apart)

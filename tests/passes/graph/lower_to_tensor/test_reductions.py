@@ -157,6 +157,16 @@ def test_fourier_transforms(parts: int, bins: int, inverse: bool):
     check_lowering(lambda x, roots: graph.DftOp(x, roots, bins=bins, inverse=inverse), x, roots, rtol=1e-5)
 
 
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize("dtype", [np.int16, np.int32])
+def test_fourier_transforms_in_fixed_point(dtype: Any, inverse: bool):
+    most, sign = np.iinfo(dtype).max, 1 if inverse else -1
+    angles = sign * 2 * np.pi * np.arange(6) / 6, sign * np.pi * ((np.arange(3) + 1) / 6 + 0.5)
+    roots, turns = (np.floor(0.5 + most * np.stack([np.cos(a), np.sin(a)], 1)).astype(dtype) for a in angles)
+    x = rand(2, 7, 2, dtype=dtype) if inverse else rand(2, 12, dtype=dtype)
+    check_lowering(lambda x, roots, turns: graph.FixedDftOp(x, roots, turns, inverse=inverse), x, roots, turns)
+
+
 @pytest.mark.parametrize("smallest", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.uint8, np.int16, np.uint32, np.uint64])
 def test_first_elements_in_order(dtype: Any, smallest: bool):

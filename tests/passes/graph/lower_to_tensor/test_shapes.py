@@ -59,6 +59,11 @@ def test_tile(repeats: list[int]):
     check_lowering(lambda x: graph.TileOp(x, repeats=repeats), rand(2, 3))
 
 
+@pytest.mark.parametrize(("size", "starts"), [([1, 2, 3], [0, 4, 1]), ([2, 6, 5], [0, 0, 0]), ([2, 1, 5], [0, 5, 0])])
+def test_insert_slice(size: list[int], starts: list[int]):
+    check_lowering(lambda x, u: graph.InsertSliceOp(x, u, starts=starts), rand(2, 6, 5), rand(*size, seed=1))
+
+
 def test_broadcast_to():
     check_lowering(lambda x: graph.BroadcastToOp(x, [4, 2, 3]), rand(2, 1))
     check_lowering(lambda x: graph.BroadcastToOp(x, [4, 2]), rand())
