@@ -248,7 +248,7 @@ def encoded(random: Random) -> Case:
     header = bytearray([code, 1, 0, 0, 1, *bytes(11)])
     if code == 0:
         width = int(random.integers(1, 8))
-        stride = int(random.integers(1, 2**width + 1))
+        stride = int(random.integers(1, (1 << width) + 1))
         header[5:7] = bytes([width, stride])
         bits: Array = (random.integers(0, stride, count)[:, None] >> np.arange(width)[::-1]) & 1
         table = random.integers(-100, 100, 2 * stride).astype(dtype).tobytes()
