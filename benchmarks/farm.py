@@ -1,6 +1,6 @@
 """What a farm costs for each trial, beside measuring itself, and how much more two workers do than one.
 
-    python -m benchmarks.farm [--trials 200] [--workers 2] [--compiled 24]
+    python -m benchmarks.farm [--trials 200] [--workers 2] [--compiled 48]
 
 A scheduler and workers run on this machine. The first trials go all the way to the measuring process of a worker and do
 nothing there, so that the time that is left is the farm's: submitting, sending the task, scheduling, and bringing the
@@ -29,7 +29,7 @@ from s2s.compilation import Compilation
 from s2s.errors import InputError
 from s2s.farm.measurer import FarmMeasurer
 from s2s.farm.status import farm_status
-from s2s.farm.trial import measuring_process
+from s2s.farm.trial import bytes_of, measuring_process
 from s2s.options import CompileOptions
 from s2s.tuning.measurement import Measurement
 from s2s.tuning.measurer import Candidate
@@ -48,10 +48,13 @@ BATCH = 8
 BOARD = "qemu:m4"
 
 
-def nothing(task: bytes, decisions: Sequence[object], *_: object) -> list[Measurement]:
+def nothing(digest: str, task: bytes | None, decisions: Sequence[object], *_: object) -> list[Measurement] | None:
     """A trial that measures nothing."""
+    packed = bytes_of(digest, task)
+    if packed is None:
+        return None
     count = measuring_process().submit(len, decisions).result()
-    return [Measurement({"seconds": float(len(task))}) for _ in range(count)]
+    return [Measurement({"seconds": float(len(packed))}) for _ in range(count)]
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--compiled", type=int, default=24)
+    parser.add_argument("--compiled", type=int, default=48)
     given = parser.parse_args()
     with _farm(given.workers, "host") as farm:
         found = overheads(farm, given.trials)

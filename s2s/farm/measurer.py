@@ -29,12 +29,12 @@ RESULT_SECONDS = 30.0
 ASK_SECONDS = 5.0
 """The number of workers is asked for this often."""
 TRIALS_PER_WORKER = 2
-TASKS_SENT = 4
-"""Tasks that the farm keeps for this tuner."""
+TASKS_PACKED = 4
+"""Tasks whose bytes are kept for workers that ask for them."""
 START_SECONDS = 30.0
 """A farm without any worker is given this long to have one."""
 CONNECT_TIMEOUT = "5s"
-Trial = Callable[..., list[Measurement]]
+Trial = Callable[..., list[Measurement] | None]
 
 
 class FarmMeasurer(Measurer):
@@ -59,8 +59,8 @@ class FarmMeasurer(Measurer):
         self._client: Any = None
         self._was_connected = False
         self._workers, self._asked = 0, -inf
-        self._sent: dict[int, tuple[object, Any]] = {}
-        """Tasks by their identity, and their bytes on the farm."""
+        self._packed: dict[int, tuple[object, str, bytes]] = {}
+        """Tasks by their identity, with the hash and the bytes of each."""
         self._check_place()
 
     def require(self) -> None:
@@ -114,7 +114,6 @@ class FarmMeasurer(Measurer):
 
     def close(self) -> None:
         """Leave the farm; it forgets trials that have no result."""
-        self._sent.clear()
         if self._client is not None:
             self._client.close(timeout=2)
             self._client = None
@@ -142,16 +141,22 @@ class FarmMeasurer(Measurer):
                 self._wait(client, list(futures))
             for future in finished:
                 number, found = futures.pop(future), self._result(future)
+                if found is None:
+                    futures[self._submitted(client, left[number], incumbent(), sends=True)] = number
+                    continue
                 del left[number]
                 yield number, found
             futures |= {self._submitted(client, each, incumbent()): number for number, each in refill().items()}
 
-    def _submitted(self, client: Any, candidate: Candidate, incumbent: Incumbent | None) -> Any:
+    def _submitted(self, client: Any, candidate: Candidate, incumbent: Incumbent | None, *, sends: bool = False) -> Any:
+        """Submit a trial, with the bytes of its task where `sends`."""
+        digest, packed = self._bytes_of(candidate.task)
         best = None if incumbent is None else (incumbent.candidate.decisions, incumbent.measured)
         try:
             return client.submit(
                 self._trial,
-                self._task(client, candidate.task),
+                digest,
+                packed if sends else None,
                 [candidate.decisions],
                 best,
                 self.place,
@@ -164,17 +169,15 @@ class FarmMeasurer(Measurer):
         except (OSError, RuntimeError) as error:
             raise _LostError from error
 
-    def _task(self, client: Any, task: object) -> Any:
-        """The bytes of a task on the farm. They are sent once; workers hand them to each other, and Dask makes them
-        again where the worker that has them dies."""
-        if id(task) not in self._sent:
+    def _bytes_of(self, task: object) -> tuple[str, bytes]:
+        """The hash of a task, and its bytes."""
+        if id(task) not in self._packed:
             packed: bytes = self._distributed.protocol.pickle.dumps(task)
-            key = f"task-{hashlib.sha256(packed).hexdigest()}"
-            sent = client.submit(_as_sent, packed, key=key, priority=self.priority + 1)
-            self._sent[id(task)] = task, sent
-            if len(self._sent) > TASKS_SENT:
-                del self._sent[next(iter(self._sent))]
-        return self._sent[id(task)][1]
+            self._packed[id(task)] = task, hashlib.sha256(packed).hexdigest(), packed
+            if len(self._packed) > TASKS_PACKED:
+                del self._packed[next(iter(self._packed))]
+        _, digest, packed = self._packed[id(task)]
+        return digest, packed
 
     def _wait(self, client: Any, futures: Sequence[Any]) -> None:
         """Wait until a trial is done, or for a moment."""
@@ -186,17 +189,18 @@ class FarmMeasurer(Measurer):
         except (OSError, CancelledError, self._distributed.CancelledError) as error:
             raise _LostError from error
 
-    def _result(self, future: Any) -> Measurement:
+    def _result(self, future: Any) -> Measurement | None:
+        """The measurement of a trial that has ended; None where its worker does not know the task."""
         if future.status in ("cancelled", "lost"):
             raise _LostError
         if future.status == "error":
             error = future.exception()
             return Measurement(error=ErrorKind.UNKNOWN_ERROR, message=f"{type(error).__name__}: {error}"[:300])
         try:
-            (found,) = future.result(timeout=RESULT_SECONDS)
+            found = future.result(timeout=RESULT_SECONDS)
         except (OSError, TimeoutError, CancelledError, self._distributed.CancelledError) as error:
             raise _LostError from error
-        return found
+        return None if found is None else found[0]
 
     def _connected(self) -> Any:
         """The client, connected anew where it was lost."""
@@ -234,7 +238,3 @@ class FarmMeasurer(Measurer):
 
 class _LostError(Exception):
     """The scheduler, or a trial that it had, is gone."""
-
-
-def _as_sent(task: bytes) -> bytes:
-    return task

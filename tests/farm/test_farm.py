@@ -1,6 +1,8 @@
 """A farm on this machine measures as the machine itself does, for several tuners, and says what it has."""
 
+import os
 import pickle
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from s2s.compilation import Compilation
 from s2s.errors import InputError
 from s2s.options import CompileOptions
 from s2s.target import resolve
-from s2s.tuning.measurement import ErrorKind
+from s2s.tuning.measurement import ErrorKind, Measurement
 from s2s.tuning.measurer import Candidate
 from s2s.tuning.task import Task, tasks_of
 from support.autotvm import MATMUL
@@ -24,6 +26,7 @@ pytest.importorskip("distributed")
 from s2s.farm.measurer import FarmMeasurer
 from s2s.farm.security import Certificates
 from s2s.farm.status import farm_status
+from s2s.farm.trial import KEPT, bytes_of
 
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
 
@@ -61,6 +64,34 @@ def test_errors_of_candidates_come_back(farm: Farm, task: Task) -> None:
     illegal = {"schedule": {task.subjects[0].key: "#tensor.schedule<[tile<99 by 3>]>"}}
     (found,) = FarmMeasurer(farm.address, "host").measure([Candidate(task, illegal)])
     assert found.error is ErrorKind.INSTANTIATION_ERROR
+
+
+def test_trials_of_one_task_go_to_all_workers(task: Task) -> None:
+    def slow(digest: str, packed: bytes | None, *_: object) -> list[Measurement]:
+        time.sleep(0.5)
+        return [Measurement({"process": float(os.getpid())})]
+
+    with Farm(2) as farm:
+        farm.wait_for_workers()
+        found = FarmMeasurer(farm.address, "host", trial=slow).measure([Candidate(task, {})] * 6)
+    assert [[each.costs["process"] for each in found].count(pid) for pid in {e.costs["process"] for e in found}] == [
+        3,
+        3,
+    ]
+
+
+def test_a_worker_asks_for_a_task_once() -> None:
+    digest = "a task of this test"
+    assert bytes_of(digest, None) is None
+    assert [bytes_of(digest, each) for each in (b"task", None)] == [b"task"] * 2
+
+
+def test_a_worker_forgets_the_task_that_was_not_used_for_longest() -> None:
+    for number in range(KEPT):
+        bytes_of(f"task {number}", b"")
+    bytes_of("task 0", None)
+    bytes_of("one more", b"")
+    assert [bytes_of(f"task {each}", None) for each in (0, 1)] == [b"", None]
 
 
 def test_the_compiler_is_that_of_workers(farm: Farm) -> None:
