@@ -85,8 +85,10 @@ def test_hostile_names_are_text():
 
 def test_the_memory_map_has_a_box_for_every_buffer(digits: Figures):
     chart = memory_chart(digits)
-    drawn = len(re.findall(r'<g id="patch_\d+">', chart))
-    assert drawn >= len(digits.buffers)
+    titles = re.findall(r'<g id="buffer-\d+"><title>(.*?)</title>', chart)
+    assert len(titles) == len(digits.buffers)
+    for each, title in zip(digits.buffers, titles, strict=True):
+        assert f"{each.kind}, {each.size:,} bytes at {each.offset:,}, steps" in title
     assert "byte of the arena" in chart
 
 

@@ -5,12 +5,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
+from xml.sax.saxutils import escape
 
 from s2s.errors import InputError
 from s2s.profiling.machine import Machine
 from s2s.profiling.profile import Row
 from s2s.report.figures import Figures, Layer
-from s2s.report.timeline import BEFORE
+from s2s.report.timeline import BEFORE, Occupied
 
 INK = "#0a0b0c"
 """Stands for the page's text colour: no chart uses it for anything else."""
@@ -26,6 +27,7 @@ MAX_LAYERS = 400
 MAX_LABEL_LENGTH = 44
 """Characters of a name in a chart."""
 _SVG = re.compile(r"<svg.*</svg>", re.DOTALL)
+_BOX = re.compile(r'<g id="buffer-(\d+)">')
 _METADATA = re.compile(r"<metadata>.*?</metadata>\n?", re.DOTALL)
 
 
@@ -44,7 +46,8 @@ def memory_chart(figures: Figures) -> str:
     """Draw the arena over the steps of a run: each buffer as a box of its bytes and lifetime."""
     if not figures.buffers or figures.arena == 0:
         return ""
-    return _draw(4.2, lambda axes: _draw_memory(axes, figures))
+    chart = _draw(4.2, lambda axes: _draw_memory(axes, figures))
+    return _BOX.sub(lambda found: found[0] + _title(figures.buffers[int(found[1])]), chart)
 
 
 def roofline_chart(rows: Sequence[Row], machine: Machine) -> str:
@@ -56,7 +59,7 @@ def roofline_chart(rows: Sequence[Row], machine: Machine) -> str:
 def _draw_network(
     axes: Any, layers: Sequence[Layer], lanes: Sequence[tuple[int, int, int]], share: Sequence[float], what: str
 ) -> None:
-    left = -1.0 - 0.35 * max((lane for _, _, lane in lanes), default=0)
+    left = -0.2 - 0.35 * max((lane for _, _, lane in lanes), default=0)
     largest = max(share) or 1.0
     for number, layer in enumerate(layers):
         axes.barh(number, share[number] / largest, 0.72, left=6.2, color=COLOURS["result"])
@@ -99,7 +102,7 @@ def _shares(layers: Sequence[Layer]) -> tuple[list[float], str]:
 
 def _draw_memory(axes: Any, figures: Figures) -> None:
     labelled = len(figures.buffers) <= MAX_LABELLED
-    for each in figures.buffers:
+    for number, each in enumerate(figures.buffers):
         first, last = max(each.first, 0) - (each.first == BEFORE), each.last + 1
         axes.bar(
             first,
@@ -111,6 +114,7 @@ def _draw_memory(axes: Any, figures: Figures) -> None:
             alpha=0.7,
             edgecolor=INK,
             linewidth=0.5,
+            gid=f"buffer-{number}",
         )
         if labelled and each.size > figures.arena * 0.05:
             axes.text(
@@ -132,6 +136,13 @@ def _draw_memory(axes: Any, figures: Figures) -> None:
     axes.legend(handles=handles, loc="upper center", ncols=len(kinds), frameon=False, bbox_to_anchor=(0.5, 1.12))
 
 
+def _title(buffer: Occupied) -> str:
+    """Return what a browser shows while the pointer rests on the box of a buffer."""
+    steps = f"steps {max(buffer.first, 0)} to {buffer.last}"
+    text = f"{buffer.name}: {buffer.kind}, {buffer.size:,} bytes at {buffer.offset:,}, {steps}"
+    return f"<title>{escape(text)}</title>"
+
+
 def _draw_roofline(axes: Any, rows: Sequence[Row], machine: Machine) -> None:
     peak = max(
         machine.float_gflops if any(row.flops for row in rows) else 0.0,
@@ -142,7 +153,15 @@ def _draw_roofline(axes: Any, rows: Sequence[Row], machine: Machine) -> None:
     for level in machine.levels:
         reach = min(max(peak / level.read_gbs, low), high)
         axes.plot([low, reach], [low * level.read_gbs, reach * level.read_gbs], color=INK, linewidth=0.8)
-        axes.text(low, low * level.read_gbs, level.name, fontsize=8, va="bottom")
+        axes.annotate(
+            level.name,
+            (low, low * level.read_gbs),
+            (-4, 0),
+            textcoords="offset points",
+            ha="right",
+            va="center",
+            fontsize=8,
+        )
     axes.plot([low, high], [peak, peak], color=INK, linewidth=0.8)
     largest = max(row.share for row in rows)
     for row in rows:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from s2s.report.comparison import compare
 from s2s.report.figures import Figures
@@ -17,8 +17,8 @@ TEMPLATE = "report.html.j2"
 
 
 def breakable(text: str) -> Markup:
-    """Return a name of the model or of C that a narrow column may break behind `/` and `_`."""
-    return Markup(re.sub(r"([/_])(?=\w)", r"\1<wbr>", str(escape(text))))
+    """Return a name of the model or of C that a narrow column may break behind a separator within it."""
+    return Markup("<wbr>").join(re.split(r"(?<=\w[/_.:;])(?=\w)", text))
 
 
 def page(figures: Figures, against: Mapping[str, Any] | None = None) -> str:
