@@ -80,7 +80,9 @@ def knobs_of(
         places = {"none": _copy_nothing, "before all loops": _copy_at(None)}
         places |= {f"inside {names[dim]}": _copy_at(dim) for dim in parallel}
         yield _knob("copy", places, lambda schedule: _copy_words(op, names, schedule))
-    blocks = [(dim, size) for dim in parallel for size in BLOCKS if 2 * size <= op.sizes[dim]]
+    fused = [{tile.dim for tile in base.on(op).fused} for base in bases]
+    blocked = [dim for dim in parallel if not all(dim in each for each in fused)]
+    blocks = [(dim, size) for dim in blocked for size in BLOCKS if 2 * size <= op.sizes[dim]]
     blocks += [(dim, size) for dim in reductions for size in LONG_BLOCKS if 2 * size <= op.sizes[dim]]
     if blocks and any(base.find(Tile) is not None for base in bases):
         named = {f"{names[dim]} by {size}": _block(dim, size) for dim, size in blocks}

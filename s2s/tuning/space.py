@@ -15,6 +15,8 @@ each knob leaves the base as it is, so that the compiler's own choice is in the 
     parallel as in the base | none | parallel<0> | …  loops divided among threads; and registered directives
     threads  divided | one thread                     and the loop that the steps of a Winograd convolution share
 
+Each loop that the steps of a kernel can share has bases of its own, over its tiles.
+
 A point of the space is a number, or the index of the value of each knob. Illegal points are found by the verifier of
 schedules before anything is compiled.
 """
@@ -24,18 +26,15 @@ from dataclasses import replace
 from math import prod
 from random import Random
 
-from xdsl.parser import Parser
-from xdsl.utils.exceptions import ParseError
-
 from s2s.analysis.affine.strides import border
 from s2s.compilation import Compilation
 from s2s.decisions.kind import Candidate
 from s2s.decisions.registry import heuristics_of
-from s2s.decisions.schedule import ScheduledComputation
 from s2s.dialects import tensor
-from s2s.passes.context import CompilerContext
+from s2s.schedules.transforms import one_block
 from s2s.stages.memory import Planned
 from s2s.tuning.features import FOR_ONE_TASK, features_of
+from s2s.tuning.fused_tiles import FusedSubject, blocks_of, fused_subjects, widest
 from s2s.tuning.open_decision import OpenDecision, decided_of, open_decisions, table_of, text_of
 from s2s.tuning.records import Decided
 from s2s.tuning.schedule_knobs import Change, Knob, knobs_of
@@ -63,22 +62,28 @@ class Space(SearchSpace):
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.subject = task.largest
-        op = self.subject.op
-        self.bases = tuple(_bases(task, self.subject)) if isinstance(op, tensor.ComputeOp) else ()
-        self.changes: tuple[Knob[Change], ...] = (
-            tuple(knobs_of(op, [base for _, base in self.bases], task.target, task.options.threads))
-            if self.bases
-            else ()
-        )
-        self.others: tuple[OpenDecision, ...] = _others(task) if self.bases else ()
+        op = task.largest.op
+        searched = isinstance(op, tensor.ComputeOp)
+        others = _others(task) if searched else ()
+        blocks = blocks_of(task, others)
+        self._fused = fused_subjects(task, blocks)
+        self._fused_place = others.index(blocks) if blocks is not None else None
+        """Which of the other decisions chooses among them."""
+        self.subject = self._fused[0].subject
+        self._bases_of = tuple(tuple(_bases(task, each)) if searched else () for each in self._fused)
+        self.bases = self._bases_of[0]
+        schedules = [schedule for bases in self._bases_of for _, schedule in bases]
+        with one_block(op, widest(self._fused)):
+            knobs = tuple(knobs_of(op, schedules, task.target, task.options.threads)) if self.bases else ()
+        self.changes: tuple[Knob[Change], ...] = knobs
+        self.others: tuple[OpenDecision, ...] = others if self.bases else ()
         self._texts: dict[Point, str | None] = {}
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """The number of values of each knob, of which the first one is the base."""
         changes, others = (len(each.values) for each in self.changes), (len(each.choices) for each in self.others)
-        return (len(self.bases), *changes, *others)
+        return (max(len(each) for each in self._bases_of), *changes, *others)
 
     @property
     def for_one_task(self) -> Sequence[int]:
@@ -89,7 +94,8 @@ class Space(SearchSpace):
 
     def schedule(self, point: Point) -> tensor.ScheduleAttr | None:
         """Return the schedule at a point; None where there is none, legal or not."""
-        schedule: tensor.ScheduleAttr | None = self.bases[point.places[0]][1]
+        bases = self._bases_of[self._loop(point)]
+        schedule: tensor.ScheduleAttr | None = bases[point.places[0]][1] if point.places[0] < len(bases) else None
         for knob, place in zip(self.changes, point.places[1:], strict=False):
             if place and schedule is not None:
                 changed = knob.values[place](schedule)
@@ -100,7 +106,7 @@ class Space(SearchSpace):
         """Return the legal choice at a point as text; None where there is none."""
         if point not in self._texts:
             schedule = self.schedule(point)
-            legal = schedule is not None and self._is_tried(schedule)
+            legal = schedule is not None and self._is_tried(schedule, self._loop(point))
             self._texts[point] = self._with_others(str(schedule), point) if legal else None
         return self._texts[point]
 
@@ -113,9 +119,13 @@ class Space(SearchSpace):
             return schedule
         return text_of((*made, ("schedule", self.subject.key, schedule)) if any(point.places[:count]) else tuple(made))
 
-    def _is_tried(self, schedule: tensor.ScheduleAttr) -> bool:
-        """Whether a schedule is legal and its innermost loop of a reasonable size."""
-        if self.task.kind.legal_from_outside(self.subject, schedule) is not None:
+    def _loop(self, point: Point) -> int:
+        """The index of the fused loop that the kernel has at a point."""
+        return 0 if self._fused_place is None else point.places[1 + len(self.changes) + self._fused_place]
+
+    def _is_tried(self, schedule: tensor.ScheduleAttr, loop: int) -> bool:
+        """Whether a schedule is legal in a fused loop, and its innermost loop of a reasonable size."""
+        if self.task.kind.legal_from_outside(self._fused[loop].subject, schedule) is not None:
             return False
         state = schedule.on(self.subject.op)
         op = self.subject.op
@@ -125,7 +135,7 @@ class Space(SearchSpace):
         at_once = max(state.lanes, state.group)
         if prod(state.tiles) > MAX_STATEMENTS * at_once:
             return False
-        known = any(schedule == base for _, base in self.bases)
+        known = any(schedule == base for _, base in self._bases_of[loop])
         return known or written_out(op, state.tiles) <= MAX_WRITTEN * at_once
 
     def decisions(self, text: str) -> dict[str, dict[str, str]]:
@@ -143,35 +153,39 @@ class Space(SearchSpace):
         return schedules[0][2] if schedules else None
 
     def starts(self) -> list[Point]:
-        """Return the bases as they are."""
-        none = (0,) * (len(self.changes) + len(self.others))
-        return [Point((number, *none)) for number in range(len(self.bases))]
+        """Return the bases of all fused loops as they are."""
+        changes, others = (0,) * len(self.changes), [0] * len(self.others)
+        found: list[Point] = []
+        for loop, bases in enumerate(self._bases_of):
+            if self._fused_place is not None:
+                others[self._fused_place] = loop
+            found += [Point((number, *changes, *others)) for number in range(len(bases))]
+        return found
 
     def find(self, text: str) -> Point | None:
         """Return the point of a choice, by the value that each knob has in it; None if it is in no space."""
         wanted = {(k, subject): chosen for k, subject, chosen in decided_of(text)} if text.startswith("[") else {}
         chosen = wanted.pop(("schedule", self.subject.key), None) if wanted else text
         places = [each.place(wanted.pop((each.kind, each.subject), None)) for each in self.others]
-        own = (0,) * (1 + len(self.changes)) if chosen is None else self._places_of(chosen)
-        if own is None or wanted or None in places:
+        if wanted or None in places:
             return None
-        return Point((*own, *(each or 0 for each in places)))
+        rest = tuple(each or 0 for each in places)
+        own = (0,) * (1 + len(self.changes)) if chosen is None else self._places_of(chosen, rest)
+        return None if own is None else Point((*own, *rest))
 
-    def _places_of(self, text: str) -> tuple[int, ...] | None:
-        """The values of the knobs of the schedule in one that a text states."""
+    def _places_of(self, text: str, rest: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The values of the knobs of the schedule in one that a text states, where other decisions are at `rest`."""
         try:
-            wanted = Parser(CompilerContext(), text).parse_attribute()
-        except ParseError:
+            wanted = self.task.kind.parse(self.subject, text)
+        except ValueError:
             return None
-        if not isinstance(wanted, tensor.ScheduleAttr):
+        loop = self._loop(Point((0,) * (1 + len(self.changes)) + rest))
+        if self.task.kind.legal_from_outside(self._fused[loop].subject, wanted) is not None:
             return None
-        if self.task.kind.legal_from_outside(self.subject, wanted) is not None:
-            return None
-        none = (0,) * len(self.others)
-        for number, (_, base) in enumerate(self.bases):
+        for number, (_, base) in enumerate(self._bases_of[loop]):
             places = [knob.place_of(wanted, base) for knob in self.changes]
             found = (number, *(each or 0 for each in places))
-            if None not in places and self.text(Point((*found, *none))) == text:
+            if None not in places and str(self.schedule(Point((*found, *rest)))) == text:
                 return found
         return None
 
@@ -219,13 +233,13 @@ def _others(task: Task) -> tuple[OpenDecision, ...]:
     return open_decisions(explained.facts(Planned).decisions, OTHERS)
 
 
-def _bases(task: Task, subject: ScheduledComputation) -> Iterator[tuple[str, tensor.ScheduleAttr]]:
+def _bases(task: Task, fused: FusedSubject) -> Iterator[tuple[str, tensor.ScheduleAttr]]:
     """The legal candidates of all heuristics, each schedule once, the compiler's own choice first."""
     found: dict[str, tuple[str, tensor.ScheduleAttr]] = {}
     for _, heuristic in heuristics_of(task.kind):
-        proposed = [each for each in heuristic(subject, task.target) if isinstance(each, Candidate)]
+        proposed = [each for each in heuristic(fused.subject, task.target) if isinstance(each, Candidate)]
         for each in sorted(proposed, key=lambda one: one.cost.cycles or 0.0 if one.cost is not None else 0.0):
-            schedule = each.make()
-            if task.kind.legal(subject, schedule) is None:
+            schedule = fused.fitted(each.make())
+            if task.kind.legal(fused.subject, schedule) is None:
                 found.setdefault(str(schedule), (each.note, schedule))
     yield from found.values()

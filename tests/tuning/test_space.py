@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from s2s.dialects import tensor
 from s2s.dialects.tensor.directive import Machine, Scheduled
 from s2s.options import CompileOptions
 from s2s.schedules.directives.registered import register_directive, remove_directive
+from s2s.stages.memory import Planned
 from s2s.tuning.measurement import ErrorKind
 from s2s.tuning.measurer import Candidate
 from s2s.tuning.on_host import HostMeasurer
@@ -113,15 +115,43 @@ def test_a_divided_kernel_is_measured_on_its_threads(tmp_path: Path) -> None:
     assert divided.info.threads is not None
 
 
-def test_a_winograd_convolution_varies_its_blocks(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def winograd(tmp_path_factory: pytest.TempPathFactory) -> Space:
     filters = numpy_helper.from_array(np.ones((64, 64, 3, 3), np.float32), "w")
     node = helper.make_node("Conv", ["x", "w"], ["y"], pads=[1, 1, 1, 1])
     shape = (1, 64, 28, 28)
     x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in "xy")
     model = helper.make_model(helper.make_graph([node], "winograd", [x], [y], [filters]))
-    (tmp_path / "w.onnx").write_bytes(model.SerializeToString())
-    (task,) = tasks_of(Compilation(tmp_path / "w.onnx", CompileOptions(target="x86-64-v4")))
-    assert [each.kind for each in Space(task).others] == ["winograd blocks"]
+    path = tmp_path_factory.mktemp("winograd") / "w.onnx"
+    path.write_bytes(model.SerializeToString())
+    (task,) = tasks_of(Compilation(path, CompileOptions(target="x86-64-v4")))
+    return Space(task)
+
+
+def test_a_winograd_convolution_varies_its_blocks(winograd: Space) -> None:
+    assert [each.kind for each in winograd.others] == ["winograd blocks"]
+
+
+def test_every_fused_loop_has_bases_over_its_tiles(winograd: Space) -> None:
+    starts = winograd.starts()
+    assert {each.places[-1] for each in starts} == set(range(len(winograd.others[0].choices)))
+    texts = [str(winograd.schedule(each)) for each in starts]
+    assert len(set(texts)) == len(texts)
+
+
+def test_points_of_all_fused_loops_can_be_lowered_and_found(winograd: Space) -> None:
+    random, seen = Random(0), set[int]()
+    for _ in range(10):
+        point = winograd.draw(random)
+        assert point is not None
+        text = winograd.text(point)
+        assert text is not None
+        assert winograd.task.with_decisions(winograd.decisions(text)).facts(Planned)
+        found = winograd.find(text)
+        assert found is not None
+        assert winograd.text(found) == text
+        seen.add(point.places[-1])
+    assert len(seen) > 1
 
 
 def test_the_last_tile_is_written_out_too(space: Space) -> None:
