@@ -40,6 +40,9 @@ LIMITS = "limits"
 REDUCES = "reduces"
 """Attribute of a mean or a gather inside a kernel: for each axis of its first operand the size that it has."""
 
+PARTS = "parts"
+"""Attribute of a concatenation inside a kernel: for each operand the size that it has along the axis."""
+
 READS_SIZE = "reads_size"
 """Attribute of a kernel: the size of this run that one of its operands holds, with the number of the operand."""
 

@@ -38,6 +38,7 @@ from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 from s2s.types.sizes import (
     VARIES,
+    DimSize,
     Extents,
     SizeRange,
     derived_of,
@@ -66,13 +67,20 @@ def check_sizes(compilation: Compilation) -> None:
     for probe in _probes(sizes, derived_of(greatest.module.attributes)):
         text = " ".join(f"--dim {name}={size}" for name, size in probe.items())
         try:
-            state = _plainly(source, replace(plain, dims={**options.dims, **probe}))
+            state = _plainly(source, replace(plain, dims={**options.dims, **_up_to(probe, sizes)}))
         except (InputError, UnsupportedError) as error:
             raise type(error)(f"{text}: {error}") from error
         room = {
             name: bounds.most for name, bounds in state.facts[Read].computed.items()
         }  # less where inputs are smaller
         _Comparison(greatest, state, {**probe, **room}).check()
+
+
+def _up_to(probe: Sizes, sizes: Mapping[str, SizeRange]) -> dict[str, DimSize]:
+    """Return bounds whose greatest sizes are those of `probe`: where sizes vary, operators are lowered another way."""
+    return {
+        name: SizeRange(min(sizes[name].least, size - 1), size) if size > 1 else size for name, size in probe.items()
+    }
 
 
 def _plainly(source: Source, options: CompileOptions) -> State:
@@ -187,7 +195,7 @@ class _Comparison:
             elif isinstance(mine, tensor.ExternOp) and isinstance(other, tensor.ExternOp) and VARIES in mine.attributes:
                 reason = None if mine.routine == other.routine else "is another routine"
             else:
-                reason = None if _text(mine, self.at) == _text(other, {}) else "has other computations"
+                reason = None if _text(mine, self.at) == _text(other, self.at) else "has other computations"
             if reason is not None:
                 return reason
             numbers |= dict(zip(mine.results, other.results, strict=True))
@@ -201,7 +209,9 @@ class _Comparison:
             return f"runs over {list(theirs.sizes)}, where {expected} was derived,"
         if ours.accesses != theirs.accesses or ours.inits != theirs.inits or ours.parallel != theirs.parallel:
             return "reads other positions"
-        if [_text(region, self.at) for region in _bodies(ours)] != [_text(region, {}) for region in _bodies(theirs)]:
+        if [_text(region, self.at) for region in _bodies(ours)] != [
+            _text(region, self.at) for region in _bodies(theirs)
+        ]:
             return "has other constants or operations in its formula"
         return None
 

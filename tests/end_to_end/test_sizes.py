@@ -1,7 +1,6 @@
 """Sizes that are given at run time: one tree, right at every size within its bounds, against onnxruntime."""
 
 import json
-import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import onnx.parser
-import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 
 from s2s import api
@@ -19,6 +17,7 @@ from s2s.types.dtypes import Array
 from support.boards import board_or_skip
 from support.c_compilers import SANITIZERS, require_sanitizers
 from support.onnx_text import onnx_file
+from support.varying_networks import model, session
 
 MOST = 21
 """No multiple of any register tile, so that the greatest size has a rest, too."""
@@ -60,30 +59,12 @@ MOST_OF = {"encoder": MOST, "classifier": 5, "tokens": MOST, "recogniser": 45}
 TEXTS = {"encoder": ENCODER, "classifier": CLASSIFIER, "tokens": TOKENS, "recogniser": RECOGNISER}
 
 
-def model(text: str, folder: Path) -> Path:
-    """The model of a text in which constants are question marks."""
-    rng = np.random.default_rng(3)
-
-    def made_up(declaration: re.Match[str]) -> str:
-        count = np.prod([int(size) for size in declaration[1].split(",")])
-        return f"{declaration[0][:-1]}{{{', '.join(f'{value:.4f}' for value in rng.standard_normal(count) * 0.3)}}}"
-
-    return onnx_file(re.sub(r"float\[([\d,]+)\] \w+ = \?", made_up, text), folder)
-
-
 def inputs(kind: str, size: int) -> Array:
     rng = np.random.default_rng(size)
     if kind == "tokens":
         return rng.integers(0, 10, (1, size))
     shape = {"encoder": (1, size, 16), "classifier": (size, 3, 9, 9), "recogniser": (1, 3, 16, size)}[kind]
     return rng.standard_normal(shape).astype(np.float32)
-
-
-def session(file: Path) -> Any:
-    runtime: Any = onnxruntime
-    options = runtime.SessionOptions()
-    options.log_severity_level = 3
-    return runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
 
 
 @pytest.fixture(scope="module")

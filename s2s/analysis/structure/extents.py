@@ -28,27 +28,40 @@ def reshaped(shape: Sequence[int], extents: Extents, result: Sequence[int], tabl
 
     Axis 1 of `[1, 128, 64]` becomes axis 0 of `[128, 4, 16]`: size and stride are equal. What counts of `[1, 128, 64]`
     with `n` rows is its first `64 * n` elements, so axis 0 of `[8192]` has the size `64 * n`, for which `table` has or
-    gets a name. An error if an axis of varying size is merged or split otherwise.
+    gets a name; so has axis 1 of `[3, 8192]` of `[3, 128, 64]`. An error if an axis of varying size is merged with
+    outer ones, or split so that blocks are not whole.
     """
     found = [""] * len(result)
     for axis, name in enumerate(extents):
         if not name:
             continue
-        place = (shape[axis], prod(shape[axis + 1 :]))
-        same = [other for other, size in enumerate(result) if (size, prod(result[other + 1 :])) == place]
-        if not same and table is not None and list(filter(None, extents)) == [name] and prod(shape[:axis]) == 1:
-            first = next(other for other, size in enumerate(result) if size > 1)
-            part = _part(table[name] * place[1], prod(result[first + 1 :]), table)
-            if part is not None:
-                found[first] = part
-                continue
-        if not same:
+        made = _axis_after(shape, extents, result, axis, table)
+        if made is None:
             raise UnsupportedError(
                 f"reshape of {list(shape)} to {list(result)} merges or splits axis {axis}, whose size {name} varies; "
                 "give it a constant size"
             )
-        found[same[0]] = name
+        found[made[0]] = made[1]
     return tuple(found)
+
+
+def _axis_after(
+    shape: Sequence[int], extents: Extents, result: Sequence[int], axis: int, table: SizeTable | None
+) -> tuple[int, str] | None:
+    """Return the axis of `result` that `axis` of `shape` becomes, and its size at run time; None if there is none."""
+    name, units = extents[axis], [prod(result[other + 1 :]) for other in range(len(result))]
+    unit = prod(shape[axis + 1 :])
+    for other, size in enumerate(result):
+        if (size, units[other]) == (shape[axis], unit):
+            return other, name
+    if table is None or list(filter(None, extents[axis:])) != [name]:
+        return None
+    block = shape[axis] * unit
+    first = next((other for other, size in enumerate(result) if size > 1 and size * units[other] == block), None)
+    if first is None and prod(shape[:axis]) == 1:
+        first = next(other for other, size in enumerate(result) if size > 1)
+    part = None if first is None else _part(table[name] * unit, units[first], table)
+    return None if first is None or part is None else (first, part)
 
 
 def _part(count: AffineExpr, unit: int, table: SizeTable) -> str | None:

@@ -25,7 +25,7 @@ from xdsl.passes import ModulePass
 from s2s.dialects import graph
 from s2s.errors import CompilerBug
 from s2s.passes.extents import ExtentsPropagation
-from s2s.types.sizes import READS_SIZE, REDUCES, VARIES, Extents, extents_attribute, sizes_of
+from s2s.types.sizes import PARTS, READS_SIZE, REDUCES, VARIES, Extents, extents_attribute, sizes_of
 
 
 class PropagateSizesPass(ModulePass):
@@ -52,6 +52,10 @@ class _Propagation(ExtentsPropagation):
             self.of_operation(op)
             if isinstance(op, graph.ReduceMeanOp | graph.GatherFamilyOp) and any(self.extents[op.x]):
                 op.attributes[REDUCES] = extents_attribute(self.extents[op.x])
+            if isinstance(op, graph.ConcatOp):
+                parts = [extents[op.axis.value.data] for extents in self.of(op.inputs)]
+                if any(parts[:-1]):
+                    op.attributes[PARTS] = extents_attribute(parts)
             if isinstance(op, graph.NonzeroOp) and any(self.extents[op.y]):
                 _state_origin(kernel, op)
             if len(op.results) == 1 and any(self.extents[op.results[0]]):

@@ -27,6 +27,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.graph.lower_to_tensor.compute import Operand, aligned, at, compute, dims, move
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
 from s2s.types.affine import delinearize, flat_index
+from s2s.types.sizes import PARTS, extents_of
 
 MAX_JOINED = 128
 """The most operands of a concatenation by one computation."""
@@ -87,12 +88,14 @@ class LowerConcat(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ConcatOp, rewriter: PatternRewriter) -> None:
         axis = op.axis.value.data
+        if PARTS in op.attributes:
+            return rewriter.replace(op, [], [_joined_at_run_time(rewriter, op, axis)])
         inputs = [x for x in op.inputs if shape_of(x)[axis] > 0]
         if len(inputs) > MAX_JOINED:
             size = isqrt(len(inputs) - 1) + 1
             parts = [inputs[start : start + size] for start in range(0, len(inputs), size)]
             inputs = [_joined(rewriter, op, part, axis) for part in parts]
-        rewriter.replace(op, [], [_joined(rewriter, op, inputs, axis)])
+        return rewriter.replace(op, [], [_joined(rewriter, op, inputs, axis)])
 
 
 def _joined(rewriter: PatternRewriter, op: graph.ConcatOp, inputs: Sequence[SSAValue], axis: int) -> SSAValue:
@@ -105,6 +108,31 @@ def _joined(rewriter: PatternRewriter, op: graph.ConcatOp, inputs: Sequence[SSAV
         indices[axis] = indices[axis] - offset
         epilogue.append(at(x, *indices))
     return move(rewriter, op, shape, epilogue, apply=_the_one_in_bounds)
+
+
+def _joined_at_run_time(rewriter: PatternRewriter, op: graph.ConcatOp, axis: int) -> SSAValue:
+    """Concatenate inputs whose sizes along `axis` are known at run time, so that no access map says where each begins.
+
+    Of parts with `n` and 3 rows, row `i` is row `i` of the first if `i < n`, else row `i - n` of the second.
+    """
+    shape, every = op.y.type.get_shape(), extents_of(op.attributes[PARTS], len(op.inputs))
+    parts = [(x, shape_of(x)[axis], name) for x, name in zip(op.inputs, every, strict=True) if shape_of(x)[axis] > 0]
+
+    def chosen(s: Scalars, *tables: Scalar) -> Scalar:
+        place = s.position(axis)
+        found = list[tuple[Scalar, Scalar]]()
+        for table, (_, size, name) in zip(tables, parts, strict=True):
+            rows = s.size(name) if name else s.like(place, size)
+            own = s.maximum(s.minimum(place, rows - 1), 0)
+            read = s.extract(table, [own if dim == axis else s.index(dim) for dim in range(len(shape))])
+            found.append((s.less(place, rows), read))
+            place = place - rows
+        value = found[-1][1]
+        for inside, read in reversed(found[:-1]):
+            value = s.select(inside, read, value)
+        return value
+
+    return move(rewriter, op, shape, [], tables=[x for x, _, _ in parts], apply=chosen)
 
 
 def _the_one_in_bounds(s: Scalars, *values: Scalar) -> Scalar:
