@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from s2s.analysis.structure.butterflies import Butterflies, butterflies
-from s2s.analysis.structure.winograd import Rows, minimal_filter
+from s2s.analysis.structure.winograd import FILTERS_AT_ONCE, Rows, minimal_filter
 from s2s.types.dtypes import Array
 
 
@@ -67,6 +67,25 @@ def test_columns_that_differ_in_signs_share_their_sums():
 
 def test_a_matrix_without_such_rows_stays_as_it_is():
     assert butterflies([[1.0, 2.0], [0.0, 5.0]]) == Butterflies(((1.0, 2.0), (0.0, 5.0)))
+
+
+@pytest.mark.parametrize("outputs", [2, 4])
+def test_filters_of_several_blocks_are_transformed(outputs: int):
+    minimal = minimal_filter(outputs, 3)
+    w = np.random.default_rng(5).standard_normal((FILTERS_AT_ONCE // 64 + 1, 64, 3, 3)).astype(np.float32)
+    g = dense(minimal.filter)
+    expected = np.einsum("ik,ockl,jl->ijoc", g, w.astype(np.float64), g).reshape(-1, *w.shape[:2])
+    np.testing.assert_allclose(minimal.transformed(w), expected, rtol=1e-7, atol=1e-12)
+
+
+def test_bytes_are_transformed_exactly():
+    minimal = minimal_filter(2, 3)
+    w = np.random.default_rng(5).integers(-128, 128, (3, 2, 3, 3), np.int8)
+    g = dense(minimal.filter)
+    expected = 4 * np.einsum("ik,ockl,jl->ijoc", g, w.astype(np.float64), g).reshape(-1, *w.shape[:2])
+    found = minimal.transformed_exactly(w)
+    assert found.dtype == np.int16
+    assert np.array_equal(found, expected)
 
 
 def computed(outputs: int, x: Array, w: Array) -> Array:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from s2s.types.dtypes import Array
 Rows = tuple[tuple[Fraction, ...], ...]
 POINTS = {4: ("0", "1", "-1"), 6: ("0", "5/8", "-5/8", "3/2", "-3/2")}
 """The interpolation points for each tile size; infinity is one more point."""
+FILTERS_AT_ONCE = 4096
+"""The filters that are transformed together."""
 SCALE_BITS = 2
 """Filters of integers are transformed at four times their size: G of F(2, 3) has halves on both sides."""
 
@@ -53,14 +55,28 @@ class MinimalFilter(NamedTuple):
     def transformed(self, weights: Array) -> Array:
         """Compute `G g G^T` for every filter of `[…, taps, taps]` in 64 bits, rounded once, as `[size * size, …]`."""
         g = np.array([[float(value) for value in row] for row in self.filter])
-        products = np.einsum("ik,...kl,jl->ij...", g, weights.astype(np.float64), g, optimize=True)
-        return products.reshape(self.size**2, *weights.shape[:-2]).astype(weights.dtype)
+        return _on_both_sides(g, weights, weights.dtype)
 
     def transformed_exactly(self, weights: Array) -> Array:
         """Compute `4 G g G^T` for every filter of bytes as integers of 16 bits; for F(2, 3), whose G has halves."""
         g = np.array([[int(2 * value) for value in row] for row in self.filter])
-        products = np.einsum("ik,...kl,jl->ij...", g, weights.astype(np.int64), g, optimize=True)
-        return products.reshape(self.size**2, *weights.shape[:-2]).astype(np.int16)
+        return _on_both_sides(g, weights, np.dtype(np.int16))
+
+
+def _on_both_sides(g: Array, weights: Array, dtype: np.dtype[Any]) -> Array:
+    """Compute `g w g^T` for every filter `w` of `[…, taps, taps]`, as `[size * size, …]` of `dtype`.
+
+    The terms are added in their order, so that all machines round alike: a library of matrix products may not. Blocks
+    of filters stay in cache.
+    """
+    size, taps = g.shape
+    filters = np.moveaxis(weights, (-2, -1), (0, 1)).reshape(taps, taps, -1)
+    factors = np.empty((size, size, filters.shape[-1]), dtype)
+    for start in range(0, filters.shape[-1], FILTERS_AT_ONCE):
+        block = filters[..., start : start + FILTERS_AT_ONCE].astype(g.dtype)
+        rows = (g[:, :, None, None] * block).sum(axis=1)
+        factors[..., start : start + FILTERS_AT_ONCE] = (rows[:, None] * g[:, :, None]).sum(axis=2)
+    return factors.reshape(size**2, *weights.shape[:-2])
 
 
 @cache
