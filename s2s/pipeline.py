@@ -198,12 +198,9 @@ GRAPH = (
         when=tuned,
         options=target,
     ),
-    Step(
-        "graph-rematerialise-casts",
-        "Duplicate casts for each reader, so that tensors between kernels keep the narrow type.",
-        when=tuned,
-    ),
+    Step("graph-rematerialise-casts", "Let tensors between kernels keep their narrow types.", when=tuned),
     Step("graph-fuse-ops", "Outline groups of operators as kernels; main then holds calls.", options=fusion),
+    Step("graph-combine-parallel-reductions", "Read a tensor once for several results.", when=sizes_constant),
     Step("graph-share-kernels", "Merge identical kernels; layers then differ in the weights that they pass."),
     Step("graph-remove-device-copies", "Until here, they kept devices apart.", when=placed, options=shared_memory),
     Step("graph-order-calls", "Order the calls so that the arena is smallest.", options=target),
@@ -220,6 +217,7 @@ COMPUTE = (
         when=tuned,
         options=target,
     ),
+    Step("tensor-merge-reductions", "Reduce what kernels read twice in one loop.", when=sizes_constant),
     Step("tensor-make-blocks-unsigned", "Suit constants to an instruction.", when=tuned, options=target),
     Step(
         "tensor-block-channels",

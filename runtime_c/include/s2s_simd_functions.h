@@ -237,17 +237,18 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(erf)(S2S_F32V a)
 }
 
 /* rint (a / b), both rounded, where b is the same for many a: then AVX-512 multiplies by 1 / b, unless the quotient is near
- * the middle of two integers, or no small number. A product of less than 2048 is off by less than 0.0004. */
+ * the middle of two integers, or no small number. Three roundings, one of which may be of a subnormal 1 / b, take a product
+ * at most 2^-21 of itself away from the quotient. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(round_quotient)(S2S_F32V a, S2S_F32V b)
 {
 #ifdef S2S_SCALES
     const S2S_F32V quotient = S2S_F32(mul)(a, S2S_F32(div)(S2S_F32(splat)(1.0f), b));
     const S2S_F32V rounded = S2S_F32(map)(rintf, quotient);
     const S2S_F32V distance = S2S_F32(abs)(S2S_F32(sub)(quotient, rounded));
-    const int middle = __builtin_ia32_cmpps512_mask(distance, S2S_F32(splat)(0.4995f), 5, 0xFFFF, 4);
-    const int large = __builtin_ia32_cmpps512_mask(S2S_F32(abs)(quotient), S2S_F32(splat)(2048.0f), 5, 0xFFFF, 4);
+    const S2S_F32V most = S2S_F32(fma)(S2S_F32(abs)(quotient), S2S_F32(splat)(4.76837158e-7f), distance);
+    const uint16_t sure = (uint16_t)__builtin_ia32_cmpps512_mask(most, S2S_F32(splat)(0.5f), 1, 0xFFFF, 4);
 
-    if (__builtin_expect((middle | large) == 0, 1)) { return rounded; }
+    if (__builtin_expect(sure == 0xFFFFu, 1)) { return rounded; }
 #endif
     return S2S_F32(map)(rintf, S2S_F32(div)(a, b));
 }

@@ -83,8 +83,16 @@ class ComputeBuilder:
         return block.args[len(block.args) - len(self.tables) + self.tables.index(value)]
 
     def finish(self, last: tensor.ComputeOp, *origins: tensor.ComputeOp, names: tensor.ComputeOp) -> tensor.ComputeOp:
-        """Insert the computation and return it: results of `last`, names and extents of dimensions of `names`,
-        nodes of `origins`."""
+        """Return the computation: results of `last`, names and extents of dimensions of `names`, nodes of `origins`."""
+        return self._computation(list(last.res), [*origins, last], names)
+
+    def finish_all(self, *ops: tensor.ComputeOp) -> tensor.ComputeOp:
+        """Return the computation with the results of all `ops`, which run over the dimensions of the first one."""
+        return self._computation([result for op in ops for result in op.res], ops, ops[0])
+
+    def _computation(
+        self, results: Sequence[SSAValue], origins: Sequence[tensor.ComputeOp], names: tensor.ComputeOp
+    ) -> tensor.ComputeOp:
         op = tensor.ComputeOp(
             self.parallel,
             self.reduction,
@@ -94,14 +102,14 @@ class ComputeBuilder:
             inits=self.inits,
             reduce=None if self._reduce is None else Region(self._reduce),
             apply=Region(self._apply),
-            result_types=[result.type for result in last.res],
+            result_types=[result.type for result in results],
         )
-        copy_provenance(op, *origins, last)
+        copy_provenance(op, *origins)
         if DIM_NAMES in names.attributes:
             op.attributes[DIM_NAMES] = names.attributes[DIM_NAMES]
         if names.extents is not None:
             op.properties["extents"] = names.extents
-        for result, old in zip(op.res, last.res, strict=True):
+        for result, old in zip(op.res, results, strict=True):
             result.name_hint = old.name_hint
         return op
 
