@@ -13,6 +13,7 @@ from s2s.decisions.operators import OperatorGroup, OperatorKind
 from s2s.dialects import graph
 from s2s.external.modes import Mode
 from s2s.targets import Target
+from s2s.types.devices import MAIN
 
 KIND = "external"
 OURS = "s2s"
@@ -36,6 +37,8 @@ class OfferedGroup(OperatorGroup):
     """Operators that one generator may compute as a whole."""
 
     offers: tuple[Offer, ...] = ()
+    device: str = MAIN
+    """The device that runs them: equal groups may be computed by another generator on another device."""
 
     @property
     def ours(self) -> float | None:
@@ -50,6 +53,10 @@ class ExternalKind(OperatorKind[OfferedGroup, str], NamedKind[OfferedGroup]):
 
     def heuristics(self) -> Sequence[tuple[str, Heuristic[OfferedGroup, str]]]:
         return (("--external always", _wished), ("the fewest cycles", _cheapest))
+
+    def key(self, subject: OfferedGroup) -> str:
+        key = super().key(subject)
+        return key if subject.device == MAIN else f"{key}/{subject.device}"
 
     def about(self, subject: OfferedGroup) -> str:
         """The operators without constants, each once: a softmax of integers has dozens."""

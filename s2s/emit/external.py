@@ -3,14 +3,16 @@
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 
 from s2s.analysis.network.functions import DEFINITIONS, EXTERNAL, HEADERS, PACKED, SOURCE
 from s2s.dialects import c
-from s2s.emit.view import ExternalView
+from s2s.emit.build_view import ExternalView
+from s2s.emit.units import owner_of
 from s2s.external.registry import codegen_named
+from s2s.types.devices import MAIN
 from s2s.types.hints import isa
 
 _VARIABLE = re.compile(r"\$(\w+)")
@@ -25,6 +27,13 @@ class ExternalNeeds(NamedTuple):
     include: tuple[str, ...]
     link: tuple[str, ...]
     sources: tuple[str, ...]
+    device: str = MAIN
+    """The device whose library the code belongs to."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry of the tree's record."""
+        found = self._asdict()
+        return found if self.device != MAIN else {key: value for key, value in found.items() if key != "device"}
 
 
 def generator_of(func: c.FuncOp) -> str | None:
@@ -34,14 +43,15 @@ def generator_of(func: c.FuncOp) -> str | None:
 
 
 def external_needs(callbacks: Sequence[c.FuncOp]) -> tuple[ExternalNeeds, ...]:
-    """What the generators of some functions need, each once."""
-    names = dict.fromkeys(name for func in callbacks if (name := generator_of(func)) is not None)
-    found = map(codegen_named, names)
-    return tuple(ExternalNeeds(each.name, each.include, each.link, each.sources) for each in found)
+    """What the generators of some functions need, each once for each device."""
+    named = [(name, owner_of(func)) for func in callbacks if (name := generator_of(func)) is not None]
+    found = [(codegen_named(name), device) for name, device in dict.fromkeys(named)]
+    return tuple(ExternalNeeds(each.name, each.include, each.link, each.sources, device) for each, device in found)
 
 
-def external_view(needs: Sequence[ExternalNeeds]) -> ExternalView | None:
-    """The same for build files."""
+def external_view(every_need: Sequence[ExternalNeeds], device: str = MAIN) -> ExternalView | None:
+    """The same for build files: what the library of one device needs."""
+    needs = [each for each in every_need if each.device == device]
     if not needs:
         return None
     every = [text for each in needs for text in (*each.include, *each.link, *each.sources)]

@@ -54,7 +54,7 @@ def network_record(
         "source": {"file": info.source, "sha256": info.sha256},
         "target": {"name": info.target.name, "flags": list(compile_flags(info.target))},
         "executor": info.executor,
-        **({"external": [each._asdict() for each in needs]} if needs else {}),
+        **({"external": [each.as_dict() for each in needs]} if needs else {}),
         **({"packed": packed} if (packed := packed_functions(program.callbacks)) else {}),
         **({"devices": [_device(each, info) for each in info.devices]} if info.devices else {}),
         **({"threads": info.threads._asdict() | {"flags": list(info.threads.flags)}} if info.threads else {}),

@@ -234,7 +234,7 @@ class _Together:
             "name": info.name,
             "licences": {"generated": GENERATED_LICENCE, "runtime": RUNTIME_LICENCE},
             "target": {"name": first.target.name, "flags": list(compile_flags(first.target))},
-            **({"external": [each._asdict() for each in self.needs]} if self.needs else {}),
+            **({"external": [each.as_dict() for each in self.needs]} if self.needs else {}),
             **({"threads": first.threads._asdict() | {"flags": list(first.threads.flags)}} if first.threads else {}),
             "arena": {
                 "size": info.arena_size,

@@ -25,6 +25,7 @@ from s2s.decisions.constants import BINARY, by_size, place_of_constants
 from s2s.dialects import c
 from s2s.dialects.c import ArrayType
 from s2s.dialects.walk import walk
+from s2s.emit.build_view import device_view, flags_view
 from s2s.emit.constants_view import constants_view
 from s2s.emit.declarations import hooks_guard, interface, private_prototypes
 from s2s.emit.external import (
@@ -56,8 +57,6 @@ from s2s.emit.view import (
     TreeView,
     UnitView,
     budgets,
-    device_view,
-    flags_view,
     origin,
     port_views,
     sizes,
@@ -205,7 +204,11 @@ class NetworkFiles:
             budgets=tuple(budgets(info)),
             facts=tuple(facts(info, size, ports, packed_functions(self.program.callbacks))),
             external=external_view(self.needs),
-            devices=tuple(device_view(device) for device in info.devices if device.name in self.program.devices),
+            devices=tuple(
+                device_view(device, external_view(self.needs, device.name))
+                for device in info.devices
+                if device.name in self.program.devices
+            ),
         )
 
     def _public_headers(self) -> tuple[str, ...]:
@@ -253,7 +256,7 @@ class NetworkFiles:
 
     def add_kernels(self) -> None:
         """Add the kernels and the header that declares them."""
-        name, weights = self.info.name, {array.identifier for array in self.constants}
+        name, owners = self.info.name, {array.identifier: array.device for array in self.constants}
         self._text(f"src/{name}_kernels.h", "kernels.h.j2")
         for device in (MAIN, *self.program.devices):
             stem, where = stem_of(name, device), f" for {device}" if device != MAIN else ""
@@ -261,7 +264,8 @@ class NetworkFiles:
             for number, unit in enumerate(units, 1):
                 file = f"{stem}_kernels" if len(units) == 1 else f"{stem}_kernels_{number}"
                 part = "" if len(units) == 1 else f", part {number} of {len(units)}"
-                headers = (*unit.headers, *([f'"{name}_weights.h"'] if unit.named & weights else []))
+                named = [owner for owner in self._owners if owner in {owners.get(each) for each in unit.named}]
+                headers = (*unit.headers, *(header_of_constants(name, owner) for owner in named))
                 if self.shared is not None and unit.named & {array.identifier for array in self.shared.constants}:
                     headers = (*headers, f'"{self.shared.name}_weights.h"')
                 view = UnitView(f"{name}: its kernels{where}{part}", headers, unit.text)
@@ -271,13 +275,14 @@ class NetworkFiles:
         """Add the files of functions whose source is known: those of the user, and those of each code generator."""
         name = self.info.name
         given = [func for func in self.program.callbacks if SOURCE in func.attributes]
-        for generator in dict.fromkeys(generator_of(func) for func in given):
-            mine = [func for func in given if generator_of(func) == generator]
+        for generator, device in dict.fromkeys((generator_of(func), owner_of(func)) for func in given):
+            mine = [func for func in given if (generator_of(func), owner_of(func)) == (generator, device)]
             stem = "callbacks" if generator is None else generator.replace("-", "_")
             title = "functions of the user" if generator is None else f"code for {generator}"
+            title += f" on {device}" if device != MAIN else ""
             headers = (f'"{name}_kernels.h"', *headers_of_sources(mine))
             view = UnitView(f"{name}: {title}", headers, "\n\n".join(texts_of(mine)))
-            self._text(f"src/{name}_{stem}.c", "unit.c.j2", unit=view)
+            self._text(f"src/{stem_of(name, device)}_{stem}.c", "unit.c.j2", unit=view)
 
     def add_constants(self) -> None:
         """Add the constants of the network, if it has any of its own."""

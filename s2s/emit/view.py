@@ -11,15 +11,14 @@ from s2s.c_syntax.identifiers import c_comment, c_macro, port_identifiers
 from s2s.c_syntax.literals import float_literal
 from s2s.c_syntax.types import c_type
 from s2s.dialects import c
+from s2s.emit.build_view import DeviceView, ExternalView, FlagsView
 from s2s.emit.definitions import Row, definitions
-from s2s.emit.info import DeviceInfo, Measured, NetworkInfo, PortInfo, Quantisation
+from s2s.emit.info import Measured, NetworkInfo, PortInfo, Quantisation
 from s2s.emit.regions import pool_address
 from s2s.emit.sizes import size_formula
 from s2s.emit.statements import comment_lines
 from s2s.errors import CompilerBug
-from s2s.options import Threading
 from s2s.targets import Target
-from s2s.targets.flags import OPTIMISE, compile_flags, is_machine_flag
 from s2s.types.narrow import NARROW
 from s2s.version import RUNTIME_VERSION, release
 
@@ -64,62 +63,6 @@ class UnitView(NamedTuple):
     title: str
     headers: tuple[str, ...]
     text: str
-
-
-class FlagsView(NamedTuple):
-    """Compiler flags as build files write them."""
-
-    base: str
-    """Flags that every compiler accepts."""
-    target: str
-    """Flags of the target that a compiler may refuse."""
-    machine: str
-    """Flags of the target that choose a processor or an ABI."""
-    tuning: str
-    """Other flags that a build system adds; it sets the standard and the optimisation level itself."""
-    line: str
-    """All flags."""
-    threads: str = ""
-    """Flags of compiler and linker for threads."""
-    threading: Threading | None = None
-    """The threading library; None for a serial network."""
-
-
-class ExternalView(NamedTuple):
-    """What build files do for the code of external generators."""
-
-    names: str
-    variables: tuple[str, ...]
-    """Variables that the build is given."""
-    libraries: str
-    make_includes: str
-    make_sources: str
-    cmake_includes: tuple[str, ...]
-    cmake_sources: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class DeviceView:
-    """The library of a device beside the first one, as build files know it."""
-
-    name: str
-    macro: str
-    target: str
-    cross_compiler: str
-    """The compiler command of its target; empty if any compiler of this machine will do."""
-    flags: FlagsView
-    sources: tuple[str, ...] = ()
-
-    @property
-    def folder(self) -> str:
-        """The folder of its sources."""
-        return f"src/{self.name}/"
-
-
-def device_view(device: DeviceInfo) -> DeviceView:
-    """Return the view of a device whose sources are not known yet."""
-    target = device.target
-    return DeviceView(device.name, c_macro(device.name), target.name, target.cc, flags_of(target))
 
 
 class TestProgram(NamedTuple):
@@ -194,6 +137,19 @@ class TreeView:
         """The libraries that the Makefile builds: the network's, and one for each further device."""
         names = [self.name, *(f"{self.name}_{device.name}" for device in self.devices)]
         return " ".join(f"$(BUILD)/lib{name}.a" for name in names)
+
+    @property
+    def external_variables(self) -> dict[str, str]:
+        """The variables that the build is given for the code of external generators, with what each is for."""
+        views = [view for view in (self.external, *(device.external for device in self.devices)) if view is not None]
+        return {variable: view.names for view in reversed(views) for variable in view.variables}
+
+    @property
+    def external_libraries(self) -> str:
+        """What the Makefile links programs with for the code of external generators."""
+        names = ["EXTERNAL_LIBS"] if self.external else []
+        names += [f"{device.macro}_EXTERNAL_LIBS" for device in self.devices if device.external]
+        return "".join(f" $({name})" for name in names)
 
     @property
     def linked(self) -> str:
@@ -304,27 +260,6 @@ def _quantisation(quantised: Quantisation) -> list[Row]:
         Row("SCALE", float_literal(quantised.scale, f32)),
         Row("ZERO_POINT", f"({zero_point})" if zero_point < 0 else str(zero_point)),
     ]
-
-
-def flags_view(info: NetworkInfo) -> FlagsView:
-    """Return the flags of the network's target, and of its threads."""
-    threads = info.threads
-    if threads is None:
-        return flags_of(info.target)
-    return flags_of(info.target)._replace(threads=" ".join(threads.flags), threading=threads.by)
-
-
-def flags_of(target: Target) -> FlagsView:
-    """Return the flags of a target."""
-    every = compile_flags(target)
-    own = target.cflags
-    return FlagsView(
-        base=" ".join(flag for flag in every if flag not in own),
-        target=" ".join(own),
-        machine=" ".join(flag for flag in own if is_machine_flag(flag)),
-        tuning=" ".join(flag for flag in (*OPTIMISE, *own) if not flag.startswith("-O") and not is_machine_flag(flag)),
-        line=" ".join(every),
-    )
 
 
 def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> list[Row]:

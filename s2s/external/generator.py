@@ -171,3 +171,10 @@ class CodeGenerator(ABC):
     @abstractmethod
     def code(self, region: Region, target: Target) -> Code:
         """The C for `region`, all of whose composites are supported."""
+
+    def get_const_vars(self, region: Region, target: Target) -> list[str]:
+        """Return the names of the constants that the code of `region` has in a layout of its own, under TVM's name.
+
+        They are no parameters of the network: neither `.params` nor the graph JSON knows them.
+        """
+        return list(self.code(region, target).constants)

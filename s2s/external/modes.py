@@ -11,15 +11,18 @@ Mode = Literal["always", "auto", "never"]
 Modes = tuple[tuple[str, Mode], ...]
 
 
-def parse_modes(texts: Iterable[str]) -> Modes:
-    """`["blas=auto"]` as `(("blas", "auto"),)`; a name alone stands for `auto`. Those in mode `always` come first."""
+def parse_modes(texts: Iterable[str], place: str = "--external") -> Modes:
+    """`["blas=auto"]` as `(("blas", "auto"),)`; a name alone stands for `auto`. Those in mode `always` come first.
+
+    Errors begin with `place`, where the texts stand.
+    """
     found: dict[str, Mode] = {}
     for text in texts:
         name, _, mode = text.partition("=")
         mode = mode or "auto"
         if mode not in get_args(Mode):
-            raise InputError(f"--external {text}: is no mode; write NAME=always, NAME=auto or NAME=never")
-        codegen_named(name)
+            raise InputError(f"{place} {text}: is no mode; write NAME=always, NAME=auto or NAME=never")
+        codegen_named(name, place)
         found[name] = cast(Mode, mode)
     order = get_args(Mode)
     return tuple(sorted(found.items(), key=lambda each: order.index(each[1])))

@@ -5,10 +5,10 @@ conv0 -> relu2 (us) -> add1        … but not if relu2 lies on a path between t
                                    before relu2, whose input it makes, and behind it, as it reads its result
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 
-def merge_regions(edges: Sequence[tuple[int, int]], owners: Sequence[str | None]) -> list[int | None]:
+def merge_regions(edges: Sequence[tuple[int, int]], owners: Sequence[Hashable]) -> list[int | None]:
     """Return the region of each node, by the number of its first member; None for nodes without an owner.
 
     Edges lead from lower to higher numbers. Two regions are merged if an edge joins them, they have one owner, and no

@@ -27,11 +27,11 @@ def remove_codegen(name: str) -> None:
         raise InputError(f"remove_codegen: {name}: no generator of that name is registered; name one that is")
 
 
-def codegen_named(name: str) -> "CodeGenerator":
-    """The generator called `name`."""
+def codegen_named(name: str, place: str = "--external") -> "CodeGenerator":
+    """The generator called `name`; the error about another name begins with `place`, where that stands."""
     known = codegens()
     if name not in known:
-        raise InputError(f"--external {name}: there is no such generator; there are {', '.join(known) or 'none'}")
+        raise InputError(f"{place} {name}: there is no such generator; there are {', '.join(known) or 'none'}")
     return known[name]
 
 

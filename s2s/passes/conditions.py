@@ -124,7 +124,8 @@ def streamed(options: CompileOptions) -> bool:
 
 def external(options: CompileOptions) -> bool:
     """External code generators may compute operators."""
-    return bool(options.external) or external_decisions.KIND in options.decisions
+    named = bool(options.external) or any(device.external for device in options.devices)
+    return named or external_decisions.KIND in options.decisions
 
 
 def tables(options: CompileOptions) -> bool:
@@ -228,13 +229,20 @@ def hooked_calls(options: CompileOptions) -> Mapping[str, Any]:
 
 
 def generators(options: CompileOptions) -> Mapping[str, Any]:
-    """The external code generators with their modes."""
-    return {"generators": tuple(f"{name}={mode}" for name, mode in options.external)}
+    """The external code generators with their modes, those of further devices behind the name of the device."""
+    first = tuple(f"{name}={mode}" for name, mode in options.external)
+    return {"generators": (*first, *(f"{each.name}:{text}" for each in options.devices for text in each.external))}
+
+
+def _targets(options: CompileOptions) -> Mapping[str, Any]:
+    """The target of the first device, and those of others."""
+    others = tuple(f"{each.name}={get_target(each.target).name}" for each in options.devices if each.target is not None)
+    return {**target(options), **({"targets": others} if others else {})}
 
 
 def generators_for_target(options: CompileOptions) -> Mapping[str, Any]:
     """The external code generators, what they generate for, and whether sums keep the order of the model."""
-    return {**target(options), **generators(options), "exact": options.exact}
+    return {**_targets(options), **generators(options), "exact": options.exact}
 
 
 def prefix(options: CompileOptions) -> Mapping[str, Any]:
@@ -243,8 +251,8 @@ def prefix(options: CompileOptions) -> Mapping[str, Any]:
 
 
 def prefixed(options: CompileOptions) -> Mapping[str, Any]:
-    """The name of the network in C, and the target."""
-    return {**target(options), "prefix": options.name}
+    """The name of the network in C, and the targets."""
+    return {**_targets(options), "prefix": options.name}
 
 
 def least_work(options: CompileOptions) -> Mapping[str, Any]:

@@ -32,6 +32,7 @@ from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions
 from s2s.passes.pass_context import PassContext
 from s2s.relay.expr import Function
+from s2s.relay.generated import generated_modules
 from s2s.relay.library import NetworkLibrary
 from s2s.relay.memory_pools import ConstantMemoryPools, WorkspaceMemoryPools, pools_of
 from s2s.relay.model_library_format import export
@@ -192,18 +193,26 @@ class ExecutorFactory:
 
     def get_lib(self) -> NetworkLibrary:
         """The compiled functions, built now: the kernels, or for executor aot `__tvm_main__`, which takes inputs and
-        then outputs."""
+        then outputs. It imports the code of external generators."""
         if self.executor == "graph":
             [library] = self.module.imported_modules
             functions = {name: library[name] for name in library.function_names()}
         else:
             functions = {ENTRY: self.artifact.loaded().run_into}
-        return NetworkLibrary(functions, self.get_source, self.export_library)
+        library = NetworkLibrary(functions, self.get_source, self.export_library)
+        for module in generated_modules(self.artifact) if self._generators else ():
+            library.import_module(module)
+        return library
 
     def get_devices(self) -> list[str]:
         """The devices that parts of the network run on beside the first one, and external code generators."""
-        generators = json.loads(self.artifact.tree().text("metadata.json")).get("external", [])
-        return sorted([*(each.name for each in self.artifact.info.devices), *(each["name"] for each in generators)])
+        return sorted([*(each.name for each in self.artifact.info.devices), *self._generators])
+
+    @property
+    def _generators(self) -> set[str]:
+        """The external code generators that compute parts of the network."""
+        record = json.loads(self.artifact.tree().text("metadata.json"))
+        return {each["name"] for each in record.get("external", [])}
 
     def get_source(self) -> str:
         """The C of the network: kernels, and the function or the tables that call them."""

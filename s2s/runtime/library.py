@@ -12,7 +12,7 @@ import os
 import tarfile
 import tempfile
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,8 +70,8 @@ class SourceModule(Module):
 
     type_key = "c"
 
-    def __init__(self, source: str) -> None:
-        super().__init__()
+    def __init__(self, source: str, functions: Mapping[str, Callable[..., Any]] | None = None) -> None:
+        super().__init__(functions)
         self._source = source
 
     def get_source(self, fmt: str = "") -> str:

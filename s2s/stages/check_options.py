@@ -18,7 +18,7 @@ from s2s.decisions.operator_row_tiles import KIND as ROW_TILES
 from s2s.decisions.operator_row_tiles import WHOLE
 from s2s.decisions.records import Record
 from s2s.errors import InputError, UnsupportedError
-from s2s.external.modes import Modes
+from s2s.external.modes import Modes, parse_modes
 from s2s.options import CompileOptions
 from s2s.targets import Target, get_target
 from s2s.types.devices import MAIN, Devices
@@ -39,6 +39,8 @@ def check_options(options: CompileOptions) -> None:
     for field in fields(options):
         _check_choice(field.name, getattr(options, field.name), types[field.name])
     target = get_target(options.target)
+    for device in options.devices:
+        parse_modes(device.external, f"--devices: {device.name}: external:")
     for is_refused, message in _REFUSED:
         if is_refused(options):
             raise InputError(message(options))

@@ -43,6 +43,11 @@ def parts_of(stage: str, options: CompileOptions) -> list[Part]:
     return [first, *(Part(name, replace(options, target=options.target if t is None else t)) for name, t in others)]
 
 
+def targets_of_devices(options: CompileOptions) -> list[Target]:
+    """Return the targets of further devices that have one of their own, which may be files."""
+    return [get_target(device.target) for device in options.devices if device.target is not None]
+
+
 @contextmanager
 def kernels_of(module: ModuleOp, part: Part, *, alone: bool) -> Generator[None]:
     """Hide the kernels of other devices inside of the context; with `alone` there are none."""

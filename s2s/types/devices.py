@@ -7,6 +7,7 @@
     calls = "hooks"                   # hooks are called around its kernels, or "start-wait"; by default "plain"
     layers = ["conv2", "block3/*"]    # nodes of the model, with wildcards
     operators = ["conv", "nn.dense"]  # operators of dialect graph, or by the names of relay
+    external = ["npu=always"]         # generators that compute what runs there, as --external takes them
     placement = "cost"                # what no table asks for runs there if that takes fewer cycles; else "asked"
     clock = 2.0                       # its cycles in one of the first device
     rate = 4.0                        # bytes that a copy moves in a cycle of the first device
@@ -35,7 +36,7 @@ PLAIN, HOOKED = "plain", "hooks"
 """Whether hooks are called before and behind the kernels of a device."""
 ASKED, COST = "asked", "cost"
 """What decides about operators that no table names."""
-KEYS = ("target", "memory", "copy", "calls", "layers", "operators", "placement", "clock", "rate", "latency")
+KEYS = ("target", "memory", "copy", "calls", "layers", "operators", "external", "placement", "clock", "rate", "latency")
 TABLE = "devices"
 """The table of a project file."""
 MAX_BYTES = 1 << 20
@@ -62,6 +63,8 @@ class Device(NamedTuple):
     """Patterns of the nodes that run there."""
     operators: tuple[str, ...] = ()
     """The operators that run there."""
+    external: tuple[str, ...] = ()
+    """The external code generators that are asked about what runs there, as `cmsis-nn=auto`."""
     placement: str = ASKED
     """Whether other operators run there where that takes fewer cycles."""
     clock: float = 1.0
@@ -143,6 +146,7 @@ def _device(place: str, name: str, table: Mapping[str, object]) -> Device:
         calls=calls,
         layers=_texts(place, table, "layers"),
         operators=tuple(RELAY_OPERATORS.get(each, each) for each in _texts(place, table, "operators")),
+        external=_texts(place, table, "external"),
         placement=placement,
         clock=_number(place, table, "clock", 1.0, least=1e-6),
         rate=_number(place, table, "rate", 1.0, least=1e-6),

@@ -76,11 +76,13 @@ def compile_objects(
     flags_of = flags_by_folder(record, command, flags)
     includes = [f"-I{folder}" for folder in (*INCLUDE_FOLDERS, *external_includes(record))]
     sources = [path.relative_to(root) for path in source_files(root)]
-    sources += external_sources(record)
+    external = external_sources(record)
+    folders = {source: Path("src") / device for source, device in external.items()}
+    sources += external
     objects = [folder / f"{number}.o" for number in range(len(sources))]
 
     def compile_one(source: Path, made: Path) -> None:
-        own = flags_of.get(source.parent, flags_of[ROOT])
+        own = flags_of.get(folders.get(source, source.parent), flags_of[ROOT])
         run_program([*command, *own, "-fPIC", *includes, "-c", source, "-o", made], cwd=root)
 
     with ThreadPoolExecutor(jobs()) as pool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from s2s.errors import InputError
+from s2s.types.devices import MAIN
 
 _VARIABLE = re.compile(r"\$(\w+)")
 
@@ -22,14 +23,20 @@ def external_libraries(record: Mapping[str, Any]) -> list[str]:
     return _listed(record, "link")
 
 
-def external_sources(record: Mapping[str, Any]) -> list[Path]:
-    """C files to compile beside those of the tree."""
-    return [Path(path) for pattern in _listed(record, "sources") for path in sorted(glob(pattern))]
+def external_sources(record: Mapping[str, Any]) -> dict[Path, str]:
+    """C files to compile beside those of the tree, each once, with the device whose flags they take."""
+    found: dict[Path, str] = {}
+    for each in record.get("external", ()):
+        for text in each["sources"]:
+            for path in sorted(glob(_expanded(text, each["name"]))):
+                found.setdefault(Path(path), each.get("device", MAIN))
+    return found
 
 
 def _listed(record: Mapping[str, Any], key: str) -> list[str]:
-    """The texts of all generators, their variables replaced by those of the environment."""
-    return [_expanded(text, each["name"]) for each in record.get("external", ()) for text in each[key]]
+    """The texts of all generators, each once, their variables replaced by those of the environment."""
+    every = [_expanded(text, each["name"]) for each in record.get("external", ()) for text in each[key]]
+    return list(dict.fromkeys(every))
 
 
 def _expanded(text: str, generator: str) -> str:

@@ -1,13 +1,11 @@
 """Networks on two devices: the same results as on one, and no access of one device to the memory of the other."""
 
 import json
-import re
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 
 from s2s import api, relay
@@ -19,102 +17,12 @@ from s2s.options import CompileOptions, Executor
 from s2s.types.devices import Device
 from s2s.types.relay_operators import RELAY_OPERATORS
 from support.c_compilers import require
+from support.device_networks import LAYERS, residual, sample
 from support.project import SHARED
 
 RESNET = SHARED / "models" / "mlperf_tiny" / "pretrainedResnet_quant.tflite"
 HALF = ["model/activation_[3-6]/Relu", "model/batch_normalization_[46]/*", "model/conv2d_[58]/*"]
 """The second and third of the three stacks of ResNet-8."""
-LAYERS = ["block2/*"]
-
-HARNESS = """
-#include "net.h"
-#include "s2s_arena.h"
-#include <sanitizer/asan_interface.h>
-#include <stdio.h>
-
-S2S_ARENA(arena_main, NET_ARENA_MAIN_SIZE, NET_ARENA_ALIGN);
-S2S_ARENA(arena_dsp, NET_ARENA_DSP_SIZE, NET_ARENA_ALIGN);
-static float x[NET_X_SIZE], y[NET_Y_SIZE];
-
-static void copy(volatile char *target, const volatile char *source, size_t size)
-{
-    while (size-- > 0) {
-        *target++ = *source++;
-    }
-}
-
-void net_copy_to_dsp(void *target, const void *source, size_t size) { copy(target, source, size); }
-void net_copy_from_dsp(void *target, const void *source, size_t size) { copy(target, source, size); }
-
-int main(void)
-{
-    s2s_status status;
-
-    for (size_t i = 0; i < NET_X_SIZE; i++) {
-        x[i] = (float)(i % 17) * 0.125f - 1.0f;
-    }
-#ifdef POISON_DSP
-    __asan_poison_memory_region(arena_dsp, sizeof arena_dsp);
-#else
-    __asan_poison_memory_region(arena_main, sizeof arena_main);
-    __asan_poison_memory_region(x, sizeof x);
-    __asan_poison_memory_region(y, sizeof y);
-#endif
-    status = net_run(arena_main, arena_dsp, x, y);
-    __asan_unpoison_memory_region(y, sizeof y);
-    for (size_t i = 0; i < NET_Y_SIZE; i++) {
-        printf("%a\\n", (double)y[i]);
-    }
-    return status;
-}
-"""
-PLAIN = ["-std=c99", "-O1", "-ffp-contract=off", "-fno-builtin", "-fno-tree-loop-distribute-patterns"]
-CHECKED = [*PLAIN, "-fsanitize=address", "-fno-sanitize-recover"]
-"""Only what the first device runs is checked, or only what the second one runs: the other one may touch its memory."""
-
-
-def residual() -> onnx.ModelProto:
-    """Three residual blocks, as in ResNet-8, on small images; the second one is named `block2/…`."""
-    model = onnx.parser.parse_model("""
-    <ir_version: 8, opset_import: ["" : 17]>
-    net (float[1, 3, 8, 8] x) => (float[1, 5] y) {
-        a0 = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (x, w0)
-        a = Relu(a0)
-        b0 = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (a, w1)
-        b1 = Relu(b0)
-        b = Add(a, b1)
-        c0 = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1], strides = [2, 2]> (b, w2)
-        c1 = Relu(c0)
-        c2 = Conv <kernel_shape = [1, 1], strides = [2, 2]> (b, w3)
-        c = Add(c1, c2)
-        d0 = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (c, w4)
-        d1 = Relu(d0)
-        d = Add(c, d1)
-        e = GlobalAveragePool(d)
-        f = Flatten(e)
-        g = Gemm(f, w5)
-        y = Softmax(g)
-    }
-    """)
-    for node in model.graph.node:
-        node.name = f"block{2 if node.output[0].startswith('c') else 1}/{node.output[0]}"
-    generator = np.random.default_rng(0)
-    shapes = {
-        "w0": (4, 3, 3, 3),
-        "w1": (4, 4, 3, 3),
-        "w2": (8, 4, 3, 3),
-        "w3": (8, 4, 1, 1),
-        "w4": (8, 8, 3, 3),
-        "w5": (8, 5),
-    }
-    for name, shape in shapes.items():
-        array = generator.standard_normal(shape).astype(np.float32)
-        model.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
-    return model
-
-
-def sample() -> dict[str, np.ndarray]:
-    return {"x": ((np.arange(3 * 64) % 17) * 0.125 - 1).astype(np.float32).reshape(1, 3, 8, 8)}
 
 
 @pytest.fixture(scope="module")
@@ -128,16 +36,6 @@ def expected() -> np.ndarray:
 def two() -> api.Artifact:
     """The network with its second block on another device."""
     return api.compile(residual(), target="c", name="net", devices={"dsp": {"layers": LAYERS}})
-
-
-@pytest.fixture(scope="module")
-def written(two: api.Artifact, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Its tree with a program that poisons the memory of one device."""
-    require("gcc")
-    root = tmp_path_factory.mktemp("devices") / "net"
-    two.write(root)
-    (root / "harness.c").write_text(HARNESS)
-    return root
 
 
 def test_two_devices_give_the_bits_of_one(two: api.Artifact, expected: np.ndarray):
@@ -284,54 +182,6 @@ def test_half_of_resnet_8_on_another_device_gives_the_bits_of_the_network(execut
         assert result.tobytes() == vector.outputs[0].tobytes()
 
 
-def build(root: Path, poisoned: str, network: Path) -> Path:
-    """Compile the tree so that only one device's code is checked, with the file `network` as its run function."""
-    sources = {"main": [network, root / "src/net_kernels.c"], "dsp": [*(root / "src/dsp").glob("*.c")]}
-    checked = "main" if poisoned == "dsp" else "dsp"
-    objects: list[Path] = []
-    includes = [f"-I{root / folder}" for folder in ("include", "src", "runtime/include")]
-    every = [(device, source) for device, listed in sources.items() for source in listed]
-    every += [("harness", root / "harness.c"), ("harness", root / "src/net_weights.c")]
-    for device, source in every:
-        flags = CHECKED if device == checked else PLAIN
-        made = root / f"{source.stem}_{poisoned}.o"
-        objects.append(made)
-        if not made.exists() or source == network:
-            command = ["gcc", *flags, *includes, f"-DPOISON_{poisoned.upper()}", "-c", source, "-o", made]
-            subprocess.run(command, check=True)
-    program = root / f"{network.stem}_{poisoned}"
-    subprocess.run(["gcc", "-fsanitize=address", *objects, "-lm", "-o", program], check=True)
-    return program
-
-
-def run(program: Path) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run([program], capture_output=True, text=True, check=False)
-
-
-@pytest.mark.parametrize("poisoned", ["dsp", "main"])
-def test_no_device_touches_the_memory_of_the_other(written: Path, poisoned: str, expected: np.ndarray):
-    done = run(build(written, poisoned, written / "src/net.c"))
-    assert done.returncode == 0, done.stderr
-    assert [float.fromhex(line) for line in done.stdout.split()] == [float(each) for each in expected.reshape(-1)]
-
-
-def without_copy(text: str, way: str) -> str:
-    """Leave out the first copy to or from the device: its reader gets the source."""
-    found = re.search(rf"    net_copy_{way}_dsp\(([^,]+), ([^,]+), \d+\);\n", text)
-    assert found is not None
-    rest = text[found.end() :]
-    return text[: found.start()] + rest.replace(f", {found[1]}", f", {found[2]}", 1)
-
-
-@pytest.mark.parametrize(("way", "poisoned"), [("to", "main"), ("from", "dsp")])
-def test_a_copy_that_is_left_out_is_found(written: Path, way: str, poisoned: str):
-    network = written / f"without_{way}.c"
-    network.write_text(without_copy((written / "src/net.c").read_text(), way))
-    done = run(build(written, poisoned, network))
-    assert done.returncode != 0
-    assert "use-after-poison" in done.stderr
-
-
 def test_a_module_without_a_copy_is_refused(two: api.Artifact):
     state = two.compilation.resume().at("tensor").copy()
     copy = next(op for op in state.module.walk() if op.name == "graph.device_copy")
@@ -339,25 +189,6 @@ def test_a_module_without_a_copy_is_refused(two: api.Artifact):
     copy.detach()
     with pytest.raises(CompilerBug, match="a copy is missing"):
         Compilation.of_state(state, two.compilation.options).run()
-
-
-def test_the_tree_builds_and_tests_itself(written: Path):
-    done = subprocess.run(["make", "-s", "test"], cwd=written, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert (written / "build/libnet_dsp.a").exists()
-
-
-def test_kernels_of_a_device_are_built_with_its_flags(written: Path):
-    done = subprocess.run(
-        ["make", "-n", "dsp", "BUILD=other", "DSP_CC=dsp-cc", "DSP_CFLAGS=-Odsp"],
-        cwd=written,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    compiled = [line for line in done.stdout.splitlines() if " -c " in line]
-    assert compiled
-    assert all(line.startswith("dsp-cc -Odsp ") for line in compiled)
 
 
 def test_metadata_states_each_device_and_its_memory(two: api.Artifact):

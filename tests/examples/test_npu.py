@@ -91,3 +91,17 @@ def test_small_layers_stay_on_the_core():
 def test_the_written_tree_builds_with_its_own_make(tmp_path: Path):
     tree = api.compile(mlp(8, 12, 4), target="c", name="mlp", external="npu=always").write(tmp_path / "mlp")
     subprocess.run(["make", "-C", str(tree), f"NPU_PATH={NPU}", "test"], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("executor", ["aot", "graph"])
+def test_the_engine_may_be_a_device_with_a_memory_of_its_own(executor: Literal["aot", "graph"], tmp_path: Path):
+    """Its driver, its constants and its model are in the library of the device; copies go there and back."""
+    devices = {"engine": {"layers": ["layer1", "layer2"], "external": ["npu=always"]}}
+    model = mlp(8, 12, 16, 4)
+    with api.compile(model, target="c", name="mlp", executor=executor, devices=devices) as artifact:
+        assert artifact.tree().text("src/engine/mlp_engine_npu.c").count("npu_product(") == 2
+        assert artifact.verify(levels=executor == "aot").passed
+        tree = artifact.write(tmp_path / "mlp")
+    subprocess.run(["make", "-C", str(tree), f"NPU_PATH={NPU}", "test"], check=True, capture_output=True)
+    listed = subprocess.run(["ar", "t", tree / "build" / "libmlp_engine.a"], check=True, capture_output=True, text=True)
+    assert "npu_driver.o" in listed.stdout

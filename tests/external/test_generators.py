@@ -16,7 +16,9 @@ from s2s import api
 from s2s.decisions.decision import Decision
 from s2s.errors import InputError
 from s2s.external import registry
+from s2s.external.generator import Code, Region
 from s2s.profiling.hooks import kernel_calls
+from s2s.targets import Target
 from support.external import Toy, registered
 
 
@@ -247,12 +249,30 @@ def test_random_networks_keep_their_numbers(given_model: onnx.ModelProto):
     np.testing.assert_array_equal(run_graph(after.module, [x], after.weights), wanted)
 
 
-@pytest.mark.parametrize("executor", ["aot", "graph"])
-def test_generators_compute_on_the_first_device_only(executor: Literal["aot", "graph"]):
-    x = np.random.default_rng(1).normal(size=(4, 8)).astype(np.float32)
-    devices = {"dsp": {"layers": ["two"]}}
-    with api.compile(network(), target="c", executor=executor, external="toy=always", devices=devices) as artifact:
-        np.testing.assert_allclose(artifact.run({"x": x})["y"], expected(x, network()), rtol=1e-5, atol=1e-5)
-        found = {each.nodes: each for each in artifact.decisions.entries if each.kind == "external"}
-    assert found["one"].chosen == "toy"
-    assert (found["two"].chosen, found["two"].candidates[1].refused) == ("s2s", "it runs on dsp")
+def test_constants_of_the_generator_have_tvms_name(toy: Toy):
+    """`get_const_vars` of the class, for one region, and of the module that the library of the network imports."""
+    from s2s import relay
+    from s2s.frontend import from_onnx
+
+    asked: list[list[str]] = []
+    code = toy.code
+
+    def noted(region: Region, target: Target) -> Code:
+        toy.code = code
+        asked.append(toy.get_const_vars(region, target))
+        return code(region, target)
+
+    toy.code = noted
+    module, params = from_onnx(network())
+    library = relay.build(
+        module, target="c", params=params, executor=relay.backend.Executor("graph"), external="toy=always"
+    )
+    assert asked == [["packed_x1", "packed_x2"]]
+    (generated,) = library.get_lib().imported_modules
+    names = generated["get_const_vars"]()
+    assert [name.partition("packed_")[2] for name in names] == ["x1", "x2"]
+    assert not set(names) & set(library.get_params())
+    (function,) = generated["get_func_names"]()
+    assert generated["get_symbol"]() == function
+    assert f"void {function}(" in generated.get_source()
+    assert library.get_devices() == ["toy"]

@@ -4,8 +4,8 @@
 ->
     %y = graph.call @blas_matmul_ops(%x, %w) {external = "blas"} : …
 
-The choice is a decision (`s2s/decisions/external.py`): legal is what the generator does not refuse. Calls without the
-attribute are ours.
+The choice is a decision (`s2s/decisions/external.py`): legal is what the generator does not refuse. A generator is
+asked with the target of the device that runs the operators. Calls without the attribute are ours.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator
 
-from s2s.analysis.network.functions import DEVICE, EXTERNAL
+from s2s.analysis.network.functions import EXTERNAL
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.external import OURS, ExternalKind, Offer, OfferedGroup
 from s2s.dialects import graph
@@ -26,13 +26,17 @@ from s2s.external.modes import Modes
 from s2s.external.registry import codegen_named
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.composites import (
+    Enabled,
     composite_calls,
     composite_of,
+    device_running,
     enabled,
     network_functions,
     patterns_of,
+    target_on,
 )
 from s2s.targets import Target
+from s2s.types.devices import MAIN
 from s2s.types.weights import WeightStore
 
 NO_PATTERN = "no pattern matches"
@@ -47,28 +51,31 @@ class AnnotateTargetPass(ModulePass):
     name = "graph-annotate-target"
 
     generators: tuple[str, ...] = ()
-    """The generators with their modes, as `blas=auto`."""
+    """The generators with their modes, as `blas=auto`; those of another device than the first one as `dsp:npu=auto`."""
     target: str = "c"
+    targets: tuple[str, ...] = ()
+    """The targets of other devices, as `dsp=cortex-m4`, where they differ."""
     exact: bool = False
     """Floats are added in the order of the model."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        modes, weights, target = enabled(ctx, self.generators), weights_of(ctx), target_of(ctx, self.target)
-        with Chooser(given_of(ctx), target) as chooser:
+        generators, weights = enabled(ctx, self.generators), weights_of(ctx)
+        with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
             for function in network_functions(op):
                 for each in _subjects(function):
-                    if isinstance(each, tuple):
-                        call, composite = each
-                        offers = _offers(call, composite, modes, weights, target, exact=self.exact)
-                        group = OfferedGroup(op, _operators(composite), offers)
-                        chosen = chooser.choose(ExternalKind(), group)
-                        if chosen != OURS:
-                            call.attributes[EXTERNAL] = StringAttr(chosen)
-                    else:
-                        device = each.attributes.get(DEVICE)
-                        reason = f"it runs on {device.data}" if isinstance(device, StringAttr) else NO_PATTERN
-                        offers = tuple(Offer(name, mode, reason) for name, mode in modes)
-                        chooser.choose(ExternalKind(), OfferedGroup(op, (each,), offers))
+                    call, subject = each if isinstance(each, tuple) else (None, each)
+                    device = device_running(subject)
+                    offers = _not_asked(generators, device)
+                    if call is None or not isinstance(subject, FuncOp):
+                        offers += tuple(Offer(name, mode, NO_PATTERN) for name, mode in generators.on(device))
+                        chooser.choose(ExternalKind(), OfferedGroup(op, (subject,), offers, device))
+                        continue
+                    target = target_on(ctx, device, self.target, self.targets)
+                    asked = _offers(call, subject, generators.on(device), weights, target, exact=self.exact)
+                    group = OfferedGroup(op, _operators(subject), (*asked, *offers), device)
+                    chosen = chooser.choose(ExternalKind(), group)
+                    if chosen != OURS:
+                        call.attributes[EXTERNAL] = StringAttr(chosen)
 
 
 def _subjects(function: FuncOp) -> Iterator[tuple[graph.CallOp, FuncOp] | Operation]:
@@ -79,6 +86,14 @@ def _subjects(function: FuncOp) -> Iterator[tuple[graph.CallOp, FuncOp] | Operat
             yield op, composites[op]
         elif not isinstance(op, _NOT_COMPUTED) and not op.has_trait(IsTerminator):
             yield op
+
+
+def _not_asked(generators: Enabled, device: str) -> tuple[Offer, ...]:
+    """What `--why` says of the generators of other devices than the one that runs an operator."""
+    asked = [name for name, _ in generators.on(device)]
+    place = "--external names" if device == MAIN else "the key external of its table names"
+    reason = f"it runs on {device}, and {place} other generators"
+    return tuple(Offer(name, "never", reason) for name in generators.names if name not in asked)
 
 
 def _operators(function: FuncOp) -> tuple[Operation, ...]:

@@ -5,7 +5,8 @@ graph.call @blas_matmul_ops(…) {external = "blas", region = 0}                
 func.func private @blas_matmul(…) attributes {external = "blas"}                 a region: calls of composites
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr
@@ -13,7 +14,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation
 from xdsl.rewriter import Rewriter
 
-from s2s.analysis.network.functions import EXTERNAL, is_network
+from s2s.analysis.network.functions import DEVICE, EXTERNAL, is_network
 from s2s.analysis.numbers.known_values import known_value
 from s2s.decisions.external import KIND, OURS
 from s2s.dialects import graph
@@ -21,7 +22,9 @@ from s2s.errors import CompilerBug
 from s2s.external.generator import Composite
 from s2s.external.modes import Modes, parse_modes
 from s2s.external.registry import codegen_named
-from s2s.passes.context import given_of
+from s2s.passes.context import given_of, target_of
+from s2s.targets import Target
+from s2s.types.devices import MAIN
 from s2s.types.hints import isa
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
@@ -32,14 +35,50 @@ REGION = "region"
 """Attribute of a call of a composite: calls with equal numbers are computed together."""
 
 
-def enabled(ctx: Context, generators: Sequence[str]) -> Modes:
-    """The generators of a compilation: those that an option names, and those that given decisions name."""
-    modes = parse_modes(generators)
-    known = {OURS, *(name for name, _ in modes)}
+class Enabled(NamedTuple):
+    """The generators of a compilation."""
+
+    by_device: Mapping[str, Modes]
+    """Those that options name for each device."""
+    given: Modes
+    """Those that only given decisions name, for all devices."""
+
+    @property
+    def names(self) -> list[str]:
+        """All of them, each once."""
+        return list(dict.fromkeys(name for each in (*self.by_device.values(), self.given) for name, _ in each))
+
+    def on(self, device: str) -> Modes:
+        """Return those that are asked about operators of a device."""
+        return (*self.by_device.get(device, ()), *self.given)
+
+
+def enabled(ctx: Context, generators: Sequence[str]) -> Enabled:
+    """The generators that an option names, as `blas=auto` or `dsp:npu=always`, and those that given decisions name."""
+    listed: dict[str, list[str]] = {}
+    for text in generators:
+        device, _, generator = text.rpartition(":")
+        listed.setdefault(device or MAIN, []).append(generator)
+    modes = {device: parse_modes(texts) for device, texts in listed.items()}
+    known = {OURS, *(name for each in modes.values() for name, _ in each)}
     named = dict.fromkeys(name for name in given_of(ctx).user.get(KIND, {}).values() if name not in known)
     for name in named:
         codegen_named(name)
-    return (*modes, *((name, "never") for name in named))
+    return Enabled(modes, tuple((name, "never") for name in named))
+
+
+def device_running(op: Operation) -> str:
+    """Return the device that runs an operator, or a composite; a reshape is where its operand is."""
+    while isinstance(op, graph.ReshapeOp) and isinstance(op.x.owner, Operation):
+        op = op.x.owner
+    device = op.attributes.get(DEVICE)
+    return device.data if isinstance(device, StringAttr) else MAIN
+
+
+def target_on(ctx: Context, device: str, target: str, others: Sequence[str]) -> Target:
+    """Return the target of a device: one of `others`, as `dsp=cortex-m4`, else `target`, that of the first device."""
+    own = dict(each.split("=", 1) for each in others)
+    return target_of(ctx, own.get(device, target))
 
 
 def network_functions(module: ModuleOp) -> list[FuncOp]:
@@ -83,8 +122,8 @@ def region_of(call: graph.CallOp) -> int | None:
     return found.value.data if isinstance(found, IntegerAttr) else None
 
 
-def inline(call: graph.CallOp, function: FuncOp) -> None:
-    """Put the operators of a composite in the place of its only call, and erase the function."""
+def inline(call: graph.CallOp, function: FuncOp) -> list[Operation]:
+    """Put the operators of a composite in the place of its only call, and erase the function; return them."""
     block = function.body.block
     last = block.last_op
     assert last is not None
@@ -99,3 +138,4 @@ def inline(call: graph.CallOp, function: FuncOp) -> None:
         op.detach()
     Rewriter.replace_op(call, ops, returned)
     Rewriter.erase_op(function)
+    return ops

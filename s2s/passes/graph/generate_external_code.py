@@ -12,7 +12,7 @@
 The operators move to the module `@meanings`, by which interpreters of all levels compute what the C function does. From
 here on the declaration is a kernel like the C functions that users supply (`tensor-lower-to-loop`). Constants that the
 generator has in a layout of its own are named by the declaration and no longer passed by the call. The C function is
-called after its text: regions with equal code share one function.
+called after its text: regions with equal code share one function. Each device has functions of its own, for its target.
 """
 
 import hashlib
@@ -31,6 +31,7 @@ from s2s.analysis.network.functions import (
     CALLBACK,
     CONSTANTS,
     DEFINITIONS,
+    DEVICE,
     DOC,
     EXTERNAL,
     HEADERS,
@@ -45,9 +46,10 @@ from s2s.dialects.graph import copy_provenance, provenance
 from s2s.errors import CompilerBug
 from s2s.external import generator as external
 from s2s.external.registry import codegen_named
-from s2s.passes.context import target_of, weights_of
-from s2s.passes.graph.composites import composite_of, generator_of, inline
+from s2s.passes.context import weights_of
+from s2s.passes.graph.composites import composite_of, device_running, generator_of, inline, target_on
 from s2s.passes.graph.constants import name_for
+from s2s.types.devices import MAIN
 from s2s.types.dtypes import Array, as_tensor_type, from_numpy
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
@@ -62,6 +64,8 @@ class GenerateExternalCodePass(ModulePass):
     name = "graph-generate-external-code"
 
     target: str = "c"
+    targets: tuple[str, ...] = ()
+    """The targets of other devices than the first one, as `dsp=cortex-m4`, where they differ."""
     prefix: str = "net"
     """The name of the network in C."""
 
@@ -75,8 +79,10 @@ class GenerateExternalCodePass(ModulePass):
                 raise CompilerBug(f"@{function.sym_name.data}: a region is called once")
             call = calls[function.sym_name.data][0]
             region = _region(function, call, name, weights_of(ctx))
-            code = codegen_named(name).code(region, target_of(ctx, self.target))
-            _replace(op, function, call, _Written(region, code, name, self.prefix), weights_of(ctx))
+            device = device_running(function)
+            code = codegen_named(name).code(region, target_on(ctx, device, self.target, self.targets))
+            prefix = self.prefix if device == MAIN else f"{self.prefix}_{device}"
+            _replace(op, function, call, _Written(region, code, name, prefix), weights_of(ctx))
 
 
 def _region(function: FuncOp, call: graph.CallOp, generator: str, weights: WeightStore) -> external.Region:
@@ -119,6 +125,7 @@ class _Written:
     code: external.Code
     generator: str
     prefix: str
+    """The name of the network, with that of the device unless it is the first one."""
 
     @property
     def passed(self) -> list[int]:
@@ -164,6 +171,8 @@ def _replace(module: ModuleOp, function: FuncOp, call: graph.CallOp, written: _W
         SOURCE: StringAttr(written.source),
         DOC: StringAttr(_doc(name, written, provenance(call))),
     }
+    if DEVICE in function.attributes:
+        declaration.attributes[DEVICE] = function.attributes.pop(DEVICE)
     if code.headers:
         declaration.attributes[HEADERS] = ArrayAttr(map(StringAttr, code.headers))
     if code.definitions:

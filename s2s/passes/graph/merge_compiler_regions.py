@@ -6,9 +6,9 @@
     %a = graph.call @npu_matmul_ops(%x, %w) {external = "npu", region = 0}
     %b = graph.call @npu_matmul_ops_2(%a, %v) {external = "npu", region = 0}
 
-Neighbours share a region if their generator computes several composites at once, and no path from one to the other
-leads through anything else (`s2s/external/regions.py`). Declined across functions, so that no region spans a loop or
-the state of a network, which are arguments and results of functions.
+Neighbours share a region if one device runs them, their generator computes several composites at once, and no path from
+one to the other leads through anything else (`s2s/external/regions.py`). Declined across functions, so that no region
+spans a loop or the state of a network, which are arguments and results of functions.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,13 @@ from xdsl.passes import ModulePass
 
 from s2s.external.regions import merge_regions
 from s2s.external.registry import codegen_named
-from s2s.passes.graph.composites import REGION, composite_calls, generator_of, network_functions
+from s2s.passes.graph.composites import (
+    REGION,
+    composite_calls,
+    device_running,
+    generator_of,
+    network_functions,
+)
 
 
 @dataclass(frozen=True)
@@ -39,8 +45,10 @@ def _number(block: Block, first: int) -> int:
     """Number the regions of a block from `first` on; return how many there are."""
     ops = list(block.ops)
     place = {op: number for number, op in enumerate(ops)}
-    claimed: dict[Operation, str] = {
-        call: name for call, _ in composite_calls(block) if (name := generator_of(call)) is not None
+    claimed: dict[Operation, tuple[str, str]] = {
+        call: (name, device_running(composite))
+        for call, composite in composite_calls(block)
+        if (name := generator_of(call)) is not None
     }
     edges = [
         (place[operand.owner], place[op])
@@ -49,7 +57,7 @@ def _number(block: Block, first: int) -> int:
         if isinstance(operand.owner, Operation) and operand.owner in place
     ]
     owners = [claimed.get(op) for op in ops]
-    merging = [name if name is not None and codegen_named(name).regions else None for name in owners]
+    merging = [each if each is not None and codegen_named(each[0]).regions else None for each in owners]
     merged = merge_regions(edges, merging)
     numbers: dict[int, int] = {}
     for number, op in enumerate(ops):

@@ -17,8 +17,8 @@
 Operators are looked at from the outputs upwards. The first generator in the order of the option whose pattern matches
 decides which operators belong together; others whose patterns match the same operators are named beside it.
 
-Declined for operators in kernels, for those of other devices than the first one, and for matches whose inner results
-are used outside. Constants stay outside.
+Each device has generators of its own, and a composite the device of its operators. Declined for operators in kernels,
+and for matches whose inner results are used outside. Constants stay outside.
 """
 
 from dataclasses import dataclass
@@ -34,9 +34,10 @@ from s2s.external.modes import Modes
 from s2s.external.pattern import Match, match
 from s2s.external.registry import codegen_named
 from s2s.passes.context import weights_of
-from s2s.passes.graph.composites import COMPOSITE, enabled, network_functions
+from s2s.passes.graph.composites import COMPOSITE, device_running, enabled, network_functions
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.passes.graph.fuse_ops.outline import outline
+from s2s.types.devices import MAIN
 from s2s.types.weights import WeightStore
 
 
@@ -47,7 +48,7 @@ class MergeCompositesPass(ModulePass):
     name = "graph-merge-composites"
 
     generators: tuple[str, ...] = ()
-    """The generators with their modes, as `blas=auto`."""
+    """The generators with their modes, as `blas=auto`; those of another device than the first one as `dsp:npu=auto`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         modes, weights = enabled(ctx, self.generators), weights_of(ctx)
@@ -55,7 +56,7 @@ class MergeCompositesPass(ModulePass):
         for function in network_functions(op):
             taken: set[Operation] = set()
             for root in reversed(list(function.body.block.ops)):
-                found = {} if root in taken or DEVICE in root.attributes else _matches(root, modes)
+                found = {} if root in taken else _matches(root, modes.on(device_running(root)))
                 if found:
                     taken |= set(next(iter(found.values()))[1].ops)
                     _outline(function, found, names, weights)
@@ -78,8 +79,11 @@ def _matches(root: Operation, modes: Modes) -> dict[str, tuple[str, Match]]:
 def _outline(function: FuncOp, found: dict[str, tuple[str, Match]], names: UniqueNames, weights: WeightStore) -> None:
     generator, (pattern, matched) = next(iter(found.items()))
     name = names.make(f"{generator}_{pattern}_ops".replace("-", "_"))
+    device = device_running(matched.ops[-1])
     composite = outline(name, matched.ops, weights)
     composite.attributes[COMPOSITE] = ArrayAttr(StringAttr(f"{each}.{pattern}") for each, (pattern, _) in found.items())
+    if device != MAIN:
+        composite.attributes[DEVICE] = StringAttr(device)
     block = function.parent_block()
     assert block is not None
     block.insert_op_before(composite, function)

@@ -25,13 +25,14 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from s2s.analysis.network.functions import EXTERNAL
+from s2s.analysis.network.functions import DEVICE, EXTERNAL
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.errors import CompilerBug
 from s2s.passes.graph.composites import (
     REGION,
     composite_calls,
+    device_running,
     generator_of,
     inline,
     network_functions,
@@ -39,6 +40,7 @@ from s2s.passes.graph.composites import (
     region_of,
 )
 from s2s.passes.graph.fuse_ops.names import UniqueNames
+from s2s.types.devices import MAIN
 from s2s.types.symbols import function_named
 
 
@@ -55,7 +57,7 @@ class PartitionGraphPass(ModulePass):
             for call, composite in composite_calls(block):
                 number = region_of(call)
                 if number is None:
-                    inline(call, composite)
+                    _give_back(call, composite)
                 else:
                     regions.setdefault(number, []).append(call)
             for calls in regions.values():
@@ -63,6 +65,14 @@ class PartitionGraphPass(ModulePass):
                 op.body.block.insert_op_before(made, function)
             if regions:
                 _sort(block)
+
+
+def _give_back(call: graph.CallOp, composite: FuncOp) -> None:
+    """Put the operators of a composite back into the network, on the device that runs them."""
+    device = composite.attributes.get(DEVICE)
+    for op in inline(call, composite):
+        if device is not None and not isinstance(op, graph.ReshapeOp):
+            op.attributes[DEVICE] = device
 
 
 def _outline(calls: Sequence[graph.CallOp], names: UniqueNames) -> FuncOp:
@@ -73,7 +83,8 @@ def _outline(calls: Sequence[graph.CallOp], names: UniqueNames) -> FuncOp:
     results = [
         value for call in calls for value in call.results if any(use.operation not in inside for use in value.uses)
     ]
-    name = names.make(_name(calls, generator))
+    device = device_running(_composite(calls[0]))
+    name = names.make(_name(calls, generator, device))
     made = graph.CallOp(name, operands, [value.type for value in results])
     copy_provenance(made, *calls)
     block = calls[-1].parent_block()
@@ -98,25 +109,31 @@ def _outline(calls: Sequence[graph.CallOp], names: UniqueNames) -> FuncOp:
     kind = FunctionType.from_lists([value.type for value in operands], [value.type for value in results])
     function = FuncOp(name, kind, Region(body), visibility="private")
     function.attributes |= {"kernel": UnitAttr(), EXTERNAL: StringAttr(generator)}
+    if device != MAIN:
+        function.attributes[DEVICE] = StringAttr(device)
     return function
+
+
+def _composite(call: graph.CallOp) -> FuncOp:
+    """Return the composite that a call names."""
+    found = function_named(call, call.callee.string_value())
+    assert found is not None
+    return found
 
 
 def _hints(calls: Sequence[graph.CallOp]) -> dict[SSAValue, str | None]:
     """What the composites call their inputs."""
     found: dict[SSAValue, str | None] = {}
     for call in calls:
-        composite = function_named(call, call.callee.string_value())
-        assert composite is not None
-        for operand, argument in zip(call.operands, composite.body.block.args, strict=True):
+        for operand, argument in zip(call.operands, _composite(call).body.block.args, strict=True):
             found.setdefault(operand, argument.name_hint)
     return found
 
 
-def _name(calls: Sequence[graph.CallOp], generator: str) -> str:
-    composite = function_named(calls[0], calls[0].callee.string_value())
-    assert composite is not None
-    what = patterns_of(composite)[generator] if len(calls) == 1 else "region"
-    return f"{generator}_{what}".replace("-", "_")
+def _name(calls: Sequence[graph.CallOp], generator: str, device: str) -> str:
+    what = patterns_of(_composite(calls[0]))[generator] if len(calls) == 1 else "region"
+    base = f"{generator}_{what}".replace("-", "_")
+    return base if device == MAIN else f"{device}_{base}"
 
 
 def _sort(block: Block) -> None:

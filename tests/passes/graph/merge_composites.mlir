@@ -1,4 +1,4 @@
-// RUN: s2s-opt %s -p 'graph-merge-composites{generators="blas=always"}' --sample-weights | filecheck %s
+// RUN: s2s-opt %s -p 'graph-merge-composites{generators="blas=always","dsp:blas=always"}' --sample-weights | filecheck %s
 
 // CHECK-LABEL: func.func private @blas_matmul_ops(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>) -> tensor<4x5xf32>
 // CHECK-SAME:    composite = ["blas.matmul"]
@@ -27,5 +27,25 @@ func.func @doubles(%x: tensor<4x8xf64>, %w: tensor<8x5xf64>) -> tensor<4x5xf64> 
 // CHECK-NEXT:    graph.matmul
 func.func private @kernel(%x: tensor<4x8xf32>, %w: tensor<8x5xf32>) -> tensor<4x5xf32> attributes {kernel} {
   %y = graph.matmul %x, %w : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+  func.return %y : tensor<4x5xf32>
+}
+
+// A composite is on the device of its operators; a reshape is where its operand is.
+// CHECK-LABEL: func.func private @blas_matmul_ops_2(
+// CHECK-SAME:    device = "dsp", composite = ["blas.matmul"]
+// CHECK-LABEL: func.func @elsewhere
+// CHECK-NEXT:    graph.reshape
+// CHECK-NEXT:    graph.call @blas_matmul_ops_2
+func.func @elsewhere(%x: tensor<32xf32>, %w: tensor<8x5xf32>) -> tensor<4x5xf32> {
+  %a = graph.reshape %x : (tensor<32xf32>) -> tensor<4x8xf32>
+  %y = graph.matmul %a, %w {device = "dsp"} : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+  func.return %y : tensor<4x5xf32>
+}
+
+// Declined: the generators of this device are others.
+// CHECK-LABEL: func.func @not_asked
+// CHECK-NEXT:    graph.matmul
+func.func @not_asked(%x: tensor<4x8xf32>, %w: tensor<8x5xf32>) -> tensor<4x5xf32> {
+  %y = graph.matmul %x, %w {device = "npu"} : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
   func.return %y : tensor<4x5xf32>
 }

@@ -39,3 +39,24 @@ func.func @ours(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %y = graph.call @third(%x, %x) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   func.return %y : tensor<4x4xf32>
 }
+
+func.func private @fourth(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {kernel, device = "dsp", composite = ["npu.matmul"]} {
+  %y = graph.matmul %a, %b : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  func.return %y : tensor<4x4xf32>
+}
+func.func private @fifth(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {kernel, device = "dsp", composite = ["npu.matmul"]} {
+  %y = graph.matmul %a, %b : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  func.return %y : tensor<4x4xf32>
+}
+
+// A region is on the device of its operators, and operators that nobody claims stay there.
+// CHECK-LABEL: func.func private @dsp_npu_matmul(%a: tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK-SAME:    device = "dsp"
+// CHECK-LABEL: func.func @elsewhere
+// CHECK-NEXT:    %a = graph.call @dsp_npu_matmul(%x)
+// CHECK-NEXT:    graph.matmul %a, %a {device = "dsp"}
+func.func @elsewhere(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %a = graph.call @fourth(%x, %x) {external = "npu", region = 0 : i64} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %y = graph.call @fifth(%a, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  func.return %y : tensor<4x4xf32>
+}

@@ -25,8 +25,9 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from s2s.analysis.network.functions import DEVICE, INIT, callees_first, device_of, meanings_of
+from s2s.analysis.network.functions import DEVICE, EXTERNAL, INIT, callees_first, device_of, meanings_of
 from s2s.dialects import c, loop
+from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
 from s2s.passes.context import weights_of
 from s2s.passes.loop.lower_to_c.arena import PlainArena, flat_array, typed_arena
@@ -138,9 +139,13 @@ def _weights(module: ModuleOp, names: Names) -> list[Operation]:
 
 
 def _devices_of_weights(module: ModuleOp) -> dict[str, str]:
-    """Return the device that reads each weight; `graph-plan-devices` has given each device its own ones."""
+    """Return the device that reads each weight; `graph-plan-devices` has given each device its own ones, and kernels of
+    code generators name theirs themselves."""
     kernels = {func.sym_name.data: func for func in functions(module)}
-    found: dict[str, str] = {}
+    generated = [func for func in kernels.values() if EXTERNAL in func.attributes]
+    found = {
+        op.weight.data: device_of(func) for func in generated for op in walk(func) if isinstance(op, loop.WeightOp)
+    }
     for call in [op for op in operations_of_networks(module) if isinstance(op, CallOp)]:
         device = device_of(kernels[call.callee.string_value()])
         for value in call.arguments:

@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Region, SSAValue
 
-from s2s.analysis.network.functions import DEFINITIONS, EXTERNAL, HEADERS, PACKED, SOURCE
+from s2s.analysis.network.functions import DEFINITIONS, DEVICE, EXTERNAL, HEADERS, PACKED, SOURCE
 from s2s.dialects import c, loop
 from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
@@ -19,7 +19,7 @@ DOC_OF_PACKED = "Calls the packed function {packed}: writes its outputs, which c
 DOC_OF_GENERATOR = "Code for {generator}: writes its outputs, which come first, from its inputs."
 
 
-CARRIED = (SOURCE, EXTERNAL, DEFINITIONS, HEADERS, PACKED)
+CARRIED = (SOURCE, EXTERNAL, DEFINITIONS, HEADERS, PACKED, DEVICE)
 """What a prototype keeps of the kernel that calls it, for the file of its source."""
 
 
