@@ -19,7 +19,7 @@ from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.analysis.numbers.sums import LayerSums, describe_sums
 from s2s.dialects import graph
 from s2s.emit.info import Quantisation
-from s2s.errors import CompilerBug, UnsupportedError
+from s2s.errors import CompilerBug, InputError, UnsupportedError
 from s2s.frontends import onnx, torch
 from s2s.frontends.formats import LoadedModel, ModelSource, import_model, load_model, specialised
 from s2s.frontends.names import one_line
@@ -143,6 +143,13 @@ def inspect_model(
         imported = import_model(loaded, shapes=given | assumed)
     except UnsupportedError as error:
         return _outline(loaded, tuple(str(error).splitlines()))
+    except InputError as error:
+        if not assumed:
+            raise
+        taken = " ".join(f"--shape {name}={','.join(map(str, shape))}" for name, shape in assumed.items())
+        raise InputError(
+            f"{loaded.label}: leaves sizes open, and contradicts the usual ones, {taken} ({error}); give others"
+        ) from error
     state_quantisation(imported.module, imported.weights)
     main = _main_function(imported.module)
     pairs = state_pairs(main)

@@ -56,6 +56,16 @@ def test_open_dimensions_take_usual_sizes(tmp_path: Path, capsys: pytest.Capture
     assert "1,3,224,224, as the model leaves sizes open; others with --shape x=1,3,224,224" in shown
 
 
+def test_usual_sizes_that_a_model_cannot_take_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    body = "(float[N, 3, H, W] x) => (float[1, 48] y) <int64[2] s = {1, 48}> { [flat] y = Reshape(x, s) }"
+    file = onnx_file(body, tmp_path)
+    assert run(["inspect", str(file)]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "leaves sizes open, and contradicts the usual ones, --shape x=1,3,224,224 (flat (Reshape): " in said
+    assert "give others" in said
+    assert run(["inspect", str(file), "--shape", "x=1,3,4,4"]) == 0
+
+
 def test_shape_fixes_an_open_dimension(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = onnx_file("(float[N, 4] x) => (float[N, 4] y) { y = Relu(x) }", tmp_path)
     assert run(["inspect", str(file), "--shape", "x=2,4"]) == 0

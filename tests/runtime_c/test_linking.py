@@ -1,5 +1,6 @@
 """Several trees in one program: their runtimes are merged, and one of another version is refused."""
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,10 @@ import pytest
 from s2s import api
 from s2s.version import RUNTIME_VERSION
 from support.c_compilers import COMPILERS, require, run
-from support.project import ROOT
+from support.project import ROOT, SHARED
 from support.trees import DIGITS
 
+KWS_INT8 = SHARED / "models" / "mlperf_tiny" / "kws_ref_model_int8.tflite"
 INCLUDES = ("include", "src", "runtime/include")
 
 
@@ -54,10 +56,24 @@ def test_the_runtime_states_the_version_of_the_package() -> None:
     assert f"#define S2S_RUNTIME_VERSION {RUNTIME_VERSION}\n" in config
 
 
-def test_integers_of_arm_convert_no_sign_silently(tmp_path: Path) -> None:
-    (tmp_path / "use.c").write_text(
-        '#include "s2s_quantize.h"\nint8_t f(int32_t x);\nint8_t f(int32_t x) { return s2s_saturate_i8(x); }\n'
-    )
-    warnings = ["-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wsign-conversion", "-Wcast-align"]
-    command = [require("arm-none-eabi-gcc"), "-mcpu=cortex-m4", "-mthumb", "-std=c99", *warnings]
-    run([*command, f"-I{ROOT / 'runtime_c' / 'include'}", "-c", "use.c"], tmp_path)
+@pytest.mark.parametrize("core", ["cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55"])
+@pytest.mark.parametrize("header", ["s2s_quantize.h", "s2s_dsp.h", "s2s_simd.h", "s2s_packed.h"])
+def test_integers_of_arm_convert_no_sign_silently(core: str, header: str, tmp_path: Path) -> None:
+    (tmp_path / "use.c").write_text(f'#include "{header}"\ntypedef int not_empty;\n')
+    warnings = ["-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wsign-conversion", "-Wcast-align", "-Wcast-qual"]
+    command = [require("arm-none-eabi-gcc"), f"-mcpu={core}", "-mthumb", "-mfloat-abi=hard", "-mfpu=auto", "-std=c99"]
+    run([*command, *warnings, f"-I{ROOT / 'runtime_c' / 'include'}", "-c", "use.c"], tmp_path)
+
+
+@pytest.mark.parametrize("model", [DIGITS, KWS_INT8], ids=["floats", "bytes"])
+def test_a_tree_for_arm_compiles_with_the_warnings_that_the_documents_name(model: Path, tmp_path: Path) -> None:
+    if not model.is_file():
+        pytest.skip("the benchmark's networks are not there")
+    text = (ROOT / "docs" / "how-to" / "microcontroller.md").read_text()
+    found = re.search(r"without a warning under `([^`]*)`", text)
+    assert found is not None
+    tree = api.compile(model, target="cortex-m4", name="net").write(tmp_path / "net")
+    command = [require("arm-none-eabi-gcc"), "-mcpu=cortex-m4", "-mthumb", "-std=c99", "-Werror", *found[1].split()]
+    includes = [f"-I{tree / each}" for each in INCLUDES]
+    for source in (tree / "src").glob("*.c"):
+        run([*command, *includes, "-c", source, "-o", tmp_path / "out.o"], tmp_path)
