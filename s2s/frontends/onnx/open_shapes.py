@@ -20,10 +20,16 @@ def declared_dims(value: ValueInfoProto) -> list[int | str]:
 
 
 def proposal(dims: Sequence[int | str]) -> list[int]:
-    """`1,3,224,224` for an image, `1,128,64` for a sequence of 64 features: a batch of one, usual sizes else."""
+    """Return `1,3,224,224` for an image, `1,128,64` for a sequence of 64 features: usual sizes, and a batch of one.
+
+    The batch is the first dimension, or one named so.
+    """
     is_image = len(dims) == 4 and (dims[1] in _CHANNELS or dims[-1] in _CHANNELS)
     usual = IMAGE if is_image else SEQUENCE
-    return [dim if isinstance(dim, int) else 1 if axis == 0 else usual for axis, dim in enumerate(dims)]
+    return [
+        dim if isinstance(dim, int) else 1 if axis == 0 or "batch" in dim.lower() else usual
+        for axis, dim in enumerate(dims)
+    ]
 
 
 def proposed_shapes(model: ModelProto) -> dict[str, tuple[int, ...]]:

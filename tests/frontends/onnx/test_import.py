@@ -179,6 +179,12 @@ def test_a_usual_shape_is_proposed(dims: str, example: str):
         import_model(model)
 
 
+def test_a_dimension_named_batch_is_proposed_as_one_wherever_it_stands():
+    model = onnx_model("(float[2, batch_size, 8] state) => (float[2, batch_size, 8] y) { y = Relu(state) }")
+    with pytest.raises(InputError, match=r"dimension 1 \(batch_size\) has no size; .*--shape state=2,1,8"):
+        import_model(model)
+
+
 def test_a_dimension_of_minus_one_is_open():
     model = onnx_model("(float[N, 3] x) => (float[N, 3] y) { y = Relu(x) }")
     model.graph.input[0].type.tensor_type.shape.dim[0].dim_value = -1
