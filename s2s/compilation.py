@@ -34,6 +34,7 @@ from s2s.stages.tree import Written, network_info
 from s2s.support.garbage import rare_collections
 from s2s.targets import get_target
 from s2s.types.devices import MAIN
+from s2s.types.sizes import sizes_of
 
 F = TypeVar("F")
 
@@ -64,7 +65,7 @@ class Compilation:
 
     @property
     def options(self) -> CompileOptions:
-        """The options of the compilation; the sizes that the network computes are among `dims` once it is read."""
+        """The options of the compilation; once the network is read, `dims` holds all sizes that vary."""
         return self.request.options
 
     def at(self, stage: str) -> State:
@@ -138,9 +139,9 @@ class Compilation:
     def _read(self) -> State:
         state = read_network(self.source, self.options)
         self._facts = self._facts.extended(state.facts[Read])
-        computed = {name: size for name, size in state.facts[Read].computed.items() if name not in self.options.dims}
-        if computed:
-            options = replace(self.options, dims={**self.options.dims, **computed})
+        sizes = sizes_of(state.module.attributes)
+        if not sizes.keys() <= self.options.dims.keys():
+            options = replace(self.options, dims={**sizes, **self.options.dims})
             check_options(options)
             self.request = replace(self.request, options=options)
         return state

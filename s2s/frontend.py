@@ -14,7 +14,10 @@ from s2s.errors import InputError
 from s2s.executor.ndarray import NDArray, aligned_empty
 from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.imported import Imported
+from s2s.frontends.model import Resize
+from s2s.frontends.sizes import mark_sizes
 from s2s.relay.module import IRModule
+from s2s.types.sizes import DimSize, at_most
 
 if TYPE_CHECKING:
     from torch import nn
@@ -45,8 +48,9 @@ def from_pytorch(
 ) -> tuple[IRModule, dict[str, NDArray]]:
     """The network of a PyTorch module, exported program or `.pt2` file, and its weights by name, as for `from_onnx`.
 
-    A module is exported on `example_inputs`; `dynamic_shapes` is what `torch.export.export` takes, and `shape` fixes
-    the sizes that an export leaves open. Buffers that the module changes become state.
+    A module is exported on `example_inputs`; `dynamic_shapes` is what `torch.export.export` takes: sizes with bounds
+    vary from run to run within them. `shape` fixes sizes that an export leaves open. Buffers that the module changes
+    become state.
     """
     if not torch.is_torch(model):
         if isinstance(model, str | os.PathLike):
@@ -55,12 +59,19 @@ def from_pytorch(
             raise InputError(f"{type(model).__name__}: a module is exported on examples; give example_inputs")
         model = torch.export(cast("nn.Module", model), example_inputs, None, dynamic_shapes)
     shapes = {name: tuple(sizes) for name, sizes in (shape or {}).items()}
-    return _with_params(torch.import_model(torch.load_model(model), shapes=shapes))
+    loaded = torch.load_model(model)
+
+    def resized(dims: Mapping[str, DimSize]) -> Imported:
+        imported = torch.import_model(loaded, shapes=shapes, sizes=at_most(dims))
+        mark_sizes(imported.module, loaded, dims, shapes)
+        return imported
+
+    return _with_params(resized({}), resized)
 
 
-def _with_params(imported: Imported) -> tuple[IRModule, dict[str, NDArray]]:
+def _with_params(imported: Imported, resize: Resize | None = None) -> tuple[IRModule, dict[str, NDArray]]:
     params: dict[str, NDArray] = {}
     for name in imported.weights.names():
         array = imported.weights.get(name)
         params[name] = aligned_empty(array.shape, array.dtype).copyfrom(array)
-    return IRModule(imported.module, imported.weights), params
+    return IRModule(imported.module, imported.weights, resize), params

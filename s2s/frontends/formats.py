@@ -80,7 +80,7 @@ def import_model(
     if isinstance(loaded, tflite.LoadedModel):
         return tflite.import_model(loaded, shapes=shapes, name=name, rounding=tflite_rounding, sizes=sizes)
     if isinstance(loaded, torch.LoadedModel):
-        return torch.import_model(loaded, shapes=shapes, name=name)
+        return torch.import_model(loaded, shapes=shapes, name=name, sizes=sizes)
     return onnx.import_model(loaded, shapes=shapes, name=name, sizes=sizes)
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -16,15 +16,19 @@ from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model, specialised
 from s2s.frontends.gguf.decoder import Decoder
+from s2s.frontends.imported import Imported
 from s2s.frontends.sizes import computed_sizes, mark_computed_sizes, mark_sizes
 from s2s.frontends.states import ModelNames, keep_states
 from s2s.frontends.streams import Window, stream_inputs
 from s2s.options import CompileOptions
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
 from s2s.types.language import Language
-from s2s.types.sizes import at_most, constant
+from s2s.types.sizes import DimSize, at_most, constant, sizes_of
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
+
+Resize: TypeAlias = Callable[[Mapping[str, DimSize]], Imported]
+"""Reads a network again with other sizes of its open dimensions, constant ones or bounds, by name."""
 
 
 class GraphModel(NamedTuple):
@@ -33,6 +37,24 @@ class GraphModel(NamedTuple):
     module: ModuleOp
     params: Mapping[str, Array]
     name: str = "model"
+    resize: Resize | None = None
+    """Reads the network with other sizes; None where it has constant ones."""
+
+    def at(self, dims: Mapping[str, DimSize]) -> "GraphModel":
+        """The network with the sizes that `dims` give; the values of `params` stay where shapes do."""
+        sizes = sizes_of(self.module.attributes)
+        if all(sizes[name] == dims.get(name, sizes[name]) for name in sizes):
+            return self
+        if self.resize is None:
+            raise InputError(
+                f"{self.name}: has sizes that vary, and a module that was transformed is not read at others; give "
+                "constant shapes to the frontend, or compile the model itself with s2s.compile"
+            )
+        imported = self.resize(dims)
+        params = {name: imported.weights.get(name) for name in imported.weights.names()}
+        kept = {name: self.params[name] for name in params.keys() & self.params.keys()}
+        given = {name: value for name, value in kept.items() if np.shape(value) == params[name].shape}
+        return self._replace(module=imported.module, params={**params, **given})
 
 
 Source: TypeAlias = "ModelSource | GraphModel"
@@ -62,9 +84,12 @@ def read(source: Source, options: CompileOptions) -> Model:
         from s2s.frontends.gate import try_reading
 
         try_reading(lambda: _imported(source, options), label)
-    model = _copy(source) if isinstance(source, GraphModel) else _imported(source, options)
-    if isinstance(source, GraphModel) and not computed_sizes(model.module).keys() >= options.dims.keys():
-        raise InputError(f"{source.name}: --dim names dimensions of ONNX models, and this is a module; leave it out")
+    model = _copy(source.at(options.dims)) if isinstance(source, GraphModel) else _imported(source, options)
+    if isinstance(source, GraphModel):
+        known = {*computed_sizes(model.module), *sizes_of(source.module.attributes)}
+        unknown = next((name for name in options.dims if name not in known), None)
+        if unknown is not None:
+            raise InputError(f"{source.name}: --dim {unknown}: the module has no size of this name; leave it out")
     mark_computed_sizes(model.module, options.dims)
     windows = stream_inputs(model.module, model.weights, options.streams)
     keep_states(model.module, options.states)
@@ -81,7 +106,7 @@ def _imported(source: ModelSource, options: CompileOptions) -> Model:
         tflite_rounding=options.tflite_rounding,
         sizes=at_most(options.dims),
     )
-    mark_sizes(imported.module, given, options.dims)
+    mark_sizes(imported.module, given, options.dims, options.shapes)
     state_quantisation(imported.module, imported.weights)
     names = ModelNames.of(main_of(imported.module))
     return Model(

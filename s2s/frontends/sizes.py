@@ -1,6 +1,6 @@
 """Mark what has a size that is known in a run only: axes of a network's inputs, and results that it computes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
@@ -8,7 +8,7 @@ from xdsl.ir import Attribute
 from s2s.analysis.network.functions import main_of
 from s2s.dialects import graph
 from s2s.errors import InputError, UnsupportedError
-from s2s.frontends import onnx
+from s2s.frontends import onnx, torch
 from s2s.frontends.formats import LoadedModel, unknown_dimension
 from s2s.frontends.onnx.open_shapes import declared_dims
 from s2s.types.dtypes import as_tensor_type
@@ -39,26 +39,41 @@ def mark_computed_sizes(module: ModuleOp, dims: Mapping[str, DimSize]) -> None:
         module.attributes[COMPUTED] = extents_attribute(found)
 
 
-def mark_sizes(module: ModuleOp, model: LoadedModel, dims: Mapping[str, DimSize]) -> None:
-    """Mark in `module`, which `model` has become, the axes of inputs whose size in `dims` varies."""
-    given = onnx.open_dimensions(model.proto) if isinstance(model, onnx.LoadedModel) else []
+def mark_sizes(
+    module: ModuleOp, model: LoadedModel, dims: Mapping[str, DimSize], shapes: Mapping[str, tuple[int, ...]]
+) -> None:
+    """Mark in `module`, which `model` has become, the axes of inputs whose size varies: in `dims`, or because a program
+    of PyTorch was exported for bounds, and `shapes` do not fix it."""
+    declared = _declared(model)
+    names = (dim for dims in declared.values() for dim in dims if isinstance(dim, str))
+    given = list(dict.fromkeys(name for name in names if name not in ("", "?")))
     _check_names(module, dims, given)
     sizes = {name: size for name, size in varying(dims).items() if name in given}
+    if isinstance(model, torch.LoadedModel):
+        sizes = torch.varying_sizes(model.program, shapes, dims)
     for name, size in sizes.items():
         if not 1 <= size.least < size.most:
             raise InputError(f"--dim {name}={size}: the first bound is 1 or more, the second is larger; correct them")
         outside = next((each for each in size.special if not size.least <= each <= size.most), None)
         if outside is not None:
             raise InputError(f"--dim {name}={size}: kernels for {outside}, which is not within the bounds; correct it")
-    if not sizes or not isinstance(model, onnx.LoadedModel):
+    if not sizes:
         return
-    declared = {value.name: declared_dims(value) for value in model.proto.graph.input}
     main = main_of(module)
     module.attributes[SIZES] = sizes_attribute(sizes)
     main.arg_attrs = ArrayAttr(
         DictionaryAttr({**argument.data, VARIES: extents_attribute(_extents(argument, type, declared, sizes))})
         for argument, type in zip(main.arg_attrs or (), main.function_type.inputs, strict=True)
     )
+
+
+def _declared(model: LoadedModel) -> Mapping[str, Sequence[int | str]]:
+    """Return for each input its sizes, open ones by their names."""
+    if isinstance(model, onnx.LoadedModel):
+        return {value.name: declared_dims(value) for value in model.proto.graph.input}
+    if isinstance(model, torch.LoadedModel):
+        return {port.name: port.sizes for port in model.program.inputs}
+    return {}
 
 
 def _check_names(module: ModuleOp, dims: Mapping[str, DimSize], given: list[str]) -> None:
@@ -70,7 +85,10 @@ def _check_names(module: ModuleOp, dims: Mapping[str, DimSize], given: list[str]
 
 
 def _extents(
-    argument: DictionaryAttr, type: Attribute, declared: Mapping[str, list[int | str]], sizes: Mapping[str, SizeRange]
+    argument: DictionaryAttr,
+    type: Attribute,
+    declared: Mapping[str, Sequence[int | str]],
+    sizes: Mapping[str, SizeRange],
 ) -> list[str]:
     name = argument.data["name"]
     assert isinstance(name, StringAttr)

@@ -93,7 +93,7 @@ def source_of(
     arrays = {key: np.asarray(value) for key, value in (params or {}).items()}
     module = bind_params_by_name(_module(mod), arrays)
     module = empty() if module.is_empty else module
-    return GraphModel(module.module, {**module.params, **arrays}, name or _C_NAME)
+    return GraphModel(module.module, {**module.params, **arrays}, name or _C_NAME, module.resize)
 
 
 def _module(mod: ModuleOp | IRModule | Function) -> IRModule:

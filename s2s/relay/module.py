@@ -11,6 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.builder import Builder, Value
+from s2s.frontends.model import Resize
 from s2s.relay.annotation import annotate, annotated_calls
 from s2s.relay.expr import (
     Call,
@@ -33,8 +34,12 @@ from s2s.types.weights import WeightStore
 class IRModule:
     """Functions at graph level, of which `main` is the network, and the values of its constants."""
 
-    def __init__(self, module: ModuleOp | None = None, weights: WeightStore | None = None) -> None:
+    def __init__(
+        self, module: ModuleOp | None = None, weights: WeightStore | None = None, resize: Resize | None = None
+    ) -> None:
         self.module = module if module is not None else ModuleOp([])
+        self.resize = resize
+        """Reads the network with other sizes, where some vary."""
         self.weights = weights if weights is not None else WeightStore()
 
     @staticmethod
@@ -73,7 +78,7 @@ class IRModule:
 
     def clone(self) -> "IRModule":
         """A copy that may be changed."""
-        return IRModule(self.module.clone(), self.weights.copy())
+        return IRModule(self.module.clone(), self.weights.copy(), self.resize)
 
     def save(self, path: str | Path) -> None:
         """Write the text of the module."""
@@ -116,7 +121,7 @@ def bind_params_by_name(mod: IRModule, params: Mapping[str, Array]) -> IRModule:
     for op in bound.module.walk():
         if isinstance(op, graph.WeightOp) and op.weight_name.data in weights:
             op.hash = StringAttr(weights.hash(op.weight_name.data))
-    return IRModule(bound.module, weights)
+    return IRModule(bound.module, weights, bound.resize if len(kept) == len(arguments) else None)
 
 
 def _checked(name: str, argument: SSAValue, weights: WeightStore) -> AnyTensor:

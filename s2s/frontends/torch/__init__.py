@@ -9,13 +9,14 @@ import importlib
 from typing import TYPE_CHECKING
 
 from s2s.frontends.torch.load import LoadedModel, is_torch, load_model
+from s2s.frontends.torch.sizes import varying_sizes
 
 if TYPE_CHECKING:
     from s2s.frontends.torch.capture import export
     from s2s.frontends.torch.engine import open_program
     from s2s.frontends.torch.importer import import_model
 
-__all__ = ["LoadedModel", "export", "import_model", "is_torch", "load_model", "open_program"]
+__all__ = ["LoadedModel", "export", "import_model", "is_torch", "load_model", "open_program", "varying_sizes"]
 
 if not TYPE_CHECKING:  # a checker would take every submodule for an object
     _LATE = {"export": "capture", "import_model": "importer", "open_program": "engine"}

@@ -35,11 +35,11 @@ MAX_JSON_BYTES = 2**28
 _EXPRESSION = re.compile(r"[\w\s+\-*/%(),.<>=!&|~]*")
 _QUOTED = re.compile(r"'([a-z]+\d+)'")
 _FUNCTIONS = (
-    "Abs And CeilDiv CeilToInt CleanDiv Eq Equality FloatPow FloatTrueDiv FloorDiv FloorToInt Ge GreaterThan Gt "
-    "IntTrueDiv Integer IsNonOverlappingAndDenseIndicator Le LShift LessThan Lt Max Min Mod ModularIndexing Ne Not Or "
-    "Pow PowByNatural PythonMod RShift RoundDecimal RoundToInt StrictGreaterThan StrictLessThan Symbol ToFloat "
-    "TruncToFloat TruncToInt True Unequality Where False and floor int_oo integer max min nonnegative not oo or "
-    "positive real"
+    "Abs Add And CeilDiv CeilToInt CleanDiv Eq Equality FloatPow FloatTrueDiv FloorDiv FloorToInt Ge GreaterThan Gt "
+    "IntTrueDiv Integer IsNonOverlappingAndDenseIndicator Le LShift LessThan Lt Max Min Mod ModularIndexing Mul Ne Not "
+    "Or Pow PowByNatural PythonMod RShift Rational RoundDecimal RoundToInt StrictGreaterThan StrictLessThan Symbol "
+    "ToFloat TruncToFloat TruncToInt True Unequality Where False and floor int_oo integer max min nonnegative not oo "
+    "or positive real"
 )
 """Functions and constants that expressions on sizes are made of."""
 _WORDS = frozenset(_FUNCTIONS.split())

@@ -16,8 +16,10 @@ import numpy as np
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.names import one_line
+from s2s.frontends.torch.decompositions import decompositions
 from s2s.frontends.torch.program import (
     Argument,
+    Bounds,
     Buffer,
     Call,
     DType,
@@ -80,6 +82,7 @@ def capture(exported: ExportedProgram, name: str) -> Program:
         overloads = [kept.split(".")[1]] if "." in kept else packet.overloads()
         for overload in overloads:
             table.pop(getattr(packet, overload), None)
+    table.update(decompositions())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # torch warns of its own calls
         decomposed = exported.run_decompositions(table)
@@ -113,6 +116,8 @@ class _Recorder:
         self._exported: Any = exported
         self._name = name
         self._arrays: dict[object, Array] = {}
+        self._size_names: dict[object, str] = {}
+        """Names of open sizes by the symbols that torch has for them."""
 
     def program(self) -> Program:
         """The whole program."""
@@ -127,9 +132,10 @@ class _Recorder:
         for spec in signature.input_specs:
             node, target = spec.arg.name, spec.target
             if spec.kind == kinds.USER_INPUT:
-                info = _info(placeholders[node].meta.get("val"))
+                value = placeholders[node].meta.get("val")
+                info = _info(value)
                 if isinstance(info, TensorInfo):
-                    inputs.append(Input(node, _input_name(node), info))
+                    inputs.append(Input(node, node, info, self._open_sizes(node, value.shape)))
                 else:
                     numbers[node] = getattr(spec.arg, "value", None)
             elif target is not None and target in changed:
@@ -148,7 +154,22 @@ class _Recorder:
             tuple(buffers),
             self._outputs(),
             f"torch {self._torch.__version__.partition('+')[0]}",
+            {name: self._bounds(symbol) for symbol, name in self._size_names.items()},
         )
+
+    def _open_sizes(self, name: str, shape: Sequence[Any]) -> tuple[str, ...]:
+        """The names of the open sizes of an input; equal sizes have one name, after the axis where it comes first."""
+        found: list[str] = []
+        for axis, size in enumerate(shape):
+            symbol = None if isinstance(size, int) else size.node.expr
+            known = symbol is not None and symbol in self._exported.range_constraints
+            found.append(self._size_names.setdefault(symbol, f"{name}_dim{axis}") if known else "")
+        return tuple(found)
+
+    def _bounds(self, symbol: object) -> Bounds:
+        """What the export allows; a size of 0 is none for s2s."""
+        allowed = self._exported.range_constraints[symbol]
+        return Bounds(max(1, int(allowed.lower)), int(allowed.upper) if allowed.upper.is_Integer else None)
 
     def _refuse_mutated_inputs(self) -> None:
         changed = self._exported.graph_signature.user_inputs_to_mutate
@@ -303,10 +324,6 @@ def _source_line(trace: str) -> str:
         if not path.startswith(own):
             found = f"{Path(path).name}:{rest.partition(',')[0]}"
     return found
-
-
-def _input_name(node: str) -> str:
-    return node
 
 
 def _output_names(spec: Any, count: int) -> list[str]:

@@ -18,23 +18,23 @@ from s2s.frontends.torch.dtypes import numpy_dtype
 from s2s.frontends.torch.load import LoadedModel
 from s2s.frontends.torch.program import Buffer, Input, Program
 from s2s.frontends.torch.session import Scope, Session
+from s2s.frontends.torch.sizes import fixed_sizes
 from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type, type_of_array
 from s2s.types.weights import WeightStore
 
 
 def import_model(
-    model: LoadedModel, *, shapes: Mapping[str, tuple[int, ...]] | None = None, name: str | None = None
+    model: LoadedModel,
+    *,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    name: str | None = None,
+    sizes: Mapping[str, int] | None = None,
 ) -> Imported:
-    """Import a model; `shapes` fixes the sizes that the export left open."""
-    return import_program(model.program, shapes=shapes, name=name)
-
-
-def import_program(
-    program: Program, *, shapes: Mapping[str, tuple[int, ...]] | None = None, name: str | None = None
-) -> Imported:
-    """Import a program that has been captured."""
+    """Import a model; `shapes` fixes the shapes of inputs that the export left open, `sizes` its open sizes by name.
+    An open size that neither gives is the greatest that the export allows."""
+    program = model.program
     weights = WeightStore()
-    types = _input_types(program.inputs, dict(shapes or {}))
+    types = _input_types(program, dict(shapes or {}), sizes or {})
     states = [type_of_array(buffer.initial) for buffer in program.buffers]
     block = Block(arg_types=[*types, *states])
     builder = Builder(block, weights)
@@ -72,23 +72,33 @@ def _constants(program: Program, builder: Builder) -> dict[str, Value]:
     return found
 
 
-def _input_types(inputs: Sequence[Input], shapes: dict[str, tuple[int, ...]]) -> list[AnyTensor]:
-    unknown = sorted(shapes.keys() - {each.name for each in inputs})
+def _input_types(program: Program, shapes: dict[str, tuple[int, ...]], sizes: Mapping[str, int]) -> list[AnyTensor]:
+    unknown = sorted(shapes.keys() - {each.name for each in program.inputs})
     if unknown:
-        known = ", ".join(repr(one_line(each.name)) for each in inputs)
+        known = ", ".join(repr(one_line(each.name)) for each in program.inputs)
         raise InputError(f"--shape {one_line(unknown[0])}: the model has no such input; its inputs are {known}")
-    return [_input_type(each, shapes.get(each.name)) for each in inputs]
+    fixed = {**sizes, **fixed_sizes(program, shapes)}
+    greatest = {name: fixed.get(name, bounds.most) for name, bounds in program.sizes.items()}
+    return [_input_type(each, shapes.get(each.name) or _known_shape(each, greatest)) for each in program.inputs]
 
 
-def _input_type(port: Input, asked: tuple[int, ...] | None) -> AnyTensor:
+def _known_shape(port: Input, sizes: Mapping[str, int | None]) -> tuple[int, ...]:
+    """The shape of an input with the open sizes `sizes`."""
+    declared, names = port.info.shape, port.sizes
+    shape = [sizes.get(name) if name else size for size, name in zip(declared, names, strict=True)]
+    known = [size for size in shape if size is not None]
+    if len(known) < len(shape):
+        axis = shape.index(None)
+        bounds = f"bounds of it, as in --dim {one_line(names[axis])}=2..64, or " if names[axis] else ""
+        raise InputError(
+            f"input {one_line(port.name)}: dimension {axis} has no size; give {bounds}the shape, as in --shape "
+            f"{one_line(port.name)}={','.join('1' if size is None else str(size) for size in shape)}"
+        )
+    return tuple(known)
+
+
+def _input_type(port: Input, asked: tuple[int, ...]) -> AnyTensor:
     where, declared = f"input {one_line(port.name)}", port.info.shape
-    if asked is None:
-        if None in declared:
-            raise InputError(
-                f"{where}: dimension {declared.index(None)} has no size; give the shape, as in --shape "
-                f"{one_line(port.name)}={','.join('1' if size is None else str(size) for size in declared)}"
-            )
-        asked = tuple(size for size in declared if size is not None)
     fits = len(asked) == len(declared) and all(
         size in (None, given) for size, given in zip(declared, asked, strict=True)
     )

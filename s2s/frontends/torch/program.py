@@ -69,6 +69,15 @@ class Input(NamedTuple):
     node: str
     name: str
     info: TensorInfo
+    sizes: tuple[str, ...] = ()
+    """For each axis the name of its open size; empty where that is constant, or a formula of others."""
+
+
+class Bounds(NamedTuple):
+    """The values of an open size that the export allows."""
+
+    least: int
+    most: int | None
 
 
 class Buffer(NamedTuple):
@@ -94,6 +103,8 @@ class Program(NamedTuple):
     outputs: tuple[tuple[str, Argument], ...]
     """Names and values of what the caller gets."""
     producer: str
+    sizes: Mapping[str, Bounds] = {}
+    """The open sizes of inputs by name, `x_dim0` for the first axis of `x`: each after the first axis that has it."""
 
 
 NUMPY: Mapping[str, np.dtype[np.generic]] = {

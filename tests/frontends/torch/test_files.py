@@ -132,7 +132,18 @@ def test_texts_that_torch_would_evaluate_are_refused(saved: Path, tmp_path: Path
         read_archive(path, trust=False)
 
 
-@pytest.mark.parametrize("text", ["s0", "2*s0 + 1", "Max(1, s0)", "FloorDiv(s0, 2)", "s77 <= 9", "Mod(s0 - 1, 4)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "s0",
+        "2*s0 + 1",
+        "Max(1, s0)",
+        "FloorDiv(s0, 2)",
+        "s77 <= 9",
+        "Mod(s0 - 1, 4)",
+        "Add(Mul(Integer(8), Symbol('s27', positive=True, integer=True)), Rational(1, 2))",
+    ],
+)
 def test_sizes_are_expressions_of_symbols(text: str):
     from s2s.frontends.torch.archive import is_arithmetic
 

@@ -140,9 +140,9 @@ def test_sizes_that_the_export_leaves_open_are_given():
     assert run_graph(found.module, [np.zeros((5, 4), np.float32)], found.weights)[0].shape == (5, 3)
 
 
-def test_an_open_size_is_asked_for():
-    dynamic = ({0: torch.export.Dim("batch", max=64)},)
-    with pytest.raises(InputError, match=r"input pixels: dimension 0 has no size; give the shape, as in --shape"):
+def test_an_open_size_without_bounds_is_asked_for():
+    dynamic = ({0: torch.export.Dim.AUTO},)
+    with pytest.raises(InputError, match=r"input pixels: dimension 0 has no size; give bounds of it, as in --dim "):
         imported(Small(), torch.zeros(2, 4), dynamic=dynamic)
 
 

@@ -1,0 +1,53 @@
+"""The open sizes of a program: which vary from run to run, and within which bounds."""
+
+from collections.abc import Mapping
+
+from s2s.errors import InputError
+from s2s.frontends.names import one_line
+from s2s.frontends.torch.program import Bounds, Program
+from s2s.types.sizes import DimSize, SizeRange
+
+
+def fixed_sizes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
+    """The open sizes that the shapes of some inputs fix."""
+    found: dict[str, int] = {}
+    for port in program.inputs:
+        for name, size in zip(port.sizes, shapes.get(port.name, ()), strict=False):
+            if name and found.setdefault(name, size) != size:
+                raise InputError(
+                    f"--shape {one_line(port.name)}: gives {size} for {name}, and another shape {found[name]}; the "
+                    "program has one size for both"
+                )
+    return found
+
+
+def varying_sizes(
+    program: Program, shapes: Mapping[str, tuple[int, ...]], dims: Mapping[str, DimSize]
+) -> dict[str, SizeRange]:
+    """The sizes that vary: within the bounds of `dims`, else of the export, where no shape fixes them."""
+    fixed, found = fixed_sizes(program, shapes), dict[str, SizeRange]()
+    for name, bounds in program.sizes.items():
+        if name in dims:
+            _check_bounds(name, dims[name], bounds)
+        size = dims.get(name, _declared(bounds))
+        if name in fixed and name in dims:
+            raise InputError(f"--dim {name}={size}: a --shape gives this size already; leave one of them out")
+        if name not in fixed and isinstance(size, SizeRange):
+            found[name] = size
+    return found
+
+
+def _declared(bounds: Bounds) -> DimSize | None:
+    if bounds.most is None or bounds.least >= bounds.most:
+        return bounds.most
+    return SizeRange(bounds.least, bounds.most)
+
+
+def _check_bounds(name: str, size: DimSize, bounds: Bounds) -> None:
+    least, most = (size.least, size.most) if isinstance(size, SizeRange) else (size, size)
+    if least < bounds.least or (bounds.most is not None and most > bounds.most):
+        allowed = f"{bounds.least}..{'' if bounds.most is None else bounds.most}"
+        raise InputError(
+            f"--dim {name}={size}: the program was exported for {allowed}; stay within these, or export it with other "
+            "bounds in dynamic_shapes"
+        )

@@ -1,0 +1,163 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+"""`dynamic_shapes` with bounds: one tree for all sizes within them, against torch at several."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim
+
+from s2s import api
+from s2s import frontend as faces
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends import torch as frontend
+from s2s.relay.factory import build
+from s2s.types.sizes import SizeRange
+
+
+class Encoder(nn.Module):
+    """A layer of a transformer over tokens with places, whose mean is classified."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        self.head = nn.Linear(8, 3)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        y = self.layer(x + torch.arange(x.size(1))[:, None])
+        return y, self.head(y.mean(1))
+
+
+class Pair(nn.Module):
+    """Two inputs with one size."""
+
+    def forward(self, x: Tensor, y: Tensor) -> Tensor:
+        return torch.relu(x) + y
+
+
+class Images(nn.Module):
+    """Convolutions over images of any number and width."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(2, 4, 3, 2, 1), nn.BatchNorm2d(4), nn.ReLU(), nn.Conv2d(4, 4, 3, padding=1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.body(x).mean((2, 3))
+
+
+def exported(module: nn.Module, inputs: list[Tensor], dynamic: Any) -> Any:
+    torch.manual_seed(4)
+    return frontend.export(module.eval(), inputs, None, dynamic)
+
+
+def encoder(least: int = 1, most: int | None = 21) -> Any:
+    return exported(Encoder(), [torch.randn(1, 5, 8)], ({1: Dim("tokens", min=least, max=most)},))
+
+
+def wanted(program: Any, *inputs: Tensor) -> list[Any]:
+    with torch.no_grad():
+        found = program.module()(*inputs)
+    return [each.numpy() for each in (found if isinstance(found, tuple) else (found,))]
+
+
+def test_bounds_of_an_export_are_those_of_the_tree():
+    program = encoder()
+    with api.compile(program, target="c", name="net") as artifact:
+        assert "#define NET_X_DIM1_MAX 21" in artifact.tree().text("include/net.h")
+        for tokens in (1, 2, 7, 20, 21):
+            x = torch.randn(1, tokens, 8)
+            for ours, theirs in zip(artifact.run({"x": x.numpy()}).values(), wanted(program, x), strict=True):
+                np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
+        with pytest.raises(InputError, match=r"x: axis 1 has size 22, and x_dim1 is within 1\.\.21"):
+            artifact.run({"x": np.zeros((1, 22, 8), np.float32)})
+
+
+def test_verify_compares_with_torch_at_several_sizes():
+    dynamic = ({0: Dim("images", min=1, max=3), 3: Dim("width", min=6, max=17)},)
+    program = exported(Images(), [torch.randn(2, 2, 8, 9)], dynamic)
+    with api.compile(program, target="c") as artifact:
+        found = artifact.verify(against="torch")
+        assert found.passed
+        assert found.vectors >= 3
+
+
+def test_inputs_that_share_a_size_have_one_name_for_it():
+    tokens = Dim("tokens", min=1, max=9)
+    program = exported(Pair(), [torch.randn(4, 3), torch.randn(4, 3)], {"x": {0: tokens}, "y": {0: tokens}})
+    with api.compile(program, target="c") as artifact:
+        assert [port.varies for port in artifact.info.inputs] == [("x_dim0", "")] * 2
+        x, y = torch.randn(6, 3), torch.randn(6, 3)
+        (found,) = artifact.run({"x": x.numpy(), "y": y.numpy()}).values()
+        np.testing.assert_allclose(found, wanted(program, x, y)[0], rtol=1e-6)
+
+
+def test_dims_narrow_the_bounds_or_fix_the_size():
+    program = encoder()
+    with api.compile(program, target="c", dims={"x_dim1": (2, 8)}) as artifact:
+        assert artifact.compilation.options.dims == {"x_dim1": SizeRange(2, 8)}
+    with api.compile(program, target="c", dims={"x_dim1": 6}) as artifact:
+        assert artifact.info.inputs[0].shape == (1, 6, 8)
+        assert not any(artifact.info.inputs[0].varies)
+
+
+def test_a_shape_fixes_the_size_for_all_inputs_that_have_it():
+    tokens = Dim("tokens", min=1, max=9)
+    program = exported(Pair(), [torch.randn(4, 3), torch.randn(4, 3)], {"x": {0: tokens}, "y": {0: tokens}})
+    with api.compile(program, target="c", shapes={"y": (5, 3)}) as artifact:
+        assert [(port.shape, port.varies) for port in artifact.info.inputs] == [((5, 3), ())] * 2
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (
+            {"dims": {"x_dim1": (1, 30)}},
+            r"--dim x_dim1=1\.\.30: the program was exported for 1\.\.21; stay within these",
+        ),
+        ({"dims": {"x_dim1": 22}}, r"--dim x_dim1=22: the program was exported for 1\.\.21"),
+        ({"dims": {"n": 2}}, "--dim n=2: no dimension of an input has this name; the open ones are 'x_dim1'"),
+        ({"dims": {"x_dim1": 3}, "shapes": {"x": (1, 4, 8)}}, "--dim x_dim1=3: a --shape gives this size already"),
+    ],
+)
+def test_sizes_outside_of_the_export_are_refused(options: dict[str, Any], reason: str):
+    with pytest.raises(InputError, match=reason):
+        api.compile(encoder(), target="c", **options)
+
+
+def test_a_size_without_a_bound_is_asked_for():
+    program = exported(Encoder(), [torch.randn(1, 5, 8)], ({1: Dim.AUTO},))
+    with pytest.raises(InputError, match=r"dimension 1 has no size; give bounds of it, as in --dim x_dim1=2\.\.64"):
+        api.compile(program, target="c")
+
+
+def test_a_number_that_follows_from_the_size_is_refused():
+    class Share(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x / x.size(0)
+
+    program = exported(Share(), [torch.randn(4, 3)], ({0: Dim("rows", min=1, max=9)},))
+    with pytest.raises(UnsupportedError, match="what is computed depends on the size; give it a constant one"):
+        api.compile(program, target="c")
+
+
+def test_a_saved_program_keeps_its_bounds(tmp_path: Path):
+    torch.export.save(encoder(), tmp_path / "net.pt2")
+    with api.compile(tmp_path / "net.pt2", target="c") as artifact:
+        assert artifact.compilation.options.dims == {"x_dim1": SizeRange(1, 21)}
+
+
+def test_from_pytorch_gives_a_module_whose_sizes_vary():
+    module, x = Encoder().eval(), torch.randn(1, 5, 8)
+    mod, params = faces.from_pytorch(module, (x,), ({1: Dim("tokens", min=1, max=21)},))
+    params["head.bias"].copyfrom(np.full(3, 2.0, np.float32))
+    library = build(mod, target="c", params=params, executor="aot")
+    with torch.no_grad():
+        module.head.bias.fill_(2.0)
+        y = module(x)
+    found = library.artifact.run({"x": x.numpy()})
+    for ours, theirs in zip(found.values(), y, strict=True):
+        np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-4, atol=1e-5)
