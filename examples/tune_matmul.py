@@ -15,7 +15,7 @@ import numpy as np
 from s2s import autotvm, te
 from s2s.target import Target
 
-SIZE, TRIALS = 512, 16
+SIZE, TRIALS = 512, 10
 
 
 @autotvm.template("tutorial/matmul")

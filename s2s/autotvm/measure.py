@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from s2s.boards import BOARDS, PREFIX
 from s2s.errors import InputError
+from s2s.support.jobs import jobs
 from s2s.targets import Target
 from s2s.tuning.measurement import ErrorKind
 from s2s.tuning.measurer import Limits, Measurer
@@ -21,7 +22,8 @@ LOCAL = "local"
 
 @dataclass(frozen=True)
 class LocalBuilder:
-    """Builds candidates on this machine, `n_parallel` at a time, each within `timeout` seconds."""
+    """Builds candidates on this machine, each within `timeout` seconds, `n_parallel` at a time; None for as many as
+    `S2S_JOBS` or the cores allow. They are run one after the other."""
 
     timeout: float = Limits.build_seconds
     n_parallel: int | None = None
@@ -31,7 +33,7 @@ class LocalBuilder:
     @property
     def parallel(self) -> int:
         """Candidates that are built at a time."""
-        return self.n_parallel or 1
+        return self.n_parallel or jobs()
 
 
 class Runner(ABC):

@@ -70,7 +70,12 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 @click.option(
     "--tls", type=(str, str, str), metavar="CA CERT KEY", help="The certificates of a farm with TLS, files in PEM."
 )
-@click.option("--jobs", "-j", type=click.IntRange(min=1), default=1, help="Candidates that are built at a time.")
+@click.option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(min=1),
+    help="Candidates that are built at a time; by default `S2S_JOBS`, or as many as there are cores.",
+)
 @click.option("--seed", type=int, default=0, help="Seed of the search.")
 @click.option(
     "--dry-run", is_flag=True, help="List the tasks and the sizes of their search spaces, and measure nothing."
@@ -91,7 +96,7 @@ def tune_command(
     farm: str | None,
     priority: int,
     tls: tuple[str, str, str] | None,
-    jobs: int,
+    jobs: int | None,
     seed: int,
     dry_run: bool,
     as_json: bool,

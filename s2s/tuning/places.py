@@ -3,6 +3,7 @@
 from s2s.boards import PREFIX, get_board
 from s2s.errors import InputError
 from s2s.projects import ProjectBoard, project_board
+from s2s.support.jobs import jobs
 from s2s.tuning.measurer import Limits, Measurer
 from s2s.tuning.on_board import BoardMeasurer
 from s2s.tuning.on_host import HostMeasurer
@@ -19,9 +20,10 @@ def default_target(on: str, board: str = "") -> str:
 
 
 def make_measurer(
-    on: str, *, limits: Limits | None = None, parallel: int = 1, board: str = "", load: str = ""
+    on: str, *, limits: Limits | None = None, parallel: int | None = None, board: str = "", load: str = ""
 ) -> Measurer:
-    """Return what measures in the place `on`.
+    """Return what measures in the place `on`, and builds `parallel` candidates at a time, by default as many as
+    `S2S_JOBS` or the cores allow.
 
     At a serial port, `board` is the kind of board, and the command `load` puts a program onto it.
     """
@@ -32,9 +34,9 @@ def make_measurer(
     if board or load:
         raise InputError(f"--on {on}: --board and --load are for a board at a serial port; leave them out")
     if on == HOST:
-        return HostMeasurer(limits, parallel=parallel)
+        return HostMeasurer(limits, parallel=parallel or jobs())
     if on.startswith(PREFIX):
-        return BoardMeasurer(on, limits, parallel=parallel)
+        return BoardMeasurer(on, limits, parallel=parallel or jobs())
     raise InputError(f"--on {on}: there is no such place; give host, serial:PORT, or a board such as qemu:m4")
 
 

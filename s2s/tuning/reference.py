@@ -1,13 +1,18 @@
-"""Comparison of a candidate's results with those of the tensor interpreter."""
+"""Comparison of a candidate's results with those of the tensor interpreter.
+
+Floats may differ by a part of the largest result: schedules add in different orders, and what a sum loses by that grows
+with the terms, not with the sum. Of 262,144 sums of 512 products, about 20 are so near to zero that less than a ten
+thousandth of their own size would be too strict.
+"""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from s2s.compilation import Compilation
 from s2s.emit.info import GoldenVector
 from s2s.stages.settle import Settled
-from s2s.stages.tensor import Scheduled
-from s2s.types.dtypes import Array, from_numpy, is_float
-from s2s.verify.compare import Tolerance, compare, default_tolerance
+from s2s.types.dtypes import Array
+from s2s.verify.compare import compare, default_tolerance
 
 
 def reference_of(compilation: Compilation) -> GoldenVector:
@@ -17,11 +22,8 @@ def reference_of(compilation: Compilation) -> GoldenVector:
 
 def difference(compilation: Compilation, found: Sequence[Array]) -> str | None:
     """Say in what `found` differs from the reference; None if nothing lies beyond the tolerance."""
-    allowed = compilation.facts(Scheduled).tolerance
     for number, (expected, array) in enumerate(zip(reference_of(compilation).outputs, found, strict=True)):
-        tolerance = default_tolerance(expected.dtype)
-        if allowed.scaled and is_float(from_numpy(expected.dtype)):
-            tolerance = Tolerance(allowed.relative, allowed.absolute, scaled=True)
+        tolerance = replace(default_tolerance(expected.dtype), scaled=True)
         result = compare(expected, array.reshape(expected.shape), tolerance)
         if not result.passed:
             return f"output {number}: {result.beyond} of {expected.size} elements differ"

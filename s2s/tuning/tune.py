@@ -39,7 +39,7 @@ def tune_model(
     options: TuneOptions | None = None,
     board: str = "",
     load: str = "",
-    parallel: int = 1,
+    parallel: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> TuneSummary:
     """Tune `model` and append what is measured to the file `records`.
