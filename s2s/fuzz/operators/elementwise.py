@@ -56,7 +56,10 @@ def _unary(net: Network, op: str) -> None:
 def _parametric(net: Network, op: str) -> None:
     given: Attributes = {name: net.random.uniform(*span) for name, span in _ATTRIBUTES[op].items() if net.chance(0.6)}
     among = FLOATS if op != "Shrink" else (FLOAT32,)  # onnxruntime adds the bias of other types in float32
-    net.node(op, [net.operand(net.dtype(op, among=among))], **given)
+    x = net.operand(net.dtype(op, among=among))
+    if op == "ThresholdedRelu":  # its definition rounds the threshold to the type of x, which no engine does
+        given["alpha"] = float(np.asarray(given.get("alpha", 1.0)).astype(x.dtype))
+    net.node(op, [x], **given)
 
 
 def _binary(net: Network, op: str, *, among: tuple[DType, ...] = ALL) -> None:

@@ -51,6 +51,11 @@ def _window(net: Network, x: Value, *, dilated: bool = True) -> _Window:
     before, after = ([net.random.randint(0, k - 1) for k in kernel] for _ in range(2))
     if auto.startswith("SAME") and "dilations" in attributes:
         raise Rejected("onnxruntime pads a dilated window as one that is not")
+    strides = attributes.get("strides", [1] * len(sizes))
+    if auto.startswith("SAME") and any(
+        (size - 1) % s + 1 > k for size, s, k in zip(sizes, strides, kernel, strict=True)
+    ):
+        raise Rejected("the padding is negative: onnxruntime refuses it, the reference evaluator crops the image")
     if auto != "NOTSET":
         attributes["auto_pad"] = auto
         before = after = [0 if auto == "VALID" else extent for extent in extents]
@@ -108,7 +113,7 @@ def _pool(net: Network, op: str) -> None:
     more: Attributes = {}
     if op == "AveragePool" and net.chance(0.5):
         more["count_include_pad"] = net.random.randint(0, 1)
-    if op == "LpPool" and x.dtype == np.float64 and "auto_pad" in window.attributes:
+    if op in ("AveragePool", "LpPool") and x.dtype == np.float64 and "auto_pad" in window.attributes:
         raise Rejected  # the reference evaluator takes no notice of dilations there
     if op == "LpPool":
         more["p"] = net.random.choice((1, 2, 3))

@@ -1,0 +1,65 @@
+"""Operators whose results differ between other engines: s2s follows the text of the standard."""
+
+import numpy as np
+import pytest
+
+from s2s import api
+from s2s.types.dtypes import Array
+from support.onnx_text import onnx_model
+
+
+def computed(body: str, opset: int, **inputs: Array) -> Array:
+    with api.compile(onnx_model(body, opset), target="c") as artifact:
+        return artifact.run(inputs)["y"]
+
+
+def cubic(t: float, a: float = -0.75) -> list[float]:
+    """Keys' weights of the four neighbours of a sample, as ONNX defines them."""
+    near = [(a + 2) * d**3 - (a + 3) * d**2 + 1 for d in (t, 1 - t)]
+    far = [a * (d**3 - 5 * d**2 + 8 * d - 4) for d in (1 + t, 2 - t)]
+    return [far[0], *near, far[1]]
+
+
+def test_positions_of_cubic_samples_are_not_rounded():
+    """onnxruntime and the reference evaluator round them to float32, and are off by 3e-6."""
+    x = np.random.default_rng(0).uniform(-3, 3, (1, 1, 1, 33)).astype(np.float32)
+    body = "(float[1,1,1,33] x) => (float[1,1,1,26] y) <int64[4] sizes = {1,1,1,26}>"
+    y = computed(f'{body} {{ y = Resize <mode = "cubic"> (x, , , sizes) }}', 18, x=x)
+    wide, expected = x.astype(np.float64).ravel(), np.empty(26)
+    for place in range(26):
+        position = (place + 0.5) * 33 / 26 - 0.5
+        first = int(np.floor(position))
+        indices = np.clip(np.arange(first - 1, first + 3), 0, 32)
+        expected[place] = wide[indices] @ cubic(position - first)
+    np.testing.assert_allclose(y.ravel(), expected, rtol=0, atol=8e-7)
+
+
+@pytest.mark.parametrize("alpha", [0.85146695, 0.85205078125])
+def test_a_threshold_is_rounded_to_the_type_of_its_operand(alpha: float):
+    """The function that defines the operator casts it; onnxruntime compares in float32."""
+    x = np.asarray([0.851, 0.8515625, 0.852], np.float16)
+    y = computed(f"(float16[3] x) => (float16[3] y) {{ y = ThresholdedRelu <alpha = {alpha}> (x) }}", 22, x=x)
+    np.testing.assert_array_equal(y, np.where(x > np.float16(alpha), x, np.float16(0)))
+
+
+def test_a_dilated_pool_of_a_valid_image_has_the_declared_size():
+    """The reference evaluator takes no notice of the dilation."""
+    x = np.arange(9, dtype=np.float64).reshape(1, 1, 9)
+    attributes = 'auto_pad = "VALID", kernel_shape = [5], dilations = [2]'
+    y = computed(f"(double[1,1,9] x) => (double[] y) {{ y = AveragePool <{attributes}> (x) }}", 19, x=x)
+    np.testing.assert_array_equal(y, [[[4.0]]])
+
+
+def test_a_pool_that_steps_over_elements_pads_nothing():
+    """The standard fixes the size, ceil(5 / 3); onnxruntime refuses the negative padding, the reference crops."""
+    x = np.arange(5, dtype=np.float32).reshape(1, 1, 5)
+    attributes = 'auto_pad = "SAME_LOWER", kernel_shape = [1], strides = [3]'
+    y = computed(f"(float[1,1,5] x) => (float[] y) {{ y = MaxPool <{attributes}> (x) }}", 12, x=x)
+    np.testing.assert_array_equal(y, [[[0.0, 3.0]]])
+
+
+def test_values_of_one_hot_are_exact():
+    """The reference evaluator computes off + (on - off)."""
+    values = np.asarray([0.019029101356863976, 1.9], np.float32)
+    body = "(float[2] v, int32[1] i) => (float[] y) <int64 depth = {2}> { y = OneHot (i, depth, v) }"
+    np.testing.assert_array_equal(computed(body, 11, v=values, i=np.asarray([1], np.int32)), [[values[0], values[1]]])
