@@ -130,6 +130,8 @@ from s2s.dialects.graph.reduce import (
     ReduceSumOp,
     TopKOp,
 )
+from s2s.dialects.graph.run_sizes import DynamicSliceOp, SizeValuesOp
+from s2s.dialects.graph.run_sizes import SizedOp as SizedOp
 from s2s.dialects.graph.selection import NonMaxSuppressionOp, NonzeroOp
 from s2s.dialects.graph.shape import BroadcastToOp, ConcatOp, IotaOp, PadOp, ReshapeOp, SliceOp, TileOp, TransposeOp
 from s2s.dialects.graph.signal import DftOp, FixedDftOp
@@ -257,6 +259,8 @@ Graph = Dialect(
         GatherOp,
         NonMaxSuppressionOp,
         NonzeroOp,
+        DynamicSliceOp,
+        SizeValuesOp,
         ScatterElementsOp,
         ScatterNdOp,
         AdvanceOp,

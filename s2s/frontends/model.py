@@ -17,6 +17,7 @@ from s2s.errors import InputError
 from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model, specialised
 from s2s.frontends.gguf.decoder import Decoder
 from s2s.frontends.imported import Imported
+from s2s.frontends.size_relations import relate_to_sizes
 from s2s.frontends.sizes import computed_sizes, mark_computed_sizes, mark_sizes
 from s2s.frontends.states import ModelNames, keep_states
 from s2s.frontends.streams import Window, stream_inputs
@@ -98,23 +99,27 @@ def read(source: Source, options: CompileOptions) -> Model:
 
 def _imported(source: ModelSource, options: CompileOptions) -> Model:
     given = load_model(source, trust=options.trust_model)
-    loaded = specialised(given, options.bind, options.dims)
-    imported = import_model(
-        loaded,
-        shapes=options.shapes,
-        name=options.name,
-        tflite_rounding=options.tflite_rounding,
-        sizes=at_most(options.dims),
-    )
+
+    def at(dims: Mapping[str, DimSize]) -> Imported:
+        return import_model(
+            specialised(given, options.bind, dims),
+            shapes=options.shapes,
+            name=options.name,
+            tflite_rounding=options.tflite_rounding,
+            sizes=at_most(dims),
+        )
+
+    imported = at(options.dims)
     mark_sizes(imported.module, given, options.dims, options.shapes)
+    relate_to_sizes(imported.module, imported.weights, lambda sizes: at({**options.dims, **sizes})[:2])
     state_quantisation(imported.module, imported.weights)
     names = ModelNames.of(main_of(imported.module))
     return Model(
         imported.module,
         imported.weights,
         imported.name,
-        Path(loaded.label).name,
-        digest(loaded),
+        Path(given.label).name,
+        digest(specialised(given, options.bind, options.dims)),
         names,
         source.language if isinstance(source, Decoder) else None,
     )

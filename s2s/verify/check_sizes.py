@@ -79,7 +79,7 @@ def check_sizes(compilation: Compilation) -> None:
 def _up_to(probe: Sizes, sizes: Mapping[str, SizeRange]) -> dict[str, DimSize]:
     """Return bounds whose greatest sizes are those of `probe`: where sizes vary, operators are lowered another way."""
     return {
-        name: SizeRange(min(sizes[name].least, size - 1), size) if size > 1 else size for name, size in probe.items()
+        name: SizeRange(sizes[name].least, size) if size > sizes[name].least else size for name, size in probe.items()
     }
 
 
@@ -96,12 +96,13 @@ def _plainly(source: Source, options: CompileOptions) -> State:
 
 def _probes(sizes: Mapping[str, SizeRange], derived: Mapping[str, AffineMap]) -> list[Sizes]:
     """Return the smaller sizes at which the network is read. Sizes and `derived` ones of 1 are avoided: broadcasting
-    looks different, and a window that moves nowhere."""
+    looks different, and a window that moves nowhere; at 34 what follows
+    from sizes is found by reading at sizes down to 2."""
     high = {name: max(size.most - 1, 1) for name, size in sizes.items()}
     low = dict(high)
     for name, size in sizes.items():
-        for value in range(max(size.least, 2), size.most):
-            if min(with_derived({**high, name: value}, derived).values()) > 1:
+        for value in (max(size.least + 1, 34), 18, 10, 6, 5, 4, 3, max(size.least, 2)):
+            if size.least <= value < size.most and min(with_derived({**high, name: value}, derived).values()) > 1:
                 low[name] = value
                 break
     return [low] if low == high else [low, high]
@@ -268,7 +269,7 @@ def _constant(op: Operation, known: Mapping[SSAValue, _Number], sizes: Mapping[s
     type = str(op.results[0].type) if op.results else ""
     match op:
         case tensor.SizeOp():
-            return sizes[op.size.data], type
+            return sizes.get(op.size.data, -1), type
         case arith.ConstantOp() if isa(op.value, IntegerAttr | FloatAttr):
             return op.value.value.data, type
         case arith.IndexCastOp() | arith.SIToFPOp() if values:

@@ -213,7 +213,7 @@ def test_axes_of_packed_inputs_are_refused(tmp_path: Path):
 REFUSED = {
     "a constant made of it": (
         "(float[N,8] x) => (float[N,8] y) <int64 first = {0}>"
-        " { s = Shape (x) n = Gather (s, first) f = Cast <to = 1> (n) y = Div (x, f) }",
+        " { s = Shape (x) n = Gather (s, first) f = Cast <to = 1> (n) r = Sqrt (f) y = Div (x, r) }",
         "N=",
     ),
     "padding that depends on it": (

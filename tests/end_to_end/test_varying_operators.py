@@ -19,8 +19,33 @@ TEXTS = {
     "rows flattened": """(float[2,3,N,4] x) => (float[2,3,M] y) <int64[3] f = {2, 3, -1}> { y = Reshape (x, f) }""",
     "flatten": "(float[2,N,4] x) => (float[2,M] y) { y = Flatten (x) }",
     "depth to space": "(float[1,8,2,N] x) => (float[1,2,4,M] y) { y = DepthToSpace <blocksize = 2> (x) }",
+    "last row": "(float[1,N,4] x) => (float[1,4] y) <int64 last = {-1}> { y = Gather <axis = 1> (x, last) }",
+    "last rows": """(float[1,N,4] x) => (float[1,2,4] y)
+<int64[1] s = {-2}, int64[1] e = {9223372036854775807}, int64[1] a = {1}> { y = Slice (x, s, e, a) }""",
+    "differences": """(float[1,N,4] x) => (float[1,M,4] y)
+<int64[1] zero = {0}, int64[1] one = {1}, int64[1] last = {-1}, int64[1] end = {9223372036854775807}>
+{ p = Slice (x, zero, last, one) q = Slice (x, one, end, one) y = Sub (q, p) }""",
+    "backwards": """(float[1,N,4] x) => (float[1,N,4] y)
+<int64[1] s = {-1}, int64[1] e = {-9223372036854775807}, int64[1] a = {1}> { y = Slice (x, s, e, a, s) }""",
+    "mask of tokens": """(int64[1,N] m) => (float[1,1,N,N] y)
+<int64[2] a = {1, 2}, float one = {1}, float big = {-3.4e38}, int64 i1 = {1}, int64[1] zero = {0}, int64[1] o = {1}>
+{ u = Unsqueeze (m, a) f = Cast <to = 1> (u) s = Shape (m) n = Gather (s, i1) nn = Unsqueeze (n, zero)
+  sh = Concat <axis = 0> (o, o, nn, nn) e = Expand (f, sh) d = Sub (one, e) y = Mul (d, big) }""",
+    "causal mask": """(float[1,N,4] x) => (float[N,N] y) <int64 o = {1}, int64[1] ax = {0}, float one = {1}>
+{ s = Shape (x) n = Gather (s, o) nn = Unsqueeze (n, ax) sh = Concat <axis = 0> (nn, nn) e = Expand (one, sh)
+  t = Trilu <upper = 1> (e) q = ReduceMax <keepdims = 0> (x) y = Mul (t, q) }""",
+    "sum by length": """(float[1,N,4] x) => (float[1,4] y) <int64 o = {1}, int64[1] a = {1}>
+{ s = Shape (x) n = Gather (s, o) f = Cast <to = 1> (n) r = ReduceSum <keepdims = 0> (x, a) y = Div (r, f) }""",
+    "shape": "(float[1,N,3] x) => (int64[3] y) { y = Shape (x) }",
+    "nearest neighbours": """(float[1,2,4,N] x) => (float[1,2,8,M] y) <float[4] s = {1, 1, 2, 2}>
+{ y = Resize <mode = "nearest"> (x, , s) }""",
+    "norm of instances": """(float[1,2,4,N] x) => (float[1,2,4,N] y) <float[2] g = ?, float[2] b = ?>
+{ y = InstanceNormalization (x, g, b) }""",
+    "decomposed norm": """(float[1,4,N] x) => (float[1,4,N] y) <float two = {2}, float eps = {0.001}>
+{ m = ReduceMean <axes = [2], keepdims = 1> (x) d = Sub (x, m) q = Pow (d, two)
+  v = ReduceMean <axes = [2], keepdims = 1> (q) e = Add (v, eps) s = Sqrt (e) y = Div (d, s) }""",
 }
-LEAST = {"feature pyramid": 2}
+LEAST = {"feature pyramid": 2, "last rows": 2, "differences": 2}
 MOST = 9
 
 

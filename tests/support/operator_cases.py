@@ -7,7 +7,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, f32, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
@@ -191,6 +191,13 @@ def shapes() -> list[Case]:
             Case(f"broadcast_to {name}", partial(graph.BroadcastToOp, shape=[2, 3, 4]), [x]),
             Case(f"pad {name}", partial(graph.PadOp, low=[1, 0], high=[0, 2], value=fill), [x]),
         ]
+    sliced = partial(graph.DynamicSliceOp, sizes=[3, 2, 4], begins=("",) * 3, extents=("",) * 3)
+    found += [
+        Case("dynamic_slice", partial(sliced, starts=[1, 3, 0], strides=[1, -2, 0]), [rand(4, 5, 1)]),
+        Case(
+            "dynamic_slice bytes", partial(sliced, starts=[0, 0, 0], strides=[0, 1, 1]), [rand(1, 2, 4, dtype=np.int8)]
+        ),
+    ]
     found += [
         Case(f"pad {mode}", partial(graph.PadOp, low=[2, 2], high=[2, 3], mode=mode), [rand(3, 4)])
         for mode in ("edge", "reflect", "wrap")
@@ -215,6 +222,8 @@ def iotas() -> list[Case]:
             Case(f"iota {np.dtype(each)}", partial(graph.IotaOp, from_numpy(np.dtype(each)), [2, 5, 3], axis=1), [])
             for each in NUMBERS
         ),
+        Case("size_values", partial(graph.SizeValuesOp, i64, [3], values=[2, 5, 7], names=("",) * 3), []),
+        Case("one of size_values", partial(graph.SizeValuesOp, f32, [], values=[5], names=("",)), []),
     ]
 
 

@@ -20,7 +20,7 @@ from s2s.errors import UnsupportedError
 from s2s.types.affine import Linear, linear
 from s2s.types.dtypes import as_tensor_type, tensor_type
 from s2s.types.shapes import ShapeError
-from s2s.types.sizes import Extents, SizeTable, shape_at
+from s2s.types.sizes import Extents, SizeTable, extents_of, shape_at
 
 MOST_STRIDE = 32
 """The greatest divisor that is looked for."""
@@ -44,6 +44,8 @@ def result_extents(op: GraphOp, operands: Sequence[Extents], table: SizeTable) -
             return ("",) * (len(shape) - len(operands[0])) + operands[0]
         case graph.NonzeroOp():
             return (op.size.data if op.size.data in table.given else "",)
+        case graph.DynamicSliceOp():
+            return _stated(op, operands[0], table)
         case graph.SliceOp():
             return _sliced(op, operands[0], table)
         case graph.MatmulOp():
@@ -84,6 +86,40 @@ def _merged(shape: Sequence[int], shapes: Sequence[Sequence[int]], operands: Seq
     return tuple(found)
 
 
+def _stated(op: graph.DynamicSliceOp, extents: Extents, table: SizeTable) -> Extents:
+    """Return the extents of a slice that states them, none where sizes are constant."""
+    stated = extents_of(op.extents, len(extents))
+    unknown = next((name for name in stated if name and name not in table), None)
+    if unknown is not None:
+        raise UnsupportedError(f"has the size {unknown}, which the network does not; give every --dim a constant size")
+    return stated
+
+
+def related(value: int, points: Mapping[str, Mapping[int, int]], table: SizeTable) -> str | None:
+    """Return the size that is `value` at the greatest sizes, and what `points` say at smaller ones of each size: 8 of
+    8, 7, 6 at sizes 9, 8, 7 of N is `N - 1`. Empty if it is constant, None where it follows in an unknown way."""
+    terms = list[AffineExpr]()
+    for name, found in points.items():
+        division = _fit({table.range(name).most: value, **found})
+        if division is None:
+            return None
+        if division.factor:
+            terms.append(_divided(table[name], division, table))
+    return _total(value, terms, table)
+
+
+def _total(value: int, terms: Sequence[AffineExpr], table: SizeTable) -> str:
+    """Return the sum of `terms`, which several sizes contribute, and of a constant: `value` at the greatest sizes."""
+    if not terms:
+        return ""
+    most = [bounds.most for bounds in table.given.values()]
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    rest = value - total.eval(most, [])
+    return table.name_of(_tidy(total + rest if rest else total, table))
+
+
 def _sliced(op: graph.SliceOp, extents: Extents, table: SizeTable) -> Extents:
     """Return the extents of a slice: what reaches the end of an axis of varying size does so in every run."""
     found = list[str]()
@@ -117,24 +153,12 @@ class _ShapeFunction:
             for axis, division in enumerate(self._divisions(name)):
                 if division is not None:
                     terms[axis].append(_divided(self.table[name], division, self.table))
-        found = [self._sum(axis, whole[axis], each) for axis, each in enumerate(terms)]
-        return tuple(found)
+        return tuple(_total(size, each, self.table) for size, each in zip(whole, terms, strict=True))
 
     def _cut(self, shape: Sequence[int], extents: Extents) -> Extents:
         """Return the extents of an operand; a constant is cut along axes that are as long as a greatest size."""
         longest = {size.most: name for name, size in self.bounds.items()}
         return extents if any(extents) else tuple(longest.get(size, "") for size in shape)
-
-    def _sum(self, axis: int, size: int, terms: Sequence[AffineExpr]) -> str:
-        """Return the size of an axis to which several sizes contribute, as in a concatenation."""
-        if not terms:
-            return ""
-        most = [bounds.most for bounds in self.table.given.values()]
-        total = terms[0]
-        for term in terms[1:]:
-            total = total + term
-        rest = size - total.eval(most, [])
-        return self.table.name_of(_tidy(total + rest if rest else total, self.table))
 
     def _at(self, sizes: Mapping[str, int]) -> tuple[int, ...] | None:
         """Return the shape of the result at these sizes, the greatest of all others; None if there is none."""

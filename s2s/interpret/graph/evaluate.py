@@ -18,6 +18,7 @@ from s2s.interpret.graph import (
     pool,
     quantize,
     reduce,
+    run_sizes,
     selection,
     shape,
     signal,
@@ -47,6 +48,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     **signal.MEANINGS,
     **sliding.MEANINGS,
     **selection.MEANINGS,
+    **run_sizes.MEANINGS,
 }
 
 

@@ -53,7 +53,7 @@ class FoldConstantsPass(ModulePass):
 
 def _is_constant(op: Operation) -> bool:
     """Whether the operation can be evaluated, has only constant operands, and is not a constant itself."""
-    if isinstance(op, graph.ConstantOp) or not can_evaluate(op):
+    if isinstance(op, graph.ConstantOp | graph.SizedOp) or not can_evaluate(op):
         return False
     return all(map(is_known, op.operands))
 

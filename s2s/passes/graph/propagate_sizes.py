@@ -50,7 +50,9 @@ class _Propagation(ExtentsPropagation):
             if isinstance(op, ReturnOp):
                 return tuple(self.of(op.arguments))
             self.of_operation(op)
-            if isinstance(op, graph.ReduceMeanOp | graph.GatherFamilyOp) and any(self.extents[op.x]):
+            if isinstance(
+                op, graph.ReduceMeanOp | graph.LayerNormOp | graph.GatherFamilyOp | graph.DynamicSliceOp
+            ) and any(self.extents[op.x]):
                 op.attributes[REDUCES] = extents_attribute(self.extents[op.x])
             if isinstance(op, graph.ConcatOp):
                 parts = [extents[op.axis.value.data] for extents in self.of(op.inputs)]

@@ -55,6 +55,29 @@ def slice(x: AnyTensor, starts: Sequence[int], sizes: Sequence[int], strides: Se
     return result(x.element_type, sizes)
 
 
+def dynamic_slice(
+    x: AnyTensor, starts: Sequence[int], sizes: Sequence[int], strides: Sequence[int], begins: int, extents: int
+) -> AnyTensor:
+    """A slice at the greatest sizes, along as many axes as `begins` and `extents` have names; stride 0 repeats."""
+    for what, count in (("starts", len(starts)), ("sizes", len(sizes)), ("strides", len(strides))):
+        if count != x.get_num_dims() or begins != count or extents != count:
+            raise ShapeError(f"{what} has {count} entries, begins {begins} and extents {extents}, for {x}")
+    repeats = [axis for axis, stride in enumerate(strides) if stride == 0]
+    wrong = next((axis for axis in repeats if x.get_shape()[axis] != 1), None)
+    if wrong is not None:
+        raise ShapeError(f"axis {wrong} with stride 0 has {x.get_shape()[wrong]} positions, expected 1")
+    inside = [1 if axis in repeats else size for axis, size in enumerate(sizes)]
+    slice(x, starts, inside, [stride or 1 for stride in strides])
+    return result(x.element_type, sizes)
+
+
+def size_values(y: AnyTensor, values: Sequence[int], names: int) -> AnyTensor:
+    """Numbers, as many as `y` has elements."""
+    if not len(values) == names == prod(y.get_shape()) or y.get_num_dims() > 1:
+        raise ShapeError(f"{len(values)} values and {names} names for {y}, which is no row of these")
+    return y
+
+
 def concat(inputs: Sequence[AnyTensor], axis: int) -> AnyTensor:
     """All inputs one after the other along `axis`."""
     if not inputs:

@@ -533,6 +533,23 @@
 
 // -----
 
+%x = "test.op"() : () -> (tensor<9x2xf32>)
+%y = graph.dynamic_slice %x {starts = array<i64: 0, 0>, sizes = array<i64: 9, 2>, strides = array<i64: 1, 0>, begins = ["", ""], extents = ["", ""]} : (tensor<9x2xf32>) -> tensor<9x2xf32>
+// CHECK: axis 1 with stride 0 has 2 positions, expected 1
+
+// -----
+
+%x = "test.op"() : () -> (tensor<9x2xf32>)
+%y = graph.dynamic_slice %x {starts = array<i64: 0, 0>, sizes = array<i64: 9, 2>, strides = array<i64: 1, 1>, begins = [""], extents = ["", ""]} : (tensor<9x2xf32>) -> tensor<9x2xf32>
+// CHECK: starts has 2 entries, begins 1 and extents 2
+
+// -----
+
+%y = graph.size_values {values = array<i64: 9, 1>, names = ["N"]} : tensor<2xi64>
+// CHECK: 2 values and 1 names for tensor<2xi64>
+
+// -----
+
 %a, %b = "test.op"() : () -> (tensor<9xi1>, tensor<i32>)
 %y = graph.nonzero %a, %b {size = "found", bound = 10 : i64} : (tensor<9xi1>, tensor<i32>) -> tensor<10xi32>
 // CHECK: mask has shape [9] and bound is 10

@@ -339,6 +339,15 @@ func.func @shape(%x: tensor<2x3x4xi8>, %s: tensor<i8>) {
   func.return
 }
 
+// CHECK-LABEL: func.func @run_sizes
+func.func @run_sizes(%x: tensor<9x1xf32>) {
+  // CHECK-NEXT: %end = graph.dynamic_slice %x {starts = array<i64: 7, 0>, sizes = array<i64: 2, 3>, strides = array<i64: 1, 0>, begins = ["N - 2", ""], extents = ["", "K"]} : (tensor<9x1xf32>) -> tensor<2x3xf32>
+  %end = graph.dynamic_slice %x {starts = array<i64: 7, 0>, sizes = array<i64: 2, 3>, strides = array<i64: 1, 0>, begins = ["N - 2", ""], extents = ["", "K"]} : (tensor<9x1xf32>) -> tensor<2x3xf32>
+  // CHECK-NEXT: %shape = graph.size_values {values = array<i64: 9, 1>, names = ["N", ""]} : tensor<2xi64>
+  %shape = graph.size_values {values = array<i64: 9, 1>, names = ["N", ""]} : tensor<2xi64>
+  func.return
+}
+
 // CHECK-LABEL: func.func @selection
 func.func @selection(%mask: tensor<9xi1>, %count: tensor<i32>, %boxes: tensor<1x6x4xf32>, %scores: tensor<1x2x6xf32>, %limit: tensor<f32>) {
   // CHECK-NEXT: %places = graph.nonzero %mask, %count {size = "found", bound = 5 : i64} : (tensor<9xi1>, tensor<i32>) -> tensor<5xi32>

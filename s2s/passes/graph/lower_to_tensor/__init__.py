@@ -44,6 +44,7 @@ from s2s.passes.graph.lower_to_tensor import (
     pool,
     quantize,
     reduce,
+    run_sizes,
     scatter,
     selection,
     shape,
@@ -88,6 +89,7 @@ PATTERNS: list[RewritePattern] = [
     *signal.PATTERNS,
     *sliding.PATTERNS,
     *selection.PATTERNS,
+    *run_sizes.PATTERNS,
 ]
 
 

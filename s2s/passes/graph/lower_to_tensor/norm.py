@@ -9,7 +9,6 @@
 """
 
 from collections.abc import Sequence
-from math import prod
 
 from xdsl.dialects import math
 from xdsl.ir import SSAValue
@@ -20,7 +19,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.norm import AxisNormOp
 from s2s.passes.graph.lower_to_tensor.compute import Body, Operand, aligned, at, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import widened
-from s2s.passes.graph.lower_to_tensor.reduce import MAXIMUM, SUM, Fold, reduced_indices
+from s2s.passes.graph.lower_to_tensor.reduce import MAXIMUM, SUM, Fold, elements_along, reduced_indices
 from s2s.passes.graph.lower_to_tensor.scalars import POWER, Scalar, Scalars
 
 
@@ -106,7 +105,12 @@ class LowerLayerNorm(RewritePattern):
         axis, shape = op.axis.value.data, op.y.type.get_shape()
         outer, inner, d = shape[:axis], shape[axis:], dims(len(shape))
         element = widened(op.y.type.element_type)
-        count, epsilon = prod(inner), op.epsilon.value.data
+        epsilon = op.epsilon.value.data
+
+        def mean_of(s: Scalars, total: Scalar) -> Scalar:
+            count = elements_along(s, op, range(axis, len(shape)))
+            return total / (count if isinstance(count, int) else s.cast(count, element))
+
         mean = compute(
             rewriter,
             op,
@@ -115,7 +119,7 @@ class LowerLayerNorm(RewritePattern):
             reads=[at(op.x, *d)],
             inits=[(0, element)],
             reduce=SUM.step,
-            apply=lambda s, acc: acc / count,
+            apply=mean_of,
             element=element,
             hint="mean",
         )
@@ -127,7 +131,7 @@ class LowerLayerNorm(RewritePattern):
             reads=[at(op.x, *d), at(mean, *d[:axis])],
             inits=[(0, element)],
             reduce=_add_squared_difference,
-            apply=lambda s, acc: 1 / s.unary(math.SqrtOp, acc / count + epsilon),
+            apply=lambda s, acc: 1 / s.unary(math.SqrtOp, mean_of(s, acc) + epsilon),
             element=element,
             hint="factor",
         )

@@ -88,11 +88,10 @@ def divided(s: Scalars, total: Scalar, count: Scalar | int) -> Scalar:
     return s.cast(s.cast(total, wide) / divisor, total.element)
 
 
-def _count(s: Scalars, op: ReduceOp) -> Scalar | int:
-    """Return the number of elements that `op` reduces to one, which sizes of the run may decide."""
+def elements_along(s: Scalars, op: ReduceOp | graph.LayerNormOp, axes: Sequence[int]) -> Scalar | int:
+    """Return the number of elements along `axes` of the operand of `op`, which sizes of the run may decide."""
     shape = shape_of(op.x)
     names = extents_of(op.attributes.get(REDUCES), len(shape))
-    axes = sorted(op.axes.get_values())
     count: Scalar | int = prod(shape[axis] for axis in axes if not names[axis])
     for axis in axes:
         if names[axis]:
@@ -116,7 +115,7 @@ class LowerReduce(RewritePattern):
             reads=[at(op.x, *reduced_indices(len(x), axes, keepdims=op.keepdims is not None))],
             inits=[(fold.start(element), element)],
             reduce=fold.step,
-            apply=lambda s, acc: divided(s, acc, _count(s, op)) if mean else acc,
+            apply=lambda s, acc: divided(s, acc, elements_along(s, op, axes)) if mean else acc,
         )
         rewriter.replace(op, [], [y])
 

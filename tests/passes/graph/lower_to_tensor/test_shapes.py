@@ -1,10 +1,12 @@
 """Operators that move elements keep them when they are lowered."""
 
+from functools import partial
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import i64
 from xdsl.ir import Operation, SSAValue
 
 from s2s.dialects import graph
@@ -51,6 +53,15 @@ def test_transpose(perm: list[int]):
 )
 def test_slice(starts: list[int], sizes: list[int], strides: list[int]):
     check_lowering(lambda x: graph.SliceOp(x, starts=starts, sizes=sizes, strides=strides), rand(5, 6))
+
+
+def test_slices_with_names():
+    sliced = partial(graph.DynamicSliceOp, starts=[5, 0], sizes=[3, 4], strides=[-2, 0])
+    check_lowering(lambda x: sliced(x, begins=("", ""), extents=("", "")), rand(6, 1))
+
+
+def test_values_of_sizes():
+    check_lowering(lambda: graph.SizeValuesOp(i64, [3], values=[4, 2, 9], names=("", "", "")))
 
 
 @pytest.mark.parametrize("repeats", [[1, 1], [2, 3], [1, 4]])

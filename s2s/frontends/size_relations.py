@@ -1,0 +1,238 @@
+"""Find what a network read at the greatest sizes holds that follows from these sizes, by reading it at smaller ones.
+
+    %y = graph.slice %x {starts = [0, 8], sizes = [1, 1], …}         at N = 9, and starts = [0, 7] at N = 8
+->
+    %y = graph.dynamic_slice %x {starts = [0, 8], begins = ["", "N - 1"], …}
+
+A slice from the end of an axis, a broadcast to the shape of another tensor, and numbers computed from shapes
+(`Shape`, `Size`) are constants of the importer. Where they are other constants at smaller sizes, and the difference is
+that of an affine function, the operation takes the size of the run.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from s2s.analysis.network.functions import main_of
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.shape_functions import related
+from s2s.dialects import graph
+from s2s.dialects.graph.traits import copy_provenance
+from s2s.errors import InputError, UnsupportedError
+from s2s.types.dtypes import Array, from_dense
+from s2s.types.sizes import DERIVED, SizeRange, SizeTable, sizes_of
+from s2s.types.weights import WeightStore
+
+MOST_NUMBERS = 16
+"""The most elements of a constant that are looked at one by one."""
+
+STEPS = (1, 2, 3, 4, 8, 16, 32)
+"""How much smaller the sizes are at which a network is read: a division by one of these numbers is recognised."""
+
+ReadAt = Callable[[Mapping[str, int]], tuple[ModuleOp, WeightStore]]
+"""Reads the network at other sizes."""
+
+
+def relate_to_sizes(module: ModuleOp, weights: WeightStore, read_at: ReadAt) -> None:
+    """Let what follows from sizes in `module`, whose sizes are marked, say so."""
+    sizes = sizes_of(module.attributes)
+    readings = [reading for name, size in sizes.items() for reading in _readings(name, size, read_at, module, weights)]
+    if readings:
+        _Relations(module, weights, readings).run()
+
+
+class _Reading:
+    """The network at a smaller size."""
+
+    def __init__(self, name: str, size: int, module: ModuleOp, weights: WeightStore) -> None:
+        self.name, self.size, self.weights = name, size, weights
+        self.ops = list(main_of(module).body.block.ops)
+
+
+def _readings(
+    name: str, size: SizeRange, read_at: ReadAt, module: ModuleOp, weights: WeightStore
+) -> Iterator[_Reading]:
+    """Yield the network at a few smaller sizes, none if the first one holds the same numbers, or is another network."""
+    sizes = [size.most - step for step in STEPS]
+    for number, each in enumerate(dict.fromkeys((*sizes, max(size.least, 2)))):
+        if not 2 <= each < size.most:
+            continue
+        try:
+            reading = _Reading(name, each, *read_at({name: each}))
+        except (InputError, UnsupportedError):
+            continue
+        whole = _Reading(name, size.most, module, weights)
+        if [op.name for op in reading.ops] != [op.name for op in whole.ops]:
+            return
+        yield reading
+        if number == 0 and not any(
+            _numbers(a, whole.weights) != _numbers(b, reading.weights)
+            for a, b in zip(whole.ops, reading.ops, strict=True)
+        ):
+            return
+
+
+def _numbers(op: Operation, weights: WeightStore) -> list[int] | None:
+    """Return what `op` states that may follow from sizes; None for operations that state nothing of the kind."""
+    match op:
+        case graph.SliceOp():
+            return [*op.starts.get_values(), *op.sizes.get_values()]
+        case graph.BroadcastToOp():
+            return list(shape_of(op.y))
+        case graph.ConstantOp() | graph.WeightOp():
+            value = _small_value(op, weights)
+            return list(shape_of(op.y)) if value is None else value.reshape(-1).astype(np.int64).tolist()
+        case _:
+            return None
+
+
+def _small_value(op: graph.ConstantOp | graph.WeightOp, weights: WeightStore) -> Array | None:
+    """Return the value of a constant of few whole numbers; None of any other."""
+    shape = shape_of(op.y)
+    if len(shape) > 1 or np.prod(shape) > MOST_NUMBERS:
+        return None
+    value = from_dense(op.value) if isinstance(op, graph.ConstantOp) else weights.get(op.weight_name.data)
+    if value.dtype.kind not in "iuf":
+        return None
+    real = value.astype(np.float64)
+    return value if bool(np.all(np.isfinite(real) & (real == np.rint(real)) & (np.abs(real) < 2**31))) else None
+
+
+class _Relations:
+    """Rewrites the network at the greatest sizes."""
+
+    def __init__(self, module: ModuleOp, weights: WeightStore, readings: Sequence[_Reading]) -> None:
+        self.module, self.weights, self.readings = module, weights, readings
+        self.table = SizeTable(module.attributes)
+        self.ops = list(main_of(module).body.block.ops)
+
+    def run(self) -> None:
+        """Rewrite each operation whose numbers follow from sizes."""
+        shapes = {result: self._shapes(number) for number, op in enumerate(self.ops) for result in op.results[:1]}
+        varying: set[SSAValue] = {value for value, found in shapes.items() if found}
+        varying |= set[SSAValue](main_of(self.module).args)
+        for number, op in enumerate(self.ops):
+            match op:
+                case graph.SliceOp():
+                    self._slice(number, op)
+                case graph.BroadcastToOp():
+                    self._broadcast(number, op)
+                case graph.ConstantOp() | graph.WeightOp():
+                    self._constant(number, op, varying)
+                case _:
+                    pass
+        if self.table.derived:
+            self.module.attributes[DERIVED] = self.table.attribute
+
+    def _shapes(self, number: int) -> bool:
+        """Whether the shape of an operation's result is another one at smaller sizes."""
+        whole = shape_of(self.ops[number].results[0])
+        return any(shape_of(each.ops[number].results[0]) != whole for each in self.readings)
+
+    def _names(self, number: int, numbers: Callable[[Operation, WeightStore], Sequence[int]]) -> tuple[str, ...] | None:
+        """Return the sizes that numbers of an operation are, None if one of them follows in an unknown way."""
+        whole = numbers(self.ops[number], self.weights)
+        smaller = [(each, numbers(each.ops[number], each.weights)) for each in self.readings]
+        if any(len(found) != len(whole) for _, found in smaller):
+            return None
+        names = list[str]()
+        for place, value in enumerate(whole):
+            points: dict[str, dict[int, int]] = {}
+            for each, found in smaller:
+                points.setdefault(each.name, {})[each.size] = found[place]
+            name = related(value, points, self.table)
+            if name is None:
+                return None
+            names.append(name)
+        return tuple(names)
+
+    def _slice(self, number: int, op: graph.SliceOp) -> None:
+        names = self._names(number, lambda each, weights: _numbers(each, weights) or [])
+        if names is None or not any(names):
+            return
+        rank = len(shape_of(op.y))
+        parts = zip(op.starts.get_values(), op.sizes.get_values(), op.strides.get_values(), strict=True)
+        ends = [start + count * stride for start, count, stride in parts]
+        reaches = [
+            end >= size if stride > 0 else False
+            for end, size, stride in zip(ends, shape_of(op.x), op.strides.get_values(), strict=True)
+        ]
+        begins, extents = names[:rank], names[rank:]
+        if not any(begins) and all(known for known, name in zip(reaches, extents, strict=True) if name):
+            return  # to the end of an axis: what every slice does that says so
+        strides = op.strides.get_values()
+        self._replace(op, op.x, op.starts.get_values(), shape_of(op.y), strides, begins, extents)
+
+    def _broadcast(self, number: int, op: graph.BroadcastToOp) -> None:
+        names = self._names(number, lambda each, _: shape_of(each.results[0]))
+        shape, own = shape_of(op.y), shape_of(op.x)
+        aligned = (1,) * (len(shape) - len(own)) + own
+        repeated = [size == 1 and wanted > 1 for size, wanted in zip(aligned, shape, strict=True)]
+        if names is None or not any(name for name, new in zip(names, repeated, strict=True) if new):
+            return
+        x = op.x
+        if len(aligned) > len(own):
+            made = graph.ReshapeOp(x, aligned)
+            copy_provenance(made, op)
+            Rewriter.insert_op(made, InsertPoint.before(op))
+            x = made.y
+        strides, zeros = [int(not new) for new in repeated], [0] * len(shape)
+        self._replace(op, x, zeros, shape, strides, ("",) * len(shape), names)
+
+    def _replace(
+        self,
+        op: graph.SliceOp | graph.BroadcastToOp,
+        x: SSAValue,
+        starts: Sequence[int],
+        sizes: Sequence[int],
+        strides: Sequence[int],
+        begins: tuple[str, ...],
+        extents: tuple[str, ...],
+    ) -> None:
+        made = graph.DynamicSliceOp(x, starts=starts, sizes=sizes, strides=strides, begins=begins, extents=extents)
+        copy_provenance(made, op)
+        made.y.name_hint = op.y.name_hint
+        Rewriter.replace_op(op, made)
+
+    def _constant(self, number: int, op: graph.ConstantOp | graph.WeightOp, varying: set[SSAValue]) -> None:
+        if op.y in varying:
+            self._cut(number, op, varying)
+            return
+        if _small_value(op, self.weights) is None:
+            return
+        names = self._names(number, lambda each, weights: _numbers(each, weights) or [])
+        if names is None or not any(names):
+            return
+        values = _numbers(op, self.weights) or []
+        made = graph.SizeValuesOp(op.y.type.element_type, shape_of(op.y), values=values, names=names)
+        copy_provenance(made, op)
+        made.y.name_hint = op.y.name_hint
+        Rewriter.replace_op(op, made)
+
+    def _cut(self, number: int, op: graph.ConstantOp | graph.WeightOp, varying: set[SSAValue]) -> None:
+        """Cut a constant by a slice where its readers have no other operand that tells how much of it counts."""
+        names = self._names(number, lambda each, _: shape_of(each.results[0]))
+        if names is None or not any(names):
+            return
+        readers = [use for use in op.y.uses if _is_cut_by_itself(use.operation, op.y, varying)]
+        if not readers:
+            return
+        rank, shape = len(names), shape_of(op.y)
+        made = graph.DynamicSliceOp(
+            op.y, starts=[0] * rank, sizes=shape, strides=[1] * rank, begins=("",) * rank, extents=names
+        )
+        copy_provenance(made, op)
+        made.y.name_hint = op.y.name_hint
+        Rewriter.insert_op(made, InsertPoint.after(op))
+        for use in readers:
+            use.operation.operands[use.index] = made.y
+
+
+def _is_cut_by_itself(op: Operation, constant: SSAValue, varying: set[SSAValue]) -> bool:
+    """Whether `op` reads a constant of varying shape and nothing else whose shape varies alike."""
+    if isinstance(op, graph.GatherFamilyOp):
+        return op.indices is constant
+    return not any(operand in varying for operand in op.operands if operand is not constant)
