@@ -197,9 +197,14 @@ def _show(found: "list[MeasuredRecord] | tuple[MeasuredRecord, ...]", *, as_json
             each.task,
             each.target,
             each.kernel,
-            f"{each.cost:.6g} {each.unit}" if each.cost is not None else each.error.name.lower().replace("_", " "),
+            f"{_number(each.cost)} {each.unit}" if each.cost is not None else each.error.name.lower().replace("_", " "),
             "; ".join(chosen for _, _, chosen in each.decisions) or each.message,
         )
         for each in found
     ]
     print("\n".join(columns([("task", "target", "kernel", "cost", "decisions"), *rows])))
+
+
+def _number(cost: float) -> str:
+    """Return a cost with all its digits where it is a count."""
+    return f"{cost:,.0f}" if cost == int(cost) else f"{cost:.6g}"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from s2s.cli.main import run
 from s2s.errors import InputError
 from s2s.tuning.autotvm_log import FAILED, as_log_line, is_log, read_log
 from s2s.tuning.measurement import ErrorKind
@@ -53,6 +54,14 @@ def test_a_broken_line_in_the_middle_is_an_error(tmp_path: Path) -> None:
     path.write_text("{\n" + record(1.0).line())
     with pytest.raises(InputError, match="line 1 is no JSON"):
         read_measured(path)
+
+
+def test_counts_are_listed_with_all_their_digits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path / "r.jsonl", record(3559705.0), record(0.0123456789))
+    assert run(["records", "list", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert "3,559,705 instructions" in shown
+    assert "0.0123457 instructions" in shown
 
 
 @pytest.mark.parametrize("place", ["/dev/zero", "/dev/full", "/"])
