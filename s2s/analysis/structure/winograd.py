@@ -15,7 +15,7 @@ Neural Networks, 2015; B. Barabasz et al., Error Analysis and Improving the Accu
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from math import prod
 from typing import Any, NamedTuple
 
@@ -74,8 +74,9 @@ def _on_both_sides(g: Array, weights: Array, dtype: np.dtype[Any]) -> Array:
     factors = np.empty((size, size, filters.shape[-1]), dtype)
     for start in range(0, filters.shape[-1], FILTERS_AT_ONCE):
         block = filters[..., start : start + FILTERS_AT_ONCE].astype(g.dtype)
-        rows = (g[:, :, None, None] * block).sum(axis=1)
-        factors[..., start : start + FILTERS_AT_ONCE] = (rows[:, None] * g[:, :, None]).sum(axis=2)
+        rows = reduce(np.add, [np.multiply.outer(g[:, tap], block[tap]) for tap in range(taps)])
+        columns = [rows[:, None, tap] * g[:, tap, None] for tap in range(taps)]
+        factors[..., start : start + FILTERS_AT_ONCE] = reduce(np.add, columns)
     return factors.reshape(size**2, *weights.shape[:-2])
 
 
