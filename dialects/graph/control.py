@@ -40,6 +40,8 @@ from s2s.dialects.operation import Op, op_definition
 from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.types.symbols import function_named
 
+RECOMPUTED = "recomputed"
+"""Attribute of `graph.row_tiles`: additional multiply-adds, for rows that are computed twice."""
 TIED = "tied"
 """Attribute of a network: for each result the number of the argument that it replaces in the next step, or -1."""
 

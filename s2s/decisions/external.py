@@ -9,13 +9,14 @@ from typing import NamedTuple
 
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, Refused
+from s2s.decisions.names import EXTERNAL
 from s2s.decisions.operators import OperatorGroup, OperatorKind
 from s2s.dialects import graph
 from s2s.external.modes import Mode
 from s2s.targets import Target
 from s2s.types.devices import MAIN
 
-KIND = "external"
+KIND = EXTERNAL
 OURS = "s2s"
 
 

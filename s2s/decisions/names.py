@@ -1,4 +1,9 @@
-"""The kinds of decisions."""
+"""The kinds of decisions, and what passes that may not run ask about them."""
+
+EXTERNAL = "external"
+ROW_TILES = "operator row tiles"
+WHOLE = "whole images"
+"""The choice to compute no operators in row tiles."""
 
 KINDS = (
     "implementation",
@@ -7,8 +12,8 @@ KINDS = (
     "convolution groups",
     "device",
     "weight blocks",
-    "external",
-    "operator row tiles",
+    EXTERNAL,
+    ROW_TILES,
     "attention",
     "fusion",
     "order",

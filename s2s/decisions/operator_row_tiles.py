@@ -20,11 +20,11 @@ from s2s.analysis.row_tiles.operator_chains import chain, equal_tiles, operation
 from s2s.analysis.row_tiles.search import Plan, peak_of_plan, plans
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, Kind
+from s2s.decisions.names import ROW_TILES, WHOLE
 from s2s.dialects.graph import rows_of
 from s2s.targets import Target
 
-KIND = "operator row tiles"
-WHOLE = "whole images"
+KIND = ROW_TILES
 _CHAIN = re.compile(r"(\d+)-(\d+) by (\d+) rows")
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from s2s.analysis.network.functions import SOURCE
+from s2s.analysis.network.functions import POOL, SOURCE
 from s2s.c_syntax.identifiers import c_macro
 from s2s.decisions.constants import BINARY, by_size, place_of_constants
 from s2s.dialects import c
@@ -64,7 +64,6 @@ from s2s.emit.view import (
 from s2s.emit.weights import ConstantArray, binary_file, c_arrays, place
 from s2s.emit.write import RECORD, write_tree
 from s2s.errors import CompilerBug
-from s2s.passes.loop.pool_traffic import POOL
 from s2s.support.resources import runtime_licence
 from s2s.types.devices import MAIN
 from s2s.types.weights import WeightStore

@@ -28,6 +28,8 @@ def write_tree(files: Mapping[str, Content], destination: Path) -> None:
         raise InputError(f"{destination}: cannot write here ({error.strerror}); choose another directory") from error
     try:
         new = beside / "new"
+        for folder in dict.fromkeys((new / path).parent for path in files):
+            folder.mkdir(parents=True, exist_ok=True)
         for path, content in files.items():
             _write(new / path, content)
         old = beside / "old"
@@ -91,7 +93,6 @@ def _files(folder: Path) -> list[str]:
 
 
 def _write(path: Path, content: Content) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         for piece in pieces(content):
             file.write(piece)

@@ -4,9 +4,8 @@ compilation."""
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from s2s.decisions import external as external_decisions
-from s2s.decisions import operator_row_tiles
 from s2s.decisions import scratch as scratch_of_kernels
+from s2s.decisions.names import EXTERNAL, ROW_TILES
 from s2s.options import CompileOptions, Io
 from s2s.targets import get_target
 from s2s.types.devices import COST, HOOKED, MAIN, OWN, SHARED, STARTED
@@ -83,7 +82,7 @@ def sizes_constant(options: CompileOptions) -> bool:
 
 def row_tiles_asked(options: CompileOptions) -> bool:
     """Return whether a budget of RAM or a given decision may want chains of operators in row tiles."""
-    return bool(options.row_tiles) or options.ram_budget is not None or operator_row_tiles.KIND in options.decisions
+    return bool(options.row_tiles) or options.ram_budget is not None or ROW_TILES in options.decisions
 
 
 def scratch_asked(options: CompileOptions) -> bool:
@@ -125,7 +124,7 @@ def streamed(options: CompileOptions) -> bool:
 def external(options: CompileOptions) -> bool:
     """External code generators may compute operators."""
     named = bool(options.external) or any(device.external for device in options.devices)
-    return named or external_decisions.KIND in options.decisions
+    return named or EXTERNAL in options.decisions
 
 
 def tables(options: CompileOptions) -> bool:

@@ -14,8 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from s2s.analysis.network.functions import has_control_flow, main_of, state_arguments
 from s2s.decisions.device import annotations
-from s2s.decisions.operator_row_tiles import KIND as ROW_TILES
-from s2s.decisions.operator_row_tiles import WHOLE
+from s2s.decisions.names import ROW_TILES, WHOLE
 from s2s.decisions.records import Record
 from s2s.errors import InputError, UnsupportedError
 from s2s.external.modes import Modes, parse_modes

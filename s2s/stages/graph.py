@@ -8,9 +8,9 @@ from xdsl.dialects.func import FuncOp
 
 from s2s.dialects import graph
 from s2s.dialects.graph import provenance, rows_of
+from s2s.dialects.graph.control import RECOMPUTED
 from s2s.dialects.walk import walk
 from s2s.emit.info import RowTiled
-from s2s.passes.graph.tile_rows import RECOMPUTED
 from s2s.stages.request import Request
 from s2s.stages.settle import Settled
 from s2s.stages.state import State

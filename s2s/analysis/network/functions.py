@@ -41,6 +41,14 @@ CONSTANTS = "constants"
 """Attribute of such a declaration: the weights that its code reads beside its arguments."""
 SCRATCH = "scratch"
 """Attribute of such a declaration: the bytes of scratch that its code asks for."""
+POOL = "pool"
+"""Attribute of a constant: the name of its pool."""
+LOADED_AT = "loaded_at"
+"""Attribute of a constant: where in the arena it is copied before the first run."""
+THREADS = "threads"
+"""Attribute of `main` and of a divided kernel: the maximum number of threads that run at the same time."""
+PER_THREAD = "per_thread"
+"""Attribute of a divided kernel: the indices of the arguments that hold a copy for each thread."""
 DOC = "doc"
 """Attribute of a kernel: the comment above its C function."""
 MEANINGS = "meanings"
@@ -74,9 +82,14 @@ def is_network(func: FuncOp) -> bool:
     return KERNEL not in func.attributes and not func.is_declaration
 
 
+def network_functions(module: ModuleOp) -> list[FuncOp]:
+    """Return all network functions in the order of the module: `main`, and the bodies of control flow."""
+    return [op for op in module.body.block.ops if isinstance(op, FuncOp) and is_network(op)]
+
+
 def networks(module: ModuleOp) -> list[FuncOp]:
     """Return all network functions, callees before callers; raise an error if one calls itself."""
-    functions = [op for op in module.body.block.ops if isinstance(op, FuncOp) and is_network(op)]
+    functions = network_functions(module)
     return callees_first(functions, lambda func: [name for op in walk(func) for name in networks_run_by(op)])
 
 

@@ -18,7 +18,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator
 
-from s2s.analysis.network.functions import EXTERNAL
+from s2s.analysis.network.functions import EXTERNAL, network_functions
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.external import OURS, ExternalKind, Offer, OfferedGroup
 from s2s.dialects import graph
@@ -31,7 +31,6 @@ from s2s.passes.graph.composites import (
     composite_of,
     device_running,
     enabled,
-    network_functions,
     patterns_of,
     target_on,
 )

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation
 from xdsl.rewriter import Rewriter
 
-from s2s.analysis.network.functions import DEVICE, EXTERNAL, is_network
+from s2s.analysis.network.functions import DEVICE, EXTERNAL
 from s2s.analysis.numbers.known_values import known_value
 from s2s.decisions.external import KIND, OURS
 from s2s.dialects import graph
@@ -79,11 +79,6 @@ def target_on(ctx: Context, device: str, target: str, others: Sequence[str]) -> 
     """Return the target of a device: one of `others`, as `dsp=cortex-m4`, else `target`, that of the first device."""
     own = dict(each.split("=", 1) for each in others)
     return target_of(ctx, own.get(device, target))
-
-
-def network_functions(module: ModuleOp) -> list[FuncOp]:
-    """The functions whose operators can be claimed: `main`, and the bodies of control flow."""
-    return [op for op in module.body.block.ops if isinstance(op, FuncOp) and is_network(op)]
 
 
 def composite_calls(block: Block) -> Iterator[tuple[graph.CallOp, FuncOp]]:

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 
+from s2s.analysis.network.functions import network_functions
 from s2s.external.regions import merge_regions
 from s2s.external.registry import codegen_named
 from s2s.passes.graph.composites import (
@@ -25,7 +26,6 @@ from s2s.passes.graph.composites import (
     composite_calls,
     device_running,
     generator_of,
-    network_functions,
 )
 
 

@@ -29,12 +29,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from s2s.analysis.network.functions import DEVICE
+from s2s.analysis.network.functions import DEVICE, network_functions
 from s2s.external.modes import Modes
 from s2s.external.pattern import Match, match
 from s2s.external.registry import codegen_named
 from s2s.passes.context import weights_of
-from s2s.passes.graph.composites import COMPOSITE, device_running, enabled, network_functions
+from s2s.passes.graph.composites import COMPOSITE, device_running, enabled
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.passes.graph.fuse_ops.outline import outline
 from s2s.types.devices import MAIN

@@ -25,7 +25,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from s2s.analysis.network.functions import DEVICE, EXTERNAL
+from s2s.analysis.network.functions import DEVICE, EXTERNAL, network_functions
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.errors import CompilerBug
@@ -35,7 +35,6 @@ from s2s.passes.graph.composites import (
     device_running,
     generator_of,
     inline,
-    network_functions,
     patterns_of,
     region_of,
 )

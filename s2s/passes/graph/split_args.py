@@ -19,10 +19,9 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.network.functions import DEVICE
+from s2s.analysis.network.functions import DEVICE, network_functions
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
-from s2s.passes.graph.composites import network_functions
 from s2s.passes.graph.function_args import ArgumentLimits, limits_of
 
 

@@ -44,12 +44,10 @@ from s2s.decisions.operator_row_tiles import OperatorRowTilesKind, TiledNetwork
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance, rows_of, with_rows
 from s2s.dialects.graph.base import integer
+from s2s.dialects.graph.control import RECOMPUTED
 from s2s.passes.context import given_of, target_of
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.types.symbols import function_named
-
-RECOMPUTED = "recomputed"
-"""Attribute of `graph.row_tiles`: additional multiply-adds, for rows that are computed twice."""
 
 
 @dataclass(frozen=True)

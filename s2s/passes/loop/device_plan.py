@@ -7,7 +7,7 @@ arena of its own buffers only.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from xdsl.ir import SSAValue
 
@@ -17,10 +17,12 @@ from s2s.memory.buffers import Buffer, InPlace, Plan, align_up
 from s2s.memory.calls import Calls
 from s2s.memory.directions import plan_with_directions
 from s2s.memory.plan import plan
-from s2s.passes.loop.pooled_plan import PooledPlan
 from s2s.passes.loop.segments import Segment
 from s2s.types.devices import MAIN
 from s2s.types.pools import size_of
+
+if TYPE_CHECKING:
+    from s2s.passes.loop.pooled_plan import PooledPlan
 
 Limits = Mapping[str, int | None]
 """The devices with a memory of their own, each with the bytes that it has; None: no limit."""
@@ -50,7 +52,7 @@ def plan_by_device(
     *,
     base: int,
     overlap: bool,
-    pooled: Callable[[Sequence[Buffer], Sequence[InPlace], Calls, Plan, tuple[str, ...]], PooledPlan] | None = None,
+    pooled: "Callable[[Sequence[Buffer], Sequence[InPlace], Calls, Plan, tuple[str, ...]], PooledPlan] | None" = None,
     chooser: Chooser,
 ) -> DevicePlan:
     """Plan the memory of each device. The first `base` bytes of the first segment are taken; `pooled` divides what is

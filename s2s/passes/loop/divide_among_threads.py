@@ -43,7 +43,7 @@ from xdsl.rewriter import Rewriter
 
 from s2s.analysis.cost.loops import operations_of
 from s2s.analysis.memory.buffers import read_by
-from s2s.analysis.network.functions import device_of
+from s2s.analysis.network.functions import DOC, PER_THREAD, THREADS, device_of
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.threads import SHARED, DividedKernel, ThreadsKind
 from s2s.dialects import loop
@@ -60,13 +60,8 @@ from s2s.types.devices import MAIN
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa
 
-THREADS = "threads"
-"""Attribute of `main` and of a divided kernel: the maximum number of threads that run at the same time."""
-PER_THREAD = "per_thread"
-"""Attribute of a divided kernel: the indices of the arguments that hold a copy for each thread."""
 LINE = 64
 """Bytes of a cache line: the threads' copies do not share one."""
-DOC = "doc"
 
 
 def _divide(kernel: FuncOp, division: Division, threads: int) -> None:
@@ -170,6 +165,3 @@ def _refusal(kernel: FuncOp, reason: str) -> ScheduleError:
 def _is_alone(buffer: SSAValue) -> bool:
     """Return whether only one call uses a buffer of a network."""
     return isinstance(buffer.owner, loop.AllocOp) and len(list(buffer.uses)) == 1
-
-
-__all__ = ["PER_THREAD", "THREADS", "DivideAmongThreadsPass"]

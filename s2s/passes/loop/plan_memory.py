@@ -24,9 +24,10 @@ A network that another one runs is planned first; its arena is a buffer of its c
 arguments of role `state`, stands in front of everything else, where it outlives the run.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -46,7 +47,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.network.functions import EXTERNAL, INIT, LOADED, STATE, callees_first
+from s2s.analysis.network.functions import EXTERNAL, INIT, LOADED, LOADED_AT, STATE, callees_first
 from s2s.decisions.chooser import Chooser
 from s2s.dialects import loop
 from s2s.dialects.walk import walk
@@ -60,11 +61,13 @@ from s2s.passes.context import given_of, target_of
 from s2s.passes.loop.annotate_memory_scope import scope_of
 from s2s.passes.loop.device_plan import Limits, limits_of, plan_by_device
 from s2s.passes.loop.overlapping import OFFSET, calls_of, in_place_pairs, note_aliases, overlaps_of, spans_of
-from s2s.passes.loop.pooled_plan import LOADED_AT, HomePlanner, PooledPlan
 from s2s.passes.loop.run_backwards import backwards
 from s2s.passes.loop.segments import record_segments
 from s2s.types.hints import isa
-from s2s.types.pools import pools_of
+from s2s.types.pools import Pools, pools_of
+
+if TYPE_CHECKING:
+    from s2s.passes.loop.pooled_plan import PooledPlan
 
 ARENA_SIZE = "arena_size"
 ARENA_ALIGN = "arena_align"
@@ -88,14 +91,14 @@ class PlanMain:
         *,
         ports: bool = False,
         overlap: bool = False,
-        pooled: Callable[..., PooledPlan] | None = None,
+        pools: Pools = (),
         devices: Limits | None = None,
         chooser: Chooser,
     ) -> None:
         self.elsewhere = elsewhere
         """Kernels that other networks call too."""
         self.func, self.kernels, self.align, self.overlap = func, kernels, align, overlap
-        self.pooled, self.devices, self.chooser = pooled, devices or {}, chooser
+        self.pools, self.devices, self.chooser = pools, devices or {}, chooser
         self._give_arenas()
         self.allocs = [op for op in func.body.block.ops if isinstance(op, loop.AllocOp)]
         self.steps = [op for op in func.body.block.ops if isinstance(op, loop.STEPS)]
@@ -150,7 +153,7 @@ class PlanMain:
                 self.devices,
                 base=base,
                 overlap=self.overlap,
-                pooled=None if self.pooled is None else partial(self._pooled, base),
+                pooled=partial(self._pooled, base) if self.pools else None,
                 chooser=self.chooser,
             )
             record_segments(self.func, found.segments)
@@ -159,7 +162,7 @@ class PlanMain:
             chosen, backward = plan_with_directions(buffers, pairs, calls)
         else:
             chosen, backward = plan(buffers, pairs), ()
-        if self.pooled is not None and not self.devices:
+        if self.pools and not self.devices:
             chosen = self._pooled(base, buffers, pairs, calls, chosen, backward).run(self.chooser)
         for name in backward:
             _replace(self.kernels, calls.backwards[name])
@@ -173,10 +176,10 @@ class PlanMain:
         calls: Calls,
         whole: Plan,
         backward: tuple[str, ...],
-    ) -> PooledPlan:
+    ) -> "PooledPlan":
         """Return the plan of buffers in memory pools; `whole` is that in one arena, in which the kernels `backward` run
         backwards."""
-        assert self.pooled is not None
+        from s2s.passes.loop.pooled_plan import HomePlanner, PooledPlan
 
         def planned(names: frozenset[str]) -> Plan:
             mine = [buffer for buffer in buffers if buffer.name in names]
@@ -187,7 +190,8 @@ class PlanMain:
             return plan(mine, kept, replace(calls, lives=lives).overlaps(backward), work=PLAN_WORK)
 
         shares = most_shares(buffers, calls) if self.overlap else shares_in_place(buffers, pairs)
-        return self.pooled(
+        return PooledPlan(
+            pools=self.pools,
             main=self.func,
             functions=self.kernels,
             buffers=buffers,
@@ -355,7 +359,6 @@ class PlanMemoryPass(ModulePass):
             others = frozenset(
                 call.callee.string_value() for other in networks if other is not func for call in calls_of(other)
             )
-            pooled = partial(PooledPlan, pools=pools) if pools and func.sym_name.data == "main" else None
             with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
                 PlanMain(
                     func,
@@ -364,7 +367,7 @@ class PlanMemoryPass(ModulePass):
                     others,
                     ports=ports,
                     overlap=self.overlap,
-                    pooled=pooled,
+                    pools=pools if func.sym_name.data == "main" else (),
                     devices=limits_of(self.devices) if func.sym_name.data == "main" else None,
                     chooser=chooser,
                 ).run()

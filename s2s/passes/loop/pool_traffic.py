@@ -9,15 +9,12 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from s2s.analysis.cost.traffic import Traffic, traffic_of
-from s2s.analysis.network.functions import KERNEL, device_of
+from s2s.analysis.network.functions import KERNEL, POOL, device_of
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 from s2s.dialects.walk import walk
 from s2s.memory.accesses import buffer_bytes
 from s2s.types.devices import MAIN
-
-POOL = "pool"
-"""Attribute of a constant: the name of its pool."""
 
 
 @dataclass

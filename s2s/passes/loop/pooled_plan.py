@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
+from s2s.analysis.network.functions import LOADED_AT, POOL
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.pool import PLANNED, PlacedItem, PoolKind
 from s2s.decisions.pools import Places, PoolsKind, PoolsUnit
@@ -22,12 +23,10 @@ from s2s.memory.assignment import Assigner, Assignment
 from s2s.memory.buffers import Buffer, InPlace, Plan, align_up
 from s2s.memory.plan import plan
 from s2s.memory.pools import Item, Share
-from s2s.passes.loop.pool_traffic import POOL, PoolTraffic, constant_name
+from s2s.passes.loop.pool_traffic import PoolTraffic, constant_name
 from s2s.passes.loop.segments import Segment, record_segments
 from s2s.types.pools import Pool, Pools
 
-LOADED_AT = "loaded_at"
-"""Attribute of a constant: the place in the arena where it is copied at start."""
 _LISTED = 4
 """The largest buffers that an error names."""
 

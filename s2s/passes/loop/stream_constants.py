@@ -26,7 +26,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from s2s.analysis.cost.loops import operations_of
-from s2s.analysis.network.functions import main_of
+from s2s.analysis.network.functions import POOL, main_of
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.streams import Aheads, StreamsKind, StreamsUnit
 from s2s.dialects import loop
@@ -39,7 +39,7 @@ from s2s.memory.plan import plan
 from s2s.memory.streams import Stream
 from s2s.passes.context import given_of, target_of
 from s2s.passes.loop.overlapping import in_place_pairs
-from s2s.passes.loop.pool_traffic import POOL, reader_of
+from s2s.passes.loop.pool_traffic import reader_of
 from s2s.types.devices import MAIN
 from s2s.types.pools import Pool, pools_of
 

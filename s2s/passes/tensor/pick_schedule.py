@@ -15,6 +15,7 @@ from functools import partial
 from xdsl.context import Context
 from xdsl.dialects.builtin import AnyFloat, ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
@@ -25,9 +26,9 @@ from s2s.decisions.schedule import ScheduledComputation, ScheduleKind
 from s2s.decisions.winograd_blocks import WinogradBlocksKind, WinogradKernel
 from s2s.dialects import graph, tensor
 from s2s.passes.context import given_of, target_of
-from s2s.passes.tensor.trial_lowering import reason_against
 from s2s.schedules.block_products import fused_rows
 from s2s.schedules.transforms import FusedSizes, fast_convolutions, fused_blocks
+from s2s.targets import Target
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,24 @@ class PickSchedulePass(ModulePass):
                 () if each.schedule is not None else fused.get(each, ()),
                 self.threads,
                 plain or _sums_varying_integers(each),
-                partial(reason_against, func, each, constants, chooser.target, fused),
+                partial(_reason_against, func, each, constants, chooser.target, fused),
             )
             for number, each in enumerate(computations)
         ]
+
+
+def _reason_against(
+    kernel: FuncOp,
+    op: tensor.Computation,
+    constants: frozenset[SSAValue],
+    target: Target,
+    fused: Mapping[tensor.Computation, FusedSizes],
+    choice: tensor.ScheduleAttr,
+) -> str | None:
+    """Return why a schedule from outside cannot be lowered: a trial that few compilations make, and import."""
+    from s2s.passes.tensor.trial_lowering import reason_against
+
+    return reason_against(kernel, op, constants, target, fused, choice)
 
 
 def _sums_varying_integers(op: tensor.Computation) -> bool:

@@ -28,10 +28,10 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from s2s.analysis.network.functions import PER_THREAD, THREADS
 from s2s.c_syntax.identifiers import c_identifier, unique_identifiers
 from s2s.dialects import c
 from s2s.errors import CompilerBug
-from s2s.passes.loop.divide_among_threads import PER_THREAD, THREADS
 from s2s.passes.loop.lower_to_c.affine import INDEX
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.kernels import lower_part, parameter_types

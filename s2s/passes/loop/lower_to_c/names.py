@@ -7,10 +7,9 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from s2s.analysis.network.functions import INIT, PACKED
+from s2s.analysis.network.functions import INIT, PACKED, THREADS
 from s2s.c_syntax.identifiers import c_identifier, unique_identifiers
 from s2s.dialects import loop
-from s2s.passes.loop.divide_among_threads import THREADS
 from s2s.passes.loop.lower_to_c.device_hooks import hook_names
 from s2s.passes.loop.lower_to_c.weight_names import weight_texts
 from s2s.passes.loop.plan_memory import is_network_of_buffers, operations_of_networks
