@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 16
+#define MAX_RANGES 16
 #define READS_AND_WRITES 3
 
 typedef uint64_t plugin_id;
@@ -30,7 +30,7 @@ int qemu_plugin_version = 1;
 static struct {
     char name[32];
     uint64_t first, behind, bytes;
-} ranges[MOST];
+} ranges[MAX_RANGES];
 static size_t count;
 static uint64_t others;
 static char out[4096] = "counts.txt";
@@ -82,7 +82,7 @@ int qemu_plugin_install(plugin_id id, const void *info, int argc, char **argv)
 
         if (strncmp(argv[i], "out=", 4) == 0) {
             snprintf(out, sizeof out, "%s", argv[i] + 4);
-        } else if (count < MOST && sscanf(argv[i], "%31[^=]=%llx-%llx", ranges[count].name, &first, &behind) == 3) {
+        } else if (count < MAX_RANGES && sscanf(argv[i], "%31[^=]=%llx-%llx", ranges[count].name, &first, &behind) == 3) {
             ranges[count].first = first;
             ranges[count++].behind = behind;
         } else {

@@ -22,7 +22,7 @@ from benchmarks.timing import Call, fastest, pin
 from s2s import api
 from s2s.types.dtypes import Array
 
-AT_MOST = 1.10
+MAX_RATIO = 1.10
 """How many times longer a tree for all sizes may take at the greatest one."""
 MAX_DIFFERENCE = 1e-4
 
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         difference, found = beside.difference(sizes), beside.seconds(options.rounds, options.slice)
         whole = found["most"]
         ratio = whole / found["constant"]
-        failed = failed or ratio > AT_MOST or not difference <= MAX_DIFFERENCE
+        failed = failed or ratio > MAX_RATIO or not difference <= MAX_DIFFERENCE
         print(
             f"{name:<12}{network.bounds!s:>9}{found['constant'] * 1e6:13.0f}{whole * 1e6:10.0f}{ratio:6.2f}"
             f"{found['half'] / whole:7.2f}{found['least'] / whole:7.2f}{difference:10.1e}"

@@ -23,7 +23,7 @@ from s2s.passes.context import CompilerContext
 from s2s.passes.manager import PassManager
 from s2s.pipeline import passes_of, pipeline
 from s2s.stages.check_options import check_options
-from s2s.stages.devices import Part, kernels_of, parts_of, targets_of_devices
+from s2s.stages.devices import DeviceKernels, kernels_of, parts_of, targets_of_devices
 from s2s.stages.memory import Planned
 from s2s.stages.order import STAGES, Stage, maker_of, place_of
 from s2s.stages.read import Read, read_network
@@ -195,7 +195,7 @@ class Compilation:
                     verify=verify,
                 )
 
-    def _context(self, state: State, part: Part) -> CompilerContext:
+    def _context(self, state: State, part: DeviceKernels) -> CompilerContext:
         given = self.request.given if part.device == MAIN else Request(part.options).given
         return CompilerContext(state.weights, [*targets_of_devices(self.options), part.target], given)
 

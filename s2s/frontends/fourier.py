@@ -9,7 +9,7 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, pad, reshape, take
 from s2s.types.dtypes import Array
 
-LEAST_SIZE = {1: 64, 2: 8}
+MIN_SIZE = {1: 64, 2: 8}
 """The least size of a transform of real (1 part) and of complex numbers (2 parts) that the routine computes. A product
 with the matrix takes half the time for a hundred rows of 64 real numbers. For complex ones it has four times the steps
 and the larger error: the routine adds in the order of numpy's pocketfft, so that what cancels there cancels here."""
@@ -19,7 +19,7 @@ LARGEST_FACTOR = 13
 
 def has_routine(size: int, parts: int) -> bool:
     """Return whether the routine computes transforms of `size` numbers of so many parts, instead of a matrix."""
-    if size < LEAST_SIZE[parts]:
+    if size < MIN_SIZE[parts]:
         return False
     for factor in range(2, LARGEST_FACTOR + 1):
         while size % factor == 0:

@@ -36,7 +36,7 @@ from s2s.types.weights import WeightStore
 
 
 @dataclass(frozen=True)
-class Part:
+class Elements:
     """The elements of a tensor along its axis that a run has: of `begin` to `end` those from `new` on are computed, the
     others kept."""
 
@@ -110,7 +110,7 @@ class _Stream:
         _Rewriter(self, slides, parts, zeros).run()
         return window
 
-    def _values_of_zeros(self, parts: Mapping[SSAValue, Part]) -> dict[SSAValue, Array]:
+    def _values_of_zeros(self, parts: Mapping[SSAValue, Elements]) -> dict[SSAValue, Array]:
         """What the tensors of `parts` are where all inputs are zeros."""
         inputs = [
             np.zeros(type_of(self.main.body.block.args[each]).get_shape(), _dtype(self.main.body.block.args[each]))
@@ -134,16 +134,16 @@ def _dtype(value: SSAValue) -> "np.dtype[np.generic]":
     return to_numpy(type_of(value).element_type)
 
 
-def _parts(main: FuncOp, argument: SSAValue, slides: Slides) -> dict[SSAValue, Part]:
+def _parts(main: FuncOp, argument: SSAValue, slides: Slides) -> dict[SSAValue, Elements]:
     """The parts that a run has of each tensor that moves and is read; others are computed whole in each run."""
     read: dict[SSAValue, tuple[int, int]] = {}
-    parts: dict[SSAValue, Part] = {}
+    parts: dict[SSAValue, Elements] = {}
 
     def reads(value: SSAValue, begin: int, end: int) -> None:
         before = read.get(value, (begin, end))
         read[value] = min(before[0], begin), max(before[1], end)
 
-    def part_of(value: SSAValue) -> Part | None:
+    def part_of(value: SSAValue) -> Elements | None:
         slide = slides.get(value)
         if slide is None or value not in read:
             return None
@@ -151,7 +151,7 @@ def _parts(main: FuncOp, argument: SSAValue, slides: Slides) -> dict[SSAValue, P
         if begin < slide.low or end > slide.high:
             return None
         new = begin if is_dequantised(value, slides) else end - ceil(slide.step)
-        return Part(begin, max(begin, new), end)
+        return Elements(begin, max(begin, new), end)
 
     for op in reversed(list(main.body.block.ops)):
         part = part_of(op.results[0]) if len(op.results) == 1 else None
@@ -168,7 +168,7 @@ def _parts(main: FuncOp, argument: SSAValue, slides: Slides) -> dict[SSAValue, P
     size = _size(argument, slides[argument])
     begin = read.get(argument, (size, size))[0]
     new = size - int(slides[argument].step)
-    parts[argument] = Part(min(begin, new), new, size)
+    parts[argument] = Elements(min(begin, new), new, size)
     return parts
 
 
@@ -178,7 +178,7 @@ class _Rewriter:
 
     stream: _Stream
     slides: Slides
-    parts: Mapping[SSAValue, Part]
+    parts: Mapping[SSAValue, Elements]
     zeros: Mapping[SSAValue, Array]
     values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """The tensors of the new body by those of the old one: of a tensor with a part, its elements of that part."""
@@ -239,7 +239,7 @@ class _Rewriter:
 
     def _elements(self, value: SSAValue, begin: int, end: int) -> SSAValue:
         """Return the elements of a tensor from `begin` to `end` along its axis."""
-        part, axis = self.parts.get(value, Part(0, 0, _size(value, self.slides[value]))), self.slides[value].axis
+        part, axis = self.parts.get(value, Elements(0, 0, _size(value, self.slides[value]))), self.slides[value].axis
         if value in self.new and begin >= part.new:
             return self._slice(self.new[value], axis, begin - part.new, end - begin)
         return self._slice(self.values[value], axis, begin - part.begin, end - begin)
@@ -287,7 +287,7 @@ def _resized(value: SSAValue, axis: int, size: int) -> AnyTensor:
     return tensor_type(type_of(value).element_type, tuple(shape))
 
 
-def _without_borders(op: Operation, rule: Rule, part: Part) -> dict[str, Attribute]:
+def _without_borders(op: Operation, rule: Rule, part: Elements) -> dict[str, Attribute]:
     """Return the properties of `op` that say which elements it reads, where its operand holds those and no others."""
     match op:
         case graph.ConvOp() | PoolOp():

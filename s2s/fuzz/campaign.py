@@ -20,7 +20,7 @@ from s2s.artifact import compile_artifact
 from s2s.errors import UnsupportedError
 from s2s.frontends.onnx import import_model
 from s2s.fuzz.check import Failure, Kind, check
-from s2s.fuzz.draw import MOST_NODES, OPSETS, Drawn, draw_model
+from s2s.fuzz.draw import MAX_NODES, OPSETS, Drawn, draw_model
 from s2s.fuzz.engines import node_model
 from s2s.fuzz.merge import merged
 from s2s.fuzz.oracle import evaluate_model
@@ -49,7 +49,7 @@ class Plan:
     """The number of the first model, from where a run goes on that was stopped."""
     jobs: int = 1
     """The processes that work side by side."""
-    nodes: int = MOST_NODES
+    nodes: int = MAX_NODES
     """The most nodes of a model."""
     thorough: int = 1
     """One batch of so many is built by compilers that optimise, the others by the quickest compiler."""

@@ -12,7 +12,7 @@ from s2s.fuzz.oracle import Spread
 from s2s.types.dtypes import Array
 
 OPSETS = (18, 19, 20, 21, 21, 22, 23, 24, 25, 26)
-MOST_NODES = 12
+MAX_NODES = 12
 PATIENCE = 6
 """Nodes that may be rejected for each that is accepted."""
 
@@ -29,7 +29,7 @@ class Drawn:
     """How many nodes there are of each entry of the table."""
 
 
-def draw_model(seed: str, prefix: str = "", opset: int | None = None, nodes: int = MOST_NODES) -> Drawn:
+def draw_model(seed: str, prefix: str = "", opset: int | None = None, nodes: int = MAX_NODES) -> Drawn:
     """The model of a seed, of about `nodes` nodes at most; names of its values begin with `prefix`."""
     random = Random(seed)
     net = Network(random, random.choice(OPSETS) if opset is None else opset, prefix)

@@ -18,8 +18,8 @@ from s2s.runtime.registry import get_global_func
 from s2s.runtime.tensors import memory_of
 from s2s.types.weights import Array
 
-LEAST_MEMORY = 1 << 16
-MOST_MEMORY = 1 << 44
+MIN_MEMORY = 1 << 16
+MAX_MEMORY = 1 << 44
 """Bytes that the loader is offered first and last."""
 
 
@@ -106,8 +106,8 @@ class Program(Executor):
     def _load(self, text: bytes) -> Array:
         """Load the text into as much memory as it takes, and return that."""
         error = self._ffi.new("s2s_file_error *")
-        size = LEAST_MEMORY
-        while size <= MOST_MEMORY:
+        size = MIN_MEMORY
+        while size <= MAX_MEMORY:
             memory = aligned_empty((size,), np.dtype(np.uint8))
             status = self._native.s2s_program_load(
                 self._program, text, len(text), self._registry, self._pointer(memory), size, error

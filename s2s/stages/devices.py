@@ -22,7 +22,7 @@ STAGES = ("compute", "tensor")
 """The stages whose passes read the target of a kernel."""
 
 
-class Part(NamedTuple):
+class DeviceKernels(NamedTuple):
     """The kernels of one device, and the options that their passes take."""
 
     device: str
@@ -34,13 +34,16 @@ class Part(NamedTuple):
         return get_target(self.options.target)
 
 
-def parts_of(stage: str, options: CompileOptions) -> list[Part]:
+def parts_of(stage: str, options: CompileOptions) -> list[DeviceKernels]:
     """Return the parts that `stage` compiles one after the other: one for each device where targets matter."""
-    first = Part(MAIN, options)
+    first = DeviceKernels(MAIN, options)
     if stage not in STAGES:
         return [first]
     others = [(device.name, device.target) for device in options.devices]
-    return [first, *(Part(name, replace(options, target=options.target if t is None else t)) for name, t in others)]
+    return [
+        first,
+        *(DeviceKernels(name, replace(options, target=options.target if t is None else t)) for name, t in others),
+    ]
 
 
 def targets_of_devices(options: CompileOptions) -> list[Target]:
@@ -49,7 +52,7 @@ def targets_of_devices(options: CompileOptions) -> list[Target]:
 
 
 @contextmanager
-def kernels_of(module: ModuleOp, part: Part, *, alone: bool) -> Generator[None]:
+def kernels_of(module: ModuleOp, part: DeviceKernels, *, alone: bool) -> Generator[None]:
     """Hide the kernels of other devices inside of the context; with `alone` there are none."""
     if alone:
         yield

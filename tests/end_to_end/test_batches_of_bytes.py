@@ -17,7 +17,7 @@ from support.onnx_text import onnx_file
 from support.project import ROOT
 
 NETWORKS = ROOT.parent / "shared" / "models" / "onnx"
-MOST = 5
+MAX_SIZE = 5
 
 
 @pytest.mark.parametrize("name", ["tiny_kws_dscnn_int8", "tiny_ic_resnet8_int8", "tiny_ad_autoencoder_int8"])
@@ -33,8 +33,8 @@ def test_runs_of_a_batch_equal_single_runs(name: str, tmp_path: Path):
     del model.graph.value_info[:]
     opened = tmp_path / "batch.onnx"
     onnx.save(model, opened)
-    with api.compile(opened, dims={"batch": (1, MOST)}) as any_batch, api.compile(file) as single:
-        for size in (1, 2, MOST):
+    with api.compile(opened, dims={"batch": (1, MAX_SIZE)}) as any_batch, api.compile(file) as single:
+        for size in (1, 2, MAX_SIZE):
             given = np.random.default_rng(size).standard_normal((size, *shape[1:])).astype(np.float32)
             rows = [single.run({port.name: row[None]}) for row in given]
             (found,) = any_batch.run({port.name: given}).values()

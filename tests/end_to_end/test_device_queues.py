@@ -21,9 +21,9 @@ QUEUE = """
 #include <string.h>
 
 /* What a second core does: it takes work from a queue, in order. */
-enum { MOST = 16 };
+enum { MAX_WORK = 16 };
 struct work { void (*run)(void *const *); void *with[8]; };
-static struct work queue[MOST];
+static struct work queue[MAX_WORK];
 static int handed, done, at_most;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -101,7 +101,7 @@ void net_copy_to_dsp(void *t, const void *s, size_t n) { printf("to "); memcpy(t
 void net_copy_from_dsp(void *t, const void *s, size_t n) { printf("from "); memcpy(t, s, n); }
 """
 STARTED = """
-static size_t sizes[MOST];
+static size_t sizes[MAX_WORK];
 static int copies;
 static void copy(void *const *with) { memcpy(with[0], with[1], *(const size_t *)with[2]); }
 static void start(void *t, const void *s, size_t n)

@@ -19,7 +19,7 @@ from support.c_compilers import SANITIZERS, require_sanitizers
 from support.onnx_text import onnx_file
 from support.varying_networks import model, session
 
-MOST = 21
+MAX_SIZE = 21
 """No multiple of any register tile, so that the greatest size has a rest, too."""
 
 ENCODER = """(float[1,N,16] x) => (float[1,N,16] y)
@@ -55,7 +55,7 @@ RECOGNISER = """(float[1,3,16,N] x) => (float[1,T,7] y)
   l = MatMul (r, wl) y = Softmax <axis = -1> (l) }"""
 """Along the width: strides, padding, and a maximum over padding of what a convolution pads with zeros."""
 
-MOST_OF = {"encoder": MOST, "classifier": 5, "tokens": MOST, "recogniser": 45}
+MAX_OF = {"encoder": MAX_SIZE, "classifier": 5, "tokens": MAX_SIZE, "recogniser": 45}
 TEXTS = {"encoder": ENCODER, "classifier": CLASSIFIER, "tokens": TOKENS, "recogniser": RECOGNISER}
 
 
@@ -74,13 +74,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def encoder(files: dict[str, Path]) -> Iterator[api.Artifact]:
-    with api.compile(files["encoder"], dims={"N": (1, MOST)}) as artifact:
+    with api.compile(files["encoder"], dims={"N": (1, MAX_SIZE)}) as artifact:
         yield artifact
 
 
 def check_every_size(kind: str, file: Path, artifact: api.Artifact) -> None:
     engine = session(file)
-    for size in range(artifact.info.sizes["N"].least, MOST_OF[kind] + 1):
+    for size in range(artifact.info.sizes["N"].least, MAX_OF[kind] + 1):
         given = inputs(kind, size)
         found = artifact.run({"x": given})
         for value, expected in zip(found.values(), engine.run(None, {"x": given}), strict=True):
@@ -96,7 +96,7 @@ def test_encoder_is_right_at_every_size(encoder: api.Artifact, files: dict[str, 
     [("encoder", "c"), ("classifier", "host"), ("tokens", "host"), ("recogniser", "c"), ("recogniser", "host")],
 )
 def test_every_size_gives_the_results_of_onnxruntime(kind: str, target: str, files: dict[str, Path]):
-    with api.compile(files[kind], dims={"N": (1, MOST_OF[kind])}, target=target) as artifact:
+    with api.compile(files[kind], dims={"N": (1, MAX_OF[kind])}, target=target) as artifact:
         check_every_size(kind, files[kind], artifact)
 
 
@@ -132,11 +132,11 @@ def test_fast_convolutions_read_zeros_behind_the_end(tmp_path: Path):
             check_on_poisoned_memory(artifact, file, given)
 
 
-@pytest.mark.parametrize("size", [0, -1, MOST + 1])
+@pytest.mark.parametrize("size", [0, -1, MAX_SIZE + 1])
 def test_size_outside_of_the_bounds_is_a_status(size: int, encoder: api.Artifact):
     library = encoder.loaded()
     memory = np.zeros(encoder.info.arena_size + 64, np.uint8)
-    ports = np.zeros((2, MOST * 16), np.float32)
+    ports = np.zeros((2, MAX_SIZE * 16), np.float32)
     aligned = memory[-memory.ctypes.data % 64 :]
     given = np.array([size], np.int32)
     pointers = [library.ffi.cast("void *", each.ctypes.data) for each in (aligned, given, ports[0], ports[1])]
@@ -145,7 +145,7 @@ def test_size_outside_of_the_bounds_is_a_status(size: int, encoder: api.Artifact
 
 def test_arrays_outside_of_the_bounds_are_refused(encoder: api.Artifact):
     with pytest.raises(InputError, match=r"x: axis 1 has size 22, and N is within 1\.\.21"):
-        encoder.run({"x": inputs("encoder", MOST + 1)})
+        encoder.run({"x": inputs("encoder", MAX_SIZE + 1)})
 
 
 def test_all_levels_agree_at_several_sizes(encoder: api.Artifact):
@@ -251,13 +251,13 @@ def test_what_depends_on_the_size_otherwise_is_refused(name: str, tmp_path: Path
     ],
 )
 def test_options_that_want_constant_sizes_are_refused(options: dict[str, Any], reason: str, files: dict[str, Path]):
-    asked: dict[str, Any] = {"dims": {"N": (1, MOST)}, **options}
+    asked: dict[str, Any] = {"dims": {"N": (1, MAX_SIZE)}, **options}
     with pytest.raises(S2SError, match=reason):
         api.compile(files["encoder"], **asked)
 
 
 def test_named_sizes_have_kernels_of_their_own(files: dict[str, Path]):
-    with api.compile(files["encoder"], dims={"N": (1, MOST, 8, 21)}, target="c") as artifact:
+    with api.compile(files["encoder"], dims={"N": (1, MAX_SIZE, 8, 21)}, target="c") as artifact:
         tree = artifact.tree()
         assert "if (n == 8)" in tree.text("src/model.c")
         assert json.loads(tree.text("metadata.json"))["sizes"][0]["special"] == [8, 21]

@@ -45,16 +45,16 @@ TEXTS = {
 { m = ReduceMean <axes = [2], keepdims = 1> (x) d = Sub (x, m) q = Pow (d, two)
   v = ReduceMean <axes = [2], keepdims = 1> (q) e = Add (v, eps) s = Sqrt (e) y = Div (d, s) }""",
 }
-LEAST = {"feature pyramid": 2, "last rows": 2, "differences": 2}
-MOST = 9
+MIN_SIZE = {"feature pyramid": 2, "last rows": 2, "differences": 2}
+MAX_SIZE = 9
 
 
 @pytest.mark.parametrize("kind", TEXTS)
 def test_several_sizes_give_the_results_of_onnxruntime(kind: str, tmp_path: Path):
-    file, least = model(TEXTS[kind], tmp_path), LEAST.get(kind, 1)
+    file, least = model(TEXTS[kind], tmp_path), MIN_SIZE.get(kind, 1)
     engine = session(file)
-    with api.compile(file, dims=dict.fromkeys(names_of_sizes(engine), (least, MOST)), target="host") as artifact:
-        for size in (least, least + 1, 4, MOST - 1, MOST):
+    with api.compile(file, dims=dict.fromkeys(names_of_sizes(engine), (least, MAX_SIZE)), target="host") as artifact:
+        for size in (least, least + 1, 4, MAX_SIZE - 1, MAX_SIZE):
             given = inputs_of(engine, size)
             for found, expected in zip(artifact.run(given).values(), engine.run(None, given), strict=True):
                 np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
@@ -62,5 +62,5 @@ def test_several_sizes_give_the_results_of_onnxruntime(kind: str, tmp_path: Path
 
 def test_levels_agree_on_parts_of_varying_size(tmp_path: Path):
     file = model(TEXTS["two sizes joined"], tmp_path)
-    with api.compile(file, dims={"N": (1, MOST), "K": (1, 5)}, target="c") as artifact:
+    with api.compile(file, dims={"N": (1, MAX_SIZE), "K": (1, 5)}, target="c") as artifact:
         assert artifact.verify(levels=True).passed

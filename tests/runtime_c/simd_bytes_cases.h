@@ -156,10 +156,10 @@ static void CASE(rescales_round_as_scalars_do)(void)
 
 static void CASE(floats_become_integers)(void)
 {
-    static const float values[MOST] = {0.5f,  1.5f,  -0.5f, -1.5f, 2.4999f, -127.5f, 1e9f, -2e9f,
-                                       -0.0f, 126.6f, 3.0f, 0.49999997f, 8388609.0f, 7.5f, -8.5f, 1e-30f};
+    static const float values[MAX_LANES] = {0.5f,  1.5f,  -0.5f, -1.5f, 2.4999f, -127.5f, 1e9f, -2e9f,
+                                            -0.0f, 126.6f, 3.0f, 0.49999997f, 8388609.0f, 7.5f, -8.5f, 1e-30f};
 
-    for (int start = 0; start + LANES <= MOST; start += LANES) {
+    for (int start = 0; start + LANES <= MAX_LANES; start += LANES) {
         const F32V a = F32(load)(values + start);
 
         CHECK_LANES(F32(to_i32_inside)(a), (int32_t)values[start + i]);

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #endif
 
-#define MOST 4
+#define MAX_THREADS 4
 #define LONGEST 100
 
 #if defined(S2S_POOL_POSIX) && !defined(S2S_POOL_OPENMP)
@@ -18,7 +18,7 @@
 typedef struct seen {
     int32_t times[LONGEST];
     int32_t thread[LONGEST];
-    int64_t sums[MOST];
+    int64_t sums[MAX_THREADS];
 } seen;
 
 typedef struct job {
@@ -51,7 +51,7 @@ static void check_iterations(int32_t iterations, int32_t parts)
     for (int32_t i = iterations; i < LONGEST; i++) {
         CHECK(found.times[i] == 0);
     }
-    for (int32_t part = 0; part < MOST; part++) {
+    for (int32_t part = 0; part < MAX_THREADS; part++) {
         sum += found.sums[part];
     }
     CHECK(sum == (int64_t)iterations * (iterations - 1) / 2);
@@ -59,11 +59,11 @@ static void check_iterations(int32_t iterations, int32_t parts)
 
 static void every_iteration_runs_once(void)
 {
-    for (int32_t threads = 1; threads <= MOST; threads++) {
+    for (int32_t threads = 1; threads <= MAX_THREADS; threads++) {
         CHECK_STATUS(S2S_OK, s2s_pool_start(&pool, threads));
         for (int32_t iterations = 1; iterations <= LONGEST; iterations++) {
             memset(&found, 0, sizeof found);
-            s2s_pool_run(&pool, note, &noting, iterations, MOST);
+            s2s_pool_run(&pool, note, &noting, iterations, MAX_THREADS);
             check_iterations(iterations, threads);
         }
         CHECK_STATUS(S2S_OK, s2s_pool_stop(&pool));
@@ -73,10 +73,10 @@ static void every_iteration_runs_once(void)
 static void without_a_pool_the_caller_does_everything(void)
 {
     memset(&found, 0, sizeof found);
-    s2s_pool_run(NULL, note, &noting, 7, MOST);
+    s2s_pool_run(NULL, note, &noting, 7, MAX_THREADS);
     check_iterations(7, 1);
     memset(&found, 0, sizeof found);
-    s2s_pool_run(&pool, note, &noting, 7, MOST);
+    s2s_pool_run(&pool, note, &noting, 7, MAX_THREADS);
     check_iterations(7, 1);
 }
 
@@ -148,10 +148,10 @@ static void two_pools_run_side_by_side(void)
     CHECK_STATUS(S2S_OK, s2s_pool_start(&pool, 2));
     CHECK_STATUS(S2S_OK, s2s_pool_start(&other, 3));
     memset(&found, 0, sizeof found);
-    s2s_pool_run(&pool, note, &noting, 50, MOST);
+    s2s_pool_run(&pool, note, &noting, 50, MAX_THREADS);
     check_iterations(50, 2);
     memset(&found, 0, sizeof found);
-    s2s_pool_run(&other, note, &noting, 50, MOST);
+    s2s_pool_run(&other, note, &noting, 50, MAX_THREADS);
     check_iterations(50, 3);
     CHECK_STATUS(S2S_OK, s2s_pool_stop(&other));
     CHECK_STATUS(S2S_OK, s2s_pool_stop(&pool));

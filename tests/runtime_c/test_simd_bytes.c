@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define MOST 16
+#define MAX_LANES 16
 
 static uint32_t state = 1u;
 

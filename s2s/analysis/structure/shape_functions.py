@@ -22,7 +22,7 @@ from s2s.types.dtypes import as_tensor_type, tensor_type
 from s2s.types.shapes import ShapeError
 from s2s.types.sizes import Extents, SizeTable, extents_of, shape_at
 
-MOST_STRIDE = 32
+MAX_STRIDE = 32
 """The greatest divisor that is looked for."""
 
 
@@ -175,7 +175,7 @@ class _ShapeFunction:
     def _divisions(self, name: str) -> list[Division | None]:
         """Return for each axis of the result how it follows from size `name`; None if it does not."""
         bounds, rank = self.bounds[name], len(shape_of(self.op.y))
-        for depth in (3, 2 * MOST_STRIDE):
+        for depth in (3, 2 * MAX_STRIDE):
             near = range(max(bounds.least, bounds.most - depth), bounds.most + 1)
             sizes = sorted({*near, bounds.least, (bounds.least + bounds.most) // 2})
             shapes = {size: shape for size in sizes if (shape := self._at({name: size})) is not None}
@@ -189,7 +189,7 @@ def _fit(points: Mapping[int, int]) -> Division | None:
     """Return the division that gives all `points`; one with factor 0 if they are constant."""
     if len(set(points.values())) == 1:
         return Division(0, next(iter(points.values())), 1)
-    for divisor in range(1, MOST_STRIDE + 1):
+    for divisor in range(1, MAX_STRIDE + 1):
         steps = {points[size] - points[size - divisor] for size in points if size - divisor in points}
         if len(steps) != 1 or (factor := steps.pop()) <= 0:
             continue

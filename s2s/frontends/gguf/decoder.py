@@ -20,7 +20,7 @@ from s2s.types.dtypes import Array
 from s2s.types.language import Language, Tokenizer
 
 ARCHITECTURES = ("llama", "qwen2")
-MOST_POSITIONS = 2048
+MAX_POSITIONS = 2048
 """Positions of the cache where nobody says how many, if the model allows more."""
 LAYERS: Mapping[str, str] = {
     "attn_q": "q",
@@ -97,7 +97,7 @@ class _File:
             fact = f"{heads} heads of queries and {shared} of keys do not divide width {width}"
             raise InputError(f"{self.label}: {fact}; convert the model again")
         trained = self._integer("context_length")
-        length = min(trained, MOST_POSITIONS) if positions is None else positions
+        length = min(trained, MAX_POSITIONS) if positions is None else positions
         if not 0 < length <= trained:
             raise InputError(f"--dim positions={length}: {self.label} has {trained} at most; give a number from 1 on")
         for key, wanted in (("rope.dimension_count", width // heads), ("attention.key_length", width // heads)):

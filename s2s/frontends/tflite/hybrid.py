@@ -18,7 +18,7 @@ from s2s.frontends.tflite.tensors import Tensor
 
 _INT8, _INT16 = np.dtype(np.int8), np.dtype(np.int16)
 _FLOAT, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-_LEAST, _MOST = -128, 127
+_MIN, _MAX = -128, 127
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ def quantised(x: Value, axes: list[int], *, asymmetric: bool) -> Dynamic:
 def _symmetric(x: Value, axes: list[int]) -> Dynamic:
     reach = emit(graph.ReduceMaxOp, abs(x), axes=axes, keepdims=True)
     empty = equal(reach, 0)
-    reach = select(empty, reach.like(_MOST), reach)
-    numbers = half_away(x * (reach.like(_MOST) / reach))
-    return Dynamic(cast(clamp(numbers, -_MOST, _MOST), _INT8), reach / _MOST, None)
+    reach = select(empty, reach.like(_MAX), reach)
+    numbers = half_away(x * (reach.like(_MAX) / reach))
+    return Dynamic(cast(clamp(numbers, -_MAX, _MAX), _INT8), reach / _MAX, None)
 
 
 def _asymmetric(x: Value, axes: list[int]) -> Dynamic:
@@ -56,14 +56,14 @@ def _asymmetric(x: Value, axes: list[int]) -> Dynamic:
     low = cast(minimum(emit(graph.ReduceMinOp, x, axes=axes, keepdims=True), 0), _DOUBLE)
     high = cast(maximum(emit(graph.ReduceMaxOp, x, axes=axes, keepdims=True), 0), _DOUBLE)
     empty = equal(high - low, 0)
-    scale = select(empty, low.like(1), (high - low) / (_MOST - _LEAST))
-    from_low, from_high = _LEAST - low / scale, _MOST - high / scale
-    low_is_nearer = less(abs(low / scale) + abs(_LEAST), abs(high / scale) + abs(_MOST))
-    zero_point = clamp(half_away(select(low_is_nearer, from_low, from_high)), _LEAST, _MOST)
+    scale = select(empty, low.like(1), (high - low) / (_MAX - _MIN))
+    from_low, from_high = _MIN - low / scale, _MAX - high / scale
+    low_is_nearer = less(abs(low / scale) + abs(_MIN), abs(high / scale) + abs(_MAX))
+    zero_point = clamp(half_away(select(low_is_nearer, from_low, from_high)), _MIN, _MAX)
     zero_point = cast(select(empty, zero_point.like(0), zero_point), _FLOAT)
     narrow = cast(scale, _FLOAT)
     numbers = half_away(zero_point + x * (narrow.like(1) / narrow))
-    return Dynamic(cast(clamp(numbers, _LEAST, _MOST), _INT8), narrow, cast(zero_point, _INT8))
+    return Dynamic(cast(clamp(numbers, _MIN, _MAX), _INT8), narrow, cast(zero_point, _INT8))
 
 
 def dequantised(node: Node, sums: Value, x: Dynamic, w: Tensor, axis: int) -> Value:

@@ -29,7 +29,7 @@ from s2s.types.dtypes import size_in_bytes
 
 SHARE = 8
 """The part of a window's elements that its slack may have."""
-MOST_RUNS = 16
+MAX_RUNS = 16
 """Runs between copies beyond which a copy takes no time worth memory."""
 WORD = 4
 """Bytes to which the address of a window stays aligned."""
@@ -38,7 +38,7 @@ WORD = 4
 def _subject(op: graph.AdvanceOp, home: ModuleOp) -> SlidingWindow:
     size, by = prod(op.y.type.get_shape()), op.by.value.data
     element_bytes = size_in_bytes(op.y.type.element_type)
-    runs = min(size // SHARE // by, MOST_RUNS - 1)
+    runs = min(size // SHARE // by, MAX_RUNS - 1)
     why_not = "an eighth of the window has no room for the new elements of a run"
     if by * element_bytes % WORD:
         runs, why_not = 0, f"{by} elements of {element_bytes} bytes are no words of memory"

@@ -39,9 +39,9 @@ from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import Array, as_tensor_type
 from s2s.types.weights import WeightStore
 
-MOST = 127
+MAX_BYTE = 127
 """The largest absolute value of a quantised activation."""
-LEAST = 1e-32
+MIN_SCALE = 1e-32
 """The scale of a block of zeros, which has a reciprocal."""
 SIGNS = np.int8(-0x78)
 """Both bits of a byte of two weights that tell the halves of their range apart."""
@@ -68,7 +68,7 @@ class ProductOfBlocks(WeightPattern):
         maker = Maker.of(rewriter, self.store, op)
         x = _in_blocks(maker, op)
         largest = maker(graph.ReduceMaxOp(maker(graph.AbsOp(x)), axes=_inside(x), keepdims=True))
-        scales = maker(graph.ClampOp(maker(graph.MulOp(largest, maker.real(1 / MOST))), min=LEAST))
+        scales = maker(graph.ClampOp(maker(graph.MulOp(largest, maker.real(1 / MAX_BYTE))), min=MIN_SCALE))
         scaled = maker(graph.MulOp(x, maker(graph.ReciprocalOp(scales))))
         q = maker.cast(maker(graph.RoundOp(scaled)), i8)
         scales = maker(graph.ReshapeOp(scales, shape=_shape(x)[:-2]))

@@ -19,7 +19,7 @@ _INDIRECT = {6: _INT, 7: _UINT, 8: _FLOAT}
 _CODES = {_INT: "bhiq", _UINT: "BHIQ", _FLOAT: " efd", _BOOL: "BHIQ"}
 """For each type the code that `struct` has for widths of 1, 2, 4 and 8 bytes."""
 _WIDTHS = {1: 0, 2: 1, 4: 2, 8: 3}
-_MOST = 1000
+_MAX_SIZE = 1000
 """The most entries of a map."""
 _LONGEST_KEY = 100
 
@@ -77,7 +77,7 @@ def _numbers(data: bytes) -> dict[str, Number]:
 
 def _map_at(data: bytes, start: int, width: int) -> dict[str, Number]:
     size, key_width = _unsigned(data, start - width, width), _unsigned(data, start - 2 * width, width)
-    if size > _MOST:
+    if size > _MAX_SIZE:
         raise ValueError("more entries than options have")
     keys = _behind(data, start - 3 * width, width)
     found: dict[str, Number] = {}

@@ -143,7 +143,7 @@ def _the_one_in_bounds(s: Scalars, *values: Scalar) -> Scalar:
     return chosen
 
 
-MOST_PEELED = 2
+MAX_PEELED = 2
 """Along more axes, what pads a tensor is found by computed indices: each axis triples the loops."""
 
 
@@ -184,7 +184,7 @@ def _is_narrow(op: graph.PadOp, most: int) -> bool:
     """Whether few axes are padded, each on either side by at most its size and `most` elements."""
     axes, low, sizes, shape = _padded(op), op.low.get_values(), shape_of(op.x), shape_of(op.y)
     widths = ((max(low[axis], shape[axis] - low[axis] - sizes[axis]), sizes[axis] + most) for axis in axes)
-    return len(axes) <= MOST_PEELED and all(width <= limit for width, limit in widths)
+    return len(axes) <= MAX_PEELED and all(width <= limit for width, limit in widths)
 
 
 def _images(

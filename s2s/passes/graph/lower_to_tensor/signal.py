@@ -16,7 +16,7 @@ from s2s.c_syntax.types import element_name
 from s2s.dialects import graph, tensor
 from s2s.types.dtypes import tensor_type
 
-MOST_LANES = 8
+MAX_LANES = 8
 """Rows that are transformed side by side: as many as a vector has elements."""
 PLANES = 4
 """Arrays of the scratch: real and imaginary parts, before and after a step."""
@@ -27,7 +27,7 @@ class LowerDft(RewritePattern):
     def match_and_rewrite(self, op: graph.DftOp, rewriter: PatternRewriter) -> None:
         *outer, size, parts = shape_of(op.x)
         rows, element = prod(outer), op.y.type.element_type
-        lanes = max(1, min(rows, MOST_LANES))
+        lanes = max(1, min(rows, MAX_LANES))
         made = tensor.ExternOp(
             f"fft_{element_name(element)}",
             [op.x, op.roots],
