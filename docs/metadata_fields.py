@@ -22,7 +22,7 @@ FIELDS = {
     "inputs[].identifier": ("text", "name in C"),
     "inputs[].dtype": ("text", "element type"),
     "inputs[].shape": ("numbers", "dimensions"),
-    "inputs[].layout": ("text", "meaning of the dimensions where the model tells, such as `NHWC`"),
+    "inputs[].layout": ("text", "meaning of the dimensions where the model tells, such as `NHWC`; else empty"),
     "inputs[].size": ("number", "bytes"),
     "inputs[].offset": ("number or null", "byte of the arena, where it is there"),
     "inputs[].quantisation": ("object or null", "`real = scale * (q - zero_point)`"),

@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
 
+from s2s.errors import InputError
+
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
 
@@ -52,7 +54,7 @@ def is_torch(source: object) -> TypeGuard[str | os.PathLike[str] | ExportedProgr
     """Whether `source` is a program of torch, a file of one, or a function in a Python file."""
     if isinstance(source, str | os.PathLike):
         text = str(os.fspath(cast("str | os.PathLike[str]", source)))
-        return text.endswith((".pt2", ".pt", ".pth")) or _MAKER.fullmatch(text) is not None
+        return text.endswith((".pt2", ".pt", ".pth", ".py")) or _MAKER.fullmatch(text) is not None
     kind = type(source)
     return kind.__name__ == "ExportedProgram" and kind.__module__.startswith("torch.export")
 
@@ -68,6 +70,10 @@ def load_model(source: ModelSource, *, trust: bool = False) -> LoadedModel:
 
         path = Path(maker["file"])
         return LoadedModel(make(path, maker["name"]), text, path.stem)
+    if text.endswith(".py"):
+        raise InputError(
+            f"{text}: is a file of Python; name its function that returns the module, as in {text}:make_model"
+        )
     from s2s.frontends.torch.archive import read_archive
 
     path = Path(text)

@@ -174,6 +174,13 @@ def test_a_function_of_a_python_file_makes_a_model(tmp_path: Path):
     assert loaded.program.inputs[0].info.shape == (1, 3)
 
 
+def test_a_python_file_without_a_function_is_refused_and_not_run(tmp_path: Path):
+    path = tmp_path / "net.py"
+    path.write_text("raise SystemExit('was run')\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"net\.py: is a file of Python; name its function .*net\.py:make_model"):
+        frontend.load_model(path)
+
+
 def test_a_function_that_returns_something_else_is_refused(tmp_path: Path):
     path = tmp_path / "net.py"
     path.write_text("def make_model():\n    return 3\n", encoding="utf-8")
