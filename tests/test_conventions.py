@@ -18,6 +18,8 @@ MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 PYTHON = source_files("*.py")
 FIRST_IMPORT = re.compile(r"^\s*(?:from|import)\s+(?:dialects|templates|runtime_c)\b", re.MULTILINE)
+LIMIT = re.compile(r"\b_?(?:MOST|FEWEST|LEAST)(?:_[A-Z]+)*\b")
+OWN_WORDS = re.compile(r"\b(?:weaves?|woven|abreast|stripes?|hand-over)\b", re.IGNORECASE)
 MACHINE_PATH = re.compile(r"(?<![\w.$}])/(?:work|root|home|farm|Users)/\w")
 
 
@@ -88,6 +90,15 @@ def test_functions_are_short():
 def test_folders_are_imported_by_their_installed_name():
     files = source_files("*.py", tests=True)
     assert [relative(path) for path in files if FIRST_IMPORT.search(path.read_text())] == []
+
+
+def test_limits_are_named_max_and_min():
+    assert [(relative(path), found[0]) for path in PYTHON for found in LIMIT.finditer(path.read_text())] == []
+
+
+def test_words_of_the_field_are_used():
+    """Interleaved, vectors per tile, row tiles, fork-join: the glossary has them."""
+    assert [(relative(path), found[0]) for path in PYTHON for found in OWN_WORDS.finditer(path.read_text())] == []
 
 
 def test_no_path_of_a_machine():

@@ -26,7 +26,7 @@ from s2s.types.dtypes import Array, from_dense
 from s2s.types.sizes import DERIVED, SizeRange, SizeTable, sizes_of
 from s2s.types.weights import WeightStore
 
-MOST_NUMBERS = 16
+MAX_NUMBERS = 16
 """The most elements of a constant that are looked at one by one."""
 
 STEPS = (1, 2, 3, 4, 8, 16, 32)
@@ -92,7 +92,7 @@ def _numbers(op: Operation, weights: WeightStore) -> list[int] | None:
 def _small_value(op: graph.ConstantOp | graph.WeightOp, weights: WeightStore) -> Array | None:
     """Return the value of a constant of few whole numbers; None of any other."""
     shape = shape_of(op.y)
-    if len(shape) > 1 or np.prod(shape) > MOST_NUMBERS:
+    if len(shape) > 1 or np.prod(shape) > MAX_NUMBERS:
         return None
     value = from_dense(op.value) if isinstance(op, graph.ConstantOp) else weights.get(op.weight_name.data)
     if value.dtype.kind not in "iuf":

@@ -14,8 +14,8 @@
 squares of a variance, say) goes with it.
 
 Declined for kernels whose calls read different tensors, that are called again, or that run on different devices, for
-reductions over other axes or of other shapes, and for more than `MOST` at once, whose accumulators would not stay in
-registers.
+reductions over other axes or of other shapes, and for more than `MAX_REDUCTIONS` at once, whose accumulators would not
+stay in registers.
 """
 
 from collections.abc import Hashable, Sequence
@@ -36,7 +36,7 @@ from s2s.dialects.graph.reduce import ReduceOp
 from s2s.passes.graph.fuse_ops.names import UniqueNames, kernel_name
 from s2s.passes.graph.fuse_ops.outline import placed_name
 
-MOST = 3
+MAX_REDUCTIONS = 3
 """The reductions that one kernel computes."""
 
 
@@ -57,8 +57,8 @@ class CombineParallelReductionsPass(ModulePass):
                 key = (*place, shape_of(reduction.x), axes, reduction.keepdims is not None)
                 alike.setdefault(key, []).append(call)
         for group in alike.values():
-            for first in range(0, len(group), MOST):
-                if len(part := group[first : first + MOST]) > 1:
+            for first in range(0, len(group), MAX_REDUCTIONS):
+                if len(part := group[first : first + MAX_REDUCTIONS]) > 1:
                     _combine(part, [functions[call.callee.root_reference.data] for call in part], names)
 
 
