@@ -24,6 +24,7 @@ from s2s.inspection import Inspection, inspect_model
 from s2s.joint_artifact import JointArtifact, together
 from s2s.options import (
     Activations,
+    Cache,
     CompileOptions,
     DebugOptions,
     Executor,
@@ -90,6 +91,7 @@ def compile(
     streams: Mapping[str, int | tuple[int, int]] | None = None,
     untrusted: bool = False,
     trust_model: bool = False,
+    cache: Cache = "float32",
     schedule: Schedule = "default",
     io: Io | None = None,
     ram_budget: int | Literal["min"] | None = None,
@@ -118,7 +120,7 @@ def compile(
         weights=weights,
         shapes=_shapes(shapes or {}),
         **_specialisation(bind or {}, dims or {}),
-        **reading(states, streams, untrusted=untrusted, trust_model=trust_model),
+        **reading(states, streams, untrusted=untrusted, trust_model=trust_model, cache=cache),
         schedule=schedule,
         io=io,
         **budgets(ram_budget, flash_budget, stack_budget),

@@ -18,6 +18,7 @@ Executor = Literal["aot", "graph"]
 Requantise = Literal["float", "fixed"]
 Schedule = Literal["default", "reference"]
 Activations = Literal["model", "float", "int8-blocks"]
+Cache = Literal["float32", "float16", "int8"]
 TfliteRounding = Literal["micro", "reference"]
 WeightForm = Literal["auto", "arrays", "incbin"]
 Io = Literal["caller", "arena"]
@@ -48,6 +49,7 @@ class Reading(TypedDict):
     streams: "Mapping[str, Sliding]"
     untrusted: bool
     trust_model: bool
+    cache: Cache
 
 
 def reading(
@@ -56,6 +58,7 @@ def reading(
     *,
     untrusted: bool,
     trust_model: bool,
+    cache: Cache = "float32",
 ) -> Reading:
     """Return the options with these values; a window slides along an axis, or along an axis by some frames."""
     from s2s.types.sliding import Sliding
@@ -69,6 +72,7 @@ def reading(
         "streams": windows,
         "untrusted": untrusted,
         "trust_model": trust_model,
+        "cache": cache,
     }
 
 
@@ -134,6 +138,9 @@ class CompileOptions:
     """Read the model in a child process of limited time and memory first."""
     trust_model: bool = False
     """Read a file of PyTorch with pickles that may run code."""
+    cache: Cache = "float32"
+    """The type of the keys and values that the decoder of a GGUF file keeps; with `int8` a head's numbers at a position
+    share a scale."""
     schedule: Schedule = "default"
     """`reference`: one plain loop nest for each operator, nothing fused, nothing tiled."""
     tflite_rounding: TfliteRounding = "micro"

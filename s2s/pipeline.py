@@ -199,6 +199,7 @@ GRAPH = (
         options=target,
     ),
     Step("graph-rematerialise-casts", "Let tensors between kernels keep their narrow types.", when=tuned),
+    Step("graph-fold-widening", "Products with few rows read narrow tensors themselves.", when=tuned),
     Step("graph-fuse-ops", "Outline groups of operators as kernels; main then holds calls.", options=fusion),
     Step("graph-combine-parallel-reductions", "Read a tensor once for several results.", when=sizes_constant),
     Step("graph-share-kernels", "Merge identical kernels; layers then differ in the weights that they pass."),

@@ -32,6 +32,7 @@ PASSES: tuple[str, ...] = (
     "graph-fold-batch-norm",
     "graph-fold-constants",
     "graph-fold-scale-axis",
+    "graph-fold-widening",
     "graph-fold-zero-points",
     "graph-form-layer-norms",
     "graph-fuse-attention",

@@ -26,7 +26,8 @@ class MatmulOp(GraphOp):
     """`y[…, i, j] = sum_k a[…, i, k] * b[…, k, j]`; leading dimensions broadcast as in numpy.
 
     `transpose_a` and `transpose_b` swap the last two dimensions of an operand first. Integers of 8 and 16 bits have
-    zero points and a wider sum, as in convolutions: `(a - a_zp) * (b - b_zp)` summed in `acc_type`.
+    zero points and a wider sum, as in convolutions: `(a - a_zp) * (b - b_zp)` summed in `acc_type`. With `a` of f32,
+    `b` may be f16 or i8, which is converted to f32.
     """
 
     name = "graph.matmul"

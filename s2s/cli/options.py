@@ -178,6 +178,12 @@ activations = click.option(
     default="model",
     help="Activations of products with weights in blocks: as the model says, floats, or bytes with a scale a block.",
 )
+cache = click.option(
+    "--cache",
+    type=click.Choice(["float32", "float16", "int8"]),
+    default="float32",
+    help="Keys and values that the decoder of a GGUF file keeps: int8 has a scale for each head at a position.",
+)
 profile = click.option(
     "--profile",
     type=click.Choice(["default", "misra"]),

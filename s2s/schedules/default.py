@@ -156,7 +156,7 @@ def candidates(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAVal
     if not in_floats and (not target.has_byte_lanes or not in_lanes(op)):
         return [scalars, Declined(None, "computes what has no form in vectors")]
     along = [_vector_choice(op, dim, target.lanes, constants) for dim in range(op.rank) if op.sizes[dim] >= 2]
-    return [scalars, *along, *(_fold_choice(op, target.lanes) if in_floats else [])]
+    return [scalars, *along, *_fold_choice(op, target.lanes)]
 
 
 def _scalar_choice(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Choice:

@@ -3,6 +3,7 @@
 from math import log2
 
 from s2s.analysis.affine.strides import interior, moves, vectorizable
+from s2s.analysis.structure.folds import folds_of
 from s2s.dialects import tensor
 
 STRIDED_LOAD = 4.0
@@ -18,7 +19,7 @@ def strided_load(op: tensor.ComputeOp, lanes: int, stride: int | None) -> float:
     """Return the cost of a load with lanes at distance `stride`, 0 where they are neighbours or the same element."""
     if stride in (0, 1):
         return 0.0
-    if not vectorizable(op):
+    if not vectorizable(op) and folds_of(op) is None:
         return STRIDED_LOAD
     return EVEN_LOAD if stride == 2 else 2.0 * lanes
 

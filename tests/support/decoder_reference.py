@@ -17,17 +17,21 @@ def logits(config: Config, tokens: Sequence[int], seed: int = 0) -> Reals:
         name: dequantized(config, each).astype(np.float64) if _is_linear(name) else each.astype(np.float64)
         for name, each in make_weights(config, seed).items()
     }
+
+    def linear(x: Reals, name: str) -> Reals:
+        return _quantised(config, x) @ weights[name]
+
     norm = _rms_norm if config.kind == "llama" else _layer_norm
     x = weights["embedding"][list(tokens)]
     if config.kind == "gpt":
         x = x + weights["positions"][: len(tokens)]
     for layer in range(config.layers):
-        mine = {name.partition(".")[2]: each for name, each in weights.items() if name.startswith(f"layer{layer}.")}
-        x = x + _attention(config, norm(config, x, mine["norm1"], mine.get("norm1.bias")), mine)
-        hidden = norm(config, x, mine["norm2"], mine.get("norm2.bias"))
-        up = hidden @ mine["up"]
-        inner = _swish(hidden @ mine["gate"]) * up if config.kind == "llama" else _gelu(up)
-        x = x + inner @ mine["down"]
+        at = f"layer{layer}"
+        x = x + _attention(config, norm(config, x, weights[f"{at}.norm1"], weights.get(f"{at}.norm1.bias")), at, linear)
+        hidden = norm(config, x, weights[f"{at}.norm2"], weights.get(f"{at}.norm2.bias"))
+        up = linear(hidden, f"{at}.up")
+        inner = _swish(linear(hidden, f"{at}.gate")) * up if config.kind == "llama" else _gelu(up)
+        x = x + linear(inner, f"{at}.down")
     return norm(config, x, weights["norm"], weights.get("norm.bias")) @ weights["embedding"].T
 
 
@@ -39,6 +43,15 @@ def greedy(step: Callable[[int, int], Reals], prompt: Sequence[int], count: int)
         tokens.append(int(found.argmax()))
         found = step(tokens[-1], len(tokens) - 1)
     return tokens[len(prompt) :]
+
+
+def _quantised(config: Config, x: Reals) -> Reals:
+    """The activations that a linear layer computes with: integers of 8 bits, a scale for each block."""
+    if not config.int8_activations:
+        return x
+    blocks = x.reshape(len(x), -1, config.block)
+    scales = np.maximum(np.abs(blocks).max(-1, keepdims=True) / 127, 1e-32)
+    return (np.rint(blocks / scales) * scales).reshape(x.shape)
 
 
 def _is_linear(name: str) -> bool:
@@ -63,17 +76,27 @@ def _rotated(config: Config, x: Reals) -> Reals:
     return np.concatenate([turned.real, turned.imag], -1)
 
 
-def _attention(config: Config, x: Reals, weights: dict[str, Reals]) -> Reals:
+def _attention(config: Config, x: Reals, at: str, linear: Callable[[Reals, str], Reals]) -> Reals:
     count = len(x)
-    q, k, v = ((x @ weights[name]).reshape(count, -1, config.head) for name in "qkv")
+    q, k, v = (linear(x, f"{at}.{name}").reshape(count, -1, config.head) for name in "qkv")
     if config.kind == "llama":
         q, k = _rotated(config, q), _rotated(config, k)
-    k, v = (np.repeat(each, config.group, axis=1) for each in (k, v))
+    k, v = (np.repeat(cached(config, each), config.group, axis=1) for each in (k, v))
     scores = np.einsum("ihd,jhd->hij", q, k) / np.sqrt(config.head)
     scores[:, ~np.tri(count, dtype=bool)] = -np.inf
     shares = np.exp(scores - scores.max(-1, keepdims=True))
     shares /= shares.sum(-1, keepdims=True)
-    return np.einsum("hij,jhd->ihd", shares, v).reshape(count, -1) @ weights["o"]
+    return linear(np.einsum("hij,jhd->ihd", shares, v).reshape(count, -1), f"{at}.o")
+
+
+def cached(config: Config, x: Reals) -> Reals:
+    """What the cache holds of keys or values `x[position, head, width]`."""
+    if config.cache == "float32":
+        return x
+    if config.cache == "float16":
+        return x.astype(np.float16).astype(np.float64)
+    scales = np.abs(x).max(-1, keepdims=True) / 127
+    return np.rint(x / scales) * scales
 
 
 def _swish(x: Reals) -> Reals:

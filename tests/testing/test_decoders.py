@@ -18,6 +18,11 @@ CONFIGS = {
     "gpt": Config(kind="gpt", kv_heads=4),
     "llama in 4 bits": Config(bits=4),
     "llama in 8 bits": Config(bits=8, layers=1),
+    "llama, cache of float16": Config(cache="float16", length=48),
+    "llama, cache of int8": Config(cache="int8", length=64),
+    "llama in 4 bits, activations of 8": Config(bits=4, int8_activations=True),
+    "llama in 8 bits, activations of 8": Config(bits=8, int8_activations=True, cache="int8", length=64),
+    "gpt, cache of int8": Config(kind="gpt", kv_heads=4, cache="int8"),
 }
 Decoder = tuple[Config, Artifact, LoadedNetwork]
 
@@ -65,17 +70,21 @@ def test_the_likeliest_tokens_are_those_of_the_reference(decoder: Decoder, seed:
 
 def test_the_cache_lies_in_place_and_the_caller_does_not_see_it(decoder: Decoder):
     config, artifact, network = decoder
-    cache = 2 * config.layers * config.kv_heads * config.length * config.head * 4
+    row = {"float32": 4 * config.head, "float16": 2 * config.head, "int8": config.head + 4}[config.cache]
+    cache = 2 * config.layers * config.kv_heads * config.length * row
     assert artifact.info.state_size == cache
     assert [port.name for port in network.inputs] == ["token", "position"]
-    assert artifact.info.arena_size < cache + cache // config.layers, "a copy of the caches of a layer is in the arena"
+    layer = cache // config.layers
+    scores = 4 * config.heads * config.length if config.cache != "float32" else 0
+    assert artifact.info.arena_size < cache + layer + 2 * scores, "a copy of the caches of a layer is in the arena"
 
 
 def test_no_position_behind_the_last_one_is_read(decoder: Decoder):
     """What the cache holds behind the tokens so far may be anything, here NaN."""
     config, _, network = decoder
     stream = network.stream()
-    stream.restore(np.full(len(stream.snapshot()) // 4, np.nan, np.float32).tobytes())
+    nan = np.full(len(stream.snapshot()) // 2, np.nan, np.float16 if config.cache == "float16" else np.float32)
+    stream.restore(nan.tobytes()[: len(stream.snapshot())])
     tokens = prompt(config, 7)
     steps = ({"token": np.array([token]), "position": np.array([at])} for at, token in enumerate(tokens))
     found = [stream.run(step)["logits"][0] for step in steps]

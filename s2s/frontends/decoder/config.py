@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from s2s.errors import InputError
+from s2s.options import Cache
 
 Kind = Literal["llama", "gpt"]
 
@@ -33,6 +34,8 @@ class Config:
     """The base of the wavelengths of rotary positions."""
     int8_activations: bool = False
     """Whether linear layers with quantised weights take activations of 8 bits, quantised on the fly."""
+    cache: Cache = "float32"
+    """The type of cached keys and values; `int8` has a float scale for the numbers of a head at a position."""
 
     def __post_init__(self) -> None:
         if self.width % self.heads or self.heads % self.kv_heads or self.head % 2:

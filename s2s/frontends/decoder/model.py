@@ -7,6 +7,7 @@ import numpy as np
 import onnx
 
 from s2s.errors import InputError
+from s2s.frontends.decoder.cache import Cached, by_key, declare_outputs, ports, write_cache
 from s2s.frontends.decoder.config import Config
 from s2s.frontends.decoder.nodes import Nodes
 from s2s.types.dtypes import Array
@@ -50,9 +51,7 @@ def write_model(config: Config, weights: Weights, tokens: int = 1) -> onnx.Model
 
 def states(config: Config) -> dict[str, str]:
     """The inputs that hold the cache, each with the output that is its next value, as `--state` takes them."""
-    return {
-        f"past_{what}{layer}": f"present_{what}{layer}" for layer in range(config.layers) for what in ("key", "value")
-    }
+    return {f"past_{port.name}": f"present_{port.name}" for port in ports(config)}
 
 
 class _Decoder:
@@ -73,6 +72,7 @@ class _Decoder:
         if config.kind == "gpt":
             x = nodes.node("Add", x, nodes.node("Gather", self._weight("positions"), self.positions))
         turn = self._angles() if config.kind == "llama" else None
+        self.places = nodes.node("Reshape", self.positions, self._constant(np.array([1, self.tokens, 1])))
         places = nodes.constant(np.arange(config.length), "places")
         self.later = nodes.node("Greater", places, self._column(self.positions))
         for layer in range(config.layers):
@@ -82,7 +82,7 @@ class _Decoder:
         if self.tokens > 1:
             x = nodes.node("Gather", x, nodes.input("last", np.int64, [1]))
         nodes.output(self._logits(self._norm(x, "norm"), embedding), [1, config.vocabulary])
-        self._declare_caches()
+        declare_outputs(nodes, config)
         return nodes.model()
 
     def _constant(self, value: object) -> str:
@@ -168,11 +168,11 @@ class _Decoder:
         keys = self._cache(f"key{layer}", self._turned(k, turn))
         values = self._cache(f"value{layer}", v)
         queries = self._grouped(self._turned(q, turn), config.head)
-        scores = nodes.node("MatMul", queries, nodes.node("Transpose", keys, perm=[0, 2, 1]))
+        scores = nodes.node("MatMul", queries, nodes.node("Transpose", keys.numbers, perm=[0, 2, 1]))
         scaled = nodes.node("Mul", self._by_token(scores), self._constant(np.float32(config.head**-0.5)))
-        masked = nodes.node("Where", self.later, self._constant(np.float32(-1e30)), scaled)
-        shares = self._grouped(nodes.node("Softmax", masked, axis=-1), config.length)
-        attended = nodes.node("MatMul", shares, values)
+        masked = nodes.node("Where", self.later, self._constant(np.float32(-1e30)), self._weighted(scaled, keys))
+        shares = self._weighted(nodes.node("Softmax", masked, axis=-1), values)
+        attended = nodes.node("MatMul", self._grouped(shares, config.length), values.numbers)
         if self.tokens > 1:
             attended = nodes.node("Transpose", self._by_token(attended, config.head), perm=[2, 0, 1, 3])
         flat = nodes.node("Reshape", attended, self._constant(np.array([self.tokens, config.width])))
@@ -204,18 +204,15 @@ class _Decoder:
         shape = [self.config.kv_heads, self.config.group, self.tokens, columns]
         return self.nodes.node("Reshape", x, self._constant(np.array(shape)))
 
-    def _cache(self, name: str, rows: str) -> str:
+    def _cache(self, name: str, rows: str) -> Cached:
         """Put rows of keys or values at their positions in the cache, and return the cache."""
-        nodes, config = self.nodes, self.config
-        past = nodes.input(f"past_{name}", np.float32, [config.kv_heads, config.length, config.head])
-        place = nodes.node("Reshape", self.positions, self._constant(np.array([1, self.tokens, 1])))
-        shape = [config.kv_heads, self.tokens, config.head]
-        places = nodes.node("Expand", place, self._constant(np.array(shape)))
-        return nodes.node("ScatterElements", past, places, rows, output=f"present_{name}", axis=1)
+        return write_cache(self.nodes, self.config, name, rows, self.places)
 
-    def _declare_caches(self) -> None:
-        for name in states(self.config).values():
-            self.nodes.output(name, [self.config.kv_heads, self.config.length, self.config.head])
+    def _weighted(self, x: str, cached: Cached) -> str:
+        """Multiply what counts keys along its last axis by the scales of a cache, if it has some."""
+        if cached.scales is None:
+            return x
+        return self.nodes.node("Mul", x, by_key(self.nodes, self.config, cached.scales, self.tokens))
 
     def _perceptron(self, layer: int, x: str) -> str:
         """SwiGLU, or GELU between two linear layers."""

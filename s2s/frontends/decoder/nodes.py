@@ -35,9 +35,9 @@ class Nodes:
         self._inputs.append(_described(name, dtype, shape))
         return name
 
-    def output(self, name: str, shape: Sequence[int]) -> None:
-        """Declare the result of a node as an output of float32."""
-        self._outputs.append(_described(name, np.float32, shape))
+    def output(self, name: str, shape: Sequence[int], dtype: type[np.generic] = np.float32) -> None:
+        """Declare the result of a node as an output."""
+        self._outputs.append(_described(name, dtype, shape))
 
     def model(self) -> onnx.ModelProto:
         """The model of all that was added."""

@@ -15,7 +15,7 @@ from s2s.frontends.decoder.model import Linear
 from s2s.frontends.gguf.k_quants import halves, q4_k, q6_k
 from s2s.frontends.gguf.reader import Gguf, Tensor, is_gguf, read_gguf
 from s2s.frontends.gguf.tokenizer import read_tokenizer
-from s2s.options import CompileOptions
+from s2s.options import Cache, CompileOptions
 from s2s.types.dtypes import Array
 from s2s.types.language import Language, Tokenizer
 
@@ -49,11 +49,13 @@ class Decoder(NamedTuple):
     """The path of its file."""
 
 
-def read_decoder(path: str | os.PathLike[str], positions: int | None = None, tokens: int = 1) -> Decoder:
+def read_decoder(
+    path: str | os.PathLike[str], positions: int | None = None, tokens: int = 1, cache: Cache = "float32"
+) -> Decoder:
     """Read a decoder that takes `tokens` a run; `positions` is the size of its cache, by default that of the model,
     2048 at most."""
     found = _File(read_gguf(path), Path(path).name)
-    config = found.config(positions)
+    config = replace(found.config(positions), cache=cache)
     model = write_model(config, found.weights(config), tokens)
     model.graph.name = Path(path).stem
     language = Language(config.length, found.tokenizer(config.vocabulary), tokens)
@@ -67,6 +69,9 @@ def with_decoder(source: SourceT, options: CompileOptions) -> tuple[SourceT | De
     """Return the decoder of a GGUF file, and options that make its cache state; anything else as it is. The dimension
     `positions` of the options is the size of the cache, `tokens` the number of tokens of a run."""
     if not is_gguf(source):
+        if options.cache != "float32":
+            fact = "the model is no GGUF file, and its own inputs tell the types of its states"
+            raise InputError(f"--cache {options.cache}: {fact}; leave it out")
         return source, options
     dims = dict(options.dims)
     positions, tokens = dims.pop("positions", None), dims.pop("tokens", 1)
@@ -74,7 +79,7 @@ def with_decoder(source: SourceT, options: CompileOptions) -> tuple[SourceT | De
         raise InputError(f"--dim positions: a cache has one size, not {positions}; give a number")
     if not isinstance(tokens, int):
         raise InputError(f"--dim tokens: a run takes one number of tokens, not {tokens}; give a number")
-    decoder = read_decoder(str(source), positions, tokens)
+    decoder = read_decoder(str(source), positions, tokens, options.cache)
     return decoder, replace(options, dims=dims, states={**decoder.states, **options.states})
 
 

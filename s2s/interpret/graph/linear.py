@@ -10,7 +10,7 @@ from s2s.types.dtypes import Array, to_numpy
 
 
 def _matmul(op: graph.MatmulOp, a: Array, b: Array) -> Array:
-    left, right = factors(op.accumulation, a, b)
+    left, right = factors(op.accumulation, a, b if a.dtype.kind != "f" else b.astype(a.dtype, copy=False))
     left = np.swapaxes(left, -1, -2) if op.transpose_a else left
     right = np.swapaxes(right, -1, -2) if op.transpose_b else right
     return matmul(left, right).astype(to_numpy(op.y.type.element_type), copy=False)

@@ -16,8 +16,8 @@
 The division by the sum moves behind the second product, where there are fewer elements, and becomes a multiplication by
 one reciprocal per query. `tensor-tile-and-fuse` then processes blocks of queries, so that scores never exist whole.
 Any elementwise operations may stand between product and softmax (a scale, a mask that is added, multiplied or
-selected by). Reshapes, transposes and slices that only lead to queries, keys and values, and a transpose of the
-result, join the kernel, where they become access maps.
+selected by), and factors of the keys behind it (scales of quantised values). Reshapes, transposes and slices that only
+lead to queries, keys and values, and a transpose of the result, join the kernel, where they become access maps.
 
 Declined for integers, for few queries (scores are short then), for a softmax along another axis, and where a value
 between the two products has another use.
@@ -59,33 +59,48 @@ class Attention(NamedTuple):
     between: tuple[Operation, ...]
     """The elementwise operations from the scores to the softmax."""
     softmax: graph.SoftmaxOp
-    reshapes: tuple[graph.ReshapeOp, ...]
-    """The reshapes from the softmax to the second product."""
+    after: tuple[graph.ReshapeOp | graph.MulOp, ...]
+    """The reshapes, and the products with factors, from the softmax to the second product."""
     weighted: graph.MatmulOp
 
     @property
     def ops(self) -> list[Operation]:
         """All operations in dataflow order."""
-        return [self.scores, *self.between, self.softmax, *self.reshapes, self.weighted]
+        return [self.scores, *self.between, self.softmax, *self.after, self.weighted]
 
 
 def attention_of(weighted: graph.MatmulOp, queries: int = MIN_QUERIES) -> Attention | None:
     """Match the attention of at least so many `queries` that ends in the product `weighted`; None if there is none."""
     if weighted.transpose_a is not None or not is_float(type_of(weighted.y).element_type):
         return None
-    reshapes: list[graph.ReshapeOp] = []
+    after: list[graph.ReshapeOp | graph.MulOp] = []
     value = weighted.a
-    while isinstance(value.owner, graph.ReshapeOp) and _keeps_rows(value.owner):
-        reshapes.insert(0, value.owner)
-        value = value.owner.x
+    while (step := _step_before(value)) is not None:
+        after.insert(0, step[0])
+        value = step[1]
     softmax = value.owner
     if not isinstance(softmax, graph.SoftmaxOp) or softmax.axis.value.data != len(_shape(value)) - 1:
         return None
     chain = _chain(softmax.x)
     if chain is None or len(_shape(value)) < 2 or _shape(value)[-2] < queries:
         return None
-    found = Attention(chain[0], tuple(chain[1]), softmax, tuple(reshapes), weighted)
+    found = Attention(chain[0], tuple(chain[1]), softmax, tuple(after), weighted)
     return found if _inside(found.ops[:-1], found.ops) else None
+
+
+def _step_before(value: SSAValue) -> tuple[graph.ReshapeOp | graph.MulOp, SSAValue] | None:
+    """The operation between a softmax and `value`, and what it changes; None if it is neither a reshape that keeps the
+    rows nor a product with a factor for each column."""
+    match value.owner:
+        case graph.ReshapeOp() as op if _keeps_rows(op):
+            return op, op.x
+        case graph.MulOp() as op:
+            for kept, factor in ((op.a, op.b), (op.b, op.a)):
+                if _shape(kept) == _shape(value) and _shape(factor)[-2:-1] in ((), (1,)):
+                    return op, kept
+        case _:
+            pass
+    return None
 
 
 def _chain(value: SSAValue) -> tuple[graph.MatmulOp, list[Operation]] | None:
@@ -158,11 +173,13 @@ def divide_last(attention: Attention) -> list[Operation]:
     for op in first:
         copy_provenance(op, softmax)
     shares: list[GraphOp] = [share]
-    for op in attention.reshapes:
+    for op in attention.after:
+        if not isinstance(op, graph.ReshapeOp):
+            continue
         shares.append(graph.ReshapeOp(shares[-1].results[0], [*_shape(op.y)[:-1], 1]))
         copy_provenance(shares[-1], op)
     product = graph.MatmulOp(
-        powers.y if not attention.reshapes else weighted.a, weighted.b, transpose_b=weighted.transpose_b is not None
+        powers.y if not attention.after else weighted.a, weighted.b, transpose_b=weighted.transpose_b is not None
     )
     quotient = graph.MulOp(product.y, shares[-1].results[0])
     copy_provenance(product, weighted)
@@ -178,7 +195,7 @@ def divide_last(attention: Attention) -> list[Operation]:
     Rewriter.insert_op(last, InsertPoint.before(weighted))
     weighted.y.replace_all_uses_with(quotient.y)
     Rewriter.erase_op(weighted)
-    return [attention.scores, *attention.between, *first, *attention.reshapes, *last]
+    return [attention.scores, *attention.between, *first, *attention.after, *last]
 
 
 @dataclass(frozen=True)

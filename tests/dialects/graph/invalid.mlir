@@ -234,6 +234,18 @@
 
 // -----
 
+%a, %b = "test.op"() : () -> (tensor<2x3xf16>, tensor<3x5xi8>)
+%y = graph.matmul %a, %b : (tensor<2x3xf16>, tensor<3x5xi8>) -> tensor<2x5xf16>
+// CHECK: element type
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<3x5xi8>)
+%y = graph.matmul %a, %b {b_zp = 3 : i64} : (tensor<2x3xf32>, tensor<3x5xi8>) -> tensor<2x5xf32>
+// CHECK: element type
+
+// -----
+
 %a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<3x5xf32>)
 %y = graph.matmul %a, %b {transpose_b} : (tensor<2x3xf32>, tensor<3x5xf32>) -> tensor<2x5xf32>
 // CHECK: a has 3 columns and b has 5 rows

@@ -22,10 +22,15 @@ def multiply_add(s: Scalars, a: Scalar, b: Scalar, acc: Scalar) -> Scalar:
     return acc + a * b
 
 
+def multiply_widened(s: Scalars, a: Scalar, b: Scalar, acc: Scalar) -> Scalar:
+    """`acc + a * ext(b)`, the second factor converted to the type of the first."""
+    return acc + a * s.cast(b, a.element)
+
+
 def product_step(x: Attribute, w: Attribute, accumulator: Attribute, accumulation: Accumulation, terms: int) -> Step:
     """The step of a sum of `terms` products of elements `x` and `w`."""
     if not is_small_integer(x):
-        return multiply_add
+        return multiply_widened if x != w else multiply_add
     in_range = sum_stays_in_range(accumulator, x, w, accumulation, terms)
 
     def step(s: Scalars, a: Scalar, b: Scalar, acc: Scalar) -> Scalar:

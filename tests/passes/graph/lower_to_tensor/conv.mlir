@@ -82,6 +82,16 @@ func.func private @half_is_summed_in_float(%a: tensor<2x3xf16>, %b: tensor<4x3xf
   func.return %y : tensor<2x4xf16>
 }
 
+// CHECK-LABEL: @a_second_factor_of_bytes_is_widened(
+// CHECK: ^bb0(%a_1: f32, %b_1: i8, %acc: f32):
+// CHECK-NEXT: %0 = arith.sitofp %b_1 : i8 to f32
+// CHECK-NEXT: %1 = arith.mulf %a_1, %0 : f32
+// CHECK-NEXT: %2 = arith.addf %acc, %1 : f32
+func.func private @a_second_factor_of_bytes_is_widened(%a: tensor<2x3xf32>, %b: tensor<4x3xi8>) -> tensor<2x4xf32> attributes {kernel} {
+  %y = graph.matmul %a, %b {transpose_b} : (tensor<2x3xf32>, tensor<4x3xi8>) -> tensor<2x4xf32>
+  func.return %y : tensor<2x4xf32>
+}
+
 // CHECK-LABEL: @batches_are_broadcast(
 // CHECK-NEXT: %y = tensor.compute [2, 5, 4 | 3] reads(%a at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>>, %b at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d3, d2)>>) inits [0.000000e+00 : f32] reduce {
 // CHECK-NEXT: ^bb0(%a_1: f32, %b_1: f32, %acc: f32):
