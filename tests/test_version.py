@@ -1,5 +1,6 @@
 """The version in a checkout is the one that setuptools-scm gives a wheel of the same commit."""
 
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,6 +10,11 @@ import setuptools_scm
 import s2s
 from s2s.version import release, version_of_checkout
 from support.git import commit, git
+from support.project import ROOT
+
+
+FALLBACK = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools_scm"]["fallback_version"]
+"""What a wheel's version begins with where there is neither a tag nor, in sources without git, a commit."""
 
 
 def checkout(folder: Path, steps: Sequence[str]) -> Path:
@@ -35,7 +41,7 @@ def test_it_is_the_one_of_setuptools_scm(steps: Sequence[str], expected: str, tm
     found = version_of_checkout(root)
     assert found is not None
     assert found.startswith(expected)
-    assert found == setuptools_scm.get_version(root=str(root))
+    assert found == setuptools_scm.get_version(root=str(root), fallback_version=FALLBACK)
 
 
 def test_it_is_the_same_with_changes_that_are_not_committed(tmp_path: Path):
