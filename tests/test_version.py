@@ -12,7 +12,6 @@ from s2s.version import release, version_of_checkout
 from support.git import commit, git
 from support.project import ROOT
 
-
 FALLBACK = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools_scm"]["fallback_version"]
 """What a wheel's version begins with where there is neither a tag nor, in sources without git, a commit."""
 

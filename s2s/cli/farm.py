@@ -112,7 +112,7 @@ def status_command(address: str, authority: str, certificate: str, key: str, as_
         (each.name, ", ".join(each.boards), f"{each.running}", f"{each.memory / 1e6:.0f} MB") for each in found.workers
     ]
     print("\n".join(columns([("worker", "measures on", "trials", "memory"), *rows])))
-    print(f"\n{len(found.workers)} workers, {found.waiting} trials wait, {found.tuners} tuners are connected")
+    print(f"\nworkers: {len(found.workers)}, waiting trials: {found.waiting}, connected tuners: {found.tuners}")
 
 
 def _certificates(authority: str, certificate: str, key: str) -> "Certificates":
