@@ -35,6 +35,7 @@ STAGES = {
         "s2s/emit",
         "s2s/interpret",
         "s2s/joint_artifact",
+        "s2s/joint_memories",
         "s2s/c_syntax",
         "s2s/compilation",
         "s2s/pipeline",

@@ -22,6 +22,7 @@ from s2s.emit.together import render_together
 from s2s.emit.tree import Tree
 from s2s.emit.write import RECORD
 from s2s.errors import InputError
+from s2s.joint_memories import check_room, fitted, joint_memories
 from s2s.memory.regions import Arena, place_arenas
 from s2s.passes.c.parametrise_kernels import ParametriseKernelsPass
 from s2s.passes.c.remove_unroll_hints import RemoveUnrollHintsPass
@@ -58,6 +59,8 @@ class JointReport:
     arena: int
     arenas: dict[str, int]
     """What each network would take alone."""
+    memories: dict[str, int]
+    """The bytes of the arena in each memory pool, or in the memory of each device; empty if it is one."""
     ram: int
     """The arena, and inputs and outputs outside of it."""
     weights: int
@@ -84,7 +87,7 @@ class JointArtifact:
         _check(artifacts, name, share)
         if share_state:
             _check_states(artifacts, concurrent=concurrent)
-        self.networks = {artifact.name: artifact for artifact in artifacts}
+        self.networks = {artifact.name: artifact for artifact in fitted(artifacts, concurrent=concurrent)}
         self.name = name
         self._share: Share = share
         self._measured: Measured | None = None
@@ -143,6 +146,7 @@ class JointArtifact:
             shared_kernels=len(shared["kernels"]),
             arena=info.arena_size,
             arenas={each.name: each.arena_size for each in info.networks},
+            memories={each.name: each.size for each in info.memories},
             ram=info.arena_size + sum(each.ports_size for each in info.networks),
             weights=known["weights"]["size"],
             shared_weights=sum(each["size"] for each in shared["weights"]),
@@ -217,7 +221,19 @@ class JointArtifact:
         infos = tuple(replace(artifact.info, measured=None) for artifact in self.networks.values())
         arenas = [Arena(each.arena_size, each.arena_align, bool(each.states)) for each in infos]
         regions = place_arenas(arenas, concurrent=concurrent, share_state=share_state)
-        return TogetherInfo(self.name, infos, regions.offsets, regions.size, regions.align, concurrent, share_state)
+        memories = joint_memories(infos, concurrent=concurrent, share_state=share_state)
+        options = next(iter(self.networks.values())).compilation.options
+        check_room(self.name, self._module, memories, infos, options)
+        return TogetherInfo(
+            name=self.name,
+            networks=infos,
+            offsets=regions.offsets,
+            arena_size=sum(memory.size for memory in memories) if memories else regions.size,
+            arena_align=regions.align,
+            concurrent=concurrent,
+            shares_state=share_state,
+            memories=memories,
+        )
 
 
 def together(

@@ -35,6 +35,8 @@ ROOMS = (
     "projects",
     "inspection",
     "artifact",
+    "joint_devices",
+    "joint_memories",
     "joint_artifact",
     "fuzz",
     "profiling",

@@ -77,9 +77,13 @@ def join_networks(
     """Compile `models` with the same options and join them."""
     from s2s.artifact import compile_artifact
     from s2s.joint_artifact import together
+    from s2s.joint_devices import devices_of_networks
 
     alone = replace(options, name=None)
-    artifacts = [compile_artifact(model, alone) for model in models]
+    devices = devices_of_networks(models, alone)
+    artifacts = [
+        compile_artifact(model, replace(alone, devices=each)) for model, each in zip(models, devices, strict=True)
+    ]
     return together(artifacts, name=name, concurrent=concurrent, share=share)
 
 

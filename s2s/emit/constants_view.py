@@ -32,8 +32,9 @@ class ConstantsView(NamedTuple):
     arrays: tuple[ArrayView, ...]
     placed: tuple[Placed, ...]
     align: int
-    sections: tuple[tuple[str, str, bool], ...] = ()
-    """The memory pools of the arrays, with the macro of each, and whether it has an address."""
+    sections: tuple[tuple[str, str, str], ...] = ()
+    """The memory pools of the arrays, with the macro of each, and the linker script that places it; empty if it has no
+    address."""
 
 
 def constants_view(
@@ -44,10 +45,11 @@ def constants_view(
     align: int,
     headers: Sequence[str] = (),
     memories: Pools = (),
+    script: str = "",
 ) -> ConstantsView:
     """Create the pair of files `stem.c` and `stem.h` that hold `arrays`.
 
-    `headers` are included before all others; `memories` are the pools with an address.
+    `headers` are included before all others; `memories` are the pools with an address, which `script` places.
     """
     pools = [pool for pool in dict.fromkeys(array.pool for array in arrays) if pool]
     return ConstantsView(
@@ -58,7 +60,9 @@ def constants_view(
         arrays=tuple(ArrayView(array.declaration, _array_comment(array)) for array in arrays),
         placed=tuple(placed),
         align=align,
-        sections=tuple((pool, pool_section(pool), any(pool == each.name for each in memories)) for pool in pools),
+        sections=tuple(
+            (pool, pool_section(pool), script if any(pool == each.name for each in memories) else "") for pool in pools
+        ),
     )
 
 

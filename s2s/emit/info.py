@@ -189,6 +189,18 @@ class Threads(NamedTuple):
         return ("-pthread",) if self.by == "pthreads" else ("-fopenmp", "-DS2S_POOL_OPENMP")
 
 
+class JointMemory(NamedTuple):
+    """The part of the common arena of several networks in one memory."""
+
+    name: str
+    size: int
+    """Bytes."""
+    offsets: Mapping[str, int]
+    """Where the part of each network begins in it; networks without one are left out."""
+    address: int | None = None
+    """The address of the pool, where the user gives it: this part is at the start of the pool."""
+
+
 @dataclass(frozen=True)
 class TogetherInfo:
     """Several networks as one tree."""
@@ -206,6 +218,8 @@ class TogetherInfo:
     """Whether networks that keep state go on with each other's."""
     measured: Measured | None = None
     """Measured sizes of the whole tree; the stack is the deepest one of all run functions."""
+    memories: "tuple[JointMemory, ...]" = ()
+    """The parts of the common arena in memory pools, or in the memories of several devices; none if it is one."""
 
 
 @dataclass(frozen=True)
@@ -251,6 +265,8 @@ class NetworkInfo:
     """The tokeniser and the cache of a language model."""
     pools: tuple[ArenaPool, ...] = ()
     """The parts of the arena in memory pools, or in the memories of several devices, each with a pointer of its own."""
+    lasting: tuple[str, ...] = ()
+    """Those of these parts that hold something from run to run: state, or constants copied there at start."""
     loaded: int = 0
     """The bytes of the arena that constants are copied to at start."""
     memories: Pools = ()

@@ -56,7 +56,7 @@ def network_record(
         "executor": info.executor,
         **({"external": [each.as_dict() for each in needs]} if needs else {}),
         **({"packed": packed} if (packed := packed_functions(program.callbacks)) else {}),
-        **({"devices": [_device(each, info) for each in info.devices]} if info.devices else {}),
+        **({"devices": [device_record(each, info) for each in info.devices]} if info.devices else {}),
         **({"threads": info.threads._asdict() | {"flags": list(info.threads.flags)}} if info.threads else {}),
         "options": dict(info.options),
         "inputs": [_port(name, port) for name, port in zip(inputs, info.inputs, strict=True)],
@@ -119,7 +119,7 @@ def _language(info: NetworkInfo) -> dict[str, Any]:
     return {"language": {"positions": info.language.positions, "tokenizer": tokenizer}}
 
 
-def _device(device: DeviceInfo, info: NetworkInfo) -> dict[str, Any]:
+def device_record(device: DeviceInfo, info: NetworkInfo) -> dict[str, Any]:
     """Describe a device beside the first one: its target, its arena, and where its sources are."""
     return {
         "name": device.name,

@@ -17,22 +17,27 @@ from xdsl.ir import Attribute
 from s2s.analysis.network.functions import SOURCE
 from s2s.c_syntax.identifiers import c_macro, line_comment, markdown_code
 from s2s.dialects import c
+from s2s.emit.build_view import device_view
 from s2s.emit.external import external_needs, external_view
-from s2s.emit.info import TogetherInfo
-from s2s.emit.metadata import SCHEMA, array_record, dumped, network_record
+from s2s.emit.info import ArenaPool, DeviceInfo, NetworkInfo, TogetherInfo
+from s2s.emit.metadata import SCHEMA, array_record, device_record, dumped, network_record
+from s2s.emit.network_parts import Shared, constants_of
+from s2s.emit.readme import arena_definitions
+from s2s.emit.regions import pool_address
 from s2s.emit.runtime import runtime_of
 from s2s.emit.sbom import FILE as SBOM
 from s2s.emit.sbom import RUNTIME_LICENCE, sbom
 from s2s.emit.statements import comment_lines
 from s2s.emit.stream import Content
 from s2s.emit.templates import fill
-from s2s.emit.tree import NetworkFiles, Shared, Tree, built, constants_of
+from s2s.emit.tree import NetworkFiles, Tree, built
 from s2s.emit.units import Program
 from s2s.emit.view import GENERATED_LICENCE, Row, TestProgram, TreeView, measured_sizes, origin
 from s2s.emit.write import RECORD
 from s2s.errors import InputError
 from s2s.support.resources import runtime_licence
 from s2s.targets.flags import compile_flags
+from s2s.types.devices import MAIN
 from s2s.types.weights import WeightStore
 
 ONE_AFTER_ANOTHER = (
@@ -41,6 +46,7 @@ ONE_AFTER_ANOTHER = (
 )
 CONCURRENT = "The networks may run at the same time: each has its own part of the arena."
 STATEFUL = "Networks that keep state from run to run have their own parts of the arena."
+LOADED = "Networks that copy constants to memory pools at start have their own parts of these."
 SHARED = (
     "Networks that keep state from run to run go on with each other's: one call of a reset function sets it for all."
 )
@@ -76,7 +82,11 @@ class _Together:
         program = Program.of(common)
         self.shared = Shared(info.name, program, constants_of(program, weights))
         first = info.networks[0]
-        plain = replace(first, name=info.name, description="", inputs=(), outputs=(), states=(), measured=None)
+        plain = replace(
+            first, name=info.name, description="", inputs=(), outputs=(), states=(), measured=None, loaded=0
+        )
+        parts = tuple(ArenaPool(each.name, 0, each.size, each.address) for each in info.memories)
+        plain = replace(plain, pools=parts, arena_align=info.arena_align)
         self.common = NetworkFiles(common, plain, weights)
         self.parts = [NetworkFiles(modules[each.name], each, weights, self.shared) for each in info.networks]
         self.needs = external_needs([func for part in self.parts for func in part.program.callbacks])
@@ -84,6 +94,8 @@ class _Together:
         memory = CONCURRENT if info.concurrent else ONE_AFTER_ANOTHER
         if not info.concurrent and any(each.states for each in info.networks):
             memory = f"{memory} {SHARED if info.shares_state else STATEFUL}"
+        if not info.concurrent and any(each.loaded for each in info.networks):
+            memory = f"{memory} {LOADED}"
         self.together = TogetherView(memory)
         self.view = self._view()
         self.common.view = self.view
@@ -95,6 +107,7 @@ class _Together:
         if self.shared.program.kernels:
             self.common.add_kernels()
         self.common.add_constants()
+        self.common.add_linker_script()
         self._take(self.common)
         for part in self.parts:
             part.add_network(info)
@@ -136,7 +149,19 @@ class _Together:
             budgets=tuple(self._budgets()),
             facts=tuple(self._facts()),
             external=external,
+            devices=tuple(device_view(each, external_view(self.needs, each.name)) for each in self._devices),
         )
+
+    @property
+    def _devices(self) -> list[DeviceInfo]:
+        """The devices beside the first one that run kernels of some network."""
+        run = {
+            name
+            for program in (self.shared.program, *(part.program for part in self.parts))
+            for name in program.devices
+        }
+        found = {each.name: each for info in self.info.networks for each in info.devices if each.name in run}
+        return list(found.values())
 
     @property
     def _weights_size(self) -> int:
@@ -149,13 +174,33 @@ class _Together:
         rows = [
             Row("ARENA_SIZE", str(info.arena_size), "bytes of RAM that the caller provides for all networks"),
             Row("ARENA_ALIGN", str(info.arena_align), "alignment of the arena, in bytes"),
-            *(
-                Row(f"{c_macro(each.name)}_ARENA", str(offset), f"where the arena of {each.name} begins in it")
-                for each, offset in zip(info.networks, info.offsets, strict=True)
-            ),
+            *(self._memory_sizes() if info.memories else self._offsets()),
             Row("WEIGHTS_SIZE", str(self._weights_size), "bytes of constants in flash"),
         ]
         return measured_sizes(rows, info.measured, info.networks[0].target)
+
+    def _offsets(self) -> list[Row]:
+        """Return the rows of the places of all arenas in the common one."""
+        places = zip(self.info.networks, self.info.offsets, strict=True)
+        return [
+            Row(f"{c_macro(each.name)}_ARENA", str(offset), f"where the arena of {each.name} begins in it")
+            for each, offset in places
+        ]
+
+    def _memory_sizes(self) -> list[Row]:
+        """Return the rows of the parts of the arena in several memories, and of the places of networks in them."""
+        rows: list[Row] = []
+        for memory, part in zip(self.info.memories, self.common.info.pools, strict=True):
+            name = c_macro(memory.name)
+            rows += [
+                Row(f"ARENA_{name}_SIZE", str(memory.size), f"bytes of them in {memory.name}"),
+                *pool_address(part),
+            ]
+            rows += [
+                Row(f"{c_macro(network)}_ARENA_{name}", str(offset), f"where that of {network} begins there")
+                for network, offset in memory.offsets.items()
+            ]
+        return rows
 
     def _budgets(self) -> list[Row]:
         """Return the sizes that a project may limit."""
@@ -171,9 +216,11 @@ class _Together:
         info = self.info
         rows = [Row(each.name, f"{markdown_code(each.source)}, sha256 `{each.sha256}`") for each in info.networks]
         alone = ", ".join(f"{each.name} {each.arena_size}" for each in info.networks)
+        parts = ", ".join(f"{each.name} {each.size}" for each in info.memories)
         saved = len(self.shared.program.kernels)
         rows += [
             Row("arena (RAM)", line_comment(f"{info.arena_size} bytes; alone: {alone}")),
+            *([Row("of these in", line_comment(parts))] if parts else []),
             Row("weights (flash)", f"{self._weights_size} bytes"),
             Row("shared", f"{saved} kernels, {len(self.shared.constants)} constants"),
         ]
@@ -183,20 +230,28 @@ class _Together:
 
     def _usage(self) -> str:
         """Write a sample call of each network."""
-        macro = c_macro(self.info.name)
-        arena = f"{self.info.name}_arena"
-        lines = [f"S2S_ARENA({arena}, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);", ""]
+        lines = [*arena_definitions(self.common.info, f"{self.info.name}_arena"), ""]
         is_reset = False
         for part in self.parts:
-            name = part.info.name
-            place = f"{arena} + {macro}_{c_macro(name)}_ARENA"
+            name, places = part.info.name, self._places(part.info)
             ports = ", ".join(port.identifier for port in (*part.inputs, *part.outputs))
+            if part.info.loaded:
+                lines.append(f"{name}_load({', '.join(places)}); /* once, before the first run */")
             if part.info.states and not (self.info.shares_state and is_reset):
-                lines.append(f"{name}_reset({place}); /* once, before the first run */")
+                lines.append(f"{name}_reset({places[0]}); /* once, before the first run */")
                 is_reset = True
             pool = ", &pool" if part.info.threads is not None else ""
-            lines.append(f"s2s_status {name}_status = {name}_run({place}{pool}, {ports});")
+            lines.append(f"s2s_status {name}_status = {name}_run({', '.join(places)}{pool}, {ports});")
         return "\n".join(lines)
+
+    def _places(self, info: NetworkInfo) -> list[str]:
+        """Return the arguments of a run function for the parts of its arena."""
+        arena, macro = f"{self.info.name}_arena", f"{c_macro(self.info.name)}_{c_macro(info.name)}_ARENA"
+        if not self.info.memories:
+            return [f"{arena} + {macro}"]
+        names = [part.name for part in info.pools] or [MAIN]
+        known = {memory.name for memory in self.info.memories if info.name in memory.offsets}
+        return [f"{arena}_{name} + {macro}_{c_macro(name)}" if name in known else "NULL" for name in names]
 
     def _licences(self) -> None:
         """Add the licences of all files, in machine-readable forms."""
@@ -218,6 +273,10 @@ class _Together:
         for part in self.parts:
             network = part.info.name
             rows.append(Row(f"include/{network}.h, src/{network}*", f"the network {network}"))
+        rows += [
+            Row(f"src/{each.name}/", f"what runs on {each.name}, compiled for {each.target.name}")
+            for each in self._devices
+        ]
         rows += [Row(test.sources[-1], f"the self-test of {test.name}") for test in tests]
         return [
             *rows,
@@ -235,13 +294,14 @@ class _Together:
             "licences": {"generated": GENERATED_LICENCE, "runtime": RUNTIME_LICENCE},
             "target": {"name": first.target.name, "flags": list(compile_flags(first.target))},
             **({"external": [each.as_dict() for each in self.needs]} if self.needs else {}),
+            **({"devices": [device_record(each, self.common.info) for each in self._devices]} if self._devices else {}),
             **({"threads": first.threads._asdict() | {"flags": list(first.threads.flags)}} if first.threads else {}),
             "arena": {
                 "size": info.arena_size,
                 "align": info.arena_align,
                 "concurrent": info.concurrent,
                 **({"shares_state": True} if info.shares_state else {}),
-                "offsets": {each.name: at for each, at in zip(info.networks, info.offsets, strict=True)},
+                **self._parts_record(),
             },
             "weights": {"size": self._weights_size},
             "shared": {
@@ -255,6 +315,13 @@ class _Together:
             },
             "files": sorted(self.files),
         }
+
+    def _parts_record(self) -> dict[str, Any]:
+        """Describe where the arenas of the networks are in the common one."""
+        if self.info.memories:
+            return {"pools": [each._asdict() for each in self.info.memories]}
+        places = zip(self.info.networks, self.info.offsets, strict=True)
+        return {"offsets": {each.name: offset for each, offset in places}}
 
 
 def _write_sources_once(networks: Sequence[ModuleOp]) -> None:

@@ -19,11 +19,10 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from s2s.analysis.network.functions import POOL, SOURCE
+from s2s.analysis.network.functions import SOURCE
 from s2s.c_syntax.identifiers import c_macro
 from s2s.decisions.constants import BINARY, by_size, place_of_constants
 from s2s.dialects import c
-from s2s.dialects.c import ArrayType
 from s2s.dialects.walk import walk
 from s2s.emit.build_view import device_view, flags_view
 from s2s.emit.constants_view import constants_view
@@ -41,6 +40,7 @@ from s2s.emit.info import NetworkInfo, TogetherInfo
 from s2s.emit.language import language_view
 from s2s.emit.metadata import metadata
 from s2s.emit.misra import ADVISED, DEVIATIONS
+from s2s.emit.network_parts import Shared, constants_of, header_of_constants, script_of, stem_of
 from s2s.emit.readme import facts, files_in_words, first_arena, further_arenas, graph_usage, lead, memory, usage
 from s2s.emit.regions import regions
 from s2s.emit.runtime import runtime_of
@@ -63,7 +63,6 @@ from s2s.emit.view import (
 )
 from s2s.emit.weights import ConstantArray, binary_file, c_arrays, place
 from s2s.emit.write import RECORD, write_tree
-from s2s.errors import CompilerBug
 from s2s.support.resources import runtime_licence
 from s2s.types.devices import MAIN
 from s2s.types.weights import WeightStore
@@ -91,27 +90,6 @@ def render(module: ModuleOp, info: NetworkInfo, weights: WeightStore) -> Tree:
     """Create the tree of a network from its C in `module`, after `c-name-temporaries`, and its constants in
     `weights`."""
     return NetworkFiles(module, info, weights).tree()
-
-
-def constants_of(program: Program, weights: WeightStore) -> list[ConstantArray]:
-    """Return the constants that `program` defines."""
-    return [_constant_of(op, weights) for op in program.weights]
-
-
-@dataclass(frozen=True)
-class Shared:
-    """What a network has in common with the others of its tree."""
-
-    name: str
-    """The prefix of its C names."""
-    program: Program
-    constants: Sequence[ConstantArray]
-
-    @property
-    def headers(self) -> list[str]:
-        """The headers of shared kernels and constants, as far as there are any."""
-        kinds = {"kernels": self.program.kernels, "weights": self.constants}
-        return [f'"{self.name}_{kind}.h"' for kind, any_of in kinds.items() if any_of]
 
 
 class NetworkFiles:
@@ -158,9 +136,14 @@ class NetworkFiles:
         self.add_hooks()
         self.add_constants()
         self._language(joint)
-        if self.info.memories:
-            self._text(f"{name}_pools.ld", "pools.ld.j2", regions=regions(self.info))
+        if joint is None:
+            self.add_linker_script()
         self._self_test()
+
+    def add_linker_script(self) -> None:
+        """Add the part of a linker script that places the pools with an address."""
+        if self.info.memories:
+            self._text(script_of(self.info.name), "pools.ld.j2", regions=regions(self.info))
 
     def test_program(self, variable: str) -> TestProgram:
         """Return the self-test as build files know it."""
@@ -265,8 +248,7 @@ class NetworkFiles:
                 part = "" if len(units) == 1 else f", part {number} of {len(units)}"
                 named = [owner for owner in self._owners if owner in {owners.get(each) for each in unit.named}]
                 headers = (*unit.headers, *(header_of_constants(name, owner) for owner in named))
-                if self.shared is not None and unit.named & {array.identifier for array in self.shared.constants}:
-                    headers = (*headers, f'"{self.shared.name}_weights.h"')
+                headers = (*headers, *(self.shared.headers_of_constants(unit.named) if self.shared is not None else ()))
                 view = UnitView(f"{name}: its kernels{where}{part}", headers, unit.text)
                 self._text(f"src/{file}.c", "unit.c.j2", unit=view)
 
@@ -293,9 +275,8 @@ class NetworkFiles:
 
     @property
     def _owners(self) -> list[str]:
-        """The devices that have constants of their own, the first one first."""
-        found = {array.device for array in self.constants}
-        return [device for device in (MAIN, *self.program.devices) if device in found]
+        """The devices that have constants of their own, the first one first; their kernels may be those of a tree."""
+        return sorted(dict.fromkeys(array.device for array in self.constants), key=lambda device: device != MAIN)
 
     def add_hooks(self) -> None:
         """Add the default definitions of copies to and from each device."""
@@ -323,7 +304,8 @@ class NetworkFiles:
         align = self.info.target.align
         placed = place(arrays, align)
         headers, memories = self.program.headers, self.info.memories
-        view = constants_view(title, path.rpartition("/")[2], arrays, placed, align, headers, memories)
+        script = script_of(self.info.name if self.shared is None else self.shared.name)
+        view = constants_view(title, path.rpartition("/")[2], arrays, placed, align, headers, memories, script)
         self._text(f"{path}.h", "constants.h.j2", constants=view)
         if form == BINARY:
             self._text(f"{path}.c", "constants_incbin.c.j2", constants=view)
@@ -374,24 +356,3 @@ def built(
         runtime_sources=" and `runtime/src/`" if any(path.startswith("runtime/") for path in sources) else "",
         files=tuple(described),
     )
-
-
-def stem_of(name: str, device: str) -> str:
-    """Return how the paths of a device's files begin in `src/`: those of the first one are not in a folder."""
-    return name if device == MAIN else f"{device}/{name}_{device}"
-
-
-def header_of_constants(name: str, device: str) -> str:
-    """Return what the network includes to name the constants of a device."""
-    return f'"{stem_of(name, device)}_weights.h"'
-
-
-def _constant_of(op: c.GlobalOp, store: WeightStore) -> ConstantArray:
-    identifier, type, pool = op.sym_name.data, op.type, op.attributes.get(POOL)
-    if not isinstance(type, ArrayType) or op.weight is None:
-        raise CompilerBug(f"{identifier} is no weight")
-    name = op.weight.data
-    array = ConstantArray(identifier, type.element, store.get(name), name, getattr(pool, "data", ""), owner_of(op))
-    if array.count != type.size:
-        raise CompilerBug(f"{identifier}: declared with {type.size} elements, weight {name} has {array.count}")
-    return array

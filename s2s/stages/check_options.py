@@ -20,7 +20,7 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.external.modes import Modes, parse_modes
 from s2s.options import CompileOptions
 from s2s.targets import Target, get_target
-from s2s.types.devices import MAIN, Devices
+from s2s.types.devices import ASKED, MAIN, Device, Devices
 from s2s.types.numbers import Numbers
 from s2s.types.pools import Pools
 from s2s.types.sizes import DimSize, varying
@@ -89,6 +89,18 @@ def check_joined(name: str, options: CompileOptions, first: str, others: Compile
     for option in ("target", "threads", "threading"):
         if getattr(options, option) != getattr(others, option):
             raise InputError(f"{name}: its {option} is not that of {first}; compile both with one")
+    if options.pools != others.pools:
+        raise InputError(f"{name}: its memory pools are not those of {first}; compile both with the same")
+    if list(map(_hardware, options.devices)) != list(map(_hardware, others.devices)):
+        raise InputError(
+            f"{name}: its devices are not those of {first}; give both the same, only layers, operators, external and "
+            "figures of costs may differ"
+        )
+
+
+def _hardware(device: Device) -> Device:
+    """Return what networks in one tree must have in common of a device."""
+    return device._replace(layers=(), operators=(), external=(), placement=ASKED, clock=1.0, rate=1.0, latency=0.0)
 
 
 def check_network(module: ModuleOp, options: CompileOptions) -> None:
@@ -235,14 +247,6 @@ _REFUSED_TOGETHER: tuple[tuple[Callable[[CompileOptions], bool], Callable[[Compi
     (
         lambda options: bool(varying(options.dims)),
         lambda _: "takes sizes at run time; give every --dim a constant size",
-    ),
-    (
-        lambda options: bool(options.devices),
-        lambda _: "runs on several devices, each with an arena, and networks share one; leave --devices out",
-    ),
-    (
-        lambda options: bool(options.pools),
-        lambda _: "has an arena in several memory pools, and networks share one; leave --pool out",
     ),
 )
 """What a network in one tree with others cannot have."""

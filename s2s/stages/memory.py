@@ -70,6 +70,8 @@ class Planned(NamedTuple):
     overlaps: tuple[Overlapping, ...]
     pools: tuple[ArenaPool, ...]
     """The parts of the arena in memory pools."""
+    lasting: tuple[str, ...]
+    """The parts of the arena that hold something from run to run: state, or constants copied there at start."""
     loaded: int
     """The bytes of the arena that constants are copied to at start."""
     names: Mapping[str, str]
@@ -104,6 +106,7 @@ def planned(state: State, request: Request) -> Planned:
         states=_states(state.module),
         overlaps=tuple(map(_overlapping, listed)) if isa(listed, ArrayAttr[DictionaryAttr]) else (),
         pools=_parts(main, request.options.pools),
+        lasting=_lasting(main),
         loaded=sum(buffer_bytes(op.results[0]) for op in main.body.block.ops if LOADED in op.attributes),
         names=c_names(state.module, name).kernels,
         tables=tables,
@@ -122,6 +125,17 @@ def _parts(main: FuncOp, pools: Pools) -> tuple[ArenaPool, ...]:
     """Return the parts of the arena, with the addresses of their pools."""
     addresses = {pool.name: pool.address for pool in pools}
     return tuple(ArenaPool(each.pool, each.offset, each.size, addresses.get(each.pool)) for each in segments_of(main))
+
+
+def _lasting(main: FuncOp) -> tuple[str, ...]:
+    """Return the parts of the arena with something that outlives a run."""
+    views = [op for op in main.body.block.ops if isinstance(op, loop.ViewOp)]
+    starts = [op.start for op in views if STATE in op.attributes or LOADED in op.attributes]
+    return tuple(
+        part.pool
+        for part in segments_of(main)
+        if any(part.offset <= start < part.offset + part.size for start in starts)
+    )
 
 
 def _offsets(main: FuncOp, role: str) -> tuple[int | None, ...]:

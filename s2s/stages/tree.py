@@ -64,6 +64,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         profile=options.profile,
         threads=Threads(options.threads, options.threading) if options.threads > 1 else None,
         pools=plan.pools,
+        lasting=plan.lasting,
         loaded=plan.loaded,
         memories=tuple(pool for pool in options.pools if pool.address is not None),
         devices=tuple(

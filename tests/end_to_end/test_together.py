@@ -180,14 +180,6 @@ REFUSED: list[tuple[Callable[[list[api.Artifact]], object], str]] = [
         lambda heads: api.together([api.compile(counter(), target="c", name="t", executor="graph")], name="pets"),
         "executor graph",
     ),
-    (
-        lambda heads: api.together([api.compile(counter(), target="c", name="p", pools=["tcm=1KiB"])], name="pets"),
-        "p: has an arena in several memory pools, and networks share one",
-    ),
-    (
-        lambda heads: api.together([api.compile(counter(), target="c", name="d", devices={"dsp": {}})], name="pets"),
-        "d: runs on several devices, each with an arena, and networks share one",
-    ),
 ]
 
 

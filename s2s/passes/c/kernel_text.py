@@ -10,6 +10,7 @@ import re
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
+from s2s.analysis.network.functions import HOOK
 from s2s.dialects import c
 from s2s.dialects.walk import walk
 
@@ -17,9 +18,11 @@ _NAMES = re.compile(r' named "[^"]*"|(?<=c\.let) "[^"]*"|, restrict(?=>)')
 
 
 def is_whole_kernel(op: Operation) -> bool:
-    """Return whether `op` is a kernel that is one function: no entry function, no prototype, none divided among
-    threads."""
+    """Return whether `op` is a kernel that is one function: no entry function, no prototype, no hook of a device, none
+    divided among threads."""
     if not isinstance(op, c.FuncOp) or not op.body.blocks or op.extents is not None or op.static is not None:
+        return False
+    if HOOK in op.attributes:
         return False
     before = op.prev_op
     return not (isinstance(before, c.StructOp) or (isinstance(before, c.FuncOp) and before.static is not None))

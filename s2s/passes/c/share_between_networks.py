@@ -8,12 +8,12 @@ once.
     builtin.module @kws { c.func @kws_run(…) { … c.call "models_softmax" … } }
     builtin.module @ic  { c.func @ic_run(…)  { … c.call "models_softmax" … } }
 
-Two constants are equal if they have one type and one weight; two kernels if they are equal but for their names and
-comments, after constants are shared. Of kernels that differ in what is `restrict`, the one that promises least stands
-for all. The shared ones are called after the option `prefix`.
+Two constants are equal if they have one type and one weight, and are in one memory; two kernels if they are equal but
+for their names and comments, after constants are shared. Of kernels that differ in what is `restrict`, the one that
+promises least stands for all. The shared ones are called after the option `prefix`.
 
-Declined for kernels that are divided among threads, which are several functions, and for kernels that name a table of
-their own file.
+Declined for kernels that are divided among threads, which are several functions, for kernels that name a table of their
+own file, and between devices.
 """
 
 from collections import defaultdict
@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
+from s2s.analysis.network.functions import DEVICE, POOL
 from s2s.c_syntax.identifiers import unique_identifiers
 from s2s.decisions.constants import CONSTANTS
 from s2s.dialects import c
@@ -121,7 +122,9 @@ def _restricted(op: Operation) -> frozenset[int]:
 
 
 def _constant_key(op: Operation, tables: set[str]) -> Hashable | None:
-    return (op.weight, op.type) if isinstance(op, c.GlobalOp) and op.weight is not None else None
+    if not isinstance(op, c.GlobalOp) or op.weight is None:
+        return None
+    return op.weight, op.type, op.attributes.get(DEVICE), op.attributes.get(POOL)
 
 
 def _kernel_key(op: Operation, tables: set[str]) -> Hashable | None:
