@@ -12,7 +12,6 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,6 +22,7 @@ from xdsl.passes import get_pass_option_infos
 from docs.c_api import c_page
 from docs.error_messages import PARTIAL, STAGES, Message, messages
 from docs.metadata_fields import metadata_page
+from docs.onnx_support import CONSTANTS, NOTICE, constant_operands, onnx_page
 from docs.package_checks import packages_page
 from s2s import errors, registry
 from s2s.cli import main as cli
@@ -38,7 +38,6 @@ from s2s.targets.target import KEYS, Target
 
 FOLDER = Path(__file__).parent / "reference"
 DIALECTS = (Graph, Tensor, Loop, C)
-NOTICE = "<!-- Written by docs/generate.py; change the docstrings in the code, then `make docs`. -->\n"
 
 
 def dialects_page() -> str:
@@ -103,116 +102,6 @@ def passes_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def onnx_page() -> str:
-    """Every operator of the newest opset that s2s reads, and what it does with it."""
-    from s2s.frontends.onnx.limits import MAX_OPSET, MIN_OPSET
-    from s2s.frontends.onnx.table import IMPORTERS
-
-    versions = versions_of_operators(MIN_OPSET, MAX_OPSET)
-    lines = [
-        NOTICE,
-        "# ONNX\n",
-        f"Opsets {MIN_OPSET} to {MAX_OPSET}. `versions` are those of the operator that are read. {_CONSTANTS}\n",
-        "| operator | versions | | constants |",
-        "|---|---|---|---|",
-    ]
-    for key, since in versions.items():
-        read = ", ".join(map(str, since)) if not _status(key, since[-1]).startswith("refused") else ""
-        constants = ", ".join(constant_operands(IMPORTERS.get(key)))
-        lines.append(f"| `{'.'.join(filter(None, key))}` | {read} | {_status(key, since[-1])} | {constants} |")
-    lines += [
-        "\nOperators that the newest opset does not have any more, and those of onnxruntime (com.microsoft), of which "
-        "all others are refused:\n",
-        "| operator | | constants |",
-        "|---|---|---|",
-    ]
-    for key in sorted(set(IMPORTERS) - set(versions)):
-        constants = ", ".join(constant_operands(IMPORTERS[key]))
-        lines.append(f"| `{'.'.join(filter(None, key))}` | supported | {constants} |")
-    return "\n".join(lines) + "\n"
-
-
-_CONSTANTS = (
-    "`constants` are operands that may have to be constants, or computed from constants and shapes: where they come at "
-    "run time, the operator is refused, in some forms of it at least, unless they follow from the shape that the model "
-    "declares for its result."
-)
-
-
-def versions_of_operators(oldest: int, newest: int) -> dict[tuple[str, str], list[int]]:
-    """The versions of each operator of ONNX in the opsets that are read, in order, without deprecated operators."""
-    from onnx.defs import get_all_schemas_with_history
-
-    found: dict[tuple[str, str], list[int]] = {}
-    dropped: set[tuple[str, str]] = set()
-    for schema in sorted(get_all_schemas_with_history(), key=lambda each: (each.domain, each.name, each.since_version)):
-        key, version = (schema.domain, schema.name), schema.since_version
-        if schema.domain not in ("", "ai.onnx.ml") or (not schema.domain and version > newest):
-            continue
-        earlier = found.setdefault(key, [])
-        if not schema.domain and version <= oldest:
-            earlier.clear()
-        earlier.append(version)
-        (dropped.add if schema.deprecated else dropped.discard)(key)
-    return {key: versions for key, versions in found.items() if key not in dropped}
-
-
-def _status(key: tuple[str, str], version: int) -> str:
-    from s2s.frontends.onnx.schema_functions import has_function_body
-    from s2s.frontends.onnx.table import IMPORTERS, REFUSALS
-
-    if key in IMPORTERS:
-        return "supported"
-    if key not in REFUSALS and has_function_body(*key, version):
-        return "supported where the operators of its ONNX definition are"
-    fact, way_out = REFUSALS.get(key, ("not supported yet", "replace it by other operators"))
-    return f"refused: {fact}; {way_out}"
-
-
-def constant_operands(importer: Any) -> list[str]:
-    """What an importer calls the operands that it asks for their values: the texts given to `node.known…`, by the
-    importer itself and by the functions of the frontends that it calls."""
-    found: dict[str, None] = {}
-    seen: set[Any] = set()
-
-    def visit(function: Any) -> None:
-        while isinstance(function, partial):
-            for argument in function.args:
-                visit(argument)
-            function = function.func
-        if not inspect.isfunction(function) or function in seen or not function.__module__.startswith("s2s.frontends"):
-            return
-        seen.add(function)
-        for call in _calls(function):
-            name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-            if "known" in name:
-                found.update(dict.fromkeys(filter(None, map(_text, call.args))))
-            if isinstance(call.func, ast.Name):
-                visit(function.__globals__.get(name))
-            else:
-                for each in function.__globals__.values():
-                    if inspect.isclass(each) and each.__module__ == function.__module__:
-                        visit(vars(each).get(name))
-
-    visit(importer)
-    return list(found)
-
-
-def _text(argument: ast.expr) -> str:
-    """A text as it stands in the code, `…` for what it is filled with; nothing of other arguments."""
-    if isinstance(argument, ast.JoinedStr):
-        return "".join(_text(each) or "…" for each in argument.values)
-    return argument.value if isinstance(argument, ast.Constant) and isinstance(argument.value, str) else ""
-
-
-def _calls(function: Any) -> list[ast.Call]:
-    """The calls in a function; none in a lambda, whose source is that of the statement around it."""
-    if function.__name__ == "<lambda>":
-        return []
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-
-
 def one_line(doc: str | None) -> str:
     """The prose of a docstring as one paragraph; examples of code do not fit a table."""
     paragraphs = inspect.cleandoc(doc or "").split("\n\n")
@@ -228,7 +117,7 @@ def tflite_page() -> str:
     lines = [
         NOTICE,
         "# TFLite\n",
-        f"Builtin operators; others but those below are imported by `s2s.register_custom_op`. {_CONSTANTS}\n",
+        f"Builtin operators; others but those below are imported by `s2s.register_custom_op`. {CONSTANTS}\n",
         "| operator | | constants |",
         "|---|---|---|",
     ]

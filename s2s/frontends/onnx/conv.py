@@ -7,7 +7,7 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import reshape
+from s2s.frontends.formulas import cast, reshape
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.window import read_window, split_padding
 from s2s.frontends.window import Window
@@ -89,16 +89,18 @@ def _col2im(node: Node) -> Value:
             counts, window.strides, window.extent, window.low, window.high, strict=True
         )
     ]
-    return emit(
+    patches = cast(x, np.dtype(np.int32)) if x.dtype == np.bool_ else x
+    sums = emit(
         graph.ConvTransposeOp,
-        reshape(x, [*x.shape[:2], *counts]),
-        node.constant(placing, x.dtype),
+        reshape(patches, [*x.shape[:2], *counts]),
+        node.constant(placing, patches.dtype),
         strides=window.strides,
         pads=window.pads,
         dilations=window.dilations,
         groups=channels,
         output_padding=[size - done for size, done in zip(image, reached, strict=True)],
     )
+    return cast(sums, x.dtype)
 
 
 def _transposed_window(node: Node, window: Window, spatial: list[int]) -> tuple[Window, list[int]]:

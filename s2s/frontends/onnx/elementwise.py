@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, greater, maximum, minimum, select
-from s2s.frontends.onnx.narrow import convert, marked
+from s2s.frontends.onnx.narrow import convert, marked, numbers
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype
 from s2s.types.dtypes import from_numpy
@@ -132,10 +132,14 @@ def _bit_shift(node: Node) -> Value:
     return emit(graph.ShiftLeftOp if left else graph.ShiftRightOp, node.input(0), node.input(1))
 
 
+def _is_nan(node: Node) -> Value:
+    return emit(graph.IsNanOp, numbers(node.input(0)))
+
+
 def _is_inf(node: Node) -> Value:
     return emit(
         graph.IsInfOp,
-        node.input(0),
+        numbers(node.input(0)),
         detect_negative=node.flag("detect_negative"),
         detect_positive=node.flag("detect_positive"),
     )
@@ -172,7 +176,7 @@ IMPORTERS: Mapping[str, Importer] = {
     "GreaterOrEqual": _binary(graph.GreaterEqualOp),
     "Identity": _identity,
     "IsInf": _is_inf,
-    "IsNaN": _unary(graph.IsNanOp),
+    "IsNaN": _is_nan,
     "Less": _binary(graph.LessOp),
     "LessOrEqual": _binary(graph.LessEqualOp),
     "Log": _unary(graph.LogOp),

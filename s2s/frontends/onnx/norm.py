@@ -10,6 +10,7 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, equal, reshape, select
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.tensors import element_dtype
 from s2s.frontends.places import iota
 
 _FLOAT = np.dtype(np.float32)
@@ -98,7 +99,8 @@ def _layer_normalization(node: Node) -> list[Value]:
         axes = list(range(axis, x.rank))
         mean = _mean(wide, axes)
         spread = wide - mean
-        outputs += [mean, emit(graph.RsqrtOp, _mean(spread * spread, axes) + epsilon)]
+        inverse = emit(graph.RsqrtOp, _mean(spread * spread, axes) + epsilon)
+        outputs += [cast(each, element_dtype(node.integer("stash_type", 1), node.place)) for each in (mean, inverse)]
     return outputs
 
 
@@ -107,7 +109,7 @@ def _rms_normalization(node: Node) -> Value:
     axis = node.axis(node.integer("axis"), x.rank)
     wide = cast(x, _FLOAT) if x.dtype.itemsize < 4 else x
     square = _mean(wide * wide, list(range(axis, x.rank)))
-    return cast(wide / emit(graph.SqrtOp, square + node.real("epsilon")), x.dtype) * scale
+    return cast(wide / emit(graph.SqrtOp, square + node.real("epsilon")), scale.dtype) * scale
 
 
 def _lp_normalization(node: Node) -> Value:

@@ -31,6 +31,8 @@ from s2s.frontends.sampling import (
     within,
 )
 
+_FLOAT, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+
 
 def _grid_sample(node: Node) -> Value:
     x, grid = node.input(0), node.input(1)
@@ -39,7 +41,15 @@ def _grid_sample(node: Node) -> Value:
         raise node.invalid(f"grid {list(grid.shape)} does not fit input {list(x.shape)}", "fix the shapes")
     mode = node.choice("mode", "linear", "bilinear", "nearest", "cubic", "bicubic")
     padding = node.choice("padding_mode", "zeros", "border", "reflection")
-    return grid_sample(x, grid, mode, padding, node.flag("align_corners"))
+    return cast(grid_sample(*_of_one_type(x, grid), mode, padding, node.flag("align_corners")), x.dtype)
+
+
+def _of_one_type(x: Value, grid: Value) -> tuple[Value, Value]:
+    """Both as floats of one type, which holds the elements of `x` exactly where a float does."""
+    if x.dtype == grid.dtype:
+        return x, grid
+    wide = _DOUBLE if _DOUBLE in (x.dtype, grid.dtype) or (not x.is_float and x.dtype.itemsize >= 4) else _FLOAT
+    return cast(x, wide), cast(grid, wide)
 
 
 def _roi_align(node: Node) -> Value:
