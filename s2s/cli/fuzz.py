@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     "--keep", type=options.PATH, metavar="DIR", help="Where failing models are written, reduced, each with a test."
 )
 @click.option("--time", metavar="10m", help="Stop after a time: seconds, or with s, m or h behind.")
+@click.option("--sizes", is_flag=True, help="Open a dimension of each model, and compare at several sizes.")
 @click.option("--operators", is_flag=True, help="Show how often each operator was drawn.")
 @options.as_json
 def fuzz_command(
@@ -56,6 +57,7 @@ def fuzz_command(
     thorough: int,
     keep: Path | None,
     time: str | None,
+    sizes: bool,
     operators: bool,
     as_json: bool,
 ) -> None:
@@ -68,7 +70,8 @@ def fuzz_command(
     from s2s.cli.output import columns, print_fields, print_json
     from s2s.fuzz import campaign, report
 
-    plan = campaign.Plan(models, seed, tuple(target or campaign.TARGETS), variants, first, jobs, nodes, thorough)
+    targets = tuple(target or campaign.TARGETS)
+    plan = campaign.Plan(models, seed, targets, variants, first, jobs, nodes, thorough, sizes)
     _check_targets(plan.targets)
     limit = parse_time(time)
     tally = _run(plan, limit, keep, quiet=as_json)

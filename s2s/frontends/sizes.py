@@ -12,6 +12,7 @@ from s2s.frontends import onnx, torch
 from s2s.frontends.formats import LoadedModel, unknown_dimension
 from s2s.frontends.onnx.open_shapes import declared_dims
 from s2s.types.dtypes import as_tensor_type
+from s2s.types.interface import EMPTY_INPUTS, empty_tensors
 from s2s.types.sizes import (
     COMPUTED,
     SIZES,
@@ -60,6 +61,10 @@ def mark_sizes(
     if not sizes:
         return
     main = main_of(module)
+    for port in empty_tensors(main, EMPTY_INPUTS):
+        named = next((name for name in declared.get(port.name, ()) if name in sizes), None)
+        if named is not None:
+            raise InputError(f"input {port.name}: has no element and is not passed; give {named} a constant size")
     module.attributes[SIZES] = sizes_attribute(sizes)
     main.arg_attrs = ArrayAttr(
         DictionaryAttr({**argument.data, VARIES: extents_attribute(_extents(argument, type, declared, sizes))})

@@ -9,7 +9,7 @@ import multiprocessing
 from collections import Counter
 from collections.abc import Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
 
@@ -19,11 +19,12 @@ import onnx
 from s2s.artifact import compile_artifact
 from s2s.errors import UnsupportedError
 from s2s.frontends.onnx import import_model
-from s2s.fuzz.check import Failure, Kind, check
+from s2s.fuzz.check import Failure, Kind
 from s2s.fuzz.draw import MAX_NODES, OPSETS, Drawn, draw_model
 from s2s.fuzz.engines import node_model
 from s2s.fuzz.merge import merged
 from s2s.fuzz.oracle import evaluate_model
+from s2s.fuzz.sizes import failures_of
 from s2s.fuzz.variants import TARGETS, Variant, draw_variants
 from s2s.support.child import run_in_child
 
@@ -53,6 +54,8 @@ class Plan:
     """The most nodes of a model."""
     thorough: int = 1
     """One batch of so many is built by compilers that optimise, the others by the quickest compiler."""
+    sizes: bool = False
+    """Whether a dimension of each model has a size that varies."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,11 @@ def run(plan: Plan) -> Generator[Tally]:
     """The counts of each batch in turn."""
     end = plan.first + plan.models
     starts = [plan.first, *range(plan.first - plan.first % BATCH + BATCH, end, BATCH)]
-    batches = [range(start, min(start - start % BATCH + BATCH, end)) for start in starts]
+    starts = list(range(plan.first, end)) if plan.sizes else starts
+    batches = [
+        range(start, start + 1) if plan.sizes else range(start, min(start - start % BATCH + BATCH, end))
+        for start in starts
+    ]
     _warm()
     pool = ProcessPoolExecutor(plan.jobs, multiprocessing.get_context("fork"))
     try:
@@ -118,7 +125,8 @@ def _warm() -> None:
 def variants_of(plan: Plan, start: int) -> tuple[Variant, ...]:
     """The variants of the batch that begins with model `start`."""
     random = Random(f"{plan.seed}/variants/{start}")
-    return draw_variants(random, plan.targets, plan.variants, thorough=random.randrange(plan.thorough) == 0)
+    drawn = draw_variants(random, plan.targets, plan.variants, thorough=random.randrange(plan.thorough) == 0)
+    return tuple(replace(each, executor="aot", sizes=True) for each in drawn) if plan.sizes else drawn
 
 
 def draw(plan: Plan, number: int) -> Drawn:
@@ -129,7 +137,7 @@ def draw(plan: Plan, number: int) -> Drawn:
 
 def run_batch(plan: Plan, numbers: Sequence[int]) -> Tally:
     """The counts of some models, which are run together where that works."""
-    variants = variants_of(plan, numbers[0] - numbers[0] % BATCH)
+    variants = variants_of(plan, numbers[0] if plan.sizes else numbers[0] - numbers[0] % BATCH)
     seconds = SECONDS if len(numbers) > 1 else SECONDS_ALONE
     ended = run_in_child(partial(_together, plan, numbers, variants), PATIENCE * seconds, cpu_seconds=seconds)
     if ended.result is not None:
@@ -145,7 +153,7 @@ def run_batch(plan: Plan, numbers: Sequence[int]) -> Tally:
     kind: Kind = "hang" if ended.hung else "crash"
     for variant in variants:
         again = run_in_child(
-            partial(check, drawn.model, drawn.inputs, drawn.expected, variant),
+            partial(failures_of, drawn.model, drawn.inputs, drawn.expected, variant),
             PATIENCE * SECONDS_ALONE,
             cpu_seconds=SECONDS_ALONE,
         )
@@ -175,7 +183,7 @@ def _together(plan: Plan, numbers: Sequence[int], variants: Sequence[Variant]) -
     expected = {name: value for each in accepted for name, value in each.expected.items()}
     failing: list[FailingModel] = []
     for variant in variants:
-        found = check(model, inputs, expected, variant)
+        found = failures_of(model, inputs, expected, variant)
         if any(each.kind != "wrong" or not each.output for each in found):
             if len(accepted) > 1:
                 raise _Apart

@@ -45,14 +45,14 @@ def check(
     except UnsupportedError as error:
         return [Failure("refused", str(error), variant)]
     except Exception as error:
-        return [Failure("bug", _text(error), variant)]
+        return [Failure("bug", text_of(error), variant)]
     try:
         with load(tree, compiler=(variant.compiler,), flags=variant.flags(target)) as network:
             found = network.run({name: inputs[name] for name in network.input_names})
     except ToolchainError as error:
-        return [Failure("build", _text(error), variant)]
+        return [Failure("build", text_of(error), variant)]
     except (CompilerBug, InputError) as error:
-        return [Failure("wrong", _text(error), variant)]
+        return [Failure("wrong", text_of(error), variant)]
     differences = {name: difference(expected[name], value, scaled=scaled) for name, value in found.items()}
     return [Failure("wrong", f"{name}: {text}", variant, name) for name, text in differences.items() if text]
 
@@ -85,5 +85,6 @@ def difference(expected: Spread, found: Array, *, scaled: bool = False) -> str:
     )
 
 
-def _text(error: Exception) -> str:
+def text_of(error: Exception) -> str:
+    """An error as the detail of a failure."""
     return f"{type(error).__name__}: {str(error).strip()[:2000]}"

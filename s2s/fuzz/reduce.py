@@ -13,9 +13,10 @@ import onnx
 from onnx import helper
 
 from s2s.errors import InputError
-from s2s.fuzz.check import Failure, Kind, check
+from s2s.fuzz.check import Failure, Kind
 from s2s.fuzz.engines import IR_VERSION, EngineName
 from s2s.fuzz.oracle import Spread, evaluate_model
+from s2s.fuzz.sizes import failures_of
 from s2s.fuzz.variants import Variant
 from s2s.support.child import run_in_child
 from s2s.types.dtypes import Array
@@ -77,13 +78,13 @@ def is_disputed(failing: Failing) -> bool:
             expected = evaluate_model(failing.model, failing.inputs, ENGINES_REVERSED)
         except InputError:
             return False
-        return not check(failing.model, failing.inputs, expected, failing.failure.variant)
+        return not failures_of(failing.model, failing.inputs, expected, failing.failure.variant)
 
     return run_in_child(agrees, SECONDS).result is True
 
 
 def _failures(model: onnx.ModelProto, inputs: Mapping[str, Array], variant: Variant) -> list[Failure]:
-    return check(model, inputs, evaluate_model(model, inputs), variant)
+    return failures_of(model, inputs, evaluate_model(model, inputs), variant)
 
 
 def _one_output(failing: Failing) -> Failing:

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from s2s.fuzz.check import Failure, check
+from s2s.fuzz.check import Failure
 from s2s.fuzz.oracle import evaluate_model
 from s2s.fuzz.reduce import Failing
+from s2s.fuzz.sizes import failures_of
 from s2s.fuzz.variants import Variant
 from s2s.types.dtypes import Array
 
@@ -49,7 +50,7 @@ def replay(path: Path) -> list[Failure]:
     with np.load(path.with_suffix(".npz")) as stored:
         inputs = {each.name: _read(each, stored[each.name]) for each in model.graph.input}
     variant = Variant(**json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["variant"])
-    return check(model, inputs, evaluate_model(model, inputs), variant)
+    return failures_of(model, inputs, evaluate_model(model, inputs), variant)
 
 
 def _read(port: onnx.ValueInfoProto, data: Array) -> Array:

@@ -32,6 +32,8 @@ class Variant:
     optimise: Optimise = "-O1"
     trapping: bool = False
     """Whether undefined behaviour stops the process."""
+    sizes: bool = False
+    """Whether a dimension of the inputs has a size that varies."""
 
     def options(self) -> CompileOptions:
         """The options of the compiler."""
@@ -47,7 +49,7 @@ class Variant:
     def describe(self) -> str:
         """The variant in one line."""
         words = [self.target, self.executor, self.schedule, self.compiler, self.optimise]
-        return " ".join([*words, *(name for name in ("exact", "trapping") if asdict(self)[name])])
+        return " ".join([*words, *(name for name in ("exact", "trapping", "sizes") if asdict(self)[name])])
 
 
 def draw_variants(

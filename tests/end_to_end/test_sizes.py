@@ -256,6 +256,14 @@ def test_options_that_want_constant_sizes_are_refused(options: dict[str, Any], r
         api.compile(files["encoder"], **asked)
 
 
+def test_sizes_of_inputs_without_elements_are_refused(tmp_path: Path):
+    file = onnx_file(
+        "(float[2,N] x, float[0,N] z) => (float[2,N] y, float[0,N] w) { y = Neg (x) w = Neg (z) }", tmp_path
+    )
+    with pytest.raises(InputError, match="input z: has no element and is not passed; give N a constant size"):
+        api.compile(file, dims={"N": (1, 4)})
+
+
 def test_named_sizes_have_kernels_of_their_own(files: dict[str, Path]):
     with api.compile(files["encoder"], dims={"N": (1, MAX_SIZE, 8, 21)}, target="c") as artifact:
         tree = artifact.tree()

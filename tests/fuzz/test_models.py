@@ -2,16 +2,20 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import onnx
 import pytest
 from onnx import helper
 
+from s2s.fuzz import sizes
 from s2s.fuzz.campaign import Plan, Tally, draw, run
 from s2s.fuzz.check import difference
 from s2s.fuzz.oracle import Spread, evaluate_model
 from s2s.fuzz.reduce import pruned, without_node
+from s2s.fuzz.sizes import check_at_sizes
+from s2s.fuzz.variants import Variant
 from s2s.types.dtypes import Array
 
 PLAN = Plan(models=300, seed=int(os.environ.get("S2S_FUZZ_SEED", "1")), variants=1, nodes=2, thorough=25)
@@ -24,6 +28,35 @@ def test_random_models_agree_with_other_engines() -> None:
     assert [each.failure.describe() for each in total.failures] == [], f"seed {PLAN.seed}"
     assert total.models == PLAN.models
     assert sum(total.refused.values()) < PLAN.models / 4
+
+
+def test_random_models_agree_at_several_sizes() -> None:
+    total = Tally()
+    for tally in run(replace(PLAN, models=100, sizes=True)):
+        total.add(tally)
+    assert [each.failure.describe() for each in total.failures] == [], f"seed {PLAN.seed}"
+    assert total.models - sum(total.refused.values()) > 20
+
+
+def test_a_wrong_result_at_a_smaller_size_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sum that is expected to be that of the greatest size, on zeros."""
+    wrong = model(helper.make_node("ReduceSum", ["x"], ["y"], keepdims=0))
+
+    def cut(inputs: Mapping[str, Array], most: int, size: int) -> dict[str, Array]:
+        return {name: value[:size] * (size == most) for name, value in inputs.items()}
+
+    variant = Variant(target="c", compiler="gcc", optimise="-O0", sizes=True)
+    given = {"x": np.asarray([1, 2, 3, 4], np.float32)}
+    assert check_at_sizes(wrong, given, variant) == []
+    expected = evaluate_model(wrong, given)
+
+    def of_the_greatest_size(*_: object) -> Mapping[str, Spread]:
+        return expected
+
+    monkeypatch.setattr(sizes, "evaluate_model", of_the_greatest_size)
+    monkeypatch.setattr(sizes, "_cut", cut)
+    [failure] = check_at_sizes(wrong, given, variant)
+    assert failure.detail.startswith("N = 1: y: 1 of 1 elements differ")
 
 
 def test_a_seed_draws_the_same_model_again() -> None:
