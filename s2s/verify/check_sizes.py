@@ -70,10 +70,20 @@ def check_sizes(compilation: Compilation) -> None:
             state = _plainly(source, replace(plain, dims={**options.dims, **_up_to(probe, sizes)}))
         except (InputError, UnsupportedError) as error:
             raise type(error)(f"{text}: {error}") from error
+        _check_empty_outputs(greatest.facts[Read], state.facts[Read])
         room = {
             name: bounds.most for name, bounds in state.facts[Read].computed.items()
         }  # less where inputs are smaller
         _Comparison(greatest, state, {**probe, **room}).check()
+
+
+def _check_empty_outputs(greatest: Read, smaller: Read) -> None:
+    """Refuse outputs without elements whose shape depends on sizes: no kernel writes them."""
+    for one, other in zip(greatest.empty_outputs, smaller.empty_outputs, strict=False):
+        if one.tensor.shape != other.tensor.shape:
+            raise UnsupportedError(
+                f"output {one.name}: has no element, and its shape depends on the size; give it a constant one"
+            )
 
 
 def _up_to(probe: Sizes, sizes: Mapping[str, SizeRange]) -> dict[str, DimSize]:

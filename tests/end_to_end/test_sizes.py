@@ -264,6 +264,13 @@ def test_sizes_of_inputs_without_elements_are_refused(tmp_path: Path):
         api.compile(file, dims={"N": (1, 4)})
 
 
+def test_sizes_of_outputs_without_elements_are_refused(tmp_path: Path):
+    text = """(float[2,N] x) => (float[2,N] y, float[0,N] w) <int64[1] zero = {0}>
+    { y = Neg (x) w = Slice (x, zero, zero, zero) }"""
+    with pytest.raises(UnsupportedError, match="output w: has no element, and its shape depends on the size"):
+        api.compile(onnx_file(text, tmp_path), dims={"N": (1, 4)})
+
+
 def test_named_sizes_have_kernels_of_their_own(files: dict[str, Path]):
     with api.compile(files["encoder"], dims={"N": (1, MAX_SIZE, 8, 21)}, target="c") as artifact:
         tree = artifact.tree()
