@@ -8,7 +8,7 @@ import click
 from s2s.cli import options
 from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
-from s2s.errors import InputError
+from s2s.errors import InputError, S2SError
 
 
 @command("report")
@@ -19,25 +19,35 @@ from s2s.errors import InputError
 )
 @click.option("--time", is_flag=True, help="With --html: time each kernel on this machine, for the page.")
 @click.option(
+    "--on",
+    metavar="qemu:BOARD",
+    help="With --html: count the instructions of each kernel on an emulated board (m3, m4, m7, m55, riscv32).",
+)
+@click.option(
     "--against", type=options.PATH, metavar="FILE", help="With --html: an earlier page or a tree to compare with."
 )
 @options.as_json
 def report_command(
-    model: Path, compiling: Options, html: Path | None, time: bool, against: Path | None, as_json: bool
+    model: Path, compiling: Options, html: Path | None, time: bool, on: str | None, against: Path | None, as_json: bool
 ) -> None:
     """Show what a network takes: RAM, flash and stack, measured with the C compiler of its target.
 
     Example: s2s report kws.onnx --target cortex-m4
 
     Example: s2s report kws.onnx --html kws.html --time
+
+    Example: s2s report kws.onnx --html kws.html --on qemu:m4
     """
     from s2s.cli.output import number, print_fields, print_json, steps_shown
     from s2s.report.comparison import in_words
 
-    if html is None and (time or against is not None):
-        raise InputError(f"{'--time' if time else '--against'}: is for a page; add --html FILE")
+    if html is None and (time or on is not None or against is not None):
+        option = "--time" if time else "--against" if on is None else "--on"
+        raise InputError(f"{option}: is for a page; add --html FILE")
+    if time and on is not None:
+        raise InputError(f"--time: times this machine, and --on {on} counts on another one; give one of them")
     if html is not None:
-        _write_page(model, compiling, html, time, against)
+        _write_page(model, compiling, html, time, on, against)
         return
     with steps_shown():
         fields = _of_tree(model) if model.is_dir() else _of_model(model, compiling)
@@ -59,9 +69,10 @@ def report_command(
             print(f"{number(size):>10}  {name}")
 
 
-def _write_page(model: Path, compiling: Options, file: Path, time: bool, against: Path | None) -> None:
+def _write_page(model: Path, compiling: Options, file: Path, time: bool, on: str | None, against: Path | None) -> None:
     """Compile `model`, and write its page to `file`."""
     from s2s.artifact import compile_artifact
+    from s2s.boards import get_board
     from s2s.cli.output import steps_shown
     from s2s.profiling.profile import check_profiled, profile_artifact
     from s2s.report.figures import figures_of
@@ -72,13 +83,16 @@ def _write_page(model: Path, compiling: Options, file: Path, time: bool, against
     if model.is_dir():
         raise InputError(f"--html: {model} is a tree, which does not hold all that the page shows; give the MODEL")
     before = None if against is None else figures_of_path(against)
-    compile_options = compiling("host")
+    compile_options = compiling("host" if on is None else get_board(on).target)
     if time:
         check_profiled(compile_options)
     with steps_shown():
         artifact = compile_artifact(model, compile_options)
         profile = profile_artifact(artifact) if time else None
-        text = page(figures_of(artifact, profile), before)
+        board = None if on is None else artifact.verify_on(on, against="interpreter")
+        if board is not None and not board.passed:
+            raise S2SError(f"--on {on}: the network gives other numbers there; s2s verify {model} --on {on} shows them")
+        text = page(figures_of(artifact, profile, board), before)
     print(write_file(file, text, f"--html {file}"))
 
 

@@ -17,6 +17,7 @@ from s2s.profiling.profile import Profile
 from s2s.report.record import SCHEMA
 from s2s.report.timeline import Occupied, Step, Timeline, timeline_of
 from s2s.stages.memory import Planned
+from s2s.verify.board_check import BoardVerification
 
 NO_COST = KernelCost(Operations(), 0, 0)
 
@@ -45,6 +46,8 @@ class Layer:
     """Its shortest measured time."""
     bound: float | None = None
     """What the machine would take at least."""
+    instructions: int | None = None
+    """Those of one run on an emulated board."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,8 @@ class Figures:
     """The SHA-256 of each file of the tree but its record."""
     profile: Profile | None
     """The times on this machine, if somebody asked for them."""
+    board: BoardVerification | None = None
+    """The instructions on an emulated board, if somebody asked for them."""
 
     @property
     def fullest(self) -> int:
@@ -84,8 +89,11 @@ class Figures:
 
     def compared(self) -> dict[str, Any]:
         """Return the figures that pages are compared by, for JSON."""
-        layers = [{"nodes": each.nodes, "kernel": each.kernel, "time": each.time} for each in self.layers]
+        kept = ("nodes", "kernel", "time", "instructions")
+        layers = [{name: getattr(each, name) for name in kept} for each in self.layers]
         sizes = {key: value for key, value in self.sizes.items() if isinstance(value, int | float)}
+        if self.board is not None:
+            sizes[f"instructions on qemu:{self.board.board}"] = max(self.board.run.instructions)
         functions: Mapping[str, int] = {} if self.measured is None else self.measured.functions
         decisions = [
             {"kind": each.kind, "subject": each.subject, "about": each.about, "chosen": each.chosen}
@@ -103,7 +111,7 @@ class Figures:
         }
 
 
-def figures_of(artifact: Artifact, profile: Profile | None = None) -> Figures:
+def figures_of(artifact: Artifact, profile: Profile | None = None, board: BoardVerification | None = None) -> Figures:
     """Collect the figures of a network, including those of the C compiler if it is installed."""
     sizes = artifact.report(measure=True).as_dict()
     info, compilation = artifact.info, artifact.compilation
@@ -115,7 +123,7 @@ def figures_of(artifact: Artifact, profile: Profile | None = None) -> Figures:
         target=info.target.name,
         source=info.source,
         sizes=sizes,
-        layers=tuple(_layers(timeline, compilation.facts(Planned).names, compilation.costs, profile)),
+        layers=tuple(_layers(timeline, compilation.facts(Planned).names, compilation.costs, profile, board)),
         buffers=timeline.buffers,
         arena=info.arena_size,
         constants=_largest_first((each["name"], each["size"]) for each in constants),
@@ -124,6 +132,7 @@ def figures_of(artifact: Artifact, profile: Profile | None = None) -> Figures:
         decisions=info.decisions,
         files={name: hashlib.sha256(text).hexdigest() for name, text in contents.items() if name != RECORD},
         profile=profile,
+        board=board,
     )
 
 
@@ -132,13 +141,21 @@ def _largest_first(constants: Iterable[tuple[str, int]]) -> tuple[tuple[str, int
 
 
 def _layers(
-    timeline: Timeline, names: Mapping[str, str], costs: Mapping[str, KernelCost], profile: Profile | None
+    timeline: Timeline,
+    names: Mapping[str, str],
+    costs: Mapping[str, KernelCost],
+    profile: Profile | None,
+    board: BoardVerification | None,
 ) -> Iterator[Layer]:
     called = [step for step in timeline.steps if step.kernel in names]
-    rows = iter(() if profile is None or not _one_row_each(called, names, profile) else profile.rows)
+    timed = () if profile is None else profile.rows
+    rows = iter(timed if _one_row_each(called, names, [row.kernel for row in timed]) else ())
+    counted = () if board is None else board.run.layers
+    counts = iter(counted if _one_row_each(called, names, [each.kernel for each in counted]) else ())
     for step in timeline.steps:
         kernel = names.get(step.kernel, step.kernel)
         cost, row = costs.get(kernel, NO_COST), next(rows, None) if step.kernel in names else None
+        count = next(counts, None) if step.kernel in names else None
         yield Layer(
             nodes=step.nodes,
             kernel=kernel,
@@ -150,13 +167,14 @@ def _layers(
             shape=step.shape,
             time=None if row is None else row.min_us,
             bound=None if row is None else row.bound_us,
+            instructions=None if count is None else count.instructions,
         )
 
 
-def _one_row_each(called: Sequence[Step], names: Mapping[str, str], profile: Profile) -> bool:
-    """Return whether the timed calls are the steps of `main`, which they are not if networks run in loops or
+def _one_row_each(called: Sequence[Step], names: Mapping[str, str], measured: Sequence[str]) -> bool:
+    """Return whether the measured kernels are the steps of `main`, which they are not if networks run in loops or
     branches."""
     kernels = [names[step.kernel] for step in called]
-    return len(kernels) == len(profile.rows) and all(
-        kernel.endswith(row.kernel) for kernel, row in zip(kernels, profile.rows, strict=True)
+    return len(kernels) == len(measured) and all(
+        kernel.endswith(each) for kernel, each in zip(kernels, measured, strict=True)
     )

@@ -13,6 +13,7 @@ from s2s.report.figures import Figures, figures_of
 from s2s.report.html.charts import memory_chart, network_chart
 from s2s.report.html.page import page
 from s2s.report.record import figures_of_page
+from support.c_compilers import require
 from support.onnx_text import onnx_model
 from support.project import ROOT
 
@@ -131,7 +132,27 @@ def test_what_is_no_page_is_refused(text: str, tmp_path: Path, capsys: pytest.Ca
     assert not out.exists()
 
 
-@pytest.mark.parametrize("option", [["--time"], ["--against", "other.html"]])
+def test_a_page_shows_the_instructions_on_a_board(tmp_path: Path):
+    require("arm-none-eabi-gcc")
+    require("qemu-system-arm")
+    out = tmp_path / "out.html"
+    assert run(["report", str(DIGITS), "--html", str(out), "--on", "qemu:m4"]) == 0
+    text, found = out.read_text(), figures_of_page(out)
+    assert found["target"] == "cortex-m4"
+    counts = [layer["instructions"] for layer in found["layers"]]
+    assert all(count > 0 for count in counts)
+    assert sum(counts) <= found["sizes"]["instructions on qemu:m4"]
+    for count in counts:
+        assert f'data-of="instructions">{count:,}' in text
+    assert "share of instructions" in text
+
+
+def test_this_machine_is_not_timed_for_another_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(["report", str(DIGITS), "--html", str(tmp_path / "o.html"), "--time", "--on", "qemu:m4"]) == 2
+    assert "--time: times this machine, and --on qemu:m4 counts on another one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", [["--time"], ["--on", "qemu:m4"], ["--against", "other.html"]])
 def test_options_of_a_page_want_a_page(option: list[str], capsys: pytest.CaptureFixture[str]):
     assert run(["report", str(DIGITS), *option]) == 2
     assert f"{option[0]}: is for a page; add --html FILE" in capsys.readouterr().err

@@ -32,8 +32,8 @@ _METADATA = re.compile(r"<metadata>.*?</metadata>\n?", re.DOTALL)
 
 
 def network_chart(figures: Figures) -> str:
-    """Draw the layers from first to last with their data dependences, and bars for their share of time or
-    operations."""
+    """Draw the layers from first to last with their data dependences, and bars for their share of time, instructions
+    or operations."""
     layers = figures.layers
     if not 0 < len(layers) <= MAX_LAYERS:
         return ""
@@ -94,10 +94,14 @@ def _lanes(layers: Sequence[Layer]) -> Iterator[tuple[int, int, int]]:
 
 
 def _shares(layers: Sequence[Layer]) -> tuple[list[float], str]:
-    timed = any(layer.time is not None for layer in layers)
-    values = [(layer.time or 0.0) if timed else float(layer.operations) for layer in layers]
+    what = "operations"
+    if any(layer.instructions is not None for layer in layers):
+        what = "instructions"
+    if any(layer.time is not None for layer in layers):
+        what = "time"
+    values = [float(getattr(layer, what) or 0) for layer in layers]
     whole = sum(values) or 1.0
-    return [value / whole for value in values], "time" if timed else "operations"
+    return [value / whole for value in values], what
 
 
 def _draw_memory(axes: Any, figures: Figures) -> None:
