@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, count
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from xdsl.dialects.func import FuncOp
@@ -31,6 +31,14 @@ Operand: TypeAlias = "Value | Sequence[Value] | None"
 
 _VIEWS = (graph.ReshapeOp, graph.TransposeOp, graph.BroadcastToOp, graph.SliceOp)
 """Operations that numpy evaluates without copying, so that they cost nothing at any size."""
+
+
+class Quantised(NamedTuple):
+    """Integers of at most four bits, and the scale and zero point of each: `(integers - zeros) * scales`."""
+
+    integers: Array
+    scales: Array
+    zeros: Array
 
 
 class Value:
@@ -54,6 +62,8 @@ class Value:
         """Whether operations on this constant are built although their results are known."""
         self.narrow: Narrow | None = None
         """The type of the model whose carriers the elements are, where no C type holds it."""
+        self.quantised: Quantised | None = None
+        """The small integers that a constant of the model is dequantised from."""
 
     @property
     def shape(self) -> tuple[int, ...]:

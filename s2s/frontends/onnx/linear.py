@@ -11,6 +11,7 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import matmul, reshape, take
 from s2s.frontends.onnx.elementwise import cast, legacy_broadcast
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.packed_weights import packed_product
 
 _MAX_ROWS = 4
 """Beyond that, expanding a determinant costs more than anybody wants."""
@@ -53,7 +54,8 @@ def _matmul(node: Node) -> Value:
     a, b = node.input(0), node.input(1)
     if a.rank == 0 or b.rank == 0:
         raise node.invalid("an operand is a scalar", "use Mul")
-    return matmul(a, b)
+    packed = packed_product(a, b)
+    return matmul(a, b) if packed is None else packed
 
 
 def _gemm(node: Node) -> Value:
@@ -61,7 +63,9 @@ def _gemm(node: Node) -> Value:
     alpha, beta = node.real("alpha"), node.real("beta")
     if alpha != 1 and b.array is not None:
         b = b * alpha
-    y = emit(graph.MatmulOp, a, b, transpose_a=node.flag("transA"), transpose_b=node.flag("transB"))
+    turned = {"transpose_a": node.flag("transA"), "transpose_b": node.flag("transB")}
+    packed = None if turned["transpose_a"] else packed_product(a, b, transposed=turned["transpose_b"])
+    y = emit(graph.MatmulOp, a, b, **turned) if packed is None else packed
     if alpha != 1 and b.array is None:
         y = y * alpha
     if c is None or beta == 0:

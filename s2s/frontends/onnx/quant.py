@@ -12,6 +12,7 @@ from s2s.frontends.onnx.conv import convolve
 from s2s.frontends.onnx.linear import accumulation, integer_factor, integer_product
 from s2s.frontends.onnx.narrow import convert, marked, numbers
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.packed_weights import quantised_weights
 from s2s.frontends.onnx.tensors import element_dtype
 from s2s.types.narrow import NARROW
 
@@ -66,9 +67,11 @@ def _dequantize_linear(node: Node) -> Value:
     dtype = scale.dtype
     if node.integer("output_dtype", 0):
         dtype = element_dtype(node.integer("output_dtype"), f"{node.place}: attribute 'output_dtype'")
-    x = numbers(x)
+    given, x, scale = x, numbers(x), _parameter(node, x, scale)
     zero_point = None if zero_point is None else _parameter(node, x, numbers(zero_point))
-    return cast(dequantize(x, _parameter(node, x, scale), zero_point), dtype)
+    y = cast(dequantize(x, scale, zero_point), dtype)
+    y.quantised = quantised_weights(given, scale, zero_point)
+    return y
 
 
 def _check_scale(node: Node, scale: Value) -> None:
