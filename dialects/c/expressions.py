@@ -182,7 +182,7 @@ class CallOp(PlainOp):
 
     A `pure` call only computes; one that `reads` also looks at what its pointers lead to. Any other may write there
     too, and happens exactly once, where it stands. `comment` follows a call that is a statement. `header` declares the
-    function where its name does not tell.
+    function where its name does not tell. `discards` writes `(void)` in front: the function returns what nobody needs.
     """
 
     name = "c.call"
@@ -193,6 +193,7 @@ class CallOp(PlainOp):
     reads = opt_prop_def(UnitAttr)
     comment = opt_prop_def(StringAttr)
     header = opt_prop_def(StringAttr)
+    discards = opt_prop_def(UnitAttr)
     result = opt_result_def()
 
     irdl_options = (ParsePropInAttrDict(),)

@@ -47,8 +47,9 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
     macro, typed = c_macro(info.name), info.arena_type
     arena, handed = ("arena", "&arena") if typed else (f"{info.name}_arena", f"{info.name}_arena")
     if info.pools:
-        handed = ", ".join(f"{info.name}_{pool.parameter}" for pool in info.pools)
-    lines = [f"static {typed} arena;"] if typed else arena_definitions(info, arena)
+        handed = ", ".join(f"&{each.parameter}" if typed else f"{info.name}_{each.parameter}" for each in info.pools)
+    types = {each.parameter: f"{typed}_{each.name}" for each in info.pools} or {arena: typed}
+    lines = [f"static {of} {each};" for each, of in types.items()] if typed else arena_definitions(info, arena)
     for port in (*inputs, *outputs):
         if port.offset is None:
             lines.append(f"static {c_type(port.element)} {port.identifier}[{port.macro}_SIZE];")

@@ -130,7 +130,8 @@ def _vector(
 ) -> VectorView:
     """Create a run; an input with a place in the arena is copied there, and the run may overwrite it."""
     inputs, found, before = list[str](), list(map(_found, outputs)), list[str]()
-    arenas = [pool.parameter for pool in info.pools] or ["(void *)arena" if info.arena_type else "arena"]
+    arenas = [pool.parameter for pool in info.pools] or ["arena"]
+    arenas = [f"(void *){each}" for each in arenas] if info.arena_type else arenas
     if info.loaded:
         before.append(f"(void){info.name}_load({', '.join(arenas)});")
     if info.states:

@@ -214,7 +214,8 @@ class FunctionWriter:
 
     def _call(self, op: c.CallOp) -> Text:
         """A call as a statement."""
-        return call(f"{op.callee.data}(", [self.expression(argument).text for argument in op.arguments], ");")
+        head = "(void)" if op.discards is not None else ""
+        return call(f"{head}{op.callee.data}(", [self.expression(argument).text for argument in op.arguments], ");")
 
 
 def _acts(op: Operation) -> bool:

@@ -122,8 +122,8 @@ def check_network(module: ModuleOp, options: CompileOptions) -> None:
 
 _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions], str]], ...] = (
     (
-        lambda options: bool(options.pools) and (options.executor, options.profile) != ("aot", "default"),
-        lambda _: "--pool: the run function of executor aot takes a pointer to each pool; leave other options out",
+        lambda options: bool(options.pools) and options.executor != "aot",
+        lambda _: "--pool: the run function of executor aot takes a pointer to each pool; leave --executor out",
     ),
     (
         lambda options: (
@@ -151,13 +151,6 @@ _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions
     (
         lambda options: bool(options.pools) and (options.io == "arena" or options.weights == "incbin"),
         lambda _: "--pool: inputs and outputs are the caller's, constants are C arrays; leave --io and --weights out",
-    ),
-    (
-        lambda options: bool(options.devices) and options.profile != "default",
-        lambda options: (
-            f"--devices: --profile {options.profile} makes the arena one type, and each device has an arena of its "
-            "own; leave --profile out"
-        ),
     ),
     (
         lambda options: bool(options.devices) and options.poison,

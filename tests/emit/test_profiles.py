@@ -3,6 +3,7 @@
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from s2s.emit.misra import ADVISED, ADVISORY, DEVIATIONS
 from s2s.errors import InputError
 from s2s.options import PROFILES, Profile
 from support.c_compilers import require, run
+from support.device_networks import LAYERS, residual, sample
 from support.project import SHARED
 
 KEYWORDS = SHARED / "models/mlperf_tiny/kws_ref_model_int8.tflite"
@@ -72,3 +74,29 @@ def test_the_default_profile_has_no_such_page() -> None:
 def test_the_graph_executor_is_not_written_to_it() -> None:
     with pytest.raises(InputError, match="--profile misra: the graph executor"):
         api.compile(DIGITS, target="c", profile="misra", executor="graph")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"devices": {"dsp": {"layers": LAYERS}}},
+        {"devices": {"dsp": {"layers": LAYERS, "copy": "start-wait", "calls": "start-wait"}}},
+        {"pools": ["tcm=8KiB:loaded", "sram=64KiB"]},
+        {"pools": ["tcm=2624:buffers", "flash=1MiB:streamed"]},
+        {"devices": {"dsp": {"layers": LAYERS}}, "pools": ["tcm=1600", "sram=64KiB"]},
+    ],
+)
+def test_each_part_of_the_arena_is_a_type(options: dict[str, Any], tmp_path: Path) -> None:
+    """Devices and memory pools: the same numbers, no findings, and the tree tests itself."""
+    require("cppcheck")
+    with api.compile(residual(), target="c", name="net") as plain:
+        (expected,) = plain.run(sample()).values()
+    with api.compile(residual(), target="c", name="net", profile="misra", **options) as found:
+        np.testing.assert_array_equal(next(iter(found.run(sample()).values())), expected)
+        tree = found.write(tmp_path / "tree")
+    assert "void *" not in (tree / "src/net.c").read_text()
+    first = next(iter(found.info.pools)).name
+    assert f"net_arena_{first} *arena_{first}" in (tree / "include/net.h").read_text()
+    assert f"static net_arena_{first} arena_{first};" in (tree / "README.md").read_text()
+    assert [finding for finding in misra(tree) if not finding.is_listed] == []
+    assert "passed" in run([require("make"), "-s", "test"], tree)

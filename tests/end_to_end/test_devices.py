@@ -251,7 +251,6 @@ def test_a_decision_moves_an_operator(two: api.Artifact):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"profile": "misra"}, "--devices: --profile misra makes the arena one type, and each device has an arena"),
         ({"poison": True}, "--devices: --poison fills dead bytes of one arena"),
         ({"io": "arena"}, "--devices: inputs and outputs are the caller's"),
         ({"ram_budget": "min"}, "--devices: a budget is about one device"),

@@ -13,14 +13,14 @@ A kernel that is divided among threads becomes four things (`divided.py`), and `
 A network that another one runs becomes a static function beside `main`; state gets a function that sets it. Copies
 between devices call hooks, whose default definitions copy bytes (`device_hooks.py`); kernels and weights of a device
 keep its name in the attribute `device`. With `profile=misra` the arena of `main` is a union of typed buffers
-(`arena.py`) and `restrict` a macro.
+(`arena.py`), one for each memory pool or device, and `restrict` a macro.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -91,7 +91,16 @@ class LowerToCPass(ModulePass):
         if meanings is not None:
             meanings.detach()
             meanings.erase()
+        if strict:
+            _discard_results(made)
         op.body.block.add_ops(made)
+
+
+def _discard_results(made: Sequence[Operation]) -> None:
+    """Write `(void)` in front of functions of the C library whose results nobody needs."""
+    for op in [each for top in made for each in walk(top)]:
+        if isinstance(op, c.CallOp) and op.callee.data in ("memcpy", "memset"):
+            op.discards = UnitAttr()
 
 
 def _kernel(func: FuncOp, names: Names, strict: bool) -> list[Operation]:
@@ -112,7 +121,7 @@ def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written
     typed = typed_arena(main, f"{names.prefix}_arena") if strict and main.arena_size else None
     network = LowerNetwork(main, names, typed or PlainArena(segments_of(main.func)))
     first = [each for each in (network.load(), network.reset()) if each is not None]
-    made: list[Operation] = [] if typed is None else [typed.definition]
+    made: list[Operation] = [] if typed is None else [*typed.definitions]
     made += [LowerInner(func, names, PlainArena()).run(written) for func in inner]
     return [*made, *first, network.run()]
 

@@ -22,7 +22,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.plan_memory import OFFSET
-from s2s.passes.loop.segments import Segment
+from s2s.passes.loop.segments import Segment, segments_of
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa
 
@@ -35,10 +35,9 @@ _WIDEST = 8
 class Arena(ABC):
     """The arena of one function."""
 
-    @property
     @abstractmethod
-    def type(self) -> c.PtrType:
-        """The type of the function's arena parameter."""
+    def types(self, count: int) -> list[c.PtrType]:
+        """The types of the first `count` arena parameters of the function: one, or one for each segment."""
 
     @property
     @abstractmethod
@@ -67,9 +66,8 @@ class PlainArena(Arena):
         """The parts of the arena in different pools, each with a pointer of its own."""
         self._bases: dict[tuple[int, Attribute], c.LetOp] = {}
 
-    @property
-    def type(self) -> c.PtrType:
-        return _VOID_POINTER
+    def types(self, count: int) -> list[c.PtrType]:
+        return [_VOID_POINTER] * count
 
     @property
     def is_aligned(self) -> bool:
@@ -82,7 +80,7 @@ class PlainArena(Arena):
     def enter(self, b: Builder, arenas: Sequence[SSAValue], views: Sequence[loop.ViewOp]) -> None:
         """Declare one pointer for each element type: `float *const a = arena;`, for each pool."""
         for number, arena in enumerate(arenas):
-            here = [view for view in views if self._segment(view) == number]
+            here = [view for view in views if _segment_of(view, self._segments) == number]
             elements = list(dict.fromkeys(element_of(view.result.type) for view in here))
             letter = f"a{number + 1}" if number else "a"
             names = [letter] if len(elements) == 1 else [f"{letter}_{element_name(element)}" for element in elements]
@@ -90,15 +88,10 @@ class PlainArena(Arena):
                 self._bases[number, element] = c.LetOp(name, arena, c.PtrType(element))
                 b.add(self._bases[number, element])
 
-    def _segment(self, op: loop.ViewOp) -> int:
-        """Return the number of the segment that holds a buffer."""
-        starts = [segment.offset for segment in self._segments]
-        return max((number for number, start in enumerate(starts) if start <= op.start), default=0)
-
     def view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
         """Write `a + 1024`, counted in elements; the offset is always written, so that the calls show the plan."""
         element = element_of(op.result.type)
-        number = self._segment(op)
+        number = _segment_of(op, self._segments)
         start = op.start - (self._segments[number].offset if self._segments else 0)
         position, rest = divmod(start, size_in_bytes(element))
         if rest:
@@ -106,8 +99,13 @@ class PlainArena(Arena):
         return b.binary("+", self._bases[number, element].result, b.literal(position, IndexType()))
 
 
+def _segment_of(op: loop.ViewOp, segments: Sequence[Segment]) -> int:
+    """Return the number of the segment that holds a buffer."""
+    return max((number for number, each in enumerate(segments) if each.offset <= op.start), default=0)
+
+
 class TypedArena(Arena):
-    """A union with a member for each buffer, and for each input and output that has a place in the arena."""
+    """A union with a member for each buffer of a segment, and for each input and output that has a place there."""
 
     def __init__(
         self,
@@ -116,6 +114,7 @@ class TypedArena(Arena):
         size: int,
         align: int,
         ports: Mapping[str, tuple[int, Attribute]],
+        start: int = 0,
     ) -> None:
         self._name = name
         self._arena: SSAValue | None = None
@@ -124,13 +123,12 @@ class TypedArena(Arena):
         self._members = dict(zip(views, names[1 + len(ports) :], strict=True))
         word = min(align, _WIDEST)
         whole = c.ArrayType(-(-max(size, 1) // word), IntegerType(8 * word, Signedness.UNSIGNED))
-        offsets = [0, *(offset for offset, _ in ports.values()), *(view.start for view in views)]
+        offsets = [0, *(offset for offset, _ in ports.values()), *(view.start - start for view in views)]
         types = [whole, *(type for _, type in ports.values()), *(flat_array(view.result.type) for view in views)]
-        self.definition = c.OverlayOp(name, names, offsets, types)
+        self.definitions: list[c.OverlayOp] = [c.OverlayOp(name, names, offsets, types)]
 
-    @property
-    def type(self) -> c.PtrType:
-        return c.PtrType(c.NamedType(self._name))
+    def types(self, count: int) -> list[c.PtrType]:
+        return [c.PtrType(c.NamedType(self._name))]
 
     @property
     def is_aligned(self) -> bool:
@@ -153,9 +151,45 @@ class TypedArena(Arena):
         return b.add(c.AddressOfOp(data))
 
 
-def typed_arena(main: Main, name: str) -> TypedArena:
-    """Create the arena type `name` of `main`."""
+class SegmentedTypedArena(Arena):
+    """A union for each segment: for each memory pool, and for the memory of each device."""
+
+    def __init__(self, name: str, views: Sequence[loop.ViewOp], align: int, segments: Sequence[Segment]) -> None:
+        self._segments = segments
+        here = [[view for view in views if _segment_of(view, segments) == number] for number in range(len(segments))]
+        self._parts = [
+            TypedArena(f"{name}_{segment.pool}", held, segment.size, align, {}, segment.offset)
+            for segment, held in zip(segments, here, strict=True)
+        ]
+        self.definitions = [definition for part in self._parts for definition in part.definitions]
+
+    def types(self, count: int) -> list[c.PtrType]:
+        return [type for part in self._parts[:count] for type in part.types(1)]
+
+    @property
+    def is_aligned(self) -> bool:
+        return True
+
+    @property
+    def identifiers(self) -> frozenset[str]:
+        return frozenset()
+
+    def enter(self, b: Builder, arenas: Sequence[SSAValue], views: Sequence[loop.ViewOp]) -> None:
+        """Declare nothing."""
+        for part, arena in zip(self._parts, arenas, strict=False):
+            part.enter(b, [arena], views)
+
+    def view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
+        """Write `arena_dsp->conv1.data`."""
+        return self._parts[_segment_of(op, self._segments)].view(b, op)
+
+
+def typed_arena(main: Main, name: str) -> TypedArena | SegmentedTypedArena:
+    """Create the arena type `name` of `main`, or a type for each of its segments."""
     views = [op for op in main.func.body.block.ops if isinstance(op, loop.ViewOp)]
+    segments = segments_of(main.func)
+    if segments:
+        return SegmentedTypedArena(name, views, main.arena_align, segments)
     inputs, outputs = port_identifiers(main.input_names, main.output_names)
     ports: dict[str, tuple[int, Attribute]] = {}
     for port, value in zip([*inputs, *outputs], [*main.inputs, *main.outputs], strict=True):

@@ -46,7 +46,8 @@ class LowerInner(_NetworkFunction):
         types: list[Attribute] = [
             c.PtrType(element_of(buffer.type), const=not written.is_written(buffer)) for buffer in buffers
         ]
-        block = Block(arg_types=[self.arena.type, *types])
+        taken = [*self.arena.types(1), *types]
+        block = Block(arg_types=taken)
         b = Builder(block)
         for old, new in zip([arena, *buffers], block.args, strict=True):
             b.bind(old, new)
@@ -56,7 +57,7 @@ class LowerInner(_NetworkFunction):
         parameters = unique_identifiers(
             (buffer.name_hint or "x" for buffer in buffers), taken={"arena", *self.arena.identifiers}
         )
-        return c.FuncOp(name, [self.arena.type, *types], body=block, parameters=["arena", *parameters], static=True)
+        return c.FuncOp(name, taken, body=block, parameters=["arena", *parameters], static=True)
 
 
 class LowerNetwork(_NetworkFunction):
@@ -80,7 +81,7 @@ class LowerNetwork(_NetworkFunction):
         count = len(self.arenas)
         ports = [self._port(value, const=True) for value in self.main.inputs]
         ports += [self._port(value, const=False) for value in self.main.outputs]
-        block = Block(arg_types=[*[self.arena.type] * count, *ports])
+        block = Block(arg_types=[*self.arena.types(count), *ports])
         b = Builder(block)
         for old, new in zip(self.arguments, [block.args[0], *block.args[count:]], strict=True):
             b.values[old] = new
@@ -141,7 +142,7 @@ class LowerNetwork(_NetworkFunction):
 
     def _setting(self, name: str, views: list[loop.ViewOp], arenas: list[str]) -> c.FuncOp:
         """Write the function that sets parts of the arena to their first values."""
-        types = [self.arena.type] * len(arenas)
+        types = self.arena.types(len(arenas))
         block = Block(arg_types=types)
         b = Builder(block)
         self.arena.enter(b, block.args, views)
