@@ -148,7 +148,7 @@ def pytorch_page() -> str:
     version = ".".join(torch.__version__.split(".")[:2])
     kept = ", ".join(f"`{name}`" for name in KEPT)
     others = ", ".join(
-        f"`{name}`" for space, name in sorted(IMPORTERS) if space in ("higher_order", "quantized_decomposed")
+        f"`{name}`" for space, name in sorted(IMPORTERS) if space in ("higher_order", "quantized_decomposed", "torchao")
     )
     lines = [
         NOTICE,

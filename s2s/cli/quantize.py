@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 
 @command("quantize")
-@click.argument("model", type=options.PATH, metavar="MODEL", help="The network, an .onnx file.")
+@click.argument(
+    "model",
+    type=options.PATH,
+    metavar="MODEL",
+    help="The network: .onnx, .pt2, or FILE.py:FUNCTION, which makes a module.",
+)
 @click.option(
     "--data",
     type=options.PATH,
@@ -23,7 +28,11 @@ if TYPE_CHECKING:
     help="Typical inputs: an array for each input of the network, samples one after the other.",
 )
 @click.option(
-    "--output", "-o", type=options.PATH, metavar="FILE", help="Model to write; by default MODEL_int8.onnx, here."
+    "--output",
+    "-o",
+    type=options.PATH,
+    metavar="FILE",
+    help="Model to write; by default MODEL_int8.onnx, or .pt2, here.",
 )
 @click.option(
     "--method",
@@ -38,6 +47,7 @@ if TYPE_CHECKING:
     help="Inputs and outputs in floats as before, or in integers.",
 )
 @options.shapes
+@options.trust_model
 @options.as_json
 def quantize_command(
     model: Path,
@@ -46,6 +56,7 @@ def quantize_command(
     method: Literal["minmax", "entropy", "percentile"],
     ports: Literal["float", "int8"],
     shape: tuple[str, ...],
+    trust_model: bool,
     as_json: bool,
 ) -> None:
     """Quantise a network to 8 bits, and show the error of each layer.
@@ -55,11 +66,13 @@ def quantize_command(
     Example: s2s quantize kws.onnx --data samples.npz -o kws_int8.onnx
     """
     from s2s.cli.output import print_json, steps_shown
+    from s2s.frontends.torch import is_torch
     from s2s.quantization import quantize
 
-    target = output if output is not None else Path(f"{model.stem}_int8.onnx")
+    kind = ".pt2" if is_torch(str(model)) else ".onnx"
+    target = output if output is not None else Path(f"{model.name.partition('.')[0]}_int8{kind}")
     with steps_shown():
-        made = quantize(model, data, method=method, ports=ports, shapes=options.parse_shapes(shape))
+        made = quantize(model, data, method=method, ports=ports, shapes=options.parse_shapes(shape), trust=trust_model)
         made.save(target)
     if as_json:
         print_json({"model": str(target), **made.as_dict()})
@@ -88,7 +101,7 @@ def sizes(made: "Quantized") -> Iterator[str]:
     yield f"weights: {made.weights_before:,} bytes before, {made.weights_after:,} after"
     for node in made.floats:
         weights = f", with {node.weight_bytes:,} bytes of weights" if node.weight_bytes else ""
-        why = "onnxruntime's quantiser has no integer form of it"
+        why = "the quantiser has no integer form of it"
         yield f"{node.node} ({node.operator}): stays in floats{weights}; {why}"
 
 

@@ -31,13 +31,16 @@ class LayerNoise:
 
 
 @dataclass
-class _Sums:
+class Sums:
+    """Sums over the elements of an activation in all samples."""
+
     signal: float = 0.0
     noise: float = 0.0
     largest_error: float = 0.0
     largest_value: float = 0.0
 
     def add(self, expected: Array, found: Array) -> None:
+        """Add the elements of one sample."""
         x, y = expected.astype(np.float64), found.astype(np.float64)
         self.signal += float(np.square(x).sum())
         self.noise += float(np.square(x - y).sum())
@@ -45,9 +48,18 @@ class _Sums:
         self.largest_value = max(self.largest_value, float(np.abs(x).max(initial=0.0)))
 
     def decibel(self) -> float:
+        """The signal to noise ratio."""
         if self.noise == 0:
             return math.inf
         return 10 * math.log10(self.signal / self.noise) if self.signal else -math.inf
+
+
+def compare_values(values: Iterable[tuple[str, Array, Array]]) -> dict[str, Sums]:
+    """Compare expected values with those found, by the names of their tensors."""
+    sums: dict[str, Sums] = {}
+    for name, expected, found in values:
+        sums.setdefault(name, Sums()).add(expected, found)
+    return sums
 
 
 def compare_layers(
@@ -58,7 +70,7 @@ def compare_layers(
     float_session, int_session = (
         _session(model, names) for model, names in ((real, [a for a, _ in pairs]), (quantized, [b for _, b in pairs]))
     )
-    sums = [_Sums() for _ in pairs]
+    sums = [Sums() for _ in pairs]
     for number, sample in enumerate(samples, 1):
         progress.step(f"comparing with the float model: sample {number} of {count}")
         expected = float_session.run([a for a, _ in pairs], dict(sample))

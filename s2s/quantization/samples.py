@@ -54,12 +54,12 @@ def read_samples(source: str | Path | Mapping[str, Array], inputs: Sequence[Inpu
     if not isinstance(source, str | Path):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"samples: {type(source).__name__} given; give an .npz file, or arrays by input name")
     path = Path(source)
-    with _opened(path) as archive:
+    with opened(path) as archive:
         wanted = {spec.name: _member(archive, path, spec.name) for spec in inputs}
     return _checked(wanted, inputs, str(path))
 
 
-def _opened(path: Path) -> "np.lib.npyio.NpzFile[Any]":
+def opened(path: Path) -> "np.lib.npyio.NpzFile[Any]":
     """Open the archive, without executing or reading anything in it."""
     if not path.is_file():
         raise InputError(f"{path}: there is no such file; give an .npz file with an array for each input")

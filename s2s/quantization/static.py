@@ -5,84 +5,66 @@
 
 import contextlib
 import importlib.util
+import inspect
 import io
 import logging
+import sys
 import tempfile
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 import onnx
 
 from s2s.errors import InputError, ToolchainError
-from s2s.frontends.formats import load_model
-from s2s.frontends.onnx import LoadedModel, ModelSource
+from s2s.frontends import torch
+from s2s.frontends.formats import ModelSource, load_model
+from s2s.frontends.onnx import LoadedModel
 from s2s.frontends.onnx.names import place
-from s2s.quantization.floats import FloatNode, float_nodes, weight_bytes
+from s2s.frontends.torch.tensors import to_tensor
+from s2s.quantization.floats import float_nodes, weight_bytes
 from s2s.quantization.integer_ports import with_integer_ports
-from s2s.quantization.noise import LayerNoise, compare_layers
-from s2s.quantization.samples import InputSpec, Samples, read_samples
+from s2s.quantization.noise import compare_layers
+from s2s.quantization.ranges import Method
+from s2s.quantization.result import Quantized
+from s2s.quantization.samples import InputSpec, Samples, opened, read_samples
 from s2s.support import progress
-from s2s.support.files import write_file
 from s2s.types.dtypes import Array
 
-Method = Literal["minmax", "entropy", "percentile"]
+if TYPE_CHECKING:
+    from torch.nn import Module
+
 PortType = Literal["float", "int8"]
 SamplesSource = str | Path | Mapping[str, Array]
 
 
-@dataclass(frozen=True)
-class Quantized:
-    """A model with weights and activations of 8 bits, and its distance from the original model."""
-
-    model: onnx.ModelProto
-    method: Method
-    samples: int
-    layers: tuple[LayerNoise, ...]
-    floats: tuple[FloatNode, ...]
-    """The operators that compute in floats, for which the quantiser has no integer form."""
-    weights_before: int
-    """The bytes of the weights of the original model, as the quantiser read it."""
-    weights_after: int
-
-    def save(self, path: str | Path) -> Path:
-        """Write the model, whole or not at all."""
-        return write_file(path, self.model.SerializeToString(deterministic=True))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the report for JSON; a layer without noise has no SQNR."""
-        layers = [asdict(layer) | {"sqnr": layer.sqnr if np.isfinite(layer.sqnr) else None} for layer in self.layers]
-        return {
-            "method": self.method,
-            "samples": self.samples,
-            "layers": layers,
-            "floats": [asdict(node) for node in self.floats],
-            "weights_before": self.weights_before,
-            "weights_after": self.weights_after,
-        }
-
-
 def quantize(
-    model: ModelSource,
+    model: "ModelSource | Module",
     samples: SamplesSource,
     *,
     method: Method = "minmax",
     ports: PortType = "float",
     shapes: Mapping[str, tuple[int, ...]] | None = None,
+    trust: bool = False,
 ) -> Quantized:
     """Quantise `model` to 8 bits: weights per output channel, activations by calibration on `samples`.
 
     `samples` is an `.npz` file, or arrays by input name, that hold samples one after the other. `method` chooses the
     ranges of activations: `minmax` keeps all values, `entropy` and `percentile` cut rare large ones off. With `ports`
-    as `int8`, inputs and outputs are integers too, where the model quantises them at once.
+    as `int8`, inputs and outputs are integers too, where the model quantises them at once. A program of PyTorch, or a
+    module that is exported on the first sample, becomes a program with pairs of `quantized_decomposed` operators;
+    `trust` lets a file of one run code while it is read.
     """
     if importlib.util.find_spec("onnxruntime") is None:
         raise InputError("quantisation: takes onnxruntime, which is not installed; pip install onnxruntime")
-    loaded = load_model(model)
+    loaded = load_model(_program(model, samples), trust=trust)
+    if isinstance(loaded, torch.LoadedModel):
+        from s2s.quantization.programs import quantize_program
+
+        return quantize_program(loaded, samples, method=method, integer_ports=ports == "int8", shapes=shapes or {})
     if not isinstance(loaded, LoadedModel):
-        raise InputError(f"{loaded.label}: only ONNX models are quantised here; use TFLite's converter")
+        raise InputError(f"{loaded.label}: only models of ONNX and PyTorch are quantised here; use TFLite's converter")
     _require_floats(loaded)
     specs = _inputs(loaded, shapes or {})
     read = read_samples(samples, specs)
@@ -100,6 +82,25 @@ def quantize(
         weight_bytes(real),
         weight_bytes(quantized),
     )
+
+
+def _program(module: "ModelSource | Module", source: SamplesSource) -> ModelSource:
+    """Export a module of PyTorch on the first sample, whose arrays have the names of the arguments of `forward`;
+    return any other model as it is."""
+    if "torch" not in sys.modules:
+        return cast("ModelSource", module)
+    from torch.nn import Module
+
+    if not isinstance(module, Module):
+        return module
+    arrays = source if isinstance(source, Mapping) else dict(opened(Path(source)))
+    arguments = list(inspect.signature(module.forward).parameters)
+    names = [name for name in arguments if name in arrays]
+    if not names:
+        known = ", ".join(map(repr, arguments))
+        raise InputError(f"samples: hold none of the arguments of forward, {known}; name the arrays after these")
+    first = [np.ascontiguousarray(np.asarray(arrays[name])[:1]) for name in names]
+    return torch.export(module.eval(), [to_tensor(each) for each in first])
 
 
 def _require_floats(loaded: LoadedModel) -> None:

@@ -99,7 +99,7 @@ def test_operators_that_stay_in_floats_are_named(tmp_path: Path, capsys: pytest.
     )
     shown = capsys.readouterr().out
     assert "weights: 256 bytes before, " in shown
-    assert "recurrent (GRU): stays in floats, with 384 bytes of weights; onnxruntime's quantiser has no" in shown
+    assert "recurrent (GRU): stays in floats, with 384 bytes of weights; the quantiser has no" in shown
     assert "project (" not in shown[shown.index("weights:") :]
 
 

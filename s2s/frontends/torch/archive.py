@@ -14,6 +14,7 @@ torch is given a new archive of the members that were checked: two readers of on
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import re
@@ -45,9 +46,14 @@ _FUNCTIONS = (
 _WORDS = frozenset(_FUNCTIONS.split())
 _SYMBOL = re.compile(r"[suz]\d+|zf\d+|\d+")
 _TARGET = re.compile(
-    r"torch\.ops\.(aten|prims|quantized_decomposed)\.\w+\.\w+|(_operator|math)\.\w+|torch\._?sym_\w+|"
+    r"torch\.ops\.(aten|prims|quantized_decomposed|torchao)\.\w+\.\w+|(_operator|math)\.\w+|torch\._?sym_\w+|"
     r"torch\.ops\.higher_order\.(cond|while_loop|scan|map_impl|wrap_with_set_grad_enabled)"
 )
+_REGISTERED_BY = {
+    "quantized_decomposed": "torch.ao.quantization.fx._decomposed",
+    "torchao": "torchao.quantization",
+}
+"""By namespace of operators, the module whose import registers them."""
 _CONTAINERS = frozenset(["builtins.tuple", "builtins.list", "builtins.dict", "collections.OrderedDict"])
 _CODE = (".so", ".py", ".dll", ".dylib", ".o", ".cubin")
 _PLAIN = ("archive_format", "archive_version", "byteorder", "version", ".data/version", ".data/serialization_id")
@@ -62,6 +68,7 @@ def read_archive(path: Path, *, trust: bool) -> ExportedProgram:
     if not zipfile.is_zipfile(path):
         raise InputError(f"{path}: is no archive of torch; save the program with torch.export.save")
     source = path if trust else _checked(path, torch)
+    _register_operators(path)
     try:
         return torch.export.load(source)
     except Exception as error:
@@ -69,6 +76,20 @@ def read_archive(path: Path, *, trust: bool) -> ExportedProgram:
             f"{path}: torch.export.load does not read it ({one_line(str(error).strip())}); save the program again with "
             "torch.export.save"
         ) from error
+
+
+def _register_operators(path: Path) -> None:
+    """Import the modules that register the operators of quantised programs, where the program calls them."""
+    with zipfile.ZipFile(path) as archive:
+        texts = [_limited(archive, name, path) for name in archive.namelist() if name.endswith(".json")]
+    for namespace, module in _REGISTERED_BY.items():
+        if any(f"torch.ops.{namespace}.".encode() in text for text in texts):
+            try:
+                importlib.import_module(module)
+            except ImportError as error:
+                raise InputError(
+                    f"{path}: calls operators of {namespace}, and {module} is not installed; pip install {namespace}"
+                ) from error
 
 
 def _checked(path: Path, torch: Any) -> io.BytesIO:

@@ -14,15 +14,20 @@ def _is_zero(value: Value) -> bool:
     return value.array is not None and not value.array.any()
 
 
-def _quantized(node: Node, x: Value, scale: Value, zero_point: Value) -> Value:
+def quantized(x: Value, scale: Value, zero_point: Value | None, bounds: tuple[int, int], dtype: Number) -> Value:
     """`clamp(round(x / scale) + zero_point)`; the parameters broadcast to `x`."""
     y = emit(graph.RoundOp, x / scale)
-    if not _is_zero(zero_point):
+    if zero_point is not None and not _is_zero(zero_point):
         y = y + cast(zero_point, y.dtype)
-    return cast(clamp(y, node.integer("quant_min"), node.integer("quant_max")), node.result_dtype())
+    return cast(clamp(y, *bounds), dtype)
 
 
-def _dequantized(x: Value, scale: Value, zero_point: Value | None, dtype: Number) -> Value:
+def _quantized(node: Node, x: Value, scale: Value, zero_point: Value) -> Value:
+    bounds = node.integer("quant_min"), node.integer("quant_max")
+    return quantized(x, scale, zero_point, bounds, node.result_dtype())
+
+
+def dequantized(x: Value, scale: Value, zero_point: Value | None, dtype: Number) -> Value:
     """`(x - zero_point) * scale`; the parameters broadcast to `x`. Constants keep their integers: they are weights."""
     y = cast(x.builder.keep(x), scale.dtype)
     if zero_point is not None and not _is_zero(zero_point):
@@ -52,7 +57,7 @@ def _quantize_per_tensor(node: Node) -> Value:
 
 
 def _dequantize_per_tensor(node: Node) -> Value:
-    return _dequantized(node.value("input"), *_per_tensor(node), node.result_dtype())
+    return dequantized(node.value("input"), *_per_tensor(node), node.result_dtype())
 
 
 def _quantize_per_channel(node: Node) -> Value:
@@ -63,7 +68,7 @@ def _quantize_per_channel(node: Node) -> Value:
 
 def _dequantize_per_channel(node: Node) -> Value:
     x = node.value("input")
-    return _dequantized(x, *_per_axis(node, x), node.result_dtype())
+    return dequantized(x, *_per_axis(node, x), node.result_dtype())
 
 
 def _group_parameter(value: Value, size: int, shape: tuple[int, ...]) -> Value:
@@ -85,7 +90,7 @@ def _quantize_by_groups(node: Node) -> Value:
 
 def _dequantize_by_groups(node: Node) -> Value:
     x = node.value("w_int8" if "w_int8" in node.arguments else "input")
-    return _dequantized(x, *_by_groups(node, x), node.result_dtype())
+    return dequantized(x, *_by_groups(node, x), node.result_dtype())
 
 
 def _quantize_per_token(node: Node) -> Value:
@@ -94,7 +99,7 @@ def _quantize_per_token(node: Node) -> Value:
 
 
 def _dequantize_per_token(node: Node) -> Value:
-    return _dequantized(
+    return dequantized(
         node.value("input"), cast(node.value("scales"), FLOAT32), node.value("zero_points"), node.result_dtype()
     )
 

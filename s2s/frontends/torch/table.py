@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from s2s.frontends.torch import (
     activation,
+    affine,
     attention,
     control,
     conv,
@@ -43,6 +44,7 @@ IMPORTERS: Mapping[tuple[str, str], Importer] = {
     **{("aten", name): importer for family in _FAMILIES for name, importer in family.IMPORTERS.items()},
     **{("higher_order", name): importer for name, importer in control.IMPORTERS.items()},
     **{("quantized_decomposed", name): importer for name, importer in quantize.IMPORTERS.items()},
+    **{("torchao", name): importer for name, importer in affine.IMPORTERS.items()},
     **{("python", name): importer for name, importer in create.PYTHON.items()},
 }
 """By namespace and operator; an importer reads all overloads that are not refused."""

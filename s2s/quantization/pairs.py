@@ -1,0 +1,235 @@
+"""Insert quantise-dequantise pairs into a graph of PyTorch: which tensors get a pair, and what it looks like.
+
+    y = relu(conv2d(x, w, b))
+->
+    x8 = quantize_per_tensor(x, …); xf = dequantize_per_tensor(x8, …)
+    wf = dequantize_per_channel(w8, scales, zeros, 0, …)
+    y = relu(conv2d(xf, wf, b)); y8 = quantize_per_tensor(y, …); yf = dequantize_per_tensor(y8, …)
+
+A layer whose result an activation alone reads has no pair between the two. Operators that move values, as `view` and
+`max_pool2d`, keep the scale of what they read, so that their integers stay as they are. All others compute in floats.
+"""
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+
+from __future__ import annotations
+
+import copy
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from s2s.quantization.floats import FloatNode
+from s2s.quantization.ranges import Range
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.fx import GraphModule, Node
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split(", "))
+
+
+_WEIGHTED = frozenset(["conv1d", "conv2d", "conv3d", "linear"])
+"""Operators with weights as second argument, whose first dimension counts output channels."""
+_ACTIVATIONS = frozenset(["relu", "relu6", "hardtanh"])
+"""Operators that the kernel of the layer before them computes."""
+_ELEMENTWISE = _names(
+    "adaptive_avg_pool2d, add, avg_pool2d, cat, elu, gelu, hardsigmoid, hardswish, leaky_relu, mean, mul, sigmoid, "
+    "silu, tanh"
+)
+_MOVES = _names(
+    "clone, expand, flatten, max_pool1d, max_pool2d, permute, reshape, select, slice, squeeze, transpose, "
+    "unsqueeze, view"
+)
+"""Operators whose results are elements of their operand."""
+_BOUNDS = -128, 127
+
+
+@dataclass
+class Pairs:
+    """A graph, and the tensors in it that get a pair."""
+
+    module: GraphModule
+    nodes: dict[str, Node] = field(default_factory=dict[str, Any])
+    """The nodes that get a pair, in order."""
+    source: dict[str, str] = field(default_factory=dict[str, str])
+    """For nodes that move values, the node whose scale they keep."""
+    fused: set[str] = field(default_factory=set[str])
+    """Nodes whose result an activation alone reads."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the nodes that get a pair."""
+        return list(self.nodes)
+
+
+def operator_name(node: Node) -> str:
+    """`conv2d` of `aten.conv2d.default`."""
+    parts = str(node.target).split(".")
+    return parts[1] if len(parts) == 3 else parts[0]
+
+
+def planned(module: GraphModule, torch: Any) -> Pairs:
+    """Decide which tensors of `module` get a pair; norms after convolutions are folded into them before."""
+    module = copy.deepcopy(module)
+    _fold_norms(module, torch)
+    plan = Pairs(module)
+    for node in module.graph.nodes:
+        if node.op == "placeholder" and _is_float(node, torch):
+            plan.nodes[node.name] = node
+        elif node.op == "call_function" and _is_float(node, torch):
+            _plan(plan, node)
+    return plan
+
+
+def _is_float(node: Node, torch: Any) -> bool:
+    value: Any = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype == torch.float32
+
+
+def _plan(plan: Pairs, node: Node) -> None:
+    name = operator_name(node)
+    given = [each for each in node.all_input_nodes if each.op != "get_attr"]
+    constants = len(node.all_input_nodes) - len(given)
+    if not given or any(each.name not in plan.nodes and each.name not in plan.fused for each in given):
+        return
+    if name in _MOVES and not constants:
+        plan.source[node.name] = plan.source.get(given[0].name, given[0].name)
+        plan.nodes[node.name] = node
+    elif (name in _WEIGHTED and len(given) == 1) or (name in _ACTIVATIONS | _ELEMENTWISE and not constants):
+        users = list(node.users)
+        joined = name in _WEIGHTED or name == "add"
+        if joined and len(users) == 1 and operator_name(users[0]) in _ACTIVATIONS:
+            plan.fused.add(node.name)
+        else:
+            plan.nodes[node.name] = node
+
+
+def float_nodes(plan: Pairs) -> tuple[FloatNode, ...]:
+    """The operators that compute in floats, in the order of the program."""
+    found: list[FloatNode] = []
+    for node in plan.module.graph.nodes:
+        known = node.name in plan.nodes or node.name in plan.fused
+        if node.op != "call_function" or known or node.target is operator.getitem:
+            continue
+        weights = [each.meta["val"] for each in node.all_input_nodes if each.op == "get_attr" and "val" in each.meta]
+        found.append(FloatNode(node.name, operator_name(node), sum(each.numel() * 4 for each in weights)))
+    return tuple(found)
+
+
+def inserted(plan: Pairs, ranges: Mapping[str, Range]) -> GraphModule:
+    """A copy of the graph with all pairs."""
+    import torch
+
+    module = copy.deepcopy(plan.module)
+    nodes = {node.name: node for node in module.graph.nodes}
+    decomposed: Any = torch.ops.quantized_decomposed
+    for name in plan.nodes:
+        limits = ranges[plan.source.get(name, name)]
+        parameters = limits.step(), limits.zero_point(), *_BOUNDS, torch.int8
+        node, readers = nodes[name], list(nodes[name].users)
+        with module.graph.inserting_after(node):
+            quantised = module.graph.create_node(
+                "call_function", decomposed.quantize_per_tensor.default, (node, *parameters), name=f"{name}_quantized"
+            )
+        with module.graph.inserting_after(quantised):
+            restored = module.graph.create_node(
+                "call_function",
+                decomposed.dequantize_per_tensor.default,
+                (quantised, *parameters),
+                name=f"{name}_dequantized",
+            )
+        for reader in readers:
+            reader.replace_input_with(node, restored)
+    for name in (*plan.nodes, *plan.fused):
+        if operator_name(nodes[name]) in _WEIGHTED:
+            _quantise_weight(module, nodes[name], torch)
+    _drop_unused(module)
+    return module
+
+
+def _quantise_weight(module: GraphModule, node: Node, torch: Any) -> None:
+    """Integers and a scale per output channel in place of the weights of a layer."""
+    weight = node.args[1]
+    assert not isinstance(weight, tuple | list)
+    held: Any = operator.attrgetter(str(getattr(weight, "target", "")))(module)
+    values: Tensor = held.detach()
+    scales = (values.abs().flatten(1).amax(1) / 127).clamp_min(1e-8)
+    shape = [-1, *[1] * (values.dim() - 1)]
+    integers = (values / scales.reshape(shape)).round().clamp(-127, 127).to(torch.int8)
+    parts = {"weight": integers, "scales": scales, "zeros": torch.zeros(len(scales), dtype=torch.int64)}
+    with module.graph.inserting_before(node):
+        held_parts: list[Any] = []
+        for part, value in parts.items():
+            module.register_buffer(f"{node.name}_{part}", value)
+            held_parts.append(module.graph.get_attr(f"{node.name}_{part}"))
+        arguments = (*held_parts, 0, -127, 127, torch.int8)
+        restored = module.graph.call_function(torch.ops.quantized_decomposed.dequantize_per_channel.default, arguments)
+    node.update_arg(1, restored)
+
+
+def without_port_pairs(module: GraphModule, examples: Sequence[Tensor]) -> list[Tensor]:
+    """Give the graph integer inputs and outputs where it quantises or dequantises them; return such examples."""
+    inputs = [node for node in module.graph.nodes if node.op == "placeholder"]
+    given: list[Tensor] = []
+    for node, example in zip(inputs, examples, strict=True):
+        users = list(node.users)
+        if len(users) == 1 and operator_name(users[0]) == "quantize_per_tensor":
+            given.append(users[0].target(example, *users[0].args[1:]))
+            users[0].replace_all_uses_with(node)
+            module.graph.erase_node(users[0])
+        else:
+            given.append(example)
+    output = next(node for node in module.graph.nodes if node.op == "output")
+    for node in list(output.all_input_nodes):
+        if operator_name(node) == "dequantize_per_tensor":
+            output.replace_input_with(node, node.args[0])
+    module.graph.eliminate_dead_code()
+    module.recompile()
+    return given
+
+
+def _fold_norms(module: GraphModule, torch: Any) -> None:
+    """Fold each batch norm of inference into the convolution before it, where nothing else reads that."""
+    for norm in list(module.graph.nodes):
+        if norm.op != "call_function" or operator_name(norm) != "_native_batch_norm_legit_no_training":
+            continue
+        layer = norm.args[0]
+        if operator_name(layer) not in ("conv1d", "conv2d", "conv3d") or len(layer.users) > 1:
+            continue
+        nodes = [layer.args[1], layer.args[2] if len(layer.args) > 2 else None, *norm.args[1:5]]
+        weight, bias, scale, shift, mean, variance = (
+            None if node is None else operator.attrgetter(node.target)(module) for node in nodes
+        )
+        fused = torch.nn.utils.fusion.fuse_conv_bn_weights(weight, bias, mean, variance, norm.args[6], scale, shift)
+        _replace_weights(module, layer, [each.detach() for each in fused])
+        for result in list(norm.users):  # the normalised tensor, the mean and the deviation, which nobody reads
+            result.replace_all_uses_with(layer)
+            module.graph.erase_node(result)
+        module.graph.erase_node(norm)
+    _drop_unused(module)
+
+
+def _drop_unused(module: GraphModule) -> None:
+    """Remove what no result depends on: nodes, modules, weights."""
+    module.graph.eliminate_dead_code()
+    read = {str(node.target) for node in module.graph.nodes if node.op == "get_attr"}
+    held = [name for name, _ in (*module.named_parameters(), *module.named_buffers())]
+    for name in held:
+        if name not in read:
+            owner, _, own = name.rpartition(".")
+            delattr(module.get_submodule(owner), own)
+    module.recompile()
+
+
+def _replace_weights(module: GraphModule, layer: Node, values: Sequence[Tensor]) -> None:
+    """Give a layer other weights and another bias."""
+    with module.graph.inserting_before(layer):
+        for place, value in enumerate(values, 1):
+            name = f"{layer.name}_folded{place}"
+            module.register_buffer(name, value)
+            node = module.graph.get_attr(name)
+            node.meta["val"] = value
+            layer.args = (*layer.args[:place], node, *layer.args[place + 1 :])

@@ -1,0 +1,52 @@
+"""What quantisation gives: the model of integers, and its distance from the model of floats."""
+
+import io
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto
+
+from s2s.quantization.floats import FloatNode
+from s2s.quantization.noise import LayerNoise
+from s2s.quantization.ranges import Method
+from s2s.support.files import write_file
+
+
+@dataclass(frozen=True)
+class Quantized:
+    """A model with weights and activations of 8 bits, and its distance from the original model."""
+
+    model: Any
+    """An `onnx.ModelProto`, or a `torch.export.ExportedProgram` where one was quantised."""
+    method: Method
+    samples: int
+    layers: tuple[LayerNoise, ...]
+    floats: tuple[FloatNode, ...]
+    """The operators that compute in floats, for which the quantiser has no integer form."""
+    weights_before: int
+    """The bytes of the weights of the original model, as the quantiser read it."""
+    weights_after: int
+
+    def save(self, path: str | Path) -> Path:
+        """Write the model, whole or not at all: ONNX, or a `.pt2` file."""
+        if isinstance(self.model, ModelProto):
+            return write_file(path, self.model.SerializeToString(deterministic=True))
+        import torch
+
+        file = io.BytesIO()
+        torch.export.save(self.model, file)
+        return write_file(path, file.getvalue())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report for JSON; a layer without noise has no SQNR."""
+        layers = [asdict(layer) | {"sqnr": layer.sqnr if np.isfinite(layer.sqnr) else None} for layer in self.layers]
+        return {
+            "method": self.method,
+            "samples": self.samples,
+            "layers": layers,
+            "floats": [asdict(node) for node in self.floats],
+            "weights_before": self.weights_before,
+            "weights_after": self.weights_after,
+        }

@@ -1,0 +1,106 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+"""Programs of PyTorch that `s2s quantize` takes: pairs of PT2E, integers in C, and the report."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import i32
+
+pytest.importorskip("torch", reason="torch is not installed")
+
+import torch
+from torch import Tensor, nn
+
+from s2s.cli.main import run
+from s2s.compilation import Compilation
+from s2s.dialects import graph
+from s2s.errors import InputError
+from s2s.frontends import torch as frontend
+from s2s.interpret.graph import run_graph
+from s2s.options import CompileOptions
+from s2s.quantization import Quantized, quantize
+from s2s.types.dtypes import Array
+
+SAMPLES = {"x": np.random.default_rng(0).standard_normal((12, 2, 8, 8)).astype(np.float32)}
+
+
+class Images(nn.Module):
+    """Convolutions with a norm, a residual, pooling, a linear layer, and a softmax that stays in floats."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.norm = nn.Conv2d(2, 4, 3, padding=1), nn.BatchNorm2d(4)
+        self.depthwise, self.last = nn.Conv2d(4, 4, 3, groups=4, padding=1), nn.Linear(16, 3)
+        self.norm.running_mean = torch.linspace(-0.3, 0.4, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = torch.relu(self.norm(self.first(x)))
+        x = nn.functional.max_pool2d(torch.relu_(x + self.depthwise(x)), 4)
+        return self.last(x.flatten(1)).softmax(-1)
+
+
+@pytest.fixture(scope="module")
+def program() -> Any:
+    torch.manual_seed(2)
+    return frontend.export(Images().eval(), [torch.randn(1, 2, 8, 8)])
+
+
+def quantised(program: Any, **options: Any) -> Quantized:
+    return quantize(program, SAMPLES, **options)
+
+
+def through_torch(program: Any, x: Array) -> Array:
+    with torch.no_grad():
+        return program.module()(torch.from_numpy(x)).numpy()
+
+
+def test_layers_compute_with_integers_as_torch_does(program: Any):
+    made = quantised(program).model
+    state = Compilation(made, CompileOptions(target="c", name="net")).at("settle")
+    layers = [op for op in state.module.walk() if isinstance(op, graph.ConvOp | graph.MatmulOp)]
+    assert [op.y.type.element_type for op in layers] == [i32] * 3
+    for x in SAMPLES["x"][:4, None]:
+        (found,) = run_graph(state.module, [x], state.weights)
+        np.testing.assert_allclose(found, through_torch(made, x), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(found, through_torch(program, x), atol=0.03)
+
+
+def test_the_report_has_each_activation_and_what_stays_in_floats(program: Any):
+    made = quantised(program)
+    assert [layer.operator for layer in made.layers] == ["relu", "conv2d", "relu", "max_pool2d", "view", "linear"]
+    assert min(layer.sqnr for layer in made.layers) > 30
+    assert [node.operator for node in made.floats] == ["softmax"]
+    assert made.weights_after < made.weights_before
+    assert made.as_dict()["samples"] == 12
+
+
+@pytest.mark.parametrize("method", ["percentile", "entropy"])
+def test_ranges_without_rare_values(program: Any, method: Any):
+    assert min(layer.sqnr for layer in quantised(program, method=method).layers) > 10
+
+
+def test_a_module_is_exported_on_samples_and_ports_may_be_integers():
+    torch.manual_seed(3)
+    module = nn.Sequential(nn.Conv2d(2, 3, 3), nn.ReLU()).eval()
+    made = quantize(module, {"input": SAMPLES["x"]}, ports="int8")
+    imported = frontend.import_model(frontend.load_model(made.model))
+    assert "tensor<1x2x8x8xi8>" in str(imported.module).partition("func.func @main")[2].partition("{")[0]
+    x = np.random.default_rng(1).integers(-128, 128, (1, 2, 8, 8), np.int8)
+    (found,) = run_graph(imported.module, [x], imported.weights)
+    assert found.dtype == np.int8
+    np.testing.assert_array_equal(found, through_torch(made.model, x))
+
+
+def test_command_writes_a_program_that_compiles(program: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    torch.export.save(program, tmp_path / "net.pt2")
+    np.savez(tmp_path / "samples.npz", x=SAMPLES["x"])
+    data, target = str(tmp_path / "samples.npz"), tmp_path / "small.pt2"
+    assert run(["quantize", str(tmp_path / "net.pt2"), "--data", data, "-o", str(target), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["model"] == str(target)
+    calls = [call.target for call in frontend.load_model(target).program.graph.calls]
+    assert "quantized_decomposed.quantize_per_tensor.default" in calls
+    with pytest.raises(InputError, match="is quantised already; quantise the program of floats it was made of"):
+        quantize(target, SAMPLES)
