@@ -17,7 +17,7 @@ S2S_INLINE uint32_t s2s_f32_bits(float x)
 {
     uint32_t bits;
 
-    memcpy(&bits, &x, sizeof bits);
+    (void)memcpy((void *)&bits, (const void *)&x, sizeof bits);
     return bits;
 }
 
@@ -25,7 +25,7 @@ S2S_INLINE float s2s_f32_of_bits(uint32_t bits)
 {
     float x;
 
-    memcpy(&x, &bits, sizeof x);
+    (void)memcpy((void *)&x, (const void *)&bits, sizeof x);
     return x;
 }
 
@@ -33,7 +33,7 @@ S2S_INLINE uint64_t s2s_f64_bits(double x)
 {
     uint64_t bits;
 
-    memcpy(&bits, &x, sizeof bits);
+    (void)memcpy((void *)&bits, (const void *)&x, sizeof bits);
     return bits;
 }
 
@@ -41,7 +41,7 @@ S2S_INLINE double s2s_f64_of_bits(uint64_t bits)
 {
     double x;
 
-    memcpy(&x, &bits, sizeof x);
+    (void)memcpy((void *)&x, (const void *)&bits, sizeof x);
     return x;
 }
 

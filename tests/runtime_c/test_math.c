@@ -1,4 +1,5 @@
 #include "check.h"
+#include "s2s_exp.h"
 #include "s2s_math.h"
 
 #include <string.h>
@@ -75,8 +76,36 @@ static void casts_stop_at_the_limits(void)
     CHECK(s2s_f64_to_u64(18446744073709549568.0) == UINT64_C(18446744073709549568));
 }
 
+/* The bits of some results with -ffp-contract=off; within 1 ULP however it is compiled. */
+static void the_exponential_function_is_right_at_its_ends(void)
+{
+    CHECK(same_float(s2s_f32_exp(0.0f), 1.0f) && same_float(s2s_f32_exp(-0.0f), 1.0f));
+    CHECK(same_float(s2s_f32_exp(-INFINITY), 0.0f) && same_float(s2s_f32_exp(-104.0f), 0.0f));
+    CHECK(same_float(s2s_f32_exp(INFINITY), INFINITY) && same_float(s2s_f32_exp(88.73f), INFINITY));
+    CHECK(isnan(s2s_f32_exp(NAN)));
+    CHECK(same_float(s2s_f32_exp(-103.5f), 1.40129846e-45f) && s2s_f32_exp(88.72f) > 3.3e38f);
+}
+
+static void the_exponential_function_is_within_a_unit_of_the_last_place(void)
+{
+    double worst = 0.0;
+
+    for (int32_t i = -1040000; i < 887200; i += 7) {
+        const float x = (float)i * 1e-4f;
+        const double wanted = exp((double)x);
+        const float near = (float)wanted;
+        const double unit = (double)nextafterf(near, INFINITY) - (double)near;
+        const double apart = fabs((double)s2s_f32_exp(x) - wanted) / unit;
+
+        worst = apart > worst ? apart : worst;
+    }
+    CHECK(worst < 1.0);
+}
+
 void test_math(void)
 {
+    the_exponential_function_is_right_at_its_ends();
+    the_exponential_function_is_within_a_unit_of_the_last_place();
     extremes_propagate_nan();
     signs_keep_zero_and_nan();
     truth_values_are_read_as_bytes();

@@ -44,6 +44,14 @@ def _math(name: str) -> Lowering:
     return lower
 
 
+def _exponential(b: Builder, op: Operation) -> SSAValue:
+    """Call the exponential function: the runtime's for floats, whose results do not depend on the C library."""
+    if isinstance(op.operands[0].type, Float64Type):
+        return _math("exp")(b, op)
+    value = b.value(op.operands[0])
+    return rounded(b, b.call("s2s_f32_exp", [value], value.type), op.results[0].type)
+
+
 def _extreme(name: str) -> Lowering:
     """Lower minimum or maximum with NaN propagation. A constant comes first, which allows one machine instruction."""
 
@@ -174,6 +182,7 @@ LIBM: dict[type[Operation], str] = {
 
 FLOATS: dict[type[Operation], Lowering] = {
     **{kind: _math(name) for kind, name in LIBM.items()},
+    math.ExpOp: _exponential,
     arith.AddfOp: _operator("+"),
     arith.SubfOp: _operator("-"),
     arith.MulfOp: _operator("*"),
