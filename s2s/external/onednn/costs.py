@@ -11,8 +11,8 @@ LIBRARY_LANES = 4
 """The library looks for vectors when it runs: it has at least these where our kernels are plain C."""
 LIBRARY_SHARE, OWN_SHARE = 0.75, 0.8
 """The part of the rate of products that each reaches in a convolution that sums channels."""
-LIBRARY_DEPTHWISE, OWN_DEPTHWISE, OWN_STRIDED = 0.4, 0.15, 0.02
-"""That in a depthwise convolution, and ours with a stride: 48x48x16 takes us 2.5 times the time of the library."""
+LIBRARY_DEPTHWISE, OWN_DEPTHWISE = 0.4, 0.15
+"""That in a depthwise convolution, with stride 1 or 2."""
 WINOGRAD = 0.5
 """Cycles of our kernels for a 3x3 window with stride 1, which they transform, by those for any other."""
 CALL = 20_000.0
@@ -30,8 +30,7 @@ def library_cost(op: graph.ConvOp, target: Target) -> float:
 
 def own_cost(op: graph.ConvOp, target: Target) -> float:
     """Cycles of our kernels."""
-    depthwise = OWN_STRIDED if max(op.window().strides) > 1 else OWN_DEPTHWISE
-    rate = target.lanes * target.fma_ports * (depthwise if _thin(op) else OWN_SHARE)
+    rate = target.lanes * target.fma_ports * (OWN_DEPTHWISE if _thin(op) else OWN_SHARE)
     transformed = target.lanes > 1 and not _thin(op) and _is_three_by_three(op)
     return (WINOGRAD if transformed else 1.0) * multiply_adds(op) / rate
 
