@@ -55,6 +55,7 @@ class Case:
 CASES = (
     Case("kws pointwise int8", KWS, "conv_1x1"),
     Case("kws matmul int8", KWS, "matmul"),
+    Case("kws depthwise int8", KWS, "depthwise_conv_3x3"),
     Case("kws reduce_max", KWS, "reduce_max", small=True),
     Case("kws reduce_sum", KWS, "reduce_sum", small=True),
     Case("kws gather", KWS, "sub_clamp_gather", small=True),
