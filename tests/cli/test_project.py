@@ -55,6 +55,23 @@ def test_other_commands_take_it_too(folder: Path, capsys: pytest.CaptureFixture[
     assert json.loads(capsys.readouterr().out)["target"] == "cortex-m4"
 
 
+def test_memory_pools_and_a_device_with_generators_may_stand_in_it(folder: Path, capsys: pytest.CaptureFixture[str]):
+    """`--why` names for each node who computes it, and why not the others, on its device."""
+    (folder / "s2s.toml").write_text(
+        'model = "net.onnx"\noutput = "tree"\ntarget = "c"\npool = ["tcm=4KiB", "sram=64KiB"]\n'
+        '[devices.dsp]\noperators = ["matmul"]\nexternal = ["onednn=always"]\n'
+    )
+    assert run(["compile"]) == 0
+    arena = record(folder / "tree")["arena"]
+    assert isinstance(arena, dict)
+    assert {each["name"] for each in arena["pools"]} <= {"tcm", "sram", "dsp"}
+    capsys.readouterr()
+    assert run(["inspect", "--why"]) == 0
+    shown = capsys.readouterr().out
+    assert "onednn: no pattern matches" in shown
+    assert "onednn: it runs on main, and --external names other generators" in shown
+
+
 def test_tables_of_devices_may_stand_in_it(folder: Path):
     (folder / "s2s.toml").write_text(
         'model = "net.onnx"\noutput = "tree"\ntarget = "c"\n[devices.dsp]\noperators = ["matmul"]\n'
