@@ -106,12 +106,12 @@ def _plainly(source: Source, options: CompileOptions) -> State:
 
 def _probes(sizes: Mapping[str, SizeRange], derived: Mapping[str, AffineMap]) -> list[Sizes]:
     """Return the smaller sizes at which the network is read. Sizes and `derived` ones of 1 are avoided: broadcasting
-    looks different, and a window that moves nowhere; at 34 what follows
+    looks different, and a window that moves nowhere; at 6 what follows
     from sizes is found by reading at sizes down to 2."""
     high = {name: max(size.most - 1, 1) for name, size in sizes.items()}
     low = dict(high)
     for name, size in sizes.items():
-        for value in (max(size.least + 1, 34), 18, 10, 6, 5, 4, 3, max(size.least, 2)):
+        for value in (max(size.least + 1, 6), 10, 18, 34, 5, 4, 3, max(size.least, 2)):
             if size.least <= value < size.most and min(with_derived({**high, name: value}, derived).values()) > 1:
                 low[name] = value
                 break
