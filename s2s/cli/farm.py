@@ -41,7 +41,7 @@ key = click.option("--tls-key", "key", default="", show_default=False, metavar="
     "--host", default="", show_default=False, help="The address to listen at; without one, all of this machine."
 )
 @click.option("--port", type=int, default=8786, help="The port to listen at.")
-@click.option("--dashboard", type=int, default=8787, help="The port of Dask's status page, if bokeh is installed.")
+@click.option("--dashboard", type=int, default=8787, help="The port of Dask's status page.")
 @authority
 @certificate
 @key
@@ -53,7 +53,7 @@ def scheduler_command(host: str, port: int, dashboard: int, authority: str, cert
     from s2s.farm.scheduler import run_scheduler
 
     def started(address: str, page: str) -> None:
-        print(f"scheduler at {address}" + (f", status page at {page}" if page else ""), flush=True)
+        print(f"scheduler at {address}, status page at {page}", flush=True)
 
     run_scheduler(host, port, _certificates(authority, certificate, key), dashboard, started)
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from importlib.util import find_spec
 
 from s2s.errors import InputError
 from s2s.farm.library import distributed
@@ -13,12 +12,11 @@ DASHBOARD_PORT = 8787
 
 
 def run_scheduler(
-    host: str, port: int, certificates: Certificates, dashboard_port: int | None, on_start: Callable[[str, str], None]
+    host: str, port: int, certificates: Certificates, dashboard_port: int, on_start: Callable[[str, str], None]
 ) -> None:
     """Run a scheduler until it is interrupted; `on_start` is told its address and the one of its status page."""
     module = distributed()
     security = certificates.security()
-    with_page = dashboard_port is not None and find_spec("bokeh") is not None
 
     async def run() -> None:
         scheduler = module.Scheduler(
@@ -26,12 +24,11 @@ def run_scheduler(
             port=port,
             protocol="tcp" if security is None else "tls",
             security=security,
-            dashboard=with_page,
-            dashboard_address=f":{dashboard_port}" if with_page else ":0",
+            dashboard=True,
+            dashboard_address=f"{host}:{dashboard_port}",
         )
         async with scheduler:
-            page = f"http://{host or 'localhost'}:{dashboard_port}/status" if with_page else ""
-            on_start(scheduler.address, page)
+            on_start(scheduler.address, f"http://{host or 'localhost'}:{scheduler.http_server.port}/status")
             await scheduler.finished()
 
     try:

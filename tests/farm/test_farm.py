@@ -2,7 +2,9 @@
 
 import os
 import pickle
+import subprocess
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from s2s.tuning.measurement import ErrorKind, Measurement
 from s2s.tuning.measurer import Candidate
 from s2s.tuning.task import Task, tasks_of
 from support.autotvm import MATMUL
-from support.farm import Farm, wait_until
+from support.farm import Farm, command, free_port, wait_until
 from support.project import ROOT
 
 pytest.importorskip("distributed")
@@ -107,6 +109,18 @@ def test_two_tuners_share_a_farm(farm: Farm, task: Task) -> None:
 def test_a_place_that_no_worker_has_is_refused(farm: Farm) -> None:
     with pytest.raises(InputError, match="no worker measures on qemu:m4; start one"):
         FarmMeasurer(farm.address, "qemu:m4")
+
+
+def test_the_scheduler_has_a_status_page() -> None:
+    words = ["--host", "127.0.0.1", "--port", str(free_port()), "--dashboard", str(free_port())]
+    with command("farm", "scheduler", *words, stdout=subprocess.PIPE) as scheduler:
+        assert scheduler.stdout is not None
+        said = scheduler.stdout.readline().decode()
+        try:
+            with urllib.request.urlopen(said.strip().rpartition(" ")[2]) as page:
+                assert b"Dask" in page.read()
+        finally:
+            scheduler.terminate()
 
 
 def test_a_scheduler_that_does_not_answer_is_told() -> None:

@@ -19,12 +19,19 @@ from s2s.farm.status import farm_status
 from support.project import ROOT
 
 
-def command(*words: str) -> subprocess.Popen[bytes]:
+def command(*words: str, stdout: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     """Start `s2s` with some words, and PYTHONPATH at the checkout."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
-        [sys.executable, "-m", "s2s", *words], env=environment, stdout=subprocess.DEVNULL, start_new_session=True
+        [sys.executable, "-m", "s2s", *words], env=environment, stdout=stdout, start_new_session=True
     )
+
+
+def free_port() -> int:
+    """Return a port of this machine that nothing listens at."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
@@ -39,9 +46,7 @@ class Farm:
     """A context manager around a farm."""
 
     def __init__(self, count: int, boards: Sequence[str] = ("host",), certificates: Sequence[Path] = ()) -> None:
-        with socket.socket() as found:
-            found.bind(("127.0.0.1", 0))
-            self.port = int(found.getsockname()[1])
+        self.port = free_port()
         self.address = f"{'tls' if certificates else 'tcp'}://127.0.0.1:{self.port}"
         options = zip(("--tls-ca", "--tls-cert", "--tls-key"), map(str, certificates), strict=False)
         self._options = [word for pair in options for word in pair]
