@@ -111,7 +111,7 @@ def _probes(sizes: Mapping[str, SizeRange], derived: Mapping[str, AffineMap]) ->
     high = {name: max(size.most - 1, 1) for name, size in sizes.items()}
     low = dict(high)
     for name, size in sizes.items():
-        for value in (max(size.least + 1, 6), 10, 18, 34, 5, 4, 3, max(size.least, 2)):
+        for value in (size.least + 5, 10, 18, 34, 5, 4, 3, max(size.least, 2)):
             if size.least <= value < size.most and min(with_derived({**high, name: value}, derived).values()) > 1:
                 low[name] = value
                 break
