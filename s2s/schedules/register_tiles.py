@@ -18,6 +18,9 @@ MAX_ROWS = 14
 """Rows of a register tile: beyond that the code grows more than loads shrink."""
 SCALARS = 4
 """Columns of a register tile of scalars that has rows enough to reuse what it loads for them."""
+LOADED = 12
+"""Registers that a wide tile of scalars leaves to what its steps load: with 16 in all, no tile is wide (AD's dense
+layers, compiled for x86-64 as portable C, took 1.07 times as long in tiles of eight columns as in tiles of four)."""
 
 
 def max_rows(op: tensor.ComputeOp, rows: int, inner: int, wide: int, lanes: int, target: Target) -> int:
@@ -63,12 +66,13 @@ def scalars_per_tile(op: tensor.ComputeOp, dim: int, columns: int, rows: int, ta
 
     A step loads an element for each row and column. Four columns of four rows load 8 elements for 16 multiply-adds;
     of two rows, as in a network that takes two frames a run, 6 for 8. Eight columns of two rows load 10 for 16. No
-    more columns than fill half of the registers, and only if they divide all `columns`.
+    more columns than fill half of the registers, nor those that hold what steps load, and only if they divide all
+    `columns`.
 
     Four where columns, those along `dim`, share no element, as those of a pool, and for integers: their registers are
     those of addresses too.
     """
     if 0 not in moves(op, dim).reads or not is_float(tensor.element_type(op.res[0])):
         return SCALARS
-    most = target.registers // 2 // max(rows, 1)
+    most = min(target.registers // 2, target.registers - LOADED) // max(rows, 1)
     return max((wide for wide in range(SCALARS + 1, most + 1) if columns % wide == 0), default=SCALARS)
