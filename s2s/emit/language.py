@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import IntegerType, Signedness
 
 from s2s.c_syntax.identifiers import c_macro, c_string
 from s2s.c_syntax.types import c_type
+from s2s.emit.arenas import arena_arguments, arena_definitions, joint_arguments, joint_definitions
 from s2s.emit.definitions import Row
 from s2s.emit.info import NetworkInfo, TogetherInfo
 from s2s.emit.view import PortView, port_views
@@ -47,8 +48,10 @@ class LanguageView(NamedTuple):
     between: str
     positions: int
     call: str
-    """The call of the run function with `arena`."""
+    """The call of the run function."""
     reset: str
+    loads: tuple[str, ...]
+    """The calls that copy constants to the memory pools that hold them, once."""
     memory: tuple[str, ...]
     """The definitions of the arena, inputs and outputs."""
     token: str
@@ -74,7 +77,6 @@ def language_view(
     prefill = _prefill(joint)
     longest = port_views(info if prefill is None else prefill)
     tree = joint.name if joint is not None else name
-    arena, macro = f"{tree}_arena", c_macro(tree)
     turns = tokenizer.turns
     return LanguageView(
         header=tree,
@@ -84,10 +86,15 @@ def language_view(
         closing=c_string(turns.closing),
         between=c_string(turns.between),
         positions=language.positions,
-        call=_call(info, _place(arena, name, joint)),
-        reset=f"{name}_reset({_place(arena, name, joint)})",
+        call=_call(info, joint),
+        reset=f"{name}_reset({_arenas(info, joint)[0]})",
+        loads=tuple(
+            f"{each.name}_load({', '.join(_arenas(each, joint))})"
+            for each in (info, *([] if prefill is None else [prefill]))
+            if each.loaded
+        ),
         memory=(
-            f"S2S_ARENA({arena}, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);",
+            *(arena_definitions(info, f"{name}_arena") if joint is None else joint_definitions(joint)),
             *(
                 f"static {c_type(view.element)} {view.identifier}[{view.macro}_SIZE];"
                 for each in longest
@@ -102,7 +109,7 @@ def language_view(
         if prefill is None or prefill.language is None
         else PrefillView(
             prefill.language.tokens,
-            _call(prefill, _place(arena, prefill.name, joint)),
+            _call(prefill, joint),
             next(view.identifier for port, view in zip(prefill.inputs, longest[0], strict=True) if port.name == "last"),
         ),
     )
@@ -114,15 +121,16 @@ def _prefill(joint: TogetherInfo | None) -> NetworkInfo | None:
     return next((each for each in networks if each.language is not None and each.language.tokens > 1), None)
 
 
-def _place(arena: str, name: str, joint: TogetherInfo | None) -> str:
-    """Where the arena of a network begins."""
-    return arena if joint is None else f"{arena} + {c_macro(joint.name)}_{c_macro(name)}_ARENA"
+def _arenas(info: NetworkInfo, joint: TogetherInfo | None) -> list[str]:
+    """The arena of a network, or its parts in memory pools, as its functions take them."""
+    return arena_arguments(info, f"{info.name}_arena") if joint is None else joint_arguments(info, joint)
 
 
-def _call(info: NetworkInfo, place: str) -> str:
+def _call(info: NetworkInfo, joint: TogetherInfo | None) -> str:
     inputs, outputs = port_views(info)
     pool = ["&pool"] if info.threads is not None else []
-    return f"{info.name}_run({', '.join([place, *pool, *(view.identifier for view in (*inputs, *outputs))])})"
+    ports = [view.identifier for view in (*inputs, *outputs)]
+    return f"{info.name}_run({', '.join([*_arenas(info, joint), *pool, *ports])})"
 
 
 def _arrays(tokenizer: Tokenizer, name: str) -> tuple[ConstantArray, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from s2s.c_syntax.identifiers import c_macro, line_comment, markdown_code
 from s2s.c_syntax.types import c_type
+from s2s.emit.arenas import arena_definitions
 from s2s.emit.definitions import Row
 from s2s.emit.info import NetworkInfo
 from s2s.emit.sbom import FILE as SBOM
@@ -69,14 +70,6 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
         lines += ["static s2s_pool pool;", "", start]
     run = f"s2s_status status = {info.name}_run({handed}, {names});"
     return "\n".join([*lines, "", *first, run])
-
-
-def arena_definitions(info: NetworkInfo, name: str) -> list[str]:
-    """Define the arena `name`, or its parts in memory pools."""
-    macro = c_macro(info.name)
-    parts = {f"{name}_{pool.name}": f"{macro}_ARENA_{c_macro(pool.name)}" for pool in info.pools}
-    parts = parts or {name: f"{macro}_ARENA"}
-    return [f"S2S_ARENA({part}, {size}_SIZE, {macro}_ARENA_ALIGN);" for part, size in parts.items()]
 
 
 def first_arena(info: NetworkInfo) -> str:

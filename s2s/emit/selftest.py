@@ -11,8 +11,8 @@ from xdsl.ir import Attribute
 from s2s.c_syntax.identifiers import c_macro, c_string, size_identifiers, unique_identifiers
 from s2s.c_syntax.types import c_type, element_name
 from s2s.dialects.c.conversions import is_float, is_half
+from s2s.emit.arenas import arena_definitions
 from s2s.emit.info import HALF_ROUNDINGS, NetworkInfo, PortInfo
-from s2s.emit.readme import arena_definitions
 from s2s.emit.sizes import sample_dims
 from s2s.emit.view import PortView
 from s2s.emit.weights import ConstantArray

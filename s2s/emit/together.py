@@ -17,12 +17,12 @@ from xdsl.ir import Attribute
 from s2s.analysis.network.functions import SOURCE
 from s2s.c_syntax.identifiers import c_macro, line_comment, markdown_code
 from s2s.dialects import c
+from s2s.emit.arenas import joint_arguments, joint_definitions
 from s2s.emit.build_view import device_view
 from s2s.emit.external import external_needs, external_view
-from s2s.emit.info import ArenaPool, DeviceInfo, NetworkInfo, TogetherInfo
+from s2s.emit.info import ArenaPool, DeviceInfo, TogetherInfo
 from s2s.emit.metadata import SCHEMA, array_record, device_record, dumped, network_record
 from s2s.emit.network_parts import Shared, constants_of
-from s2s.emit.readme import arena_definitions
 from s2s.emit.regions import pool_address
 from s2s.emit.runtime import runtime_of
 from s2s.emit.sbom import FILE as SBOM
@@ -37,7 +37,6 @@ from s2s.emit.write import RECORD
 from s2s.errors import InputError
 from s2s.support.resources import runtime_licence
 from s2s.targets.flags import compile_flags
-from s2s.types.devices import MAIN
 from s2s.types.weights import WeightStore
 
 ONE_AFTER_ANOTHER = (
@@ -230,10 +229,10 @@ class _Together:
 
     def _usage(self) -> str:
         """Write a sample call of each network."""
-        lines = [*arena_definitions(self.common.info, f"{self.info.name}_arena"), ""]
+        lines = [*joint_definitions(self.info), ""]
         is_reset = False
         for part in self.parts:
-            name, places = part.info.name, self._places(part.info)
+            name, places = part.info.name, joint_arguments(part.info, self.info)
             ports = ", ".join(port.identifier for port in (*part.inputs, *part.outputs))
             if part.info.loaded:
                 lines.append(f"{name}_load({', '.join(places)}); /* once, before the first run */")
@@ -243,15 +242,6 @@ class _Together:
             pool = ", &pool" if part.info.threads is not None else ""
             lines.append(f"s2s_status {name}_status = {name}_run({', '.join(places)}{pool}, {ports});")
         return "\n".join(lines)
-
-    def _places(self, info: NetworkInfo) -> list[str]:
-        """Return the arguments of a run function for the parts of its arena."""
-        arena, macro = f"{self.info.name}_arena", f"{c_macro(self.info.name)}_{c_macro(info.name)}_ARENA"
-        if not self.info.memories:
-            return [f"{arena} + {macro}"]
-        names = [part.name for part in info.pools] or [MAIN]
-        known = {memory.name for memory in self.info.memories if info.name in memory.offsets}
-        return [f"{arena}_{name} + {macro}_{c_macro(name)}" if name in known else "NULL" for name in names]
 
     def _licences(self) -> None:
         """Add the licences of all files, in machine-readable forms."""

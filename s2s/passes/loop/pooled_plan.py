@@ -33,7 +33,7 @@ _LISTED = 4
 
 @dataclass(frozen=True)
 class HomePlanner:
-    """Plans buffers in the first pool that holds any; there results may lie over operands as far as kernels permit."""
+    """Plans buffers in the pool that has the state; there results may lie over operands as far as kernels permit."""
 
     plan: Callable[[frozenset[str]], Plan]
     """Plans the buffers of these names."""
@@ -56,7 +56,7 @@ class PooledPlan:
     """The plan of all buffers in one arena."""
     home: HomePlanner
     base: int
-    """Bytes of state, which stand in front of the first pool's buffers."""
+    """Bytes of state, which stand in front of the buffers of the first pool that has room for them."""
     align: int
     segments: list[Segment] = field(default_factory=list[Segment])
     result: Plan | None = None
@@ -142,7 +142,7 @@ class PooledPlan:
 
     @property
     def _rooms(self) -> list[int]:
-        """The bytes that each pool has for buffers and constants; all state is in the first one that holds buffers."""
+        """The bytes that each pool has for buffers and constants beside the state."""
         return [pool.size - self._state(number) for number, pool in enumerate(self.pools)]
 
     def _cycles(self, places: Sequence[int]) -> str:
@@ -171,8 +171,9 @@ class PooledPlan:
         ]
 
     def _home(self) -> int:
-        """Return the number of the first pool that holds buffers."""
-        return next(number for number, pool in enumerate(self.pools) if pool.may_hold(is_constant=False))
+        """Return the number of the first pool that holds buffers and has room for the state."""
+        holding = [number for number, pool in enumerate(self.pools) if pool.may_hold(is_constant=False)]
+        return next((number for number in holding if self.pools[number].size >= self.base), holding[0])
 
     def _state(self, number: int) -> int:
         """Return the bytes of state in a pool."""
@@ -217,7 +218,7 @@ class PooledPlan:
                     "place it elsewhere"
                 )
             if taken > pool.size:
-                return self._overflow(pool, chosen, taken)
+                return self._overflow(pool, chosen, taken, self._state(number))
         homeless = [item for item, place in zip(self.items, places, strict=True) if place >= len(self.pools)]
         if any(not item.is_constant for item in homeless):
             return "--pool: a buffer fits into no pool; give a larger one"
@@ -226,10 +227,12 @@ class PooledPlan:
             return f"--pool: {streamed.name}, which is copied from its pool, is placed out of it; give a larger one"
         return None
 
-    def _overflow(self, pool: Pool, chosen: set[int], taken: int) -> str:
+    def _overflow(self, pool: Pool, chosen: set[int], taken: int, state: int) -> str:
         """Say what is too large, and what would help."""
-        largest = sorted((self.items[number] for number in chosen), key=lambda item: -item.size)[:_LISTED]
-        listed = ", ".join(f"{self._described(item)} {item.size:,}" for item in largest)
+        sizes = [(self.items[number].size, self._described(self.items[number])) for number in sorted(chosen)]
+        sizes += [(state, "state")] if state else []
+        largest = sorted(sizes, key=lambda each: -each[0])[:_LISTED]
+        listed = ", ".join(f"{name} {size:,}" for size, name in largest)
         return (
             f"--pool {pool}: what it would hold takes {taken:,} bytes at its peak; the largest are "
             f"{listed}; give {pool.name} {taken:,} bytes, make another pool larger, or add one"
@@ -264,7 +267,7 @@ class PooledPlan:
         offsets: dict[str, int] = {}
         end = 0
         self.segments = []
-        for number, pool in enumerate(self.pools):
+        for number, pool in sorted(enumerate(self.pools), key=lambda each: each[0] != self._home()):
             chosen = {item for item, place in enumerate(places) if place == number}
             found = self._plan(number, chosen)
             size = found.size + self._state(number)

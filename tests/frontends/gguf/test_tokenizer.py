@@ -225,6 +225,35 @@ def test_chat_with_prefill_gives_the_same_answer(tree: Path, tmp_path: Path, cap
     assert answers[0] == answers[1]
 
 
+@pytest.mark.parametrize(
+    "pools",
+    [
+        ["tcm=2KiB", "sram=64KiB"],
+        ["tcm=2KiB", "sram=64KiB:buffers", "--prefill", "4"],
+        ["tcm=8KiB", "sram=64KiB:loaded"],
+    ],
+)
+def test_chat_in_memory_pools_gives_the_same_answer(
+    pools: list[str], tree: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    """The cache of 4,096 bytes is in the first pool that has room for it."""
+    model, made = str(tree.parent / "talker.gguf"), str(tmp_path / "pooled")
+    options = [word for each in pools[:2] for word in ("--pool", each)]
+    assert run_cli(["compile", model, *options, *pools[2:], "--target", "c", "-o", made]) == 0
+    capfd.readouterr()
+    answers: list[str] = []
+    for folder in (str(tree), made):
+        assert run_cli(["chat", folder, "--prompt", "the cat sat", "--temperature", "0", "--tokens", "6"]) == 0
+        answers.append(capfd.readouterr().out)
+    assert answers[0] == answers[1]
+
+
+def test_state_that_fits_no_pool_is_named(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    model, made = str(tree.parent / "talker.gguf"), str(tmp_path / "pooled")
+    assert run_cli(["compile", model, "--pool", "tcm=2KiB", "--pool", "sram=3KiB", "--target", "c", "-o", made]) == 2
+    assert "the largest are state 4,096; give tcm 4,096 bytes" in capsys.readouterr().err
+
+
 def test_chat_goes_on_until_the_cache_is_full(tree: Path):
     program = tree / "build" / "chat" / "talker_chat"
     command = [program, "--plain", "1", "--tokens", "20", "--seed", "5"]
