@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -63,8 +64,8 @@ def test_memory_pools_and_a_device_with_generators_may_stand_in_it(folder: Path,
     )
     assert run(["compile"]) == 0
     arena = record(folder / "tree")["arena"]
-    assert isinstance(arena, dict)
-    assert {each["name"] for each in arena["pools"]} <= {"tcm", "sram", "dsp"}
+    pools = cast(dict[str, list[dict[str, object]]], arena)["pools"]
+    assert {each["name"] for each in pools} <= {"tcm", "sram", "dsp"}
     capsys.readouterr()
     assert run(["inspect", "--why"]) == 0
     shown = capsys.readouterr().out
