@@ -255,6 +255,7 @@ def test_state_that_fits_no_pool_is_named(tree: Path, tmp_path: Path, capsys: py
 
 
 def test_chat_goes_on_until_the_cache_is_full(tree: Path):
+    subprocess.run(["make", "-s", "chat"], cwd=tree, check=True)
     program = tree / "build" / "chat" / "talker_chat"
     command = [program, "--plain", "1", "--tokens", "20", "--seed", "5"]
     done = subprocess.run(command, input=b"the cat\n\nsat\non the mat\n", capture_output=True, check=False)
