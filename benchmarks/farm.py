@@ -1,6 +1,6 @@
 """What a farm costs for each trial, beside measuring itself, and how much more two workers do than one.
 
-    python -m benchmarks.farm [--trials 200] [--workers 2] [--compiled 48]
+    python -m benchmarks.farm [--trials 200] [--workers 2] [--compiled 96]
 
 A scheduler and workers run on this machine. The first trials go all the way to the measuring process of a worker and do
 nothing there, so that the time that is left is the farm's: submitting, sending the task, scheduling, and bringing the
@@ -129,7 +129,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--compiled", type=int, default=48)
+    parser.add_argument("--compiled", type=int, default=96)
     given = parser.parse_args()
     with _farm(given.workers, "host") as farm:
         found = overheads(farm, given.trials)
