@@ -45,7 +45,7 @@ def test_json_has_numbers(trees: tuple[Path, Path], capsys: pytest.CaptureFixtur
     found = json.loads(capsys.readouterr().out)
     sizes = {each["what"]: (each["before"], each["now"]) for each in found["sizes"]}
     assert sizes["kernels"] == (6, 9)
-    assert sizes["weights"] == (24_360, 24_360)
+    assert sizes["weights"][0] > sizes["weights"][1] == 24_360
 
 
 def test_a_folder_that_is_no_tree_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
