@@ -39,10 +39,10 @@ class TreeDescription:
         record = tree_record(root)
         if "pools" in record["arena"]:
             raise InputError(
-                f"{root}: has an arena in several memory pools, which no package knows; compile without --pool"
+                f"{root.name}: has an arena in several memory pools, which no package knows; compile without --pool"
             )
         if "devices" in record:
-            raise InputError(f"{root}: runs on several devices, which no package knows; compile without --devices")
+            raise InputError(f"{root.name}: runs on several devices, which no package knows; compile without --devices")
         if "packaging" in record:
             raise InputError(
                 f"{root}: is packed already, as {record['packaging']}; give the tree that it was made from"

@@ -149,6 +149,17 @@ def test_every_format_carries_licences_and_the_same_bytes_twice(format: str, tmp
     assert {Path("LICENSES/Apache-2.0.txt"), Path("LICENSES/LicenseRef-Model.txt"), Path("sbom.cdx.json")} <= set(files)
 
 
+def test_trees_with_memory_pools_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    model = str(ROOT / "examples" / "digits" / "digits.onnx")
+    command = ["compile", model, "--pool", "tcm=64KiB", "--format", "meson", "-o", str(tmp_path / "net")]
+    assert s2s(command) == 2
+    shown = capsys.readouterr().err
+    assert (
+        "error: digits: has an arena in several memory pools, which no package knows; compile without --pool" in shown
+    )
+    assert not (tmp_path / "net").exists()
+
+
 def test_the_command_packs_a_tree_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     tree = written("digits", "c", "aot", "arrays")
     assert s2s(["export", str(tree), "--format", "arduino", "-o", str(tmp_path / "net")]) == 0

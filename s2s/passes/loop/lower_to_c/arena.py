@@ -11,6 +11,7 @@ want it: the plan becomes a type, which says where each buffer lies and which on
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import ClassVar
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType, Signedness
 from xdsl.ir import Attribute, SSAValue
@@ -35,19 +36,17 @@ _WIDEST = 8
 class Arena(ABC):
     """The arena of one function."""
 
+    is_aligned: ClassVar[bool]
+    """Whether the type alone guarantees the alignment of every buffer."""
+
     @abstractmethod
     def types(self, count: int) -> list[c.PtrType]:
         """The types of the first `count` arena parameters of the function: one, or one for each segment."""
 
     @property
-    @abstractmethod
-    def is_aligned(self) -> bool:
-        """Whether the type alone guarantees the alignment of every buffer."""
-
-    @property
-    @abstractmethod
     def identifiers(self) -> frozenset[str]:
         """The names that `enter` has declared in the function."""
+        return frozenset()
 
     @abstractmethod
     def enter(self, b: Builder, arenas: Sequence[SSAValue], views: Sequence[loop.ViewOp]) -> None:
@@ -61,6 +60,8 @@ class Arena(ABC):
 class PlainArena(Arena):
     """A pointer to any memory."""
 
+    is_aligned = False
+
     def __init__(self, segments: Sequence[Segment] = ()) -> None:
         self._segments = segments
         """The parts of the arena in different pools, each with a pointer of its own."""
@@ -68,10 +69,6 @@ class PlainArena(Arena):
 
     def types(self, count: int) -> list[c.PtrType]:
         return [_VOID_POINTER] * count
-
-    @property
-    def is_aligned(self) -> bool:
-        return False
 
     @property
     def identifiers(self) -> frozenset[str]:
@@ -107,6 +104,8 @@ def _segment_of(op: loop.ViewOp, segments: Sequence[Segment]) -> int:
 class TypedArena(Arena):
     """A union with a member for each buffer of a segment, and for each input and output that has a place there."""
 
+    is_aligned = True
+
     def __init__(
         self,
         name: str,
@@ -130,14 +129,6 @@ class TypedArena(Arena):
     def types(self, count: int) -> list[c.PtrType]:
         return [c.PtrType(c.NamedType(self._name))]
 
-    @property
-    def is_aligned(self) -> bool:
-        return True
-
-    @property
-    def identifiers(self) -> frozenset[str]:
-        return frozenset()
-
     def enter(self, b: Builder, arenas: Sequence[SSAValue], views: Sequence[loop.ViewOp]) -> None:
         """Declare nothing."""
         (self._arena,) = arenas
@@ -154,6 +145,8 @@ class TypedArena(Arena):
 class SegmentedTypedArena(Arena):
     """A union for each segment: for each memory pool, and for the memory of each device."""
 
+    is_aligned = True
+
     def __init__(self, name: str, views: Sequence[loop.ViewOp], align: int, segments: Sequence[Segment]) -> None:
         self._segments = segments
         here = [[view for view in views if _segment_of(view, segments) == number] for number in range(len(segments))]
@@ -165,14 +158,6 @@ class SegmentedTypedArena(Arena):
 
     def types(self, count: int) -> list[c.PtrType]:
         return [type for part in self._parts[:count] for type in part.types(1)]
-
-    @property
-    def is_aligned(self) -> bool:
-        return True
-
-    @property
-    def identifiers(self) -> frozenset[str]:
-        return frozenset()
 
     def enter(self, b: Builder, arenas: Sequence[SSAValue], views: Sequence[loop.ViewOp]) -> None:
         """Declare nothing."""
