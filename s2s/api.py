@@ -51,7 +51,7 @@ from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 from s2s.types.numbers import as_numbers
 from s2s.types.pools import pools_of
-from s2s.types.sizes import DimSize, SizeRange
+from s2s.types.sizes import DimSize, InputShapes, SizeRange
 from s2s.verify.build import LoadedNetwork
 from s2s.verify.build import load as load_tree
 
@@ -84,7 +84,7 @@ def compile(
     executor: Executor = "aot",
     name: str | None = None,
     weights: WeightForm = "auto",
-    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    shapes: InputShapes | None = None,
     bind: Mapping[str, object] | None = None,
     dims: Mapping[str, int | tuple[int, ...]] | None = None,
     states: Mapping[str, str] | None = None,
@@ -152,15 +152,17 @@ def _choices(
     }
 
 
-def _shapes(given: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+def _shapes(given: InputShapes) -> dict[str, tuple[int | str, ...]]:
     """Copy the shapes of inputs after checking their form."""
     example = "give the sizes of each input by its name: {'x': (1, 3)}"
     if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"shapes: {type(given).__name__} given; {example}")
     for name, sizes in given.items():
-        if not isinstance(sizes, Sequence) or not all(isinstance(size, int | np.integer) for size in sizes):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(sizes, Sequence) or not all(isinstance(size, int | str | np.integer) for size in sizes):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"shapes: {name}: {sizes!r} given; {example}")
-    return {name: tuple(map(int, sizes)) for name, sizes in given.items()}
+    return {
+        name: tuple(size if isinstance(size, str) else int(size) for size in sizes) for name, sizes in given.items()
+    }
 
 
 def _specialisation(bind: Mapping[str, object], dims: Mapping[str, int | tuple[int, ...]]) -> Specialisation:
@@ -186,7 +188,7 @@ def _dim(name: str, size: object) -> DimSize:
 def inspect(
     model: ModelSource,
     *,
-    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    shapes: InputShapes | None = None,
     bind: Mapping[str, object] | None = None,
     dims: Mapping[str, int | tuple[int, ...]] | None = None,
 ) -> Inspection:

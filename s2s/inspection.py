@@ -22,6 +22,7 @@ from s2s.emit.info import Quantisation
 from s2s.errors import CompilerBug, InputError, UnsupportedError
 from s2s.frontends import onnx, torch
 from s2s.frontends.formats import LoadedModel, ModelSource, import_model, load_model, specialised
+from s2s.frontends.named_axes import axis_names, sized
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.names import operator
 from s2s.frontends.onnx.open_shapes import proposed_shapes
@@ -31,11 +32,9 @@ from s2s.passes.context import CompilerContext
 from s2s.registry import get_pass
 from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
 from s2s.types.numbers import Numbers
-from s2s.types.sizes import DimSize
+from s2s.types.sizes import DimSize, InputShapes
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
-
-Shapes = Mapping[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ class Inspection:
 
 def inspect_model(
     model: ModelSource,
-    shapes: Shapes | None = None,
+    shapes: InputShapes | None = None,
     *,
     bind: Mapping[str, Numbers] | None = None,
     dims: Mapping[str, DimSize] | None = None,
@@ -135,8 +134,8 @@ def inspect_model(
 
     Dimensions that the model leaves open take usual sizes where `shapes` does not give them.
     """
-    loaded = specialised(load_model(model, trust=trust), bind or {}, dims or {})
-    given = dict(shapes or {})
+    loaded = specialised(load_model(model, trust=trust), bind or {}, dims or {}, axis_names(shapes or {}))
+    given = sized(shapes or {}, dims or {})
     usual = proposed_shapes(loaded.proto) if isinstance(loaded, onnx.LoadedModel) else {}
     assumed = {name: shape for name, shape in usual.items() if name not in given}
     try:

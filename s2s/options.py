@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from s2s.types.devices import Devices
     from s2s.types.numbers import Numbers
     from s2s.types.pools import Pools
-    from s2s.types.sizes import DimSize
+    from s2s.types.sizes import DimSize, InputShapes
     from s2s.types.sliding import Sliding
 
 Executor = Literal["aot", "graph"]
@@ -122,7 +122,7 @@ class CompileOptions:
     """Name of the network in C; by default the model's file name."""
     weights: WeightForm = "auto"
     """Weights as C arrays, as one binary file beside the C, or by size."""
-    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    shapes: "InputShapes" = field(default_factory=dict[str, tuple[int | str, ...]])
     """Shapes of inputs that the model leaves open."""
     bind: "Mapping[str, Numbers]" = field(default_factory=dict[str, "Numbers"])
     """Inputs of an ONNX model that become constants, with their values: `{"sr": 16000}`."""

@@ -32,7 +32,7 @@ shapes = click.option(
     "--shape",
     multiple=True,
     metavar="NAME=D,D,…",
-    help="Shape of an input whose dimensions are open; may be repeated.",
+    help="Shape of an input whose dimensions are open; a letter names one for --dim, as in x=N,28,28; may be repeated.",
 )
 bindings = click.option(
     "--bind",
@@ -44,7 +44,7 @@ dims = click.option(
     "--dim",
     multiple=True,
     metavar="NAME=D",
-    help="Size of a dimension that an ONNX model leaves open, or its bounds (N=1..128) to give it at run time, with "
+    help="Size of a dimension that the model or --shape names, or its bounds (N=1..128) to give it at run time, with "
     "kernels for some sizes (N=1..128:64,128); may be repeated.",
 )
 states = click.option(
@@ -247,16 +247,14 @@ def parse_carried(states: Sequence[str], streams: Sequence[str]) -> "tuple[dict[
     return parse_states(states), parse_streams(streams)
 
 
-def parse_shapes(options: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """Parse `["x=1,3"]` to `{"x": (1, 3)}`."""
-    shapes: dict[str, tuple[int, ...]] = {}
+def parse_shapes(options: Sequence[str]) -> dict[str, tuple[int | str, ...]]:
+    """Parse `["x=1,3", "y=N,3"]` to `{"x": (1, 3), "y": ("N", 3)}`."""
+    shapes: dict[str, tuple[int | str, ...]] = {}
     for option in options:
         name, equals, dims = option.rpartition("=")
-        try:
-            shape = tuple(int(dim) for dim in dims.split(",")) if dims else ()
-        except ValueError:
-            equals, shape = "", ()
-        if not (name and equals) or any(dim < 0 for dim in shape):
+        sizes = dims.split(",") if dims else []
+        shape = tuple(int(size) if size.isdecimal() else size for size in sizes)
+        if not (name and equals) or not all(size.isdecimal() or size.isidentifier() for size in sizes):
             raise InputError(
                 f"--shape {option}: is not of the form NAME=D,D,…; write, for example, --shape x=1,3,224,224"
             )

@@ -66,13 +66,15 @@ def quantize_command(
     Example: s2s quantize kws.onnx --data samples.npz -o kws_int8.onnx
     """
     from s2s.cli.output import print_json, steps_shown
+    from s2s.frontends.named_axes import sized
     from s2s.frontends.torch import is_torch
     from s2s.quantization import quantize
 
     kind = ".pt2" if is_torch(str(model)) else ".onnx"
     target = output if output is not None else Path(f"{model.name.partition('.')[0]}_int8{kind}")
     with steps_shown():
-        made = quantize(model, data, method=method, ports=ports, shapes=options.parse_shapes(shape), trust=trust_model)
+        shapes = sized(options.parse_shapes(shape), {})
+        made = quantize(model, data, method=method, ports=ports, shapes=shapes, trust=trust_model)
         made.save(target)
     if as_json:
         print_json({"model": str(target), **made.as_dict()})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -44,25 +44,32 @@ def load_model(source: ModelSource, *, trust: bool = False) -> LoadedModel:
     return tflite.load_model(source) if tflite.is_tflite(source) else onnx.load_model(source)
 
 
-def specialised(loaded: LoadedModel, bind: Mapping[str, Numbers], dims: Mapping[str, DimSize]) -> LoadedModel:
+def specialised(
+    loaded: LoadedModel, bind: Mapping[str, Numbers], dims: Mapping[str, DimSize], named: Collection[str] = ()
+) -> LoadedModel:
     """The model with the inputs in `bind` as constants, and with the sizes in `dims` of named dimensions of its inputs,
-    the greatest of those that vary. Other sizes in `dims` are left alone: they may be computed by the network."""
+    the greatest of those that vary. Other sizes in `dims` are left alone: they may be computed by the network, or
+    `named` by the user."""
     if not isinstance(loaded, onnx.LoadedModel):
         if bind:
             raise InputError("--bind: is for ONNX models; make the input a constant before")
         return loaded
     names = onnx.open_dimensions(loaded.proto)
-    unknown = next((name for name in dims if name not in names), None)
+    unknown = next((name for name in dims if name not in names and name not in named), None)
     if unknown is not None and not dims.keys() >= set(names):  # rather a misspelt name than a size that is computed
         raise unknown_dimension(unknown, dims[unknown], names)
-    named = {name: size for name, size in at_most(dims).items() if name in names}
-    return onnx.specialise(loaded, bind, named) if bind or named else loaded
+    sizes = {name: size for name, size in at_most(dims).items() if name in names}
+    return onnx.specialise(loaded, bind, sizes) if bind or sizes else loaded
 
 
 def unknown_dimension(name: str, size: DimSize, known: Sequence[str]) -> InputError:
     """Return the error for a size of a dimension that no input has."""
     names = ", ".join(repr(one_line(each)) for each in known)
-    way_out = f"the open ones are {names}" if names else "it has no open ones with a name; use --shape"
+    way_out = (
+        f"the open ones are {names}"
+        if names
+        else f"it has none with a name; name an axis, --shape x={one_line(name)},28,28"
+    )
     return InputError(f"--dim {one_line(name)}={size}: no dimension of an input has this name; {way_out}")
 
 

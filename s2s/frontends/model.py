@@ -17,6 +17,7 @@ from s2s.errors import InputError
 from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model, specialised
 from s2s.frontends.gguf.decoder import Decoder
 from s2s.frontends.imported import Imported
+from s2s.frontends.named_axes import axis_names, sized
 from s2s.frontends.size_relations import relate_to_sizes
 from s2s.frontends.sizes import computed_sizes, mark_computed_sizes, mark_sizes
 from s2s.frontends.states import ModelNames, keep_states
@@ -98,12 +99,12 @@ def read(source: Source, options: CompileOptions) -> Model:
 
 
 def _imported(source: ModelSource, options: CompileOptions) -> Model:
-    given = load_model(source, trust=options.trust_model)
+    given, named = load_model(source, trust=options.trust_model), axis_names(options.shapes)
 
     def at(dims: Mapping[str, DimSize]) -> Imported:
         return import_model(
-            specialised(given, options.bind, dims),
-            shapes=options.shapes,
+            specialised(given, options.bind, dims, named),
+            shapes=sized(options.shapes, dims),
             name=options.name,
             tflite_rounding=options.tflite_rounding,
             sizes=at_most(dims),
@@ -119,7 +120,7 @@ def _imported(source: ModelSource, options: CompileOptions) -> Model:
         imported.weights,
         imported.name,
         Path(given.label).name,
-        digest(specialised(given, options.bind, options.dims)),
+        digest(specialised(given, options.bind, options.dims, named)),
         names,
         source.language if isinstance(source, Decoder) else None,
     )
@@ -129,7 +130,8 @@ def load_for_engine(source: Source, engine: str, options: CompileOptions) -> Loa
     """The model as other engines read it, with sizes that vary left open."""
     if isinstance(source, GraphModel):
         raise InputError(f"{source.name}: {engine} reads models, and this is a module; compile the model it came from")
-    return specialised(load_model(source, trust=options.trust_model), options.bind, constant(options.dims))
+    loaded = load_model(source, trust=options.trust_model)
+    return specialised(loaded, options.bind, constant(options.dims), axis_names(options.shapes))
 
 
 def _copy(model: GraphModel) -> Model:

@@ -10,6 +10,7 @@ from s2s.dialects import graph
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends import onnx, torch
 from s2s.frontends.formats import LoadedModel, unknown_dimension
+from s2s.frontends.named_axes import axis_names, sized
 from s2s.frontends.onnx.open_shapes import declared_dims
 from s2s.types.dtypes import as_tensor_type
 from s2s.types.interface import EMPTY_INPUTS, empty_tensors
@@ -18,6 +19,7 @@ from s2s.types.sizes import (
     SIZES,
     VARIES,
     DimSize,
+    InputShapes,
     SizeRange,
     extents_attribute,
     sizes_attribute,
@@ -40,18 +42,21 @@ def mark_computed_sizes(module: ModuleOp, dims: Mapping[str, DimSize]) -> None:
         module.attributes[COMPUTED] = extents_attribute(found)
 
 
-def mark_sizes(
-    module: ModuleOp, model: LoadedModel, dims: Mapping[str, DimSize], shapes: Mapping[str, tuple[int, ...]]
-) -> None:
+def mark_sizes(module: ModuleOp, model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputShapes) -> None:
     """Mark in `module`, which `model` has become, the axes of inputs whose size varies: in `dims`, or because a program
     of PyTorch was exported for bounds, and `shapes` do not fix it."""
-    declared = _declared(model)
+    declared = {**_declared(model), **{name: shape for name, shape in shapes.items() if axis_names({name: shape})}}
     names = (dim for dims in declared.values() for dim in dims if isinstance(dim, str))
     given = list(dict.fromkeys(name for name in names if name not in ("", "?")))
     _check_names(module, dims, given)
     sizes = {name: size for name, size in varying(dims).items() if name in given}
     if isinstance(model, torch.LoadedModel):
-        sizes = torch.varying_sizes(model.program, shapes, dims)
+        if axis_names(shapes):
+            raise InputError(
+                f"--shape: an axis is called {axis_names(shapes)[0]}, and axes of a program have the names that "
+                "torch.export.Dim gave them; give --dim with these"
+            )
+        sizes = torch.varying_sizes(model.program, sized(shapes, dims), dims)
     for name, size in sizes.items():
         if not 1 <= size.least < size.most:
             raise InputError(f"--dim {name}={size}: the first bound is 1 or more, the second is larger; correct them")

@@ -23,7 +23,7 @@ from s2s.targets import Target, get_target
 from s2s.types.devices import ASKED, MAIN, Device, Devices
 from s2s.types.numbers import Numbers
 from s2s.types.pools import Pools
-from s2s.types.sizes import DimSize, varying
+from s2s.types.sizes import DimSize, InputShapes, varying
 from s2s.types.sliding import Sliding
 
 MAX_THREADS = 16
@@ -32,7 +32,7 @@ MAX_THREADS = 16
 
 def check_options(options: CompileOptions) -> None:
     """Refuse values that options do not take, then options that contradict each other."""
-    every = {"Pools": Pools, "Devices": Devices, "DimSize": DimSize, "Sliding": Sliding}
+    every = {"Pools": Pools, "Devices": Devices, "DimSize": DimSize, "InputShapes": InputShapes, "Sliding": Sliding}
     names = {"Target": Target, "Record": Record, "Modes": Modes, "Numbers": Numbers, **every}
     types = get_type_hints(CompileOptions, localns=names)
     for field in fields(options):

@@ -67,6 +67,9 @@ class SizeRange(NamedTuple):
         return f"{self.least}..{self.most}{special}"
 
 
+InputShapes: TypeAlias = Mapping[str, tuple[int | str, ...]]
+"""For each input that `--shape` names its sizes; a name stands for the size that `--dim` gives."""
+
 DimSize: TypeAlias = int | SizeRange
 """What `--dim` gives a dimension: a constant size, or bounds of a size that is known at run time."""
 

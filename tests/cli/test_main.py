@@ -84,7 +84,11 @@ def test_shapes_are_parsed():
     assert parse_shapes(["x=1,3,224,224", "a=b=7", "scalar="]) == {"x": (1, 3, 224, 224), "a=b": (7,), "scalar": ()}
 
 
-@pytest.mark.parametrize("option", ["x", "=1", "x=1,b", "x=1,-2", "x=1.5"])
+def test_axes_of_shapes_have_names():
+    assert parse_shapes(["x=N,28,width"]) == {"x": ("N", 28, "width")}
+
+
+@pytest.mark.parametrize("option", ["x", "=1", "x=1,b c", "x=1,-2", "x=1.5"])
 def test_shape_of_another_form_is_refused(option: str):
     with pytest.raises(InputError, match="not of the form NAME=D,D"):
         parse_shapes([option])

@@ -25,7 +25,20 @@ def run_litert(model: bytes, inputs: Sequence[Array], *, optimized: bool = False
     package: Any = importlib.import_module("ai_edge_litert.interpreter")
     kinds = package.OpResolverType
     kernels = kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES if optimized else kinds.BUILTIN_REF
+    return _run(package.Interpreter(model_content=model, experimental_op_resolver_type=kernels), inputs)
+
+
+def run_litert_resized(model: bytes, inputs: Sequence[Array]) -> list[Array]:
+    """As `run_litert`, with inputs that get the shapes of `inputs` before."""
+    package: Any = importlib.import_module("ai_edge_litert.interpreter")
+    kernels = package.OpResolverType.BUILTIN_REF
     interpreter = package.Interpreter(model_content=model, experimental_op_resolver_type=kernels)
+    for detail, value in zip(interpreter.get_input_details(), inputs, strict=True):
+        interpreter.resize_tensor_input(detail["index"], value.shape)
+    return _run(interpreter, inputs)
+
+
+def _run(interpreter: Any, inputs: Sequence[Array]) -> list[Array]:
     interpreter.allocate_tensors()
     for detail, value in zip(interpreter.get_input_details(), inputs, strict=True):
         interpreter.set_tensor(detail["index"], value)

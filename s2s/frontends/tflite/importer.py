@@ -50,7 +50,7 @@ def import_model(
     inputs = [main.tensors[index] for index in main.inputs]
     names = _names(inputs, info)
     types = _types(inputs, names, dict(shapes or {}))
-    if any(type.get_shape() != tensor.shape for type, tensor in zip(types, inputs, strict=True)):
+    if shapes:
         info = _resized(info)
         main = info.subgraphs[0]
     block = Block(arg_types=types)

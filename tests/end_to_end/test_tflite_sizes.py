@@ -1,0 +1,136 @@
+"""TFLite inputs whose size is given at run time: one tree, right at every size, against LiteRT's resized inputs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from s2s import api
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.onnx import load_model
+from s2s.types.dtypes import Array
+from s2s.types.sizes import InputShapes
+from support.onnx_text import onnx_file
+from support.project import SHARED
+from support.tflite_models import SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model, single
+from support.tflite_oracle import run_litert_resized
+
+RNG = np.random.default_rng(5)
+W, B = RNG.standard_normal((4, 3, 3, 2)).astype(np.float32), RNG.standard_normal(4).astype(np.float32)
+D = RNG.standard_normal((5, 36)).astype(np.float32)
+
+
+def conv(y: Sequence[int], padding: int = VALID, stride: int = 1) -> tuple[list[TensorSpec], OperatorSpec]:
+    """A convolution of `x` with four channels of 3 x 3."""
+    fields = {"padding": padding, "stride_h": stride, "stride_w": stride}
+    tensors = [TensorSpec("w", W.shape, data=W), TensorSpec("b", (4,), data=B), TensorSpec("c", y)]
+    return tensors, OperatorSpec("CONV_2D", ["x", "w", "b"], ["c"], "Conv2DOptions", fields)
+
+
+def classifier(new_shape: list[int], *, computed: bool = False) -> bytes:
+    """Convolution, RESHAPE, fully connected layer; the shape is a constant, or computed from that of an input."""
+    tensors, first = conv((1, 3, 3, 4))
+    tensors += [
+        TensorSpec("x", (1, 5, 5, 2), signature=(-1, 5, 5, 2)),
+        TensorSpec("r", (1, 36)),
+        TensorSpec("y", (1, 5)),
+    ]
+    tensors += [TensorSpec("d", D.shape, data=D)]
+    between: list[OperatorSpec] = []
+    if computed:
+        numbers = {"zero": [0], "one": [1], "rest": [36]}
+        tensors += [TensorSpec(name, (1,), data=np.array(value, np.int32)) for name, value in numbers.items()]
+        tensors += [TensorSpec(name, shape, "INT32") for name, shape in (("s", (4,)), ("n", (1,)), ("shape", (2,)))]
+        between = [
+            OperatorSpec("SHAPE", ["c"], ["s"], "ShapeOptions", {"out_type": 2}),
+            OperatorSpec("STRIDED_SLICE", ["s", "zero", "one", "one"], ["n"], "StridedSliceOptions"),
+            OperatorSpec("CONCATENATION", ["n", "rest"], ["shape"], "ConcatenationOptions"),
+        ]
+    else:
+        tensors.append(TensorSpec("shape", (2,), data=np.array(new_shape, np.int32)))
+    last = [
+        OperatorSpec("RESHAPE", ["c", "shape"], ["r"], "ReshapeOptions"),
+        OperatorSpec("FULLY_CONNECTED", ["r", "d", ""], ["y"], "FullyConnectedOptions"),
+    ]
+    return model([GraphSpec(tensors, [first, *between, *last], ["x"], ["y"])])
+
+
+def check(data: bytes, shape: tuple[int | str, ...], bounds: tuple[int, int], sizes: Sequence[int]) -> None:
+    """Compile for `bounds` of N, and run at `sizes`."""
+    rng = np.random.default_rng(3)
+    with api.compile(data, shapes={"x": shape}, dims={"N": bounds}) as artifact:
+        for size in sizes:
+            given = tuple(size if isinstance(each, str) else each for each in shape)
+            x: Array = rng.standard_normal(given).astype(np.float32)
+            (found,) = artifact.run({"x": x}).values()
+            (expected,) = run_litert_resized(data, [x])
+            assert found.shape == expected.shape
+            np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("computed", [False, True])
+def test_batches(computed: bool):
+    check(classifier([-1, 36], computed=computed), ("N", 5, 5, 2), (1, 7), [1, 2, 3, 6, 7])
+
+
+@pytest.mark.parametrize("shape", [("N", 9, 9, 2), (1, "N", 9, 2), (2, 5, "N", 2)])
+@pytest.mark.parametrize("padding", [SAME, VALID])
+def test_each_axis_of_a_convolution(shape: tuple[int | str, ...], padding: int):
+    tensors, layer = conv((1, 9, 9, 4) if padding == SAME else (1, 7, 7, 4), padding)
+    data = model([GraphSpec([TensorSpec("x", (1, 9, 9, 2)), *tensors], [layer], ["x"], ["c"])])
+    check(data, shape, (3, 12), [3, 4, 9, 11, 12])
+
+
+@pytest.mark.parametrize("name", ["ad01_int8", "kws_ref_model_int8", "pretrainedResnet_quant"])
+def test_batches_of_networks_of_integers(name: str):
+    data = (SHARED / "models" / "mlperf_tiny" / f"{name}.tflite").read_bytes()
+    (port,) = api.inspect(data).inputs
+    shape, rng = port.shape[1:], np.random.default_rng(1)
+    named: InputShapes = {port.name: ("N", *shape)}
+    with api.compile(data, shapes=named, dims={"N": (1, 5)}, tflite_rounding="reference") as artifact:
+        for size in (1, 2, 5):
+            x = rng.integers(-128, 128, (size, *shape)).astype(np.int8)
+            (found,) = artifact.run({port.name: x}).values()
+            (expected,) = run_litert_resized(data, [x])
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_shape_of_a_batch_of_one_is_refused():
+    with pytest.raises(InputError, match=r"operator 1 \(RESHAPE\) 'r': shape \[1, 36\] does not fit the 252 elements"):
+        api.compile(classifier([1, 36]), shapes={"x": ("N", 5, 5, 2)}, dims={"N": (1, 7)})
+
+
+def test_padding_that_depends_on_the_size_is_refused():
+    tensors, layer = conv((1, 5, 5, 4), SAME, stride=2)
+    data = model([GraphSpec([TensorSpec("x", (1, 9, 9, 2)), *tensors], [layer], ["x"], ["c"])])
+    with pytest.raises(UnsupportedError, match=r"c: .* depends on the size; give it a constant one"):
+        api.compile(data, shapes={"x": (1, "N", 9, 2)}, dims={"N": (3, 12)})
+
+
+def test_state_of_one_size_is_refused():
+    variable = TensorSpec("h", (1, 6), "FLOAT32", is_variable=True)
+    weights = {"w": np.ones((6, 4), np.float32), "r": np.ones((6, 6), np.float32), "b": np.ones(6, np.float32)}
+    given = [TensorSpec("x", (1, 4)), *(TensorSpec(name, value.shape, data=value) for name, value in weights.items())]
+    data = single("RNN", [*given, variable], [TensorSpec("y", (1, 6))], "RNNOptions")
+    with pytest.raises(InputError, match=r"operator 0 \(RNN\) 'y': "):
+        api.compile(data, shapes={"x": ("N", 4)}, dims={"N": (1, 3)})
+
+
+def test_axis_without_a_name_is_refused():
+    with pytest.raises(InputError, match=r"--dim N=1\.\.7: no dimension .*; name an axis, --shape x=N,28,28$"):
+        api.compile(classifier([-1, 36]), dims={"N": (1, 7)})
+
+
+def test_name_without_a_size_is_refused():
+    with pytest.raises(InputError, match=r"--shape x: the axis N has no size; give it one, --dim N=4, or bounds"):
+        api.compile(classifier([-1, 36]), shapes={"x": ("N", 5, 5, 2)})
+
+
+def test_axes_of_onnx_models_without_names_get_names(tmp_path: Path):
+    proto = load_model(onnx_file("(float[?,6] x) => (float[?,6] y) { y = Relu (x) }", tmp_path)).proto
+    proto.graph.input[0].type.tensor_type.shape.dim[0].Clear()
+    with api.compile(proto, shapes={"x": ("N", 6)}, dims={"N": (1, 4)}) as artifact:
+        for size in (1, 3, 4):
+            x = np.random.default_rng(size).standard_normal((size, 6)).astype(np.float32)
+            np.testing.assert_array_equal(artifact.run({"x": x})["y"], np.maximum(x, 0))
