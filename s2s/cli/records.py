@@ -1,9 +1,10 @@
-"""`s2s records`: list, merge, prune, measure and convert files of records."""
+"""`s2s records`: list, merge, prune, verify, measure and convert files of records."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.exceptions import Exit
 
 from s2s.cli import options
 from s2s.cli.command import SETTINGS
@@ -11,11 +12,12 @@ from s2s.support.files import write_file
 
 if TYPE_CHECKING:
     from s2s.tuning import MeasuredRecord
+    from s2s.tuning.task import FoundKernel
 
 
 @click.group("records", context_settings=SETTINGS)
 def records_group() -> None:
-    """Show, merge, prune, measure and convert files of records, as s2s tune writes them."""
+    """Show, merge, prune, verify, measure and convert files of records, as s2s tune writes them."""
 
 
 file = click.argument("file", type=options.PATH, metavar="FILE.jsonl", help="A file of records.")
@@ -52,6 +54,34 @@ def best_command(file: Path, as_json: bool) -> None:
     _show(best_records(read_measured(file)), as_json=as_json)
 
 
+@records_group.command("front", context_settings=SETTINGS)
+@file
+@options.as_json
+def front_command(file: Path, as_json: bool) -> None:
+    """List the Pareto front of each task: no other record of it is at most as dear in cost, flash, RAM and stack.
+
+    Example: s2s records front kws.jsonl
+    """
+    from s2s.cli.output import columns, print_json
+    from s2s.tuning.pareto import AXES, pareto_front
+    from s2s.tuning.records import read_measured
+
+    found = pareto_front(read_measured(file))
+    if as_json:
+        print_json([each.as_dict() for each in found])
+        return
+    rows = [
+        (
+            each.task,
+            each.kernel,
+            f"{_number(each.cost or 0.0)} {each.unit}",
+            *(_number(each.costs[unit]) if unit in each.costs else "" for unit in AXES),
+        )
+        for each in found
+    ]
+    print("\n".join(columns([("task", "kernel", "cost", *AXES), *rows])))
+
+
 @records_group.command("merge", context_settings=SETTINGS)
 @click.argument("files", nargs=-1, type=options.PATH, required=True, metavar="FILE.jsonl…", help="Files of records.")
 @output
@@ -70,7 +100,7 @@ def merge_command(files: tuple[Path, ...], output: Path) -> None:
 @records_group.command("prune", context_settings=SETTINGS)
 @file
 @output
-@click.option("--front", is_flag=True, help="Keep all that no other record of its task beats in cost and in flash.")
+@click.option("--front", is_flag=True, help="Keep all that no other record of its task beats in cost and bytes.")
 @click.option(
     "--flash", type=int, metavar="BYTES", help="Keep what saves most within so much more flash than the compiler's own."
 )
@@ -114,14 +144,77 @@ def prune_command(
     print(f"{output}: {len(kept)} of {len(every)} records{told}")
 
 
-@records_group.command("measure", context_settings=SETTINGS)
+models_argument = click.argument(
+    "models", nargs=-1, type=options.PATH, required=True, metavar="MODEL…", help="Models with its kernels."
+)
+place = click.option(
+    "--on", required=True, metavar="host|qemu:BOARD|serial:PORT", help="Where the records are measured."
+)
+target_option = click.option(
+    "--target", metavar="TARGET", help="The target of the records; by default that of the place."
+)
+
+
+@records_group.command("verify", context_settings=SETTINGS)
 @file
-@click.argument("models", nargs=-1, type=options.PATH, required=True, metavar="MODEL…", help="Models with its kernels.")
-@output
-@click.option("--on", required=True, metavar="host|qemu:BOARD|serial:PORT", help="Where the records are measured.")
+@models_argument
+@click.option(
+    "--output",
+    "-o",
+    type=options.PATH,
+    metavar="FILE.jsonl",
+    help="Measure what does not hold, and write all to a file.",
+)
+@place
 @options.board
 @options.load
-@click.option("--target", metavar="TARGET", help="The target of the records; by default that of the place.")
+@target_option
+def verify_command(
+    file: Path, models: tuple[Path, ...], output: Path | None, on: str, board: str, load: str, target: str | None
+) -> None:
+    """Check which records of a file still hold for this version of the compiler.
+
+    A record holds if this version makes the C of its decisions that was measured, for the same C compiler and flags.
+    With --output, the others are measured again, as s2s records measure does, and all are written. Without it, nothing
+    is measured, and the exit code is 1 if a record does not hold.
+
+    Example: s2s records verify kws.jsonl kws.tflite --on qemu:m4
+    """
+    from s2s.cli.output import steps_shown
+    from s2s.tuning.places import default_target, make_measurer
+    from s2s.tuning.records import NETWORK, read_measured, write_records
+    from s2s.tuning.remeasure import remeasured_alike
+    from s2s.tuning.verification import verified
+
+    records = [each for each in read_measured(file) if each.cost is not None and each.kernel != NETWORK]
+    measurer = make_measurer(on, board=board, load=load)
+    with steps_shown():
+        kernels = _kernels_of(models, target or default_target(on, board))
+        found = verified(records, kernels, measurer)
+    print(f"{file}: {len(found.valid)} of {len(records)} records hold")
+    for each, reason in found.stale:
+        print(f"{each.task} ({each.kernel}): {reason}")
+    if found.missing:
+        print(f"{len(found.missing)} records are of kernels that no model has")
+    if output is None:
+        if found.stale:
+            raise Exit(1)
+        return
+    with steps_shown():
+        anew = remeasured_alike([each for each, _ in found.stale], kernels, measurer)
+    write_records(output, [*found.valid, *anew.records])
+    print(f"{output}: {len(found.valid)} records that hold, {len(anew.records)} measured anew")
+    _tell_failed(anew.failed)
+
+
+@records_group.command("measure", context_settings=SETTINGS)
+@file
+@models_argument
+@output
+@place
+@options.board
+@options.load
+@target_option
 @click.option("--objective", metavar="OBJECTIVE", help="What counts as the cost, as s2s tune takes it.")
 def measure_command(
     file: Path,
@@ -141,24 +234,19 @@ def measure_command(
     Example: s2s records measure old.jsonl kws.tflite -o new.jsonl --on qemu:m4
     """
     from s2s.cli.output import steps_shown
-    from s2s.compilation import Compilation
-    from s2s.options import CompileOptions
     from s2s.tuning.measurement import Goal
     from s2s.tuning.places import default_target, make_measurer
     from s2s.tuning.records import read_measured, write_records
     from s2s.tuning.remeasure import remeasured
-    from s2s.tuning.task import kernels_of
 
-    chosen = CompileOptions(target=target or default_target(on, board), records=None)
     measurer = make_measurer(on, board=board, load=load)
     goal = Goal.of(objective or measurer.objectives[0])
     with steps_shown():
-        kernels = [each for model in models for each in kernels_of(Compilation(model, chosen))]
+        kernels = _kernels_of(models, target or default_target(on, board))
         found = remeasured(read_measured(file), kernels, measurer, goal)
     write_records(output, found.records)
     print(f"{output}: {len(found.records)} records")
-    for each in found.failed:
-        print(f"{each.task} ({each.kernel}): {each.error.name.lower().replace('_', ' ')}: {each.message}; left out")
+    _tell_failed(found.failed)
     if found.missing:
         print(f"{len(found.missing)} records are of kernels that no model has; they were left out")
 
@@ -186,6 +274,25 @@ def convert_command(file: Path, output: Path) -> None:
     print(f"{output}: {len(found)} lines")
 
 
+def _kernels_of(models: tuple[Path, ...], target: str) -> "list[FoundKernel]":
+    """The kernels of models as the compiler itself decides them."""
+    from s2s.compilation import Compilation
+    from s2s.options import CompileOptions
+    from s2s.tuning.task import kernels_of
+
+    options = CompileOptions(target=target, records=None)
+    return [each for model in models for each in kernels_of(Compilation(model, options))]
+
+
+def _tell_failed(failed: "list[MeasuredRecord]") -> None:
+    for each in failed:
+        print(f"{each.task} ({each.kernel}): {_error(each)}: {each.message}; left out")
+
+
+def _error(record: "MeasuredRecord") -> str:
+    return record.error.name.lower().replace("_", " ")
+
+
 def _show(found: "list[MeasuredRecord] | tuple[MeasuredRecord, ...]", *, as_json: bool) -> None:
     from s2s.cli.output import columns, print_json
 
@@ -197,7 +304,7 @@ def _show(found: "list[MeasuredRecord] | tuple[MeasuredRecord, ...]", *, as_json
             each.task,
             each.target,
             each.kernel,
-            f"{_number(each.cost)} {each.unit}" if each.cost is not None else each.error.name.lower().replace("_", " "),
+            f"{_number(each.cost)} {each.unit}" if each.cost is not None else _error(each),
             "; ".join(chosen for _, _, chosen in each.decisions) or each.message,
         )
         for each in found

@@ -6,10 +6,11 @@ A line is one measurement of one task with the decisions that were measured:
      "decisions": [{"kind": "schedule", "subject": "9f3ac1d20b7e4451", "chosen": "#tensor.schedule<…>"}], …}
 
 `task` is a task key (`s2s/decisions/keys.py`), whose hash covers the data of the target and the version of the
-lowering: a record for another core or of another lowering concerns no task any more, and is ignored. `decisions` are
-entries as a file of decisions has them; a task that a decision splits into several kernels, by Winograd's algorithm for
-one, has an entry for each. `cost` is smaller for better; it is null where the measurement failed. Other fields
-(compiler, flags, error, time, …) belong to the tuner and are not read here.
+lowering: a record for another core concerns no task, and is ignored. One of another `lowering` is left out with a
+warning, as nobody knows whether its decisions are still legal and what they cost; `s2s records verify` finds out.
+`decisions` are entries as a file of decisions has them; a task that a decision splits into several kernels, by
+Winograd's algorithm for one, has an entry for each. `cost` is smaller for better; it is null where the measurement
+failed. Other fields (compiler, flags, error, time, …) belong to the tuner and are not read here.
 
     records = read_records("records.jsonl")
     choices_of(records, "host")                  {"schedule": {"9f3ac1d20b7e4451": "#tensor.schedule<…>"}}
@@ -21,6 +22,7 @@ legal is ignored.
 """
 
 import json
+import logging
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -28,12 +30,14 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from s2s.decisions.decision import Table
+from s2s.decisions.keys import LOWERING
 from s2s.errors import InputError
 
 FORMAT = 1
 """Raised when a field changes its meaning."""
 SHIPPED = Path(__file__).parent.parent / "records"
 """The folder of the records that the compiler ships with, `<target>.jsonl` each."""
+_LOGGER = logging.getLogger("s2s")
 
 
 class Record(NamedTuple):
@@ -47,6 +51,8 @@ class Record(NamedTuple):
     cost: float | None
     """None where the measurement failed."""
     unit: str = "seconds"
+    lowering: int = LOWERING
+    """The version of the lowering that it was measured with."""
 
 
 RecordSource = str | Path | Sequence[Mapping[str, Any]] | Sequence[Record]
@@ -54,13 +60,34 @@ RecordSource = str | Path | Sequence[Mapping[str, Any]] | Sequence[Record]
 
 
 def read_records(source: RecordSource) -> tuple[Record, ...]:
-    """Read the records of a file; ignore an incomplete last line, which a killed tuner leaves."""
+    """Read the records of a file; ignore an incomplete last line, which a killed tuner leaves.
+
+    Records of another version of the lowering are left out, with a warning of the logger `s2s`.
+    """
     if isinstance(source, str | Path):
-        return tuple(_lines(Path(source)))
+        return _of_this_lowering(str(source), tuple(_lines(Path(source))))
     if not isinstance(source, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"records: {type(source).__name__} given; give a file of records, or the lines of one")
     entries = enumerate(source, 1)
-    return tuple(each if isinstance(each, Record) else _record("records", number, each) for number, each in entries)
+    read = tuple(each if isinstance(each, Record) else _record("records", number, each) for number, each in entries)
+    return _of_this_lowering("records", read)
+
+
+def _of_this_lowering(where: str, records: tuple[Record, ...]) -> tuple[Record, ...]:
+    """Return the records without those of other versions of the lowering; warn of these."""
+    kept = tuple(each for each in records if each.lowering == LOWERING)
+    if len(kept) < len(records):
+        versions = ", ".join(sorted({str(each.lowering) for each in records if each.lowering != LOWERING}))
+        _LOGGER.warning(
+            "%s: %d of %d records are of version %s of the lowering, this is version %d; they are left out; check them"
+            " with s2s records verify",
+            where,
+            len(records) - len(kept),
+            len(records),
+            versions,
+            LOWERING,
+        )
+    return kept
 
 
 def choices_of(records: Iterable[Record], target: str) -> Table:
@@ -134,8 +161,11 @@ def _record(where: str, number: int, entry: object) -> Record:
         )
     if isinstance(cost, bool) or not (cost is None or (isinstance(cost, int | float) and math.isfinite(cost))):
         raise InputError(f"{where}: line {number}: cost is no number; give one, or null where the measurement failed")
+    lowering = fields.get("lowering", LOWERING)
+    if not isinstance(lowering, int):
+        raise InputError(f"{where}: line {number}: lowering is no whole number; give one, or leave it out")
     decisions = tuple(_decision(where, number, each) for each in cast(Sequence[object], made))
-    return Record(task, target, decisions, cost, unit)
+    return Record(task, target, decisions, cost, unit, lowering)
 
 
 def _decision(where: str, number: int, entry: object) -> tuple[str, str, str]:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from s2s.decisions.keys import LOWERING
 from s2s.tuning.experience import Experience
@@ -38,6 +39,14 @@ class TuneOptions:
     seed: int = 0
 
 
+class Keyed(Protocol):
+    """What has a task key in each version of the lowering."""
+
+    def key_in(self, lowering: int) -> str:
+        """Return the task key in a version of the lowering."""
+        ...
+
+
 class Campaign:
     """The tuning of one network."""
 
@@ -55,15 +64,23 @@ class Campaign:
         self.summary = TuneSummary(target, measurer.place, goal.unit)
         self.experience = Experience()
         self.started = time.monotonic()
-        self._known: dict[str, list[MeasuredRecord]] = {}
+        self._of_lowerings: dict[int, dict[str, list[MeasuredRecord]]] = {LOWERING: {}}
         for each in read_measured(file.path):
-            if each.target == target and each.place in ("", measurer.place) and each.lowering == LOWERING:
-                self._known.setdefault(each.task, []).append(each)
+            if each.target == target and each.place in ("", measurer.place):
+                self._of_lowerings.setdefault(each.lowering, {}).setdefault(each.task, []).append(each)
+        self._known = self._of_lowerings[LOWERING]
 
     def known(self, task: Named) -> list[MeasuredRecord]:
         """Return what earlier runs have measured of a task, whatever they minimised, with its cost by this goal."""
         found = (self._scored(each, task.calls) for each in self._known.get(task.key, ()))
         return [each for each in found if each is not None]
+
+    def outdated(self, task: Keyed) -> list[tuple[str, MeasuredRecord]]:
+        """Return what other versions of the lowering have measured of a task, the cheapest first, each with the key of
+        the task there; what it costs now nobody knows."""
+        keys = {lowering: task.key_in(lowering) for lowering in self._of_lowerings if lowering != LOWERING}
+        found = [(key, each) for lowering, key in keys.items() for each in self._of_lowerings[lowering].get(key, ())]
+        return sorted((pair for pair in found if pair[1].cost is not None), key=lambda pair: pair[1].cost or 0.0)
 
     def elsewhere(self, key: str) -> Iterable[MeasuredRecord]:
         """Yield the successful records of other tasks."""

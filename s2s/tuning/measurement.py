@@ -74,12 +74,37 @@ class Goal:
                 known = ", ".join(OBJECTIVES)
                 raise InputError(f"--objective {text}: {name!r} is unknown, or is there twice; give one of {known}")
             found[name] = _weight(text, weight)
+        if len(found) == 1:
+            found = dict.fromkeys(found, 1.0)
         return Goal(tuple(sorted(found.items(), key=lambda each: OBJECTIVES.index(each[0]))))
+
+    @staticmethod
+    def of_unit(unit: str) -> "Goal":
+        """Return the goal whose costs have a unit, as records state it."""
+        return Goal.of(next((objective for objective, each in UNITS.items() if each == unit), unit))
 
     @property
     def objectives(self) -> tuple[Objective, ...]:
         """What has to be measured."""
         return tuple(each for each, _ in self.weights)
+
+    def weight(self, objective: Objective) -> float:
+        """The weight of one objective; 0 where it does not count."""
+        return dict(self.weights).get(objective, 0.0)
+
+    def without(self, objective: Objective) -> "Goal":
+        """The same goal without one of several objectives; itself where there is no other one."""
+        rest = tuple(each for each in self.weights if each[0] != objective)
+        return Goal(rest) if rest else self
+
+    def of_run(self, costs: Mapping[str, float], calls: int) -> float | None:
+        """The cost of all `calls` calls of a kernel in one run, by what was measured: it takes its bytes once."""
+        total = 0.0
+        for objective, weight in self.weights:
+            if UNITS[objective] not in costs:
+                return None
+            total += weight * costs[UNITS[objective]] * (calls if objective in PER_CALL else 1)
+        return total
 
     @property
     def unit(self) -> str:

@@ -20,6 +20,8 @@ from s2s.decisions.keys import DIGITS, LOWERING, group_key, target_text
 from s2s.decisions.recorded import decisions_of
 from s2s.dialects import graph
 from s2s.errors import InputError
+from s2s.options import CompileOptions
+from s2s.stages.state import State
 from s2s.targets import get_target
 from s2s.tuning.open_decision import decided_of, open_decisions, table_of, text_of
 from s2s.tuning.records import NETWORK, Decided
@@ -51,15 +53,22 @@ KEPT = 16
 class NetworkTask(Resumable):
     """A network to be tuned."""
 
+    def key_in(self, lowering: int) -> str:
+        """Return the task key in another version of the lowering."""
+        return _key(self.state, self.options, lowering)
+
 
 def network_task(compilation: Compilation) -> NetworkTask:
     """Return the task of the network that is compiled."""
     options = replace(compilation.options, explain=False)
     state = compilation.at(FROM)
+    return NetworkTask(_key(state, options, LOWERING), NETWORK, "", 1, state, options)
+
+
+def _key(state: State, options: CompileOptions, lowering: int) -> str:
     ops = [op for op in main_of(state.module).body.block.ops if not isinstance(op, graph.WeightOp)]
-    text = f"{LOWERING} network {group_key(ops)} {target_text(get_target(options.target))}"
-    key = hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
-    return NetworkTask(key, NETWORK, "", 1, state, options)
+    text = f"{lowering} network {group_key(ops)} {target_text(get_target(options.target))}"
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
 
 class NetworkSpace(SearchSpace):

@@ -5,7 +5,7 @@ compiler's own. A kernel that is new is measured, once. The search changes one d
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from s2s.stages.memory import Planned
 from s2s.tuning.campaign import Campaign, best_of
@@ -13,34 +13,42 @@ from s2s.tuning.measurement import ErrorKind
 from s2s.tuning.measurer import Candidate
 from s2s.tuning.network import NetworkSpace, NetworkTask
 from s2s.tuning.open_decision import decided_of, table_of, text_of
-from s2s.tuning.records import NETWORK
+from s2s.tuning.records import NETWORK, MeasuredRecord
 from s2s.tuning.summary import TaskSummary
 from s2s.tuning.task import FoundKernel
 from s2s.tuning.tuners import SMALL, make_tuner
 
 
 class KernelCosts:
-    """The costs of kernels, each measured once."""
+    """The costs of kernels without their RAM, each measured once.
+
+    The RAM of a network is no sum: it is the most that its kernels take one after the other, and the memory plan tells
+    it.
+    """
 
     def __init__(self, campaign: Campaign) -> None:
         self.campaign = campaign
-        self._costs: dict[str, float | None] = {}
+        self._costs: dict[str, Mapping[str, float] | None] = {}
+        """What the best record of each kernel has measured, by unit; None where every one failed."""
 
     def total(self, kernels: Sequence[FoundKernel]) -> float | None:
         """Return what the calls of some kernels cost in one run of a network; None where one of them fails."""
         self._measure([each for each in kernels if each.key not in self._costs])
-        costs = [self._costs[each.key] for each in kernels]
-        if None in costs:
-            return None
-        return sum(each.calls * (cost or 0.0) for each, cost in zip(kernels, costs, strict=True))
+        total = 0.0
+        for each in kernels:
+            costs = self._costs[each.key]
+            cost = None if costs is None else self.campaign.goal.without("ram").of_run(costs, each.calls)
+            if cost is None:
+                return None
+            total += cost
+        return total
 
     def _measure(self, kernels: Sequence[FoundKernel]) -> None:
         new: list[FoundKernel] = []
         for each in kernels:
             known = self.campaign.known(each)
             if known:
-                best = best_of(known)
-                self._costs[each.key] = None if best is None else best.cost
+                self._costs[each.key] = self._measured(best_of(known))
             else:
                 new.append(each)
         found = self.campaign.measurer.measure_each([Candidate(each.task, {}) for each in new])
@@ -48,7 +56,13 @@ class KernelCosts:
             task = kernel.task
             default = task.default if measured.error is ErrorKind.NO_ERROR else ""
             decisions = (("schedule", task.largest.key, default),) if default else ()
-            self._costs[kernel.key] = self.campaign.record(task, decisions, measured).cost
+            self._costs[kernel.key] = self._measured(self.campaign.record(task, decisions, measured))
+
+    def _measured(self, record: MeasuredRecord | None) -> Mapping[str, float] | None:
+        """What a record has measured, by unit; records that others have written may tell their cost only."""
+        if record is None or record.cost is None:
+            return None
+        return {record.unit: record.cost, **record.costs}
 
 
 class NetworkSearch:
@@ -89,8 +103,10 @@ class NetworkSearch:
             self.campaign.note(self.summary, 0, trials)
 
     def _known(self) -> dict[str, float | None]:
-        """What earlier runs have tried, with the costs that the kernels have now."""
-        texts = [text_of(each.decisions) for each in self.campaign.sums(self.network)]
+        """What earlier runs have tried, of other versions of the lowering too, with the costs that the kernels have
+        now."""
+        tried = [*self.campaign.sums(self.network), *(each for _, each in self.campaign.outdated(self.network))]
+        texts = [text_of(each.decisions) for each in tried]
         found = {text: self._cost(text) for text in dict.fromkeys(texts) if self.space.find(text) is not None}
         for text, cost in found.items():
             self._count(text, cost)
@@ -100,10 +116,13 @@ class NetworkSearch:
         kernels = self.space.kernels(text)
         if kernels is None:
             return None
-        if self.campaign.goal.objectives == ("ram",):
-            made = self.network.with_decisions(table_of(decided_of(text)))
-            return float(made.facts(Planned).arena + made.info.ports_size)
-        return self.costs.total(kernels)
+        goal = self.campaign.goal
+        ram = goal.weight("ram")
+        total = self.costs.total(kernels) if goal.objectives != ("ram",) else 0.0
+        if not ram or total is None:
+            return total
+        made = self.network.with_decisions(table_of(decided_of(text)))
+        return total + ram * (made.facts(Planned).arena + made.info.ports_size)
 
     def _count(self, text: str, cost: float | None) -> None:
         summary = self.summary

@@ -19,6 +19,7 @@ from statistics import median
 import numpy as np
 
 from s2s.stages.memory import Planned
+from s2s.tuning.code import code_of
 from s2s.tuning.host_program import PROGRAM, build_program
 from s2s.tuning.measurement import ErrorKind, Measurement
 from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer, Phases, guarded, in_parallel
@@ -129,6 +130,7 @@ def _build(candidate: Candidate, folder: Path, phases: Phases) -> Measurement:
     compilation, tree = candidate.compilation, folder / "tree"
     compilation.tree.write(tree)
     (tree / "in.bin").write_bytes(b"".join(each.tobytes() for each in reference_of(compilation).inputs))
+    code = code_of(tree)
     phases.enter(ErrorKind.COMPILE_DEVICE)
     build_program(tree)
     size = object_size(tree / PROGRAM, PROGRAM, default_compiler())
@@ -136,7 +138,8 @@ def _build(candidate: Candidate, folder: Path, phases: Phases) -> Measurement:
         {
             "bytes of flash": size.flash,
             "bytes of ram": compilation.facts(Planned).arena + compilation.info.ports_size,
-        }
+        },
+        code=code,
     )
 
 

@@ -4,8 +4,8 @@
                 2,637,717                11,392        10,230           -14 bytes at -Os, +1,016 at -O3
                 2,605,783                10,956        10,890
 
-A record is on the front if no other one of its task is at most as dear in cost and in every size. Within limits, one
-record is chosen for each task so that the sum of the costs of all calls is least.
+A record is on the front if no other one of its task is at most as dear in cost, flash, RAM and stack. Within limits,
+one record is chosen for each task so that the sum of the costs of all calls is least.
 """
 
 from bisect import bisect_right
@@ -21,6 +21,8 @@ SIZES = (FLASH, SMALL_FLASH)
 """The sizes that records are compared in; without the second one, the first stands for both."""
 PEAKS = ("bytes of ram", "bytes of stack")
 """What kernels take one after the other: a network takes no more than the most that one of them takes."""
+AXES = (*SIZES, *PEAKS)
+"""The units of a Pareto front beside the cost. A unit that a place does not measure is compared in no record."""
 Subject = tuple[str, str, str]
 
 
@@ -41,8 +43,8 @@ class _Choice:
 
 
 def pareto_front(records: Iterable[MeasuredRecord]) -> tuple[MeasuredRecord, ...]:
-    """Return the records that no other one of their task beats in cost and in sizes, the cheapest of a task first."""
-    return tuple(each for every in _by_task(records).values() for each in _front(every))
+    """Return the records that no other one of their task beats in cost and on all axes, the cheapest first."""
+    return tuple(each for every in _by_task(records).values() for each in _front(every, AXES))
 
 
 def within(
@@ -54,8 +56,9 @@ def within(
     records of the tasks; tasks that keep them have none in the result. A limit of RAM or stack is what each kernel may
     take more, which the whole network then takes more at most.
     """
-    tasks = [_within_peaks(every, limits) for every in _by_task(records).values()]
-    fronts = [[every[0], *_front(every)] for every in tasks]
+    sized = (each for each in records if FLASH in each.costs)
+    tasks = [_within_peaks(every, limits) for every in _by_task(sized).values()]
+    fronts = [[every[0], *_front(every, SIZES)] for every in tasks]
     least = [tuple(_least(front, unit) for unit in SIZES) for front in fronts]
     known = [_Choice(0.0, (0.0, 0.0), ())]
     for number, (every, front) in enumerate(zip(tasks, fronts, strict=True)):
@@ -74,11 +77,11 @@ def _within_peaks(records: Sequence[MeasuredRecord], limits: Mapping[str, float]
     return [first, *(r for r in records[1:] if all(r.costs.get(unit, inf) <= end for unit, end in ends.items()))]
 
 
-def _front(records: Sequence[MeasuredRecord]) -> list[MeasuredRecord]:
-    """The records of one task that no other one beats, the cheapest first."""
+def _front(records: Sequence[MeasuredRecord], axes: Sequence[str]) -> list[MeasuredRecord]:
+    """The records of one task that no other one beats in cost and on `axes`, the cheapest first."""
     found: list[MeasuredRecord] = []
-    for each in sorted(records, key=lambda one: (one.cost or 0.0, *(_bytes(one, unit) for unit in SIZES))):
-        if not any(all(_bytes(other, unit) <= _bytes(each, unit) for unit in SIZES) for other in found):
+    for each in sorted(records, key=lambda one: (one.cost or 0.0, *(_bytes(one, unit) for unit in axes))):
+        if not any(all(_bytes(other, unit) <= _bytes(each, unit) for unit in axes) for other in found):
             found.append(each)
     return found
 
@@ -107,10 +110,11 @@ def _undominated(choices: Iterable[_Choice]) -> list[_Choice]:
 def _by_task(records: Iterable[MeasuredRecord]) -> dict[Subject, list[MeasuredRecord]]:
     found: dict[Subject, list[MeasuredRecord]] = {}
     for each in records:
-        if each.cost is not None and FLASH in each.costs and each.kernel != NETWORK:
+        if each.cost is not None and each.kernel != NETWORK:
             found.setdefault(each.subject, []).append(each)
     return found
 
 
 def _bytes(record: MeasuredRecord, unit: str) -> float:
-    return record.costs.get(unit, record.costs[FLASH])
+    """The bytes of a unit; those of flash stand for those with -Os where these were not measured."""
+    return record.costs.get(unit, record.costs.get(FLASH, 0.0) if unit == SMALL_FLASH else 0.0)

@@ -4,18 +4,16 @@ A record of another version of the lowering has another task key. It is found by
 decisions count only if they are still legal and give the right results.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from s2s.analysis.network.constants import calls_of
-from s2s.decisions.keys import LOWERING
 from s2s.support import progress
 from s2s.tuning.measurement import ErrorKind, Goal
 from s2s.tuning.measurer import Candidate, Measurer
 from s2s.tuning.open_decision import table_of
 from s2s.tuning.recording import record_of
 from s2s.tuning.records import Decided, MeasuredRecord
-from s2s.tuning.task import FoundKernel, key_in_lowering
+from s2s.tuning.task import FoundKernel
 
 
 @dataclass(frozen=True)
@@ -34,32 +32,48 @@ def remeasured(
 ) -> Remeasured:
     """Measure the decisions of `records` on those of `kernels` that they are of."""
     measurer.require()
-    every, found = list(kernels), Remeasured()
-    keys: dict[int, dict[str, FoundKernel]] = {}
-    for number, each in enumerate(records, 1):
-        if each.lowering not in keys:
-            keys[each.lowering] = {_key(kernel, each.lowering): kernel for kernel in every}
-        kernel = keys[each.lowering].get(each.task)
-        if kernel is None or kernel.target.name != each.target:
+    found = Remeasured()
+    for number, (each, kernel) in enumerate(with_kernels(records, kernels), 1):
+        if kernel is None:
             found.missing.append(each)
             continue
         progress.step(f"measuring {number} of {len(records)}: {kernel.name}")
-        decided = _renamed(each.decisions, each.task, kernel.key)
+        decided = renamed(each.decisions, each.task, kernel.key)
         (measured,) = measurer.measure([Candidate(kernel.task, table_of(decided))])
         made = record_of(kernel.task, decided, measured, goal, measurer)
         (found.records if measured.error is ErrorKind.NO_ERROR else found.failed).append(made)
     return found
 
 
-def _key(kernel: FoundKernel, lowering: int) -> str:
-    """The task key of a kernel in a version of the lowering."""
-    if lowering == LOWERING:
-        return kernel.key
-    return key_in_lowering(kernel, calls_of(kernel.state.module), lowering)
+def remeasured_alike(
+    records: Sequence[MeasuredRecord], kernels: Sequence[FoundKernel], measurer: Measurer
+) -> Remeasured:
+    """Measure `records` anew, each by the unit that its cost was stated in."""
+    found = Remeasured()
+    for unit in dict.fromkeys(each.unit for each in records):
+        of_unit = [each for each in records if each.unit == unit]
+        made = remeasured(of_unit, kernels, measurer, Goal.of_unit(unit))
+        for mine, theirs in ((found.records, made.records), (found.failed, made.failed), (found.missing, made.missing)):
+            mine += theirs
+    return found
 
 
-def _renamed(decided: Decided, old: str, new: str) -> Decided:
-    """Decisions about a task that has another key now: `old/2` becomes `new/2`."""
+def with_kernels(
+    records: Iterable[MeasuredRecord], kernels: Iterable[FoundKernel]
+) -> Iterator[tuple[MeasuredRecord, FoundKernel | None]]:
+    """Yield records with the kernels that they are of, by the keys of the lowerings that they were measured with; with
+    None where no kernel has the key."""
+    every = list(kernels)
+    keys: dict[int, dict[str, FoundKernel]] = {}
+    for each in records:
+        if each.lowering not in keys:
+            keys[each.lowering] = {kernel.key_in(each.lowering): kernel for kernel in every}
+        kernel = keys[each.lowering].get(each.task)
+        yield each, kernel if kernel is not None and kernel.target.name == each.target else None
+
+
+def renamed(decided: Decided, old: str, new: str) -> Decided:
+    """Return decisions about a task that has another key now: `old/2` becomes `new/2`."""
     return tuple(
         (kind, new + subject.removeprefix(old) if subject.startswith(old) else subject, chosen)
         for kind, subject, chosen in decided

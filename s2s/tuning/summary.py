@@ -1,8 +1,9 @@
 """What is known of tasks and networks while they are tuned, and at the end."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from s2s.tuning.measurement import UNITS
 from s2s.tuning.records import Decided
 
 
@@ -52,14 +53,21 @@ class TuneSummary:
         """The cost of all calls with the compiler's own choices."""
         if self.network is not None and self.network.default is not None:
             return self.network.default
-        return sum(each.calls * each.default for each in self.tasks if each.default is not None)
+        return self._sum((each.calls, each.default) for each in self.tasks)
 
     @property
     def best(self) -> float:
         """The cost of all calls with the best choices."""
         if self.network is not None and not self.tasks:
             return self.network.best or 0.0
-        return sum(each.calls * each.best for each in self.tasks if each.best is not None)
+        return self._sum((each.calls, each.best) for each in self.tasks)
+
+    def _sum(self, costs: Iterable[tuple[int, float | None]]) -> float:
+        """The cost of all calls of kernels: they take their flash once, and their RAM one after the other."""
+        known = [(calls, cost) for calls, cost in costs if cost is not None]
+        if self.unit == UNITS["ram"]:
+            return max((cost for _, cost in known), default=0.0)
+        return sum(cost * (1 if self.unit == UNITS["flash"] else calls) for calls, cost in known)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The tasks of a network: one for each distinct kernel, with everything that measuring it alone needs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -12,7 +12,7 @@ from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.network.functions import main_of
 from s2s.compilation import Compilation
 from s2s.decisions.given import Given
-from s2s.decisions.keys import computation_key, nodes_of_kernel, task_key
+from s2s.decisions.keys import LOWERING, computation_key, nodes_of_kernel, task_key
 from s2s.decisions.schedule import ScheduledComputation, ScheduleKind
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug, UnsupportedError
@@ -69,6 +69,10 @@ class Task(Resumable):
         """What says which schedules are legal."""
         return ScheduleKind(CompilerContext(self.state.weights, [self.target], Given()))
 
+    def key_in(self, lowering: int) -> str:
+        """Return the task key in another version of the lowering."""
+        return task_key(self.kernel, calls_of(self.state.module), self.target, lowering)
+
     def concerns(self, layer: str) -> bool:
         """Whether `layer` names the task, its kernel, or one of its nodes."""
         return layer in (self.key, self.name, *self.nodes.split(", "))
@@ -90,6 +94,14 @@ class FoundKernel:
     def target(self) -> Target:
         """What it is compiled for."""
         return get_target(self.options.target)
+
+    def key_in(self, lowering: int) -> str:
+        """Return the task key in another version of the lowering."""
+        if lowering == LOWERING:
+            return self.key
+        module = self.state.module
+        func = next(each for each in _kernels(module) if each.sym_name.data == self.name)
+        return task_key(func, calls_of(module), self.target, lowering)
 
     @cached_property
     def task(self) -> Task:
@@ -126,12 +138,6 @@ def kernels_of(compilation: Compilation) -> list[FoundKernel]:
             continue
         found[key] = FoundKernel(key, name, nodes, count, state, options)
     return list(found.values())
-
-
-def key_in_lowering(kernel: FoundKernel, calls: Mapping[str, list[graph.CallOp]], lowering: int) -> str:
-    """Return the task key that a kernel has in another version of the lowering."""
-    func = next(each for each in _kernels(kernel.state.module) if each.sym_name.data == kernel.name)
-    return task_key(func, calls, kernel.target, lowering)
 
 
 def keys_of_calls(kernel: FoundKernel) -> list[str]:

@@ -1,13 +1,14 @@
 """The search of one kernel: proposes schedules, has them measured, and keeps the best."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import inf
 
 from s2s.tuning.campaign import Campaign, best_of
 from s2s.tuning.measurement import Measurement
 from s2s.tuning.measurer import Candidate, Incumbent
 from s2s.tuning.records import MeasuredRecord
+from s2s.tuning.remeasure import renamed
 from s2s.tuning.search_space import Point
 from s2s.tuning.space import Space
 from s2s.tuning.summary import TaskSummary
@@ -70,9 +71,16 @@ class TaskSearch:
             if before is None or (each.cost or 0.0) < (before.cost or 0.0):
                 best[each.task] = each
         made = (decision for each in best.values() for decision in each.decisions)
-        texts = dict.fromkeys(chosen for kind, _, chosen in made if kind == "schedule")
+        texts = dict.fromkeys((*self._outdated(), *(chosen for kind, _, chosen in made if kind == "schedule")))
         tuner.begin_with([point for text in texts if (point := self.space.find(text)) is not None][:TAKEN_OVER])
         return tuner
+
+    def _outdated(self) -> Iterator[str]:
+        """Yield the choices that were good in other versions of the lowering, which are measured anew."""
+        for key, each in self.campaign.outdated(self.task):
+            text = self.space.text_of(renamed(each.decisions, key, self.task.key))
+            if text:
+                yield text
 
     def _search(self, tuner: Tuner, trials: int, deadline: float | None) -> None:
         """Have proposals measured; where many are measured at a time, the next ones are made before all are done."""

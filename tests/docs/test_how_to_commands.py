@@ -26,7 +26,7 @@ NOT_RUN = {
     r"--farm ": "wants a farm; tests/farm",
     r"s2s fuzz ": "takes minutes; tests/fuzz",
     r"s2s tune ": "takes minutes; tests/tuning",
-    r"s2s records measure ": "takes minutes; tests/tuning/test_remeasure.py",
+    r"s2s records (measure|verify) ": "takes minutes; tests/tuning/test_remeasure.py, test_verification.py",
     r"s2s profile ": "measures for seconds; tests/profiling",
     r"--on serial:": "wants a board; tests/projects runs it with an emulated one",
     r"--html ": "draws for seconds; tests/report",

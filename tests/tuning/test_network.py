@@ -1,5 +1,7 @@
 """The decisions about a whole network as a search space: what is open, what candidates cost, and what is recorded."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,10 @@ from s2s.compilation import Compilation
 from s2s.decisions.recorded import decisions_of
 from s2s.decisions.records import read_records
 from s2s.options import CompileOptions
+from s2s.stages.memory import Planned
 from s2s.tuning.campaign import TuneOptions
+from s2s.tuning.measurement import Measurement
+from s2s.tuning.measurer import Candidate, Incumbent
 from s2s.tuning.network import NetworkSpace, network_task
 from s2s.tuning.open_decision import decided_of, table_of, text_of
 from s2s.tuning.records import NETWORK, read_measured
@@ -132,6 +137,24 @@ def test_records_of_the_network_are_obeyed(tuned: tuple[TuneSummary, MadeUp, Pat
 
 def test_only_the_network_leaves_its_kernels_alone(tuned: tuple[TuneSummary, MadeUp, Path]) -> None:
     assert tuned[0].tasks == []
+
+
+class WithRam(MadeUp):
+    """A measurer of kernels that each take a megabyte."""
+
+    def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
+        found = super().measure(candidates, incumbent)
+        return [replace(each, costs={**each.costs, "bytes of ram": 1e6}) for each in found]
+
+
+def test_the_ram_of_a_network_is_that_of_its_plan(network: Compilation, tmp_path: Path) -> None:
+    options = TuneOptions(trials=1, objective="instructions=1,ram=2", only=(NETWORK,))
+    summary = tune_network(network, tmp_path / "records.jsonl", WithRam(), options)
+    assert summary.network is not None
+    counted = [each for each in read_measured(tmp_path / "records.jsonl") if each.kernel != NETWORK]
+    instructions = sum(each.calls * each.costs["instructions"] for each in counted)
+    planned = network.facts(Planned).arena + network.info.ports_size
+    assert summary.network.default == pytest.approx(instructions + 2 * planned)
 
 
 def test_decisions_go_through_texts() -> None:

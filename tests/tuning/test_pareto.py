@@ -95,5 +95,26 @@ def test_a_limit_of_ram_holds_for_each_kernel() -> None:
     assert within([first, wide], {"bytes of ram": 32})[0] == (wide,)
 
 
+def with_bytes(made: MeasuredRecord, **more: float) -> MeasuredRecord:
+    return replace(made, costs={**made.costs, **{f"bytes of {name}": count for name, count in more.items()}})
+
+
+def test_a_record_that_takes_less_ram_stays() -> None:
+    wide, narrow = with_bytes(record(9, 5), ram=64), with_bytes(record(10, 5), ram=32)
+    assert pareto_front([wide, narrow]) == (wide, narrow)
+    assert pareto_front([wide, with_bytes(record(10, 5), ram=64)]) == (wide,)
+
+
+def test_a_record_that_takes_less_stack_stays() -> None:
+    deep, flat = with_bytes(record(9, 5), ram=64, stack=80), with_bytes(record(10, 5), ram=64, stack=40)
+    assert pareto_front([deep, flat]) == (deep, flat)
+
+
+def test_a_place_that_measures_no_flash_has_a_front_too() -> None:
+    fast = replace(record(1, 0), costs={"seconds": 1.0, "bytes of ram": 9.0})
+    small = replace(record(2, 0), costs={"seconds": 2.0, "bytes of ram": 8.0})
+    assert pareto_front([fast, small, replace(small, cost=3.0)]) == (fast, small)
+
+
 def test_a_whole_network_is_no_kernel() -> None:
     assert pareto_front([replace(record(10, 5), kernel=NETWORK)]) == ()

@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from s2s.analysis.network.constants import calls_of
 from s2s.compilation import Compilation
 from s2s.options import CompileOptions
 from s2s.tuning.measurement import ErrorKind, Goal
 from s2s.tuning.records import MeasuredRecord
 from s2s.tuning.remeasure import Remeasured, remeasured
-from s2s.tuning.task import FoundKernel, kernels_of, key_in_lowering
+from s2s.tuning.task import FoundKernel, kernels_of
 from support.onnx_text import onnx_file
 from support.tuning import MadeUp
 
@@ -41,7 +40,7 @@ def test_the_cost_is_the_new_one(kernel: FoundKernel) -> None:
 
 
 def test_a_record_of_another_lowering_is_of_the_kernel_that_had_its_key(kernel: FoundKernel) -> None:
-    old = key_in_lowering(kernel, calls_of(kernel.state.module), OLD)
+    old = kernel.key_in(OLD)
     assert old != kernel.key
     (found,) = measured(kernel, replace(record(kernel, old), lowering=OLD)).records
     assert (found.task, found.decisions[0][1]) == (kernel.key, kernel.key)
