@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     FlatSymbolRefAttrConstr,
     FunctionType,
+    StringAttr,
     SymbolRefAttr,
     i1,
 )
@@ -184,7 +185,7 @@ class ScanOp(NetworkOp):
     Of the inputs, the first `carried` go from step to step, and come out as the first results; the next `scanned` are
     sliced along their first dimension, of size `steps`; the others are the same in each step. The other results are
     the parts of all steps, stacked in front. `backward` lists which of the scanned inputs and then of the stacked
-    results (counted on) are walked from their end.
+    results (counted on) are walked from their end. `extent` names the size that `steps` have in a run, where it varies.
     """
 
     name = "graph.scan"
@@ -193,6 +194,7 @@ class ScanOp(NetworkOp):
     carried = prop_def(INT)
     scanned = prop_def(INT)
     backward = opt_prop_def(INTS)
+    extent = opt_prop_def(StringAttr)
     inputs = var_operand_def(TENSOR)
     outputs = var_result_def(TENSOR)
     traits = traits_def(Pure(), RunsNetworks(), HasFusionKind(FusionKind.OPAQUE))

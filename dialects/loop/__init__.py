@@ -12,6 +12,7 @@ from xdsl.ir import Dialect, Operation
 from s2s.dialects.loop import (
     callback,
     control,
+    devices,
     extern,
     groups,
     index,
@@ -28,6 +29,7 @@ from s2s.dialects.loop import (
 from s2s.dialects.loop.callback import *
 from s2s.dialects.loop.checks import lanes_of as lanes_of
 from s2s.dialects.loop.control import *
+from s2s.dialects.loop.devices import *
 from s2s.dialects.loop.extern import *
 from s2s.dialects.loop.groups import *
 from s2s.dialects.loop.index import *
@@ -48,6 +50,7 @@ from s2s.dialects.loop.sliding import *
 FAMILIES = (
     callback,
     control,
+    devices,
     extern,
     groups,
     index,

@@ -28,6 +28,7 @@ from xdsl.irdl import (
     VarConstraint,
     operand_def,
     opt_operand_def,
+    opt_prop_def,
     prop_def,
     traits_def,
     var_operand_def,
@@ -36,6 +37,15 @@ from xdsl.traits import MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.checks import check_flat
+from s2s.dialects.loop.devices import (
+    DeviceCopyOp,
+    EnterDeviceOp,
+    LeaveDeviceOp,
+    StartDeviceCallsOp,
+    StartDeviceCopyOp,
+    WaitDeviceCallsOp,
+    WaitDeviceCopyOp,
+)
 from s2s.dialects.loop.interfaces import Access, AccessEffects, AccessInterface, read_any, write_any
 from s2s.dialects.loop.sliding import AdvanceOp
 from s2s.dialects.operation import Op, op_definition
@@ -59,92 +69,6 @@ class CopyOp(Op, AccessInterface):
 
     def accesses(self) -> Sequence[Access]:
         return [write_any(self.target), read_any(self.source)]
-
-
-class BetweenDevices(Op, AccessInterface):
-    """What copies between devices share: `source` is in the memory of device `origin`, `target` in that of `device`."""
-
-    T: ClassVar = VarConstraint("T", BaseAttr[MemRefType[Attribute]](MemRefType))
-    target = operand_def(T)
-    source = operand_def(T)
-    origin = prop_def(StringAttr)
-    device = prop_def(StringAttr)
-    irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$target `,` $source `from` $origin `to` $device attr-dict `:` type($target)"
-
-    def __init__(self, target: SSAValue, source: SSAValue, origin: StringAttr, device: StringAttr) -> None:
-        super().__init__(operands=[target, source], properties={"origin": origin, "device": device})
-
-    def accesses(self) -> Sequence[Access]:
-        return [write_any(self.target), read_any(self.source)]
-
-
-@op_definition
-class DeviceCopyOp(BetweenDevices):
-    """`target = source`, all elements, from the memory of a device to that of another one."""
-
-    name = "loop.device_copy"
-
-
-@op_definition
-class StartDeviceCopyOp(BetweenDevices):
-    """Start `target = source`: until the wait for it, nobody may access `target` or write to `source`."""
-
-    name = "loop.start_device_copy"
-
-
-@op_definition
-class WaitDeviceCopyOp(BetweenDevices):
-    """Wait until the copy of `source` to `target`, which was started before, is complete."""
-
-    name = "loop.wait_device_copy"
-
-
-class AroundDeviceCalls(Op):
-    """What the first device does around kernels of `device`; no operation may move across it."""
-
-    device = prop_def(StringAttr)
-    irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$device attr-dict"
-
-    def __init__(self, device: StringAttr | str) -> None:
-        super().__init__(properties={"device": StringAttr(device) if isinstance(device, str) else device})
-
-
-@op_definition
-class EnterDeviceOp(AroundDeviceCalls):
-    """Let a device run: its next kernels follow."""
-
-    name = "loop.enter_device"
-
-
-@op_definition
-class LeaveDeviceOp(AroundDeviceCalls):
-    """Let a device rest: its kernels are done, and others read what they have computed."""
-
-    name = "loop.leave_device"
-
-
-@op_definition
-class StartDeviceCallsOp(AroundDeviceCalls):
-    """Let a device run beside the first one: calls of its kernels may return before they are done."""
-
-    name = "loop.start_device_calls"
-
-
-@op_definition
-class WaitDeviceCallsOp(AroundDeviceCalls):
-    """Wait until the kernels of a device are done; until then nobody else may write `buffers`, or read what is written
-    there."""
-
-    name = "loop.wait_device_calls"
-
-    buffers = var_operand_def(MemRefType)
-    assembly_format = "$device (`,` $buffers^ `:` type($buffers))? attr-dict"
-
-    def __init__(self, device: StringAttr | str, buffers: Sequence[SSAValue]) -> None:
-        name = StringAttr(device) if isinstance(device, str) else device
-        Op.__init__(self, operands=[buffers], properties={"device": name})
 
 
 class NetworkCall(Op, AccessInterface):
@@ -280,7 +204,11 @@ class CallWhileOp(NetworkCall):
 
 @op_definition
 class CallForOp(NetworkCall):
-    """`for (t = 0; t < steps; t++) body(…, buffers[k] + starts[k] + t * strides[k], …);`, counted in elements."""
+    """`for (t = 0; t < steps; t++) body(…, buffers[k] + starts[k] + t * strides[k], …);`, counted in elements.
+
+    `size` names the size that `steps` have in a run, where it varies. A buffer with a negative stride is walked from
+    the end that it has in the run: the last step is at its first element.
+    """
 
     name = "loop.call_for"
 
@@ -288,6 +216,7 @@ class CallForOp(NetworkCall):
     steps = prop_def(IntegerAttr[I64])
     starts = prop_def(_INTS)
     strides = prop_def(_INTS)
+    size = opt_prop_def(StringAttr)
     assembly_format = "$body (`in` $arena^ `:` type($arena))? `(` $buffers `)` attr-dict `:` `(` type($buffers) `)`"
 
     def __init__(
@@ -298,6 +227,7 @@ class CallForOp(NetworkCall):
         steps: int,
         starts: Sequence[int],
         strides: Sequence[int],
+        size: StringAttr | None = None,
         arena: SSAValue | None = None,
     ) -> None:
         super().__init__(
@@ -307,6 +237,7 @@ class CallForOp(NetworkCall):
                 "steps": IntegerAttr(steps, i64),
                 "starts": DenseArrayBase.from_list(i64, starts),
                 "strides": DenseArrayBase.from_list(i64, strides),
+                "size": size,
             },
         )
 
@@ -323,7 +254,13 @@ class CallForOp(NetworkCall):
     def with_arena(self, arena: SSAValue) -> "CallForOp":
         starts, strides = [start for start, _ in self.slices], [stride for _, stride in self.slices]
         return CallForOp(
-            self.body, self.buffers, steps=self.steps.value.data, starts=starts, strides=strides, arena=arena
+            self.body,
+            self.buffers,
+            steps=self.steps.value.data,
+            starts=starts,
+            strides=strides,
+            size=self.size,
+            arena=arena,
         )
 
     def verify_(self) -> None:
@@ -338,6 +275,8 @@ class CallForOp(NetworkCall):
             last = start + stride * (self.steps.value.data - 1)
             if min(start, last) < 0 or max(start, last) >= size:
                 raise VerifyException(f"{self.name}: slices from {start} to {last} leave {buffer.type}")
+            if self.size is not None and stride < 0 and last != 0:
+                raise VerifyException(f"{self.name}: the last of {self.size.data} steps is at {last}, expected 0")
 
 
 def _symbol(name: SymbolRefAttr | str) -> SymbolRefAttr:
@@ -371,19 +310,10 @@ STEPS = (
 
 __all__ = [
     "STEPS",
-    "AroundDeviceCalls",
-    "BetweenDevices",
     "CallForOp",
     "CallIfOp",
     "CallWhileOp",
     "CopyOp",
-    "DeviceCopyOp",
-    "EnterDeviceOp",
-    "LeaveDeviceOp",
     "NetworkCall",
     "ReadSizeOp",
-    "StartDeviceCallsOp",
-    "StartDeviceCopyOp",
-    "WaitDeviceCallsOp",
-    "WaitDeviceCopyOp",
 ]

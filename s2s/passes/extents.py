@@ -70,10 +70,32 @@ class ExtentsPropagation(ABC):
                 if (least := self.table.range(name).least) < self.table.least_of(name):
                     raise UnsupportedError(f"{name} of its result is {least} at the least sizes; give greater ones")
             return
+        if isinstance(op, graph.ScanOp):
+            self._scan(op)
+            return
         named = next((name for extents in self.of(op.operands) for name in extents if name), None)
         if named is not None:
             raise UnsupportedError(f"{op.name} takes no tensor of varying size {named}; give it a constant one")
         self.extents |= {result: ("",) * len(shape_of(result)) for result in op.results}
+
+    def _scan(self, op: graph.ScanOp) -> None:
+        """Derive the extents of the results of a scan: those that are stacked have the size of what is scanned."""
+        operands, (_, scanned, _) = self.of(op.inputs), op.parts
+        steps = {extents[0] for number, extents in enumerate(operands) if number in scanned}
+        inner = [extents[int(number in scanned) :] for number, extents in enumerate(operands)]
+        named = next((name for extents in inner for name in extents if name), None)
+        if named is not None:
+            raise UnsupportedError(f"runs steps on tensors of varying size {named}; give it a constant one")
+        if len(steps) > 1:
+            raise UnsupportedError("scans operands of different sizes; give them one size")
+        size = next(iter(steps), "")
+        op.properties.pop("extent", None)
+        if size:
+            op.properties["extent"] = StringAttr(size)
+        carried = op.carried.value.data
+        for number, result in enumerate(op.results):
+            rest = ("",) * (len(shape_of(result)) - 1)
+            self.extents[result] = (size, *rest) if number >= carried else ("",) * len(shape_of(result))
 
     def _visit(self, op: Operation) -> None:
         match op:

@@ -13,7 +13,7 @@ from operator import mul, sub
 
 import numpy as np
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -160,22 +160,42 @@ class _Comparison:
             case graph.WeightOp(), graph.WeightOp():
                 return self._difference_of_weights(ours, theirs)
             case graph.CallOp(), graph.CallOp():
-                kernels = self._kernel(self.greatest, ours), self._kernel(self.smaller, theirs)
-                if kernels not in self.compared:
-                    self.compared.add(kernels)
-                    reason = self._difference_of_kernels(*kernels)
-                    if reason is not None:
-                        return reason
+                reason = self._difference_of_calls(ours, theirs)
+            case graph.NetworkOp(), graph.NetworkOp():
+                reason = self._difference_of_networks(ours, theirs)
             case graph.ReshapeOp() | graph.SliceOp(), _:
-                pass
+                reason = None
             case _:
-                if _properties(ours) != _properties(theirs):
-                    return "has other attributes"
-        return self._difference_of_results(ours, theirs)
+                reason = None if _properties(ours) == _properties(theirs) else "has other attributes"
+        return reason or self._difference_of_results(ours, theirs)
+
+    def _difference_of_calls(self, ours: graph.CallOp, theirs: graph.CallOp) -> str | None:
+        kernels = self._function(self.greatest, ours.callee), self._function(self.smaller, theirs.callee)
+        if kernels in self.compared:
+            return None
+        self.compared.add(kernels)
+        return self._difference_of_kernels(*kernels)
+
+    def _difference_of_networks(self, ours: graph.NetworkOp, theirs: graph.NetworkOp) -> str | None:
+        """Return how operations that run networks differ; an error if an operation of these networks does."""
+        great, small = _properties(ours), _properties(theirs)
+        if isinstance(ours, graph.ScanOp) and isinstance(theirs, graph.ScanOp):
+            expected = ours.steps.value.data if ours.extent is None else self.at[ours.extent.data]
+            if theirs.steps.value.data != expected:
+                return f"runs {theirs.steps.value.data} steps, where {expected} were derived,"
+            great, small = ({**each, "steps": ours.steps, "extent": ours.steps} for each in (great, small))
+        if great != small:
+            return "has other attributes"
+        for name in map(SymbolRefAttr, ours.networks):
+            bodies = self._function(self.greatest, name), self._function(self.smaller, name)
+            if bodies not in self.compared:
+                self.compared.add(bodies)
+                self._blocks(bodies[0].body.block, bodies[1].body.block)
+        return None
 
     def _difference_of_results(self, ours: Operation, theirs: Operation) -> str | None:
         for mine, other in zip(ours.results, theirs.results, strict=True):
-            extents = self.extents.get(mine, ())
+            extents = self.extents.get(mine) or ("",) * len(shape_of(mine))
             expected = [self.at[name] if name else size for size, name in zip(shape_of(mine), extents, strict=True)]
             if expected != list(shape_of(other)):
                 return f"has a result of shape {list(shape_of(other))}, where {expected} was derived,"
@@ -186,8 +206,8 @@ class _Comparison:
         small = self.smaller.weights.get(theirs.weight_name.data)
         return None if _begins_with(great, small) else "is another constant"
 
-    def _kernel(self, state: State, call: graph.CallOp) -> FuncOp:
-        found = function_named(state.module, call.callee.string_value())
+    def _function(self, state: State, name: SymbolRefAttr) -> FuncOp:
+        found = function_named(state.module, name.string_value())
         assert found is not None
         return found
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import I64, DenseArrayBase, IndexType, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import I64, DenseArrayBase, IndexType, IntegerAttr, ModuleOp, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
@@ -212,6 +212,9 @@ def _instantiate(op: Operation, extents: Mapping[SSAValue, Extents], sizes: Size
             op.properties |= {"read": _guarded(op.read), "into": _guarded(op.into)}
         case graph.SliceOp():
             op.properties["sizes"] = tensor.integers(shape_of(op.y))
+        case graph.ScanOp() if op.extent is not None:
+            op.properties["steps"] = IntegerAttr(sizes[op.extent.data], i64)
+            del op.properties["extent"]
         case tensor.ExternOp() if VARIES in op.attributes:
             op.properties["numbers"] = tensor.integers([shape_of(op.inputs[0])[0], shape_of(op.res[0])[0]])
         case FuncOp() if not op.is_declaration:

@@ -229,6 +229,12 @@ REFUSED = {
         "(float[2,N,3] x) => (float[M] y) <int64[1] flat = {-1}> { y = Reshape (x, flat) }",
         "merges or splits axis 1",
     ),
+    "a constant of a branch": (
+        """(bool[1] c, float[N] x, float[3] z) => (float[3] y) { n = Size (x) f = Cast <to = 1> (n) r = Sqrt (f)
+        y = If (c) <then_branch = a () => (float[3] s) { s = Mul (z, r) }, else_branch = b () => (float[3] t)
+        { t = Neg (z) }> }""",
+        "Mul_s: has other constants",
+    ),
     "a constant of the least sizes": (
         "(float[32,N] x) => (int64[32,1] y) { e = EyeLike <k = -3> (x) y = ArgMax <axis = 1> (e) }",
         "N=6",

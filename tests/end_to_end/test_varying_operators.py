@@ -44,6 +44,16 @@ TEXTS = {
     "decomposed norm": """(float[1,4,N] x) => (float[1,4,N] y) <float two = {2}, float eps = {0.001}>
 { m = ReduceMean <axes = [2], keepdims = 1> (x) d = Sub (x, m) q = Pow (d, two)
   v = ReduceMean <axes = [2], keepdims = 1> (q) e = Add (v, eps) s = Sqrt (e) y = Div (d, s) }""",
+    "text line": """(float[1,3,8,N] x) => (float[T,2,1,4] y)
+<float[4,3,8,3] c = ?, float[2,16,4] w = ?, float[2,16,4] r = ?, float[2,32] b = ?, int64[1] two = {2}>
+{ a = Conv <pads = [0, 1, 0, 1], strides = [1, 2]> (x, c) s = Squeeze (a, two) t = Transpose <perm = [2, 0, 1]> (s)
+  y = LSTM <hidden_size = 4, direction = "bidirectional"> (t, w, r, b) }""",
+    "states behind the last step": """(float[N,2,5] x) => (float[N,1,2,4] y, float[1,2,4] h)
+<float[1,12,5] w = ?, float[1,12,4] r = ?, float[1,24] b = ?>
+{ y, h = GRU <hidden_size = 4, linear_before_reset = 1, direction = "reverse"> (x, w, r, b) }""",
+    "scan": """(float[3] s, float[N,3] x) => (float[3] y, float[N,3] z)
+{ y, z = Scan <num_scan_inputs = 1, body = step (float[3] a, float[3] b) => (float[3] c, float[3] d)
+  { c = Add (a, b) d = Mul (a, b) }> (s, x) }""",
 }
 MIN_SIZE = {"feature pyramid": 2, "last rows": 2, "differences": 2}
 MAX_SIZE = 9
@@ -58,6 +68,12 @@ def test_several_sizes_give_the_results_of_onnxruntime(kind: str, tmp_path: Path
             given = inputs_of(engine, size)
             for found, expected in zip(artifact.run(given).values(), engine.run(None, given), strict=True):
                 np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_levels_agree_on_steps_from_both_ends(tmp_path: Path):
+    with api.compile(model(TEXTS["text line"], tmp_path), dims={"N": (1, MAX_SIZE)}, target="c") as artifact:
+        assert artifact.verify(levels=True).passed
+        assert "(n_1_floordiv - 1 - t)" in artifact.tree().text("src/model.c")
 
 
 def test_levels_agree_on_parts_of_varying_size(tmp_path: Path):

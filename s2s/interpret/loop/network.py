@@ -99,9 +99,12 @@ def call_while(scope: Scope, op: loop.CallWhileOp) -> Step:
 @MEANINGS.register(loop.CallForOp)
 def call_for(scope: Scope, op: loop.CallForOp) -> Step:
     """`loop.call_for`."""
-    body, steps = scope.callee(op.body.string_value()), op.steps.value.data
+    body, most = scope.callee(op.body.string_value()), op.steps.value.data
+    steps = most if op.size is None else scope.options.sizes.get(op.size.data, most)
     arena = [] if op.arena is None else [scope.place(op.arena)]
-    slices = list(zip(scope.operands(op.buffers), op.slices, strict=True))
+    first = [start + stride * (most - steps) if stride < 0 else start for start, stride in op.slices]
+    strides = [stride for _, stride in op.slices]
+    slices = list(zip(scope.operands(op.buffers), zip(first, strides, strict=True), strict=True))
 
     def step(frame: Frame) -> None:
         for index in range(steps):

@@ -263,6 +263,12 @@ loop.call_for @body (%y) {steps = 3 : i64, starts = array<i64: 2>, strides = arr
 // -----
 
 %y = "test.op"() : () -> memref<6xf32>
+loop.call_for @body (%y) {steps = 2 : i64, starts = array<i64: 4>, strides = array<i64: -2>, size = "n"} : (memref<6xf32>)
+// CHECK: loop.call_for: the last of n steps is at 2, expected 0
+
+// -----
+
+%y = "test.op"() : () -> memref<6xf32>
 loop.call_for @body (%y) {steps = 0 : i64, starts = array<i64: 2>, strides = array<i64: 2>} : (memref<6xf32>)
 // CHECK: loop.call_for: runs 0 steps, expected at least one
 

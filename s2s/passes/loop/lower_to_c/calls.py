@@ -88,7 +88,7 @@ def lower_network_call(steps: StepBuilder, op: loop.CallIfOp | loop.CallWhileOp 
         case loop.CallWhileOp():
             _while(b, op, callees, arena, buffers)
         case loop.CallForOp():
-            _for(b, op, callees[0], arena, buffers)
+            _for(steps, op, callees[0], arena, buffers)
 
 
 def _comment(call: CallOp) -> str | None:
@@ -100,17 +100,33 @@ def _comment(call: CallOp) -> str | None:
     return " ".join(filter(None, ["".join(f"[{size}]" for size in sizes), nodes])) or None
 
 
-def _for(b: Builder, op: loop.CallForOp, body: str, arena: SSAValue, buffers: Sequence[SSAValue]) -> None:
-    block = c.ForOp.block(_INDEX)
+def _for(steps: StepBuilder, op: loop.CallForOp, body: str, arena: SSAValue, buffers: Sequence[SSAValue]) -> None:
+    b, block = steps.b, c.ForOp.block(_INDEX)
     block.args[0].name_hint = "t"
-    first, last = b.literal(0, _INDEX), b.literal(op.steps.value.data, _INDEX)
+    first, last = b.literal(0, _INDEX), _number_of_steps(steps, op)
     with b.inside(block):
         moved = [
-            _moved(b, buffer, start, stride, block.args[0])
+            _moved_back(b, buffer, -stride, last, block.args[0])
+            if stride < 0 and op.size is not None
+            else _moved(b, buffer, start, stride, block.args[0])
             for buffer, (start, stride) in zip(buffers, op.slices, strict=True)
         ]
         block.add_op(c.CallOp(body, [arena, *moved]))
     b.block.add_op(c.ForOp(first, last, block))
+
+
+def _number_of_steps(steps: StepBuilder, op: loop.CallForOp) -> SSAValue:
+    if op.size is None:
+        return steps.b.literal(op.steps.value.data, _INDEX)
+    if steps.sizes is None:
+        raise CompilerBug(f"{op.name} of {op.size.data} steps, which is no size of the network")
+    return steps.sizes.values[op.size.data]
+
+
+def _moved_back(b: Builder, buffer: SSAValue, stride: int, steps: SSAValue, step: SSAValue) -> SSAValue:
+    """`buffer + (steps - 1 - step) * stride`."""
+    left = b.binary("-", b.binary("-", steps, b.literal(1, _INDEX)), step)
+    return b.binary("+", buffer, left if stride == 1 else b.binary("*", left, b.literal(stride, _INDEX)))
 
 
 def _moved(b: Builder, buffer: SSAValue, start: int, stride: int, step: SSAValue) -> SSAValue:

@@ -116,7 +116,7 @@ class LowerNetwork(_NetworkFunction):
         """Add a parameter with the sizes of this run to `block` if there are any, and check them; return the sizes and
         the names of all parameters."""
         module = self.func.parent_op()
-        sizes = None if module is None else RunSizes(module.attributes, self.names)
+        sizes = None if module is None else RunSizes(module.attributes, self.names, _sizes_of_steps(self.func))
         if sizes is None or not sizes.bounds:
             return None, parameters
         sizes.count(b, dict(zip(self.main.input_names, self.main.inputs, strict=True)))
@@ -178,6 +178,12 @@ class LowerNetwork(_NetworkFunction):
             for arena in block.args[:count]:
                 aligned = b.call("s2s_is_aligned", [arena, align], IntegerType(1))
                 refuse(b, b.unary("!", aligned), "S2S_ERR_ALIGN")
+
+
+def _sizes_of_steps(func: FuncOp) -> set[str]:
+    """The sizes that are numbers of steps."""
+    ops = func.body.block.ops
+    return {op.size.data for op in ops if isinstance(op, loop.CallForOp) and op.size is not None}
 
 
 def _any_of(b: Builder, tests: list[SSAValue]) -> SSAValue:

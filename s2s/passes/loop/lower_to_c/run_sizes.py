@@ -13,7 +13,7 @@ dims->found = found;
 net_nonzero(places, mask, count);
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Block, SSAValue
@@ -39,12 +39,12 @@ def refuse(b: Builder, test: SSAValue, status: str) -> None:
 class RunSizes:
     """The sizes of a run, by name, as values of the run function: more of them from kernel to kernel."""
 
-    def __init__(self, attributes: Mapping[str, Attribute], names: Names) -> None:
+    def __init__(self, attributes: Mapping[str, Attribute], names: Names, steps: Set[str]) -> None:
         self.bounds, self.derived, self.computed = sizes_of(attributes), derived_of(attributes), computed_of(attributes)
         self.counted, self.prefix = counted_of(attributes), names.prefix
         self.fields = size_identifiers(name for name in self.bounds if name not in self.counted)
         """The fields of the caller's structure, by size."""
-        self.used = {name for each in names.sizes.values() for name in each}
+        self.used = {name for each in names.sizes.values() for name in each} | steps
         self.values: dict[str, SSAValue] = {}
         self.dims: SSAValue | None = None
 

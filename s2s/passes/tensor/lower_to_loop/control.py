@@ -59,6 +59,7 @@ def _scan(op: graph.ScanOp, outputs: Sequence[SSAValue], inputs: Sequence[SSAVal
         steps=op.steps.value.data,
         starts=[start for start, _ in slices],
         strides=[stride for _, stride in slices],
+        size=op.extent,
     )
     return [*_copies(carried, inputs), call]
 
