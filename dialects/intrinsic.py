@@ -9,7 +9,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-FORMS = ("dot", "dot_pairs", "dot_next", "dot_lanes", "dot_rows")
+FORMS = ("dot", "dot_pairs", "dot_next", "dot_lanes", "dot_rows", "dot_half_rows")
 ELEMENTS = {"i8": i8, "u8": i8, "i16": i16}
 """The types of factors; `u8` are the bits of an `i8`, read as a number from 0 to 255."""
 
@@ -27,6 +27,10 @@ class IntrinsicAttr(ParametrizedAttribute):
         dot_next   acc + sum over k < group - 1 of x[k + 1] * w[k]          the same for the next position of x
         dot_lanes  acc[c] + sum over k < group of x[c][k] * w[c][k]         lanes of 32 bits hold the bytes of a group
         dot_rows   sum over k < steps of x[k] * w[k / group][c][k % group]  x and w lie in memory
+        dot_half_rows
+                   sum over k < steps of x[k] * half(w[n / group][c][n % group])   the same with n = k % (steps / 2): a
+                                                                    byte holds two constants from 0 to 15, the lower
+                                                                    one for the first half of the steps
 
     `{lanes}` in the name of the function stands for the number of sums.
     """

@@ -76,11 +76,12 @@ class IntrinsicOp(Op):
 
 @op_definition
 class IntrinsicRowsOp(Op, AccessInterface, WorkInterface):
-    """An instruction that multiplies a row in memory by rows of constants: the form `dot_rows`.
+    """An instruction that multiplies a row in memory by rows of constants: the forms `dot_rows` and `dot_half_rows`.
 
         result[c] = sum over k < steps of x[a + k] * w[b + k / n * lanes * n + c * n + k % n]
 
-    The map gives `(a, b)`; `n` is the group, which divides the steps.
+    The map gives `(a, b)`; `n` is the group, which divides the steps. In rows of halves, steps `k` and `k + steps / 2`
+    take the lower and the upper half of one byte, as numbers from 0 to 15, and `n` divides half the steps.
     """
 
     name = "loop.intrinsic_rows"
@@ -117,11 +118,16 @@ class IntrinsicRowsOp(Op, AccessInterface, WorkInterface):
         )
 
     def accesses(self) -> Sequence[Access]:
-        (row, constants), steps = self.map.data.results, self.steps.value.data
+        row, constants = self.map.data.results
         return [
-            read(self.x, row, self.indices, Extent(steps)),
-            read(self.w, constants, self.indices, Extent(steps * self.lanes)),
+            read(self.x, row, self.indices, Extent(self.steps.value.data)),
+            read(self.w, constants, self.indices, Extent(self.bytes * self.lanes)),
         ]
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of each row of constants."""
+        return self.steps.value.data // (2 if self.intrinsic.form.data == "dot_half_rows" else 1)
 
     @property
     def work(self) -> int:
@@ -134,14 +140,15 @@ class IntrinsicRowsOp(Op, AccessInterface, WorkInterface):
 
     def verify_(self) -> None:
         each = self.intrinsic
-        if each.form.data != "dot_rows":
+        if each.form.data not in ("dot_rows", "dot_half_rows"):
             raise VerifyException(f"{self.name}: form {each.form.data} takes registers")
         check_map(self.name, self.map.data, len(self.indices), results=2)
         check_flat(self, self.x.type, ELEMENTS[each.x.data])
         check_flat(self, self.w.type, ELEMENTS[each.w.data])
         steps, group = self.steps.value.data, each.steps
-        if steps < 1 or steps % group:
-            raise VerifyException(f"{self.name}: {steps} steps are no groups of {group}")
+        if steps < 1 or self.bytes % group or steps % self.bytes:
+            unit = "" if self.bytes == steps else " bytes"
+            raise VerifyException(f"{self.name}: {steps} steps are no groups of {group}{unit}")
         check_vector(self, self.result.type, i32)
 
 

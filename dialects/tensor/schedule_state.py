@@ -103,7 +103,7 @@ class ScheduleState:
         if self.cached is not None:
             return not self.cached.widened
         in_bytes = self.intrinsic is not None and self.intrinsic.x.data != "i16"
-        return in_bytes and self.form in ("dot_lanes", "dot_rows")
+        return in_bytes and self.form in ("dot_lanes", "dot_rows", "dot_half_rows")
 
     @property
     def passes_of_all(self) -> int:

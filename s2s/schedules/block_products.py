@@ -3,7 +3,8 @@
     products[b][j] = sum over k of x[b][k] * w[j][b][k]        y[j] = sum over b of products[b][j] * scales …
 
 Both computations are tiled along the rows `j` and fused, so that the sums of a few rows stay in the L1 cache. The rows
-of a tile are the lanes of its vectors, each of which adds up four products; they are packed in the order of reading.
+of a tile are the lanes of its vectors, each of which adds up four products; they are packed in the order of reading. On
+a core without vectors of floats, an instruction multiplies a block by those of four rows.
 """
 
 from xdsl.ir import SSAValue
@@ -70,7 +71,8 @@ def block_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SS
     if sums is None or roles is None or products is None or roles.w_offset or len(roles.w_only) != 1:
         return None
     if target.lanes == 1:
-        return _scalars(sums, roles, products, target, constants)
+        by_rows = _by_rows(sums, roles, products, target, constants)
+        return by_rows or _scalars(sums, roles, products, target, constants)
     intrinsic = _intrinsic(target, roles, products)
     row, last = sums.row[0], len(op.sizes) - 1
     shape = shape_of(op.reads[roles.w])
@@ -105,24 +107,60 @@ def block_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SS
     )
 
 
+def _by_rows(
+    sums: BlockSums, roles: Roles, products: ProductSum, target: Target, constants: frozenset[SSAValue]
+) -> tensor.ScheduleAttr | None:
+    """Return a schedule with an instruction that multiplies a block by those of a few rows of the constant."""
+    op, row, last = sums.products, sums.row[0], len(sums.products.sizes) - 1
+    intrinsic = _row_intrinsic(target, products, op.sizes[last])
+    shape = shape_of(op.reads[roles.w])
+    if intrinsic is None or roles.w_only != (row,) or len(shape) != 3 or shape[0] % SCALARS:
+        return None
+    tile, group = [1] * len(op.sizes), intrinsic.group
+    tile[row] = SCALARS
+    panel = [tensor.PackedAxis((0,), SCALARS), tensor.PackedAxis((1,)), tensor.PackedAxis((2,), group)]
+    return tensor.ScheduleAttr.of(
+        [
+            *register_tile(op, tile),
+            Vectorize.of(row, SCALARS),
+            CacheRead.packed(roles.w, [*panel, tensor.PackedAxis((0,), 1, SCALARS), tensor.PackedAxis((2,), 1, group)]),
+            Tensorize.of(intrinsic),
+            ComputeAt.of(row - 1) if _total_in_one_tile(sums, target, constants) else None,
+        ]
+    )
+
+
+def _row_intrinsic(target: Target, products: ProductSum, bytes: int) -> Intrinsic | None:
+    """Return the first instruction for rows of so many bytes in a block of the constant, in halves if they are so."""
+    form = "dot_rows" if products.half is None else "dot_half_rows"
+    known = [each for each in target.intrinsics_of(form) if each.x == "i8" and SCALARS in each.lanes]
+    return next((each for each in known if bytes % each.group == 0), None)
+
+
 def _scalars(
     sums: BlockSums, roles: Roles, products: ProductSum, target: Target, constants: frozenset[SSAValue]
 ) -> tensor.ScheduleAttr | None:
     """Return a schedule for a core without vectors: a few rows of the constant share each activation, and both halves
-    of a byte its load and their shifts are constants."""
-    op, row = sums.products, sums.row[0]
+    of a byte its load and their shifts are constants. Whole bytes are summed by an instruction if there is one."""
+    op, row, last = sums.products, sums.row[0], len(sums.products.sizes) - 1
     if roles.w_only != (row,) or len(shape_of(op.reads[roles.w])) != 3:
         return None
     tile = [1] * len(op.sizes)
     tile[row] = min(op.sizes[row], SCALARS)
     if products.half is not None:
         tile[products.half] = op.sizes[products.half]
-    panel = [tensor.PackedAxis((0,), tile[row]), tensor.PackedAxis((1,)), tensor.PackedAxis((2,))]
+    by_words = products.half is None and not roles.w_unsigned and op.sizes[last] % GROUP == 0
+    intrinsic = next(iter(target.intrinsics_of("dot")), None) if by_words else None
+    group = 1 if intrinsic is None else intrinsic.group
+    tile[last] = group
+    panel = [tensor.PackedAxis((0,), tile[row]), tensor.PackedAxis((1,)), tensor.PackedAxis((2,), group)]
+    inner = [tensor.PackedAxis((0,), 1, tile[row]), *([tensor.PackedAxis((2,), 1, group)] if group > 1 else [])]
     return tensor.ScheduleAttr.of(
         [
             *register_tile(op, tile),
             Reorder.of([*range(op.rank), *reversed(range(op.rank, len(op.sizes)))]),
-            CacheRead.packed(roles.w, [*panel, tensor.PackedAxis((0,), 1, tile[row])]),
+            CacheRead.packed(roles.w, [*panel, *inner]),
+            None if intrinsic is None else Tensorize.of(intrinsic),
             ComputeAt.of(row - 1) if _total_in_one_tile(sums, target, constants) else None,
         ]
     )

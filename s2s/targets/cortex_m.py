@@ -1,7 +1,16 @@
 """Arm Cortex-M microcontrollers, as `arm-none-eabi-gcc` knows them."""
 
 from s2s.targets.intrinsic import Intrinsic
-from s2s.targets.intrinsics import MVE_I8_BY_8, MVE_I8_BY_16, MVE_I16_BY_8, SMLAD, SMLAD_NEXT, SMLAD_PAIRS
+from s2s.targets.intrinsics import (
+    MVE_HALVES,
+    MVE_I8_BY_8,
+    MVE_I8_BY_16,
+    MVE_I16_BY_8,
+    SMLAD,
+    SMLAD_HALVES,
+    SMLAD_NEXT,
+    SMLAD_PAIRS,
+)
 from s2s.targets.target import Target
 
 IN_ORDER = "-fno-tree-ter"
@@ -37,8 +46,8 @@ def _core(
     )
 
 
-DSP = (SMLAD, SMLAD_PAIRS, SMLAD_NEXT)
-MVE = (MVE_I8_BY_16, MVE_I8_BY_8, MVE_I16_BY_8, SMLAD)
+DSP = (SMLAD, SMLAD_PAIRS, SMLAD_NEXT, SMLAD_HALVES)
+MVE = (MVE_I8_BY_16, MVE_I8_BY_8, MVE_I16_BY_8, SMLAD, MVE_HALVES, SMLAD_HALVES)
 
 CORES = (
     _core("m0", "Cortex-M0: no wide products, no FPU", fpu=False),

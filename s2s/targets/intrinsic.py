@@ -13,7 +13,7 @@ FUNCTION = Text(
 )
 HEADER = Text(r"[A-Za-z][A-Za-z0-9_]{0,60}\.h", "the name of a header")
 SOURCE = Text(r"[^\x00-\x08\x0b-\x1f\x7f]*", "C, without control characters")
-Form = Literal["dot", "dot_pairs", "dot_next", "dot_lanes", "dot_rows"]
+Form = Literal["dot", "dot_pairs", "dot_next", "dot_lanes", "dot_rows", "dot_half_rows"]
 Element = Literal["i8", "u8", "i16"]
 
 OPERANDS: Mapping[str, tuple[tuple[Element, Element], ...]] = {
@@ -22,6 +22,7 @@ OPERANDS: Mapping[str, tuple[tuple[Element, Element], ...]] = {
     "dot_next": (("i16", "i16"),),
     "dot_lanes": (("i8", "i8"), ("u8", "i8"), ("i8", "u8"), ("i16", "i16")),
     "dot_rows": (("i8", "i8"), ("i16", "i8")),
+    "dot_half_rows": (("i8", "u8"),),
 }
 """The types of both factors that the lowering can make for each form."""
 BYTES = {"i8": 1, "u8": 1, "i16": 2}
@@ -31,6 +32,7 @@ GROUPS: Mapping[str, tuple[int, ...]] = {
     "dot_next": (4,),
     "dot_lanes": (2, 4),
     "dot_rows": (1, 2, 4, 8, 16, 32, 64, 128),
+    "dot_half_rows": (1, 2, 4, 8, 16, 32, 64, 128),
 }
 LANE_BYTES = 4
 """Bytes of a lane, which the group of `dot_lanes` fills."""
@@ -40,6 +42,7 @@ LANES: Mapping[str, tuple[int, ...]] = {
     "dot_next": (1,),
     "dot_lanes": (4, 8, 16),
     "dot_rows": (4,),
+    "dot_half_rows": (4,),
 }
 
 
@@ -55,7 +58,10 @@ class Intrinsic:
         dot_lanes  acc[c] + sum over k < group of x[c][k] * w[c][k]             a sum a lane, factors in registers;
                                                                                 bytes are widened where w is i16
         dot_rows   sum over k < steps of x[k] * w[k / group][c][k % group]      a sum a lane, factors in memory
+        dot_half_rows  sum over k < steps of x[k] * half(w[n / group][c][n % group])          the same, where bytes
+                                                                            hold two constants from 0 to 15
 
+    For `dot_half_rows`, n is k modulo steps / 2; steps of the first half take the lower four bits of a byte.
     Products and sums are of 32 bits and wrap around.
     The fields are the keys of a table `[[intrinsic]]` of a target file.
     """
@@ -64,10 +70,10 @@ class Intrinsic:
     description: str = field(default="", metadata=key(DESCRIPTION, "The instruction in words."))
     form: Form = field(
         metadata=key(
-            OneOf(("dot", "dot_pairs", "dot_next", "dot_lanes", "dot_rows")),
+            OneOf(("dot", "dot_pairs", "dot_next", "dot_lanes", "dot_rows", "dot_half_rows")),
             "What is computed: one sum from registers, 256 times it from pairs of bytes, that of the next position, a"
-            " sum in each lane from registers, or"
-            " from rows in memory.",
+            " sum in each lane from registers,"
+            " from rows in memory, or from rows whose bytes hold two constants of four bits.",
         )
     )
     x: Element = field(default="i8", metadata=key(OneOf(("i8", "u8", "i16")), "The elements of the first factor."))
@@ -76,7 +82,7 @@ class Intrinsic:
         metadata=key(
             Number(1, 128),
             "Steps of a sum whose constants lie side by side for each lane; `dot_rows` is called"
-            " with a multiple of it.",
+            " with a multiple of it. For `dot_half_rows` bytes, which hold twice as many steps.",
         )
     )
     lanes: tuple[int, ...] = field(

@@ -67,6 +67,27 @@ MVE_I16_BY_8 = Intrinsic(
     function="s2s_i32x{lanes}_dot_i16_by_8",
     header="s2s_lanes.h",
 )
+SMLAD_HALVES = Intrinsic(
+    name="smlad-halves",
+    description="Arm DSP: a row of bytes against four rows of four bits, eight products in nine instructions",
+    form="dot_half_rows",
+    w="u8",
+    group=4,
+    lanes=(4,),
+    align=4,
+    function="s2s_i32x{lanes}_dot_halves_by_4",
+    header="s2s_half_rows.h",
+)
+MVE_HALVES = Intrinsic(
+    name="mve-halves",
+    description="Arm MVE: a row of bytes against four rows of four bits, 32 products in five instructions",
+    form="dot_half_rows",
+    w="u8",
+    group=16,
+    lanes=(4,),
+    function="s2s_i32x{lanes}_dot_halves_by_16",
+    header="s2s_half_rows.h",
+)
 
 
 def _dot_lanes(name: str, description: str, *, x: Element = "i8", w: Element = "i8", function: str = "") -> Intrinsic:
@@ -104,6 +125,8 @@ INTRINSICS = {
         MVE_I8_BY_16,
         MVE_I8_BY_8,
         MVE_I16_BY_8,
+        SMLAD_HALVES,
+        MVE_HALVES,
         VNNI,
         VNNI_BY_UNSIGNED,
         VNNI_SIGNED,

@@ -227,7 +227,7 @@
 ^bb0(%acc: f32):
   tensor.yield %acc : f32
 } : (tensor<6x8xf32>) -> tensor<6xf32>
-// CHECK: there is no intrinsic 'dot3'; known are smlad, smlad-pairs, smlad-next, mve-i8-by-16, mve-i8-by-8, mve-i16-by-8, vnni, vnni-by-unsigned, vnni-signed, x86-pairs, x86-wide, neon-dot, plain-dot
+// CHECK: there is no intrinsic 'dot3'; known are smlad, smlad-pairs, smlad-next, mve-i8-by-16, mve-i8-by-8, mve-i16-by-8, smlad-halves, mve-halves, vnni, vnni-by-unsigned, vnni-signed, x86-pairs, x86-wide, neon-dot, plain-dot
 
 // -----
 
@@ -518,6 +518,26 @@
   tensor.yield %t : i32
 } : (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>) -> tensor<4x6xi32>
 // CHECK: tensor.compute: mve-i8-by-8 has no form with 8 lanes; there are 4
+
+// -----
+
+%x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
+%y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
+                                     %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
+    epilogue(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    schedule #tensor.schedule<[vectorize<1 by 4>, tensorize<"mve-halves">]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
+} apply {
+^bb0(%acc: i32, %bv: i32):
+  %t = arith.addi %acc, %bv : i32
+  tensor.yield %t : i32
+} : (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>) -> tensor<4x6xi32>
+// CHECK: tensor.compute: mve-halves multiplies by halves of bytes, of which no dimension counts both
 
 // -----
 

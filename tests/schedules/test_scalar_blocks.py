@@ -1,4 +1,5 @@
-"""Products with weights in blocks on cores without vectors: both halves of a byte are multiplied after one load."""
+"""Products with weights in blocks on microcontrollers: a few rows share each activation, by instructions if there are
+any."""
 
 import pytest
 
@@ -17,3 +18,23 @@ def test_a_few_rows_share_each_activation(bits: int, rows: int):
         tree = artifact.tree()
         [kernels] = [tree.text(name) for name in tree.files if name.endswith("_kernels.c")]
     assert "one block at a time where it is read" in " ".join(kernels.replace("*", "").split())
+
+
+@pytest.mark.parametrize(
+    ("target", "bits", "block", "function"),
+    [
+        ("cortex-m4", 4, 32, "s2s_i32x4_dot_halves_by_4("),
+        ("cortex-m4", 8, 32, "s2s_i16x4_dot("),
+        ("cortex-m55", 4, 16, "s2s_i32x4_dot_halves_by_4("),
+        ("cortex-m55", 4, 32, "s2s_i32x4_dot_halves_by_16("),
+        ("cortex-m55", 4, 128, "s2s_i32x4_dot_halves_by_16("),
+        ("cortex-m55", 8, 64, "s2s_i32x4_dot_i8_by_16("),
+        ("cortex-m3", 4, 32, "s2s_i32_shift_right("),
+    ],
+)
+def test_instructions_follow_from_the_entries_of_the_target(target: str, bits: int, block: int, function: str):
+    with compile_artifact(product(256, 40, bits, block, "int8"), CompileOptions(target=target)) as artifact:
+        assert artifact.verify().passed
+        tree = artifact.tree()
+        [kernels] = [tree.text(name) for name in tree.files if name.endswith("_kernels.c")]
+    assert function in kernels

@@ -140,7 +140,7 @@ def test_a_file_lists_what_it_prefers(tmp_path: Path):
         ),
         (
             ('form = "dot_rows"', 'form = "matmul"'),
-            "[[intrinsic]]: form = 'matmul': is not one of dot, dot_pairs, dot_next, dot_lanes, dot_rows",
+            "[[intrinsic]]: form = 'matmul': is not one of dot, dot_pairs, dot_next, dot_lanes, dot_rows,",
         ),
         (("lanes = [4]", "lanes = [8]"), "[[intrinsic]] dot32: lanes = (8,): form dot_rows has 4"),
         (
@@ -200,15 +200,13 @@ def kernel_of(each: Intrinsic, lanes: int) -> tuple[ModuleOp, list[Array]]:
     intrinsic = f'<{facts}, "{each.function}" in "{each.header}">'
     at = "affine_map<() -> (0)>()"
     match each.form:
-        case "dot_rows":
-            x, w, y = (
-                f"memref<{2 * each.group}x{SIZES[each.x]}>",
-                f"memref<{2 * each.group * lanes}xi8>",
-                f"{lanes}xi32",
-            )
+        case "dot_rows" | "dot_half_rows":
+            steps = 2 * each.group * (2 if each.form == "dot_half_rows" else 1)
+            counts = (steps, 2 * each.group * lanes)
+            x, w, y = f"memref<{counts[0]}x{SIZES[each.x]}>", f"memref<{counts[1]}xi8>", f"{lanes}xi32"
             body = f"""%s = loop.intrinsic_rows {intrinsic}(%x, %w[affine_map<() -> (0, 0)>()])
-                {{steps = {2 * each.group} : i64}} : {x}, {w} -> vector<{y}>"""
-            stored, counts = f"vector<{y}>", (2 * each.group, 2 * each.group * lanes)
+                {{steps = {steps} : i64}} : {x}, {w} -> vector<{y}>"""
+            stored = f"vector<{y}>"
         case "dot_lanes":
             x = w = f"memref<{each.group * lanes}x{SIZES[each.x]}>"
             y, stored = f"{lanes}xi32", f"vector<{lanes}xi32>"
@@ -232,7 +230,7 @@ def kernel_of(each: Intrinsic, lanes: int) -> tuple[ModuleOp, list[Array]]:
         func.return
     }}"""
     factors = [
-        rng.choice(np.array([-128, -127, -1, 0, 1, 126, 127], np.int8), count).astype(
+        rng.choice(np.array([-128, -127, -1, 0, 1, 35, 126, 127], np.int8), count).astype(
             np.int16 if kind == "i16" else np.int8
         )
         for count, kind in zip(counts, (each.x, each.w), strict=True)

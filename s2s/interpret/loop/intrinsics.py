@@ -50,16 +50,17 @@ def intrinsic_rows(scope: Scope, op: loop.IntrinsicRowsOp) -> Step:
     x, w, result = scope.place(op.x), scope.place(op.w), scope.new(op.result)
     steps, group, lanes = op.steps.value.data, op.intrinsic.steps, op.lanes
     of_x, of_w = NUMBERS[op.intrinsic.x.data], NUMBERS[op.intrinsic.w.data]
-    sizes = ((op.x, steps), (op.w, steps * lanes))
+    count, in_halves = op.bytes, op.intrinsic.form.data == "dot_half_rows"
+    sizes = ((op.x, steps), (op.w, count * lanes))
 
     def step(frame: Frame) -> None:
         starts = [each(frame) for each in at]
-        for start, (buffer, count) in zip(starts, sizes, strict=True):
-            if start < 0 or start + count > length(buffer):
+        for start, (buffer, extent) in zip(starts, sizes, strict=True):
+            if start < 0 or start + extent > length(buffer):
                 raise CompilerBug(f"{scope.where(op)}: index {start} is outside of {buffer_name(buffer)}")
         row = frame[x][starts[0] : starts[0] + steps].view(of_x)
-        constants = frame[w][starts[1] : starts[1] + steps * lanes].view(of_w)
-        by_lane = constants.reshape(-1, lanes, group).transpose(1, 0, 2).reshape(lanes, steps)
-        frame[result] = sums(row, by_lane)
+        constants = frame[w][starts[1] : starts[1] + count * lanes].view(of_w)
+        by_lane = constants.reshape(-1, lanes, group).transpose(1, 0, 2).reshape(lanes, count)
+        frame[result] = sums(row, np.hstack([by_lane & 15, by_lane >> 4]) if in_halves else by_lane)
 
     return step

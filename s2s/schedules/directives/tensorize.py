@@ -28,8 +28,8 @@ class Tensorize(Directive):
     Form `dot_pairs`, which `tensor-shorten-products` puts in its place, does that with constants in pairs of bytes.
     Form `dot_next`, named after it, gives that of the next position of a sliding window from the same elements.
     Form `dot_lanes` gives a vector of results: a group is the four bytes of a lane, or two numbers of 16 bits, and runs
-    over those last reductions alone through which the other factor moves evenly. So does `dot_rows`, whose groups are
-    parts of rows. Unsigned first factors are taken with 128 added, which `init_from` takes off again.
+    over those last reductions alone through which the other factor moves evenly. So do `dot_rows` and `dot_half_rows`,
+    whose groups are parts of rows. Unsigned first factors are taken with 128 added, which `init_from` takes off again.
     """
 
     name = "schedule.tensorize"
@@ -66,6 +66,8 @@ class Tensorize(Directive):
                 f"{op.name}: {name} multiplies bytes with a sign, and those of operand {unsigned} have none; take an "
                 "intrinsic by u8"
             )
+        if form == "dot_half_rows" and products.half != op.rank:
+            raise VerifyException(f"{op.name}: {name} multiplies by halves of bytes, of which no dimension counts both")
         if self.intrinsic.w.data == "u8" and products.unsigned is None:
             raise VerifyException(f"{op.name}: {name} multiplies by bytes without a sign, and both factors have one")
         if state.lanes not in LANES[form]:

@@ -352,6 +352,12 @@ loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
 
 // -----
 
+%x, %w = "test.op"() : () -> (memref<24xi8>, memref<64xi8>)
+%s = loop.intrinsic_rows <"mve-halves", dot_half_rows(i8, u8) by 16, "s2s_i32x{lanes}_dot_halves_by_16" in "s2s_half_rows.h">(%x, %w[affine_map<() -> (0, 0)>()]) {steps = 24 : i64} : memref<24xi8>, memref<64xi8> -> vector<4xi32>
+// CHECK: loop.intrinsic_rows: 24 steps are no groups of 16 bytes
+
+// -----
+
 %x, %w = "test.op"() : () -> (memref<16xi8>, memref<64xi16>)
 %s = loop.intrinsic_rows <"mve-i8-by-8", dot_rows(i8, i8) by 8, "s2s_i32x{lanes}_dot_i8_by_8" in "s2s_lanes.h">(%x, %w[affine_map<() -> (0, 0)>()]) {steps = 16 : i64} : memref<16xi8>, memref<64xi16> -> vector<4xi32>
 // CHECK: loop.intrinsic_rows: buffer memref<64xi16> is not a flat memref of i8
@@ -377,7 +383,7 @@ loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
 // -----
 
 "test.op"() {i = #loop.intrinsic<"new", matmul(i8, i8) by 8, "f" in "f.h">} : () -> ()
-// CHECK: form matmul is none of dot, dot_pairs, dot_next, dot_lanes, dot_rows
+// CHECK: form matmul is none of dot, dot_pairs, dot_next, dot_lanes, dot_rows, dot_half_rows
 
 // -----
 

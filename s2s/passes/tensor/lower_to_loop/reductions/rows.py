@@ -33,10 +33,15 @@ class RowReduction(TileReduction):
             raise ScheduleError(f"read {x} is no row in its copy; copy it inside the loops that move along it")
         check_zero_point(self.schedule, products, x)
         self.x, self.w = self.reads[x], self.reads[w]
+        self.in_halves = nest.schedule.form == "dot_half_rows"
+        if self.in_halves and (
+            nest.blocks.keys() & set(range(self.op.rank, len(self.op.sizes))) or nest.plan is not None
+        ):
+            raise ScheduleError("rows of halves of bytes are taken whole and in place; leave cache_read and tile out")
 
     @classmethod
     def applies(cls, nest: NestState) -> bool:
-        return nest.schedule.form == "dot_rows"
+        return nest.schedule.form in ("dot_rows", "dot_half_rows")
 
     def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
         return [self._sum(point, self.x, self.w) for point in points]
@@ -50,8 +55,7 @@ class RowReduction(TileReduction):
         intrinsic, lanes = self.schedule.intrinsic, self.schedule.lanes
         if intrinsic is None:
             raise CompilerBug("sums of rows want an intrinsic; add tensorize to the schedule")
-        group = intrinsic.steps
-        block = StepRange.of(self.nest, range(self.op.rank, len(self.op.sizes)), group)
+        block = StepRange.of(self.nest, range(self.op.rank, len(self.op.sizes)), self.schedule.group)
         first = self._at(point, block.start)
         steps = block.steps(prod(self.op.reduction_sizes))
         if self.copied is not None:
@@ -61,8 +65,7 @@ class RowReduction(TileReduction):
             self._check(x, point, point, range(steps))
         for row in range(lanes):
             moved = point._replace(offsets=self._moved(point, row))
-            places = [k // group * lanes * group + row * group + k % group for k in range(steps)]
-            self._check(w, point, moved, places)
+            self._check(w, point, moved, self._places(steps, row))
         affine_map, indices = self.emitter.space.emit(start, w.position(first))
         rows = loop.IntrinsicRowsOp(intrinsic, buffer, w.buffer, affine_map, indices, steps=steps, lanes=lanes)
         total = self.emitter.add(rows, f"acc{point.label}").result
@@ -79,6 +82,12 @@ class RowReduction(TileReduction):
 
         (acc,) = by_block(self.nest, in_first_block, in_later_blocks)
         return acc
+
+    def _places(self, steps: int, row: int) -> list[int]:
+        """Return how far the constant of each step of a row lies behind the first one of the first row."""
+        group, lanes = self.schedule.group, self.schedule.lanes
+        count = steps // 2 if self.in_halves else steps
+        return [k // group * lanes * group + row * group + k % group for k in (step % count for step in range(steps))]
 
     def _added(self, total: SSAValue, start: SSAValue) -> SSAValue:
         return self.emitter.add(arith.AddiOp(total, start), total.name_hint).result
