@@ -7,11 +7,14 @@ from itertools import islice, product
 from math import prod
 from typing import Any
 
+from xdsl.dialects.builtin import ModuleOp
+
 from s2s.autotvm.base_task import Task
 from s2s.autotvm.config import Config, ConfigEntity, ConfigSpace, FallbackConfigEntity
 from s2s.autotvm.template import CONFIG, TEMPLATES, Built, collected, instantiated, template_key
 from s2s.compilation import Compilation
 from s2s.decisions.decision import Table
+from s2s.dialects import tensor
 from s2s.errors import InputError
 from s2s.targets import Target
 from s2s.te.build import compilation_of
@@ -23,6 +26,9 @@ from s2s.tuning.search_space import Point, SearchSpace
 
 FUNCTION = "task"
 """The name in C of what is measured."""
+MAX_RESULTS = 256
+"""Results of a register tile, in vectors or scalars, up to which searches try it. Of a product of matrices of 512, gcc
+takes 10 to 20 s for a tile of 1,024 scalars, which runs in 34 to 69 ms; the best one, of 16, runs in 1.1 ms."""
 
 
 class TemplateTask(Task):
@@ -79,11 +85,22 @@ class TemplateTask(Task):
     def refusal(self, config: Config) -> str | None:
         """Say why a configuration cannot be compiled; None if it can."""
         try:
-            schedule, arguments = self.instantiate(config)
-            lower_to_tensor(schedule, arguments, FUNCTION, self.target, {})
+            self._lowered(config)
         except InputError as error:
             return str(error)
         return None
+
+    def is_tried(self, config: Config) -> bool:
+        """Whether a configuration can be compiled, with register tiles that a C compiler can do something with."""
+        try:
+            module = self._lowered(config)
+        except InputError:
+            return False
+        return all(_results(op) <= MAX_RESULTS for op in module.walk() if isinstance(op, tensor.ComputeOp))
+
+    def _lowered(self, config: Config) -> ModuleOp:
+        schedule, arguments = self.instantiate(config)
+        return lower_to_tensor(schedule, arguments, FUNCTION, self.target, {})
 
     def _compiled(self, config: Config) -> Compilation:
         schedule, arguments = self.instantiate(config)
@@ -107,8 +124,18 @@ def _with_function(function: Callable[..., Built], name: str, args: Sequence[Any
     return TemplateTask(name, args, target)
 
 
+def _results(op: tensor.ComputeOp) -> int:
+    """The results of the register tile of a computation, in vectors where it has some."""
+    if op.schedule is None:
+        return 1
+    state = op.schedule.on(op)
+    in_vectors = state.vector_dim is not None and state.vector_dim < op.rank
+    return prod(state.tile(range(op.rank))) // (state.lanes if in_vectors else 1)
+
+
 class TemplateSpace(SearchSpace):
-    """The configurations of a template as searches walk them; those that cannot be compiled are illegal."""
+    """The configurations of a template as searches walk them; those that cannot be compiled are illegal, and so are
+    those whose register tiles are too large to be tried."""
 
     def __init__(self, task: TemplateTask) -> None:
         self.task, self.configurations = task, task.config_space
@@ -128,7 +155,7 @@ class TemplateSpace(SearchSpace):
     def text(self, point: Point) -> str | None:
         if point not in self._texts:
             config = self.configurations.get(self.number(point))
-            self._texts[point] = config.text if self.task.refusal(config) is None else None
+            self._texts[point] = config.text if self.task.is_tried(config) else None
         return self._texts[point]
 
     @cached_property

@@ -1,5 +1,6 @@
 """Templates as tasks, and the configurations that contexts give them."""
 
+from math import prod
 from pathlib import Path
 from typing import cast
 
@@ -37,7 +38,7 @@ def inner_sizes() -> list[object]:
     return [loop.extent for loop in s[c].leaves[3:]]
 
 
-def sizes_of(config: ConfigEntity | None) -> list[object]:
+def sizes_of(config: ConfigEntity | None) -> list[int]:
     assert config is not None
     return [config["tile_y"].size[1], config["tile_x"].size[1]]
 
@@ -81,6 +82,14 @@ def test_configurations_that_cannot_be_lowered_are_illegal() -> None:
     assert "accumulators" in reason
     assert large.space.listed is not None
     assert len(large.space.listed) < len(large.config_space)
+
+
+def test_large_register_tiles_are_compiled_where_asked_for_and_not_searched() -> None:
+    large = autotvm.task.create(MATMUL, (64, "float32"), "c")
+    configs = [large.config_space.get(number) for number in range(len(large.config_space))]
+    compiled = [each for each in configs if large.refusal(each) is None]
+    searched = [large.config_at(text) for text in large.space.listed or ()]
+    assert [max(prod(sizes_of(each)) for each in some) for some in (compiled, searched)] == [1024, 256]
 
 
 def test_without_records_a_template_has_its_first_values() -> None:

@@ -1,4 +1,4 @@
-"""The tutorial of AutoTVM measures, logs, and builds the best product, as it is and within a minute."""
+"""The tutorial of AutoTVM measures, logs, and builds the best product, as it is and within half a minute."""
 
 import json
 import resource
@@ -9,9 +9,8 @@ from pathlib import Path
 from support.project import ROOT
 
 TRIALS = 10
-MINUTE = 60.0
-CORES = 2
-"""Candidates are built on all cores; on fewer free ones than these, it takes longer."""
+SECONDS = 30.0
+"""Of all cores together: on one free core it takes no longer."""
 
 
 def test_the_tutorial_builds_the_best_of_its_log(tmp_path: Path) -> None:
@@ -21,7 +20,7 @@ def test_the_tutorial_builds_the_best_of_its_log(tmp_path: Path) -> None:
     results = [json.loads(line)["result"] for line in log.read_text().splitlines()]
     assert [error for _, error, *_ in results] == [0] * TRIALS
     assert best == min(costs[0] for costs, *_ in results)
-    assert _cpu_seconds() - before < CORES * MINUTE
+    assert _cpu_seconds() - before < SECONDS
 
 
 def _cpu_seconds() -> float:
