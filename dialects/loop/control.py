@@ -25,8 +25,9 @@ from xdsl.traits import HasParent, IsTerminator, Pure, SingleBlockImplicitTermin
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.effects import NestedEffects
-from s2s.dialects.loop.index import check_map
+from s2s.dialects.loop.index import SizeOp, check_map
 from s2s.dialects.operation import Op, op_definition
+from s2s.types.affine import bounds
 
 SERIAL = "serial"
 PARALLEL = "parallel"
@@ -56,7 +57,7 @@ class ForOp(Op):
     `lower` and `upper` are affine maps over `dims`, indices of enclosing loops; several results of `lower` mean their
     maximum, of `upper` their minimum. `unroll 6` asks the C compiler to unroll 6 iterations where it optimises for
     speed. The iterations of a `parallel` loop may run in any order, or at the same time. A `down` loop takes the same
-    values in falling order. Both have constant bounds and carry nothing.
+    values in falling order. Both carry nothing and have constant bounds; a `parallel` loop may end at sizes of the run.
     """
 
     name = "loop.for"
@@ -129,6 +130,19 @@ class ForOp(Op):
         first, end = self.fixed_bounds
         return max(0, -(-(end - first) // self.step.value.data))
 
+    @property
+    def most_trips(self) -> int | None:
+        """How often the body runs at most, where it begins at a constant and ends at constants or sizes of the run."""
+        if self.trips is not None:
+            return self.trips
+        first = self.lower.data.results[0]
+        sizes = [value.owner.bounds for value in self.dims if isinstance(value.owner, SizeOp)]
+        single = len(self.lower.data.results) == 1 and len(sizes) == len(self.dims)
+        if not single or not isinstance(first, AffineConstantExpr):
+            return None
+        end = min(bounds(expr, sizes)[1] for expr in self.upper.data.results)
+        return max(0, -(-(end - first.value) // self.step.value.data))
+
     def verify_(self) -> None:
         check_map(f"{self.name} lower bound", self.lower.data, len(self.dims))
         check_map(f"{self.name} upper bound", self.upper.data, len(self.dims))
@@ -140,8 +154,11 @@ class ForOp(Op):
             raise VerifyException(f"{self.name}: kind {self.kind.data!r} is none of {', '.join(KINDS)}")
         if self.down is not None and (self.inits or self.fixed_bounds is None):
             raise VerifyException(f"{self.name}: a loop that counts down has constant bounds and carries no values")
-        if self.kind.data == PARALLEL and (self.inits or self.fixed_bounds is None or self.down is not None):
-            raise VerifyException(f"{self.name}: a parallel loop has constant bounds, no direction, no carried values")
+        if self.kind.data == PARALLEL and (self.inits or self.most_trips is None or self.down is not None):
+            raise VerifyException(
+                f"{self.name}: a parallel loop begins at a constant, ends at constants or sizes of the run, and has no "
+                "direction and no carried values"
+            )
         arguments = [argument.type for argument in self.body.block.args]
         expected = [IndexType(), *(init.type for init in self.inits)]
         if arguments != expected:

@@ -23,6 +23,7 @@ from s2s.decisions.kind import Candidate, Heuristic, Kind
 from s2s.decisions.names import ROW_TILES, WHOLE
 from s2s.dialects.graph import rows_of
 from s2s.targets import Target
+from s2s.types.sizes import sizes_of
 
 KIND = ROW_TILES
 _CHAIN = re.compile(r"(\d+)-(\d+) by (\d+) rows")
@@ -57,6 +58,8 @@ class OperatorRowTilesKind(Kind[TiledNetwork, Plan]):
 
     def legal(self, subject: TiledNetwork, choice: Plan) -> str | None:
         ops = operations(subject.main)
+        if choice and sizes_of(subject.module.attributes):
+            return "a tile has a constant number of rows, and sizes of this network vary"
         if any(before[1] >= after[0] for before, after in pairwise(choice)):
             return "chains are listed in order, and no operator is in two of them"
         for first, last, rows in choice:

@@ -127,21 +127,11 @@ _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions
     ),
     (
         lambda options: (
-            bool(varying(options.dims))
-            and (options.executor, options.profile, options.threads, options.pools, options.external, options.devices)
-            != ("aot", "default", 1, (), (), ())
+            bool(varying(options.dims)) and (options.executor, options.external, options.devices) != ("aot", (), ())
         ),
         lambda options: (
-            f"{_sizes(options)}: a serial run function of executor aot takes sizes at run time; leave --executor, "
-            "--profile, --threads, --pool, --external and --devices out, or give a constant size"
-        ),
-    ),
-    (
-        lambda options: (
-            bool(varying(options.dims)) and (bool(options.states) or options.ram_budget is not None or options.poison)
-        ),
-        lambda options: (
-            f"{_sizes(options)}: --state, --ram-budget and --poison want constant sizes; leave them out, or give one"
+            f"{_sizes(options)}: the run function of executor aot takes sizes at run time; leave --executor, "
+            "--external and --devices out, or give a constant size"
         ),
     ),
     (

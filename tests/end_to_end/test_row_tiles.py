@@ -8,6 +8,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from s2s import api
 from s2s.compilation import Compilation
+from s2s.decisions.operator_row_tiles import OperatorRowTilesKind, TiledNetwork
 from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.dialects.graph.traits import set_provenance
@@ -17,6 +18,7 @@ from s2s.interpret.loop import run_loop
 from s2s.interpret.tensor import run_tensor
 from s2s.options import CompileOptions
 from s2s.types.dtypes import Array, tensor_type
+from s2s.types.sizes import SizeRange, sizes_attribute
 from s2s.types.weights import WeightStore
 from support.compiled import compiled, run_c
 from support.project import SHARED
@@ -111,3 +113,10 @@ def test_row_tiles_go_below_the_plan_without_them():
         for each, wanted in zip(x, expected, strict=True):
             [found] = run_c(artifact, [each])
             np.testing.assert_array_equal(found, wanted)
+
+
+def test_tiles_of_networks_with_varying_sizes_are_refused():
+    module = block(f32)
+    module.attributes["sizes"] = sizes_attribute({"N": SizeRange(1, 24)})
+    reason = OperatorRowTilesKind().legal(TiledNetwork(module, ()), ((0, 5, 5),))
+    assert reason == "a tile has a constant number of rows, and sizes of this network vary"

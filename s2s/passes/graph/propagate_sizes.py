@@ -12,6 +12,8 @@ whose result has a size that another one computes states which of its operands h
 
     func.func private @k(%mask: tensor<64xi1>, %count: tensor<i32>) attributes {reads_size = {found = 1}} {
       %y = graph.nonzero %mask, %count {size = "found", bound = 64, varies = ["found"]} … }
+
+State has a constant shape: one that varies is refused.
 """
 
 from collections.abc import Sequence
@@ -22,8 +24,10 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument
 from xdsl.passes import ModulePass
 
+from s2s.analysis.network.functions import state_arguments
 from s2s.dialects import graph
-from s2s.errors import CompilerBug
+from s2s.dialects.graph import tied_arguments
+from s2s.errors import CompilerBug, UnsupportedError
 from s2s.passes.extents import ExtentsPropagation
 from s2s.types.sizes import PARTS, READS_SIZE, REDUCES, VARIES, Extents, extents_attribute, sizes_of
 
@@ -33,7 +37,27 @@ class PropagateSizesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if sizes_of(op.attributes):
-            _Propagation(op).run()
+            propagation = _Propagation(op)
+            propagation.run()
+            _check_states(propagation)
+
+
+def _check_states(propagation: ExtentsPropagation) -> None:
+    """Refuse state whose shape varies: the next run, which reads it, may have other sizes."""
+    main = propagation.main
+    returned = main.body.block.last_op
+    assert returned is not None
+    names = {state.number: state.name for state in state_arguments(main)}
+    for value, number in zip(returned.operands, tied_arguments(main), strict=True):
+        if number is None:
+            continue
+        extents = (*propagation.extents[main.args[number]], *propagation.extents[value])
+        size = next(filter(None, extents), None)
+        if size is not None:
+            raise UnsupportedError(
+                f"{names[number]}: is state, which lasts from run to run, and its size {size} varies; keep a state of "
+                "constant shape, or give its dimensions constant sizes"
+            )
 
 
 def _state_origin(kernel: FuncOp, op: graph.NonzeroOp) -> None:

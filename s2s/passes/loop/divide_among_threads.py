@@ -10,11 +10,11 @@
     }
 
 The iterations of a parallel loop touch nothing that another one writes, which the positions prove; reductions carry
-values and are never divided. Scratch that every iteration writes before it reads it exists once for each thread: the
-argument becomes that many copies, of which the loop level uses the first. Where the outermost loop has few iterations
-and nothing beside the loop inside of it, both are parallel, and C takes their iterations together. Several loops with
-equal bounds may follow each other if iteration i of one needs only iteration i of the others. What may run in place is
-proven again: an argument that another thread still reads leaves `in_place`.
+values and are never divided. A loop may end at a size of the run. Scratch that every iteration writes before it reads
+it exists once for each thread: the argument becomes that many copies, of which the loop level uses the first. Where the
+outermost loop has few iterations and nothing beside the loop inside of it, both are parallel, and C takes their
+iterations together. Several loops with equal bounds may follow each other if iteration i of one needs only iteration i
+of the others. What may run in place is proven again: an argument that another thread still reads leaves `in_place`.
 
 Which kernels are divided is a decision (`s2s/decisions/threads.py`): by default those whose work pays for fork and join
 (`least` operations), and those whose schedule says `parallel`, however short they are. Declined for kernels that do
@@ -82,8 +82,11 @@ def _divide(kernel: FuncOp, division: Division, threads: int) -> None:
     kernel.attributes[THREADS] = IntegerAttr(threads, i64)
     kernel.attributes[PER_THREAD] = DenseArrayBase.from_list(i64, division.per_thread)
     if isinstance(doc := kernel.attributes.get(DOC), StringAttr):
+        most = "" if all(op.trips is not None for op in division.loops[: division.depth]) else "at most "
         names = " x ".join(op.index.name_hint or "i" for op in division.loops[: division.depth])
-        kernel.attributes[DOC] = StringAttr(f"{doc.data}\nthreads: {division.trips} iterations of {names} are shared")
+        kernel.attributes[DOC] = StringAttr(
+            f"{doc.data}\nthreads: {most}{division.trips} iterations of {names} are shared"
+        )
 
 
 def copies(type: Attribute, threads: int) -> MemRefType[Attribute]:

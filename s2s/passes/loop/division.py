@@ -12,7 +12,8 @@ from math import prod
 from typing import NamedTuple
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block
+from xdsl.ir import Block, SSAValue
+from xdsl.ir.affine import AffineMap
 
 from s2s.analysis.memory.buffers import touches_memory, writes_first, written_by
 from s2s.dialects import loop
@@ -33,7 +34,7 @@ class Division(NamedTuple):
 
     @property
     def trips(self) -> int:
-        """The iterations that threads share."""
+        """The iterations that threads share, at the greatest sizes."""
         return trips_of(self.loops[: self.depth])
 
 
@@ -104,13 +105,13 @@ def _loops_alone(block: Block) -> list[loop.ForOp]:
 
 
 def _may_be_divided(op: loop.ForOp) -> bool:
-    return not op.inits and op.fixed_bounds is not None and op.down is None and op.kind.data == SERIAL
+    return not op.inits and op.most_trips is not None and op.down is None and op.kind.data == SERIAL
 
 
-def _bounds(op: loop.ForOp) -> tuple[tuple[int, int] | None, int]:
-    return op.fixed_bounds, op.step.value.data
+def _bounds(op: loop.ForOp) -> tuple[AffineMap, AffineMap, tuple[SSAValue, ...], int]:
+    return op.lower.data, op.upper.data, tuple(op.dims), op.step.value.data
 
 
 def trips_of(loops: Sequence[loop.ForOp]) -> int:
-    """Return the iterations of `loops` together."""
-    return prod(op.trips or 0 for op in loops)
+    """Return the iterations of `loops` together, at the greatest sizes."""
+    return prod(op.most_trips or 0 for op in loops)

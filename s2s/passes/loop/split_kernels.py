@@ -77,7 +77,7 @@ def _is_long(op: Operation, least: int) -> bool:
     """Return whether a loop gets a kernel of its own: it is long enough, or a schedule asks to divide it."""
     if not isinstance(op, loop.ForOp) or op.inits or op.down is not None or op.kind.data != SERIAL:
         return False
-    return (op.trips or 0) > 1 and (loop.PARALLELIZE in op.attributes or operations_in(op) >= least)
+    return (op.most_trips or 0) > 1 and (loop.PARALLELIZE in op.attributes or operations_in(op) >= least)
 
 
 def _producers(op: Operation) -> set[Operation]:

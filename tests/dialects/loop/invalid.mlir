@@ -38,7 +38,7 @@ loop.for %i = 0 to min affine_map<(d0) -> (d0)>(%n) down {
 %sum = loop.for %i = 0 to 8 parallel iter_args(%acc = %zero) -> (f32) {
   loop.yield %acc : f32
 }
-// CHECK: loop.for: a parallel loop has constant bounds, no direction, no carried values
+// CHECK: loop.for: a parallel loop begins at a constant, ends at constants or sizes of the run, and has no direction and no carried values
 
 // -----
 

@@ -199,3 +199,45 @@ func.func @main(%y: memref<32xf32>, %x: memref<32xf32>) {
   func.call @k(%y, %x) : (memref<32xf32>, memref<32xf32>) -> ()
   func.return
 }
+
+// -----
+
+// A loop that ends at a size of the run is divided, too: how many iterations there are is known in the run.
+// CHECK-LABEL: func.func private @k
+// CHECK-SAME:    threads = 2 : i64
+// CHECK:         loop.for %i = 0 to min affine_map<(d0) -> (d0)>(%n) step 4 parallel {
+// CHECK-NEXT:      loop.for %j = 0 to 4 {
+func.func private @k(%y: memref<128xf32>, %x: memref<128xf32>) {
+  %n = loop.size "n" from 1 to 128
+  loop.for %i = 0 to min affine_map<(d0) -> (d0)>(%n) step 4 {
+    loop.for %j = 0 to 4 {
+      %v = loop.load %x[affine_map<(d0, d1) -> (d0 + d1)>(%i, %j)] : memref<128xf32> -> f32
+      loop.store %v, %y[affine_map<(d0, d1) -> (d0 + d1)>(%i, %j)] : f32, memref<128xf32>
+    }
+  }
+  func.return
+}
+func.func @main(%y: memref<128xf32>, %x: memref<128xf32>) {
+  func.call @k(%y, %x) : (memref<128xf32>, memref<128xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// The end of a loop inside of another one depends on that: only the outer one is divided.
+// CHECK-LABEL: func.func private @k
+// CHECK:         loop.for %i = 0 to 4 parallel {
+// CHECK-NEXT:      loop.for %j = 0 to min affine_map<(d0) -> ((d0 + 1))>(%i) {
+func.func private @k(%y: memref<16xf32>, %x: memref<16xf32>) {
+  loop.for %i = 0 to 4 {
+    loop.for %j = 0 to min affine_map<(d0) -> (d0 + 1)>(%i) {
+      %v = loop.load %x[affine_map<(d0, d1) -> (d0 * 4 + d1)>(%i, %j)] : memref<16xf32> -> f32
+      loop.store %v, %y[affine_map<(d0, d1) -> (d0 * 4 + d1)>(%i, %j)] : f32, memref<16xf32>
+    }
+  }
+  func.return
+}
+func.func @main(%y: memref<16xf32>, %x: memref<16xf32>) {
+  func.call @k(%y, %x) : (memref<16xf32>, memref<16xf32>) -> ()
+  func.return
+}

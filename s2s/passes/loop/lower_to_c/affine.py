@@ -43,6 +43,15 @@ def plus_constant(b: Builder, value: SSAValue, constant: int) -> SSAValue:
     return b.binary("+" if constant > 0 else "-", value, b.literal(abs(constant), INDEX))
 
 
+def tightest(b: Builder, name: str, exprs: Sequence[AffineExpr], dims: Sequence[SSAValue]) -> SSAValue:
+    """Combine bounds of a loop: the greatest lower one (`max`) or the least upper one (`min`)."""
+    values = [index_expression(b, expr, dims) for expr in exprs]
+    result = values[0]
+    for value in values[1:]:
+        result = b.call(f"s2s_i32_{name}", [result, value], INDEX)
+    return result
+
+
 def condition(b: Builder, affine_set: AffineSet, operands: Sequence[SSAValue]) -> SSAValue:
     """Write the conjunction of all constraints of `affine_set`."""
     known = ranges_of(b, operands)

@@ -6,11 +6,10 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import VectorType, i32, i64
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.ir.affine import AffineExpr
 
 from s2s.analysis.structure.products import has_flag
 from s2s.dialects import c, loop
-from s2s.passes.loop.lower_to_c.affine import INDEX, condition, index_expression, ranges_of
+from s2s.passes.loop.lower_to_c.affine import INDEX, condition, ranges_of, tightest
 from s2s.passes.loop.lower_to_c.builder import Builder, carried, literal_value, signed_type, unsigned_type, value_type
 from s2s.passes.loop.lower_to_c.integers import is_unsigned_word
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS, lower_block
@@ -30,8 +29,8 @@ def lower_for(b: Builder, op: loop.ForOp) -> None:
 def _lower_serial(b: Builder, op: loop.ForOp) -> None:
     """Lower a serial loop; a carried value may reuse the variable of the previous loop."""
     variables = [_variable_for(b, op, number) for number in range(len(op.carried))]
-    lower = _tightest(b, "max", op.lower.data.results, op.dims)
-    upper = _tightest(b, "min", op.upper.data.results, op.dims)
+    lower = tightest(b, "max", op.lower.data.results, op.dims)
+    upper = tightest(b, "min", op.upper.data.results, op.dims)
     if literal_value(upper) is None and upper not in b.sizes.values():
         upper.name_hint = f"{op.index.name_hint or 'i'}_end"
     body = c.ForOp.block(INDEX)
@@ -205,15 +204,6 @@ def _compound(variable: SSAValue, value: SSAValue) -> tuple[str, SSAValue] | Non
             op.erase()
             return op.operator.data, operand
     return None
-
-
-def _tightest(b: Builder, name: str, exprs: Sequence[AffineExpr], dims: Sequence[SSAValue]) -> SSAValue:
-    """Combine bounds: the greatest lower or the least upper bound."""
-    values = [index_expression(b, expr, dims) for expr in exprs]
-    result = values[0]
-    for value in values[1:]:
-        result = b.call(f"s2s_i32_{name}", [result, value], INDEX)
-    return result
 
 
 def _range(b: Builder, op: loop.ForOp) -> Range:

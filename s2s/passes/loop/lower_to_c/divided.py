@@ -30,13 +30,13 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from s2s.analysis.network.functions import PER_THREAD, THREADS
 from s2s.c_syntax.identifiers import c_identifier, unique_identifiers
-from s2s.dialects import c
+from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.affine import INDEX
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.kernels import lower_part, parameter_types
 from s2s.passes.loop.lower_to_c.names import sizes_in
-from s2s.passes.loop.lower_to_c.parallel import iterations_of
+from s2s.passes.loop.lower_to_c.parallel import iterations
 from s2s.types.hints import isa
 
 POOL = c.PtrType(c.NamedType("s2s_pool"))
@@ -105,11 +105,14 @@ class LowerDivided:
     def _kernel(self) -> c.FuncOp:
         types = [POOL, *self.types]
         block = Block(arg_types=types)
-        b = Builder(block)
         pool, *buffers = block.args
+        b = Builder(block, sizes=dict(zip(sizes_in(self.func), buffers[len(self.func.args) :], strict=True)))
+        for op in self.func.body.block.ops:
+            if isinstance(op, loop.SizeOp):
+                b.values[op.result], b.ranges[op.result] = b.sizes[op.size.data], op.bounds
         structure = c.NamedType(self.task)
         task = b.add(c.VariableOp(structure, b.add(c.AggregateOp(buffers, structure)), identifier="task"))
-        counts = [b.literal(number, INDEX) for number in (iterations_of(self.func), threads_of(self.func) or 1)]
+        counts = [iterations(b, self.func), b.literal(threads_of(self.func) or 1, INDEX)]
         function = b.add(c.SymbolOp(self.thread, _TASK))
         block.add_op(c.CallOp("s2s_pool_run", [pool, function, b.add(c.AddressOfOp(task)), *counts]))
         return c.FuncOp(self.name, types, body=block, parameters=["pool", *self.members])

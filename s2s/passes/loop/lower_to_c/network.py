@@ -122,11 +122,12 @@ class LowerNetwork(_NetworkFunction):
         sizes.count(b, dict(zip(self.main.input_names, self.main.inputs, strict=True)))
         if not sizes.fields:
             return sizes, parameters
-        dims = block.insert_arg(sizes.type, 1)
+        place = len(parameters) - len(self.main.inputs) - len(self.main.outputs)
+        dims = block.insert_arg(sizes.type, place)
         refuse(b, b.binary("==", dims, b.add(c.SymbolOp("NULL", _VOID_POINTER))), "S2S_ERR_NULL")
         sizes.enter(b, dims)
         (word,) = unique_identifiers(["dims"], taken={*parameters, *self.arena.identifiers})
-        return sizes, [parameters[0], word, *parameters[1:]]
+        return sizes, [*parameters[:place], word, *parameters[place:]]
 
     def reset(self) -> c.FuncOp | None:
         """Write the function `<prefix>_reset(arena)`; None if there is no state."""

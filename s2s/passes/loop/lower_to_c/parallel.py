@@ -11,19 +11,23 @@ Parallel loops inside of each other are taken together, as one count of iteratio
     for (int32_t part = first; part < last; part++) {
         const int32_t i = part / 5 * 2;
         const int32_t j = part % 5;
+
+A loop may end at a size of the run; how often it runs is then computed in the run.
 """
 
 from math import prod
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstantExpr
 
 from s2s.dialects import c, loop
 from s2s.dialects.loop.control import PARALLEL
 from s2s.errors import CompilerBug
-from s2s.passes.loop.lower_to_c.affine import INDEX
-from s2s.passes.loop.lower_to_c.builder import Builder
+from s2s.passes.loop.lower_to_c.affine import INDEX, plus_constant, ranges_of, tightest
+from s2s.passes.loop.lower_to_c.builder import Builder, literal_value
 from s2s.passes.loop.lower_to_c.operations import lower_block
+from s2s.types.affine import bounds
 
 
 def is_parallel(op: loop.ForOp) -> bool:
@@ -31,10 +35,10 @@ def is_parallel(op: loop.ForOp) -> bool:
     return op.kind.data == PARALLEL
 
 
-def iterations_of(kernel: FuncOp) -> int:
-    """Return the number of iterations that are divided; it is the same for every outermost loop."""
+def iterations(b: Builder, kernel: FuncOp) -> SSAValue:
+    """Write the number of iterations that are divided; it is the same for every outermost loop."""
     outermost = next(op for op in kernel.body.block.ops if isinstance(op, loop.ForOp))
-    return prod(_trips(each) for each in _nest(outermost))
+    return _product(b, [_trips(b, each) for each in _nest(outermost)])
 
 
 def lower_parallel(b: Builder, op: loop.ForOp) -> None:
@@ -46,7 +50,7 @@ def lower_parallel(b: Builder, op: loop.ForOp) -> None:
         return
     nest = _nest(op)
     for each in nest:
-        b.ranges[each.index] = (_first(each), _first(each) + (_trips(each) - 1) * each.step.value.data)
+        b.ranges[each.index] = (_first(each), _first(each) + max(0, _most_trips(each) - 1) * each.step.value.data)
     if len(nest) > 1:
         _lower_together(b, nest, b.part)
         return
@@ -61,10 +65,12 @@ def lower_parallel(b: Builder, op: loop.ForOp) -> None:
 
 def _lower_together(b: Builder, nest: list[loop.ForOp], part: tuple[SSAValue, SSAValue]) -> None:
     """Lower perfectly nested parallel loops to one loop over all their iterations."""
+    trips = [_trips(b, each) for each in nest[1:]]
+    insides = [_product(b, trips[number:]) for number in range(len(nest))]
     body = c.ForOp.block(INDEX)
     body.args[0].name_hint = "part"
     with b.inside(body):
-        _take_apart(b, body.args[0], nest)
+        _take_apart(b, body.args[0], nest, trips, insides)
         lower_block(b, nest[0].body.block)
     b.block.add_op(c.ForOp(*part, body))
 
@@ -75,13 +81,15 @@ def _nest(op: loop.ForOp) -> list[loop.ForOp]:
     return [op] if inner is None else [op, *_nest(inner)]
 
 
-def _take_apart(b: Builder, part: SSAValue, nest: list[loop.ForOp]) -> None:
-    """Compute the counters of all loops from the number of an iteration."""
-    for number, op in enumerate(nest):
-        inside = prod(_trips(each) for each in nest[number + 1 :])
-        value = part if inside == 1 else b.binary("/", part, b.literal(inside, INDEX))
+def _take_apart(
+    b: Builder, part: SSAValue, nest: list[loop.ForOp], trips: list[SSAValue], insides: list[SSAValue]
+) -> None:
+    """Compute the counters of all loops from the number of an iteration. `trips` are those of all loops but the
+    outermost, `insides` the iterations inside of each loop."""
+    for number, (op, inside) in enumerate(zip(nest, insides, strict=True)):
+        value = part if literal_value(inside) == 1 else b.binary("/", part, inside)
         if number:
-            value = b.binary("%", value, b.literal(_trips(op), INDEX))
+            value = b.binary("%", value, trips[number - 1])
         b.bind(op.index, _moved(b, value, op))
 
 
@@ -93,10 +101,42 @@ def _moved(b: Builder, iteration: SSAValue, op: loop.ForOp) -> SSAValue:
 
 
 def _first(op: loop.ForOp) -> int:
-    assert op.fixed_bounds is not None
-    return op.fixed_bounds[0]
+    first = op.lower.data.results[0]
+    assert isinstance(first, AffineConstantExpr)
+    return first.value
 
 
-def _trips(op: loop.ForOp) -> int:
-    assert op.trips is not None
-    return op.trips
+def _most_trips(op: loop.ForOp) -> int:
+    """Return how often a parallel loop runs at most."""
+    most = op.most_trips
+    if most is None:
+        raise CompilerBug(f"{op.name}: a parallel loop ends at what is no size of the run")
+    return most
+
+
+def _trips(b: Builder, op: loop.ForOp) -> SSAValue:
+    """Write how often a loop runs: `(n + 3) / 4` for steps of 4 from 0 to `n`."""
+    if op.trips is not None:
+        return b.literal(op.trips, INDEX)
+    step, first, results = op.step.value.data, _first(op), op.upper.data.results
+    end = tightest(b, "min", results, op.dims)
+    runs = min(bounds(expr, ranges_of(b, op.dims))[0] for expr in results) >= first
+    count = plus_constant(b, end, step - 1 - first)
+    count = count if step == 1 else b.binary("/", count, b.literal(step, INDEX))
+    if runs:
+        return count
+    begins = b.binary(">", end, b.literal(first, INDEX))
+    return b.add(c.ConditionalOp(begins, count, b.literal(0, INDEX)))
+
+
+def _product(b: Builder, factors: list[SSAValue]) -> SSAValue:
+    """Write a product, with one literal for all constants."""
+    known = [literal_value(each) for each in factors]
+    constant = prod(each for each in known if each is not None)
+    result: SSAValue | None = None
+    for factor, value in zip(factors, known, strict=True):
+        if value is None:
+            result = factor if result is None else b.binary("*", result, factor)
+    if result is None:
+        return b.literal(constant, INDEX)
+    return result if constant == 1 else b.binary("*", result, b.literal(constant, INDEX))
