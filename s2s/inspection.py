@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from html import escape
 from math import prod
 from shlex import quote
@@ -30,6 +30,7 @@ from s2s.memory.order import peak_of
 from s2s.memory.steps import Step
 from s2s.passes.context import CompilerContext
 from s2s.registry import get_pass
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
 from s2s.types.numbers import Numbers
 from s2s.types.sizes import DimSize, InputShapes
@@ -37,7 +38,7 @@ from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
+@frozen
 class TensorInfo:
     """An input or an output of a network."""
 
@@ -58,7 +59,7 @@ class TensorInfo:
         return text
 
 
-@dataclass(frozen=True)
+@frozen
 class Inspection:
     """The result of `s2s inspect`. The figures are None when the network cannot be imported."""
 

@@ -7,7 +7,7 @@ models.write("models")
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
@@ -31,6 +31,7 @@ from s2s.passes.context import CompilerContext
 from s2s.passes.manager import PassManager
 from s2s.stages.check_options import check_joined
 from s2s.support import progress
+from s2s.support.frozen import frozen
 from s2s.types.weights import WeightStore
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ SHARES: tuple[Share, ...] = ("equal", "alike")
 DEFAULT_NAME = "models"
 
 
-@dataclass(frozen=True)
+@frozen
 class JointReport:
     """Figures of several networks in one tree, in bytes. Those that need the C compiler are None until measured."""
 

@@ -1,8 +1,10 @@
 """The options of one compilation."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal, TypedDict
+
+from s2s.support.frozen import frozen
 
 if TYPE_CHECKING:
     from s2s.decisions.records import Record
@@ -81,7 +83,7 @@ def budgets(ram: int | Literal["min"] | None, flash: int | None, stack: int | No
     return {"ram_budget": ram, "flash_budget": flash, "stack_budget": stack}
 
 
-@dataclass(frozen=True)
+@frozen
 class DebugOptions:
     """What to print about a compilation while it runs; by default nothing."""
 
@@ -95,7 +97,7 @@ class DebugOptions:
     """Leave out the passes that come after the first one of this name."""
 
 
-@dataclass(frozen=True)
+@frozen
 class PassOptions:
     """The passes to run, as `s2s.transform.PassContext` sets them; by default those up to level 3."""
 
@@ -111,7 +113,7 @@ class PassOptions:
     """What looks on while passes run, each a `s2s.passes.instruments.PassInstrument`."""
 
 
-@dataclass(frozen=True)
+@frozen
 class CompileOptions:
     """Options of `s2s.compile`; every one has a flag of `s2s compile`."""
 

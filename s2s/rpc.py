@@ -6,17 +6,17 @@ session = tracker.request("qemu:m4")
 option = autotvm.measure_option(runner=session.runner())       or RPCRunner("qemu:m4", "farm", 8786)
 """
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from s2s.errors import InputError
 from s2s.farm.status import FarmStatus, farm_status
+from s2s.support.frozen import frozen
 
 if TYPE_CHECKING:
     from s2s.autotvm.rpc_runner import RPCRunner
 
 
-@dataclass(frozen=True)
+@frozen
 class Session:
     """A place that workers of a farm measure in."""
 
@@ -32,7 +32,7 @@ class Session:
         return RPCRunner(self.key, self.host, self.port, priority=self.priority)
 
 
-@dataclass(frozen=True)
+@frozen
 class Tracker:
     """The scheduler of a farm."""
 

@@ -1,12 +1,13 @@
 """Traits and attributes of graph operations that passes use: the fusion kind, and the source nodes."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import IntEnum
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 from xdsl.traits import OpTrait
+
+from s2s.support.frozen import frozen
 
 PROVENANCE = "node"
 """Name of the discardable attribute that holds the names of the source nodes, separated by `, `."""
@@ -29,7 +30,7 @@ class FusionKind(IntEnum):
     """Not fused with anything."""
 
 
-@dataclass(frozen=True)
+@frozen
 class HasFusionKind(OpTrait):
     """Attaches a fusion kind to an operation class."""
 

@@ -7,7 +7,6 @@ plan, the passes that reorder or divide loops and the `const` of pointers in C a
 from abc import abstractmethod
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from xdsl.ir import Operation, SSAValue
@@ -16,9 +15,10 @@ from xdsl.irdl import traits_def
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 
 from s2s.dialects.operation import OpMeta
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Extent:
     """One direction in which an access extends: `i * stride` for `max(0, low) <= i < min(count, high)`.
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, UnitAttr
 from xdsl.ir import Operation, SSAValue
@@ -20,9 +19,10 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Resource
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
 from s2s.dialects.operation import Op, op_definition
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Cache(Resource):
     """The caches of the processor, whose contents change no value."""
 

@@ -8,12 +8,12 @@ A value is an entity, which is applied to a stage of a schedule. Logs keep it as
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import permutations, product
 from math import log2, prod
 from typing import Any, ClassVar
 
 from s2s.errors import InputError, UnsupportedError
+from s2s.support.frozen import frozen
 from s2s.te import IterVar, Schedule, Tensor
 from s2s.te.expressions import ComputeOp, PlaceholderOp
 
@@ -21,7 +21,7 @@ Stage = Tensor | ComputeOp | PlaceholderOp
 """What names a stage of a schedule."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Entity:
     """One value of a knob."""
 
@@ -39,7 +39,7 @@ class Entity:
         return []
 
 
-@dataclass(frozen=True)
+@frozen
 class SplitEntity(Entity):
     """Sizes of the loops that one loop is split into, outermost first; -1 is what the others leave."""
 
@@ -63,7 +63,7 @@ class SplitEntity(Entity):
         return [*loops, axis]
 
 
-@dataclass(frozen=True)
+@frozen
 class ReorderEntity(Entity):
     """An order of loops."""
 
@@ -83,7 +83,7 @@ class ReorderEntity(Entity):
         return loops
 
 
-@dataclass(frozen=True)
+@frozen
 class AnnotateEntity(Entity):
     """An annotation for each of several loops: `none`, `unroll` or `vec`."""
 
@@ -105,7 +105,7 @@ class AnnotateEntity(Entity):
         return list(axes)
 
 
-@dataclass(frozen=True)
+@frozen
 class OtherOptionEntity(Entity):
     """A value that the template itself knows what to do with."""
 

@@ -5,10 +5,11 @@ are counted. Its results are compared with the right ones before its cost counts
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from s2s.boards import BOARDS, PREFIX
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 from s2s.support.jobs import jobs
 from s2s.targets import Target
 from s2s.tuning.measurement import ErrorKind
@@ -20,7 +21,7 @@ MeasureErrorNo = ErrorKind
 LOCAL = "local"
 
 
-@dataclass(frozen=True)
+@frozen
 class LocalBuilder:
     """Builds candidates on this machine, each within `timeout` seconds, `n_parallel` at a time; None for as many as
     `S2S_JOBS` or the cores allow. They are run one after the other."""
@@ -44,7 +45,7 @@ class Runner(ABC):
         """Return what measures candidates for a target."""
 
 
-@dataclass(frozen=True)
+@frozen
 class LocalRunner(Runner):
     """Runs candidates on this machine, or on an emulated board.
 
@@ -68,7 +69,7 @@ class LocalRunner(Runner):
         return HostMeasurer(limits, parallel=builder.parallel, seconds=max(self.min_repeat_ms, 1) / 1000)
 
 
-@dataclass(frozen=True)
+@frozen
 class MeasureOption:
     """A builder and a runner."""
 

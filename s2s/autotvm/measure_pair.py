@@ -1,17 +1,17 @@
 """A measurement as AutoTVM's callbacks and logs see it: what was measured, and what came out."""
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from s2s.autotvm.base_task import Task
 from s2s.autotvm.config import ConfigEntity
+from s2s.support.frozen import frozen
 from s2s.tuning.records import MeasuredRecord
 
 FAILED = 1e9
 """The cost of a measurement that failed."""
 
 
-@dataclass(frozen=True)
+@frozen
 class LoggedTask:
     """A task as a line of a log names it."""
 

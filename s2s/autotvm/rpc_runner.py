@@ -1,14 +1,15 @@
 """A runner that measures on a farm: `RPCRunner("qemu:m4", "farm", 8786)`."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from s2s.autotvm.measure import LocalBuilder, Runner
 from s2s.farm.measurer import FarmMeasurer
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.tuning.measurer import Limits, Measurer
 
 
-@dataclass(frozen=True)
+@frozen
 class RPCRunner(Runner):
     """Builds and runs candidates on the workers of a farm that have the place `key`; `timeout` is in seconds.
 

@@ -1,13 +1,13 @@
 """The emulated boards on which emitted trees are run, as data. `harness/` holds the C that a program needs there."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 from s2s.targets import Target, get_target
 
 
-@dataclass(frozen=True)
+@frozen
 class Board:
     """A board that QEMU emulates with an instruction counter."""
 

@@ -10,7 +10,7 @@ Row tiles and scratch are decisions. Where they are given, nothing is searched: 
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from s2s.analysis.row_tiles.search import plans
@@ -27,11 +27,12 @@ from s2s.stages.memory import Planned
 from s2s.stages.read import Read
 from s2s.stages.request import Findings
 from s2s.support import progress
+from s2s.support.frozen import frozen
 
 Choice = TypeVar("Choice")
 
 
-@dataclass(frozen=True)
+@frozen
 class _Plan:
     """A compilation, its RAM, and an upper bound of its operations."""
 

@@ -4,13 +4,13 @@ The subject is named by a hash over the operator and its types; a choice is a nu
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import IntegerAttr, i64
 
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic
 from s2s.decisions.operators import OperatorGroup, OperatorKind
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 
 MERGED = "merged_groups"
@@ -19,7 +19,7 @@ MIN_VECTORS = 4
 """Minimum vectors of outputs in each part of an 8-bit convolution: fewer do too little work per loaded input."""
 
 
-@dataclass(frozen=True)
+@frozen
 class GroupedConvolution(OperatorGroup):
     """A grouped convolution with constant weights."""
 

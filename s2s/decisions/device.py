@@ -4,7 +4,7 @@ The subject is one operator, named by its nodes in the model: equal layers may r
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 
 from xdsl.dialects.builtin import DictionaryAttr, StringAttr
@@ -13,13 +13,14 @@ from xdsl.ir import Operation
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind
 from s2s.dialects.graph import provenance
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.devices import MAIN, ON_DEVICE, Device, Devices
 
 KIND = "device"
 
 
-@dataclass(frozen=True)
+@frozen
 class PlacedOperator:
     """An operator, and what speaks for each device."""
 

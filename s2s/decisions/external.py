@@ -4,7 +4,6 @@ The subject is a group of operators that a pattern of a generator matches, or a 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from s2s.decisions.decision import Cost
@@ -13,6 +12,7 @@ from s2s.decisions.names import EXTERNAL
 from s2s.decisions.operators import OperatorGroup, OperatorKind
 from s2s.dialects import graph
 from s2s.external.modes import Mode
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.devices import MAIN
 
@@ -33,7 +33,7 @@ class Offer(NamedTuple):
     """What they take our kernels, in the same unit."""
 
 
-@dataclass(frozen=True)
+@frozen
 class OfferedGroup(OperatorGroup):
     """Operators that one generator may compute as a whole."""
 

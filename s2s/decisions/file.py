@@ -20,7 +20,6 @@ decisions. Where one of them is changed, others that follow from it may have no 
 import difflib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,6 +28,7 @@ from s2s.decisions.given import Measured, Modelled
 from s2s.decisions.names import KINDS
 from s2s.errors import InputError
 from s2s.support.files import write_file
+from s2s.support.frozen import frozen
 from s2s.version import current_version
 
 FORMAT = 1
@@ -37,7 +37,7 @@ SHOWN = 5
 """Subjects that an error lists."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Decisions:
     """The decisions of one compilation, in the order of their kinds."""
 

@@ -1,8 +1,9 @@
 """The decisions that a compilation is given beforehand."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from s2s.decisions.decision import Table
+from s2s.support.frozen import frozen
 
 
 def _nothing() -> Table:
@@ -17,7 +18,7 @@ class Measured(str):
     """A choice that a record had made when the decisions were written."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Given:
     """Choices of the user and of records, by kind and subject."""
 

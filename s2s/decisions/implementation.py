@@ -16,6 +16,7 @@ from s2s.decisions.kind import Candidate, Heuristic, Refused
 from s2s.decisions.operators import OperatorGroup, OperatorKind
 from s2s.dialects.graph.base import GraphOp
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.weights import WeightStore
 
@@ -81,7 +82,7 @@ def implementations_of(op: GraphOp, target: Target) -> tuple[Implementation, ...
     return tuple(whole.implementations)
 
 
-@dataclass(frozen=True)
+@frozen
 class ImplementedOperator(OperatorGroup):
     """An operator with implementations."""
 

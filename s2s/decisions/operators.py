@@ -3,7 +3,6 @@
 Their subject is named by a hash over what the operators do, and on which types: equal groups are decided alike.
 """
 
-from dataclasses import dataclass
 from typing import TypeVar
 
 from xdsl.ir import Operation
@@ -11,9 +10,10 @@ from xdsl.ir import Operation
 from s2s.decisions.keys import group_key
 from s2s.decisions.kind import Choice, Kind
 from s2s.dialects.graph import provenance
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class OperatorGroup:
     """Operators that are decided together, in dataflow order."""
 

@@ -4,13 +4,13 @@ The subject is named by a hash over the operator and its types.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import UnitAttr
 
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, Refused
 from s2s.decisions.operators import OperatorGroup, OperatorKind
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 
 SEPARATE = "separate"
@@ -20,7 +20,7 @@ INTERMEDIATE = 4
 """Elements of a window that take as long as storing and loading an element between two pools."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Pool(OperatorGroup):
     """A maximum, or a mean of floats, over windows of several dimensions."""
 

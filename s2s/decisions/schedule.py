@@ -5,7 +5,7 @@ of its attribute.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 from xdsl.context import Context
@@ -27,13 +27,14 @@ from s2s.schedules.reference import reference
 from s2s.schedules.transforms import FusedSizes, in_fused_tiles, one_block, transform_schedule
 from s2s.schedules.vector_products import vector_products
 from s2s.schedules.wide_products import wide_products
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 
 GIVEN = "an earlier pass"
 """What decides where a computation has its schedule before schedules are picked."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ScheduledComputation:
     """A computation that needs a schedule."""
 

@@ -5,13 +5,13 @@ The subject is named by a hash over the operator and its types.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import StringAttr
 
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, Refused, named
 from s2s.decisions.operators import OperatorGroup, OperatorKind
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 
 SPLIT = "split"
@@ -21,7 +21,7 @@ MAX_WORK_SHARE = 0.8
 """Maximum share of the combined convolution's work for which separate convolutions are worth more kernels."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TransposedConvolution(OperatorGroup):
     """A strided transposed convolution with constant weights."""
 

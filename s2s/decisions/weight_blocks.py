@@ -5,11 +5,11 @@ choice is a number of blocks, 1 for none.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic
 from s2s.decisions.operators import OperatorGroup, OperatorKind
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 
 KIND = "weight blocks"
@@ -22,7 +22,7 @@ MIN_BLOCK = 256
 """Bytes below which a block is not worth a kernel call and a copy."""
 
 
-@dataclass(frozen=True)
+@frozen
 class StreamedLayer(OperatorGroup):
     """A layer with constant weights."""
 

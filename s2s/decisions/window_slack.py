@@ -4,17 +4,17 @@ The subject is named by a hash over the operator and its types.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, Refused
 from s2s.decisions.operators import OperatorGroup, OperatorKind
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 
 COPIED, MOVING = "copied each run", "moves through slack"
 
 
-@dataclass(frozen=True)
+@frozen
 class SlidingWindow(OperatorGroup):
     """A window, as what moves it on."""
 

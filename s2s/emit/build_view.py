@@ -1,11 +1,11 @@
 """Views for build files: flags, the code of external generators, the libraries of further devices."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from s2s.c_syntax.identifiers import c_macro
 from s2s.emit.info import DeviceInfo, NetworkInfo
 from s2s.options import Threading
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.targets.flags import OPTIMISE, compile_flags, is_machine_flag
 
@@ -42,7 +42,7 @@ class ExternalView(NamedTuple):
     cmake_sources: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class DeviceView:
     """The library of a device beside the first one, as build files know it."""
 

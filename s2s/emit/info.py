@@ -1,7 +1,7 @@
 """Describe a network for emission: names, sizes, origin and tests."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -10,6 +10,7 @@ from xdsl.ir.affine import AffineMap
 
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.decisions.decision import Decision
+from s2s.support.frozen import frozen
 from s2s.targets.target import Target
 from s2s.types.dtypes import Array, size_in_bytes
 from s2s.types.interface import EmptyTensor, ModelTensor
@@ -35,7 +36,7 @@ class Quantisation(NamedTuple):
         return f"real = {self.scale:g} * (q {'-' if self.zero_point > 0 else '+'} {abs(self.zero_point)})"
 
 
-@dataclass(frozen=True)
+@frozen
 class PortInfo:
     """An input or output of the network."""
 
@@ -126,7 +127,7 @@ class GoldenVector(NamedTuple):
     """The sizes that kernels compute from these inputs, by name."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Tolerance:
     """A float passes if it differs by at most `absolute + relative * |expected|`."""
 
@@ -140,7 +141,7 @@ HALF_ROUNDINGS: Mapping[str, float] = {"f16": 8 * 2.0**-10, "bf16": 8 * 2.0**-7}
 """The permitted error of results of 16 bits, relative and absolute: eight times the distance from 1 to the next one."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Measured:
     """The sizes of the tree, compiled for the target, in bytes."""
 
@@ -201,7 +202,7 @@ class JointMemory(NamedTuple):
     """The address of the pool, where the user gives it: this part is at the start of the pool."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TogetherInfo:
     """Several networks as one tree."""
 
@@ -222,7 +223,7 @@ class TogetherInfo:
     """The parts of the common arena in memory pools, or in the memories of several devices; none if it is one."""
 
 
-@dataclass(frozen=True)
+@frozen
 class NetworkInfo:
     """A network as it is emitted."""
 

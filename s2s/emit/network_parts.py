@@ -1,7 +1,6 @@
 """The constants of a network as arrays, the paths of its files, and what it shares with others of its tree."""
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 
 from s2s.analysis.network.functions import POOL
 from s2s.dialects import c
@@ -9,6 +8,7 @@ from s2s.dialects.c import ArrayType
 from s2s.emit.units import Program, owner_of
 from s2s.emit.weights import ConstantArray
 from s2s.errors import CompilerBug
+from s2s.support.frozen import frozen
 from s2s.types.devices import MAIN
 from s2s.types.weights import WeightStore
 
@@ -44,7 +44,7 @@ def _constant_of(op: c.GlobalOp, store: WeightStore) -> ConstantArray:
     return array
 
 
-@dataclass(frozen=True)
+@frozen
 class Shared:
     """What a network has in common with the others of its tree."""
 

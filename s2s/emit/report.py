@@ -1,11 +1,13 @@
 """Figures of a compiled network."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any
 
+from s2s.support.frozen import frozen
 
-@dataclass(frozen=True)
+
+@frozen
 class Report:
     """Figures of a compiled network, in bytes. Those that need the C compiler are None until they are measured."""
 

@@ -1,10 +1,11 @@
 """Contents of files: bytes in memory, or a stream of pieces that are created while they are written."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Stream:
     """A file that is created piece by piece; every iteration gives the same bytes."""
 

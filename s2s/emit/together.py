@@ -8,7 +8,7 @@ test/<network>_test.c   the self-test of each network
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -35,6 +35,7 @@ from s2s.emit.units import Program
 from s2s.emit.view import GENERATED_LICENCE, Row, TestProgram, TreeView, measured_sizes, origin
 from s2s.emit.write import RECORD
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 from s2s.support.resources import runtime_licence
 from s2s.targets.flags import compile_flags
 from s2s.types.weights import WeightStore
@@ -51,7 +52,7 @@ SHARED = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class TogetherView:
     """What the templates of such a tree say beside the view of a tree."""
 

@@ -14,7 +14,7 @@ Makefile CMakeLists.txt README.md metadata.json
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
@@ -63,12 +63,13 @@ from s2s.emit.view import (
 )
 from s2s.emit.weights import ConstantArray, binary_file, c_arrays, place
 from s2s.emit.write import RECORD, write_tree
+from s2s.support.frozen import frozen
 from s2s.support.resources import runtime_licence
 from s2s.types.devices import MAIN
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
+@frozen
 class Tree:
     """Relative paths and contents, in the order they are written."""
 

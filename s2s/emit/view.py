@@ -1,7 +1,7 @@
 """Views for templates: text ready to print, with all text of the model escaped."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import IntegerAttr, f32
@@ -18,6 +18,7 @@ from s2s.emit.regions import pool_address
 from s2s.emit.sizes import size_formula
 from s2s.emit.statements import comment_lines
 from s2s.errors import CompilerBug
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.narrow import NARROW
 from s2s.version import RUNTIME_VERSION, release
@@ -32,7 +33,7 @@ _DIGEST = 16
 """The number of digits of a hash in comments."""
 
 
-@dataclass(frozen=True)
+@frozen
 class PortView:
     """An input or output as the C interface names it."""
 
@@ -77,7 +78,7 @@ class TestProgram(NamedTuple):
     sources: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class TreeView:
     """The tree as a whole."""
 

@@ -6,7 +6,6 @@ Which of the two is a decision (`s2s/decisions/constants.py`). Arrays are writte
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from s2s.c_syntax.layout import WIDTH
 from s2s.c_syntax.literals import array_literals
 from s2s.c_syntax.types import declaration
 from s2s.emit.stream import Content, Stream
+from s2s.support.frozen import frozen
 from s2s.types.devices import MAIN
 from s2s.types.dtypes import Array, size_in_bytes
 
@@ -25,7 +25,7 @@ _PIECE = 1 << 16
 _INDENT = "    "
 
 
-@dataclass(frozen=True)
+@frozen
 class ConstantArray:
     """A constant array: C name, element type, values, and its name in the model."""
 

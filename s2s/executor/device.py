@@ -1,9 +1,9 @@
 """Devices by TVM's names and numbers. There is one: the processor that runs Python."""
 
-from dataclasses import dataclass
 from typing import cast
 
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 
 CPU = 1
 """DLPack's number of the processor."""
@@ -12,7 +12,7 @@ _CPU_NAMES = ("cpu", "c", "llvm")
 """What TVM calls the processor: the device, and the targets that compile for it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Device:
     """A device: its kind as DLPack numbers it, and which one of that kind."""
 

@@ -13,10 +13,11 @@ An entry is one result of one node. It is written `[node, index, version]`; the 
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from s2s.executor.device import CPU
+from s2s.support.frozen import frozen
 
 NO_OPERATION = "__nop"
 """The function name of a call that only gives its operand another shape in the same storage."""
@@ -63,7 +64,7 @@ class Source(NamedTuple):
     value: Value
 
 
-@dataclass(frozen=True)
+@frozen
 class Call:
     """A call of a kernel. Names are unique, functions are not: equal kernels are shared."""
 

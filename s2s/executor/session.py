@@ -5,7 +5,7 @@ sees them by zero-copy calls, so it makes no copies of its own, and an array liv
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -16,6 +16,7 @@ from s2s.executor.device import CPU
 from s2s.executor.element_types import DType, dlpack_of_numpy, numpy_of_dlpack
 from s2s.executor.ndarray import NDArray, aligned_empty
 from s2s.interpret.host import host
+from s2s.support.frozen import frozen
 from s2s.types.weights import Array
 
 FAILED_FUNCTION = -17
@@ -52,7 +53,7 @@ class LoadedLibrary(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@frozen
 class Port:
     """An input or output of a network. A parameter is an input that has a value from the start."""
 

@@ -7,12 +7,12 @@ The library sums in another order than the model, so it is left out where `--exa
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from s2s.dialects import graph
 from s2s.external.generator import Code, CodeGenerator, Composite, Region
 from s2s.external.pattern import Pattern, is_op, wildcard
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 
 HEADER = "<cblas.h>"
@@ -27,7 +27,7 @@ PACKING = 0.5
 is not constant."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Product:
     """The matrices of one product, of `count` pairs."""
 

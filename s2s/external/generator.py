@@ -21,7 +21,7 @@ A package can register its generators through an entry point of the group `s2s.c
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, TypeVar
 
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -30,13 +30,14 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from s2s.dialects import graph
 from s2s.dialects.graph import provenance
 from s2s.external.pattern import Pattern
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, from_dense
 
 OpT = TypeVar("OpT", bound=Operation)
 
 
-@dataclass(frozen=True)
+@frozen
 class Composite:
     """Operators that a pattern of a generator has matched, as a function of their inputs."""
 
@@ -91,7 +92,7 @@ class Composite:
         return operand.index if isinstance(operand, BlockArgument) else None
 
 
-@dataclass(frozen=True)
+@frozen
 class Step:
     """One composite of a region, with the names in C of the tensors that it reads and writes."""
 
@@ -100,7 +101,7 @@ class Step:
     outputs: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Region:
     """A sub-graph that one generator computes in one call."""
 
@@ -116,7 +117,7 @@ class Region:
     them, in its scratch or in memory of its own."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Code:
     """The C that computes a region: the body of a function of `y0, …, x0, …`, pointers to the elements of tensors."""
 

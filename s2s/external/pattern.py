@@ -11,7 +11,7 @@ are used inside of the match only, so that the match can be replaced by one call
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import cast
 
 import numpy as np
@@ -20,13 +20,14 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.analysis.numbers.known_values import is_known
 from s2s.dialects import graph
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import as_tensor_type, from_dense, to_numpy
 
 COMMUTATIVE: tuple[type[Operation], ...] = (graph.AddOp, graph.MulOp, graph.MaximumOp, graph.MinimumOp)
 """Operators whose two operands are tried in both orders."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Found:
     """What a search for a match has matched so far."""
 
@@ -78,7 +79,7 @@ class Pattern(ABC):
         return self.where(lambda value: len(as_tensor_type(value.type).get_shape()) == rank)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Wildcard(Pattern):
     """Any value."""
 
@@ -86,7 +87,7 @@ class Wildcard(Pattern):
         yield found
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Constant(Pattern):
     """A weight or a constant."""
 
@@ -95,7 +96,7 @@ class Constant(Pattern):
             yield found
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Op(Pattern):
     """The result of an operator; its operands match `operands`, or are any if these are not given."""
 
@@ -121,7 +122,7 @@ class Op(Pattern):
             yield from _all_match(self.operands, tuple(reversed(op.operands)), taken)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Either(Pattern):
     """One of two patterns, the first one preferred."""
 
@@ -133,7 +134,7 @@ class Either(Pattern):
         yield from self.second.search(value, found)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Restricted(Pattern):
     """A pattern with a predicate on the values that it matches."""
 
@@ -161,7 +162,7 @@ def is_op(name: str) -> Op:
     return Op(name)
 
 
-@dataclass(frozen=True)
+@frozen
 class Match:
     """Operators that match a pattern."""
 

@@ -1,13 +1,13 @@
 """TLS between tuners, scheduler and workers, by Dask's own security."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from s2s.errors import InputError
 from s2s.farm.library import distributed
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Certificates:
     """Files in PEM: the authority that all sides trust, and the certificate and key of this side."""
 

@@ -1,14 +1,14 @@
 """What the workers of a farm have and do."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from s2s.errors import InputError
 from s2s.farm.library import TRIAL, distributed
 from s2s.farm.security import Certificates
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class WorkerStatus:
     """A worker."""
 
@@ -22,7 +22,7 @@ class WorkerStatus:
     """Bytes that its process takes."""
 
 
-@dataclass(frozen=True)
+@frozen
 class FarmStatus:
     """A farm."""
 

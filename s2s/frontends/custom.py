@@ -7,13 +7,13 @@ s2s.register_custom_op("Blur", s2s.PackedFunction("my.blur"), domain="com.ours")
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from s2s.c_syntax.reserved import is_function_name
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.builder import Builder, Value
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import AnyTensor
 
 EVERY_VERSION = range(1, 1 << 31)
@@ -21,7 +21,7 @@ TensorType = tuple[str, tuple[int, ...]]
 """The numpy name of an element type, and a shape."""
 
 
-@dataclass(frozen=True)
+@frozen
 class CFunction:
     """A C function that computes an operator: `void name(outputs…, inputs…)`, pointers to the elements of each tensor.
 
@@ -35,7 +35,7 @@ class CFunction:
     outputs: Callable[..., Sequence[TensorType]] | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class PackedFunction:
     """A packed function that computes an operator: it is called with the inputs and then the outputs, as tensors, and
     writes the outputs.
@@ -56,7 +56,7 @@ Importer = Callable[[Any], Value | Sequence[Value]]
 """Builds the operations of a node, a `Node` of its frontend, and returns the outputs."""
 
 
-@dataclass(frozen=True)
+@frozen
 class CustomOperator:
     """What was registered for an operator."""
 

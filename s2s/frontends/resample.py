@@ -5,7 +5,6 @@ Interpolation is separable, so an axis is resized alone. A position `x` between 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import floor
 from typing import Any
 
@@ -15,6 +14,7 @@ from s2s.dialects import graph
 from s2s.frontends.any_node import AnyNode
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import transpose
+from s2s.support.frozen import frozen
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
@@ -34,7 +34,7 @@ MAX_TAPS = 4
 """Beyond that many, positions are read by a matrix product instead of one by one."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Taps:
     """`y[i] = sum_k x[index[i, k]] * weight[i, k]`; where `outside`, another value takes its place."""
 

@@ -1,7 +1,6 @@
 """Reading between the elements of a tensor, at positions computed by the network."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -9,11 +8,12 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, concat, minimum, reshape, select, take, transpose, unsqueeze
+from s2s.support.frozen import frozen
 
 _INDEX = np.dtype(np.int64)
 
 
-@dataclass(frozen=True)
+@frozen
 class Tap:
     """Along one axis: which element each position reads, and with which weight (None: one)."""
 

@@ -1,7 +1,6 @@
 """Inputs that are outputs of the run before: they become state, which the network keeps itself."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -10,10 +9,11 @@ from s2s.analysis.network.functions import NAME, STATE, input_numbers, main_of, 
 from s2s.dialects import graph
 from s2s.dialects.graph.base import ints
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, empty_tensors, with_empty
 
 
-@dataclass(frozen=True)
+@frozen
 class ModelNames:
     """The names of all inputs and outputs of a model, those that become state included."""
 

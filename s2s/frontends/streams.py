@@ -29,13 +29,14 @@ from s2s.dialects.graph.base import ints, type_of
 from s2s.dialects.graph.pool import PoolOp
 from s2s.errors import InputError
 from s2s.interpret.graph import run_graph
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import AnyTensor, Array, tensor_type, to_numpy
 from s2s.types.shapes.window import spatial_axes
 from s2s.types.sliding import Sliding
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
+@frozen
 class Elements:
     """The elements of a tensor along its axis that a run has: of `begin` to `end` those from `new` on are computed, the
     others kept."""

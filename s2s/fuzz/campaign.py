@@ -27,6 +27,7 @@ from s2s.fuzz.oracle import evaluate_model
 from s2s.fuzz.sizes import failures_of
 from s2s.fuzz.variants import TARGETS, Variant, draw_variants
 from s2s.support.child import run_in_child
+from s2s.support.frozen import frozen
 
 BATCH = 8
 """Models that share a library, an opset and the way they are compiled."""
@@ -37,7 +38,7 @@ PATIENCE = 20
 """How many times longer it may take where other work runs beside it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Plan:
     """What to run: everything follows from it."""
 
@@ -58,7 +59,7 @@ class Plan:
     """Whether a dimension of each model has a size that varies."""
 
 
-@dataclass(frozen=True)
+@frozen
 class FailingModel:
     """A model that is not compiled right."""
 

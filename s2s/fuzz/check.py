@@ -1,7 +1,6 @@
 """Compile a model in one variant, run the C, and compare its outputs with the expected ones."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from s2s.errors import CompilerBug, InputError, ToolchainError, UnsupportedError
 from s2s.fuzz.arrays import is_floating
 from s2s.fuzz.oracle import Spread
 from s2s.fuzz.variants import Variant
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.verify.build import load
 from s2s.verify.compare import default_tolerance
@@ -19,7 +19,7 @@ from s2s.verify.compare import default_tolerance
 Kind = Literal["wrong", "bug", "refused", "build", "crash", "hang"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Failure:
     """What is wrong with a model in one variant."""
 

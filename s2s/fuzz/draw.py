@@ -1,7 +1,6 @@
 """Draw a whole model from a seed."""
 
 from collections import Counter
-from dataclasses import dataclass
 from random import Random
 
 import onnx
@@ -9,6 +8,7 @@ import onnx
 from s2s.fuzz.network import Network, Rejected
 from s2s.fuzz.operators import OPERATORS
 from s2s.fuzz.oracle import Spread
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 OPSETS = (18, 19, 20, 21, 21, 22, 23, 24, 25, 26)
@@ -17,7 +17,7 @@ PATIENCE = 6
 """Nodes that may be rejected for each that is accepted."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Drawn:
     """A model, its inputs, and what its values should be."""
 

@@ -5,7 +5,6 @@ the domain of an operator, and a node whose result is not finite is given up bef
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from random import Random
 from typing import Any
@@ -29,6 +28,7 @@ from s2s.fuzz.arrays import (
 )
 from s2s.fuzz.engines import IR_VERSION
 from s2s.fuzz.oracle import Spread, evaluate_node
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 LARGEST = {2: 1e3, 4: 1e6, 8: 1e9}
@@ -43,7 +43,7 @@ class Rejected(Exception):
     """What was drawn makes no valid node, or one whose result is not determined."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Value:
     """A value of the network, and the numbers it has."""
 

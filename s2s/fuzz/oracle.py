@@ -14,13 +14,13 @@ Nodes that only move or choose values (`EXACT`) add no roundings of their own.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import onnx
 
 from s2s.fuzz.arrays import is_floating
 from s2s.fuzz.engines import ENGINES, EngineName, run_node
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 PAIRS = 2
@@ -54,7 +54,7 @@ AROUND_ONE = frozenset(
 """Operators whose formulas hold numbers around 1, such as `exp(x) - 1`, of which small results are the difference."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Spread:
     """A tensor: its value, and the values it gets by other roundings."""
 

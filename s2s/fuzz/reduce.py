@@ -6,7 +6,6 @@ A smaller model is kept if it fails in the same way in the same variant. Every a
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import onnx
@@ -19,13 +18,14 @@ from s2s.fuzz.oracle import Spread, evaluate_model
 from s2s.fuzz.sizes import failures_of
 from s2s.fuzz.variants import Variant
 from s2s.support.child import run_in_child
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 SECONDS = 60.0
 ENGINES_REVERSED: tuple[EngineName, ...] = ("reference", "onnxruntime", "onnxruntime in float32")
 
 
-@dataclass(frozen=True)
+@frozen
 class Failing:
     """A model with its inputs that fails in a variant."""
 

@@ -1,11 +1,12 @@
 """The ways in which a model is compiled and built: options of the compiler, and the C compiler with its flags."""
 
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from random import Random
 from typing import Literal
 
 from s2s.options import CompileOptions, Executor, Schedule
+from s2s.support.frozen import frozen
 from s2s.targets.flags import STANDARD
 from s2s.targets.target import Target
 
@@ -20,7 +21,7 @@ TRAPPING = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", "-fno-
 """Undefined behaviour stops the process, which needs no library of the sanitizer."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Variant:
     """One way to compile a model and to build its C."""
 

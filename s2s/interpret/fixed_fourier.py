@@ -6,11 +6,11 @@ they are stored; a product of two is shifted back by `bits` to nearest, ties up.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 
@@ -73,7 +73,7 @@ def _pairs(x: Array) -> Complex:
     return Complex(x[..., 0].astype(np.int64), x[..., 1].astype(np.int64))
 
 
-@dataclass(frozen=True)
+@frozen
 class _Fixed:
     """Arithmetic on numbers of `bits` fractional bits and a sign."""
 

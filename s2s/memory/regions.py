@@ -6,12 +6,12 @@ Networks that go on with each other's state begin at the same byte.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from s2s.memory.buffers import align_up
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Arena:
     """The arena of one network, in bytes."""
 
@@ -20,7 +20,7 @@ class Arena:
     keeps_state: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class Regions:
     """Places of arenas in one piece of memory."""
 

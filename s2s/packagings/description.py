@@ -1,18 +1,18 @@
 """Read from the record of an emitted tree what packagings need to know."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from s2s.c_syntax.identifiers import c_macro, line_comment
 from s2s.c_syntax.types import dtype_named
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 from s2s.verify.tree_record import tree_record
 from s2s.version import release
 
 
-@dataclass(frozen=True)
+@frozen
 class PortDescription:
     """An input or output of the run function."""
 
@@ -26,7 +26,7 @@ class PortDescription:
     """Bytes."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TreeDescription:
     """A tree on disk, with its files grouped by purpose; paths are relative to its root."""
 

@@ -5,7 +5,6 @@ the clock; calls are numbered in the order of the text.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from s2s.emit.call_comments import nodes_of, shape_of
 from s2s.emit.tree import Tree
 from s2s.emit.units import Program
 from s2s.errors import CompilerBug
+from s2s.support.frozen import frozen
 from s2s.support.resources import profiling_source
 from s2s.types.dtypes import Array
 from s2s.verify.board_sources import bracket_kernels
@@ -25,7 +25,7 @@ from s2s.verify.build import LoadedNetwork
 HOOKS = "hooks.h"
 
 
-@dataclass(frozen=True)
+@frozen
 class KernelCall:
     """A kernel call in the C text of the run function."""
 
@@ -67,7 +67,7 @@ def timed_tree(tree: Tree, name: str, calls: Sequence[KernelCall]) -> Tree:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class Samples:
     """Measured times: a row for each run, a column for each call."""
 

@@ -10,13 +10,14 @@ import platform
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from s2s.boards import BOARDS, PREFIX
 from s2s.errors import ToolchainError
 from s2s.support import progress
+from s2s.support.frozen import frozen
 from s2s.support.resources import profiling_source, runtime_files, runtime_source
 from s2s.targets import Target, get_target
 from s2s.targets.caches import cache_bytes
@@ -38,7 +39,7 @@ FIGURES = ("clock_ghz", "fma_latency", "fork_join_ns", "float_gflops", "int8_gop
 CPU_INFO = Path("/proc/cpuinfo")
 
 
-@dataclass(frozen=True)
+@frozen
 class Level:
     """A cache, or main memory."""
 
@@ -48,7 +49,7 @@ class Level:
     read_gbs: float
 
 
-@dataclass(frozen=True)
+@frozen
 class Machine:
     """The peak figures of one core."""
 

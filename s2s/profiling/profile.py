@@ -1,7 +1,6 @@
 """`s2s profile`: measure the time of each kernel call and compare it with the roofline of this machine."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal
 
@@ -19,6 +18,7 @@ from s2s.profiling.machine import Machine, check_same_machine, this_machine
 from s2s.profiling.roofline import bound_of
 from s2s.stages.check_options import check_timed
 from s2s.support import progress
+from s2s.support.frozen import frozen
 from s2s.targets import get_target
 from s2s.types.dtypes import Array, tensor_type
 from s2s.verify.build import load
@@ -33,7 +33,7 @@ CREDIBLE, CREDIBLE_SHARE = 1.1, 0.02
 NO_COST = KernelCost(Operations(), 0, 0)
 
 
-@dataclass(frozen=True)
+@frozen
 class Row:
     """One kernel call; times are in microseconds, for all its repetitions in a run."""
 
@@ -92,7 +92,7 @@ class Row:
         return {**vars(self), **derived}
 
 
-@dataclass(frozen=True)
+@frozen
 class Profile:
     """The calls of a run in their order, and all of them together."""
 

@@ -11,15 +11,14 @@ tensors. Constants are read once a run, and between two runs everything else pas
 all that a run touches has room.
 """
 
-from dataclasses import dataclass
-
 from s2s.analysis.cost.kernels import KernelCost
 from s2s.profiling.machine import Level, Machine
+from s2s.support.frozen import frozen
 
 ARITHMETIC = "arithmetic"
 
 
-@dataclass(frozen=True)
+@frozen
 class Bound:
     """The lower bound of the time of one call, and what limits it."""
 

@@ -1,18 +1,19 @@
 """What a quantiser leaves in floats: operators of a model in QDQ form that no integers reach, and weights of floats."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 
 import onnx
 from onnx import TensorProto, numpy_helper
+
+from s2s.support.frozen import frozen
 
 QUANTISERS = ("QuantizeLinear", "DequantizeLinear")
 FLOATS: dict[int, int] = {TensorProto.FLOAT: 4, TensorProto.FLOAT16: 2, TensorProto.BFLOAT16: 2, TensorProto.DOUBLE: 8}
 """Types of floats with their bytes."""
 
 
-@dataclass(frozen=True)
+@frozen
 class FloatNode:
     """An operator of a quantised model that computes in floats."""
 

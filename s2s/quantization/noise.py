@@ -11,13 +11,14 @@ import numpy as np
 import onnx
 
 from s2s.support import progress
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 DEQUANTIZED = "_DequantizeLinear_Output"
 """How onnxruntime's quantiser names what an activation has become."""
 
 
-@dataclass(frozen=True)
+@frozen
 class LayerNoise:
     """The difference between an activation of the quantised model and that of the float model."""
 

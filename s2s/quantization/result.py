@@ -1,7 +1,7 @@
 """What quantisation gives: the model of integers, and its distance from the model of floats."""
 
 import io
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ from s2s.quantization.floats import FloatNode
 from s2s.quantization.noise import LayerNoise
 from s2s.quantization.ranges import Method
 from s2s.support.files import write_file
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Quantized:
     """A model with weights and activations of 8 bits, and its distance from the original model."""
 

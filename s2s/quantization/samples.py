@@ -2,7 +2,6 @@
 
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,12 +9,13 @@ import numpy as np
 
 from s2s.data.arrays import UNREADABLE, why
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 NAMES_SHOWN = 8
 
 
-@dataclass(frozen=True)
+@frozen
 class InputSpec:
     """An input of a model; open dimensions are None."""
 
@@ -35,7 +35,7 @@ class InputSpec:
         return f"[{', '.join('?' if size is None else str(size) for size in self.shape)}]"
 
 
-@dataclass(frozen=True)
+@frozen
 class Samples:
     """Arrays by input name; the first dimension counts samples."""
 

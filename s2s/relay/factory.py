@@ -10,7 +10,7 @@ our own tree.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ from s2s.relay.module import IRModule, bind_params_by_name, empty
 from s2s.relay.options import Executor, Runtime, executor_of, runtime_of
 from s2s.runtime.module import ENTRY, Module
 from s2s.stages.c import Lowered
+from s2s.support.frozen import frozen
 from s2s.target import Target, resolve
 from s2s.targets import Target as TargetData
 from s2s.types.devices import DeviceSource, devices_of
@@ -108,7 +109,7 @@ def _aligned(target: TargetData, executor: Executor) -> TargetData:
     return target if wanted is None or wanted <= target.align else replace(target, align=wanted)
 
 
-@dataclass(frozen=True)
+@frozen
 class FunctionInfo:
     """Bytes that a function takes on each target."""
 

@@ -10,10 +10,10 @@ bandwidths, the planner counts the cycles of accesses; else only the order tells
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from s2s.errors import InputError, UnsupportedError
+from s2s.support.frozen import frozen
 from s2s.target import resolve
 from s2s.targets import Target
 from s2s.types.pools import WORD, Holds, Pool, Pools, check_speeds
@@ -24,7 +24,7 @@ DEFAULT_POOL = "global_workspace"
 """The pool of buffers where only pools of constants are given."""
 
 
-@dataclass(frozen=True)
+@frozen
 class PoolInfoProperties:
     """What is known of a memory: its size, and what accesses take."""
 
@@ -73,7 +73,7 @@ class PoolInfoProperties:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class _PoolInfo:
     """A pool, and the targets that can access it."""
 
@@ -97,14 +97,14 @@ class _PoolInfo:
         return known.speed(pool, target, fastest_hz)
 
 
-@dataclass(frozen=True)
+@frozen
 class WorkspacePoolInfo(_PoolInfo):
     """A memory for buffers."""
 
     pool_info_properties: PoolInfoProperties = PoolInfoProperties()
 
 
-@dataclass(frozen=True)
+@frozen
 class ConstantPoolInfo(_PoolInfo):
     """A memory for constants."""
 
@@ -119,14 +119,14 @@ class ConstantPoolInfo(_PoolInfo):
             )
 
 
-@dataclass(frozen=True)
+@frozen
 class WorkspaceMemoryPools:
     """The memories for buffers, the fastest first."""
 
     pools: Sequence[WorkspacePoolInfo]
 
 
-@dataclass(frozen=True)
+@frozen
 class ConstantMemoryPools:
     """The memories for constants, the fastest first. Constants that fit in none stay where the linker puts them."""
 

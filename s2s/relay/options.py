@@ -1,17 +1,18 @@
 """`Executor` and `Runtime`: how the C of a network is called, and on what it stands, under TVM's names."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.options import Executor as ExecutorName
+from s2s.support.frozen import frozen
 
 Value = bool | int | str
 ALIGNMENTS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Choice:
     """A name and its options."""
 
@@ -40,7 +41,7 @@ class _Choice:
         return self.options.get(option)
 
 
-@dataclass(frozen=True)
+@frozen
 class Executor(_Choice):
     """Who calls the kernels: a function of C (`aot`), or tables that an executor walks (`graph`)."""
 
@@ -86,7 +87,7 @@ class Executor(_Choice):
         return max((each for each in found if isinstance(each, int)), default=None)
 
 
-@dataclass(frozen=True)
+@frozen
 class Runtime(_Choice):
     """What the C stands on. Both names stand for the same C: it needs no runtime but its own files."""
 

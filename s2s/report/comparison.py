@@ -1,8 +1,9 @@
 """Compare two compiled networks: sizes, times, kernels, decisions and files."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from s2s.support.frozen import frozen
 
 WORDS = {
     "arena_lower_bound": "arena, at least",
@@ -12,7 +13,7 @@ WORDS = {
 """What figures are called for people, where their names in JSON do not say it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Change:
     """A figure before and after; None if one side does not have it."""
 
@@ -33,7 +34,7 @@ class Change:
         return self.before != self.now
 
 
-@dataclass(frozen=True)
+@frozen
 class Comparison:
     """The changes from an earlier network to this one."""
 

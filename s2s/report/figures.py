@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from s2s.analysis.cost.kernels import KernelCost, Operations
@@ -17,12 +16,13 @@ from s2s.profiling.profile import Profile
 from s2s.report.record import SCHEMA
 from s2s.report.timeline import Occupied, Step, Timeline, timeline_of
 from s2s.stages.memory import Planned
+from s2s.support.frozen import frozen
 from s2s.verify.board_check import BoardVerification
 
 NO_COST = KernelCost(Operations(), 0, 0)
 
 
-@dataclass(frozen=True)
+@frozen
 class Layer:
     """A step of the network with its cost; times are in microseconds."""
 
@@ -50,7 +50,7 @@ class Layer:
     """Those of one run on an emulated board."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Figures:
     """The figures of a compiled network."""
 

@@ -16,13 +16,14 @@ from s2s.analysis.network.functions import STATE, main_of
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 from s2s.passes.loop.plan_memory import OFFSET
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import size_in_bytes
 
 BEFORE = -1
 """The step of what is there before the first one: inputs and state."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Step:
     """One step of a run."""
 
@@ -40,7 +41,7 @@ class Step:
     """The shape of its first result; empty where nobody stated it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Occupied:
     """A value that occupies the bytes `offset` to `offset + size` of the arena from step `first` to step `last`."""
 
@@ -53,7 +54,7 @@ class Occupied:
     """`input`, `state`, `result` or `scratch`."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Timeline:
     """All steps, and all buffers of the arena in the order in which they are written."""
 
@@ -61,7 +62,7 @@ class Timeline:
     buffers: tuple[Occupied, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Bytes:
     """A byte range of the arena or of a buffer of the caller, as `base` says."""
 

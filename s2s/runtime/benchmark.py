@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
+from s2s.support.frozen import frozen
 
-@dataclass(frozen=True)
+
+@frozen
 class BenchmarkResult:
     """Seconds per run: one figure for each repetition, and their statistics."""
 

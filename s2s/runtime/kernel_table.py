@@ -4,7 +4,6 @@ Trees have none of this unless a library is made of them.
 """
 
 import math
-from dataclasses import dataclass
 
 from s2s.emit.runtime import needed_files
 from s2s.emit.templates import fill
@@ -12,6 +11,7 @@ from s2s.emit.tree import Tree
 from s2s.emit.view import GENERATED
 from s2s.executor.element_types import DLDataType, dlpack_of_numpy, numpy_of_name
 from s2s.executor.graph_json import CONCAT, COPY, NO_OPERATION, SCRATCH, SPLIT, Call, Network, Value
+from s2s.support.frozen import frozen
 from s2s.support.resources import runtime_source
 
 HEADER = "s2s_kernels.h"
@@ -20,7 +20,7 @@ BUILT_IN = (NO_OPERATION, COPY, CONCAT, SPLIT)
 LINE = 24
 
 
-@dataclass(frozen=True)
+@frozen
 class Argument:
     """A tensor that a kernel takes the address of."""
 
@@ -28,7 +28,7 @@ class Argument:
     dtype: DLDataType
 
 
-@dataclass(frozen=True)
+@frozen
 class Kernel:
     """A kernel with its arguments in the order of C: results, inputs, scratch."""
 

@@ -1,7 +1,7 @@
 """Stage `read`: read the network from a model file or a module, with the interface that its caller sees."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
@@ -19,6 +19,7 @@ from s2s.passes.operators import load_operators
 from s2s.stages.check_options import check_network
 from s2s.stages.state import Facts, State
 from s2s.support import progress
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, as_tensor_type
 from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, empty_tensors, model_tensor
 from s2s.types.language import Language
@@ -29,7 +30,7 @@ RUNTIME_PREFIX = "s2s"
 """What the names of the runtime start with."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Read:
     """The origin of a network, and its interface."""
 

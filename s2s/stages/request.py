@@ -1,6 +1,6 @@
 """The request of a compilation: options, debugging, findings."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from s2s.decisions.decision import Table
@@ -8,10 +8,11 @@ from s2s.decisions.given import Given
 from s2s.decisions.records import choices_of, shipped_records
 from s2s.emit.info import GoldenVector, Measured
 from s2s.options import CompileOptions
+from s2s.support.frozen import frozen
 from s2s.targets import get_target
 
 
-@dataclass(frozen=True)
+@frozen
 class Findings:
     """Facts about a network that are found outside of its compilation, for its tree to state."""
 
@@ -23,7 +24,7 @@ class Findings:
     """The vectors of the self-test, where stage `settle` cannot compute them: sizes depend on the data."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Request:
     """Everything beside the model that the result depends on."""
 

@@ -1,18 +1,19 @@
 """The state of a compilation after a stage: module, weights, and typed facts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.errors import CompilerBug
+from s2s.support.frozen import frozen
 from s2s.types.weights import WeightStore
 
 F = TypeVar("F")
 
 
-@dataclass(frozen=True)
+@frozen
 class Facts:
     """The facts of the stages so far, one frozen dataclass each, looked up by type."""
 
@@ -33,7 +34,7 @@ class Facts:
         return self if fact is None else Facts({**self.found, type(fact): fact})
 
 
-@dataclass(frozen=True)
+@frozen
 class State:
     """The state of a compilation after one of its stages."""
 

@@ -6,16 +6,17 @@ import resource
 import signal
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import ceil
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from s2s.support.frozen import frozen
+
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@frozen
 class Finished(Generic[T]):
     """The end of a child: its result, or why there is none."""
 

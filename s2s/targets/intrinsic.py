@@ -1,9 +1,10 @@
 """The description of an intrinsic: an instruction that sums several products of small integers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, Literal
 
+from s2s.support.frozen import frozen
 from s2s.targets.keys import DESCRIPTION, METADATA, Key, Number, Numbers, OneOf, Text, check_fields, key
 
 NAME = Text(r"[a-z0-9][a-z0-9_-]{0,39}", "small letters, digits and _ -, at most 40")
@@ -46,7 +47,7 @@ LANES: Mapping[str, tuple[int, ...]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Intrinsic:
     """A C function that sums products, and the data that the compiler needs about it.
 

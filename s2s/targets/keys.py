@@ -7,11 +7,11 @@ into the compiler, includes a file or writes one.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Protocol
 
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 
 METADATA = "key"
 """Where a field of a dataclass keeps its `Key`."""
@@ -34,7 +34,7 @@ class Kind(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@frozen
 class Number:
     """A whole number in a range, both ends included."""
 
@@ -51,7 +51,7 @@ class Number:
         return isinstance(value, int) and not isinstance(value, bool) and self.least <= value <= self.most
 
 
-@dataclass(frozen=True)
+@frozen
 class OneOf:
     """One of several values."""
 
@@ -67,7 +67,7 @@ class OneOf:
         return any(type(value) is type(each) and value == each for each in self.values)
 
 
-@dataclass(frozen=True)
+@frozen
 class Text:
     """A text that matches a pattern."""
 
@@ -91,7 +91,7 @@ class Text:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class ListOf:
     """Any number of texts that match one pattern."""
 
@@ -107,7 +107,7 @@ class ListOf:
         return isinstance(value, (tuple, list)) and all(map(self.each.holds, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
 
 
-@dataclass(frozen=True)
+@frozen
 class Numbers:
     """One or more numbers out of several values."""
 
@@ -127,7 +127,7 @@ class Numbers:
         return bool(numbers) and known and len(set(numbers)) == len(numbers)
 
 
-@dataclass(frozen=True)
+@frozen
 class Key:
     """A key of a file."""
 

@@ -1,9 +1,10 @@
 """The description of a target."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, Literal
 
+from s2s.support.frozen import frozen
 from s2s.targets.intrinsic import Form, Intrinsic
 from s2s.targets.keys import (
     CFLAG,
@@ -23,7 +24,7 @@ from s2s.targets.keys import (
 CACHE = Number(0, 1 << 40)
 
 
-@dataclass(frozen=True)
+@frozen
 class Intrinsics:
     """Intrinsics of different names."""
 
@@ -38,7 +39,7 @@ class Intrinsics:
         return len(names) == len(found)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Target:
     """A processor and its C compiler, as code generation sees them. Heuristics read it, and never its name.
 

@@ -9,11 +9,11 @@ other operand. Loop variables and sizes are of type `int32`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import holds
 
 Number = int | float | bool
@@ -129,7 +129,7 @@ class IterVar(Expr):
         return self.name
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class Const(Expr):
     """A number."""
 
@@ -140,7 +140,7 @@ class Const(Expr):
         return str(self.value)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class Binary(Expr):
     """`a sign b`; the signs are those of Python, and `min`, `max`, `and`, `or`, `pow`."""
 
@@ -161,7 +161,7 @@ class Binary(Expr):
         return f"({self.a} {self.sign} {self.b})"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class Select(Expr):
     """`a` where the condition holds, else `b`. Reads of the other side may leave their tensor."""
 
@@ -186,7 +186,7 @@ class Select(Expr):
         return f"if_then_else({self.condition}, {self.a}, {self.b})"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class Call(Expr):
     """A function of one float: `exp(x)`."""
 
@@ -209,7 +209,7 @@ class Call(Expr):
         return f"{self.function}({self.x})"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class Cast(Expr):
     """`x` converted to `dtype`."""
 
@@ -227,7 +227,7 @@ class Cast(Expr):
         return f"{self.dtype}({self.x})"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class Read(Expr):
     """An element of a tensor."""
 
@@ -250,7 +250,7 @@ class Read(Expr):
         return f"{self.tensor.name}[{', '.join(map(str, self.indices))}]"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class Reduce(Expr):
     """The `sum`, `max` or `min` of `value` over loop variables."""
 
@@ -277,7 +277,7 @@ class Reduce(Expr):
 Size = Expr | int
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class TensorOp:
     """The operation that makes a tensor."""
 
@@ -300,7 +300,7 @@ class PlaceholderOp(TensorOp):
     """The operation of a tensor that the caller passes."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ComputeOp(TensorOp):
     """The operation of a tensor that `body` computes at each point of `axis`."""
 

@@ -7,17 +7,17 @@ kernels of their own.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import cast, overload
 
 from s2s.c_syntax.reserved import is_function_name
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 from s2s.te.expressions import Size, Tensor
 from s2s.te.extern_call import ExternCall
 from s2s.te.tensors import dtype_of, shape_of
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Buffer:
     """The memory of an input or output of the function, as its call names it."""
 
@@ -35,7 +35,7 @@ class Buffer:
         return self
 
 
-@dataclass(frozen=True)
+@frozen
 class Call:
     """What `call_packed` and `call_extern` describe."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from s2s.support.frozen import frozen
 from s2s.te.expressions import Size, Tensor, TensorOp
 
 
@@ -28,7 +27,7 @@ class ExternCall:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ExternOp(TensorOp):
     """The operation of a tensor that a function outside of the expressions computes."""
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 from s2s.te.expressions import ComputeOp, Expr, IterVar, Size, Tensor, TensorOp, const
 from s2s.te.extern_call import ExternOp
 
 VECTORIZE, UNROLL, PARALLEL = "vectorize", "unroll", "parallel"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Split:
     """`parent` in `outer` rounds of `factor` steps, which `inner` counts."""
 
@@ -23,7 +22,7 @@ class Split:
     """Whether the number of rounds was given."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Fuse:
     """`outer` and the loop `inner` inside of it as one loop."""
 

@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from s2s.decisions.keys import LOWERING
+from s2s.support.frozen import frozen
 from s2s.tuning.experience import Experience
 from s2s.tuning.measurement import ErrorKind, Goal, Measurement
 from s2s.tuning.measurer import Measurer
@@ -18,7 +19,7 @@ SUM = "{}, sum of kernels"
 """The unit of what the kernels of a network cost together."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TuneOptions:
     """How long to search, and how."""
 

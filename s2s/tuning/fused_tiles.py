@@ -6,7 +6,7 @@ compiler's own schedule.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from s2s.decisions.schedule import ScheduledComputation
 from s2s.decisions.winograd_blocks import WinogradBlocksKind, WinogradKernel
@@ -15,11 +15,12 @@ from s2s.dialects.tensor import FusedTile
 from s2s.schedules.directives import TileAndFuse
 from s2s.schedules.directives.tile_and_fuse import in_tiles, overlaps
 from s2s.schedules.transforms import fast_convolutions, fused_blocks
+from s2s.support.frozen import frozen
 from s2s.tuning.open_decision import OpenDecision
 from s2s.tuning.task import Task
 
 
-@dataclass(frozen=True)
+@frozen
 class FusedSubject:
     """The largest computation of a task, and the tiles that it shares with its neighbours."""
 

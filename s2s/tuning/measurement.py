@@ -1,11 +1,12 @@
 """What measuring a candidate gives: costs, or a kind of error."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import Literal
 
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 
 Objective = Literal["instructions", "time", "flash", "ram"]
 OBJECTIVES: tuple[Objective, ...] = ("instructions", "time", "flash", "ram")
@@ -39,7 +40,7 @@ class ErrorKind(IntEnum):
     UNKNOWN_ERROR = 8
 
 
-@dataclass(frozen=True)
+@frozen
 class Measurement:
     """The costs of a candidate by unit: `seconds`, `instructions`, `bytes of flash`, `bytes of ram`."""
 
@@ -55,7 +56,7 @@ class Measurement:
     """A hash of the C that was measured, without its comments; schedules that are lowered alike have equal ones."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Goal:
     """What is minimised: one objective, or a sum of several, in which each unit has a weight.
 

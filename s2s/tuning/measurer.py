@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from s2s.boards import PREFIX as EMULATED
 from s2s.compilation import Compilation
 from s2s.decisions.decision import Table
 from s2s.errors import S2SError
+from s2s.support.frozen import frozen
 from s2s.tuning.measurement import ErrorKind, Measurement, Objective
 from s2s.tuning.sandbox import CallDiedError, CallFailedError, CallTimedOutError, call_in_sandbox
 from s2s.verify.over_serial import PREFIX as SERIAL
@@ -26,7 +27,7 @@ PATIENT_SECONDS = 30.0
 """No candidate is given up earlier, as other work can slow this machine down."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Limits:
     """What a candidate may take before it is given up."""
 
@@ -58,7 +59,7 @@ class Measurable(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@frozen
 class Candidate:
     """Decisions to be measured for a task."""
 
@@ -71,7 +72,7 @@ class Candidate:
         return self.task.with_decisions(self.decisions)
 
 
-@dataclass(frozen=True)
+@frozen
 class Incumbent:
     """The best candidate so far and its measurement; candidates run in turn with it where time is measured."""
 

@@ -11,11 +11,11 @@ else.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import inf, prod
 
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 from s2s.tuning.network import NetworkSpace
 from s2s.tuning.network_search import KernelCosts
 from s2s.tuning.search_space import Point
@@ -29,7 +29,7 @@ MAX_CANDIDATES = 4096
 """Candidates that are compiled to learn which kernels there are."""
 
 
-@dataclass(frozen=True)
+@frozen
 class CostTable:
     """The cost of a call by the values of the knobs that it depends on; a combination that is missing is illegal."""
 

@@ -14,7 +14,6 @@ import tempfile
 import time
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
@@ -23,6 +22,7 @@ from s2s.errors import InputError, ToolchainError
 from s2s.projects import ProjectBoard, check_project, write_project
 from s2s.stages.memory import Planned
 from s2s.stages.read import Read
+from s2s.support.frozen import frozen
 from s2s.tuning.code import code_of
 from s2s.tuning.measurement import ErrorKind, Measurement
 from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer, Phases, guarded
@@ -42,7 +42,7 @@ BUILT = ".pio"
 """The folder in which PlatformIO keeps what it has built; the next candidate builds what differs."""
 
 
-@dataclass(frozen=True)
+@frozen
 class SerialBoard:
     """A board at a serial port."""
 

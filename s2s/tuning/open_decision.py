@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
 from s2s.decisions.decision import Decision, Table
+from s2s.support.frozen import frozen
 from s2s.tuning.records import Decided
 
 
-@dataclass(frozen=True)
+@frozen
 class OpenDecision:
     """A decision with several legal choices, of which the first one is the compiler's own."""
 

@@ -10,9 +10,9 @@ one record is chosen for each task so that the sum of the costs of all calls is 
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
 
+from s2s.support.frozen import frozen
 from s2s.tuning.measurement import SMALL_FLASH
 from s2s.tuning.records import NETWORK, MeasuredRecord
 
@@ -26,7 +26,7 @@ AXES = (*SIZES, *PEAKS)
 Subject = tuple[str, str, str]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Choice:
     """Records of some tasks: the cost of their calls, and the bytes that they take more than the first records."""
 

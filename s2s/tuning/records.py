@@ -14,7 +14,7 @@ import fcntl
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, cast
@@ -23,6 +23,7 @@ from s2s.decisions.keys import LOWERING
 from s2s.decisions.records import FORMAT, entries_of
 from s2s.errors import InputError
 from s2s.support.files import write_file
+from s2s.support.frozen import frozen
 from s2s.tuning.measurement import ErrorKind
 from s2s.version import current_version
 
@@ -32,7 +33,7 @@ Decided = tuple[tuple[str, str, str], ...]
 """Kind, subject and choice of decisions."""
 
 
-@dataclass(frozen=True)
+@frozen
 class MeasuredRecord:
     """One measurement of one task."""
 

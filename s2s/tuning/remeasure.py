@@ -5,9 +5,10 @@ decisions count only if they are still legal and give the right results.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from s2s.support import progress
+from s2s.support.frozen import frozen
 from s2s.tuning.measurement import ErrorKind, Goal
 from s2s.tuning.measurer import Candidate, Measurer
 from s2s.tuning.open_decision import table_of
@@ -16,7 +17,7 @@ from s2s.tuning.records import Decided, MeasuredRecord
 from s2s.tuning.task import FoundKernel
 
 
-@dataclass(frozen=True)
+@frozen
 class Remeasured:
     """Records after measuring them anew."""
 

@@ -1,7 +1,7 @@
 """What tasks have in common: a state of a compilation, from which each candidate's decisions are compiled anew."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -9,11 +9,12 @@ from s2s.compilation import Compilation
 from s2s.decisions.decision import Table
 from s2s.options import CompileOptions
 from s2s.stages.state import State
+from s2s.support.frozen import frozen
 from s2s.targets import Target, get_target
 from s2s.tuning.packed import Packed, packed, unpacked
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Resumable:
     """A kernel or a network that is measured with different decisions."""
 

@@ -1,7 +1,6 @@
 """The knobs of a schedule: each changes one part of it, and its first value leaves that part as it is."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice, permutations
 from typing import Generic, TypeVar
 
@@ -11,6 +10,7 @@ from s2s.dialects.tensor.directive import PREFIX
 from s2s.schedules.directives import CacheRead, Parallel, Prefetch, Reorder, Rfactor, Tile, Unroll
 from s2s.schedules.directives.legal import refusal
 from s2s.schedules.directives.registered import registered_directives
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 
 Value = TypeVar("Value")
@@ -33,7 +33,7 @@ Change = Callable[[tensor.ScheduleAttr], tensor.ScheduleAttr | None]
 """Changes a schedule; None where the change has no meaning for it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Knob(Generic[Value]):
     """One choice: its values, the first of which leaves the base as it is."""
 

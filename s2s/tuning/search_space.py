@@ -6,10 +6,11 @@ point is what a record keeps; points with equal texts are the same choice, and a
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from random import Random
+
+from s2s.support.frozen import frozen
 
 MAX_LISTED = 2_000
 """Spaces up to this size are counted point by point."""
@@ -17,7 +18,7 @@ PATIENCE = 200
 """Illegal points in a row after which drawing at random gives up."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Point:
     """A point of a space: the index of the value of each knob."""
 

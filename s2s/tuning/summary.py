@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from s2s.support.frozen import frozen
 from s2s.tuning.measurement import UNITS
 from s2s.tuning.records import Decided
 
@@ -70,7 +71,7 @@ class TuneSummary:
         return sum(cost * (1 if self.unit == UNITS["flash"] else calls) for calls, cost in known)
 
 
-@dataclass(frozen=True)
+@frozen
 class Progress:
     """The state of tuning after a batch."""
 

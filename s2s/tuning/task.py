@@ -1,7 +1,7 @@
 """The tasks of a network: one for each distinct kernel, with everything that measuring it alone needs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 
@@ -20,6 +20,7 @@ from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
 from s2s.stages.memory import Planned
 from s2s.stages.state import State
+from s2s.support.frozen import frozen
 from s2s.targets import Target, get_target
 from s2s.tuning.isolate import isolated
 from s2s.tuning.resumable import Resumable
@@ -78,7 +79,7 @@ class Task(Resumable):
         return layer in (self.key, self.name, *self.nodes.split(", "))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class FoundKernel:
     """A distinct kernel of a network, and what its task is made of."""
 

@@ -11,12 +11,13 @@ C compiler and flags: what runs is the same, so it costs the same. Any other rec
 
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from s2s.decisions.keys import LOWERING
 from s2s.errors import S2SError
 from s2s.support import progress
+from s2s.support.frozen import frozen
 from s2s.targets.flags import compile_flags
 from s2s.tuning.code import code_of
 from s2s.tuning.measurer import Candidate, Measurer
@@ -27,7 +28,7 @@ from s2s.tuning.task import FoundKernel
 from s2s.version import current_version
 
 
-@dataclass(frozen=True)
+@frozen
 class Verified:
     """Records after verification."""
 

@@ -1,9 +1,9 @@
 """What is known of a language model beside its network: its tokeniser, and the positions of its cache."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 Words = Literal["none", "gpt2", "llama3"]
@@ -23,7 +23,7 @@ class Turns(NamedTuple):
     """The text between an answer and the next one of the user."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Tokenizer:
     """A byte-pair encoding: the tables of `runtime_c/include/s2s_tokenizer.h`."""
 
@@ -49,7 +49,7 @@ class Tokenizer:
         return len(self.tables["starts"]) - 1
 
 
-@dataclass(frozen=True)
+@frozen
 class Language:
     """A network that takes `token` and `position`, keeps a cache as state, and gives `logits`."""
 

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ from s2s.compilation import Compilation
 from s2s.emit.tree import Tree
 from s2s.stages.read import Read
 from s2s.support import progress
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.verify.expected import Expected
 from s2s.verify.levels import LevelsReport
@@ -26,7 +27,7 @@ CompareLevels = Callable[[Expected, Sequence[Array]], LevelsReport]
 """Runs the levels of the compiler on inputs, and compares these outputs of the C with the last."""
 
 
-@dataclass(frozen=True)
+@frozen
 class BoardVerification:
     """The result of a network on a board. Sizes are in bytes, instructions are for the most expensive inputs."""
 
@@ -97,7 +98,7 @@ class BoardVerification:
         return [(layer, "; ".join(of_kernel.get(layer.kernel, ()))) for layer in self.run.layers]
 
 
-@dataclass(frozen=True)
+@frozen
 class SummedLayer:
     """All calls of a kernel for the same nodes; a recurrent network has one for each time step."""
 

@@ -2,12 +2,12 @@
 
 import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from s2s.boards import Board
 from s2s.errors import ToolchainError
+from s2s.support.frozen import frozen
 from s2s.support.resources import harness_files, harness_source
 from s2s.targets.flags import STANDARD
 from s2s.verify.toolchain import missing_programs, run_program
@@ -19,7 +19,7 @@ QUIET = ("-display", "none", "-serial", "none", "-monitor", "none")
 SEMIHOSTING = ("-semihosting-config", "enable=on,target=native")
 
 
-@dataclass(frozen=True)
+@frozen
 class Record:
     """The record of one call of `board_depth` or `board_count`."""
 

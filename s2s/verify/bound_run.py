@@ -1,14 +1,14 @@
 """The run function of a loaded network, bound to the memory of its caller."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.verify.guarded import Guarded
 from s2s.verify.ports import Port
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Call:
     """A call of the run function, which keeps library and arrays alive."""
 
@@ -30,7 +30,7 @@ class Call:
         return self.run()
 
 
-@dataclass(frozen=True)
+@frozen
 class BoundRun:
     """The run function bound to its memory, as a firmware calls it again and again."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 
 INDIRECT = "__indirect_call"
 """The title that gcc gives to an unknown callee."""
@@ -27,7 +28,7 @@ _EDGE = re.compile(r'^edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)"', re.
 _FRAME = re.compile(r"^(\d+) bytes \(([a-z,]+)\)$")
 
 
-@dataclass(frozen=True)
+@frozen
 class Frame:
     """A function that is defined in one of the files."""
 
@@ -39,7 +40,7 @@ class Frame:
     """Whether `bytes` is a bound: not with `alloca` or variable-length arrays."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Stack:
     """The deepest stack of a function with its callees, or the reasons why it is unknown."""
 
@@ -59,7 +60,7 @@ class Stack:
         return f"on top comes what {', '.join(self.outside)} takes" if self.outside else ""
 
 
-@dataclass(frozen=True)
+@frozen
 class UnitGraph:
     """The call graph of one file."""
 

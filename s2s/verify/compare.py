@@ -6,16 +6,16 @@ in the last place (ULP).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from s2s.emit.info import HALF_ROUNDINGS
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, from_numpy, is_float
 
 
-@dataclass(frozen=True)
+@frozen
 class Tolerance:
     """How much floats may differ. With `scaled`, `atol` counts in units of the largest expected value, if above 1."""
 
@@ -53,7 +53,7 @@ def default_tolerance(dtype: np.dtype[Any]) -> Tolerance:
             return Tolerance(rounding, rounding)
 
 
-@dataclass(frozen=True)
+@frozen
 class Comparison:
     """The result of comparing two arrays."""
 

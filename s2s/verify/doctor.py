@@ -3,17 +3,17 @@
 import importlib.util
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 from s2s.boards import BOARDS, PREFIX
 from s2s.errors import ToolchainError
+from s2s.support.frozen import frozen
 from s2s.targets import TARGET_NAMES, get_target
 from s2s.verify.toolchain import compiler_version, default_compiler, missing_programs
 
 
-@dataclass(frozen=True)
+@frozen
 class Finding:
     """One tool that s2s can use."""
 

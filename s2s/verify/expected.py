@@ -1,7 +1,6 @@
 """Obtain the expected outputs of a network: from a reference engine, or from golden vectors."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -14,6 +13,7 @@ from s2s.interpret.graph import initial_state, run_graph
 from s2s.stages.read import Read
 from s2s.stages.settle import Settled
 from s2s.support import progress
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, tensor_type
 from s2s.types.interface import as_declared, as_passed, declared_names
 from s2s.types.sizes import shape_at
@@ -31,7 +31,7 @@ Stream = Sequence[Sequence[Array]]
 """The inputs of consecutive runs, the first of which begins with the initial state."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Expected:
     """Inputs, their expected outputs, and the source of these."""
 
@@ -57,7 +57,7 @@ class Expected:
         return self.engine in FLOAT_ENGINES
 
 
-@dataclass(frozen=True)
+@frozen
 class Wanted:
     """The reference that the user asks for; by default the engine of the model's format."""
 

@@ -10,10 +10,11 @@ import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 from s2s.support.jobs import jobs
 from s2s.targets import Target
 from s2s.targets.flags import compile_flags
@@ -62,7 +63,7 @@ _ALIGNING = re.compile(r"\band[lq]? +\$0x(f+[0-9a-f]+),%[er]sp")
 in one of several cases; in the worst one all of the alignment but the ABI's is a gap."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ObjectSize:
     """Bytes of one compiled file."""
 
@@ -80,7 +81,7 @@ class ObjectSize:
         return self.code + self.constants + self.data
 
 
-@dataclass(frozen=True)
+@frozen
 class Footprint:
     """Figures of an emitted tree, all in bytes."""
 

@@ -5,7 +5,7 @@ first node whose value differs from the level above identifies the wrong lowerin
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -19,6 +19,7 @@ from s2s.interpret.loop import run_loop
 from s2s.interpret.loop.cost import estimated_operations
 from s2s.interpret.tensor import run_tensor
 from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.types.weights import WeightStore
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
@@ -30,7 +31,7 @@ OPERATION_LIMIT = 20_000_000
 """The maximum number of loop-level operations to interpret, which takes some ten seconds."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Trace:
     """The values that a level has computed."""
 
@@ -41,7 +42,7 @@ class Trace:
     """Whether the level computes in integers what the one above computes in floats, so that no number need be equal."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Skipped:
     """A level that was not run."""
 
@@ -52,7 +53,7 @@ Level = Callable[[Sequence[Array]], Trace | Skipped]
 """Runs the network on its inputs."""
 
 
-@dataclass(frozen=True)
+@frozen
 class LevelResult:
     """The comparison of a level with the level above that ran last."""
 
@@ -81,7 +82,7 @@ class LevelResult:
         return f"{self.level}: agrees with level {self.against} in {self.compared} values"
 
 
-@dataclass(frozen=True)
+@frozen
 class LevelsReport:
     """The results of all levels, down to the first that differs from the one above."""
 

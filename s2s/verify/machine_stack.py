@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from s2s.support.frozen import frozen
 from s2s.verify.toolchain import run_program, sibling_program
 
 _HEAD = re.compile(r"^([0-9a-f]+) <(.+)>:$")
@@ -37,7 +38,7 @@ class Machine:
     """Whether it falls through to the next function."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Found:
     """The stack of a function with its callees; None with a reason if it is unknown."""
 

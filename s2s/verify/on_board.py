@@ -9,7 +9,6 @@ import struct
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 from s2s.boards import Board
 from s2s.c_syntax.types import dtype_named
 from s2s.errors import InputError, ToolchainError
+from s2s.support.frozen import frozen
 from s2s.support.jobs import jobs
 from s2s.types.dtypes import Array
 from s2s.verify.board_program import CONTRACT, RECORD, BoardProgram
@@ -29,7 +29,7 @@ from s2s.verify.tree_record import tree_record
 _WORD = struct.Struct("<i")
 
 
-@dataclass(frozen=True)
+@frozen
 class Layer:
     """One call of a kernel."""
 
@@ -37,7 +37,7 @@ class Layer:
     instructions: int
 
 
-@dataclass(frozen=True)
+@frozen
 class BoardRun:
     """The output of a program on a board."""
 

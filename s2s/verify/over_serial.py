@@ -1,7 +1,7 @@
 """`s2s verify --on serial:PORT`: run a network on a board at the other end of a serial line, and compare."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from s2s.emit.info import PortInfo
 from s2s.errors import InputError, ToolchainError
 from s2s.stages.read import Read
 from s2s.support import progress
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, to_numpy
 from s2s.verify.board_check import CompareLevels
 from s2s.verify.expected import Expected
@@ -20,7 +21,7 @@ from s2s.verify.verification import Judge, Verification
 PREFIX = "serial:"
 
 
-@dataclass(frozen=True)
+@frozen
 class SerialVerification:
     """The result of a network on a board, and how long each run took there by the board's clock."""
 

@@ -1,7 +1,6 @@
 """The inputs and outputs of a built tree, as its record describes them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,13 @@ from xdsl.parser import Parser
 
 from s2s.c_syntax.types import dtype_named
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.types.interface import EmptyTensor, ModelTensor
 from s2s.types.sizes import Extents, shape_at
 
 
-@dataclass(frozen=True)
+@frozen
 class Port:
     """An input or output, as the record of a tree describes it."""
 

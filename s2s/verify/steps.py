@@ -4,10 +4,11 @@ A value in the middle between two steps goes to either by the last bit of a floa
 that compute in floats between integers agree to one step; what matters is how many outputs differ, and by how much.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.verify.compare import Comparison, Tolerance, compare
 
@@ -15,7 +16,7 @@ ALLOWED = 1
 """The steps by which an output may differ."""
 
 
-@dataclass(frozen=True)
+@frozen
 class StepCount:
     """How many outputs differ, and by how many steps at most."""
 

@@ -10,12 +10,12 @@ Streams share code and weights of one loaded library, and nothing else.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
 from s2s.errors import InputError
 from s2s.options import Io
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.verify.guarded import Guarded
 
@@ -23,7 +23,7 @@ Run = Callable[[Guarded, Mapping[str, ArrayLike], Io], dict[str, Array]]
 """Runs the network on an arena."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Stream:
     """One sequence of runs, each of which begins with the state that the one before has left."""
 

@@ -1,7 +1,7 @@
 """Compare the outputs of a network with the expected ones, under tolerances."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from s2s.compilation import Compilation
 from s2s.errors import InputError
 from s2s.stages.read import Read
 from s2s.stages.settle import Settled
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
 from s2s.verify.expected import Expected
@@ -17,7 +18,7 @@ from s2s.verify.levels import LevelsReport
 from s2s.verify.steps import ALLOWED, StepCount, compare_in_steps
 
 
-@dataclass(frozen=True)
+@frozen
 class OutputResult:
     """The comparison of an output with the expected one, for the worst vector."""
 
@@ -40,7 +41,7 @@ class OutputResult:
         return (mine.beyond, mine.max_abs_error) > (theirs.beyond, theirs.max_abs_error)
 
 
-@dataclass(frozen=True)
+@frozen
 class Limits:
     """The tolerance that the user asks for; None means the default."""
 
@@ -58,7 +59,7 @@ class Limits:
         return self.rtol is not None or self.atol is not None
 
 
-@dataclass(frozen=True)
+@frozen
 class Verification:
     """How emitted C compares with an engine or golden vectors, output by output, and the levels with each other."""
 
@@ -113,7 +114,7 @@ class Verification:
         return lines
 
 
-@dataclass(frozen=True)
+@frozen
 class Judge:
     """Compares the outputs of one network with the expected ones."""
 

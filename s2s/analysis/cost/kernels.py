@@ -1,7 +1,6 @@
 """Count the arithmetic operations and the bytes of each kernel, to compare its run time with the roofline."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from s2s.analysis.network.functions import KERNEL, meaning_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
 from s2s.dialects.walk import walk
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import as_tensor_type, is_bool, size_in_bytes
 from s2s.types.hints import isa
 
@@ -41,7 +41,7 @@ _TWOFOLD = ("math.fma", "tensor.rescale")
 """Operations that count as a multiplication and an addition."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Operations:
     """Numbers of arithmetic operations by type; a multiply-add counts as two, a function such as `exp` as one."""
 

@@ -7,7 +7,6 @@ is not what element 0 is now, so only elements 1 to 96 move.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, prod
 
@@ -19,11 +18,12 @@ from s2s.dialects.graph import FusionKind, fusion_kind
 from s2s.dialects.graph.base import type_of
 from s2s.dialects.graph.pool import PoolOp
 from s2s.dialects.graph.reduce import ReduceOp
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import is_integer, size_in_bytes
 from s2s.types.shapes.window import spatial_axes
 
 
-@dataclass(frozen=True)
+@frozen
 class Slide:
     """How the elements of a tensor move along an axis: element `i` of a run is element `i + step` of the run before."""
 
@@ -34,7 +34,7 @@ class Slide:
     """Elements from `low` on and before `high` move so; those outside read padding."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Taps:
     """What an element of a result reads of an operand: elements `i * stride + offset`, and `extent` in all."""
 
@@ -47,7 +47,7 @@ class Taps:
         return begin * self.stride + self.offset, (end - 1) * self.stride + self.offset + self.extent
 
 
-@dataclass(frozen=True)
+@frozen
 class Rule:
     """The axis of a result along which its elements move, and what they read of each operand that moves, by number."""
 

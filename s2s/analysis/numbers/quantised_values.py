@@ -2,7 +2,6 @@
 integers."""
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 from s2s.analysis.numbers.known_values import known_value, splat_value
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, as_tensor_type, is_integer, size_in_bytes, to_numpy
 from s2s.types.weights import WeightStore
 
@@ -51,7 +51,7 @@ class Scaled(NamedTuple):
         return np.float32(self.scale)
 
 
-@dataclass(frozen=True)
+@frozen
 class Rounded:
     """A real tensor rounded to integers: `op = cast(clamp(round(real) + zero_point, low, high))`."""
 
@@ -73,7 +73,7 @@ class Rounded:
         return (self.low, self.high) == (info.min, info.max)
 
 
-@dataclass(frozen=True)
+@frozen
 class Quantised(Rounded):
     """A quantised real tensor: `op = cast(clamp(round(real / scale) + zero_point, low, high))`."""
 

@@ -1,10 +1,11 @@
 """Describe the accumulators of integer layers for the report."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class LayerSums:
     """The accumulator of one integer layer, bias included."""
 

@@ -6,7 +6,6 @@ with blocks of 8 rows, a consumer in block 2 may read rows 16 to 23 of its produ
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from xdsl.ir import SSAValue
@@ -15,10 +14,11 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import tensor
 from s2s.errors import ScheduleError
+from s2s.support.frozen import frozen
 from s2s.types.affine import at_dims, bounds, coefficient, delinearize, flat_index, ranges, simplify
 
 
-@dataclass(frozen=True)
+@frozen
 class LoopSplit:
     """The split of a dimension into blocks and the positions inside of one.
 

@@ -9,7 +9,7 @@ only the group uses does not have them. The last block of 20 columns has four; i
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
@@ -27,13 +27,14 @@ from s2s.analysis.tile_and_fuse.fused_groups import (
 )
 from s2s.analysis.tile_and_fuse.transform_tiles import TransformTile
 from s2s.dialects import tensor
+from s2s.support.frozen import frozen
 from s2s.types.affine import Range, at_dims, flat_index, ranges, simplify
 
 Ends = tuple[AffineExpr, AffineExpr]
 """The first index, and the index behind the last one."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ComputeTile:
     """The tile `op` of the computation `whole`; the first `blocks` dimensions of `op` are the indices of the loops over
     blocks."""

@@ -12,7 +12,7 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from s2s.executor.params import save_param_dict
 from s2s.runtime.benchmark import measure
 from s2s.runtime.module import Module
 from s2s.runtime.program import Program
+from s2s.support.frozen import frozen
 from s2s.types.weights import Array
 
 FOLDER = "_tvmdbg_device_CPU_0"
@@ -56,7 +57,7 @@ class MetricCollector(ABC):
         """The figures of the call."""
 
 
-@dataclass(frozen=True)
+@frozen
 class NodeTime:
     """What one node has taken."""
 
@@ -67,7 +68,7 @@ class NodeTime:
     """The figures of collectors."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Report:
     """The times of all calls of a run."""
 

@@ -9,16 +9,16 @@ The coefficients are fitted to the layers of the four networks of MLPerf Tiny un
 (`python -m benchmarks.external_cmsis_nn`). A core without figures has no estimates.
 """
 
-from dataclasses import dataclass
 from math import prod
 
 from s2s.analysis.cost.operators import multiply_adds
 from s2s.dialects import graph
 from s2s.external.generator import Composite
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 
 
-@dataclass(frozen=True)
+@frozen
 class Rate:
     """Instructions for a multiply-add, a result, and an element copied into a column; in a depthwise convolution for a
     result, and a row of results of one channel; in pooling for an element that is read, and a result."""
@@ -32,7 +32,7 @@ class Rate:
         return self.products * work.products + self.results * work.results + self.columns * work.columns
 
 
-@dataclass(frozen=True)
+@frozen
 class Work:
     """What a layer does."""
 

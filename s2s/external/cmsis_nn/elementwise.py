@@ -7,7 +7,6 @@ TFLite brings the operands of a sum to a common scale with 20 more bits, `LEFT_S
 larger one is halved, for which the frontend shifts by 19 in place of the rescale.
 """
 
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.ir import Operation, SSAValue
@@ -24,6 +23,7 @@ from s2s.external.cmsis_nn.function import (
 )
 from s2s.external.generator import Code, Composite, Step
 from s2s.external.pattern import Pattern, is_constant, is_op, wildcard
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 
 LEFT_SHIFT = 20
@@ -32,7 +32,7 @@ than 16."""
 HALF = 2**30
 
 
-@dataclass(frozen=True)
+@frozen
 class Addend:
     """An operand of a sum or a product: `((x[input] - zero_point) << LEFT_SHIFT) * multiplier * 2**(shift - 31)`."""
 

@@ -1,7 +1,6 @@
 """What the functions of CMSIS-NN have in common: how one is described, its arguments as C, and the final rescale."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -9,11 +8,12 @@ from xdsl.ir import SSAValue
 from s2s.dialects import graph
 from s2s.external.generator import Code, Composite, Step
 from s2s.external.pattern import Pattern
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.dtypes import Array
 
 
-@dataclass(frozen=True)
+@frozen
 class Function:
     """A function of the library, and the operators that it computes."""
 

@@ -9,7 +9,6 @@ table of the frontend ends before them.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import ldexp, log, prod
 
 import numpy as np
@@ -19,6 +18,7 @@ from s2s.dialects import graph
 from s2s.external.cmsis_nn.function import Function, known
 from s2s.external.generator import Code, Composite, Step
 from s2s.external.pattern import Pattern, is_constant, is_op, wildcard
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.dtypes import Array, as_tensor_type
 
@@ -36,7 +36,7 @@ _POWERS = (1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242)
 _EXP_OF_MINUS_EIGHTH, _THIRD = 1895147668, 715827883
 
 
-@dataclass(frozen=True)
+@frozen
 class Exponent:
     """A difference of `d` steps to the maximum of a row is the exponent `d * multiplier * 2**(shift - 31)` in fixed
     point with five integer bits."""

@@ -1,16 +1,16 @@
 """The sizes of a decoder."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from s2s.errors import InputError
 from s2s.options import Cache
+from s2s.support.frozen import frozen
 
 Kind = Literal["llama", "gpt"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Config:
     """What a decoder consists of."""
 

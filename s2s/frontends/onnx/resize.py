@@ -1,7 +1,6 @@
 """Resize and Upsample, axis by axis."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import floor, isfinite
 
 import numpy as np
@@ -21,12 +20,13 @@ from s2s.frontends.resample import (
     weighted_taps,
 )
 from s2s.frontends.sampling import linear_taps, within
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 _INDEX, _PLACE, _EXACT = np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.float64)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Axis:
     """How one axis is resized."""
 

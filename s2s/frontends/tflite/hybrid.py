@@ -5,8 +5,6 @@ products are summed in integers, and sums go back to floats with both scales. Co
 1e-6 of the largest magnitude: the last steps are of floats.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from s2s.dialects import graph
@@ -15,13 +13,14 @@ from s2s.frontends.formulas import cast, clamp, equal, less, maximum, minimum, r
 from s2s.frontends.tflite.node import Node
 from s2s.frontends.tflite.quantize import half_away
 from s2s.frontends.tflite.tensors import Tensor
+from s2s.support.frozen import frozen
 
 _INT8, _INT16 = np.dtype(np.int8), np.dtype(np.int16)
 _FLOAT, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 _MIN, _MAX = -128, 127
 
 
-@dataclass(frozen=True)
+@frozen
 class Dynamic:
     """Floats as integers: `x = scale * (values - zero_point)`, with a scale and a zero point for each row."""
 

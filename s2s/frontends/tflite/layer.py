@@ -6,7 +6,6 @@ int16 x int8            with a bias of 32 bits: as int8
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -20,13 +19,14 @@ from s2s.frontends.tflite.hybrid import dequantised, quantised
 from s2s.frontends.tflite.node import Node
 from s2s.frontends.tflite.quantisation import activated, rescale
 from s2s.frontends.tflite.tensors import Tensor
+from s2s.support.frozen import frozen
 
 _INT8, _INT16 = np.dtype(np.int8), np.dtype(np.int16)
 _INT32_OF_SCHEMA = 2
 _SUMS: Mapping[str, Attribute] = {"int32": i32, "int64": i64}
 
 
-@dataclass(frozen=True)
+@frozen
 class Products:
     """How `x` and `w` are multiplied and summed: properties of the operation."""
 
@@ -41,7 +41,7 @@ _HYBRID = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
 """Layers that take floats beside 8-bit weights."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Layer:
     """Input, weights and bias of an operator; `channels` is the axis of the weights that counts outputs."""
 

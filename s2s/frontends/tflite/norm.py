@@ -9,7 +9,6 @@ the largest magnitude: libraries differ in the last places of `exp` and `log`, a
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import floor
 
 import numpy as np
@@ -24,6 +23,7 @@ from s2s.frontends.tflite.fixed_point import I32, I64
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantisation import quantize_multiplier
 from s2s.frontends.tflite.tensors import Tensor
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 _INTEGER_BITS, _SUM_BITS = 5, 12
@@ -49,7 +49,7 @@ def _along_rows(node: Node) -> Tensor:
 # --------------------------------------------------------------- exponentials of 8 bits
 
 
-@dataclass(frozen=True)
+@frozen
 class _Exponentials:
     """`e ** -(scale * d)` for the differences `d = 0, 1, …` of a row's maximum and its elements."""
 

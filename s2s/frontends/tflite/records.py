@@ -1,13 +1,14 @@
 """The content of a TFLite file as plain data, with every length and offset checked before anything is allocated."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.names import one_line
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 
@@ -33,7 +34,7 @@ class Sparsity(NamedTuple):
     compressed: tuple[tuple[Array, Array] | None, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class TensorInfo:
     """A tensor as the file declares it."""
 
@@ -66,7 +67,7 @@ class TensorInfo:
         return float(self.quant.scale[0]), int(self.quant.zero_point[0])
 
 
-@dataclass(frozen=True)
+@frozen
 class OperatorInfo:
     """An operator as the file declares it."""
 
@@ -91,7 +92,7 @@ class OperatorInfo:
         return f"{inside}operator {self.index} ({kind}) {one_line(self.label)!r}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Subgraph:
     """One graph of a model."""
 
@@ -108,7 +109,7 @@ class Subgraph:
         return f"sub-graph {self.index} {one_line(self.name)!r}"
 
 
-@dataclass(frozen=True)
+@frozen
 class ModelInfo:
     """A model as its file declares it."""
 

@@ -4,7 +4,6 @@ The state lives in variable tensors, which keep their values from run to run.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from math import floor, log2
 
@@ -20,6 +19,7 @@ from s2s.frontends.tflite.fixed_point import I32
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantisation import activated, rescale
 from s2s.frontends.tflite.records import TensorInfo
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 _INT16 = np.dtype(np.int16)
@@ -30,7 +30,7 @@ _GATE_SCALE, _UNIT_SCALE = 2.0**-12, 2.0**-15
 """Of what goes into the functions of the gates, and of what comes out."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Places:
     """The numbers of the inputs that make one direction of a layer, or the first of those of the four gates."""
 
@@ -69,7 +69,7 @@ _BOTH_WAYS = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Lstm:
     """The parts of a layer; weights `[4 * hidden, columns]`, the gates one after the other as in `_GATES`."""
 

@@ -5,7 +5,6 @@ with a tolerance of 1e-6 of the largest magnitude: the reference weighs four pix
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +16,14 @@ from s2s.frontends.tflite.arithmetic import require_kinds
 from s2s.frontends.tflite.fixed_point import I32
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.tensors import Tensor
+from s2s.support.frozen import frozen
 
 _FRACTION_BITS = 10
 _ONE = 1 << _FRACTION_BITS
 _Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Sampling:
     """How positions along one axis of the result lie among those of the operand."""
 
@@ -119,7 +119,7 @@ def _resize_bilinear(node: Node) -> Value:
     return cast((y + select(greater(y, 0), y.like(half), -half)) / (_ONE * _ONE), x.dtype)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Taps:
     """The two positions to read for each of the result, and the weight of the second."""
 

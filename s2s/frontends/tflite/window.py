@@ -1,14 +1,14 @@
 """Windows as TFLite states them: a kernel, strides, dilations, and padding by name."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from s2s.frontends.tflite.node import Node
+from s2s.support.frozen import frozen
 
 SAME, VALID = 0, 1
 
 
-@dataclass(frozen=True)
+@frozen
 class Geometry:
     """Height and width of everything about a window, before them the depth if there is one."""
 

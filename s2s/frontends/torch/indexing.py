@@ -1,7 +1,6 @@
 """Operators that pick or place elements by indices held in a tensor."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -24,6 +23,7 @@ from s2s.frontends.formulas import (
 from s2s.frontends.torch.dtypes import INT64
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.operands import typed
+from s2s.support.frozen import frozen
 
 
 def check_indices(node: Node, indices: Value, size: int) -> None:
@@ -62,7 +62,7 @@ def _gather(node: Node) -> Value:
     return emit(graph.GatherElementsOp, x, indices, axis=axis)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Indices:
     """Indices of some dimensions: which ones, the shape they broadcast to, and the indices stacked last."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from s2s.errors import InputError
+from s2s.support.frozen import frozen
 
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
@@ -23,7 +23,7 @@ _MAKER = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)")
 """A function in a Python file: `model.py:make_model`."""
 
 
-@dataclass(frozen=True)
+@frozen
 class LoadedModel:
     """An exported program and the file it came from, if there is one."""
 

@@ -1,7 +1,6 @@
 """A call as its importer sees it: operands are values, attributes are typed, errors name the place."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -11,6 +10,7 @@ from s2s.frontends.builder import Builder, Scalar, Value
 from s2s.frontends.torch.dtypes import Number, numpy_dtype
 from s2s.frontends.torch.program import Argument, Call, DType, Graph, Ref, TensorInfo
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
+from s2s.support.frozen import frozen
 
 Bound: TypeAlias = "Value | Scalar | str | DType | Graph | Sequence[Bound] | None"
 """What stands behind an argument: a tensor, a number that is known, a graph."""
@@ -24,7 +24,7 @@ class Runner(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@frozen
 class Node:
     """One call with its arguments resolved."""
 

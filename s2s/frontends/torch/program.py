@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 
@@ -52,7 +53,7 @@ class Call(NamedTuple):
     """Module path and source line, for provenance and messages."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Graph:
     """Calls in order, from the names of the inputs to those of the outputs."""
 

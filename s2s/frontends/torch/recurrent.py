@@ -5,7 +5,6 @@ product and the gates, which fuse element by element.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from s2s.dialects import graph
 from s2s.frontends.activations import sigmoid
@@ -13,9 +12,10 @@ from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import clamp, concat, reshape, take, transpose, unsqueeze
 from s2s.frontends.networks import Values, scan
 from s2s.frontends.torch.node import Importer, Node
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class _Weights:
     """The parameters of one direction of one layer."""
 

@@ -1,16 +1,16 @@
 """Convolutions, pools and normalisations."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from s2s.fuzz.arrays import ALL, FLOATS, DType, draw_array
 from s2s.fuzz.network import Attributes, Network, Rejected, Value
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class _Window:
     kernel: list[int]
     attributes: Attributes

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 from s2s.types.weights import WeightStore
@@ -23,7 +24,7 @@ Called = Callable[[CallOp, Sequence[Array]], None]
 """Called with each finished call and its buffers."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Options:
     """Options of the interpreter where the dialect leaves a choice."""
 

@@ -4,7 +4,6 @@ Constants that are copied to the arena before the first run count as state that 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType, StringAttr
@@ -14,11 +13,12 @@ from xdsl.ir import Attribute
 from s2s.analysis.network.functions import INIT, LOADED, STATE, text
 from s2s.dialects import loop
 from s2s.interpret.loop.scope import memref
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, size_in_bytes, to_numpy
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
+@frozen
 class StatePlace:
     """A flat buffer that keeps its value between runs: argument `number` of `main`, or its arena at `offset`."""
 

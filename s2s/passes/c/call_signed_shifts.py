@@ -9,8 +9,6 @@ Declined for unsigned numbers. Coding standards ask for it; other C says `x >> n
 copy the sign.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import IndexType, ModuleOp, i32
 from xdsl.passes import ModulePass
@@ -19,6 +17,7 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from s2s.c_syntax.types import element_name
 from s2s.dialects import c
 from s2s.dialects.c.conversions import is_unsigned
+from s2s.support.frozen import frozen
 
 
 class SignedShift(RewritePattern):
@@ -31,7 +30,7 @@ class SignedShift(RewritePattern):
         rewriter.replace(op, call)
 
 
-@dataclass(frozen=True)
+@frozen
 class CallSignedShiftsPass(ModulePass):
     name = "c-call-signed-shifts"
 

@@ -21,7 +21,6 @@ those that something else than a call refers to.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, FloatAttr, FunctionType, IntegerAttr, ModuleOp, StringAttr
@@ -33,6 +32,7 @@ from s2s.c_syntax.identifiers import unique_identifiers
 from s2s.dialects import c
 from s2s.dialects.walk import walk
 from s2s.passes.c.kernel_text import is_whole_kernel, kernel_text
+from s2s.support.frozen import frozen
 
 PARAMETERS = "with the numbers of one call, which passes them as the last parameters"
 """Ends the comment of a kernel with parameters."""
@@ -41,7 +41,7 @@ MAX_FACTOR = 64
 """The largest factor by which a number is computed from a parameter."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Source:
     """How a literal is computed: `parameter * factor + offset`."""
 
@@ -50,7 +50,7 @@ class Source:
     offset: int = 0
 
 
-@dataclass(frozen=True)
+@frozen
 class ParametriseKernelsPass(ModulePass):
     name = "c-parametrise-kernels"
 

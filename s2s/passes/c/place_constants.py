@@ -10,8 +10,6 @@ are written when the tree is.
 Declined for networks without constants.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -22,12 +20,13 @@ from s2s.dialects import c
 from s2s.dialects.c.types import ArrayType
 from s2s.errors import InputError
 from s2s.passes.context import given_of, target_of
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import size_in_bytes
 
 FORMS = ("auto", "arrays", "incbin")
 
 
-@dataclass(frozen=True)
+@frozen
 class PlaceConstantsPass(ModulePass):
     name = "c-place-constants"
 

@@ -13,7 +13,6 @@ the user prefers small code, before `c-parametrise-kernels`, which finds more ke
 """
 
 import re
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -21,12 +20,13 @@ from xdsl.passes import ModulePass
 
 from s2s.dialects import c
 from s2s.dialects.walk import walk
+from s2s.support.frozen import frozen
 
 _HINT = re.compile(r"let the C compiler unroll [^;\n]*(; |$)", re.MULTILINE)
 """How the comment of a kernel states such a hint (`s2s/schedules/directives/unroll.py`)."""
 
 
-@dataclass(frozen=True)
+@frozen
 class RemoveUnrollHintsPass(ModulePass):
     name = "c-remove-unroll-hints"
 

@@ -18,7 +18,6 @@ own file, and between devices.
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from xdsl.context import Context
@@ -32,12 +31,13 @@ from s2s.decisions.constants import CONSTANTS
 from s2s.dialects import c
 from s2s.dialects.walk import walk
 from s2s.passes.c.kernel_text import is_whole_kernel, kernel_text
+from s2s.support.frozen import frozen
 
 NODES = "nodes: "
 """Begins the line of a kernel's comment that lists its source nodes."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Member:
     """A kernel or a constant of one network."""
 
@@ -55,7 +55,7 @@ class Member:
         return self.name.removeprefix(f"{network_name(self.network)}_")
 
 
-@dataclass(frozen=True)
+@frozen
 class ShareBetweenNetworksPass(ModulePass):
     name = "c-share-between-networks"
 

@@ -9,7 +9,6 @@ asked with the target of the device that runs the operators. Calls without the a
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -34,6 +33,7 @@ from s2s.passes.graph.composites import (
     patterns_of,
     target_on,
 )
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.devices import MAIN
 from s2s.types.weights import WeightStore
@@ -43,7 +43,7 @@ NO_ORDER = "--exact: it adds in an order of its own"
 _NOT_COMPUTED = (graph.WeightOp, graph.ConstantOp, graph.ReshapeOp, *graph.STEPS)
 
 
-@dataclass(frozen=True)
+@frozen
 class AnnotateTargetPass(ModulePass):
     """Mark the calls that external code generators compute."""
 

@@ -12,8 +12,6 @@ priority whose condition holds. Declined for operators without a registered stra
 implementation is chosen.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import ReturnOp
@@ -33,10 +31,11 @@ from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import GraphOp
 from s2s.errors import InputError
 from s2s.passes.context import given_of, target_of, weights_of
+from s2s.support.frozen import frozen
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
+@frozen
 class ChooseImplementationsPass(ModulePass):
     name = "graph-choose-implementations"
 

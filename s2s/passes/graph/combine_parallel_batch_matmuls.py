@@ -13,7 +13,6 @@ dimensions or zero points differ, and for integers whose sums become narrow in d
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -26,6 +25,7 @@ from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import type_of
 from s2s.passes.context import weights_of
 from s2s.passes.graph.parallel_branches import MIN_BRANCHES, Combination, joined_type, narrowing, parallel_layers
+from s2s.support.frozen import frozen
 from s2s.types.weights import WeightStore
 
 
@@ -61,7 +61,7 @@ def _combine(layers: list[graph.MatmulOp], store: WeightStore) -> None:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class CombineParallelBatchMatmulsPass(ModulePass):
     """Combine products of stacks of matrices with one first operand."""
 

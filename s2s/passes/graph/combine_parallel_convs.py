@@ -19,7 +19,6 @@ sums become narrow in different ways.
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
@@ -31,6 +30,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.passes.context import weights_of
 from s2s.passes.graph.parallel_branches import MIN_BRANCHES, Combination, joined_type, narrowing, parallel_layers
+from s2s.support.frozen import frozen
 from s2s.types.shapes.window import channel_axis
 from s2s.types.weights import WeightStore
 
@@ -63,7 +63,7 @@ def _combine(layers: list[graph.ConvOp], store: WeightStore) -> None:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class CombineParallelConvsPass(ModulePass):
     """Combine convolutions of one input."""
 

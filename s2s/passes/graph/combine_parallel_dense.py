@@ -14,7 +14,6 @@ transposed operands or zero points that differ, and for integers whose sums beco
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
@@ -26,6 +25,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.passes.context import weights_of
 from s2s.passes.graph.parallel_branches import MIN_BRANCHES, Combination, joined_type, narrowing, parallel_layers
+from s2s.support.frozen import frozen
 from s2s.types.weights import WeightStore
 
 
@@ -50,7 +50,7 @@ def _combine(layers: list[graph.MatmulOp], store: WeightStore) -> None:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class CombineParallelDensePass(ModulePass):
     """Combine dense layers of one input."""
 

@@ -10,7 +10,6 @@ time), when evaluation takes long, or when an operand is not constant. Splats st
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -25,11 +24,12 @@ from s2s.interpret.graph import can_evaluate, evaluate
 from s2s.interpret.graph.work import is_foldable
 from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, as_tensor_type, size_in_bytes, tensor_type
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
+@frozen
 class FoldConstantsPass(ModulePass):
     """Evaluate operations on constants; results of up to `small` bytes are always folded."""
 

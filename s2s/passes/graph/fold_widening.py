@@ -12,8 +12,6 @@ Declined for products of eight rows and more, which would convert each element a
 constants.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -23,6 +21,7 @@ from s2s.analysis.numbers.known_values import is_known
 from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.passes.rewrite import rewrite
+from s2s.support.frozen import frozen
 from s2s.types.shapes.linear import widens
 
 MAX_ROWS = 7
@@ -48,7 +47,7 @@ class ProductOfWidened(RewritePattern):
             rewriter.erase(cast)
 
 
-@dataclass(frozen=True)
+@frozen
 class FoldWideningPass(ModulePass):
     name = "graph-fold-widening"
 

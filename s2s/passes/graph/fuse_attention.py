@@ -24,7 +24,6 @@ between the two products has another use.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from xdsl.context import Context
@@ -44,6 +43,7 @@ from s2s.dialects.graph.base import GraphOp, type_of
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.passes.graph.fuse_ops.outline import outline, placed_name, without_border_reshapes
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import is_float
 
 MIN_QUERIES = 8
@@ -198,7 +198,7 @@ def divide_last(attention: Attention) -> list[Operation]:
     return [attention.scores, *attention.between, *first, *attention.after, *last]
 
 
-@dataclass(frozen=True)
+@frozen
 class FuseAttentionPass(ModulePass):
     name = "graph-fuse-attention"
 

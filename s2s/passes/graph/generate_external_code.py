@@ -17,7 +17,6 @@ called after its text: regions with equal code share one function. Each device h
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, IntegerAttr, ModuleOp, StringAttr, i64
@@ -49,6 +48,7 @@ from s2s.external.registry import codegen_named
 from s2s.passes.context import weights_of
 from s2s.passes.graph.composites import composite_of, device_running, generator_of, inline, target_on
 from s2s.passes.graph.constants import name_for
+from s2s.support.frozen import frozen
 from s2s.types.devices import MAIN
 from s2s.types.dtypes import Array, as_tensor_type, from_numpy
 from s2s.types.symbols import function_named
@@ -57,7 +57,7 @@ from s2s.types.weights import WeightStore
 _DIGITS = 8
 
 
-@dataclass(frozen=True)
+@frozen
 class GenerateExternalCodePass(ModulePass):
     """Ask the generators for the C of their regions."""
 
@@ -117,7 +117,7 @@ def _region(function: FuncOp, call: graph.CallOp, generator: str, weights: Weigh
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class _Written:
     """The code of a region as text."""
 

@@ -12,7 +12,6 @@ frames come first, it is a frame of all channels. Whether a window has slack is 
 Declined where the address of the window would leave the words of memory, which vectors of bytes are loaded by.
 """
 
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
@@ -25,6 +24,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import integer
 from s2s.dialects.walk import walk
 from s2s.passes.context import given_of, target_of
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import size_in_bytes
 
 SHARE = 8
@@ -45,7 +45,7 @@ def _subject(op: graph.AdvanceOp, home: ModuleOp) -> SlidingWindow:
     return SlidingWindow(home, (op,), size - by, element_bytes, runs * by, runs + 1, why_not)
 
 
-@dataclass(frozen=True)
+@frozen
 class GiveWindowsSlackPass(ModulePass):
     name = "graph-give-windows-slack"
 

@@ -11,8 +11,6 @@ one to the other leads through anything else (`s2s/external/regions.py`). Declin
 spans a loop or the state of a network, which are arguments and results of functions.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, Operation
@@ -27,9 +25,10 @@ from s2s.passes.graph.composites import (
     device_running,
     generator_of,
 )
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class MergeCompilerRegionsPass(ModulePass):
     """Number the regions of every network function."""
 

@@ -21,8 +21,6 @@ Each device has generators of its own, and a composite the device of its operato
 and for matches whose inner results are used outside. Constants stay outside.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
@@ -37,11 +35,12 @@ from s2s.passes.context import weights_of
 from s2s.passes.graph.composites import COMPOSITE, device_running, enabled
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.passes.graph.fuse_ops.outline import outline
+from s2s.support.frozen import frozen
 from s2s.types.devices import MAIN
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
+@frozen
 class MergeCompositesPass(ModulePass):
     """Outline the matches of all patterns."""
 

@@ -17,7 +17,6 @@ Declined for depthwise convolutions, whose vectors run along the groups; for gro
 other integers, channels last and weights that are not constant.
 """
 
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -36,6 +35,7 @@ from s2s.dialects.graph.base import type_of
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.constants import name_for, new_constant
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.dtypes import Array
 from s2s.types.shapes.window import CHANNELS_FIRST
@@ -129,7 +129,7 @@ def _subject(op: graph.ConvOp, home: ModuleOp, store: WeightStore, target: Targe
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class MergeConvGroupsPass(ModulePass):
     name = "graph-merge-conv-groups"
 

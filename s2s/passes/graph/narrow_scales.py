@@ -12,8 +12,6 @@ of 32 weights with 4 bits, 18 bytes are read in place of 20. The conversion back
 Declined for scales that are computed, and for those of which one does not fit.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -25,6 +23,7 @@ from s2s.dialects import graph
 from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import new_constant, weight_name
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 
@@ -52,7 +51,7 @@ def _narrow(scales: Array) -> Array | None:
     return narrow if np.array_equal(narrow.astype(np.float32), scales) else None
 
 
-@dataclass(frozen=True)
+@frozen
 class NarrowScalesPass(ModulePass):
     name = "graph-narrow-scales"
 

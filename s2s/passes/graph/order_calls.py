@@ -16,7 +16,6 @@ stays) where no other order is better, and for functions that hold anything but 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -30,10 +29,11 @@ from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind
 from s2s.memory.steps import Step
 from s2s.passes.context import given_of, target_of
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 
-@dataclass(frozen=True)
+@frozen
 class OrderCallsPass(ModulePass):
     """Order the calls of every function that holds nothing else."""
 

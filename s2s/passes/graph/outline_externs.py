@@ -19,7 +19,6 @@ Refused for two calls of one C function with different element types, since C ha
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
@@ -35,10 +34,11 @@ from s2s.dialects.walk import walk
 from s2s.errors import InputError
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.passes.graph.packed_calls import PackedCall
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import AnyTensor, as_tensor_type
 
 
-@dataclass(frozen=True)
+@frozen
 class OutlineExternsPass(ModulePass):
     """Declare the functions of C that `graph.extern` calls."""
 

@@ -17,7 +17,6 @@ one result of a region, and feeds no other operation of it, may have stood betwe
 """
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, UnitAttr
@@ -39,11 +38,12 @@ from s2s.passes.graph.composites import (
     region_of,
 )
 from s2s.passes.graph.fuse_ops.names import UniqueNames
+from s2s.support.frozen import frozen
 from s2s.types.devices import MAIN
 from s2s.types.symbols import function_named
 
 
-@dataclass(frozen=True)
+@frozen
 class PartitionGraphPass(ModulePass):
     """Outline the regions of every network function."""
 

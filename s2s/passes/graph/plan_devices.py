@@ -34,6 +34,7 @@ from s2s.dialects.graph.traits import copy_provenance
 from s2s.errors import InputError
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.place_by_cost import CheapestPlacement, cheapest_placement
+from s2s.support.frozen import frozen
 from s2s.types.devices import MAIN, SHARED, Device, Devices
 from s2s.types.weights import WeightStore
 
@@ -42,7 +43,7 @@ _LISTED = 12
 """The nodes or operators that an error names."""
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanDevicesPass(ModulePass):
     """Place the operators of `main`."""
 

@@ -21,7 +21,6 @@ The pipeline rewrites only products whose model asks for it (MatMulNBits with ac
 Declined for weights that are computed, for floats other than f32, and for blocks of more than 512 columns.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -36,6 +35,7 @@ from s2s.dialects import graph
 from s2s.passes.context import weights_of
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, as_tensor_type
 from s2s.types.weights import WeightStore
 
@@ -120,7 +120,7 @@ def _inside(x: SSAValue) -> list[int]:
     return [rank - 2, rank - 1]
 
 
-@dataclass(frozen=True)
+@frozen
 class QuantizeActivationsPass(ModulePass):
     name = "graph-quantize-activations"
 

@@ -9,18 +9,17 @@ Until here such copies have kept fusion, external generators and regions from jo
 for devices with a memory of their own.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from s2s.dialects import graph
+from s2s.support.frozen import frozen
 from s2s.types.devices import MAIN
 
 
-@dataclass(frozen=True)
+@frozen
 class RemoveDeviceCopiesPass(ModulePass):
     """Let readers take the source of a copy where they see it."""
 

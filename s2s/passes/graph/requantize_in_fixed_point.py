@@ -26,7 +26,6 @@ integers; these remain in floats.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
@@ -43,6 +42,7 @@ from s2s.dialects.graph.quantize import Rounding
 from s2s.passes.context import weights_of
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, as_tensor_type, size_in_bytes, to_numpy, ui8
 from s2s.types.weights import WeightStore
 
@@ -58,7 +58,7 @@ REDUCED_BITS = 48
 """Maximum width of sums that a rescale takes: above 32 bits it uses a multiplier of reduced precision."""
 
 
-@dataclass(frozen=True)
+@frozen
 class RoundedProduct(RewritePattern):
     """`round(sums * factor)`."""
 
@@ -119,7 +119,7 @@ def limited(maker: Maker, value: SSAValue, target: Rounded) -> SSAValue:
     return value if target.is_full else maker(graph.ClampOp(value, min=target.low, max=target.high))
 
 
-@dataclass(frozen=True)
+@frozen
 class Term:
     """`x * factor` in a sum."""
 
@@ -133,7 +133,7 @@ class Term:
         return max(-int(info.min), int(info.max))
 
 
-@dataclass(frozen=True)
+@frozen
 class RoundedSum(RewritePattern):
     """`round(a * fa + b * fb + c)`."""
 
@@ -203,7 +203,7 @@ def _bits(terms: Sequence[Term], constant: float, zero_point: int) -> int:
     return -1
 
 
-@dataclass(frozen=True)
+@frozen
 class RoundedSoftmax(RewritePattern):
     """A softmax from 8-bit integers to 8-bit integers."""
 
@@ -239,7 +239,7 @@ class RoundedSoftmax(RewritePattern):
         rewriter.replace(op, [], [maker.cast(share, target.element)])
 
 
-@dataclass(frozen=True)
+@frozen
 class RequantizeInFixedPointPass(ModulePass):
     """Replace float factors by multipliers and shifts."""
 

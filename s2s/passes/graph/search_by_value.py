@@ -13,7 +13,6 @@ Declined for targets without vectors, for other types than float32, where floats
 few elements that three kernels cost more than one.
 """
 
-from dataclasses import dataclass
 from math import inf, prod
 
 import numpy as np
@@ -30,6 +29,7 @@ from s2s.dialects.graph.reduce import ArgReduceOp
 from s2s.passes.context import target_of, weights_of
 from s2s.passes.graph.constants import name_for, new_constant
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
+from s2s.support.frozen import frozen
 from s2s.types.weights import WeightStore
 
 MAX_POSITIONS = 2**24
@@ -71,7 +71,7 @@ class SearchByValue(WeightPattern):
         rewriter.replace(op, [positions, none, *made], [result.y])
 
 
-@dataclass(frozen=True)
+@frozen
 class SearchByValuePass(ModulePass):
     name = "graph-search-by-value"
 

@@ -13,7 +13,6 @@ Declined for means of integers, which are rounded, and for targets without vecto
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
@@ -29,6 +28,7 @@ from s2s.dialects.graph.base import Value
 from s2s.dialects.graph.pool import PoolOp
 from s2s.passes.context import given_of, target_of
 from s2s.passes.rewrite import rewrite
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import is_float
 
 
@@ -96,7 +96,7 @@ class SeparatePool(RewritePattern):
         rewriter.replace(op, parts, [parts[-1].y])
 
 
-@dataclass(frozen=True)
+@frozen
 class SeparatePoolsPass(ModulePass):
     name = "graph-separate-pools"
 

@@ -19,7 +19,6 @@ above -1e30, and for networks with dimensions of varying size.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +35,7 @@ from s2s.dialects.graph.base import GraphOp, type_of
 from s2s.passes.context import weights_of
 from s2s.passes.graph.canonicalize_attention import LOWEST
 from s2s.passes.graph.fuse_attention import Attention, attention_of
+from s2s.support.frozen import frozen
 from s2s.types.sizes import (
     COUNTED,
     LIMITS,
@@ -190,7 +190,7 @@ def _mark(op: GraphOp, name: str) -> None:
     op.attributes[LIMITS] = extents_attribute([*[""] * (len(shape_of(op.y)) - 1), name])
 
 
-@dataclass(frozen=True)
+@frozen
 class SkipMaskedPositionsPass(ModulePass):
     name = "graph-skip-masked-positions"
 

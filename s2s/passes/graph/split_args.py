@@ -11,7 +11,6 @@ Declined for concatenations within the limit, a tensor that is repeated counting
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -23,9 +22,10 @@ from s2s.analysis.network.functions import DEVICE, network_functions
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.passes.graph.function_args import ArgumentLimits, limits_of
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class SplitArgsPass(ModulePass):
     """Split long concatenations."""
 

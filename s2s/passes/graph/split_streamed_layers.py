@@ -13,7 +13,6 @@ it as far as their other operands are constants. Declined for layers with groups
 and where weights are not constant.
 """
 
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -32,12 +31,13 @@ from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
 from s2s.dialects.graph.base import type_of
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.constants import name_for, new_constant
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.shapes.window import channel_axis
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
+@frozen
 class SplitStreamedLayersPass(ModulePass):
     """Split the layers of `main`."""
 

@@ -21,7 +21,6 @@ that are padded beyond the last phase; for targets without vectors, which have m
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import NamedTuple
@@ -49,6 +48,7 @@ from s2s.dialects.graph.base import type_of
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.constants import name_for, new_constant
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.types.shapes.window import CHANNELS_FIRST
 from s2s.types.weights import WeightStore
@@ -211,7 +211,7 @@ class SplitTransposedConv(WeightPattern):
         return result.y
 
 
-@dataclass(frozen=True)
+@frozen
 class SplitTransposedConvPass(ModulePass):
     name = "graph-split-transposed-conv"
 

@@ -21,7 +21,6 @@ multiply-adds of the rows computed twice.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, FunctionType, IntegerType, ModuleOp, i64
@@ -47,10 +46,11 @@ from s2s.dialects.graph.base import integer
 from s2s.dialects.graph.control import RECOMPUTED
 from s2s.passes.context import given_of, target_of
 from s2s.passes.graph.fuse_ops.names import UniqueNames
+from s2s.support.frozen import frozen
 from s2s.types.symbols import function_named
 
 
-@dataclass(frozen=True)
+@frozen
 class TileRowsPass(ModulePass):
     """Rewrite chains of `main` into `graph.row_tiles`."""
 

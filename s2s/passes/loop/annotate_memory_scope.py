@@ -15,7 +15,6 @@ first one, which `devices` does not list, and for constants.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -26,13 +25,14 @@ from xdsl.passes import ModulePass
 from s2s.analysis.network.functions import device_of, main_of
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
+from s2s.support.frozen import frozen
 from s2s.types.devices import MAIN
 
 MEMORY_SCOPE = "memory_scope"
 """Attribute of an alloc, and of the view that replaces it: the device whose memory holds it; absent for the first."""
 
 
-@dataclass(frozen=True)
+@frozen
 class AnnotateMemoryScopePass(ModulePass):
     """Write the memory of each buffer."""
 

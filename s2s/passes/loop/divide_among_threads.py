@@ -23,7 +23,6 @@ network than `main` calls; if a schedule says `parallel` there, that is an error
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from xdsl.context import Context
@@ -56,6 +55,7 @@ from s2s.passes.loop.division import DivideKernel, Division, asked_depth
 from s2s.passes.loop.main_kernels import is_main, kernels_of_main
 from s2s.passes.loop.plan_memory import is_network_of_buffers
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
+from s2s.support.frozen import frozen
 from s2s.types.devices import MAIN
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa
@@ -96,7 +96,7 @@ def copies(type: Attribute, threads: int) -> MemRefType[Attribute]:
     return MemRefType(type.element_type, [threads * align_up(type.get_shape()[0], line)])
 
 
-@dataclass(frozen=True)
+@frozen
 class DivideAmongThreadsPass(ModulePass):
     name = "loop-divide-among-threads"
 

@@ -17,7 +17,6 @@ or ends a transfer, so the device is left before it. Declined for devices that `
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from xdsl.context import Context
@@ -29,9 +28,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.network.functions import device_of
 from s2s.dialects import loop
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class HookDeviceCallsPass(ModulePass):
     """Insert what enters and leaves devices."""
 

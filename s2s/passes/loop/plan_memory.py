@@ -25,7 +25,7 @@ arguments of role `state`, stands in front of everything else, where it outlives
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -63,6 +63,7 @@ from s2s.passes.loop.device_plan import Limits, limits_of, plan_by_device
 from s2s.passes.loop.overlapping import OFFSET, calls_of, in_place_pairs, note_aliases, overlaps_of, spans_of
 from s2s.passes.loop.run_backwards import backwards
 from s2s.passes.loop.segments import record_segments
+from s2s.support.frozen import frozen
 from s2s.types.hints import isa
 from s2s.types.pools import Pools, pools_of
 
@@ -331,7 +332,7 @@ def _planned_size(network: FuncOp) -> int:
     return size.value.data if isinstance(size, IntegerAttr) else 0
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanMemoryPass(ModulePass):
     name = "loop-plan-memory"
 

@@ -15,7 +15,6 @@ else. Values that a kernel overwrites while it runs are proven by its results.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, StringAttr, i8
@@ -28,11 +27,12 @@ from s2s.analysis.network.functions import STATE
 from s2s.dialects import loop
 from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.plan_memory import ARENA_SIZE, OFFSET, is_network_of_buffers
+from s2s.support.frozen import frozen
 
 Span = tuple[int, int]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Life:
     """The byte range of a value, and the first and last step that need it."""
 
@@ -105,7 +105,7 @@ def _dead(alive: Sequence[Span], size: int) -> list[Span]:
     return found
 
 
-@dataclass(frozen=True)
+@frozen
 class PoisonArenaPass(ModulePass):
     name = "loop-poison-arena"
 

@@ -25,13 +25,14 @@ from s2s.memory.plan import plan
 from s2s.memory.pools import Item, Share
 from s2s.passes.loop.pool_traffic import PoolTraffic, constant_name
 from s2s.passes.loop.segments import Segment, record_segments
+from s2s.support.frozen import frozen
 from s2s.types.pools import Pool, Pools
 
 _LISTED = 4
 """The largest buffers that an error names."""
 
 
-@dataclass(frozen=True)
+@frozen
 class HomePlanner:
     """Plans buffers in the pool that has the state; there results may lie over operands as far as kernels permit."""
 

@@ -30,6 +30,7 @@ from s2s.dialects import loop
 from s2s.dialects.loop.control import SERIAL
 from s2s.passes.loop.main_kernels import kernels_of_main
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
+from s2s.support.frozen import frozen
 
 DOC = "doc"
 
@@ -128,7 +129,7 @@ class SplitKernel:
         return [number for number, each in enumerate(arguments) if each.index in old]
 
 
-@dataclass(frozen=True)
+@frozen
 class SplitKernelsPass(ModulePass):
     name = "loop-split-kernels"
 

@@ -30,9 +30,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.analysis.memory.buffers import written_by
 from s2s.analysis.network.functions import device_of
 from s2s.dialects import loop
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class StartDeviceCallsPass(ModulePass):
     """Insert what starts the kernels of devices, and what waits for them."""
 

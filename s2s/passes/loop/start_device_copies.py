@@ -16,8 +16,6 @@ that touches source or target. Steps in between run while it is under way; both 
 for devices that `devices` does not list: their copies stay where they are.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -26,9 +24,10 @@ from xdsl.passes import ModulePass
 
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import copy_provenance
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class StartDeviceCopiesPass(ModulePass):
     """Split the copies of some devices into start and wait."""
 

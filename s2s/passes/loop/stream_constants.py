@@ -40,11 +40,12 @@ from s2s.memory.streams import Stream
 from s2s.passes.context import given_of, target_of
 from s2s.passes.loop.overlapping import in_place_pairs
 from s2s.passes.loop.pool_traffic import reader_of
+from s2s.support.frozen import frozen
 from s2s.types.devices import MAIN
 from s2s.types.pools import Pool, pools_of
 
 
-@dataclass(frozen=True)
+@frozen
 class StreamConstantsPass(ModulePass):
     """Insert the copies into `main`."""
 

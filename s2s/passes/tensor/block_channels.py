@@ -29,7 +29,6 @@ last one alone. Layouts are decisions (`s2s/decisions/layout.py`).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
@@ -49,6 +48,7 @@ from s2s.dialects import graph, tensor
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.tensor.block_kernel import BlockKernel, blocked_type
 from s2s.passes.tensor.remade_weights import remake_weight
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.dtypes import as_tensor_type, tensor_type
 from s2s.types.weights import WeightStore
@@ -105,7 +105,7 @@ def _fill_along(
     remake_weight(argument, new_type, lambda values: np.pad(values, ends), calls, weights, suffix="filled")
 
 
-@dataclass(frozen=True)
+@frozen
 class BlockChannelsPass(ModulePass):
     name = "tensor-block-channels"
 

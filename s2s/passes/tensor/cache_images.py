@@ -19,7 +19,6 @@ vector.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
@@ -44,6 +43,7 @@ from s2s.schedules.default import Choice, candidates, default
 from s2s.schedules.directives import CacheRead, Reorder, TileAndFuse, Vectorize, register_tile
 from s2s.schedules.register_transpose import MIN_SHARE, transpose_cost
 from s2s.schedules.transforms import one_block
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.affine import ranges, simplify
 
@@ -169,7 +169,7 @@ def _in_blocks(
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class CacheImagesPass(ModulePass):
     name = "tensor-cache-images"
 

@@ -15,7 +15,6 @@ few rows to amortise the copy, nor where panels are contiguous as they are. Decl
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
@@ -34,6 +33,7 @@ from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.copy_candidates import copy_candidates
 from s2s.passes.tensor.permute import copy_read
 from s2s.passes.tensor.tile_and_fuse.schedule import schedule_in_blocks
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.affine import ranges, simplify
 
@@ -117,7 +117,7 @@ def _candidates(func: FuncOp, constants: frozenset[SSAValue]) -> Sequence[tuple[
     return found
 
 
-@dataclass(frozen=True)
+@frozen
 class CachePanelsPass(ModulePass):
     name = "tensor-cache-panels"
 

@@ -18,7 +18,6 @@ Declined where the parts are not contiguous, for inputs, outputs and constants o
 would be part of two others.
 """
 
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
@@ -40,6 +39,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.dialects.walk import walk
 from s2s.passes.context import given_of, target_of
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 Wholes = dict[SSAValue, SSAValue]
@@ -160,7 +160,7 @@ class ConcatenateInPlace:
         return root if isinstance(root.owner, Operation) and not isinstance(root.owner, graph.WeightOp) else None
 
 
-@dataclass(frozen=True)
+@frozen
 class ConcatenateInPlacePass(ModulePass):
     name = "tensor-concatenate-in-place"
 

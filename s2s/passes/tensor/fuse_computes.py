@@ -22,7 +22,6 @@ sample of 64 channels at each pixel reads 64 neighbours, but one of each of 64 r
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
@@ -37,6 +36,7 @@ from s2s.analysis.structure.compute import body_ops, composed, moves_only, own_p
 from s2s.dialects import tensor
 from s2s.passes.context import target_of
 from s2s.passes.tensor.build_compute import ComputeBuilder, Position, Slot, copy_region
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.affine import delinearize, ranges, simplify
 from s2s.types.dtypes import size_in_bytes
@@ -347,7 +347,7 @@ def _fuse_into(consumer: tensor.ComputeOp, target: Target) -> tensor.ComputeOp |
     return None
 
 
-@dataclass(frozen=True)
+@frozen
 class FuseComputesPass(ModulePass):
     name = "tensor-fuse-computes"
 

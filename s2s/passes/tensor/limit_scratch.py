@@ -10,7 +10,7 @@ no limit. Declined where the scratch is within the limit, and where the copy is 
 of the tile.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -23,9 +23,10 @@ from s2s.dialects import tensor
 from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.lower_to_loop.copy_plan import CopyPlan
 from s2s.schedules.directives.cache_read import CacheRead, moved_copy
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class LimitScratchPass(ModulePass):
     name = "tensor-limit-scratch"
 

@@ -15,7 +15,6 @@ Declined where the target has no such instruction, and for constants that anothe
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
@@ -36,6 +35,7 @@ from s2s.passes.graph.lower_to_tensor.compute import at, dims, structured
 from s2s.passes.graph.lower_to_tensor.scalars import ADD
 from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.schedules.integer_products import Roles, roles_of
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.dtypes import Array, as_tensor_type
 from s2s.types.weights import WeightStore
@@ -45,7 +45,7 @@ HALF = 128
 """What is added to each constant."""
 
 
-@dataclass(frozen=True)
+@frozen
 class MakeBlocksUnsignedPass(ModulePass):
     name = "tensor-make-blocks-unsigned"
 

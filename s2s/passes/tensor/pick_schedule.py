@@ -9,7 +9,6 @@ heuristics choose from shapes and target data. An existing schedule replaces the
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from xdsl.context import Context
@@ -28,10 +27,11 @@ from s2s.dialects import graph, tensor
 from s2s.passes.context import given_of, target_of
 from s2s.schedules.block_products import fused_rows
 from s2s.schedules.transforms import FusedSizes, fast_convolutions, fused_blocks
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 
 
-@dataclass(frozen=True)
+@frozen
 class PickSchedulePass(ModulePass):
     name = "tensor-pick-schedule"
 

@@ -16,7 +16,6 @@ constant is -128, where groups of four bytes are not neighbours, and for windows
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -35,6 +34,7 @@ from s2s.passes.tensor.lower_to_loop.biases import bias_of
 from s2s.passes.tensor.lower_to_loop.copy_plan import CopyPlan
 from s2s.schedules.directives import CacheRead, Tensorize
 from s2s.schedules.integer_products import Roles, constant_axes, roles_of
+from s2s.support.frozen import frozen
 from s2s.targets.intrinsic import Intrinsic
 from s2s.types.dtypes import Array
 
@@ -49,7 +49,7 @@ Values = Mapping[SSAValue, Sequence[Array]]
 """The constant arguments of a kernel, with their values in each call."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ShortenProductsPass(ModulePass):
     name = "tensor-shorten-products"
 

@@ -11,8 +11,6 @@ read one input. Only sums of products are split, for targets with vectors; decli
 divide the dimension.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr
@@ -23,6 +21,7 @@ from s2s.analysis.structure.compute import body_ops
 from s2s.dialects import tensor
 from s2s.passes.context import target_of
 from s2s.passes.tensor.block_kernel import split_dim
+from s2s.support.frozen import frozen
 from s2s.types.affine import linear, ranges
 
 
@@ -40,7 +39,7 @@ def divided_dim(op: tensor.ComputeOp) -> tuple[int, int] | None:
     return None
 
 
-@dataclass(frozen=True)
+@frozen
 class SplitDimsPass(ModulePass):
     name = "tensor-split-dims"
 

@@ -20,7 +20,6 @@ more than the saved memory traffic; and where arithmetic dominates the time anyw
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp
@@ -44,6 +43,7 @@ from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
 from s2s.schedules.default import default
 from s2s.schedules.directives import TileAndFuse
 from s2s.schedules.directives.tile_and_fuse import in_tiles
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 
 NAME = "row_tiles"
@@ -170,7 +170,7 @@ def _set_tiles(computes: Sequence[tensor.ComputeOp], tiles: Sequence[RowTile]) -
         op.properties["schedule"] = tensor.ScheduleAttr.of([TileAndFuse.of([fused])])
 
 
-@dataclass(frozen=True)
+@frozen
 class TileRowsPass(ModulePass):
     name = "tensor-tile-rows"
 

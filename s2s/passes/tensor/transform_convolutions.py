@@ -24,7 +24,6 @@ bits or with sums that could leave 32 bits.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
@@ -55,6 +54,7 @@ from s2s.passes.tensor.channels_last import channels_last, copied_elements
 from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.schedules.transforms import fills_vectors
 from s2s.schedules.wide_products import wide_intrinsic
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.affine import at_dims, flat_index, ranges, simplify
 from s2s.types.dtypes import tensor_type
@@ -304,7 +304,7 @@ class TransformKernel:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class TransformConvolutionsPass(ModulePass):
     name = "tensor-transform-convolutions"
 

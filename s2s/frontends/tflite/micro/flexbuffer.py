@@ -7,10 +7,10 @@ of the file are the type of the root and its width. Offsets lead backwards.
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from s2s.frontends.tflite.node import Node
+from s2s.support.frozen import frozen
 
 Number: TypeAlias = int | float | bool
 _INT, _UINT, _FLOAT, _MAP, _BOOL = 1, 2, 3, 9, 26
@@ -24,7 +24,7 @@ _MAX_SIZE = 1000
 _LONGEST_KEY = 100
 
 
-@dataclass(frozen=True)
+@frozen
 class Options:
     """The numbers that the options of an operator name."""
 

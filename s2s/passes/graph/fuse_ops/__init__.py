@@ -25,8 +25,6 @@ Declined for functions that are kernels already; operations that run networks ar
 have. When not enabled, every operation but a reshape is a kernel.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -47,10 +45,11 @@ from s2s.passes.graph.fuse_ops.dataflow import dataflow
 from s2s.passes.graph.fuse_ops.names import UniqueNames, kernel_name
 from s2s.passes.graph.fuse_ops.outline import outline, placed_name, without_border_reshapes
 from s2s.passes.graph.fuse_ops.partition import partition
+from s2s.support.frozen import frozen
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
+@frozen
 class FuseOpsPass(ModulePass):
     """Outline groups of operations as kernels."""
 

@@ -19,7 +19,6 @@ found by a routine of the runtime:
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import i32, i64
@@ -35,6 +34,7 @@ from s2s.dialects.graph.reduce import ArgReduceOp, ReduceOp
 from s2s.passes.graph.lower_to_tensor.compute import at, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import Number, limits, widened
 from s2s.passes.graph.lower_to_tensor.scalars import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, Scalar, Scalars
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import is_float, size_in_bytes, tensor_type, ui32, ui64
 from s2s.types.sizes import REDUCES, extents_of
 
@@ -42,7 +42,7 @@ SORTED_DIGITS = 256
 """The values of a digit, each of which the routine for `graph.top_k` counts."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Fold:
     """The initial value of a reduction, and the step that combines it with an element."""
 

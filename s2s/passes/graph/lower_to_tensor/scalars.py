@@ -11,7 +11,7 @@ division by zero gives zero, a shift by the width or more shifts all bits out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, math
@@ -21,12 +21,13 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
 from s2s.passes.graph.lower_to_tensor.conversion import Number, NumberAttr, conversion, number_attribute
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import is_bool, is_float, is_unsigned, scalar_type
 
 Build = Callable[[SSAValue, SSAValue], Operation]
 
 
-@dataclass(frozen=True)
+@frozen
 class Choice:
     """The operations to build for floats, and for signed and unsigned integers; bools count as unsigned."""
 
@@ -75,7 +76,7 @@ GREATER = _compare("ogt", "sgt", "ugt")
 GREATER_EQUAL = _compare("oge", "sge", "uge")
 
 
-@dataclass(frozen=True)
+@frozen
 class Scalar:
     """A value inside a region with its element type in memory: `ui8` where the value itself is `i8`."""
 

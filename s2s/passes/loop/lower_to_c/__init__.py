@@ -17,7 +17,6 @@ keep its name in the attribute `device`. With `profile=misra` the arena of `main
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr, UnitAttr
@@ -44,6 +43,7 @@ from s2s.passes.loop.lower_to_c.written import Written
 from s2s.passes.loop.plan_memory import networks_run, operations_of_networks
 from s2s.passes.loop.segments import segments_of
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
+from s2s.support.frozen import frozen
 from s2s.types.devices import MAIN
 
 EXECUTORS = ("aot", "graph")
@@ -52,7 +52,7 @@ MISRA_HEADER = "s2s_misra.h"
 """The runtime header of the profile `misra`, which is included before every other one."""
 
 
-@dataclass(frozen=True)
+@frozen
 class LowerToCPass(ModulePass):
     name = "loop-lower-to-c"
 

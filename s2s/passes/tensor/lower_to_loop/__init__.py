@@ -15,7 +15,6 @@ declaration of a C function becomes a kernel that calls it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp
@@ -37,6 +36,7 @@ from s2s.passes.tensor.lower_to_loop.main import LowerMain
 from s2s.passes.tensor.lower_to_loop.margins import emit_margins
 from s2s.passes.tensor.lower_to_loop.pairs import encode_pairs, pairs_of
 from s2s.passes.tensor.lower_to_loop.scatter import ScatterEmitter
+from s2s.support.frozen import frozen
 from s2s.types.margins import MARGINS, margins_of
 from s2s.types.sizes import SizeRange, ranges_of
 
@@ -176,7 +176,7 @@ def lower_kernel(func: FuncOp, sizes: Mapping[str, SizeRange]) -> tuple[MemRefTy
         raise ScheduleError(f"{func.sym_name.data}: {error}") from error
 
 
-@dataclass(frozen=True)
+@frozen
 class LowerToLoopPass(ModulePass):
     name = "tensor-lower-to-loop"
 

@@ -1,7 +1,6 @@
 """Create the scalar bodies of a computation for the points of its tiles."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from xdsl.dialects import arith
@@ -14,6 +13,7 @@ from s2s.dialects import tensor
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.scalar_body import ScalarBody
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
+from s2s.support.frozen import frozen
 
 PARTIAL = (
     arith.DivSIOp,
@@ -36,7 +36,7 @@ def point_dims(point: TilePoint, dims: Sequence[AffineExpr]) -> list[AffineExpr]
     return [expr + offset if offset else expr for expr, offset in zip(dims, offsets, strict=True)]
 
 
-@dataclass(frozen=True)
+@frozen
 class Bodies:
     """The context that all bodies of one tile of a computation share."""
 

@@ -20,10 +20,11 @@ from s2s.analysis.structure.products import ProductSum, product_sum
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.guards import Constraint
+from s2s.support.frozen import frozen
 from s2s.types.affine import at_dims, flat_index
 
 
-@dataclass(frozen=True)
+@frozen
 class CopyPlan:
     """The plan of the `cache_read` of one computation."""
 

@@ -17,10 +17,11 @@ from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand, CopyPlan
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, limits_of
+from s2s.support.frozen import frozen
 from s2s.types.affine import at_dims, bounds, coefficient, flat_index, linear, ranges
 
 
-@dataclass(frozen=True)
+@frozen
 class Segment:
     """A part of a copy: `count` elements at distance `stride`, along the innermost of the copied axes."""
 

@@ -7,7 +7,6 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.func import FuncOp
@@ -19,6 +18,7 @@ from s2s.dialects import graph, tensor
 from s2s.errors import ScheduleError
 from s2s.passes.tensor.lower_to_loop.biases import bias_of
 from s2s.schedules.integer_products import roles_of
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import as_tensor_type
 from s2s.types.weights import Array, WeightStore
 
@@ -26,7 +26,7 @@ STARTS = (32512, -255)
 """What the initial value of a sum holds for the first and for the second constant of each pair."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Pairs:
     """A computation whose constants are pairs: argument `w` of its kernel, and argument `bias` that its sums start
     from."""

@@ -7,16 +7,16 @@ fixed tile, at a constant position, for which every guard is decided at compile 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from xdsl.ir.affine import AffineDimExpr
 
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
+from s2s.support.frozen import frozen
 from s2s.types.affine import Range, linear
 
 
-@dataclass(frozen=True)
+@frozen
 class Piece:
     """Positions `start … stop - 1` of a dimension in steps of `tile`; `lanes > 1` means vectors of that many lanes.
 

@@ -1,7 +1,7 @@
 """Compute the results of a tile from its accumulators, and store them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from xdsl.ir import SSAValue
@@ -11,10 +11,11 @@ from s2s.dialects import loop, tensor
 from s2s.passes.tensor.lower_to_loop.biases import Bias
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies, point_dims
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
+from s2s.support.frozen import frozen
 from s2s.types.affine import Linear, at_dims, at_point, coefficient, linear_of_dims
 
 
-@dataclass(frozen=True)
+@frozen
 class Results:
     """Writes the results of tiles; `epilogue` are the operands of the apply region."""
 

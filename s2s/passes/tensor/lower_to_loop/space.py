@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
+from s2s.support.frozen import frozen
 from s2s.types.affine import Linear, Range, at_dims, bounds, is_dim, linear
 
 
-@dataclass(frozen=True)
+@frozen
 class PositionBlock:
     """Positions `base … base + size - 1`; `base` is an expression of the iteration counts of enclosing loops."""
 
@@ -20,7 +21,7 @@ class PositionBlock:
     size: int
 
 
-@dataclass(frozen=True)
+@frozen
 class EnclosingLoop:
     """A loop whose variable takes `start + step * n` for `0 <= n < count`."""
 

@@ -21,6 +21,7 @@ from s2s.errors import ScheduleError
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of
 from s2s.passes.tensor.lower_to_loop.pieces import Piece
+from s2s.support.frozen import frozen
 from s2s.types.affine import (
     Linear,
     Range,
@@ -76,7 +77,7 @@ def in_turn(points: Sequence[TilePoint]) -> list[int]:
     return sorted(range(len(points)), key=lambda number: [points[number].offsets[dim] for dim in sides])
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Operand:
     """A buffer and the access by which the domain indexes it."""
 

@@ -13,7 +13,6 @@ The call writes the new frames alone: what it leaves as it was lies in place.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -30,11 +29,12 @@ from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.arguments import ROLE, SHAPE
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 from s2s.passes.tensor.lower_to_loop.tied import written_directly
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import as_tensor_type, flat_buffer
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
+@frozen
 class _Window:
     """A state that `graph.advance` moves."""
 

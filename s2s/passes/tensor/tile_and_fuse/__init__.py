@@ -32,7 +32,6 @@ first; and for sums of products in blocks of weights, whose tiles `tensor-pick-s
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
@@ -52,10 +51,11 @@ from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.permute import absorb_move
 from s2s.passes.tensor.tile_and_fuse.layout import inner_product, neighbours_along, rows_of
 from s2s.passes.tensor.tile_and_fuse.schedule import bytes_per_row, schedule_in_blocks
+from s2s.support.frozen import frozen
 from s2s.targets import Target
 
 
-@dataclass(frozen=True)
+@frozen
 class TileAndFusePass(ModulePass):
     name = "tensor-tile-and-fuse"
 
