@@ -130,7 +130,7 @@ from s2s.dialects.graph.reduce import (
     ReduceSumOp,
     TopKOp,
 )
-from s2s.dialects.graph.run_sizes import DynamicSliceOp, SizeValuesOp
+from s2s.dialects.graph.run_sizes import DynamicReshapeOp, DynamicSliceOp, SizeValuesOp
 from s2s.dialects.graph.run_sizes import SizedOp as SizedOp
 from s2s.dialects.graph.selection import NonMaxSuppressionOp, NonzeroOp
 from s2s.dialects.graph.shape import BroadcastToOp, ConcatOp, IotaOp, PadOp, ReshapeOp, SliceOp, TileOp, TransposeOp
@@ -259,6 +259,7 @@ Graph = Dialect(
         GatherOp,
         NonMaxSuppressionOp,
         NonzeroOp,
+        DynamicReshapeOp,
         DynamicSliceOp,
         SizeValuesOp,
         ScatterElementsOp,

@@ -1,4 +1,4 @@
-"""Operations that depend on sizes that are known at run time: where a slice begins, how long it is, and the sizes."""
+"""Operations that depend on sizes that are known at run time: slices, reshapes, and the sizes as numbers."""
 
 from abc import ABC
 from collections.abc import Sequence
@@ -61,6 +61,27 @@ class DynamicSliceOp(SizedOp):
             len(self.begins),
             len(self.extents),
         )
+
+
+@op_definition
+class DynamicReshapeOp(SizedOp):
+    """The elements of `x` in row-major order as a tensor of another shape, in a run of any size.
+
+    `shape` is that of the greatest sizes, and `extents` names the sizes that its axes have in a run. Tensors keep the
+    strides of the greatest sizes, so that elements move where axes of varying size are merged or split.
+    """
+
+    name = "graph.dynamic_reshape"
+    x = operand_def(TENSOR)
+    shape = prop_def(INTS)
+    extents = prop_def(ArrayAttr[StringAttr])
+    assembly_format = "$x attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, x: Value, *, shape: Sequence[int], extents: Extents) -> None:
+        super().__init__([x], {"shape": ints(shape), "extents": extents_attribute(extents)})
+
+    def inferred_type(self) -> AnyTensor:
+        return shape.dynamic_reshape(type_of(self.x), self.shape.get_values(), len(self.extents))
 
 
 @op_definition

@@ -22,6 +22,7 @@ from s2s.analysis.structure.shape_functions import related
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.size_reshapes import ReshapeSizes, ShapeAt
 from s2s.types.dtypes import Array, from_dense
 from s2s.types.sizes import DERIVED, SizeRange, SizeTable, sizes_of
 from s2s.types.weights import WeightStore
@@ -126,6 +127,15 @@ class _Relations:
                     pass
         if self.table.derived:
             self.module.attributes[DERIVED] = self.table.attribute
+        ReshapeSizes(self.module, self._reshapes()).run()
+
+    def _reshapes(self) -> dict[Operation, list[ShapeAt]]:
+        """Return the shapes that the results of reshapes have at smaller sizes."""
+        return {
+            op: [ShapeAt(each.name, each.size, shape_of(each.ops[number].results[0])) for each in self.readings]
+            for number, op in enumerate(self.ops)
+            if isinstance(op, graph.ReshapeOp)
+        }
 
     def _shapes(self, number: int) -> bool:
         """Whether the shape of an operation's result is another one at smaller sizes."""

@@ -6,7 +6,7 @@ coefficients of atoms, where an atom is a dimension or a division that could not
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from math import gcd, prod
 from operator import add
 from types import MappingProxyType
@@ -234,10 +234,34 @@ def _constant(form: Linear) -> int:
 
 
 def _times(left: Linear, right: Linear) -> Linear:
-    if left.terms and right.terms:
-        raise CompilerBug(f"({left.to_expr()}) * ({right.to_expr()}) is not affine")
-    form, factor = (left, right.constant) if left.terms else (right, left.constant)
-    return Linear(0).plus(form, factor)
+    if not (left.terms and right.terms):
+        form, factor = (left, right.constant) if left.terms else (right, left.constant)
+        return Linear(0).plus(form, factor)
+    total = Linear(left.constant * right.constant).plus(Linear(0, left.terms), right.constant)
+    total = total.plus(Linear(0, right.terms), left.constant)
+    for a, x in left.terms.items():
+        for b, y in right.terms.items():
+            total = total.plus(Linear(0, {_product([*_factors(a), *_factors(b)]): x * y}))
+    return total
+
+
+def _factors(atom: AffineExpr) -> list[AffineExpr]:
+    """The factors of an atom: a product of sizes, which varies with several of them, has more than one."""
+    if is_binary(atom) and atom.kind is AffineBinaryOpKind.Mul:
+        return [*_factors(atom.lhs), *_factors(atom.rhs)]
+    return [atom]
+
+
+def _product(factors: Sequence[AffineExpr]) -> AffineExpr:
+    """The product of atoms, the same for every order of them."""
+    first, *others = sorted(factors, key=str)
+    return reduce(partial(_binary, AffineBinaryOpKind.Mul), others, first)
+
+
+def product_of(factors: Sequence[AffineExpr], bound: Sequence[Range]) -> AffineExpr:
+    """The product of expressions, expanded: `(d0 + 1) * d1` is `d0 * d1 + d1`."""
+    forms = [linear(factor, bound) for factor in factors]
+    return reduce(_times, forms, Linear(1)).to_expr()
 
 
 def _bounds(form: Linear, bound: Sequence[Range]) -> Range:
@@ -254,8 +278,11 @@ def _atom_bounds(atom: AffineExpr, bound: Sequence[Range]) -> Range:
     if is_dim(atom):
         return bound[atom.position]
     assert is_binary(atom)
-    assert is_constant(atom.rhs)
     low, high = bounds(atom.lhs, bound)
+    if atom.kind is AffineBinaryOpKind.Mul:
+        corners = [x * y for x in (low, high) for y in bounds(atom.rhs, bound)]
+        return min(corners), max(corners)
+    assert is_constant(atom.rhs)
     if atom.kind is AffineBinaryOpKind.FloorDiv:
         return low // atom.rhs.value, high // atom.rhs.value
     return 0, atom.rhs.value - 1

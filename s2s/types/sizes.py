@@ -21,13 +21,15 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineDimExpr
 from s2s.errors import CompilerBug
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
+from s2s.types.size_maps import multiplies_sizes, parse_map
 
 SIZES = "sizes"
 """Attribute of a module: the sizes that vary, by name, each with its least and its greatest value."""
 COMPUTED = "computed_sizes"
 """Attribute of a module: the names of those sizes that a kernel computes in the run. They stand behind the others."""
 DERIVED = "derived_sizes"
-"""Attribute of a module: the sizes that follow from those that vary, by name, each as an affine map of all of these."""
+"""Attribute of a module: the sizes that follow from those that vary, by name, each as an affine map of all of these; as
+text where sizes are multiplied: `(d0, d1) -> (d0 * d1)`, which is no affine map of MLIR's."""
 VARIES = "varies"
 """Attribute of an argument or a result of `main`, and of an operation inside a kernel: for each axis the size that it
 has, empty for a constant one."""
@@ -135,7 +137,8 @@ def derived_of(attributes: Mapping[str, Attribute]) -> dict[str, AffineMap]:
     found = attributes.get(DERIVED)
     if not isinstance(found, DictionaryAttr):
         return {}
-    return {name: value.data for name, value in found.data.items() if isinstance(value, AffineMapAttr)}
+    maps = {name: value.data for name, value in found.data.items() if isinstance(value, AffineMapAttr | StringAttr)}
+    return {name: parse_map(map) if isinstance(map, str) else map for name, map in maps.items()}
 
 
 def with_derived(sizes: Mapping[str, int], derived: Mapping[str, AffineMap]) -> dict[str, int]:
@@ -250,7 +253,12 @@ class SizeTable:
     @property
     def attribute(self) -> DictionaryAttr:
         """The derived sizes as the attribute of a module."""
-        return DictionaryAttr({name: AffineMapAttr(map) for name, map in self.derived.items()})
+        return DictionaryAttr(
+            {
+                name: StringAttr(str(map)) if multiplies_sizes(map.results[0]) else AffineMapAttr(map)
+                for name, map in self.derived.items()
+            }
+        )
 
 
 def spelled(expr: AffineExpr, names: Sequence[str]) -> str:

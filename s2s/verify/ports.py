@@ -4,16 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from xdsl.context import Context
-from xdsl.dialects.builtin import AffineMapAttr, Builtin
 from xdsl.ir.affine import AffineMap
-from xdsl.parser import Parser
 
 from s2s.c_syntax.types import dtype_named
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.types.interface import EmptyTensor, ModelTensor
+from s2s.types.size_maps import parse_map
 from s2s.types.sizes import Extents, shape_at
 
 
@@ -81,7 +79,4 @@ def copy_into(name: str, value: Array, out: Any) -> None:
 
 def derived_sizes(record: Mapping[str, Any]) -> dict[str, AffineMap]:
     """Return the sizes that follow from those of a run, as the record of a tree describes them."""
-    context = Context()
-    context.load_dialect(Builtin)
-    found = {name: Parser(context, text).parse_attribute() for name, text in record.get("derived_sizes", {}).items()}
-    return {name: map.data for name, map in found.items() if isinstance(map, AffineMapAttr)}
+    return {name: parse_map(text) for name, text in record.get("derived_sizes", {}).items()}

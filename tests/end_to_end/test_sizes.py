@@ -225,10 +225,6 @@ REFUSED = {
         "(float[1,1,N] x) => (float[1,1,M] y) { y = AveragePool <kernel_shape = [3], pads = [1, 1]> (x) }",
         "N",
     ),
-    "a reshape that merges it": (
-        "(float[2,N,3] x) => (float[M] y) <int64[1] flat = {-1}> { y = Reshape (x, flat) }",
-        "merges or splits axis 1",
-    ),
     "a constant of a branch": (
         """(bool[1] c, float[N] x, float[3] z) => (float[3] y) { n = Size (x) f = Cast <to = 1> (n) r = Sqrt (f)
         y = If (c) <then_branch = a () => (float[3] s) { s = Mul (z, r) }, else_branch = b () => (float[3] t)

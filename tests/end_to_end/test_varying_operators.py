@@ -44,6 +44,20 @@ TEXTS = {
     "decomposed norm": """(float[1,4,N] x) => (float[1,4,N] y) <float two = {2}, float eps = {0.001}>
 { m = ReduceMean <axes = [2], keepdims = 1> (x) d = Sub (x, m) q = Pow (d, two)
   v = ReduceMean <axes = [2], keepdims = 1> (q) e = Add (v, eps) s = Sqrt (e) y = Div (d, s) }""",
+    "pixels as tokens": """(float[1,4,N,K] x) => (float[1,4,N,K] y) <int64[3] f = {1, 4, -1}, float[4,4] w = ?>
+{ s = Shape (x) r = Reshape (x, f) t = Transpose <perm = [0, 2, 1]> (r) q = MatMul (t, w) a = MatMul (q, r)
+  p = Softmax (a) o = MatMul (p, t) u = Transpose <perm = [0, 2, 1]> (o) y = Reshape (u, s) }""",
+    "tokens of a batch": """(float[N,K,4] x) => (float[N,K,3] y)
+<int64[2] f = {-1, 4}, float[4,3] w = ?, float[3] b = ?, int64[1] zero = {0}, int64[1] two = {2}, int64[1] c = {3}>
+{ s = Shape (x) n = Slice (s, zero, two) o = Concat <axis = 0> (n, c) r = Reshape (x, f) g = Gemm (r, w, b)
+  y = Reshape (g, o) }""",
+    "class token of a picture": """(float[1,3,N,K] x) => (float[1,M,4] y)
+<float[4,3,2,2] w = ?, int64[3] f = {1, 4, -1}, float[1,1,4] c = ?>
+{ p = Conv <strides = [2, 2]> (x, w) r = Reshape (p, f) t = Transpose <perm = [0, 2, 1]> (r)
+  y = Concat <axis = 1> (c, t) }""",
+    "rows of a third": "(float[N,6] x) => (float[3,M] y) <int64[2] f = {3, -1}> { y = Reshape (x, f) }",
+    "rows of a batch": "(float[2,N,3] x) => (float[M] y) <int64[1] f = {-1}> { y = Reshape (x, f) }",
+    "depth to space, both": "(float[1,8,N,K] x) => (float[1,2,M,L] y) { y = DepthToSpace <blocksize = 2> (x) }",
     "text line": """(float[1,3,8,N] x) => (float[T,2,1,4] y)
 <float[4,3,8,3] c = ?, float[2,16,4] w = ?, float[2,16,4] r = ?, float[2,32] b = ?, int64[1] two = {2}>
 { a = Conv <pads = [0, 1, 0, 1], strides = [1, 2]> (x, c) s = Squeeze (a, two) t = Transpose <perm = [2, 0, 1]> (s)
@@ -55,7 +69,7 @@ TEXTS = {
 { y, z = Scan <num_scan_inputs = 1, body = step (float[3] a, float[3] b) => (float[3] c, float[3] d)
   { c = Add (a, b) d = Mul (a, b) }> (s, x) }""",
 }
-MIN_SIZE = {"feature pyramid": 2, "last rows": 2, "differences": 2}
+MIN_SIZE = {"feature pyramid": 2, "class token of a picture": 2, "last rows": 2, "differences": 2}
 MAX_SIZE = 9
 
 
@@ -65,7 +79,7 @@ def test_several_sizes_give_the_results_of_onnxruntime(kind: str, tmp_path: Path
     engine = session(file)
     with api.compile(file, dims=dict.fromkeys(names_of_sizes(engine), (least, MAX_SIZE)), target="host") as artifact:
         for size in (least, least + 1, 4, MAX_SIZE - 1, MAX_SIZE):
-            given = inputs_of(engine, size)
+            given = inputs_of(engine, size, {"K": MAX_SIZE + least - size})
             for found, expected in zip(artifact.run(given).values(), engine.run(None, given), strict=True):
                 np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
@@ -74,6 +88,13 @@ def test_levels_agree_on_steps_from_both_ends(tmp_path: Path):
     with api.compile(model(TEXTS["text line"], tmp_path), dims={"N": (1, MAX_SIZE)}, target="c") as artifact:
         assert artifact.verify(levels=True).passed
         assert "(n_1_floordiv - 1 - t)" in artifact.tree().text("src/model.c")
+
+
+def test_levels_agree_on_products_of_sizes(tmp_path: Path):
+    sizes = {"N": (1, MAX_SIZE), "K": (1, 5)}
+    with api.compile(model(TEXTS["pixels as tokens"], tmp_path), dims=sizes, target="c") as artifact:
+        assert artifact.verify(levels=True).passed
+        assert "= k * n;" in artifact.tree().text("src/model.c").replace("n * k", "k * n")
 
 
 def test_levels_agree_on_parts_of_varying_size(tmp_path: Path):

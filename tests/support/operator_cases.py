@@ -193,6 +193,7 @@ def shapes() -> list[Case]:
         ]
     sliced = partial(graph.DynamicSliceOp, sizes=[3, 2, 4], begins=("",) * 3, extents=("",) * 3)
     found += [
+        Case("dynamic_reshape", partial(graph.DynamicReshapeOp, shape=[6, 2, 2], extents=("",) * 3), [rand(2, 3, 4)]),
         Case("dynamic_slice", partial(sliced, starts=[1, 3, 0], strides=[1, -2, 0]), [rand(4, 5, 1)]),
         Case(
             "dynamic_slice bytes", partial(sliced, starts=[0, 0, 0], strides=[0, 1, 1]), [rand(1, 2, 4, dtype=np.int8)]

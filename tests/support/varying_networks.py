@@ -1,6 +1,7 @@
 """ONNX networks with dimensions of varying size, written as text, and onnxruntime as their oracle."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,11 @@ def session(file: Path) -> Any:
     return runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
 
 
-def inputs_of(engine: Any, size: int) -> dict[str, Array]:
-    """Random inputs of a network in which every open dimension has this size."""
+def inputs_of(engine: Any, size: int, others: Mapping[str, int] = {}) -> dict[str, Array]:
+    """Random inputs of a network in which every open dimension has this size but for `others`."""
     rng, found = np.random.default_rng(size), dict[str, Array]()
     for port in engine.get_inputs():
-        shape = [size if isinstance(dim, str) else dim for dim in port.shape]
+        shape = [others.get(dim, size) if isinstance(dim, str) else dim for dim in port.shape]
         found[port.name] = (
             rng.standard_normal(shape).astype(np.float32)
             if port.type == "tensor(float)"

@@ -44,8 +44,8 @@ def result_extents(op: GraphOp, operands: Sequence[Extents], table: SizeTable) -
             return ("",) * (len(shape) - len(operands[0])) + operands[0]
         case graph.NonzeroOp():
             return (op.size.data if op.size.data in table.given else "",)
-        case graph.DynamicSliceOp():
-            return _stated(op, operands[0], table)
+        case graph.DynamicSliceOp() | graph.DynamicReshapeOp():
+            return _stated(op, table)
         case graph.SliceOp():
             return _sliced(op, operands[0], table)
         case graph.MatmulOp():
@@ -86,9 +86,9 @@ def _merged(shape: Sequence[int], shapes: Sequence[Sequence[int]], operands: Seq
     return tuple(found)
 
 
-def _stated(op: graph.DynamicSliceOp, extents: Extents, table: SizeTable) -> Extents:
-    """Return the extents of a slice that states them, none where sizes are constant."""
-    stated = extents_of(op.extents, len(extents))
+def _stated(op: graph.DynamicSliceOp | graph.DynamicReshapeOp, table: SizeTable) -> Extents:
+    """Return the extents of a result whose operation states them, none where sizes are constant."""
+    stated = extents_of(op.extents, len(op.extents))
     unknown = next((name for name in stated if name and name not in table), None)
     if unknown is not None:
         raise UnsupportedError(f"has the size {unknown}, which the network does not; give every --dim a constant size")

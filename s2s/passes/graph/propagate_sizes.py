@@ -24,12 +24,17 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument
 from xdsl.passes import ModulePass
 
+from s2s.analysis.network.extents import ExtentsPropagation
 from s2s.analysis.network.functions import state_arguments
 from s2s.dialects import graph
 from s2s.dialects.graph import tied_arguments
 from s2s.errors import CompilerBug, UnsupportedError
-from s2s.passes.extents import ExtentsPropagation
 from s2s.types.sizes import PARTS, READS_SIZE, REDUCES, VARIES, Extents, extents_attribute, sizes_of
+
+_READS_OPERAND_SIZES = (
+    graph.ReduceMeanOp | graph.LayerNormOp | graph.GatherFamilyOp | graph.DynamicSliceOp | graph.DynamicReshapeOp
+)
+"""Operations whose computations depend on the sizes of their first operand."""
 
 
 class PropagateSizesPass(ModulePass):
@@ -74,9 +79,7 @@ class _Propagation(ExtentsPropagation):
             if isinstance(op, ReturnOp):
                 return tuple(self.of(op.arguments))
             self.of_operation(op)
-            if isinstance(
-                op, graph.ReduceMeanOp | graph.LayerNormOp | graph.GatherFamilyOp | graph.DynamicSliceOp
-            ) and any(self.extents[op.x]):
+            if isinstance(op, _READS_OPERAND_SIZES) and any(self.extents[op.x]):
                 op.attributes[REDUCES] = extents_attribute(self.extents[op.x])
             if isinstance(op, graph.ConcatOp):
                 parts = [extents[op.axis.value.data] for extents in self.of(op.inputs)]

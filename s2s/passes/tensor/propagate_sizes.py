@@ -20,11 +20,11 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.passes import ModulePass
 
+from s2s.analysis.network.extents import ExtentsPropagation
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.extents import DomainExtents, domain_extents
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug, UnsupportedError
-from s2s.passes.extents import ExtentsPropagation
 from s2s.types.sizes import VARIES, Extents, extents_attribute, extents_of, sizes_of
 
 

@@ -71,6 +71,15 @@ def dynamic_slice(
     return result(x.element_type, sizes)
 
 
+def dynamic_reshape(x: AnyTensor, shape: Sequence[int], extents: int) -> AnyTensor:
+    """As many elements as `x` has at the greatest sizes, with a name for each axis."""
+    if extents != len(shape) or prod(shape) != prod(x.get_shape()):
+        raise ShapeError(
+            f"shape {list(shape)} with {extents} extents for {x}, which has {prod(x.get_shape())} elements"
+        )
+    return result(x.element_type, shape)
+
+
 def size_values(y: AnyTensor, values: Sequence[int], names: int) -> AnyTensor:
     """Numbers, as many as `y` has elements."""
     if not len(values) == names == prod(y.get_shape()) or y.get_num_dims() > 1:

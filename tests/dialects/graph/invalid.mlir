@@ -557,6 +557,12 @@
 
 // -----
 
+%x = "test.op"() : () -> (tensor<9x2xf32>)
+%y = graph.dynamic_reshape %x {shape = array<i64: 17>, extents = ["N"]} : (tensor<9x2xf32>) -> tensor<17xf32>
+// CHECK: shape [17] with 1 extents for tensor<9x2xf32>, which has 18 elements
+
+// -----
+
 %y = graph.size_values {values = array<i64: 9, 1>, names = ["N"]} : tensor<2xi64>
 // CHECK: 2 values and 1 names for tensor<2xi64>
 

@@ -343,6 +343,8 @@ func.func @shape(%x: tensor<2x3x4xi8>, %s: tensor<i8>) {
 func.func @run_sizes(%x: tensor<9x1xf32>) {
   // CHECK-NEXT: %end = graph.dynamic_slice %x {starts = array<i64: 7, 0>, sizes = array<i64: 2, 3>, strides = array<i64: 1, 0>, begins = ["N - 2", ""], extents = ["", "K"]} : (tensor<9x1xf32>) -> tensor<2x3xf32>
   %end = graph.dynamic_slice %x {starts = array<i64: 7, 0>, sizes = array<i64: 2, 3>, strides = array<i64: 1, 0>, begins = ["N - 2", ""], extents = ["", "K"]} : (tensor<9x1xf32>) -> tensor<2x3xf32>
+  // CHECK-NEXT: %row = graph.dynamic_reshape %x {shape = array<i64: 9>, extents = ["N"]} : (tensor<9x1xf32>) -> tensor<9xf32>
+  %row = graph.dynamic_reshape %x {shape = array<i64: 9>, extents = ["N"]} : (tensor<9x1xf32>) -> tensor<9xf32>
   // CHECK-NEXT: %shape = graph.size_values {values = array<i64: 9, 1>, names = ["N", ""]} : tensor<2xi64>
   %shape = graph.size_values {values = array<i64: 9, 1>, names = ["N", ""]} : tensor<2xi64>
   func.return

@@ -11,10 +11,11 @@ from xdsl.dialects.builtin import i32
 from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from s2s.analysis.structure.axis_groups import axis_groups
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.passes.graph.lower_to_tensor.compute import at, compute, dims, move
-from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
+from s2s.passes.graph.lower_to_tensor.scalars import REM, Scalar, Scalars
 from s2s.types.sizes import REDUCES, extents_of
 
 
@@ -40,6 +41,33 @@ class LowerDynamicSlice(RewritePattern):
         return rewriter.replace(op, [], [move(rewriter, op, shape, [], tables=[op.x], apply=read)])
 
 
+class LowerDynamicReshape(RewritePattern):
+    """Each element is read where it lies: the position along merged axes is divided by their sizes of this run."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.DynamicReshapeOp, rewriter: PatternRewriter) -> None:
+        source, shape = shape_of(op.x), shape_of(op.y)
+        before, after = extents_of(op.attributes.get(REDUCES), len(source)), extents_of(op.extents, len(shape))
+
+        def read(s: Scalars, x: Scalar) -> Scalar:
+            places = [s.constant(0, i32)] * len(source)
+            for old, new in axis_groups(source, shape):
+                position = s.constant(0, i32)
+                for axis in new:
+                    size = s.size(after[axis]) if after[axis] else shape[axis]
+                    position = s.position(axis) if axis == new[0] else position * size + s.position(axis)
+                for axis in reversed(old[1:]):
+                    size = s.size(before[axis]) if before[axis] else source[axis]
+                    places[axis] = s.binary(REM, position, size)
+                    position = position / size
+                if old:
+                    size = s.size(before[old[0]]) - 1 if before[old[0]] else source[old[0]] - 1
+                    places[old[0]] = s.minimum(position, size)
+            return s.extract(x, places)
+
+        rewriter.replace(op, [], [move(rewriter, op, shape, [], tables=[op.x], apply=read)])
+
+
 class LowerSizeValues(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.SizeValuesOp, rewriter: PatternRewriter) -> None:
@@ -62,4 +90,4 @@ def _constant(s: Scalars, value: int, element: Attribute) -> Scalar:
     return s.cast(s.constant(value, i32), element)
 
 
-PATTERNS: tuple[RewritePattern, ...] = (LowerDynamicSlice(), LowerSizeValues())
+PATTERNS: tuple[RewritePattern, ...] = (LowerDynamicReshape(), LowerDynamicSlice(), LowerSizeValues())

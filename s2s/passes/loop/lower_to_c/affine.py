@@ -136,11 +136,14 @@ class _Writer:
         return plus_constant(self.b, value, constant)
 
     def _atom(self, atom: AffineExpr) -> SSAValue:
-        """Write a dimension, or a division that the ranges could not resolve."""
+        """Write a dimension, a product of sizes, or a division that the ranges could not resolve."""
         if isinstance(atom, AffineDimExpr):
             return self.b.value(self.operands[atom.position])
         if not isinstance(atom, AffineBinaryOpExpr):
             raise CompilerBug(f"{atom} is not an index expression")
+        if atom.kind is AffineBinaryOpKind.Mul:
+            factors = [self.form(linear(factor, self.known)) for factor in (atom.lhs, atom.rhs)]
+            return self.b.binary("*", *factors)
         inner, divisor = linear(atom.lhs, self.known), linear(atom.rhs, self.known)
         if divisor.terms:
             raise CompilerBug(f"{atom} divides by what is not a constant")

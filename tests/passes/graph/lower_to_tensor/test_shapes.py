@@ -60,6 +60,11 @@ def test_slices_with_names():
     check_lowering(lambda x: sliced(x, begins=("", ""), extents=("", "")), rand(6, 1))
 
 
+@pytest.mark.parametrize("shape", [[6, 4], [2, 12], [3, 8], [24], [2, 1, 3, 2, 2]])
+def test_reshapes_with_names(shape: list[int]):
+    check_lowering(lambda x: graph.DynamicReshapeOp(x, shape=shape, extents=("",) * len(shape)), rand(2, 3, 4))
+
+
 def test_values_of_sizes():
     check_lowering(lambda: graph.SizeValuesOp(i64, [3], values=[4, 2, 9], names=("", "", "")))
 
