@@ -49,6 +49,7 @@ from s2s.passes.conditions import (
     started,
     started_calls,
     started_copies,
+    stateful,
     streamed,
     streamed_to,
     streams,
@@ -67,11 +68,7 @@ SETTLE = (
         "Hoist zero points that are computed at run time out of products, so that the products read 8-bit integers.",
         when=tuned,
     ),
-    Step(
-        "graph-make-bytes-signed",
-        "Convert uint8 tensors to int8, so that all later passes handle one type only.",
-        when=tuned,
-    ),
+    Step("graph-make-bytes-signed", "Convert uint8 tensors to int8: later passes handle one type only.", when=tuned),
     Step(
         "graph-lift-quantized",
         "Run before constant folding, which would turn dequantised weights into floats.",
@@ -191,6 +188,7 @@ GRAPH = (
         when=row_tiles_asked,
         options=row_tiles,
     ),
+    Step("graph-bound-positions", "Scatters into state stand in main until fusion.", when=stateful),
     Step("graph-skip-masked-positions", "Limit attentions while their operators stand together.", when=sizes_counted),
     Step(
         "graph-fuse-attention",

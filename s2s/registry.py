@@ -14,6 +14,7 @@ from s2s.errors import CompilerBug, InputError
 
 PASSES: tuple[str, ...] = (
     "graph-annotate-target",
+    "graph-bound-positions",
     "graph-canonicalize-activations",
     "graph-canonicalize-affine",
     "graph-canonicalize-attention",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from s2s.c_syntax.identifiers import c_macro
+from s2s.c_syntax.identifiers import c_identifier, c_macro
 from s2s.dialects import c
 from s2s.emit.info import NetworkInfo
 from s2s.emit.statements import FunctionWriter, comment_lines, overlay_definition
@@ -67,6 +67,8 @@ def interface(program: Program, info: NetworkInfo) -> str:
     docs = {f"{info.name}_reset": RESET_DOC, f"{info.name}_load": LOAD_DOC}
     lines += [line for name, prototype in first for line in [*comment_lines(docs[name]), *prototype, ""]]
     doc = f"{THREADS_DOC if info.threads else ''}{RETURNS_OF_SIZES if info.sizes else RETURNS}"
+    for name, (least, most) in info.index_bounds.items():
+        doc += f"\nReturns S2S_ERR_RANGE, and writes nothing, if {c_identifier(name)} is not within {least} ... {most}."
     what = STATEFUL_RUN_DOC if info.states else LOADED_RUN_DOC if info.loaded else RUN_DOC
     return "\n".join([*lines, *comment_lines(what + doc), *run[1]])
 

@@ -13,6 +13,7 @@ from s2s.decisions.decision import Decision
 from s2s.support.frozen import frozen
 from s2s.targets.target import Target
 from s2s.types.dtypes import Array, size_in_bytes
+from s2s.types.index_bounds import IndexBounds
 from s2s.types.interface import EmptyTensor, ModelTensor
 from s2s.types.language import Language
 from s2s.types.pools import Pools
@@ -285,6 +286,8 @@ class NetworkInfo:
     """Those of them that kernels compute; the caller gives the others."""
     derived_sizes: Mapping[str, AffineMap] = field(default_factory=dict[str, AffineMap])
     """The sizes that follow from those, by name."""
+    index_bounds: Mapping[str, IndexBounds] = field(default_factory=dict[str, IndexBounds])
+    """The inputs that say where a run writes into its state."""
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     """The options of this compilation, for the record."""
     version: str = field(default_factory=current_version)

@@ -37,6 +37,7 @@ from s2s.stages.read import Read
 from s2s.stages.request import Request
 from s2s.stages.state import State
 from s2s.types.hints import isa
+from s2s.types.index_bounds import IndexBounds, bounds_of
 from s2s.types.pools import Pools
 from s2s.types.sizes import VARIES, Extents, SizeRange, computed_of, counted_of, derived_of, extents_of, sizes_of
 
@@ -65,6 +66,8 @@ class Planned(NamedTuple):
     """The sizes that kernels compute."""
     derived_sizes: Mapping[str, AffineMap]
     """The sizes that follow from those given at run time."""
+    index_bounds: Mapping[str, IndexBounds]
+    """The inputs that say where a run writes into its state."""
     states: tuple[StateInfo, ...]
     """What the network keeps from run to run."""
     overlaps: tuple[Overlapping, ...]
@@ -103,6 +106,7 @@ def planned(state: State, request: Request) -> Planned:
         sizes={name: size for name, size in sizes_of(attributes).items() if name not in counted_of(attributes)},
         computed_sizes=computed_of(attributes),
         derived_sizes=derived_of(attributes),
+        index_bounds=bounds_of(attributes),
         states=_states(state.module),
         overlaps=tuple(map(_overlapping, listed)) if isa(listed, ArrayAttr[DictionaryAttr]) else (),
         pools=_parts(main, request.options.pools),

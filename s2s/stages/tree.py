@@ -51,6 +51,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         inputs=_placed(network.inputs, plan.inputs, plan.input_extents),
         outputs=_placed(network.outputs, plan.outputs, plan.output_extents),
         sizes=plan.sizes,
+        index_bounds=plan.index_bounds,
         computed_sizes=plan.computed_sizes,
         derived_sizes=plan.derived_sizes,
         arena_size=plan.arena,

@@ -47,6 +47,8 @@ from s2s.verify.tree_record import build_record, tree_record
 LIBRARY = "network.so"
 BAD_SHAPE = -8
 """S2S_ERR_SHAPE."""
+BAD_POSITION = -18
+"""S2S_ERR_RANGE."""
 
 
 def compile_library(
@@ -355,6 +357,9 @@ class LoadedNetwork:
             raise InputError(
                 f"{self.name}: a size that it computes from these inputs is too large; bound it higher: {bounds}"
             )
+        if status == BAD_POSITION:
+            fact = "an input says to write outside of the state, such as behind the last place of a cache"
+            raise InputError(f"{self.name}: {fact}; reset, or compile with more places")
         raise CompilerBug(f"{self.name}_run: status {status}")
 
     def _check_aot(self) -> None:

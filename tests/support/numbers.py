@@ -11,6 +11,7 @@ from xdsl.utils.exceptions import DiagnosticException
 from xdsl.utils.hints import isa
 
 from s2s.analysis.memory.buffers import outputs_of
+from s2s.analysis.network.functions import STATE
 from s2s.cli.opt import OptMain
 from s2s.data.samples import sample
 from s2s.dialects import loop
@@ -112,7 +113,9 @@ def on_buffers(function: FuncOp) -> bool:
 
 def input_types(function: FuncOp) -> list[AnyTensor]:
     """What `function` reads; a flat buffer is a tensor of rank 1."""
-    types = [argument.type for argument in function.body.block.args]
+    attributes = () if function.arg_attrs is None or on_buffers(function) else function.arg_attrs.data
+    states = {number for number, each in enumerate(attributes) if STATE in each.data}
+    types = [argument.type for argument in function.body.block.args if argument.index not in states]
     return (
         [as_flat_tensor(each) for each in types[len(outputs_of(function)) :]]
         if on_buffers(function)

@@ -53,6 +53,25 @@ def test_each_step_gives_the_logits_of_the_whole_sequence(decoder: Decoder):
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("beyond", [0, 1 << 40])
+def test_a_position_beyond_the_cache_is_refused_and_changes_nothing(decoder: Decoder, beyond: int):
+    config, _, network = decoder
+    network.reset()
+    first = step(network, 1, 0)
+    with pytest.raises(InputError, match="says to write outside of the state"):
+        step(network, 2, config.length + beyond)
+    again = step(network, 2, 1)
+    network.reset()
+    np.testing.assert_array_equal(step(network, 1, 0), first)
+    np.testing.assert_array_equal(step(network, 2, 1), again)
+
+
+def test_the_header_states_which_positions_are_inside(decoder: Decoder):
+    config, artifact, _ = decoder
+    header, most = artifact.tree().text("include/decoder.h"), config.length - 1
+    assert f"Returns S2S_ERR_RANGE, and writes nothing, if position is not within {-1 - most} ... {most}." in header
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_the_likeliest_tokens_are_those_of_the_reference(decoder: Decoder, seed: int):
     config, _, network = decoder

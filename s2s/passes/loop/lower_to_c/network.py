@@ -22,6 +22,7 @@ from s2s.passes.loop.lower_to_c.run_sizes import RunSizes, refuse
 from s2s.passes.loop.lower_to_c.steps import StepBuilder, lower_steps
 from s2s.passes.loop.lower_to_c.written import Written
 from s2s.passes.loop.segments import segments_of
+from s2s.types.index_bounds import bounds_of
 
 _VOID_POINTER = c.PtrType(c.VOID)
 
@@ -87,6 +88,7 @@ class LowerNetwork(_NetworkFunction):
             b.values[old] = new
         self.arena.enter(b, block.args[:count], self.views())
         self._check(b, block, count)
+        self._check_indices(b)
         pool, parameters = self._with_pool(block)
         sizes, parameters = self._with_sizes(b, block, parameters)
         taken = frozenset(parameters) | self.arena.identifiers
@@ -96,6 +98,22 @@ class LowerNetwork(_NetworkFunction):
         extents = [*[""] * (len(parameters) - len(ends)), *ends]
         types = list(block.arg_types)
         return c.FuncOp(f"{self.prefix}_run", types, c.STATUS, block, parameters=parameters, extents=extents)
+
+    def _check_indices(self, b: Builder) -> None:
+        """Check the inputs that say where the run writes into its state."""
+        module = self.func.parent_op()
+        stated = {} if module is None else bounds_of(module.attributes)
+        for name, value in zip(self.main.input_names, self.main.inputs, strict=True):
+            if name not in stated:
+                continue
+            index = b.add(c.LoadOp(b.add(c.SubscriptOp(b.value(value), b.literal(0, IndexType())))))
+            index.name_hint = "at"
+            ends = zip("<>", stated[name], strict=True)
+            refuse(
+                b,
+                _any_of(b, [b.binary(sign, index, b.literal(end, index.type)) for sign, end in ends]),
+                "S2S_ERR_RANGE",
+            )
 
     def _status(self, b: Builder) -> SSAValue:
         """The status of a run that has come to its end."""

@@ -1,0 +1,72 @@
+"""State the bounds of inputs that say where a run writes into its state, so that the run function refuses others.
+
+    func.func @main(%position: tensor<1xi64> {name = "position"}, %cache: tensor<2x128x8xf32> {name = "cache", state}) …
+      %at = graph.broadcast_to %position : … -> tensor<2x1x8xi64>
+      %present = graph.scatter_elements %cache, %at, %rows {axis = 1 : i64, reduction = "none"} : …
+->
+    module attributes {index_bounds = {position = array<i64: -128, 127>}}
+
+Without them an update beyond a cache of 128 positions would be left out in silence, and later runs would attend to rows
+that were never written. A negative index counts from the end.
+
+Declined where the index is computed otherwise than as an input of one integer plus constants, and for scatters into
+tensors that are no state.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, i32, i64
+from xdsl.ir import BlockArgument, SSAValue
+from xdsl.passes import ModulePass
+
+from s2s.analysis.network.functions import NAME, STATE, main_of, text
+from s2s.analysis.numbers.known_values import known_value
+from s2s.analysis.structure.compute import shape_of
+from s2s.dialects import graph
+from s2s.dialects.graph.base import type_of
+from s2s.passes.context import weights_of
+from s2s.types.index_bounds import INDEX_BOUNDS, IndexBounds, bounds_attribute
+from s2s.types.weights import WeightStore
+
+
+@dataclass(frozen=True)
+class BoundPositionsPass(ModulePass):
+    name = "graph-bound-positions"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        main, found = main_of(op), dict[str, IndexBounds]()
+        attributes = list(main.arg_attrs or ())
+        for each in main.body.block.ops:
+            if not isinstance(each, graph.ScatterElementsOp) or not isinstance(each.x, BlockArgument):
+                continue
+            position = _input_of(each.indices, weights_of(ctx))
+            if position is None or STATE not in attributes[each.x.index].data:
+                continue
+            argument, least, most = position
+            name, size = text(attributes[argument.index], NAME), shape_of(each.x)[each.axis.value.data]
+            if name is not None and STATE not in attributes[argument.index].data:
+                known = found.get(name, IndexBounds(-size - least, size - 1 - most))
+                found[name] = IndexBounds(max(known.least, -size - least), min(known.most, size - 1 - most))
+        if found:
+            op.attributes[INDEX_BOUNDS] = bounds_attribute(found)
+
+
+def _input_of(value: SSAValue, weights: WeightStore) -> tuple[BlockArgument, int, int] | None:
+    """Return the input of one integer that `value` is the sum of with constants, and the least and the greatest of
+    these; None if it is computed otherwise."""
+    least = most = 0
+    while not isinstance(value, BlockArgument):
+        match value.owner:
+            case graph.ReshapeOp(x=value) | graph.BroadcastToOp(x=value):
+                pass
+            case graph.AddOp(a=a, b=b):
+                first = known_value(a, weights)
+                value, offsets = (a, known_value(b, weights)) if first is None else (b, first)
+                if offsets is None:
+                    return None
+                least, most = least + int(offsets.min()), most + int(offsets.max())
+            case _:
+                return None
+    type = type_of(value)
+    return (value, least, most) if type.element_type in (i32, i64) and type.element_count() == 1 else None
