@@ -29,6 +29,7 @@ from s2s.passes.conditions import (
     memories_apart,
     misra,
     other_algorithms,
+    paired,
     placed,
     plan,
     pointers,
@@ -311,12 +312,8 @@ LOOP = (
     Step("loop-eliminate-common-subexpressions", "Merge what several tiles compute, and remove dead code."),
     Step("loop-interleave-stores", "Merge stores of vectors whose bytes interleave in memory into interleaved stores."),
     Step("loop-form-fma", "Contract multiply and add to one fused instruction."),
-    Step(
-        "loop-split-kernels",
-        "Threads synchronise between kernels only, so split a kernel where one part depends on another.",
-        when=divided,
-        options=least_work,
-    ),
+    Step("loop-pair-loads", "What each tile loads is known, and merged, by now.", when=paired, options=target),
+    Step("loop-split-kernels", "Threads synchronise between kernels only.", when=divided, options=least_work),
     Step(
         "loop-divide-among-threads",
         "Run before memory planning, since scratch is allocated for each thread.",

@@ -98,6 +98,7 @@ PASSES: tuple[str, ...] = (
     "loop-hook-device-calls",
     "loop-interleave-stores",
     "loop-lower-to-c",
+    "loop-pair-loads",
     "loop-plan-memory",
     "loop-poison-arena",
     "loop-remove-self-copies",

@@ -21,6 +21,7 @@ from s2s.dialects.loop import (
     lanes,
     memory,
     network,
+    pairs,
     prefetch,
     products,
     register,
@@ -42,6 +43,7 @@ from s2s.dialects.loop.intrinsics import *
 from s2s.dialects.loop.lanes import *
 from s2s.dialects.loop.memory import *
 from s2s.dialects.loop.network import *
+from s2s.dialects.loop.pairs import *
 from s2s.dialects.loop.prefetch import *
 from s2s.dialects.loop.products import *
 from s2s.dialects.loop.register import *
@@ -59,6 +61,7 @@ FAMILIES = (
     lanes,
     memory,
     network,
+    pairs,
     prefetch,
     products,
     register,

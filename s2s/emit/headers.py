@@ -31,6 +31,7 @@ _BY_NAME = (
     (re.compile(r"s2s_advance$"), '"s2s_window.h"'),
     (re.compile(r"s2s_suppressed_"), '"s2s_suppress.h"'),
     (re.compile(r"s2s_f32_exp$"), '"s2s_exp.h"'),
+    (re.compile(r"s2s_f32_pair_"), '"s2s_pairs.h"'),
     (re.compile(r"s2s_(bool|[fiu]\d+)_"), '"s2s_math.h"'),
     (re.compile(r"s2s_rescale_|s2s_saturate_"), '"s2s_quantize.h"'),
     (re.compile(r"s2s_is_aligned$"), '"s2s_align.h"'),

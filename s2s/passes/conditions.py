@@ -137,6 +137,11 @@ def tables(options: CompileOptions) -> bool:
     return options.executor == "graph"
 
 
+def paired(options: CompileOptions) -> bool:
+    """Return whether one load of scalar code may move two floats."""
+    return tuned(options) and get_target(options.target).load_floats > 1
+
+
 def divided(options: CompileOptions) -> bool:
     """Return whether kernels may be divided among threads."""
     return options.threads > 1

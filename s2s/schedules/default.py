@@ -38,8 +38,8 @@ PARTIAL_SUMS = 4
 MAX_STEP_OPERATIONS = 6
 """Reduction steps with at most this many operations are bound by the latency of their final addition."""
 
-PASSES = 4
-"""Passes of a reduction that the C compiler unrolls together in scalar tiles."""
+PASSES = 8
+"""Passes of a reduction that the C compiler unrolls together in wide scalar tiles, at most."""
 
 
 class Choice(NamedTuple):
@@ -80,7 +80,7 @@ def schedule_along(
     """Return the schedule that vectorizes as `choice` says, with a register tile that fits its vectors. It does a long
     reduction as `blocked` says, by default in the fastest way."""
     tile, second = _register_tile(op, target, choice)
-    order = _order(op, choice, second)
+    order = _order(op, choice, tile, second)
     packs = _packs(op, choice, tile, order)
     packed = {pack.operand.data for pack in packs}
     vector = choice.dim if choice.lanes > 1 else None
@@ -107,8 +107,7 @@ def _unroll(op: tensor.ComputeOp, choice: Choice, tile: Sequence[int], order: Se
     if op.reduce is None or choice.lanes > 1 or tile[choice.dim] <= SCALARS:
         return None
     inner = order[-1]
-    size = op.sizes[inner]
-    passes = size if size <= PASSES else next((each for each in (4, 3, 2) if size % each == 0), 1)
+    passes = max(each for each in range(1, PASSES + 1) if op.sizes[inner] % each == 0)
     return Unroll.of({}, {inner: passes})
 
 
@@ -119,7 +118,7 @@ def long_reduction(op: tensor.ComputeOp, target: Target, choice: Choice) -> Long
     if all(bytes_used(op, panel.operand) <= target.l2_bytes for panel in choice.panels):
         return None
     tile, second = _register_tile(op, target, choice)
-    order = _order(op, choice, second)
+    order = _order(op, choice, tile, second)
     packed = {pack.operand.data for pack in _packs(op, choice, tile, order)}
     return LongReduction.of(op, target, tile, order, _panel_dim(op, choice, tile) if packed else None, packed)
 
@@ -249,7 +248,7 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
         tile[partner] = wide
     if second is not None:
         extent = interior(op, second)
-        inner = _order(op, choice, second)[-1]
+        inner = _order(op, choice, tile, second)[-1]
         most = min(extent, max_rows(op, second, inner, wide, lanes, target))
         tile[second] = best_rows(most, [extent, *special_sizes(op, second)], wide)
     return tile, second
@@ -274,10 +273,11 @@ def _transposed_dim(op: tensor.ComputeOp, choice: Choice) -> int | None:
     return transposed_dim(op, choice.dim, choice.lanes) if choice.lanes > 1 and choice.dim < op.rank else None
 
 
-def _order(op: tensor.ComputeOp, choice: Choice, second: int | None) -> list[int]:
+def _order(op: tensor.ComputeOp, choice: Choice, tile: Sequence[int], second: int | None) -> list[int]:
     """Order the loops as in the domain, but put a packed panel outside of the dimension that reuses it.
 
     Among several reductions, one with contiguous reads comes last; the order of a sum is free within its tolerance.
+    In wide tiles of scalars the longest one does, whose passes the C compiler unrolls.
     """
     order = list(range(len(op.sizes)))
     if second is not None and choice.panels and second < choice.dim and choice.partner is None:
@@ -290,6 +290,10 @@ def _order(op: tensor.ComputeOp, choice: Choice, second: int | None) -> list[int
             if 1 in along:
                 order.remove(dim)
                 order.append(dim)
+    if choice.lanes == 1 and op.reduce is not None and tile[choice.dim] > SCALARS:
+        longest = max(order[op.rank :], key=op.sizes.__getitem__)
+        order.remove(longest)
+        order.append(longest)
     return order
 
 

@@ -69,10 +69,15 @@ def scalars_per_tile(op: tensor.ComputeOp, dim: int, columns: int, rows: int, ta
     more columns than fill half of the registers, nor those that hold what steps load, and only if they divide all
     `columns`.
 
+    Where one load moves several floats, GCC loads all columns of a step first: 16 columns of one row would be 16
+    accumulators, 16 loaded elements and that of the row, one more than 32 registers hold.
+
     Four where columns, those along `dim`, share no element, as those of a pool, and for integers: their registers are
     those of addresses too.
     """
     if 0 not in moves(op, dim).reads or not is_float(tensor.element_type(op.res[0])):
         return SCALARS
     most = min(target.registers // 2, target.registers - LOADED) // max(rows, 1)
+    if target.load_floats > 1:
+        most = min(most, (target.registers - rows - 2) // (rows + 1))
     return max((wide for wide in range(SCALARS + 1, most + 1) if columns % wide == 0), default=SCALARS)

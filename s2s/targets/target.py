@@ -131,6 +131,10 @@ class Target:
         default=4, metadata=key(Number(1, 1024), "Bytes that one core reads in a cycle from memory.")
     )
 
+    load_floats: int = field(
+        default=1,
+        metadata=key(OneOf((1, 2)), "Neighbouring floats that one load of scalar code moves to registers."),
+    )
     max_function_args: int = field(
         default=127,
         metadata=key(Number(8, 4096), "Arguments that a function may have; C99 guarantees 127."),

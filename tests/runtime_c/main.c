@@ -18,6 +18,7 @@ int main(void)
     test_fixed_dft();
     test_selection();
     test_window();
+    test_pairs();
     test_dsp();
     test_simd();
     test_simd_bytes();

@@ -417,6 +417,18 @@ loop.prefetch %x[affine_map<() -> (0)>()] : memref<8x8xf32>
 // -----
 
 %x = "test.op"() : () -> memref<32xi32>
+%low, %high = loop.load_pair %x[affine_map<() -> (0)>()] : memref<32xi32> -> f32, f32
+// CHECK: loop.load_pair: buffer memref<32xi32> is not a flat memref of f32
+
+// -----
+
+%x, %i = "test.op"() : () -> (memref<32xf32>, index)
+%low, %high = loop.load_pair %x[affine_map<() -> (0)>(%i)] : memref<32xf32> -> f32, f32
+// CHECK: loop.load_pair: map takes 0 dimensions, 1 operands given
+
+// -----
+
+%x = "test.op"() : () -> memref<32xi32>
 %g = loop.load_groups %x[affine_map<() -> (0)>()] {lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64} : memref<32xi32> -> vector<8xi32>
 // CHECK: loop.load_groups: buffer memref<32xi32> is not a flat memref of i8
 

@@ -250,6 +250,15 @@ func.func private @lanes(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %m: v
   func.return
 }
 
+// CHECK-LABEL:   func.func private @pair
+// GENERIC-LABEL: sym_name = "pair"
+func.func private @pair(%x: memref<32xf32>, %i: index) {
+  // CHECK-NEXT: %low, %high = loop.load_pair %x[affine_map<(d0) -> ((d0 + 1))>(%i)] : memref<32xf32> -> f32, f32
+  // GENERIC:    %low, %high = "loop.load_pair"(%x, %i) <{map = affine_map<(d0) -> ((d0 + 1))>}>
+  %low, %high = loop.load_pair %x[affine_map<(d0) -> (d0 + 1)>(%i)] : memref<32xf32> -> f32, f32
+  func.return
+}
+
 // CHECK-LABEL:   func.func private @groups
 // GENERIC-LABEL: sym_name = "groups"
 func.func private @groups(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %acc: vector<8xi32>, %numbers: memref<32xi16>) {

@@ -21,6 +21,7 @@ from s2s.passes.loop.lower_to_c import (
     intrinsics,
     lanes,
     memory,
+    pairs,
     products,
     register,
 )
@@ -40,6 +41,7 @@ FAMILIES = (
     intrinsics,
     lanes,
     memory,
+    pairs,
     products,
     register,
 )
