@@ -25,11 +25,13 @@ from s2s.dialects import graph, tensor
 from s2s.dialects.graph.traits import PROVENANCE, provenance
 from s2s.targets import Target
 
-LOWERING = 1
-"""Raised when a schedule begins to mean another thing, so that old records no longer count."""
+LOWERING = 2
+"""Raised when a schedule begins to mean another thing, so that old records no longer count, or when keys are made of
+other data. 2: without the intrinsics of a target."""
 DIGITS = 16
-_NO_DATA = frozenset({"name", "description", "cc", "packages", "io", "max_function_args"})
-"""Fields of a target that say nothing of how fast a kernel runs on it."""
+_NO_DATA = frozenset({"name", "description", "cc", "packages", "io", "max_function_args", "intrinsics"})
+"""Fields of a target that say nothing of how fast a kernel runs on it with given decisions. These name the intrinsic
+that they use; a target that learns another one keeps its records."""
 _UNCOUNTED = frozenset({PROVENANCE, DIM_NAMES})
 """Attributes that name things."""
 

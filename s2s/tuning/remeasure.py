@@ -1,7 +1,8 @@
 """Measuring records anew: of kernels that models have, with this version of the compiler.
 
-A record of another version of the lowering has another task key. It is found by the key that the kernel had there; its
-decisions count only if they are still legal and give the right results.
+A record of another version of the lowering has another task key. It is found by the key that the kernel had there, or,
+where other data of the target have changed the key, by the names of the kernel and of its nodes. Its decisions count
+only if they are still legal and give the right results.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -62,14 +63,15 @@ def remeasured_alike(
 def with_kernels(
     records: Iterable[MeasuredRecord], kernels: Iterable[FoundKernel]
 ) -> Iterator[tuple[MeasuredRecord, FoundKernel | None]]:
-    """Yield records with the kernels that they are of, by the keys of the lowerings that they were measured with; with
-    None where no kernel has the key."""
+    """Yield records with the kernels that they are of, by the keys of the lowerings that they were measured with, else
+    by the names of kernel and nodes; with None where there is none."""
     every = list(kernels)
+    named = {(kernel.name, kernel.nodes): kernel for kernel in every}
     keys: dict[int, dict[str, FoundKernel]] = {}
     for each in records:
         if each.lowering not in keys:
             keys[each.lowering] = {kernel.key_in(each.lowering): kernel for kernel in every}
-        kernel = keys[each.lowering].get(each.task)
+        kernel = keys[each.lowering].get(each.task) or named.get((each.kernel, each.nodes))
         yield each, kernel if kernel is not None and kernel.target.name == each.target else None
 
 

@@ -1,5 +1,6 @@
 """Task keys are those of what is computed, whatever it is called and whatever the weights are."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from s2s.api import compile as compile_network
+from s2s.decisions.keys import target_text
+from s2s.targets import get_target
 
 
 def network(channels: int = 16, *, seed: int = 0, prefix: str = "a", layers: int = 1, pads: int = 1) -> onnx.ModelProto:
@@ -43,6 +46,12 @@ def test_equal_layers_have_one_key():
 @pytest.mark.parametrize("other", [{"channels": 8}, {"pads": 0}])
 def test_shapes_and_what_is_computed_count(other: dict[str, Any]):
     assert not set(keys(network())) & set(keys(network(**other)))
+
+
+def test_an_intrinsic_that_a_target_learns_keeps_its_records():
+    m4 = get_target("cortex-m4")
+    assert target_text(replace(m4, intrinsics=m4.intrinsics[:1])) == target_text(m4)
+    assert target_text(replace(m4, registers=8)) != target_text(m4)
 
 
 def test_the_target_counts():
