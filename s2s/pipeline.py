@@ -92,6 +92,7 @@ SETTLE = (
 results, and the self-test of the network compares with the results of this stage."""
 
 SIMPLIFY = (
+    Step("graph-expand-trees", "Make tables of decision trees, whose first steps then fold.", options=target),
     Step("graph-fold-constants", "Evaluate every operation whose operands are all constant."),
     Step("graph-remove-identities", "Remove identities that importers and folding leave, before patterns match."),
     Step("graph-canonicalize-reshapes", "Merge chains of reshapes and transposes, for the same reason.", when=tuned),

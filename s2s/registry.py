@@ -30,6 +30,7 @@ PASSES: tuple[str, ...] = (
     "graph-eliminate-common-subexpressions",
     "graph-eliminate-dead-code",
     "graph-expand-powers",
+    "graph-expand-trees",
     "graph-fold-batch-norm",
     "graph-fold-constants",
     "graph-fold-scale-axis",

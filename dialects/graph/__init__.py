@@ -156,6 +156,7 @@ from s2s.dialects.graph.traits import (
 from s2s.dialects.graph.traits import (
     set_provenance as set_provenance,
 )
+from s2s.dialects.graph.trees import TreeEnsembleOp
 
 Graph = Dialect(
     "graph",
@@ -251,6 +252,7 @@ Graph = Dialect(
         SliceOp,
         TileOp,
         TopKOp,
+        TreeEnsembleOp,
         DftOp,
         FixedDftOp,
         TransposeOp,

@@ -15,6 +15,7 @@ from s2s.dialects.tensor.scatter import ScatterOp
 from s2s.dialects.tensor.schedule import ScheduleAttr
 from s2s.dialects.tensor.schedule_state import CachedRead, FusedTile, ScheduleState
 from s2s.dialects.tensor.transform import Computation, Matrix, TransformOp, matrix_attribute
+from s2s.dialects.tensor.tree import TreeOp
 
 WholeOp = ScatterOp | ExternOp
 """The operations without a schedule, each the last one of its kernel."""
@@ -33,6 +34,7 @@ Tensor = Dialect(
         SizeOp,
         ScatterOp,
         TransformOp,
+        TreeOp,
         YieldOp,
     ],
     [AccessAttr, ScheduleAttr],
@@ -61,6 +63,7 @@ __all__ = [
     "SizeOp",
     "Tensor",
     "TransformOp",
+    "TreeOp",
     "WholeOp",
     "YieldOp",
     "element_type",

@@ -6,6 +6,7 @@ WHOLE = "whole images"
 """The choice to compute no operators in row tiles."""
 
 KINDS = (
+    "trees",
     "implementation",
     "transposed convolution",
     "pool windows",

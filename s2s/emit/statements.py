@@ -194,10 +194,14 @@ class FunctionWriter:
         yield from self._block(op.body.block, indent + INDENT)
         yield " " * indent + "}"
 
-    def _if(self, op: c.IfOp, indent: int) -> Iterator[str]:
-        yield from lay_out(Breakable("if (", (self.expression(op.condition).text,), ") {"), indent)
+    def _if(self, op: c.IfOp, indent: int, before: str = "") -> Iterator[str]:
+        yield from lay_out(Breakable(f"{before}if (", (self.expression(op.condition).text,), ") {"), indent)
         yield from self._block(op.then.block, indent + INDENT)
         if op.otherwise is not None:
+            alone = _only_if(op.otherwise.block)
+            if alone is not None:
+                yield from self._if(alone, indent, "} else ")
+                return
             yield " " * indent + "} else {"
             yield from self._block(op.otherwise.block, indent + INDENT)
         yield " " * indent + "}"
@@ -216,6 +220,16 @@ class FunctionWriter:
         """A call as a statement."""
         head = "(void)" if op.discards is not None else ""
         return call(f"{head}{op.callee.data}(", [self.expression(argument).text for argument in op.arguments], ");")
+
+
+def _only_if(block: Block) -> c.IfOp | None:
+    """Return the condition with two branches that is all that `block` does; None if it does anything else."""
+    last = block.last_op
+    if not isinstance(last, c.IfOp) or last.otherwise is None:
+        return None
+    if any(type(op) not in EXPRESSIONS for op in block.ops if op is not last):
+        return None
+    return last
 
 
 def _acts(op: Operation) -> bool:

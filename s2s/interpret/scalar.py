@@ -17,7 +17,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr, IntegerType, VectorType
 from xdsl.ir import Attribute, Operation
 
-from s2s.dialects.tensor import RemFOp, RescaleOp, SaturateOp
+from s2s.dialects.tensor import RemFOp, RescaleOp, SaturateOp, TreeOp
 from s2s.errors import CompilerBug
 from s2s.interpret.numbers import (
     choose,
@@ -38,6 +38,7 @@ from s2s.interpret.numbers import (
     through_double,
 )
 from s2s.interpret.rescale import RESCALES
+from s2s.interpret.trees import leaf_row
 from s2s.types.dtypes import Array, from_dense, is_bool, to_numpy
 from s2s.types.hints import isa
 
@@ -159,6 +160,8 @@ def function_of(op: Operation) -> Function:
         return RESCALES[op.rounding.data]
     if isinstance(op, SaturateOp):
         return _saturate
+    if isinstance(op, TreeOp):
+        return _tree(op)
     extended = _extended(op)
     return extended if extended is not None else _cast(op)
 
@@ -167,9 +170,18 @@ def _saturate(x: Scalar) -> Scalar:
     return np.clip(x, -128, 127).astype(np.int8)
 
 
+def _tree(op: TreeOp) -> Function:
+    trees, values = op.trees, np.array(op.values.get_values(), to_numpy(op.result.type))
+
+    def value(*operands: Scalar) -> Scalar:
+        return values[leaf_row(trees, 0, np.stack(np.broadcast_arrays(*operands)))]
+
+    return value
+
+
 def is_scalar_op(op: Operation) -> bool:
     """Return whether `op` belongs to `arith` or `math`, or is a similar scalar operation of s2s."""
-    return op.dialect_name() in ("arith", "math") or isinstance(op, RescaleOp | SaturateOp)
+    return op.dialect_name() in ("arith", "math") or isinstance(op, RescaleOp | SaturateOp | TreeOp)
 
 
 def dtype_of(type: Attribute) -> np.dtype[Any]:

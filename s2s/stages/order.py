@@ -77,7 +77,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("settle", Settled, settled),
     Stage(
         "simplify",
-        decides=("implementation", "transposed convolution", "pool windows", "convolution groups"),
+        decides=("trees", "implementation", "transposed convolution", "pool windows", "convolution groups"),
         verified=False,
     ),
     Stage(

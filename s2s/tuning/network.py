@@ -32,6 +32,7 @@ from s2s.tuning.task import BEFORE, FoundKernel, kernels_of
 FROM = "settle"
 """The stage that candidates continue from."""
 KINDS = (
+    "trees",
     "implementation",
     "transposed convolution",
     "convolution groups",

@@ -21,6 +21,7 @@ from support.decided_networks import (
     SMALL_WINDOWS,
     THREADS,
     TRANSPOSED,
+    TREES,
     WINDOWS,
     WINOGRAD,
     bottleneck,
@@ -49,6 +50,7 @@ CASES: dict[str, tuple[onnx.ModelProto, str, str, dict[str, Any]]] = {
     "concatenation": (JOINED, "concatenation", "copied", {"target": "x86-64-v3"}),
     "tile rows": (WINOGRAD, "winograd blocks", "2 tile rows", {"target": "x86-64-v3"}),
     "output channels": (WINOGRAD, "winograd blocks", "24 output channels", {"target": "x86-64-v3"}),
+    "trees": (TREES, "trees", "tables", {}),
     "constants": (GROUPS, "constants", "binary file", {}),
     "small kernels divided": (ATTENTION, "threads", "divided", {"threads": 2}),
 }

@@ -72,6 +72,16 @@ def layer(op: str, w: tuple[int, ...], x: tuple[int, ...], y: tuple[int, ...], *
 TRANSPOSED = layer("ConvTranspose", (8, 6, 4, 4), (1, 8, 7, 7), (1, 6, 14, 14), strides=[2, 2], pads=[1, 1, 1, 1])
 GROUPS = layer("Conv", (16, 4, 3, 3), (1, 16, 9, 9), (1, 16, 7, 7), group=4)
 WINOGRAD = layer("Conv", (64, 64, 3, 3), (1, 64, 28, 28), (1, 64, 28, 28), pads=[1, 1, 1, 1])
+TREES = onnx_model(
+    "(float[4, 3] x) => (float[4, 1] y) { [trees] y = ai.onnx.ml.TreeEnsembleRegressor <n_targets = 1, "
+    "nodes_treeids = [0, 0, 0, 1, 1, 1], nodes_nodeids = [0, 1, 2, 0, 1, 2], "
+    'nodes_modes = ["BRANCH_LEQ", "LEAF", "LEAF", "BRANCH_GT", "LEAF", "LEAF"], '
+    "nodes_featureids = [2, 0, 0, 0, 0, 0], nodes_values = [0.5, 0.0, 0.0, -0.25, 0.0, 0.0], "
+    "nodes_truenodeids = [1, 0, 0, 1, 0, 0], nodes_falsenodeids = [2, 0, 0, 2, 0, 0], "
+    "target_treeids = [0, 0, 1, 1], target_nodeids = [1, 2, 1, 2], target_ids = [0, 0, 0, 0], "
+    "target_weights = [1.0, -2.0, 0.5, 4.0]> (x) }",
+    ml=True,
+)
 JOINED = onnx_model(
     "(float[1, 16, 6, 6] x) => (float[1, 32, 3, 3] y) "
     "{ [one] a = MaxPool <kernel_shape = [2, 2]> (x) [two] b = AveragePool <kernel_shape = [2, 2]> (x)"

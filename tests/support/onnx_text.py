@@ -6,9 +6,10 @@ import onnx
 import onnx.parser
 
 
-def onnx_model(body: str, opset: int = 17) -> onnx.ModelProto:
-    """The model `(inputs) => (outputs) { nodes }`."""
-    return onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : {opset}]> g {body}')
+def onnx_model(body: str, opset: int = 17, ml: bool = False) -> onnx.ModelProto:
+    """The model `(inputs) => (outputs) { nodes }`, with the operators of ai.onnx.ml if they are asked for."""
+    imports = f'"" : {opset}, "ai.onnx.ml" : 3' if ml else f'"" : {opset}'
+    return onnx.parser.parse_model(f"<ir_version: 8, opset_import: [{imports}]> g {body}")
 
 
 def onnx_file(body: str, folder: Path, opset: int = 17) -> Path:

@@ -23,6 +23,7 @@ from s2s.interpret.graph import (
     shape,
     signal,
     sliding,
+    trees,
 )
 from s2s.interpret.graph.precision import Meaning
 from s2s.types.dtypes import Array, as_tensor_type, from_dense, to_numpy
@@ -49,6 +50,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     **sliding.MEANINGS,
     **selection.MEANINGS,
     **run_sizes.MEANINGS,
+    **trees.MEANINGS,
 }
 
 

@@ -432,3 +432,10 @@ func.func @transforms(%x: tensor<3x8x1xf32>, %roots: tensor<8x2xf32>, %others: t
   %z = graph.dft %y, %others {bins = 5 : i64, inverse} : (tensor<3x5x2xf32>, tensor<5x2xf32>) -> tensor<3x5x2xf32>
   func.return
 }
+
+// CHECK-LABEL: func.func @trees
+func.func @trees(%rows: tensor<4x3xf32>) -> tensor<4x1xf32> {
+  // CHECK-NEXT: %tree = graph.tree_ensemble %rows {targets = 1 : i64, aggregate = "sum", roots = array<i64: 0>, features = array<i64: 2, 0, 0>, comparisons = array<i64: 0, 0, 0>, splits = array<f64: 5.000000e-01, 0.000000e+00, 0.000000e+00>, yes = array<i64: 1, 1, 2>, no = array<i64: 2, 1, 2>, missing = array<i64: 0, 0, 0>, leaf_rows = array<i64: 1, 2>, leaf_targets = array<i64: 0, 0>, leaf_weights = array<f64: 1.000000e+00, 2.000000e+00>} : (tensor<4x3xf32>) -> tensor<4x1xf32>
+  %tree = graph.tree_ensemble %rows {targets = 1 : i64, aggregate = "sum", roots = array<i64: 0>, features = array<i64: 2, 0, 0>, comparisons = array<i64: 0, 0, 0>, splits = array<f64: 5.000000e-01, 0.000000e+00, 0.000000e+00>, yes = array<i64: 1, 1, 2>, no = array<i64: 2, 1, 2>, missing = array<i64: 0, 0, 0>, leaf_rows = array<i64: 1, 2>, leaf_targets = array<i64: 0, 0>, leaf_weights = array<f64: 1.000000e+00, 2.000000e+00>} : (tensor<4x3xf32>) -> tensor<4x1xf32>
+  func.return %tree : tensor<4x1xf32>
+}

@@ -386,3 +386,15 @@
   tensor.yield %v : f32
 } : (tensor<4xf32>) -> tensor<4xf32>
 // CHECK: tensor.compute: 2 extents of the domain [4]
+
+// -----
+
+%a = "test.op"() : () -> f32
+%y = tensor.tree %a {features = array<i64: 0, 0>, comparisons = array<i64: 0, 0>, splits = array<f64: 0.5, 0.0>, yes = array<i64: 1, 0>, no = array<i64: 1, 0>, missing = array<i64: 0, 0>, values = array<f64: 0.0, 1.0>} : (f32) -> f32
+// CHECK: tensor.tree: its trees are over 512 levels deep, or run in circles
+
+// -----
+
+%a = "test.op"() : () -> f32
+%y = tensor.tree %a {features = array<i64: 1, 0>, comparisons = array<i64: 0, 0>, splits = array<f64: 0.5, 0.0>, yes = array<i64: 1, 1>, no = array<i64: 1, 1>, missing = array<i64: 0, 0>, values = array<f64: 0.0, 1.0>} : (f32) -> f32
+// CHECK: tensor.tree: a feature is beyond its 1 operands

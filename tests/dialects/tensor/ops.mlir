@@ -280,3 +280,14 @@ func.func private @sizes_at_run_time(%x: tensor<4xf32>) -> tensor<4xf32> {
   } : (tensor<4xf32>) -> tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
+
+// CHECK-LABEL: func.func private @tree
+func.func private @tree(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+  ^bb0(%a: f32):
+    // CHECK: %w = tensor.tree %a, %a {features = array<i64: 1, 0, 0>, comparisons = array<i64: 0, 0, 0>, splits = array<f64: 5.000000e-01, 0.000000e+00, 0.000000e+00>, yes = array<i64: 1, 1, 2>, no = array<i64: 2, 1, 2>, missing = array<i64: 1, 0, 0>, values = array<f64: 0.000000e+00, 1.000000e+00, 2.000000e+00>} : (f32, f32) -> f32
+    %w = tensor.tree %a, %a {features = array<i64: 1, 0, 0>, comparisons = array<i64: 0, 0, 0>, splits = array<f64: 5.000000e-01, 0.000000e+00, 0.000000e+00>, yes = array<i64: 1, 1, 2>, no = array<i64: 2, 1, 2>, missing = array<i64: 1, 0, 0>, values = array<f64: 0.000000e+00, 1.000000e+00, 2.000000e+00>} : (f32, f32) -> f32
+    tensor.yield %w : f32
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}

@@ -47,6 +47,17 @@ KERNELS = {
           loop.store %last, %y[affine_map<(d0) -> (d0)>(%i)] : f32, memref<64xf32>
         }
     """,
+    "a decision tree": """
+        loop.for %i = 0 to 32 {
+          %a = loop.load %x[affine_map<(d0) -> (d0)>(%i)] : memref<64xf32> -> f32
+          %b = loop.load %x[affine_map<(d0) -> (d0 + 32)>(%i)] : memref<64xf32> -> f32
+          %w = tensor.tree %a, %b {features = array<i64: 1, 0, 0, 0, 0>, comparisons = array<i64: 2, 0, 0, 0, 0>,
+            splits = array<f64: 0.5, -1.0, 0.0, 0.0, 0.0>, yes = array<i64: 1, 2, 2, 3, 4>,
+            no = array<i64: 4, 3, 2, 3, 4>, missing = array<i64: 0, 1, 0, 0, 0>,
+            values = array<f64: 0.0, 0.0, 2.0, 3.0, 4.0>} : (f32, f32) -> f32
+          loop.store %w, %y[affine_map<(d0) -> (d0)>(%i)] : f32, memref<64xf32>
+        }
+    """,
     "values that change places": """
         %zero = arith.constant 0.0 : f32
         %one = arith.constant 1.0 : f32

@@ -51,6 +51,7 @@ from s2s.passes.graph.lower_to_tensor import (
     signal,
     sliding,
     superblocks,
+    trees,
 )
 from s2s.passes.graph.lower_to_tensor.compute import compute, constant_number, place
 
@@ -90,6 +91,7 @@ PATTERNS: list[RewritePattern] = [
     *sliding.PATTERNS,
     *selection.PATTERNS,
     *run_sizes.PATTERNS,
+    *trees.PATTERNS,
 ]
 
 

@@ -24,6 +24,7 @@ from s2s.passes.loop.lower_to_c import (
     pairs,
     products,
     register,
+    trees,
 )
 from s2s.passes.loop.lower_to_c.affine import INDEX
 from s2s.passes.loop.lower_to_c.builder import Builder, value_type
@@ -44,6 +45,7 @@ FAMILIES = (
     pairs,
     products,
     register,
+    trees,
 )
 """The families of operations, which register their lowerings when they are imported."""
 
