@@ -166,6 +166,8 @@ class Builder:
         functions: list[FuncOp] | None = None,
         folding: Meter | None = None,
         sizes: Mapping[str, int] | None = None,
+        *,
+        varies: bool = False,
     ) -> None:
         self.block = block
         self.weights = weights
@@ -174,6 +176,8 @@ class Builder:
         self.folding = Meter(MAX_FOLDED_WORK) if folding is None else folding
         """The work of constants that are computed, in this network and in those that it runs."""
         self.node = ""
+        self.varies = varies
+        """Whether sizes of inputs vary from run to run: then `size` gives them as numbers of the run."""
         self._bounds: Mapping[str, int] = {} if sizes is None else sizes
         """The greatest values of sizes that the network computes, as far as the user bounds them."""
         self._sizes: dict[str, int] | None = {}
@@ -198,7 +202,7 @@ class Builder:
 
     def inner(self, block: Block) -> Builder:
         """Return a builder for a network that this one runs."""
-        builder = Builder(block, self.weights, self.functions, self.folding)
+        builder = Builder(block, self.weights, self.functions, self.folding, varies=self.varies)
         builder.node = self.node
         builder._sizes = None
         return builder
@@ -227,6 +231,11 @@ class Builder:
         """A number of the given element type and rank 0."""
         with np.errstate(all="ignore"):
             return self.constant(np.asarray(number).astype(to_numpy(element)))
+
+    def size(self, number: int, dtype: np.dtype[np.generic]) -> Value:
+        """Return the size of an axis, a number that is constant unless it varies from run to run."""
+        value = self.constant(np.array(number, dtype))
+        return self.keep(value) if self.varies else value
 
     def computed(self, ssa: SSAValue, name: str = "") -> Value:
         """Return a value of the network: an argument of its function, or the result of an operation."""

@@ -80,15 +80,16 @@ def import_model(
     name: str | None = None,
     tflite_rounding: Rounding = "micro",
     sizes: Mapping[str, int] | None = None,
+    varies: bool = False,
 ) -> Imported:
     """Import a model; `shapes` fixes the shapes of inputs that the model leaves open, `sizes` bounds sizes that the
-    network computes."""
+    network computes; `varies` says whether sizes of inputs vary from run to run."""
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
     if isinstance(loaded, tflite.LoadedModel):
         return tflite.import_model(loaded, shapes=shapes, name=name, rounding=tflite_rounding, sizes=sizes)
     if isinstance(loaded, torch.LoadedModel):
         return torch.import_model(loaded, shapes=shapes, name=name, sizes=sizes)
-    return onnx.import_model(loaded, shapes=shapes, name=name, sizes=sizes)
+    return onnx.import_model(loaded, shapes=shapes, name=name, sizes=sizes, varies=varies)
 
 
 def digest(loaded: LoadedModel) -> str:

@@ -39,6 +39,20 @@ TEXTS = {
     "shape": "(float[1,N,3] x) => (int64[3] y) { y = Shape (x) }",
     "nearest neighbours": """(float[1,2,4,N] x) => (float[1,2,8,M] y) <float[4] s = {1, 1, 2, 2}>
 { y = Resize <mode = "nearest"> (x, , s) }""",
+    "picture twice as large": """(float[1,2,N,K] x) => (float[1,2,M,L] y) <float[4] s = {1, 1, 2, 2}>
+{ y = Resize <mode = "linear"> (x, , s) }""",
+    "picture with aligned corners": """(float[1,2,4,N] x) => (float[1,2,M,L] y) <float[4] s = {1, 1, 2, 3}>
+{ y = Resize <mode = "linear", coordinate_transformation_mode = "align_corners"> (x, , s) }""",
+    "size of another picture": """(float[1,2,4,N] x, float[1,2,8,K] z) => (float[1,2,8,K] y)
+<int64[1] zero = {0}, int64[1] two = {2}, int64[1] four = {4}>
+{ sx = Shape (x) sz = Shape (z) a = Slice (sx, zero, two) b = Slice (sz, two, four) s = Concat <axis = 0> (a, b)
+  r = Resize <mode = "nearest"> (x, , , s) y = Add (r, z) }""",
+    "picture of constant size": """(float[1,2,N,K] x) => (float[1,2,8,6] y) <int64[4] s = {1, 2, 8, 6}>
+{ y = Resize <mode = "linear", coordinate_transformation_mode = "pytorch_half_pixel"> (x, , , s) }""",
+    "pyramid": """(float[1,2,4,N] x) => (float[1,2,4,N] y)
+<int64[1] zero = {0}, int64[1] two = {2}, int64[1] four = {4}, float[2,2,3,3] w = ?>
+{ d = Conv <strides = [2, 2], pads = [1, 1, 1, 1]> (x, w) sx = Shape (d) sz = Shape (x) a = Slice (sx, zero, two)
+  b = Slice (sz, two, four) s = Concat <axis = 0> (a, b) r = Resize <mode = "linear"> (d, , , s) y = Add (r, x) }""",
     "norm of instances": """(float[1,2,4,N] x) => (float[1,2,4,N] y) <float[2] g = ?, float[2] b = ?>
 { y = InstanceNormalization (x, g, b) }""",
     "decomposed norm": """(float[1,4,N] x) => (float[1,4,N] y) <float two = {2}, float eps = {0.001}>

@@ -31,14 +31,15 @@ def import_model(
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     name: str | None = None,
     sizes: Mapping[str, int] | None = None,
+    varies: bool = False,
 ) -> Imported:
     """Import a model; `shapes` fixes the shapes of inputs that the model leaves open, `sizes` bounds sizes that the
-    network computes."""
+    network computes; `varies` says whether sizes of inputs vary from run to run."""
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
     proto, weights = loaded.proto, WeightStore()
     inputs = _input_tensors(proto, dict(shapes or {}))
     block = Block()
-    builder = Builder(block, weights, sizes=sizes)
+    builder = Builder(block, weights, sizes=sizes, varies=varies)
     functions = {function_key(function): function for function in proto.functions}
     ports = Ports(builder)
     session = Session(builder, functions, loaded.folder, declared_values(proto.graph), ports.run_number)

@@ -7,7 +7,18 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import broadcast_to, cast, checked_shape, clamp, equal, reshape, select, take
+from s2s.frontends.formulas import (
+    broadcast_to,
+    cast,
+    checked_shape,
+    clamp,
+    equal,
+    maximum,
+    minimum,
+    reshape,
+    select,
+    take,
+)
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.resample import (
     COORDINATES,
@@ -19,7 +30,7 @@ from s2s.frontends.resample import (
     read_taps,
     weighted_taps,
 )
-from s2s.frontends.sampling import linear_taps, within
+from s2s.frontends.sampling import within
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
@@ -34,6 +45,12 @@ class _Axis:
     count: int
     scale: float
     roi: tuple[float, float]
+    sized: bool = False
+    """Whether the model states the size, from which the scale follows."""
+
+    def stays(self, size: int) -> bool:
+        """Whether an axis of `size` is read as it is, at any size. Pictures and channels are not resized."""
+        return self.count == size and (self.axis < 2 if self.sized else self.scale == 1)
 
 
 def _upsample(node: Node) -> Value:
@@ -95,11 +112,17 @@ def _sized_axes(node: Node, x: Value, chosen: list[int], sizes: list[int], roi: 
         scale = min(scales) if policy == "not_larger" else max(scales)
         scales = [scale] * len(chosen)
         sizes = [floor(scale * x.shape[axis] + 0.5) for axis in chosen]
-    return _axes(node, chosen, sizes, scales, roi)
+    return _axes(node, chosen, sizes, scales, roi, sized=policy == "stretch")
 
 
 def _axes(
-    node: Node, chosen: list[int], counts: list[int], scales: list[float], roi: list[float] | None
+    node: Node,
+    chosen: list[int],
+    counts: list[int],
+    scales: list[float],
+    roi: list[float] | None,
+    *,
+    sized: bool = False,
 ) -> list[_Axis]:
     checked_shape(tuple(counts), node.place)
     if any(count < 1 for count in counts):
@@ -109,7 +132,8 @@ def _axes(
     if len(roi) != 2 * len(chosen) or not all(map(isfinite, roi)):
         raise node.invalid(f"roi {roi} does not fit {len(chosen)} axes", "give a start and an end for each axis")
     starts, ends = roi[: len(chosen)], roi[len(chosen) :]
-    return [_Axis(*entry) for entry in zip(chosen, counts, scales, zip(starts, ends, strict=True), strict=True)]
+    regions = zip(starts, ends, strict=True)
+    return [_Axis(*entry, sized) for entry in zip(chosen, counts, scales, regions, strict=True)]
 
 
 def _resample(node: Node, x: Value, axes: list[_Axis], mode: str, nearest_mode: str) -> Value:
@@ -117,6 +141,9 @@ def _resample(node: Node, x: Value, axes: list[_Axis], mode: str, nearest_mode: 
     y = x if x.is_float or node.text("mode") == "nearest" else cast(x, np.dtype(np.float32))
     outside = np.zeros([1] * x.rank, np.bool_)
     for axis in axes:
+        if node.builder.varies and _depends_on_size(node, axis, mode):
+            y = _at_any_size(node, y, axis, mode)
+            continue
         taps = _taps(node, axis, x.shape[axis.axis], mode, nearest_mode)
         y = read_taps(node, y, axis.axis, taps)
         if mode == "tf_crop_and_resize":
@@ -125,6 +152,26 @@ def _resample(node: Node, x: Value, axes: list[_Axis], mode: str, nearest_mode: 
     if outside.any():
         y = select(node.constant(outside), y.like(node.real("extrapolation_value", 0.0)), y)
     return cast(y, x.dtype)
+
+
+def _depends_on_size(node: Node, axis: _Axis, mode: str) -> bool:
+    """Whether what a position reads depends on the size, and is one element or two. Elements that are repeated a whole
+    number of times are the same ones at every size."""
+    if node.text("mode") == "nearest" and not axis.sized and axis.scale == floor(axis.scale):
+        return mode == "align_corners"
+    several = node.flag("antialias", False) or node.flag("exclude_outside", False)
+    return node.text("mode") != "cubic" and mode != "tf_crop_and_resize" and not several
+
+
+def _at_any_size(node: Node, x: Value, axis: _Axis, mode: str) -> Value:
+    """`x` resized along an axis whose size may vary from run to run."""
+    if axis.stays(x.shape[axis.axis]):
+        return x
+    size, count = (node.builder.size(number, _EXACT) for number in (x.shape[axis.axis], axis.count))
+    scale = count / size if axis.sized else axis.scale
+    steps = node.constant(np.arange(axis.count), _EXACT)
+    at = _late_coordinates(mode, steps, size, scale, count)
+    return _read(node, x, axis.axis, at, node.text("mode"), size - 1)
 
 
 def _crop(node: Node, x: Value, axes: list[_Axis]) -> Value:
@@ -160,16 +207,18 @@ def _late_scales(node: Node, x: Value, chosen: list[int], position: int, mode: s
     y = x if x.is_float or kind == "nearest" else cast(x, _PLACE)
     for number, axis in enumerate(chosen):
         scale = reshape(take(scales, 0, number, 1), [])
-        at = _late_coordinates(node, mode, x.shape[axis], scale, shape[axis])
+        steps = node.constant(np.arange(shape[axis]), _EXACT)
+        at = _late_coordinates(mode, steps, x.shape[axis], scale, shape[axis])
         y = _read(node, y, axis, at, kind)
     return cast(y, x.dtype)
 
 
-def _late_coordinates(node: Node, mode: str, size: int, scale: Value, count: int) -> Value:
-    """What `coordinates` computes of a scale, as a value."""
-    steps, length = node.constant(np.arange(count), _EXACT), scale * size
+def _late_coordinates(mode: str, steps: Value, size: Value | int, scale: Value | float, count: Value | int) -> Value:
+    """What `coordinates` computes of a scale or of sizes that are known at run time."""
+    length = scale * size
     match mode:
         case "align_corners":
+            length = length if isinstance(length, Value) else steps.like(length)
             one = equal(length, 1)
             return select(one, 0 * steps, steps * (size - 1) / select(one, length, length - 1))
         case "asymmetric":
@@ -177,6 +226,7 @@ def _late_coordinates(node: Node, mode: str, size: int, scale: Value, count: int
         case "tf_half_pixel_for_nn":
             return (steps + 0.5) / scale
         case "pytorch_half_pixel":
+            length = length if isinstance(length, Value) else steps.like(length)
             return select(equal(length, 1), 0 * steps - 0.5, (steps + 0.5) / scale - 0.5)
         case "half_pixel_symmetric":
             return (1 - count / length) * (size / 2) + (steps + 0.5) / scale - 0.5
@@ -193,18 +243,21 @@ def _places(node: Node, axis: _Axis, size: int, start: Value, end: Value) -> Val
     return node.constant(steps, _PLACE) * (end - start) + start * (size - 1)
 
 
-def _read(node: Node, x: Value, axis: int, at: Value, mode: str) -> Value:
-    """`x` at the places `at` along `axis`."""
-    size = x.shape[axis]
+def _read(node: Node, x: Value, axis: int, at: Value, mode: str, last: Value | int | None = None) -> Value:
+    """`x` at the places `at` along `axis`, of which `last` is the last one."""
+    last = x.shape[axis] - 1 if last is None else last
+
+    def read(place: Value) -> Value:
+        inside = clamp(place, 0, last) if isinstance(last, int) else maximum(minimum(place, last), 0)
+        return emit(graph.GatherOp, x, cast(inside, _INDEX), axis=axis)
+
     if mode == "nearest":
-        rounded = _ROUNDED[node.choice("nearest_mode", *_ROUNDED) if node.has("nearest_mode") else "floor"](at)
-        return emit(graph.GatherOp, x, cast(clamp(rounded, 0, size - 1), _INDEX), axis=axis)
-    parts: list[Value] = []
-    for tap in linear_taps(at, size, "border", (0, size - 1)):
-        assert tap.weight is not None
-        column = reshape(cast(tap.weight, x.dtype), [at.shape[0] if d == axis else 1 for d in range(x.rank)])
-        parts.append(emit(graph.GatherOp, x, tap.index, axis=axis) * column)
-    return parts[0] + parts[1]
+        name = node.choice("nearest_mode", *_ROUNDED) if node.has("nearest_mode") else "floor"
+        return read(_ROUNDED[name if node.since >= 11 else "floor"](at))
+    base, column = _floor(at), [at.shape[0] if d == axis else 1 for d in range(x.rank)]
+    ratio = at - base
+    near, far = (reshape(cast(weight, x.dtype), column) for weight in (1 - ratio, ratio))
+    return read(base) * near + read(base + 1) * far
 
 
 def _floor(x: Value) -> Value:
