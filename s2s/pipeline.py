@@ -314,6 +314,9 @@ LOOP = (
     Step("loop-interleave-stores", "Merge stores of vectors whose bytes interleave in memory into interleaved stores."),
     Step("loop-form-fma", "Contract multiply and add to one fused instruction."),
     Step("loop-pair-loads", "What each tile loads is known, and merged, by now.", when=paired, options=target),
+    Step(
+        "loop-pack-nibbles", "Halve constants of four bits, now that their loads are known.", when=tuned, options=target
+    ),
     Step("loop-split-kernels", "Threads synchronise between kernels only.", when=divided, options=least_work),
     Step(
         "loop-divide-among-threads",

@@ -99,6 +99,7 @@ PASSES: tuple[str, ...] = (
     "loop-hook-device-calls",
     "loop-interleave-stores",
     "loop-lower-to-c",
+    "loop-pack-nibbles",
     "loop-pair-loads",
     "loop-plan-memory",
     "loop-poison-arena",

@@ -21,6 +21,7 @@ from s2s.dialects.loop import (
     lanes,
     memory,
     network,
+    nibbles,
     pairs,
     prefetch,
     products,
@@ -43,6 +44,7 @@ from s2s.dialects.loop.intrinsics import *
 from s2s.dialects.loop.lanes import *
 from s2s.dialects.loop.memory import *
 from s2s.dialects.loop.network import *
+from s2s.dialects.loop.nibbles import *
 from s2s.dialects.loop.pairs import *
 from s2s.dialects.loop.prefetch import *
 from s2s.dialects.loop.products import *
@@ -61,6 +63,7 @@ FAMILIES = (
     lanes,
     memory,
     network,
+    nibbles,
     pairs,
     prefetch,
     products,

@@ -7,6 +7,10 @@
  *
  *   s2s_i8x4_load(p)                      four neighbours at p
  *   s2s_i8x8_load(p), s2s_i16x4_load(p)   eight or four neighbours at p, which is aligned to four bytes
+ *   s2s_i8x4_load_nibbles(p), s2s_i8x8_load_nibbles(p)
+ *                                         the same of numbers from -8 to 7, with 8 added to each: the low four bits of
+ *                                         two or four bytes at p, then the high ones
+ *   s2s_i8x8_load_nibbles_by_4(p)         s2s_i8x4_load_nibbles at p and at p + 2
  *   s2s_i8x4_extend(a)                    lanes 0, 2, 1, 3 of a, in this order, as 16 bits
  *   s2s_i8x4_extend_add(a, offset)        the same with the offset added to each
  *   s2s_i8x8_extend_low(a), s2s_i8x8_extend_high(a)
@@ -64,6 +68,28 @@ S2S_ALWAYS_INLINE s2s_i8x8 s2s_i8x8_load(const int8_t *p)
 
     a.low = s2s_i8x4_load(p);
     a.high = s2s_i8x4_load(p + 4);
+    return a;
+}
+
+S2S_ALWAYS_INLINE s2s_i8x4 s2s_i8x4_load_nibbles(const int8_t *p)
+{
+    s2s_i8x4 a;
+
+    for (int32_t i = 0; i < 2; i++) {
+        a.lane[i] = (int8_t)((int32_t)((uint32_t)p[i] & 15u) - 8);
+        a.lane[i + 2] = (int8_t)((int32_t)(((uint32_t)p[i] >> 4) & 15u) - 8);
+    }
+    return a;
+}
+
+S2S_ALWAYS_INLINE s2s_i8x8 s2s_i8x8_load_nibbles(const int8_t *p)
+{
+    s2s_i8x8 a;
+
+    for (int32_t i = 0; i < 4; i++) {
+        a.low.lane[i] = (int8_t)((int32_t)((uint32_t)p[i] & 15u) - 8);
+        a.high.lane[i] = (int8_t)((int32_t)(((uint32_t)p[i] >> 4) & 15u) - 8);
+    }
     return a;
 }
 
@@ -156,6 +182,15 @@ S2S_OUTLINE void s2s_cache_read_i16(int16_t *to, const int8_t *from, int32_t cou
 
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_extend_low(s2s_i8x8 a) { return s2s_i8x4_extend(a.low); }
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_extend_high(s2s_i8x8 a) { return s2s_i8x4_extend(a.high); }
+
+S2S_ALWAYS_INLINE s2s_i8x8 s2s_i8x8_load_nibbles_by_4(const int8_t *p)
+{
+    s2s_i8x8 a;
+
+    a.low = s2s_i8x4_load_nibbles(p);
+    a.high = s2s_i8x4_load_nibbles(p + 2);
+    return a;
+}
 
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_pairs_low(s2s_i8x8 a) { return s2s_i8x4_pairs(a.low); }
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_pairs_high(s2s_i8x8 a) { return s2s_i8x4_pairs(a.high); }

@@ -38,6 +38,34 @@ S2S_ALWAYS_INLINE s2s_i8x8 s2s_i8x8_load(const int8_t *p)
     return a;
 }
 
+/* Bytes from 0 to 15, less 8. */
+S2S_ALWAYS_INLINE s2s_i8x4 s2s_nibbles_i8x4(uint32_t word)
+{
+    s2s_i8x4 a;
+
+    a.word = __ssub8((int32_t)(word & 0x0f0f0f0fu), 0x08080808);
+    return a;
+}
+
+S2S_ALWAYS_INLINE s2s_i8x4 s2s_i8x4_load_nibbles(const int8_t *p)
+{
+    uint16_t half;
+
+    (void)memcpy((void *)&half, (const void *)p, sizeof half);
+    return s2s_nibbles_i8x4((uint32_t)half | ((uint32_t)half << 12));
+}
+
+S2S_ALWAYS_INLINE s2s_i8x8 s2s_i8x8_load_nibbles(const int8_t *p)
+{
+    uint32_t word;
+    s2s_i8x8 a;
+
+    (void)memcpy((void *)&word, (const void *)p, sizeof word);
+    a.low = s2s_nibbles_i8x4(word);
+    a.high = s2s_nibbles_i8x4(word >> 4);
+    return a;
+}
+
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i16x4_load(const int16_t *p)
 {
     s2s_i16x4 a;

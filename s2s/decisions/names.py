@@ -28,6 +28,7 @@ KINDS = (
     "winograd blocks",
     "schedule",
     "scratch",
+    "constant bits",
     "threads",
     "streams",
     "pool",

@@ -90,6 +90,34 @@ static int is_row(const int16_t *row, int32_t count, int32_t first, int32_t stri
     return row[count] == -1;
 }
 
+static void nibbles_are_widened(void)
+{
+    for (int32_t first = 0; first < 16; ++first) {
+        int8_t packed[4], numbers[8];
+        s2s_i8x4 four;
+        s2s_i8x8 eight;
+
+        for (int32_t i = 0; i < 8; ++i) {
+            numbers[i] = (int8_t)((first * (i + 1) + i) % 16 - 8);
+        }
+        for (int32_t i = 0; i < 4; ++i) {
+            packed[i] = (int8_t)((numbers[i] + 8) | (int32_t)((uint32_t)(numbers[i + 4] + 8) << 4));
+        }
+        eight = s2s_i8x8_load_nibbles(packed);
+        CHECK(memcmp(&eight.low, numbers, 4) == 0 && memcmp(&eight.high, &numbers[4], 4) == 0);
+        for (int32_t i = 0; i < 2; ++i) {
+            packed[i] = (int8_t)((numbers[i] + 8) | (int32_t)((uint32_t)(numbers[i + 2] + 8) << 4));
+        }
+        four = s2s_i8x4_load_nibbles(packed);
+        CHECK(memcmp(&four, numbers, 4) == 0);
+        for (int32_t i = 0; i < 2; ++i) {
+            packed[i + 2] = (int8_t)((numbers[i + 4] + 8) | (int32_t)((uint32_t)(numbers[i + 6] + 8) << 4));
+        }
+        eight = s2s_i8x8_load_nibbles_by_4(packed);
+        CHECK(memcmp(&eight.low, numbers, 4) == 0 && memcmp(&eight.high, &numbers[4], 4) == 0);
+    }
+}
+
 static void rows_are_clipped(void)
 {
     int16_t row[13];
@@ -159,6 +187,7 @@ void test_dsp(void)
     dot_products_add_up();
     pairs_multiply_bytes();
     pairs_are_copied();
+    nibbles_are_widened();
     rows_are_clipped();
     bytes_are_clipped();
 }

@@ -25,6 +25,24 @@ def operations_in(op: Operation) -> int:
     return _operation(op, {})
 
 
+def runs_of(kernel: FuncOp) -> dict[Operation, int]:
+    """Return an upper bound of how often each operation runs in one call of `kernel`."""
+    found: dict[Operation, int] = {}
+    ranges: dict[SSAValue, Range] = {}
+
+    def count(block: Block, runs: int) -> None:
+        for op in block.ops:
+            found[op] = runs
+            _operation(op, ranges)  # which notes the ranges of indices
+            inner = runs * trips_of(op, ranges) if isinstance(op, loop.ForOp) else runs
+            for region in op.regions:
+                for each in region.blocks:
+                    count(each, inner)
+
+    count(kernel.body.block, 1)
+    return found
+
+
 def _block(block: Block, ranges: dict[SSAValue, Range]) -> int:
     return sum(_operation(op, ranges) for op in block.ops)
 

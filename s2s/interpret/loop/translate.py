@@ -18,6 +18,7 @@ from s2s.interpret.loop import (
     lanes,
     memory,
     network,
+    nibbles,
     pairs,
     products,
     register,
@@ -29,7 +30,7 @@ from s2s.types.dtypes import Array
 
 FAMILIES = (
     *(callback, control, extern, groups, index, interleaved),
-    *(intrinsics, lanes, memory, network, pairs, products, register, sliding),
+    *(intrinsics, lanes, memory, network, nibbles, pairs, products, register, sliding),
 )
 """The families of operations, which register their meanings when they are imported."""
 

@@ -592,3 +592,15 @@ loop.read_size "found" from %b {most = 5 : i64} : memref<2xi32>
 
 %n = loop.size "sequence" from 9 to 8
 // CHECK: loop.size: 9 to 8 are no sizes
+
+// -----
+
+%b, %i = "test.op"() : () -> (memref<32xi8>, index)
+%n = loop.load_nibbles %b[affine_map<(d0) -> (d0)>(%i)] {group = 8 : i64} : memref<32xi8> -> vector<6xi8>
+// CHECK: loop.load_nibbles: result is vector<6xi8>; 4 or 8 numbers of i8 expected
+
+// -----
+
+%b, %i = "test.op"() : () -> (memref<32xi8>, index)
+%n = loop.load_nibbles %b[affine_map<(d0) -> (d0)>(%i)] {group = 8 : i64} : memref<32xi8> -> vector<4xi8>
+// CHECK: loop.load_nibbles: 4 lanes in groups of 8

@@ -328,3 +328,10 @@ func.func private @sizes(%y: memref<8xf32>, %x: f32) {
   }
   func.return
 }
+
+// CHECK-LABEL: func.func private @nibbles
+func.func private @nibbles(%w: memref<32xi8>, %i: index) -> vector<8xi8> {
+  // CHECK-NEXT: %a = loop.load_nibbles %w[affine_map<(d0) -> ((d0 * 4))>(%i)] {group = 8 : i64} : memref<32xi8> -> vector<8xi8>
+  %a = loop.load_nibbles %w[affine_map<(d0) -> (d0 * 4)>(%i)] {group = 8 : i64} : memref<32xi8> -> vector<8xi8>
+  func.return %a : vector<8xi8>
+}
