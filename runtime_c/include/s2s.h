@@ -35,7 +35,7 @@ typedef enum s2s_status {
     S2S_ERR_GRAPH = -15,     /* the tables of the graph contradict each other */
     S2S_ERR_THREADS = -16,   /* so many threads cannot be had */
     S2S_ERR_FUNCTION = -17,  /* a packed function is missing or has failed: s2s_get_last_error says why */
-    S2S_ERR_RANGE = -18      /* an input says to write outside of the state, such as behind the last place of a cache */
+    S2S_ERR_RANGE = -18      /* an input that is an index, such as a position, lies outside of what it indexes */
 } s2s_status;
 
 /* One English sentence part for a status, never null: static storage, "unknown status" for anything else. */
@@ -65,7 +65,7 @@ S2S_INLINE const char *s2s_status_phrase(s2s_status status)
     case S2S_ERR_GRAPH: return "the tables of the graph contradict each other";
     case S2S_ERR_THREADS: return "so many threads cannot be had";
     case S2S_ERR_FUNCTION: return "a packed function is missing or has failed";
-    case S2S_ERR_RANGE: return "a position is outside of the state";
+    case S2S_ERR_RANGE: return "an index, such as a position, is out of range";
     default: return "unknown status";
     }
 #endif

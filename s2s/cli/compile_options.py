@@ -63,7 +63,7 @@ def gather(
     stream: Sequence[str],
     untrusted: bool,
     trust_model: bool,
-    cache: Literal["float32", "float16", "int8"],
+    cache: Literal["float32", "float16", "int8", "float32-ring", "float16-ring", "int8-ring"],
     schedule: Literal["default", "reference"],
     io: Literal["caller", "arena"] | None,
     ram_budget: str | None,

@@ -47,6 +47,7 @@ class LanguageView(NamedTuple):
     closing: str
     between: str
     positions: int
+    context: int
     call: str
     """The call of the run function."""
     reset: str
@@ -86,6 +87,7 @@ def language_view(
         closing=c_string(turns.closing),
         between=c_string(turns.between),
         positions=language.positions,
+        context=language.context,
         call=_call(info, joint),
         reset=f"{name}_reset({_arenas(info, joint)[0]})",
         loads=tuple(

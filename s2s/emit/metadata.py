@@ -116,7 +116,13 @@ def _language(info: NetworkInfo) -> dict[str, Any]:
         return {}
     found = info.language.tokenizer
     tokenizer = found if isinstance(found, str) else {"words": found.words, "tokens": found.size}
-    return {"language": {"positions": info.language.positions, "tokenizer": tokenizer}}
+    return {
+        "language": {
+            "positions": info.language.positions,
+            "context": info.language.context,
+            "tokenizer": tokenizer,
+        }
+    }
 
 
 def device_record(device: DeviceInfo, info: NetworkInfo) -> dict[str, Any]:

@@ -55,6 +55,8 @@ class Language:
 
     positions: int
     """The number of positions of the cache."""
+    context: int
+    """The number of positions of a text; if there are more, they overwrite the oldest of the cache."""
     tokenizer: Tokenizer | str
     """The tokeniser, or why there is none."""
     tokens: int = 1

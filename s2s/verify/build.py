@@ -358,8 +358,8 @@ class LoadedNetwork:
                 f"{self.name}: a size that it computes from these inputs is too large; bound it higher: {bounds}"
             )
         if status == BAD_POSITION:
-            fact = "an input says to write outside of the state, such as behind the last place of a cache"
-            raise InputError(f"{self.name}: {fact}; reset, or compile with more places")
+            fact = "an input that is an index, such as a position in a cache, is out of range"
+            raise InputError(f"{self.name}: {fact}; the header states the bounds")
         raise CompilerBug(f"{self.name}_run: status {status}")
 
     def _check_aot(self) -> None:

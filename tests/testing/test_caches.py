@@ -11,11 +11,11 @@ from onnx import helper
 from s2s.artifact import compile_artifact
 from s2s.cli.main import run as run_cli
 from s2s.errors import InputError
-from s2s.options import Cache, CompileOptions, Executor
+from s2s.options import CacheType, CompileOptions, Executor
 from s2s.testing import decoders
 from s2s.testing.decoders import Config
+from s2s.testing.decoders.reference import logits
 from s2s.types.dtypes import Array
-from support.decoder_reference import logits
 
 CONFIG = Config(layers=1, length=12)
 TOKENS = 9
@@ -35,7 +35,7 @@ def empty(model: onnx.ModelProto) -> dict[str, Array]:
     }
 
 
-def presents(cache: Cache) -> dict[str, Array]:
+def presents(cache: CacheType) -> dict[str, Array]:
     """All outputs of a step at position 4, with the cache as inputs and outputs."""
     model = decoders.make_model(replace(CONFIG, cache=cache))
     with compile_artifact(model, CompileOptions(target="c", name="decoder")) as artifact:
@@ -58,7 +58,7 @@ def test_a_cached_number_is_as_far_from_the_float_as_stated():
 
 @pytest.mark.parametrize("cache", ["float16", "int8"])
 @pytest.mark.parametrize("executor", ["aot", "graph"])
-def test_both_executors_give_the_logits_of_the_reference(executor: Executor, cache: Cache):
+def test_both_executors_give_the_logits_of_the_reference(executor: Executor, cache: CacheType):
     config = replace(CONFIG, cache=cache)
     options = CompileOptions(target="c", executor=executor, name="decoder")
     tokens, model, found = given(TOKENS), decoders.make_model(config), list[Array]()
@@ -74,7 +74,7 @@ def test_both_executors_give_the_logits_of_the_reference(executor: Executor, cac
 
 @pytest.mark.parametrize("target", ["c", "x86-64-v4"])
 @pytest.mark.parametrize("cache", ["float16", "int8"])
-def test_several_tokens_at_once_give_the_logits_of_the_reference(cache: Cache, target: str):
+def test_several_tokens_at_once_give_the_logits_of_the_reference(cache: CacheType, target: str):
     config = replace(CONFIG, cache=cache)
     options = CompileOptions(target=target, states=decoders.states(config), name="decoder")
     tokens = given(TOKENS)
@@ -86,13 +86,19 @@ def test_several_tokens_at_once_give_the_logits_of_the_reference(cache: Cache, t
 
 
 @pytest.mark.parametrize(("cache", "size"), [("float32", 4 * 8), ("float16", 2 * 8), ("int8", 8 + 4)])
-def test_the_tree_of_a_gguf_file_states_the_bytes_of_its_cache(tmp_path: Path, cache: Cache, size: int):
+def test_the_tree_of_a_gguf_file_states_the_bytes_of_its_cache(tmp_path: Path, cache: CacheType, size: int):
     config = Config(width=32, heads=4, kv_heads=2, layers=1, hidden=64, length=12)
     decoders.write_gguf(tmp_path / "m.gguf", config, "Q8_0")
     arguments = ["compile", str(tmp_path / "m.gguf"), "--cache", cache, "--target", "c", "-o", str(tmp_path / "tree")]
     assert run_cli(arguments) == 0
     header = (tmp_path / "tree" / "include" / "m.h").read_text(encoding="utf-8")
     assert f"STATE_SIZE {2 * 2 * 12 * size}u" in " ".join(header.split())
+
+
+def test_a_file_that_does_not_exist_is_said_to_be_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run_cli(["compile", str(tmp_path / "none.onnx"), "--cache", "int8", "-o", str(tmp_path / "tree")]) == 2
+    assert "GGUF" not in (said := capsys.readouterr().err)
+    assert "none.onnx" in said
 
 
 def test_the_cache_of_another_model_has_the_types_of_its_inputs():

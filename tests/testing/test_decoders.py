@@ -9,9 +9,9 @@ from s2s.artifact import Artifact, compile_artifact
 from s2s.errors import InputError
 from s2s.options import CompileOptions
 from s2s.testing.decoders import SIZES, Config, make_model, make_weights, states
+from s2s.testing.decoders.reference import Reals, greedy, logits
 from s2s.verify.build import LoadedNetwork
 from support.compiled import quickly_loaded
-from support.decoder_reference import Reals, greedy, logits
 
 CONFIGS = {
     "llama": Config(),
@@ -22,6 +22,9 @@ CONFIGS = {
     "llama, cache of int8": Config(cache="int8", length=64),
     "llama in 4 bits, activations of 8": Config(bits=4, int8_activations=True),
     "llama in 8 bits, activations of 8": Config(bits=8, int8_activations=True, cache="int8", length=64),
+    "llama, ring": Config(length=8, context=24),
+    "llama in 4 bits, ring of int8": Config(bits=4, length=64, context=80, cache="int8"),
+    "gpt, ring of float16": Config(kind="gpt", kv_heads=4, length=8, context=20, cache="float16"),
     "gpt, cache of int8": Config(kind="gpt", kv_heads=4, cache="int8"),
 }
 Decoder = tuple[Config, Artifact, LoadedNetwork]
@@ -47,7 +50,7 @@ def prompt(config: Config, seed: int) -> list[int]:
 def test_each_step_gives_the_logits_of_the_whole_sequence(decoder: Decoder):
     config, _, network = decoder
     network.reset()
-    tokens = np.random.default_rng(9).integers(0, config.vocabulary, config.length).tolist()
+    tokens = np.random.default_rng(9).integers(0, config.vocabulary, config.positions).tolist()
     found = np.stack([step(network, token, position) for position, token in enumerate(tokens)])
     expected = logits(config, tokens)
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5 * np.abs(expected).max())
@@ -58,8 +61,8 @@ def test_a_position_beyond_the_cache_is_refused_and_changes_nothing(decoder: Dec
     config, _, network = decoder
     network.reset()
     first = step(network, 1, 0)
-    with pytest.raises(InputError, match="says to write outside of the state"):
-        step(network, 2, config.length + beyond)
+    with pytest.raises(InputError, match="such as a position in a cache, is out of range"):
+        step(network, 2, config.positions + beyond)
     again = step(network, 2, 1)
     network.reset()
     np.testing.assert_array_equal(step(network, 1, 0), first)
@@ -68,7 +71,7 @@ def test_a_position_beyond_the_cache_is_refused_and_changes_nothing(decoder: Dec
 
 def test_the_header_states_which_positions_are_inside(decoder: Decoder):
     config, artifact, _ = decoder
-    header, most = artifact.tree().text("include/decoder.h"), config.length - 1
+    header, most = artifact.tree().text("include/decoder.h"), config.positions - 1
     assert f"Returns S2S_ERR_RANGE, and writes nothing, if position is not within {-1 - most} ... {most}." in header
 
 

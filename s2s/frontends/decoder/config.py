@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from s2s.errors import InputError
-from s2s.options import Cache
+from s2s.options import CacheType
 from s2s.support.frozen import frozen
 
 Kind = Literal["llama", "gpt"]
@@ -34,8 +34,11 @@ class Config:
     """The base of the wavelengths of rotary positions."""
     int8_activations: bool = False
     """Whether linear layers with quantised weights take activations of 8 bits, quantised on the fly."""
-    cache: Cache = "float32"
+    cache: CacheType = "float32"
     """The type of cached keys and values; `int8` has a float scale for the numbers of a head at a position."""
+    context: int | None = None
+    """The number of positions that a text may have. With more than the cache holds, new ones overwrite the oldest, and
+    each attends to the last `length` ones. None: as many as the cache holds."""
 
     def __post_init__(self) -> None:
         if self.width % self.heads or self.heads % self.kv_heads or self.head % 2:
@@ -43,6 +46,18 @@ class Config:
                 f"decoder: {self.heads} heads of queries and {self.kv_heads} of keys do not divide width {self.width}; "
                 "give heads of an even width, as many of queries for each of keys"
             )
+        if self.positions < self.length:
+            raise InputError(f"decoder: a cache of {self.length} for {self.positions} positions; give a smaller cache")
+
+    @property
+    def positions(self) -> int:
+        """The number of positions that a text may have."""
+        return self.length if self.context is None else self.context
+
+    @property
+    def is_ring(self) -> bool:
+        """Whether new positions overwrite the oldest ones of the cache."""
+        return self.positions > self.length
 
     @property
     def head(self) -> int:
@@ -60,7 +75,7 @@ class Config:
         keys = self.kv_heads * self.head
         attention = 2 * self.width * (self.width + keys)
         layers = 3 if self.kind == "llama" else 2
-        embeddings = self.vocabulary + (self.length if self.kind == "gpt" else 0)
+        embeddings = self.vocabulary + (self.positions if self.kind == "gpt" else 0)
         return self.layers * (attention + layers * self.width * self.hidden) + embeddings * self.width
 
 

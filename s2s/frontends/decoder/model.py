@@ -72,7 +72,7 @@ class _Decoder:
         if config.kind == "gpt":
             x = nodes.node("Add", x, nodes.node("Gather", self._weight("positions"), self.positions))
         turn = self._angles() if config.kind == "llama" else None
-        self.places = nodes.node("Reshape", self.positions, self._constant(np.array([1, self.tokens, 1])))
+        self.places = nodes.node("Reshape", self._slots(), self._constant(np.array([1, self.tokens, 1])))
         places = nodes.constant(np.arange(config.length), "places")
         self.later = nodes.node("Greater", places, self._column(self.positions))
         for layer in range(config.layers):
@@ -84,6 +84,14 @@ class _Decoder:
         nodes.output(self._logits(self._norm(x, "norm"), embedding), [1, config.vocabulary])
         declare_outputs(nodes, config)
         return nodes.model()
+
+    def _slots(self) -> str:
+        """Where in the cache the positions lie. The mask keeps out places behind a position; in a full ring there are
+        none. A run of several tokens would write over what its first ones attend to, so it ends before the ring begins
+        anew."""
+        if not self.config.is_ring or self.tokens > 1:
+            return self.positions
+        return self.nodes.node("Mod", self.positions, self._constant(np.array([self.config.length])))
 
     def _constant(self, value: object) -> str:
         return self.nodes.constant(value)
@@ -143,7 +151,7 @@ class _Decoder:
     def _angles(self) -> tuple[str, str]:
         """Cosines and sines of the rotary positions, `[tokens, head]`."""
         config = self.config
-        angles = np.arange(config.length)[:, None] * config.theta ** (-np.arange(0, config.head, 2) / config.head)
+        angles = np.arange(config.positions)[:, None] * config.theta ** (-np.arange(0, config.head, 2) / config.head)
         tables = (np.cos(angles), "cosines"), (np.sin(angles), "sines")
         cosines, sines = (
             self.nodes.node("Gather", self.nodes.constant(np.tile(each, 2).astype(np.float32), name), self.positions)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import onnx
@@ -22,6 +22,9 @@ from s2s.types.language import Language, Tokenizer
 ARCHITECTURES = ("llama", "qwen2")
 MAX_POSITIONS = 2048
 """Positions of the cache where nobody says how many, if the model allows more."""
+MAX_CONTEXT = 32768
+"""Positions of a text whose oldest ones leave the cache, if the model allows more: each has a row of angles."""
+RING = "-ring"
 LAYERS: Mapping[str, str] = {
     "attn_q": "q",
     "attn_k": "k",
@@ -53,12 +56,15 @@ def read_decoder(
     path: str | os.PathLike[str], positions: int | None = None, tokens: int = 1, cache: Cache = "float32"
 ) -> Decoder:
     """Read a decoder that takes `tokens` a run; `positions` is the size of its cache, by default that of the model,
-    2048 at most."""
+    2048 at most. In a `cache` that is a ring, positions up to those of the model overwrite the oldest."""
     found = _File(read_gguf(path), Path(path).name)
-    config = replace(found.config(positions), cache=cache)
+    kind: Any = cache.removesuffix(RING)
+    config = replace(found.config(positions), cache=kind)
+    if cache.endswith(RING):
+        config = replace(config, context=max(config.length, min(found.trained, MAX_CONTEXT)))
     model = write_model(config, found.weights(config), tokens)
     model.graph.name = Path(path).stem
-    language = Language(config.length, found.tokenizer(config.vocabulary), tokens)
+    language = Language(config.length, config.positions, found.tokenizer(config.vocabulary), tokens)
     return Decoder(model, states(config), config, language, str(Path(path).absolute().parent), str(path))
 
 
@@ -69,7 +75,7 @@ def with_decoder(source: SourceT, options: CompileOptions) -> tuple[SourceT | De
     """Return the decoder of a GGUF file, and options that make its cache state; anything else as it is. The dimension
     `positions` of the options is the size of the cache, `tokens` the number of tokens of a run."""
     if not is_gguf(source):
-        if options.cache != "float32":
+        if options.cache != "float32" and not _is_missing(source):
             fact = "the model is no GGUF file, and its own inputs tell the types of its states"
             raise InputError(f"--cache {options.cache}: {fact}; leave it out")
         return source, options
@@ -83,6 +89,11 @@ def with_decoder(source: SourceT, options: CompileOptions) -> tuple[SourceT | De
     return decoder, replace(options, dims=dims, states={**decoder.states, **options.states})
 
 
+def _is_missing(source: object) -> bool:
+    """Return whether `source` names a file that does not exist, which is what reading it says."""
+    return isinstance(source, str | os.PathLike) and not Path(os.fspath(source)).exists()
+
+
 class _File:
     """The parts of a file by the names that the decoder has for them."""
 
@@ -94,6 +105,11 @@ class _File:
             known = " and ".join(ARCHITECTURES)
             raise UnsupportedError(f"{label}: the architecture is {self.architecture!r}; known are {known}")
 
+    @property
+    def trained(self) -> int:
+        """The positions of the texts that the model has seen."""
+        return self._integer("context_length")
+
     def config(self, positions: int | None) -> Config:
         """The sizes that the metadata state."""
         width, heads = self._integer("embedding_length"), self._integer("attention.head_count")
@@ -101,7 +117,7 @@ class _File:
         if width % (2 * heads) or heads % shared:
             fact = f"{heads} heads of queries and {shared} of keys do not divide width {width}"
             raise InputError(f"{self.label}: {fact}; convert the model again")
-        trained = self._integer("context_length")
+        trained = self.trained
         length = min(trained, MAX_POSITIONS) if positions is None else positions
         if not 0 < length <= trained:
             raise InputError(f"--dim positions={length}: {self.label} has {trained} at most; give a number from 1 on")

@@ -1,4 +1,4 @@
-"""State the bounds of inputs that say where a run writes into its state, so that the run function refuses others.
+"""State the bounds of inputs that index a state or a table of constants, so that the run function refuses others.
 
     func.func @main(%position: tensor<1xi64> {name = "position"}, %cache: tensor<2x128x8xf32> {name = "cache", state}) …
       %at = graph.broadcast_to %position : … -> tensor<2x1x8xi64>
@@ -7,12 +7,14 @@
     module attributes {index_bounds = {position = array<i64: -128, 127>}}
 
 Without them an update beyond a cache of 128 positions would be left out in silence, and later runs would attend to rows
-that were never written. A negative index counts from the end.
+that were never written. In a ring, whose index is the position modulo its size, the table of rotary angles bounds the
+positions. A negative index counts from the end.
 
-Declined where the index is computed otherwise than as an input of one integer plus constants, and for scatters into
-tensors that are no state.
+Declined where the index is computed otherwise than as an input of one integer plus constants, for scatters into tensors
+that are no state, and for lookups in what is no constant.
 """
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -37,19 +39,27 @@ class BoundPositionsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         main, found = main_of(op), dict[str, IndexBounds]()
         attributes = list(main.arg_attrs or ())
+        states = {number for number, each in enumerate(attributes) if STATE in each.data}
         for each in main.body.block.ops:
-            if not isinstance(each, graph.ScatterElementsOp) or not isinstance(each.x, BlockArgument):
+            if not isinstance(each, graph.ScatterElementsOp | graph.GatherOp):
                 continue
             position = _input_of(each.indices, weights_of(ctx))
-            if position is None or STATE not in attributes[each.x.index].data:
+            if position is None or not _is_kept(each, states, weights_of(ctx)):
                 continue
             argument, least, most = position
             name, size = text(attributes[argument.index], NAME), shape_of(each.x)[each.axis.value.data]
-            if name is not None and STATE not in attributes[argument.index].data:
+            if name is not None and argument.index not in states:
                 known = found.get(name, IndexBounds(-size - least, size - 1 - most))
                 found[name] = IndexBounds(max(known.least, -size - least), min(known.most, size - 1 - most))
         if found:
             op.attributes[INDEX_BOUNDS] = bounds_attribute(found)
+
+
+def _is_kept(op: graph.ScatterElementsOp | graph.GatherOp, states: Set[int], weights: WeightStore) -> bool:
+    """Return whether `op` writes into a state, or looks up a row of a constant."""
+    if isinstance(op, graph.GatherOp):
+        return known_value(op.x, weights) is not None
+    return isinstance(op.x, BlockArgument) and op.x.index in states
 
 
 def _input_of(value: SSAValue, weights: WeightStore) -> tuple[BlockArgument, int, int] | None:

@@ -42,7 +42,7 @@ def write_gguf(
     kinds: Any = gguf.GGMLQuantizationType
     writer: Any = gguf.GGUFWriter(path, "llama")
     writer.add_vocab_size(config.vocabulary)
-    writer.add_context_length(config.length)
+    writer.add_context_length(config.positions)
     writer.add_embedding_length(config.width)
     writer.add_block_count(config.layers)
     writer.add_feed_forward_length(config.hidden)

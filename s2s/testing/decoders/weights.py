@@ -33,7 +33,7 @@ def make_weights(config: Config, seed: int = 0) -> dict[str, Array]:
 
     made = {"embedding": normal(config.vocabulary, config.width)}
     if config.kind == "gpt":
-        made["positions"] = normal(config.length, config.width, scale=0.5)
+        made["positions"] = normal(config.positions, config.width, scale=0.5)
     for norm in (*(f"layer{layer}.norm{part}" for layer in range(config.layers) for part in (1, 2)), "norm"):
         made[norm] = normal(config.width, scale=0.1, mean=1.0).astype(np.float32)
         if config.kind == "gpt":

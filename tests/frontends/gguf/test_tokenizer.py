@@ -264,6 +264,20 @@ def test_chat_goes_on_until_the_cache_is_full(tree: Path):
     assert done.stderr.endswith(b"talker: the cache is full; compile with a larger --dim positions\n")
 
 
+@pytest.mark.parametrize("prefill", [(), ("--prefill", "12")], ids=["steps", "prefill"])
+def test_chat_goes_on_in_a_ring_until_the_text_is_as_long_as_those_of_training(
+    tree: Path, tmp_path: Path, prefill: tuple[str, ...]
+):
+    model, made = str(tree.parent / "talker.gguf"), tmp_path / "ring"
+    options = ["--cache", "float32-ring", "--dim", "positions=24", *prefill, "--target", "c", "-o", str(made)]
+    assert run_cli(["compile", model, *options]) == 0
+    subprocess.run(["make", "-s", "chat"], cwd=made, check=True)
+    command = [next(made.glob("build/chat/*_chat")), "--plain", "1", "--tokens", "20", "--seed", "5"]
+    done = subprocess.run(command, input=b"the cat\n\nsat\non the mat\non it sat\n", capture_output=True, check=False)
+    assert b" of 64 positions]" in done.stderr
+    assert done.stderr.endswith(b"the text has as many tokens as the model can tell apart; start anew\n")
+
+
 def test_chat_refuses_trees_without_tokeniser(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     compiled(tmp_path, gpt2(pre="klingon"))
     assert run_cli(["chat", str(tmp_path / "tree")]) == 2

@@ -1,4 +1,7 @@
-"""A decoder in numpy, in doubles, over all tokens at once: what the emitted C is compared with."""
+"""A decoder in numpy, in doubles, over all tokens at once: what the emitted C is compared with.
+
+Weights are widened layer by layer, so that a decoder of 1 B parameters takes little more memory than its floats.
+"""
 
 from collections.abc import Callable, Sequence
 from math import erf
@@ -6,23 +9,22 @@ from math import erf
 import numpy as np
 from numpy.typing import NDArray
 
-from s2s.testing.decoders import Config, dequantized, make_weights
+from s2s.frontends.decoder import Config
+from s2s.testing.decoders.weights import dequantized, make_weights
+from s2s.types.dtypes import Array
 
 Reals = NDArray[np.float64]
 
 
 def logits(config: Config, tokens: Sequence[int], seed: int = 0) -> Reals:
     """The logits behind each of `tokens`."""
-    weights = {
-        name: dequantized(config, each).astype(np.float64) if _is_linear(name) else each.astype(np.float64)
-        for name, each in make_weights(config, seed).items()
-    }
+    weights = make_weights(config, seed)
 
     def linear(x: Reals, name: str) -> Reals:
-        return _quantised(config, x) @ weights[name]
+        return _quantised(config, x) @ dequantized(config, weights[name]).astype(np.float64)
 
     norm = _rms_norm if config.kind == "llama" else _layer_norm
-    x = weights["embedding"][list(tokens)]
+    x = weights["embedding"][list(tokens)].astype(np.float64)
     if config.kind == "gpt":
         x = x + weights["positions"][: len(tokens)]
     for layer in range(config.layers):
@@ -32,7 +34,7 @@ def logits(config: Config, tokens: Sequence[int], seed: int = 0) -> Reals:
         up = linear(hidden, f"{at}.up")
         inner = _swish(linear(hidden, f"{at}.gate")) * up if config.kind == "llama" else _gelu(up)
         x = x + linear(inner, f"{at}.down")
-    return norm(config, x, weights["norm"], weights.get("norm.bias")) @ weights["embedding"].T
+    return norm(config, x, weights["norm"], weights.get("norm.bias")) @ weights["embedding"].T.astype(np.float64)
 
 
 def greedy(step: Callable[[int, int], Reals], prompt: Sequence[int], count: int) -> list[int]:
@@ -54,15 +56,11 @@ def _quantised(config: Config, x: Reals) -> Reals:
     return (np.rint(blocks / scales) * scales).reshape(x.shape)
 
 
-def _is_linear(name: str) -> bool:
-    return name.rpartition(".")[2] in ("q", "k", "v", "o", "up", "down", "gate")
-
-
-def _rms_norm(config: Config, x: Reals, gain: Reals, bias: Reals | None) -> Reals:
+def _rms_norm(config: Config, x: Reals, gain: Array, bias: Array | None) -> Reals:
     return x / np.sqrt((x**2).mean(-1, keepdims=True) + config.epsilon) * gain
 
 
-def _layer_norm(config: Config, x: Reals, gain: Reals, bias: Reals | None) -> Reals:
+def _layer_norm(config: Config, x: Reals, gain: Array, bias: Array | None) -> Reals:
     centred = x - x.mean(-1, keepdims=True)
     scaled = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + config.epsilon) * gain
     return scaled if bias is None else scaled + bias
@@ -83,7 +81,8 @@ def _attention(config: Config, x: Reals, at: str, linear: Callable[[Reals, str],
         q, k = _rotated(config, q), _rotated(config, k)
     k, v = (np.repeat(cached(config, each), config.group, axis=1) for each in (k, v))
     scores = np.einsum("ihd,jhd->hij", q, k) / np.sqrt(config.head)
-    scores[:, ~np.tri(count, dtype=bool)] = -np.inf
+    attended = np.tri(count, dtype=bool) & ~np.tri(count, k=-config.length, dtype=bool)
+    scores[:, ~attended] = -np.inf
     shares = np.exp(scores - scores.max(-1, keepdims=True))
     shares /= shares.sum(-1, keepdims=True)
     return linear(np.einsum("hij,jhd->ihd", shares, v).reshape(count, -1), f"{at}.o")
