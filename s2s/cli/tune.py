@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from s2s.tuning.summary import OnProgress
 
 INTERRUPTED = 130
+TOLD = 1.03
+"""What is gained by other decisions is told from this gain on."""
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -221,6 +223,7 @@ def show(summary: "TuneSummary", records: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({**asdict(summary), "default": summary.default, "best": summary.best})
         return
+    every = [*([summary.network] if summary.network is not None else []), *summary.tasks]
     rows = [
         (
             f"{each.calls} x {each.name}",
@@ -230,7 +233,7 @@ def show(summary: "TuneSummary", records: Path, *, as_json: bool) -> None:
             f"{each.trials} trials" + (f", {each.failed} failed" if each.failed else ""),
             f"noise {each.noise:.1%}" if each.noise else "",
         )
-        for each in ([summary.network] if summary.network is not None else []) + summary.tasks
+        for each in every
     ]
     total = ("all calls", _figure(summary.default), _figure(summary.best))
     gain = summary.default / summary.best if summary.best else 1.0
@@ -241,6 +244,9 @@ def show(summary: "TuneSummary", records: Path, *, as_json: bool) -> None:
             )
         )
     )
+    for each in every:
+        if each.speedup >= TOLD and each.changes:
+            print(f"{each.name}, {each.speedup:.2f} x: {'; '.join(each.changes)}")
     if summary.whole is not None:
         before, after = summary.whole
         print(f"\nthe network as a whole: {_figure(before)} -> {_figure(after)} {summary.unit}, {before / after:.3f} x")

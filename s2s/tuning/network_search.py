@@ -5,7 +5,7 @@ compiler's own. A kernel that is new is measured, once. The search changes one d
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from s2s.stages.memory import Planned
 from s2s.tuning.campaign import Campaign, best_of
@@ -101,6 +101,14 @@ class NetworkSearch:
             self._count(text, cost)
             self.campaign.record_sum(self.network, decided_of(text), cost)
             self.campaign.note(self.summary, 0, trials)
+        self.summary.changes = tuple(self._changes())
+
+    def _changes(self) -> Iterator[str]:
+        """What the best candidate does otherwise than the compiler itself."""
+        made = {(kind, subject): chosen for kind, subject, chosen in self.summary.decisions}
+        for knob in self.space.knobs:
+            if (knob.kind, knob.subject) in made:
+                yield f"{knob.kind} of {knob.about}: {knob.choices[0]} -> {made[knob.kind, knob.subject]}"
 
     def _known(self) -> dict[str, float | None]:
         """What earlier runs have tried, of other versions of the lowering too, with the costs that the kernels have

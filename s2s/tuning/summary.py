@@ -26,6 +26,8 @@ class TaskSummary:
     noise: float = 0.0
     decisions: Decided = ()
     """Those of the best record."""
+    changes: tuple[str, ...] = ()
+    """What these do otherwise than the compiler's own, in words."""
 
     @property
     def speedup(self) -> float:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from s2s.tuning.campaign import Campaign, best_of
+from s2s.tuning.changes import changes_between
 from s2s.tuning.measurement import Measurement
 from s2s.tuning.measurer import Candidate, Incumbent
 from s2s.tuning.records import MeasuredRecord
@@ -59,6 +60,9 @@ class TaskSearch:
             tuner.teach()
             self._confirm()
         self._keep_best()
+        best = self.space.text_of(self.summary.decisions)
+        if best:
+            self.summary.changes = changes_between(self.space, self.task.default, best)
 
     def _tuner(self) -> Tuner:
         """The search, which knows what was measured, of this task and of others."""
