@@ -29,6 +29,8 @@ def default_engine(model: LoadedModel) -> EngineName:
         return "onnxruntime"
     if isinstance(model, torch.LoadedModel):
         return "torch"
+    if model.info.compression is not None:
+        return "interpreter"
     return "tflm" if importlib.util.find_spec("tflite_micro") is not None else "interpreter"
 
 
@@ -115,6 +117,8 @@ def _litert(model: LoadedModel) -> Runner:
 def _tflite(model: LoadedModel, engine: str) -> tflite.LoadedModel:
     if not isinstance(model, tflite.LoadedModel):
         raise InputError(f"--against {engine}: {model.label} is no TFLite model; try --against onnxruntime")
+    if model.info.compression is not None:
+        raise InputError(f"--against {engine}: it does not read compressed constants; try --against interpreter")
     return model
 
 

@@ -103,31 +103,42 @@ def single(
     return model([GraphSpec([*given, *outputs], [operator], free, operator.outputs)])
 
 
-def model(graphs: Sequence[GraphSpec], description: str = "test") -> bytes:
-    """The file of a model; the first graph is the one that runs."""
-    return _Writer().write(graphs, description)
+def model(
+    graphs: Sequence[GraphSpec],
+    description: str = "test",
+    metadata: Mapping[str, bytes] | None = None,
+    extra: Sequence[bytes] = (),
+) -> bytes:
+    """The file of a model; the first graph is the one that runs. Buffers `extra` are the first ones, from 1 on."""
+    return _Writer(extra).write(graphs, description, metadata or {})
 
 
 class _Writer:
     """Tables of flatbuffers are written from the leaves to the root."""
 
-    def __init__(self) -> None:
+    def __init__(self, extra: Sequence[bytes]) -> None:
         self.builder = flatbuffers.Builder(1024)
-        self.buffers: list[bytes] = [b""]
+        self.buffers: list[bytes] = [b"", *extra]
         self.codes: dict[tuple[int, str, int], int] = {}
 
-    def write(self, graphs: Sequence[GraphSpec], description: str) -> bytes:
+    def write(self, graphs: Sequence[GraphSpec], description: str, metadata: Mapping[str, bytes]) -> bytes:
         b = self.builder
         subgraphs = [self._graph(graph) for graph in graphs]
+        entries = [self._metadata(name, data) for name, data in metadata.items()]
         parts = {
             "Version": 3,
             "OperatorCodes": self._tables([self._code(*key) for key in self.codes]),
             "Subgraphs": self._tables(subgraphs),
             "Description": b.CreateString(description),
             "Buffers": self._tables([self._buffer(data) for data in self.buffers]),
+            "Metadata": self._tables(entries) if entries else None,
         }
         b.Finish(self._table("Model", parts), b"TFL3")
         return bytes(b.Output())
+
+    def _metadata(self, name: str, data: bytes) -> int:
+        self.buffers.append(data)
+        return self._table("Metadata", {"Name": self.builder.CreateString(name), "Buffer": len(self.buffers) - 1})
 
     def _table(self, name: str, parts: Mapping[str, Any]) -> int:
         module = importlib.import_module(f"tflite.{name}")

@@ -55,6 +55,7 @@ def is_tflite(source: object) -> TypeGuard[ModelSource]:
 def load_model(source: ModelSource) -> LoadedModel:
     """The checked model of a path or of the bytes of a file."""
     from s2s.frontends.tflite.checks import check_model
+    from s2s.frontends.tflite.micro.compression import decompressed
     from s2s.frontends.tflite.read import read_model
 
     path = None if isinstance(source, bytes) else Path(source)
@@ -62,6 +63,6 @@ def load_model(source: ModelSource) -> LoadedModel:
     data = source if isinstance(source, bytes) else read_model_file(Path(source), "a .tflite file", "split the model")
     if len(data) < 8 or data[_IDENTIFIER_PLACE] != IDENTIFIER:
         raise InputError(f"{label}: is no TFLite model (it lacks the identifier TFL3); give a .tflite file")
-    info = read_model(data, label)
+    info = decompressed(read_model(data, label))
     check_model(info)
     return LoadedModel(info, data, label, path)

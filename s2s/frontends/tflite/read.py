@@ -25,6 +25,8 @@ _DAMAGE = (struct.error, IndexError, TypeError, ValueError, OverflowError, Attri
 _SLACK = 8
 """Zero bytes behind the file, so that a number at its very end is read whole."""
 _MAX_NAME = 4096
+COMPRESSION = "COMPRESSION_METADATA"
+"""The name of the metadata that TFLite-Micro's compressor adds."""
 _SEGMENTS = {1: "Int32Vector", 2: "Uint16Vector", 3: "Uint8Vector"}
 
 
@@ -69,6 +71,7 @@ class _Reader:
             tuple(self._buffer(buffer, number) for number, buffer in enumerate(buffers)),
             tuple(self._subgraph(graph, number, codes) for number, graph in enumerate(graphs)),
             self._signature(root),
+            self._compression(root),
         )
 
     # ------------------------------------------------------------------- parts
@@ -263,6 +266,13 @@ class _Reader:
         except (*_DAMAGE, InputError):
             return {}
         return names
+
+    def _compression(self, root: Any) -> int | None:
+        """The buffer with the metadata of compressed constants."""
+        with intact("its metadata"):
+            entries = self._items(root.MetadataLength(), root.Metadata, "its metadata")
+            found = [int(each.Buffer()) for each in entries if self._text(each.Name()) == COMPRESSION]
+        return found[0] if found else None
 
     # ----------------------------------------------------------------- vectors
 

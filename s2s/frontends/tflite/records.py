@@ -119,3 +119,5 @@ class ModelInfo:
     subgraphs: tuple[Subgraph, ...]
     signature_names: Mapping[int, str] = field(default_factory=dict[int, str])
     """Names that the first signature gives to tensors of the first sub-graph."""
+    compression: int | None = None
+    """The buffer that says which constants TFLite-Micro's compressor has replaced by indices; None if none are."""

@@ -11,6 +11,7 @@ from math import prod
 import numpy as np
 
 from s2s.frontends.builder import Value
+from s2s.frontends.tflite.micro.channels import channels_of
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.records import TensorInfo
 from s2s.types.dtypes import Array
@@ -50,24 +51,13 @@ def _one(node: Node, position: int) -> Value:
     return node.builder.constant(values.astype(y.dtype).reshape(y.shape), f"{node.name}_{position}")
 
 
-def _channels(y: TensorInfo) -> Array:
-    """The channel of each element, as scales tell them: along the first or the last dimension."""
-    count = 1 if y.quant is None else len(y.quant.scale)
-    if count == 1 or y.quant is None:
-        return np.zeros(prod(y.shape), np.int64)
-    if y.quant.axis not in (0, len(y.shape) - 1):
-        raise ValueError("channels along an inner dimension")
-    shape = [count if axis == y.quant.axis else 1 for axis in range(len(y.shape))]
-    return np.broadcast_to(np.arange(count).reshape(shape), y.shape).reshape(-1)
-
-
 def _by_table(y: TensorInfo, bits: Array, table: bytes) -> Array:
     """Indices of as many bits each; a channel has a table of its own, `stride` values behind that of the last one."""
     width, stride, count = table[5] & 7, table[6], prod(y.shape)
     if width == 0:
         raise ValueError("indices of no bits")
     numbers = bits[: count * width].reshape(count, width).astype(np.int64) @ (1 << np.arange(width)[::-1])
-    return _values(y, table)[numbers + stride * _channels(y)]
+    return _values(y, table)[numbers + stride * channels_of(y)[0]]
 
 
 def _pruned(y: TensorInfo, bits: Array, table: bytes) -> Array:
@@ -75,7 +65,7 @@ def _pruned(y: TensorInfo, bits: Array, table: bytes) -> Array:
     count = prod(y.shape)
     kept = bits[:count].astype(np.bool_)
     points = np.zeros(1, np.int64) if y.quant is None else y.quant.zero_point
-    values = points[_channels(y) if len(points) > 1 else np.zeros(count, np.int64)].astype(y.dtype)
+    values = points[channels_of(y)[0] if len(points) > 1 else np.zeros(count, np.int64)].astype(y.dtype)
     if kept.size != count:
         raise ValueError("too few bits")
     values[kept] = _values(y, table)[np.arange(np.count_nonzero(kept))]
