@@ -177,7 +177,7 @@ class Builder:
         """The work of constants that are computed, in this network and in those that it runs."""
         self.node = ""
         self.varies = varies
-        """Whether sizes of inputs vary from run to run: then `size` gives them as numbers of the run."""
+        """Whether sizes of inputs vary from run to run: then `sizes` gives them as numbers of the run."""
         self._bounds: Mapping[str, int] = {} if sizes is None else sizes
         """The greatest values of sizes that the network computes, as far as the user bounds them."""
         self._sizes: dict[str, int] | None = {}
@@ -232,9 +232,9 @@ class Builder:
         with np.errstate(all="ignore"):
             return self.constant(np.asarray(number).astype(to_numpy(element)))
 
-    def size(self, number: int, dtype: np.dtype[np.generic]) -> Value:
-        """Return the size of an axis, a number that is constant unless it varies from run to run."""
-        value = self.constant(np.array(number, dtype))
+    def sizes(self, numbers: int | Sequence[int], dtype: np.dtype[np.generic]) -> Value:
+        """Return what follows from sizes of axes: numbers that are constant unless these vary from run to run."""
+        value = self.constant(np.array(numbers, dtype))
         return self.keep(value) if self.varies else value
 
     def computed(self, ssa: SSAValue, name: str = "") -> Value:

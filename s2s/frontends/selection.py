@@ -33,7 +33,8 @@ def coordinates(x: Value) -> Value:
     if len(shape) > 1:
         strides = [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
         sizes = [np.iinfo(np.int32).max, *shape[1:]]  # nothing wraps around the first axis, whose size may vary
-        columns = [x.builder.constant(np.array(each, np.int32)[:, None]) for each in (strides, sizes)]
+        numbers = [x.builder.sizes(each, np.dtype(np.int32)) for each in (strides, sizes)]
+        columns = [reshape(each, [len(shape), 1]) for each in numbers]
         rows = emit(graph.ModOp, rows / columns[0], columns[1])
     return cast(rows, np.dtype(np.int64))
 

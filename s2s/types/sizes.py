@@ -45,6 +45,10 @@ REDUCES = "reduces"
 PARTS = "parts"
 """Attribute of a concatenation inside a kernel: for each operand the size that it has along the axis."""
 
+FILLS = "fills"
+"""Attribute of a routine: for each operand what its elements behind the end of the last axis have to be in a run in
+which that is not the greatest, a unit where they do not count."""
+
 READS_SIZE = "reads_size"
 """Attribute of a kernel: the size of this run that one of its operands holds, with the number of the operand."""
 

@@ -37,6 +37,7 @@ from s2s.targets import get_target
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 from s2s.types.sizes import (
+    FILLS,
     VARIES,
     DimSize,
     Extents,
@@ -223,7 +224,7 @@ class _Comparison:
                 return "has other computations"
             if isinstance(mine, tensor.ComputeOp) and isinstance(other, tensor.ComputeOp):
                 reason = self._difference_of_computations(mine, other)
-            elif isinstance(mine, tensor.ExternOp) and isinstance(other, tensor.ExternOp) and VARIES in mine.attributes:
+            elif isinstance(mine, tensor.ExternOp) and isinstance(other, tensor.ExternOp) and _takes_sizes(mine):
                 reason = None if mine.routine == other.routine else "is another routine"
             else:
                 reason = None if _text(mine, self.at) == _text(other, self.at) else "has other computations"
@@ -252,6 +253,11 @@ def _extents(module: ModuleOp) -> dict[SSAValue, Extents]:
     propagation = Propagation(module)
     propagation.run()
     return propagation.extents
+
+
+def _takes_sizes(op: tensor.ExternOp) -> bool:
+    """Return whether a routine takes operands or gives results of varying size."""
+    return FILLS in op.attributes or VARIES in op.attributes
 
 
 def _begins_with(great: Array, small: Array) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from math import prod
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import I64, DenseArrayBase, IndexType, IntegerAttr, ModuleOp, i64
@@ -30,6 +31,7 @@ from s2s.stages.settle import Settled
 from s2s.types.dtypes import Array, as_tensor_type, tensor_type
 from s2s.types.hints import isa
 from s2s.types.sizes import (
+    FILLS,
     VARIES,
     Extents,
     SizeRange,
@@ -215,12 +217,23 @@ def _instantiate(op: Operation, extents: Mapping[SSAValue, Extents], sizes: Size
         case graph.ScanOp() if op.extent is not None:
             op.properties["steps"] = IntegerAttr(sizes[op.extent.data], i64)
             del op.properties["extent"]
-        case tensor.ExternOp() if VARIES in op.attributes:
-            op.properties["numbers"] = tensor.integers([shape_of(op.inputs[0])[0], shape_of(op.res[0])[0]])
+        case tensor.ExternOp() if FILLS in op.attributes or VARIES in op.attributes:
+            op.properties["numbers"] = tensor.integers(_numbers(op))
         case FuncOp() if not op.is_declaration:
             op.update_function_type()
         case _:
             pass
+
+
+def _numbers(op: tensor.ExternOp) -> list[int]:
+    """Return the numbers that a routine takes for the shapes of its operands and its result."""
+    *rows, size = shape_of(op.inputs[0])
+    *_, count = shape_of(op.res[0])
+    if op.routine.data == "nonzero_bool":
+        return [size, count]
+    if op.routine.data == "suppressed_f32":
+        return [*shape_of(op.inputs[1]), count, op.values[-1]]
+    return [prod(rows), size, count]
 
 
 def _guarded(access: tensor.AccessAttr) -> tensor.AccessAttr:

@@ -53,6 +53,14 @@ TEXTS = {
 <int64[1] zero = {0}, int64[1] two = {2}, int64[1] four = {4}, float[2,2,3,3] w = ?>
 { d = Conv <strides = [2, 2], pads = [1, 1, 1, 1]> (x, w) sx = Shape (d) sz = Shape (x) a = Slice (sx, zero, two)
   b = Slice (sz, two, four) s = Concat <axis = 0> (a, b) r = Resize <mode = "linear"> (d, , , s) y = Add (r, x) }""",
+    "best of a row": """(float[2,N] x) => (float[2,3] y, int64[2,3] i) <int64[1] k = {3}> { y, i = TopK (x, k) }""",
+    "least of each row": """(float[N,5] x) => (float[N,3] y, int64[N,3] i)
+<int64[1] k = {3}> { y, i = TopK <largest = 0> (x, k) }""",
+    "sorted": """(float[1,N] x) => (float[1,N] y, int64[1,N] i)
+<int64[1] one = {1}> { s = Shape (x) k = Gather (s, one) y, i = TopK <largest = 0> (x, k) }""",
+    "boxes": """(float[1,N,4] b, float[1,2,N] s) => (int64[k,3] y)
+<int64 most = {3}, float iou = {0.3}, float least = {0.1}> { y = NonMaxSuppression (b, s, most, iou, least) }""",
+    "places": "(float[2,N] x) => (int64[2,k] y) { p = Relu (x) y = NonZero (p) }",
     "norm of instances": """(float[1,2,4,N] x) => (float[1,2,4,N] y) <float[2] g = ?, float[2] b = ?>
 { y = InstanceNormalization (x, g, b) }""",
     "decomposed norm": """(float[1,4,N] x) => (float[1,4,N] y) <float two = {2}, float eps = {0.001}>
@@ -83,7 +91,14 @@ TEXTS = {
 { y, z = Scan <num_scan_inputs = 1, body = step (float[3] a, float[3] b) => (float[3] c, float[3] d)
   { c = Add (a, b) d = Mul (a, b) }> (s, x) }""",
 }
-MIN_SIZE = {"feature pyramid": 2, "class token of a picture": 2, "last rows": 2, "differences": 2}
+MIN_SIZE = {
+    "feature pyramid": 2,
+    "class token of a picture": 2,
+    "best of a row": 3,
+    "boxes": 3,
+    "last rows": 2,
+    "differences": 2,
+}
 MAX_SIZE = 9
 
 

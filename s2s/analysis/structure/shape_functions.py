@@ -46,6 +46,10 @@ def result_extents(op: GraphOp, operands: Sequence[Extents], table: SizeTable) -
             return (op.size.data if op.size.data in table.given else "",)
         case graph.DynamicSliceOp() | graph.DynamicReshapeOp():
             return _stated(op, table)
+        case graph.TopKOp():
+            return _chosen(op.count.value.data, shape_of(op.x), operands[0])
+        case graph.NonMaxSuppressionOp():
+            return _chosen(op.most.value.data, shape_of(op.scores), operands[1])
         case graph.SliceOp():
             return _sliced(op, operands[0], table)
         case graph.MatmulOp():
@@ -84,6 +88,11 @@ def _merged(shape: Sequence[int], shapes: Sequence[Sequence[int]], operands: Seq
                 )
             found[axis] = name
     return tuple(found)
+
+
+def _chosen(count: int, shape: Sequence[int], extents: Extents) -> Extents:
+    """Return the extents of `count` elements of each row: all of them where that many are chosen, else constant."""
+    return (*extents[:-1], extents[-1] if count == shape[-1] else "")
 
 
 def _stated(op: graph.DynamicSliceOp | graph.DynamicReshapeOp, table: SizeTable) -> Extents:

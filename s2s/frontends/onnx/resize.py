@@ -167,7 +167,7 @@ def _at_any_size(node: Node, x: Value, axis: _Axis, mode: str) -> Value:
     """`x` resized along an axis whose size may vary from run to run."""
     if axis.stays(x.shape[axis.axis]):
         return x
-    size, count = (node.builder.size(number, _EXACT) for number in (x.shape[axis.axis], axis.count))
+    size, count = (node.builder.sizes(number, _EXACT) for number in (x.shape[axis.axis], axis.count))
     scale = count / size if axis.sized else axis.scale
     steps = node.constant(np.arange(axis.count), _EXACT)
     at = _late_coordinates(mode, steps, size, scale, count)

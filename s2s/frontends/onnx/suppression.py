@@ -45,14 +45,9 @@ def _non_max_suppression(node: Node) -> Value:
     flat = reshape(chosen, [batches * classes * most])
     places = true_places(emit(graph.GreaterEqualOp, flat, flat.like(0)))
     box = reshape(emit(graph.GatherOp, flat, places, axis=0), [*places.shape, 1])
-    steps, sizes, is_box = (
-        node.constant(np.array([row]))
-        for row in (
-            np.array([classes * most, most, 1], np.int32),
-            np.array([batches, classes, most], np.int32),
-            _IS_BOX,
-        )
-    )
+    strides, counts = [classes * most, most, 1], [batches, classes, most]
+    steps, sizes = (reshape(node.builder.sizes(row, np.dtype(np.int32)), [1, 3]) for row in (strides, counts))
+    is_box = node.constant(np.array([_IS_BOX]))
     parts = emit(graph.ModOp, reshape(places, [*places.shape, 1]) / steps, sizes)
     return cast(select(is_box, box, parts), _INDEX)
 

@@ -32,7 +32,14 @@ from s2s.errors import CompilerBug, UnsupportedError
 from s2s.types.sizes import PARTS, READS_SIZE, REDUCES, VARIES, Extents, extents_attribute, sizes_of
 
 _READS_OPERAND_SIZES = (
-    graph.ReduceMeanOp | graph.LayerNormOp | graph.GatherFamilyOp | graph.DynamicSliceOp | graph.DynamicReshapeOp
+    graph.ReduceMeanOp
+    | graph.LayerNormOp
+    | graph.GatherFamilyOp
+    | graph.DynamicSliceOp
+    | graph.DynamicReshapeOp
+    | graph.TopKOp
+    | graph.NonzeroOp
+    | graph.NonMaxSuppressionOp
 )
 """Operations whose computations depend on the sizes of their first operand."""
 
@@ -79,8 +86,8 @@ class _Propagation(ExtentsPropagation):
             if isinstance(op, ReturnOp):
                 return tuple(self.of(op.arguments))
             self.of_operation(op)
-            if isinstance(op, _READS_OPERAND_SIZES) and any(self.extents[op.x]):
-                op.attributes[REDUCES] = extents_attribute(self.extents[op.x])
+            if isinstance(op, _READS_OPERAND_SIZES) and any(self.extents[op.operands[0]]):
+                op.attributes[REDUCES] = extents_attribute(self.extents[op.operands[0]])
             if isinstance(op, graph.ConcatOp):
                 parts = [extents[op.axis.value.data] for extents in self.of(op.inputs)]
                 if any(parts[:-1]):

@@ -14,7 +14,7 @@ for nothing read (a mean that counts the elements of its window), the network is
 from math import ceil, prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, UnitAttr, f32, i1
+from xdsl.dialects.builtin import ArrayAttr, FloatAttr, ModuleOp, UnitAttr, f32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -32,8 +32,9 @@ from s2s.errors import UnsupportedError
 from s2s.passes.tensor.permute import copy_of
 from s2s.passes.tensor.propagate_sizes import Propagation
 from s2s.types.affine import is_dim, ranges, simplify
+from s2s.types.hints import isa
 from s2s.types.margins import MARGINS, Margin, margins_attribute, margins_of
-from s2s.types.sizes import extents_attribute, sizes_of
+from s2s.types.sizes import FILLS, extents_attribute, sizes_of
 from s2s.types.symbols import function_named
 
 
@@ -86,11 +87,14 @@ class _FillMargins:
                 self._fill(op.x, Margin(axis, name, max(op.window) - 1, FloatAttr(0.0, f32)))
 
     def _fill_for_routine(self, op: tensor.ExternOp) -> None:
-        """Let a mask, of which a routine reads all elements, be false behind its end."""
-        for axis, name in enumerate(self.sizes.extents[op.inputs[0]]):
-            if name:
-                room = shape_of(op.inputs[0])[axis] - self.sizes.table.range(name).least
-                self._fill(op.inputs[0], Margin(axis, name, room, IntegerAttr(0, i1)))
+        """Let rows, of which a routine reads all elements, hold behind their end what it does not choose."""
+        fills = op.attributes.get(FILLS)
+        for value, fill in zip(op.inputs, fills, strict=True) if isa(fills, ArrayAttr) else ():
+            extents = self.sizes.extents[value]
+            if extents and extents[-1] and not isinstance(fill, UnitAttr):
+                axis = len(extents) - 1
+                room = shape_of(value)[axis] - self.sizes.table.range(extents[axis]).least
+                self._fill(value, Margin(axis, extents[axis], room, fill))
 
     def _fill(self, value: SSAValue, margin: Margin) -> None:
         """Let `value`, a tensor of a kernel or of `main`, have a margin."""

@@ -25,7 +25,7 @@ from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.extents import DomainExtents, domain_extents
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug, UnsupportedError
-from s2s.types.sizes import VARIES, Extents, extents_attribute, extents_of, sizes_of
+from s2s.types.sizes import FILLS, VARIES, Extents, extents_attribute, extents_of, sizes_of
 
 
 class PropagateSizesPass(ModulePass):
@@ -63,8 +63,8 @@ class Propagation(ExtentsPropagation):
             if isinstance(op, tensor.TransformOp):
                 known[op.res] = extents_of(op.attributes.get(VARIES), len(shape_of(op.res)))
                 continue
-            if isinstance(op, tensor.ExternOp) and VARIES in op.attributes:
-                known[op.res[0]] = extents_of(op.attributes[VARIES], len(shape_of(op.res[0])))
+            if isinstance(op, tensor.ExternOp) and (FILLS in op.attributes or VARIES in op.attributes):
+                known[op.res[0]] = extents_of(op.attributes.get(VARIES), len(shape_of(op.res[0])))
                 continue
             if not isinstance(op, tensor.ComputeOp):
                 if any(map(any, self.of(op.operands))):

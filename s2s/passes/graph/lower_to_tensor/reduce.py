@@ -19,9 +19,9 @@ found by a routine of the runtime:
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from math import prod
+from math import inf, nan, prod
 
-from xdsl.dialects.builtin import i32, i64
+from xdsl.dialects.builtin import AnyFloat, ArrayAttr, FloatAttr, i32, i64
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -29,14 +29,15 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from s2s.analysis.structure.compute import shape_of
 from s2s.c_syntax.types import element_name
 from s2s.dialects import graph, tensor
-from s2s.dialects.graph.base import type_of
+from s2s.dialects.graph.base import GraphOp, type_of
 from s2s.dialects.graph.reduce import ArgReduceOp, ReduceOp
 from s2s.passes.graph.lower_to_tensor.compute import at, compute, dims
-from s2s.passes.graph.lower_to_tensor.conversion import Number, limits, widened
+from s2s.passes.graph.lower_to_tensor.conversion import Number, limits, number_attribute, widened
 from s2s.passes.graph.lower_to_tensor.scalars import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, Scalar, Scalars
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import is_float, size_in_bytes, tensor_type, ui32, ui64
-from s2s.types.sizes import REDUCES, extents_of
+from s2s.types.hints import isa
+from s2s.types.sizes import FILLS, REDUCES, VARIES, extents_of
 
 SORTED_DIGITS = 256
 """The values of a digit, each of which the routine for `graph.top_k` counts."""
@@ -171,7 +172,24 @@ class LowerTopK(RewritePattern):
         scratch = tensor_type(key, (4 * size + SORTED_DIGITS,))
         made = tensor.ExternOp(f"{order}_{element_name(wide)}", [x], [rows, size, count], [op.y.type], [scratch])
         graph.copy_provenance(made, op)
+        state_fills(made, op, [_last_of_all(wide, smallest=op.smallest is not None)])
         rewriter.replace(op, made)
+
+
+def state_fills(made: tensor.ExternOp, op: GraphOp, fills: Sequence[Attribute]) -> None:
+    """State what elements behind the end of operands have to be, where sizes of `op`, which `made` replaces, vary."""
+    if REDUCES in op.attributes:
+        made.attributes[FILLS] = ArrayAttr(fills)
+    if VARIES in op.attributes:
+        made.attributes[VARIES] = op.attributes[VARIES]
+
+
+def _last_of_all(element: Attribute, *, smallest: bool) -> Attribute:
+    """Return the number that a selection takes after all others: NaN counts as larger than every number."""
+    if isa(element, AnyFloat):
+        return FloatAttr(nan if smallest else -inf, element)
+    least, most = limits(element)
+    return number_attribute(most if smallest else least, element)
 
 
 def _compared_as(element: Attribute) -> Attribute:

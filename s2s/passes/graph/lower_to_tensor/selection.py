@@ -5,14 +5,15 @@
     %y = tensor.extern "nonzero_bool"(%mask, %count) {numbers = [64, 64], varies = ["found"]} : … -> tensor<64xi32>
 """
 
-from xdsl.dialects.builtin import f32, i32
+from math import inf
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, UnitAttr, f32, i1, i32
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
-from s2s.passes.graph.lower_to_tensor.reduce import SORTED_DIGITS
+from s2s.passes.graph.lower_to_tensor.reduce import SORTED_DIGITS, state_fills
 from s2s.types.dtypes import tensor_type, ui32
-from s2s.types.sizes import VARIES
 
 
 class LowerNonzero(RewritePattern):
@@ -23,8 +24,7 @@ class LowerNonzero(RewritePattern):
         numbers = [shape_of(op.mask)[0], op.bound.value.data]
         made = tensor.ExternOp("nonzero_bool", [op.mask, op.count], numbers, [op.y.type])
         graph.copy_provenance(made, op)
-        if VARIES in op.attributes:
-            made.attributes[VARIES] = op.attributes[VARIES]
+        state_fills(made, op, [IntegerAttr(0, i1), UnitAttr()])
         rewriter.replace(op, made)
 
 
@@ -41,6 +41,7 @@ class LowerNonMaxSuppression(RewritePattern):
         operands = [op.boxes, op.scores, op.overlap, op.least]
         made = tensor.ExternOp("suppressed_f32", operands, numbers, [op.y.type], scratch)
         graph.copy_provenance(made, op)
+        state_fills(made, op, [UnitAttr(), FloatAttr(-inf, f32), UnitAttr(), UnitAttr()])
         rewriter.replace(op, made)
 
 
