@@ -67,8 +67,7 @@ class _Decoder:
     def write(self) -> onnx.ModelProto:
         """Add all nodes."""
         nodes, config = self.nodes, self.config
-        embedding = nodes.constant(self.weights["embedding"], "embedding")
-        x = nodes.node("Gather", embedding, self.token)
+        x = self._looked_up()
         if config.kind == "gpt":
             x = nodes.node("Add", x, nodes.node("Gather", self._weight("positions"), self.positions))
         turn = self._angles() if config.kind == "llama" else None
@@ -81,7 +80,7 @@ class _Decoder:
             x = nodes.node("Add", x, self._perceptron(layer, self._norm(x, f"layer{layer}.norm2")))
         if self.tokens > 1:
             x = nodes.node("Gather", x, nodes.input("last", np.int64, [1]))
-        nodes.output(self._logits(self._norm(x, "norm"), embedding), [1, config.vocabulary])
+        nodes.output(self._logits(self._norm(x, "norm")), [1, config.vocabulary])
         declare_outputs(nodes, config)
         return nodes.model()
 
@@ -103,12 +102,37 @@ class _Decoder:
         return self.nodes.node("Reshape", positions, self._constant(np.array([self.tokens, 1])))
 
     def _weight(self, name: str) -> str:
+        """The floats of a weight."""
         return self.nodes.constant(self.weights[name], name)
 
-    def _logits(self, x: str, embedding: str) -> str:
+    def _looked_up(self) -> str:
+        """The rows of the embedding for the tokens; quantised ones become floats."""
+        nodes, weights = self.nodes, self.weights["embedding"]
+        if not isinstance(weights, Blocks):
+            return nodes.node("Gather", self._weight("embedding"), self.token)
+        rows = nodes.node("Gather", nodes.constant(weights.packed, "embedding"), self.token)
+        scales = nodes.node("Gather", nodes.constant(weights.scales[..., None], "embedding.row_scales"), self.token)
+        q = rows if weights.bits == 8 else self._apart(rows, weights)
+        half = nodes.constant(np.float32(1 << (weights.bits - 1)))
+        moved = nodes.node("Sub", nodes.node("Cast", q, to=onnx.TensorProto.FLOAT), half)
+        shape = self._constant(np.array([self.tokens, self.config.width]))
+        return nodes.node("Reshape", nodes.node("Mul", moved, scales), shape)
+
+    def _apart(self, rows: str, weights: Blocks) -> str:
+        """The numbers of 4 bits in `rows` of bytes, the lower half of each first."""
+        nodes, (_, blocks, size) = self.nodes, weights.packed.shape
+        column = nodes.node("Reshape", rows, self._constant(np.array([self.tokens, blocks, size, 1])))
+        shifted = nodes.node("BitShift", column, self._constant(np.array([0, 4], np.uint8)), direction="RIGHT")
+        pairs = nodes.node("BitwiseAnd", shifted, self._constant(np.uint8(15)))
+        return nodes.node("Reshape", pairs, self._constant(np.array([self.tokens, blocks, 2 * size])))
+
+    def _logits(self, x: str) -> str:
         if "head" in self.weights:
             return self._linear(x, "head", output="logits")
-        return self.nodes.node("MatMul", x, self.nodes.node("Transpose", embedding, perm=[1, 0]), output="logits")
+        if isinstance(self.weights["embedding"], Blocks):
+            return self._linear(x, "embedding", output="logits")
+        transposed = self.nodes.node("Transpose", self._weight("embedding"), perm=[1, 0])
+        return self.nodes.node("MatMul", x, transposed, output="logits")
 
     def _linear(self, x: str, name: str, output: str | None = None) -> str:
         """A linear layer, in floats or with weights that are quantised by blocks."""

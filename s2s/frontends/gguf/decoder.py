@@ -145,11 +145,12 @@ class _File:
         embedding = self._sized("token_embd.weight", config.vocabulary, config.width)
         own = "output.weight" in self.tensors
         last = self._sized("output.weight", config.vocabulary, config.width) if own else embedding
+        rows = _linear(embedding, None)
         made: dict[str, Linear] = {
-            "embedding": _floats(embedding),
+            "embedding": rows if isinstance(rows, Blocks) else _floats(embedding),
             "norm": _floats(self._sized("output_norm.weight", 1, config.width)).reshape(-1),
         }
-        if own or embedding.kind.startswith("Q"):
+        if own or isinstance(rows, Superblocks):
             made["head"] = _linear(last, None)
         for layer in range(config.layers):
             for name, role in LAYERS.items():

@@ -1,5 +1,6 @@
 """Decoders of GGUF files: the emitted C against doubles in numpy, and files that lie."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,16 @@ def test_each_step_gives_the_logits_of_the_whole_sequence(
         ]
     found = np.concatenate([step["logits"] for step in steps])
     np.testing.assert_allclose(found, expected, rtol=0, atol=bound * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(("kind", "share"), [("Q8_0", 9 / 32), ("Q4_0", 5 / 32)])
+def test_the_table_of_the_embedding_stays_quantised(tmp_path: Path, kind: str, share: float):
+    """Bytes of a weight with its part of a scale of four bytes, as a share of a float's."""
+    write(tmp_path / "m.gguf", "llama", kind)
+    floats = 4 * CONFIG.vocabulary * CONFIG.width
+    with compile_artifact(str(tmp_path / "m.gguf"), CompileOptions(target="c")) as artifact:
+        arrays = json.loads(artifact.tree().text("metadata.json"))["weights"]["arrays"]
+    assert sum(each["size"] for each in arrays if each["name"].startswith("embedding")) == share * floats
 
 
 def test_the_user_says_how_many_positions_the_cache_has(tmp_path: Path):
