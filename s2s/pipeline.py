@@ -293,6 +293,7 @@ TENSOR = (
     Step("tensor-shorten-products", "Encode constants, which then are packed.", when=tuned, options=target),
     Step("tensor-pack-constants", "Rearrange weights on the host into the layout that their schedule asks for."),
     Step("tensor-describe-kernels", "Write the comment above each C kernel, while the IR still shows the formulas."),
+    Step("tensor-shorten-quantize", "Round once; after the comments, too.", when=tuned, options=target),
     Step(
         "tensor-shorten-rescale",
         "Use fewer instructions where weights bound the rescaled sums; after the comments, which would read less well.",

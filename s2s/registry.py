@@ -87,6 +87,7 @@ PASSES: tuple[str, ...] = (
     "tensor-pick-schedule",
     "tensor-propagate-sizes",
     "tensor-shorten-products",
+    "tensor-shorten-quantize",
     "tensor-shorten-rescale",
     "tensor-split-dims",
     "tensor-tile-and-fuse",

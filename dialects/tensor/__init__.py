@@ -10,7 +10,7 @@ from s2s.dialects.tensor.compute import ComputeOp, YieldOp, element_type
 from s2s.dialects.tensor.directive import Directive
 from s2s.dialects.tensor.extern import ExternOp
 from s2s.dialects.tensor.renumbering import Renumbering
-from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, SaturateOp, SizeOp
+from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp, QuantizeOp, RemFOp, RescaleOp, SaturateOp, SizeOp
 from s2s.dialects.tensor.scatter import ScatterOp
 from s2s.dialects.tensor.schedule import ScheduleAttr
 from s2s.dialects.tensor.schedule_state import CachedRead, FusedTile, ScheduleState
@@ -30,6 +30,7 @@ Tensor = Dialect(
         IndexOp,
         RemFOp,
         RescaleOp,
+        QuantizeOp,
         SaturateOp,
         SizeOp,
         ScatterOp,
@@ -53,6 +54,7 @@ __all__ = [
     "IndexOp",
     "Matrix",
     "PackedAxis",
+    "QuantizeOp",
     "RemFOp",
     "Renumbering",
     "RescaleOp",

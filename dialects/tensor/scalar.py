@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import AnyFloatConstr, IndexType, IntegerAttr, StringAttr, TensorType, i1, i8, i32, i64
+from xdsl.dialects.builtin import AnyFloatConstr, IndexType, IntegerAttr, StringAttr, TensorType, f32, i1, i8, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
+    ParsePropInAttrDict,
     VarConstraint,
     operand_def,
     prop_def,
@@ -160,6 +161,29 @@ class RescaleOp(Op):
             )
         if self.x.type != taken:
             raise VerifyException(f"{self.name}: rounding {self.rounding.data} takes {taken}, not {self.x.type}")
+
+
+@op_definition
+class QuantizeOp(Op):
+    """`x` rounded to an integer, halves to even, plus `zero_point`, saturated to the result type; `x` is no NaN. A
+    scalar operation, at loop level too."""
+
+    name = "tensor.quantize"
+
+    zero_point = prop_def(IntegerAttr)
+    x = operand_def(f32)
+    result = result_def(i8)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(Pure())
+    assembly_format = "$x attr-dict"
+
+    def __init__(self, x: SSAValue, zero_point: int) -> None:
+        super().__init__(operands=[x], properties={"zero_point": IntegerAttr(zero_point, i32)}, result_types=[i8])
+
+    def verify_(self) -> None:
+        if not -128 <= self.zero_point.value.data <= 127:
+            raise VerifyException(f"{self.name}: zero point {self.zero_point.value.data} is outside of i8")
 
 
 @op_definition

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_window.h: a window over a stream that moves through memory, so that few runs copy what it keeps.
  *
- *   s2s_advance(memory, position, size, by, slack)
+ *   s2s_move_down(memory, size, by)                  the last size - by bytes to the start of memory
+ *   s2s_advance(memory, position, size, by, slack)   the same, once in several calls
  *
  * The window, of `size` bytes, begins *position bytes behind memory, which has `slack` bytes more. It moves on by `by`
  * bytes, and its address is returned; what was at its front is gone, and its last `by` bytes are the caller's to write.
@@ -15,13 +16,41 @@
 #include <stdint.h>
 #include <string.h>
 
+/* The C library for small cores moves bytes one by one where their distance is no multiple of words. */
+S2S_INLINE void s2s_move_down(void *memory, size_t size, size_t by)
+{
+#if defined(__ARM_FEATURE_UNALIGNED) && defined(__thumb2__)
+    unsigned char *to = (unsigned char *)memory;
+    const unsigned char *from = to + by;
+    size_t left = size - by;
+
+    for (; left >= 8u; left -= 8u) {
+        uint32_t low, high;
+
+        (void)memcpy((void *)&low, (const void *)from, 4u);
+        (void)memcpy((void *)&high, (const void *)(from + 4), 4u);
+        (void)memcpy((void *)to, (const void *)&low, 4u);
+        (void)memcpy((void *)(to + 4), (const void *)&high, 4u);
+        from += 8;
+        to += 8;
+    }
+    for (; left > 0u; --left) {
+        *to = *from;
+        ++to;
+        ++from;
+    }
+#else
+    (void)memmove(memory, (const unsigned char *)memory + by, size - by);
+#endif
+}
+
 S2S_INLINE void *s2s_advance(void *memory, int32_t *position, size_t size, size_t by, size_t slack)
 {
     unsigned char *const start = (unsigned char *)memory;
     const size_t next = (size_t)*position + by;
 
     if (next > slack) {
-        memmove(start, start + next, size - by);
+        s2s_move_down(start, next + size - by, next);
         *position = 0;
         return start;
     }

@@ -17,7 +17,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr, IntegerType, VectorType
 from xdsl.ir import Attribute, Operation
 
-from s2s.dialects.tensor import RemFOp, RescaleOp, SaturateOp, TreeOp
+from s2s.dialects.tensor import QuantizeOp, RemFOp, RescaleOp, SaturateOp, TreeOp
 from s2s.errors import CompilerBug
 from s2s.interpret.numbers import (
     choose,
@@ -156,14 +156,22 @@ def function_of(op: Operation) -> Function:
         return _compare_floats(arith.CMPF_COMPARISON_OPERATIONS[op.predicate.value.data])
     if isinstance(op, arith.SelectOp):
         return choose
-    if isinstance(op, RescaleOp):
-        return RESCALES[op.rounding.data]
-    if isinstance(op, SaturateOp):
-        return _saturate
-    if isinstance(op, TreeOp):
-        return _tree(op)
+    if isinstance(op, RescaleOp | SaturateOp | QuantizeOp | TreeOp):
+        return _of_tensor(op)
     extended = _extended(op)
     return extended if extended is not None else _cast(op)
+
+
+def _of_tensor(op: RescaleOp | SaturateOp | QuantizeOp | TreeOp) -> Function:
+    match op:
+        case RescaleOp():
+            return RESCALES[op.rounding.data]
+        case SaturateOp():
+            return _saturate
+        case QuantizeOp():
+            return _quantize(op.zero_point.value.data)
+        case TreeOp():
+            return _tree(op)
 
 
 def _saturate(x: Scalar) -> Scalar:
@@ -179,9 +187,16 @@ def _tree(op: TreeOp) -> Function:
     return value
 
 
+def _quantize(zero_point: int) -> Function:
+    def quantize(x: Scalar) -> Scalar:
+        return np.clip(np.rint(x) + np.float32(zero_point), -128, 127).astype(np.int8)
+
+    return quantize
+
+
 def is_scalar_op(op: Operation) -> bool:
     """Return whether `op` belongs to `arith` or `math`, or is a similar scalar operation of s2s."""
-    return op.dialect_name() in ("arith", "math") or isinstance(op, RescaleOp | SaturateOp | TreeOp)
+    return op.dialect_name() in ("arith", "math") or isinstance(op, RescaleOp | SaturateOp | QuantizeOp | TreeOp)
 
 
 def dtype_of(type: Attribute) -> np.dtype[Any]:

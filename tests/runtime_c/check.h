@@ -40,6 +40,7 @@ void test_fixed_dft(void);
 void test_selection(void);
 void test_window(void);
 void test_pairs(void);
+void test_round(void);
 void test_dsp(void);
 void test_simd(void);
 void test_simd_bytes(void);

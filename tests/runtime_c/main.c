@@ -19,6 +19,7 @@ int main(void)
     test_selection();
     test_window();
     test_pairs();
+    test_round();
     test_dsp();
     test_simd();
     test_simd_bytes();

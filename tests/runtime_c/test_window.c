@@ -35,8 +35,26 @@ static void windows_without_slack_are_copied(void)
     CHECK(position == 0 && memcmp(memory, "bcd", 3) == 0);
 }
 
+/* Words that overlap what they are moved to, and bytes behind the last word. */
+static void bytes_move_by_any_distance(void)
+{
+    for (uint8_t by = 1; by < 9; ++by) {
+        uint8_t bytes[30];
+
+        for (uint8_t i = 0; i < 30; ++i) {
+            bytes[i] = i;
+        }
+        s2s_move_down(&bytes[1], 28, by);
+        CHECK(bytes[0] == 0 && bytes[29] == 29);
+        for (uint8_t i = 1; i < 29 - by; ++i) {
+            CHECK(bytes[i] == i + by);
+        }
+    }
+}
+
 void test_window(void)
 {
+    bytes_move_by_any_distance();
     windows_hold_the_last_elements();
     windows_without_slack_are_copied();
 }

@@ -398,3 +398,9 @@
 %a = "test.op"() : () -> f32
 %y = tensor.tree %a {features = array<i64: 1, 0>, comparisons = array<i64: 0, 0>, splits = array<f64: 0.5, 0.0>, yes = array<i64: 1, 1>, no = array<i64: 1, 1>, missing = array<i64: 0, 0>, values = array<f64: 0.0, 1.0>} : (f32) -> f32
 // CHECK: tensor.tree: a feature is beyond its 1 operands
+
+// -----
+
+%x = "test.op"() : () -> f32
+%y = tensor.quantize %x {zero_point = 128 : i32}
+// CHECK: tensor.quantize: zero point 128 is outside of i8

@@ -11,7 +11,7 @@ func.func private @k(%y: memref<4xf32>, %x: memref<4xf32>) attributes {kernel} {
 // A window with slack moves on by the runtime; one without is copied in place. A parameter has the name already.
 // CHECK:     float *const x_2 = s2s_advance(a_f32 + 0, a_i32 + 6, 16, 4, 8);
 // CHECK:     net_k(y, x_2);
-// CHECK:     memmove(a_f32 + 8, a_f32 + 8 + 2, 8);
+// CHECK:     s2s_move_down(a_f32 + 8, 16, 8);
 // CHECK:     net_k(y, a_f32 + 8);
 func.func @main(%arena: memref<48xi8> {role = "arena"}, %y: memref<4xf32> {role = "output", name = "y", shape = array<i64: 4>}, %in: memref<4xf32> {role = "input", name = "x", shape = array<i64: 4>}) attributes {arena_size = 48 : i64, arena_align = 4 : i64} {
   %memory = loop.view %arena[0] {state = "x", shape = array<i64: 6>} : memref<48xi8> -> memref<6xf32>

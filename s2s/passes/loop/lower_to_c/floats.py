@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.c_syntax.types import element_name
 from s2s.dialects.c.conversions import is_half
-from s2s.dialects.tensor import RemFOp
+from s2s.dialects.tensor import QuantizeOp, RemFOp
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, unsigned_type, value_type
 from s2s.passes.loop.lower_to_c.integers import Lowering
 from s2s.types.hints import isa
@@ -140,6 +140,12 @@ def _to_integer(*, unsigned: bool) -> Lowering:
     return lower
 
 
+def _quantize(b: Builder, op: Operation) -> SSAValue:
+    assert isinstance(op, QuantizeOp)
+    arguments = [b.value(op.x), b.literal(op.zero_point.value.data, i32)]
+    return b.call("s2s_f32_quantize_i8", arguments, op.result.type)
+
+
 LIBM: dict[type[Operation], str] = {
     RemFOp: "fmod",
     arith.MaxnumfOp: "fmax",
@@ -199,4 +205,5 @@ FLOATS: dict[type[Operation], Lowering] = {
     arith.FPToSIOp: _to_integer(unsigned=False),
     arith.FPToUIOp: _to_integer(unsigned=True),
     math.RsqrtOp: _reciprocal_root,
+    QuantizeOp: _quantize,
 }

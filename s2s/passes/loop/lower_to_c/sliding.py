@@ -4,7 +4,9 @@
     %v = loop.advance %other {by = 2} : memref<2176xf32> -> memref<2176xf32>
 ->
     float *const x_1 = s2s_advance(a_f32 + 0, a_i32 + 2448, 8704, 8, 1088);
-    memmove(a_f32 + 4096, a_f32 + 4098, 8696);
+    s2s_move_down(a_f32 + 4096, 8704, 8);
+
+Where memory has types, as MISRA C demands, the copy is `memmove`.
 """
 
 from xdsl.dialects.builtin import IndexType
@@ -12,7 +14,7 @@ from xdsl.dialects.builtin import IndexType
 from s2s.c_syntax.identifiers import unique_identifiers
 from s2s.dialects import c, loop
 from s2s.memory.accesses import buffer_bytes
-from s2s.passes.loop.lower_to_c.arena import element_of
+from s2s.passes.loop.lower_to_c.arena import PlainArena, element_of
 from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
 from s2s.types.dtypes import size_in_bytes
 
@@ -25,6 +27,11 @@ def lower_advance(steps: StepBuilder, op: loop.AdvanceOp) -> None:
     b, element = steps.b, element_of(op.result.type)
     by, slack = (count * size_in_bytes(element) for count in (op.by.value.data, op.slack))
     memory, size = b.value(op.memory), buffer_bytes(op.result)
+    if op.position is None and isinstance(steps.arena, PlainArena):
+        numbers = [b.literal(number, IndexType()) for number in (size, by)]
+        b.block.add_op(c.CallOp("s2s_move_down", [memory, *numbers]))
+        b.values[op.result] = memory
+        return
     if op.position is None:
         source = b.binary("+", memory, b.literal(op.by.value.data, IndexType()))
         b.block.add_op(c.CallOp("memmove", [memory, source, b.literal(size - by, IndexType())]))

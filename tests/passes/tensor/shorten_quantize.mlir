@@ -1,0 +1,83 @@
+// RUN: s2s-opt %s --sample-weights -p tensor-shorten-quantize | filecheck %s
+// RUN: s2s-opt %s --sample-weights -p 'tensor-shorten-quantize{target=x86-64-v3}' | filecheck %s --check-prefix LANES
+
+// Vectors of floats round in lanes.
+//
+// LANES-NOT: tensor.quantize
+
+#each = #tensor.access<affine_map<(i) -> (i)>>
+#scale = #tensor.access<affine_map<(i) -> (0)>>
+
+// CHECK-LABEL: func.func private @sum
+// CHECK:         %p = arith.mulf %f, %s : f32
+// CHECK-NEXT:    %{{.*}} = arith.constant -5.000000e+00 : f32
+// CHECK:         %q = tensor.quantize %p {zero_point = -5 : i32}
+// CHECK-NEXT:    tensor.yield %q : i8
+func.func private @sum(%x: tensor<4xi32>, %scale: tensor<1xf32>) -> tensor<4xi8> {
+  %y = tensor.compute [4] epilogue(%x at #each, %scale at #scale) apply {
+  ^bb0(%v: i32, %s: f32):
+    %f = arith.sitofp %v : i32 to f32
+    %p = arith.mulf %f, %s : f32
+    %r = math.roundeven %p : f32
+    %zp = arith.constant -5.0 : f32
+    %z = arith.addf %r, %zp : f32
+    %low = arith.constant -128.0 : f32
+    %c = arith.maximumf %z, %low : f32
+    %high = arith.constant 127.0 : f32
+    %d = arith.minimumf %c, %high : f32
+    %q = arith.fptosi %d : f32 to i8
+    tensor.yield %q : i8
+  } : (tensor<4xi32>, tensor<1xf32>) -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}
+
+// A zero point of 0 is not added.
+//
+// CHECK-LABEL: func.func private @symmetric
+// CHECK:         %q = tensor.quantize %f {zero_point = 0 : i32}
+func.func private @symmetric(%x: tensor<4xi32>) -> tensor<4xi8> {
+  %y = tensor.compute [4] epilogue(%x at #each) apply {
+  ^bb0(%v: i32):
+    %f = arith.sitofp %v : i32 to f32
+    %r = math.roundeven %f : f32
+    %low = arith.constant -128.0 : f32
+    %c = arith.maximumf %r, %low : f32
+    %high = arith.constant 127.0 : f32
+    %d = arith.minimumf %c, %high : f32
+    %q = arith.fptosi %d : f32 to i8
+    tensor.yield %q : i8
+  } : (tensor<4xi32>) -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}
+
+// Declined: floats from outside may be no numbers, and a narrower clamp is not what a byte holds.
+//
+// CHECK-LABEL: func.func private @declined
+// CHECK-NOT:     tensor.quantize
+func.func private @declined(%x: tensor<4xf32>, %n: tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>) {
+  %y, %w = tensor.compute [4] epilogue(%x at #each, %n at #each) apply {
+  ^bb0(%v: f32, %i: i32):
+    %r = math.roundeven %v : f32
+    %low = arith.constant -128.0 : f32
+    %c = arith.maximumf %r, %low : f32
+    %high = arith.constant 127.0 : f32
+    %d = arith.minimumf %c, %high : f32
+    %q = arith.fptosi %d : f32 to i8
+    %f = arith.sitofp %i : i32 to f32
+    %s = math.roundeven %f : f32
+    %zero = arith.constant 0.0 : f32
+    %e = arith.maximumf %s, %zero : f32
+    %g = arith.minimumf %e, %high : f32
+    %t = arith.fptosi %g : f32 to i8
+    tensor.yield %q, %t : i8, i8
+  } : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>)
+  func.return %y, %w : tensor<4xi8>, tensor<4xi8>
+}
+
+func.func @main(%x: tensor<4xi32>, %f: tensor<4xf32>) -> tensor<4xi8> {
+  %s = graph.weight "s" {hash = "0"} : tensor<1xf32>
+  %y = graph.call @sum(%x, %s) : (tensor<4xi32>, tensor<1xf32>) -> tensor<4xi8>
+  %z = graph.call @symmetric(%x) : (tensor<4xi32>) -> tensor<4xi8>
+  %a, %b = graph.call @declined(%f, %x) : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>)
+  func.return %y : tensor<4xi8>
+}
