@@ -134,6 +134,7 @@ SIMPLIFY = (
         "Normalise scaling and masking of scores before the last folding and CSE, which then simplify the masks.",
         when=tuned,
     ),
+    Step("graph-unpack-weights", "Weights are constants by now.", when=sizes_constant, options=target),
     Step("graph-narrow-scales", "Scales are constants by now; duplicates merge below.", when=tuned),
     Step("graph-fold-constants", "The rewrites above leave new constant expressions,", when=tuned),
     Step("graph-eliminate-common-subexpressions", "duplicates", when=tuned),

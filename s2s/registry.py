@@ -70,6 +70,7 @@ PASSES: tuple[str, ...] = (
     "graph-split-streamed-layers",
     "graph-split-transposed-conv",
     "graph-tile-rows",
+    "graph-unpack-weights",
     "tensor-block-channels",
     "tensor-cache-images",
     "tensor-cache-panels",

@@ -37,6 +37,7 @@ from s2s.dialects.graph.binary import (
 from s2s.dialects.graph.binary import (
     CompareOp as CompareOp,
 )
+from s2s.dialects.graph.blockwise import DEQUANTISED as DEQUANTISED
 from s2s.dialects.graph.blockwise import BlockwiseDotOp, BlockwiseMatmulOp
 from s2s.dialects.graph.control import (
     STEPS as STEPS,

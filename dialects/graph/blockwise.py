@@ -9,6 +9,9 @@ from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes import blockwise
 
+DEQUANTISED = "dequantised"
+"""Discardable attribute of a product whose packed weights the model has as floats, dequantised from integers."""
+
 
 @op_definition
 class BlockwiseMatmulOp(GraphOp):

@@ -7,6 +7,7 @@ WHOLE = "whole images"
 
 KINDS = (
     "trees",
+    "packed weights",
     "implementation",
     "transposed convolution",
     "pool windows",

@@ -77,7 +77,14 @@ STAGES: tuple[Stage, ...] = (
     Stage("settle", Settled, settled),
     Stage(
         "simplify",
-        decides=("trees", "implementation", "transposed convolution", "pool windows", "convolution groups"),
+        decides=(
+            "trees",
+            "packed weights",
+            "implementation",
+            "transposed convolution",
+            "pool windows",
+            "convolution groups",
+        ),
         verified=False,
     ),
     Stage(

@@ -62,6 +62,7 @@ ELSEWHERE = {
     "external": "external/test_generators.py",
     "implementation": "relay/test_strategy.py",
     "layout": "decisions/test_layout.py",
+    "packed weights": "frontends/onnx/test_packed_weights.py",
     "operator row tiles": "decisions/test_budget_choices.py",
     "pool": "end_to_end/test_pools.py",
     "pools": "end_to_end/test_pools.py",

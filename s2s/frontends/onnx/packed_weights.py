@@ -7,12 +7,14 @@
 
 Dequantised, they would take eight times the bytes. Blocks of the operator are of 16 weights to 128, in each of which
 scale and zero point are the same, as takes the fewest bytes. Where the other factor comes from integers too, nothing
-is done: `graph-lift-quantized` makes a product of integers of both.
+is done: `graph-lift-quantized` makes a product of integers of both. Products of many rows take the weights as floats
+after all: `graph-unpack-weights` decides.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
+from xdsl.dialects.builtin import UnitAttr
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Quantised, Value, emit
@@ -55,7 +57,7 @@ def packed_product(a: Value, b: Value, *, transposed: bool = False) -> Value | N
     nibbles[:, :columns] = weights & 15
     packed = (nibbles[:, ::2] | nibbles[:, 1::2] << np.uint8(4)).view(np.int8).reshape(rows, blocks, block // 2)
     constant = a.builder.constant
-    return emit(
+    y = emit(
         graph.BlockwiseMatmulOp,
         a,
         constant(packed, f"{b.name}_packed"),
@@ -64,6 +66,9 @@ def packed_product(a: Value, b: Value, *, transposed: bool = False) -> Value | N
         bits=BITS,
         int8_activations=False,
     )
+    if y.ssa is not None and isinstance(y.ssa.owner, graph.BlockwiseMatmulOp):
+        y.ssa.owner.attributes[graph.DEQUANTISED] = UnitAttr()
+    return y
 
 
 def _is_constant_by(block: int, tables: Sequence[Array]) -> bool:

@@ -15,8 +15,10 @@ K, N = 80, 24
 FLOAT = onnx.TensorProto.FLOAT
 
 
-def model(kind: str, constants: dict[str, Array], dequantised: dict[str, Any], **attributes: Any) -> onnx.ModelProto:
-    """`x[3, 80]` times weights that are dequantised."""
+def model(
+    kind: str, constants: dict[str, Array], dequantised: dict[str, Any], rows: int = 3, **attributes: Any
+) -> onnx.ModelProto:
+    """`x[rows, 80]` times weights that are dequantised."""
     nodes = [
         helper.make_node("DequantizeLinear", [*constants], ["d"], **dequantised),
         helper.make_node(kind, ["x", "d"], ["y"], **attributes),
@@ -24,8 +26,8 @@ def model(kind: str, constants: dict[str, Array], dequantised: dict[str, Any], *
     graph = helper.make_graph(
         nodes,
         "packed",
-        [helper.make_tensor_value_info("x", FLOAT, [3, K])],
-        [helper.make_tensor_value_info("y", FLOAT, [3, N])],
+        [helper.make_tensor_value_info("x", FLOAT, [rows, K])],
+        [helper.make_tensor_value_info("y", FLOAT, [rows, N])],
         [numpy_helper.from_array(value, name) for name, value in constants.items()],
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 25)], ir_version=11)
@@ -83,6 +85,34 @@ def test_a_dense_layer_with_turned_weights_keeps_them_packed():
         found = artifact.run({"x": x})["y"]
         assert artifact.report().weights == N * 3 * (32 // 2 + 4)
     np.testing.assert_allclose(found, product(x, given, 1), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("rows", "target", "form"),
+    [(1, "x86-64-v3", "packed"), (128, "x86-64-v3", "floats"), (128, "cortex-m4", "packed"), (512, "c", "packed")],
+)
+def test_rows_decide_about_packed_weights(rows: int, target: str, form: str):
+    given = constants(ml_dtypes.int4, 5, N, zero_points=True)
+    made = model("MatMul", given, {"axis": 0, "block_size": 16}, rows=rows)
+    with api.compile(made, target=target) as artifact:
+        (decision,) = (each for each in artifact.decisions if each.kind == "packed weights")
+        assert decision.chosen == form
+        assert len(decision.candidates) == 2
+        assert artifact.verify().passed
+
+
+@pytest.mark.parametrize(("rows", "form"), [(1, "floats"), (128, "packed")])
+def test_packed_weights_are_as_the_user_decides(rows: int, form: str):
+    given = constants(ml_dtypes.uint4, N, zero_points=True)
+    made = model("MatMul", given, {"axis": 1}, rows=rows)
+    with api.compile(made, target="x86-64-v3") as artifact:
+        (decision,) = (each for each in artifact.decisions if each.kind == "packed weights")
+    entry = {"kind": decision.kind, "subject": decision.subject, "chosen": form}
+    x = np.random.default_rng(4).standard_normal((rows, K)).astype(np.float32)
+    decisions = {"format": 1, "decisions": [entry]}
+    with api.compile(made, target="x86-64-v3", decisions=decisions) as artifact:
+        assert (artifact.report().weights >= K * N * 4) == (form == "floats")
+        np.testing.assert_allclose(artifact.run({"x": x})["y"], product(x, given, 1), rtol=1e-4, atol=1e-4)
 
 
 def test_scales_that_change_along_the_sum_are_dequantised():
