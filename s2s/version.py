@@ -6,6 +6,7 @@ gives it: `0.2.1.dev3+g1a2b3c4d5` three commits after the tag `v0.2.0`, `0.1.dev
 depends on the commit alone: changes that are not committed do not show.
 """
 
+import os
 import re
 import subprocess
 from functools import cache
@@ -66,8 +67,11 @@ def _next(version: str) -> str:
 
 def _git(root: Path, *arguments: str) -> str | None:
     """Return what a command of git prints; None if it fails or there is no git."""
+    environment = {**os.environ, "GIT_FLUSH": "0"}  # or it writes a list line by line, and each wakes this process
     try:
-        done = subprocess.run(["git", "-C", root, *arguments], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["git", "-C", root, *arguments], capture_output=True, text=True, check=True, env=environment
+        )
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()
