@@ -52,7 +52,7 @@ def onnx_page() -> str:
     import onnx
 
     from s2s.frontends.onnx.limits import MAX_OPSET, MIN_OPSET
-    from s2s.frontends.onnx.table import IMPORTERS
+    from s2s.frontends.onnx.operators import IMPORTERS
 
     found: Mapping[str, Any] = json.loads(FOUND.read_text(encoding="utf-8"))
     versions = versions_of_operators(MIN_OPSET, MAX_OPSET)
@@ -114,9 +114,9 @@ def versions_of_operators(oldest: int, newest: int) -> dict[tuple[str, str], lis
 def status_of(key: tuple[str, str], version: int) -> str:
     """Whether an operator is supported, or why it is not."""
     from s2s.frontends.onnx.schema_functions import has_function_body
-    from s2s.frontends.onnx.table import IMPORTERS, REFUSALS
+    from s2s.frontends.onnx.table import REFUSALS, importer_of
 
-    if key in IMPORTERS:
+    if importer_of(*key) is not None:
         return "supported"
     if key not in REFUSALS and has_function_body(*key, version):
         return "supported where the operators of its ONNX definition are"

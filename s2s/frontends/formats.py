@@ -12,7 +12,7 @@ from onnx import ModelProto
 
 from s2s.errors import InputError
 from s2s.frontends import onnx, tflite, torch
-from s2s.frontends.gguf.decoder import Decoder
+from s2s.frontends.gguf import Decoder
 from s2s.frontends.imported import Imported
 from s2s.frontends.names import one_line
 from s2s.types.numbers import Numbers

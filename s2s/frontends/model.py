@@ -15,7 +15,7 @@ from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model, specialised
-from s2s.frontends.gguf.decoder import Decoder
+from s2s.frontends.gguf import Decoder
 from s2s.frontends.imported import Imported
 from s2s.frontends.named_axes import axis_names, sized
 from s2s.frontends.size_relations import relate_to_sizes

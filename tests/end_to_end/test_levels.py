@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from s2s import api
 from s2s.frontends.onnx.node import Importer
-from s2s.frontends.onnx.table import IMPORTERS
+from s2s.frontends.onnx.table import COMMON
 from s2s.passes.tensor.describe_kernels import DescribeKernelsPass
 from support.fallback_networks import written
 from support.trees import DIGITS
@@ -67,7 +67,7 @@ def test_fault_in_a_pass_is_found_at_its_level_and_node(monkeypatch: pytest.Monk
 
 def test_fault_in_a_frontend_is_found_at_its_node(monkeypatch: pytest.MonkeyPatch):
     """The frontend that reads every Relu as a Neg parts from the engine at the first Relu."""
-    monkeypatch.setitem(cast("dict[tuple[str, str], Importer]", IMPORTERS), ("", "Relu"), IMPORTERS["", "Neg"])
+    monkeypatch.setitem(cast("dict[tuple[str, str], Importer]", COMMON), ("", "Relu"), COMMON["", "Neg"])
     with api.compile(DIGITS, target="c") as artifact:
         verification = artifact.verify(against="reference", levels=True)
     assert verification.levels is not None

@@ -4,18 +4,18 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 import numpy as np
-import onnx
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.decoder import Blocks, Config, Superblocks, states, write_model
 from s2s.frontends.decoder.model import Linear
 from s2s.frontends.gguf.k_quants import halves, q4_k, q6_k
-from s2s.frontends.gguf.reader import Gguf, Tensor, is_gguf, read_gguf
+from s2s.frontends.gguf.loaded import Decoder
+from s2s.frontends.gguf.reader import Gguf, Tensor, read_gguf
 from s2s.frontends.gguf.tokenizer import read_tokenizer
-from s2s.options import Cache, CompileOptions
+from s2s.options import Cache
 from s2s.types.dtypes import Array
 from s2s.types.language import Language, Tokenizer
 
@@ -39,19 +39,6 @@ LAYERS: Mapping[str, str] = {
 """The tensors of a layer by their names in the file, and in the decoder."""
 
 
-class Decoder(NamedTuple):
-    """A decoder, the inputs that hold its cache with the outputs that are their next values, and its configuration."""
-
-    model: onnx.ModelProto
-    states: Mapping[str, str]
-    config: Config
-    language: Language
-    folder: str
-    """The folder of its file."""
-    label: str
-    """The path of its file."""
-
-
 def read_decoder(
     path: str | os.PathLike[str], positions: int | None = None, tokens: int = 1, cache: Cache = "float32"
 ) -> Decoder:
@@ -66,32 +53,6 @@ def read_decoder(
     model.graph.name = Path(path).stem
     language = Language(config.length, config.positions, found.tokenizer(config.vocabulary), tokens)
     return Decoder(model, states(config), config, language, str(Path(path).absolute().parent), str(path))
-
-
-SourceT = TypeVar("SourceT")
-
-
-def with_decoder(source: SourceT, options: CompileOptions) -> tuple[SourceT | Decoder, CompileOptions]:
-    """Return the decoder of a GGUF file, and options that make its cache state; anything else as it is. The dimension
-    `positions` of the options is the size of the cache, `tokens` the number of tokens of a run."""
-    if not is_gguf(source):
-        if options.cache != "float32" and not _is_missing(source):
-            fact = "the model is no GGUF file, and its own inputs tell the types of its states"
-            raise InputError(f"--cache {options.cache}: {fact}; leave it out")
-        return source, options
-    dims = dict(options.dims)
-    positions, tokens = dims.pop("positions", None), dims.pop("tokens", 1)
-    if positions is not None and not isinstance(positions, int):
-        raise InputError(f"--dim positions: a cache has one size, not {positions}; give a number")
-    if not isinstance(tokens, int):
-        raise InputError(f"--dim tokens: a run takes one number of tokens, not {tokens}; give a number")
-    decoder = read_decoder(str(source), positions, tokens, options.cache)
-    return decoder, replace(options, dims=dims, states={**decoder.states, **options.states})
-
-
-def _is_missing(source: object) -> bool:
-    """Return whether `source` names a file that does not exist, which is what reading it says."""
-    return isinstance(source, str | os.PathLike) and not Path(os.fspath(source)).exists()
 
 
 class _File:
@@ -273,4 +234,4 @@ def _scaled(tensor: Tensor) -> tuple[Array, Array]:
     return np.concatenate([packed & 15, packed >> 4], axis=-1).astype(np.int8) - np.int8(8), scales
 
 
-__all__: Sequence[str] = ["Decoder", "read_decoder", "with_decoder"]
+__all__: Sequence[str] = ["read_decoder"]

@@ -23,7 +23,7 @@ from s2s.frontends.onnx.schema_functions import function_body, has_function_body
 from s2s.frontends.onnx.scope import FAILED, Binding, Failed, Scope
 from s2s.frontends.onnx.signature import Signature, check_node, check_types
 from s2s.frontends.onnx.structure import FunctionKey, check_function, free_names, function_key
-from s2s.frontends.onnx.table import CONVERTING, IMPORTERS, REFUSALS, declaration
+from s2s.frontends.onnx.table import CONVERTING, REFUSALS, declaration, importer_of
 from s2s.frontends.onnx.tensors import read_sparse, read_tensor
 from s2s.types.dtypes import Array
 from s2s.types.shapes import ShapeError
@@ -194,7 +194,7 @@ class Session:
                 f"{place(node)}: opset {opset} is read only for operators that have not changed until {MIN_OPSET}; "
                 "export with a later opset, or convert with onnx.version_converter"
             )
-        if key in IMPORTERS or (key not in REFUSALS and has_function_body(domain, node.op_type, opset)):
+        if importer_of(*key) is not None or (key not in REFUSALS and has_function_body(domain, node.op_type, opset)):
             return None
         fact, way_out = REFUSALS.get(key, ("this operator is not supported yet", "replace it by other operators"))
         return f"{place(node)}: {fact}; {way_out}"
@@ -203,7 +203,7 @@ class Session:
         self, node: NodeProto, declared: Signature, attributes: Attributes, operands: Sequence[Binding], scope: Scope
     ) -> Sequence[Binding]:
         domain = canonical_domain(node.domain)
-        importer = IMPORTERS.get((domain, node.op_type))
+        importer = importer_of(domain, node.op_type)
         values = [operand if isinstance(operand, Value) else None for operand in operands]
         values = derived_operands(self._node(node, declared.since, attributes, values, scope))
         if importer is None:

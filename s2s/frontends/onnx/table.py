@@ -1,85 +1,40 @@
-"""The importer of each operator, and the reasons why others cannot be imported."""
+"""Find the importer and the declaration of an operator, and the reason why others cannot be imported."""
 
 from collections.abc import Mapping
 
-from s2s.frontends.onnx import (
-    activation,
-    constant,
-    control,
-    conv,
-    einsum,
-    elementwise,
-    fused,
-    indexing,
-    learned,
-    linear,
-    microsoft,
-    ngrams,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    sampling,
-    shape,
-    signal,
-    slicing,
-    superblocks,
-    support_vectors,
-    suppression,
-    trees,
-)
+from s2s.frontends.onnx import activation, conv, elementwise, linear, norm, pool, reduce, shape
 from s2s.frontends.onnx.node import Importer
 from s2s.frontends.onnx.signature import Signature, signature
 
-_FAMILIES = (
-    activation,
-    constant,
-    control,
-    conv,
-    einsum,
-    elementwise,
-    indexing,
-    linear,
-    ngrams,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    sampling,
-    shape,
-    signal,
-    slicing,
-    suppression,
-)
-_ML_FAMILIES = (elementwise, indexing, learned, support_vectors, trees)
-_ML = "ai.onnx.ml"
+COMMON: Mapping[tuple[str, str], Importer] = {
+    ("", name): importer
+    for family in (activation, conv, elementwise, linear, norm, pool, reduce, shape)
+    for name, importer in family.IMPORTERS.items()
+}
+"""The operators that most networks consist of, by domain and name; the families of others are loaded on demand."""
 CONVERTING = frozenset(
     ["BitCast", "Cast", "CastLike", "Constant", "ConstantOfShape", "DequantizeLinear", "QuantizeLinear"]
 )
 """Operators that know of narrow element types; all others that take them only move elements."""
 
-IMPORTERS: Mapping[tuple[str, str], Importer] = {
-    **{("", name): importer for family in _FAMILIES for name, importer in family.IMPORTERS.items()},
-    **{(_ML, name): importer for family in _ML_FAMILIES for name, importer in family.ML_IMPORTERS.items()},
-    **{(microsoft.DOMAIN, name): importer for name, importer in microsoft.IMPORTERS.items()},
-    **{(superblocks.DOMAIN, name): importer for name, importer in superblocks.IMPORTERS.items()},
-    **{("", name): fused.IMPORTERS[name] for name in fused.ONNX_DOMAIN},
-}
-"""By domain and operator."""
+
+def importer_of(domain: str, op_type: str) -> Importer | None:
+    """Return the importer of an operator, None where there is none. The first operator that is none of the common ones
+    loads all others."""
+    if (domain, op_type) in COMMON:
+        return COMMON[domain, op_type]
+    from s2s.frontends.onnx.operators import IMPORTERS
+
+    return IMPORTERS.get((domain, op_type))
 
 
 def declaration(domain: str, op_type: str, opset: int) -> Signature | None:
     """The signature of an operator, None when `opset` of `domain` has no such operator."""
-    if domain == superblocks.DOMAIN:
-        return superblocks.signature(op_type)
-    added = domain == "" and op_type in fused.ONNX_DOMAIN
-    return microsoft.signature(op_type) if added or domain == microsoft.DOMAIN else signature(domain, op_type, opset)
+    if (domain, op_type) in COMMON:
+        return signature(domain, op_type, opset)
+    from s2s.frontends.onnx.operators import declaration_of
+
+    return declaration_of(domain, op_type, opset)
 
 
 _DATA_DEPENDENT = ("the shape of its output depends on the data", "compute this part outside the network")

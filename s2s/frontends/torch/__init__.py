@@ -9,17 +9,17 @@ import importlib
 from typing import TYPE_CHECKING
 
 from s2s.frontends.torch.load import LoadedModel, is_torch, load_model
-from s2s.frontends.torch.sizes import varying_sizes
 
 if TYPE_CHECKING:
     from s2s.frontends.torch.capture import export
     from s2s.frontends.torch.engine import open_program
     from s2s.frontends.torch.importer import import_model
+    from s2s.frontends.torch.sizes import varying_sizes
 
 __all__ = ["LoadedModel", "export", "import_model", "is_torch", "load_model", "open_program", "varying_sizes"]
 
 if not TYPE_CHECKING:  # a checker would take every submodule for an object
-    _LATE = {"export": "capture", "import_model": "importer", "open_program": "engine"}
+    _LATE = {"export": "capture", "import_model": "importer", "open_program": "engine", "varying_sizes": "sizes"}
 
     def __getattr__(name: str) -> object:
         if name not in _LATE:

@@ -15,7 +15,6 @@ that are no state, and for lookups in what is no constant.
 """
 
 from collections.abc import Set
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, i32, i64
@@ -28,11 +27,12 @@ from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.passes.context import weights_of
+from s2s.support.frozen import frozen
 from s2s.types.index_bounds import INDEX_BOUNDS, IndexBounds, bounds_attribute
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
+@frozen
 class BoundPositionsPass(ModulePass):
     name = "graph-bound-positions"
 

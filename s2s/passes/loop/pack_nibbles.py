@@ -14,7 +14,6 @@ how dual 16-bit multiply-adds take them, and for kernels that inner networks cal
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import gcd
 
 import numpy as np
@@ -34,6 +33,7 @@ from s2s.dialects import loop
 from s2s.dialects.loop.nibbles import HALF, NIBBLE, SIZES
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.loop.main_kernels import kernels_of_main
+from s2s.support.frozen import frozen
 from s2s.types.affine import Linear, linear
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
@@ -46,7 +46,7 @@ PRODUCTS = 2
 """Instructions of a sum of four products."""
 
 
-@dataclass(frozen=True)
+@frozen
 class PackNibblesPass(ModulePass):
     name = "loop-pack-nibbles"
 

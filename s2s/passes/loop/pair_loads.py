@@ -13,8 +13,6 @@ instruction loads one float, a third where it loads two.
 Declined where an operation between the two loads may write, and on targets whose loads of scalar code move one float.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, f32
@@ -26,13 +24,14 @@ from xdsl.traits import is_side_effect_free
 from s2s.dialects import loop
 from s2s.dialects.walk import walk
 from s2s.passes.context import target_of
+from s2s.support.frozen import frozen
 from s2s.types.affine import linear
 
 UNBOUNDED = (-(2**31), 2**31)
 PAIR = 2
 
 
-@dataclass(frozen=True)
+@frozen
 class PairLoadsPass(ModulePass):
     name = "loop-pair-loads"
 
