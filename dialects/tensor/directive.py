@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, Self
 
-from xdsl.ir import ParametrizedAttribute
+from xdsl.ir import ParametrizedAttribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.tensor.renumbering import Renumbering
@@ -31,6 +31,16 @@ class Scheduled(Protocol):
     @property
     def rank(self) -> int:
         """Number of parallel dimensions."""
+        ...
+
+
+class Kernel(Protocol):
+    """The kernel around a computation, as far as its own verifier cannot see it (`ScheduledKernel` of
+    `s2s.analysis`)."""
+
+    @property
+    def constants(self) -> frozenset[SSAValue]:
+        """The arguments of the kernel that are constants, which the host may lay out otherwise."""
         ...
 
 
@@ -64,6 +74,10 @@ class Directive(ParametrizedAttribute):
 
     def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
         """Raise an error if the directive does not fit the decisions of all directives."""
+
+    def verify_in_kernel(self, op: Scheduled, state: ScheduleState, kernel: Kernel) -> None:
+        """Raise an error if the directive does not fit the kernel around `op`: its constants, and the computations that
+        are fused with it."""
 
     def decide(self, state: ScheduleState) -> None:
         """Record the directive's decision in `state`."""

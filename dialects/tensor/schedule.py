@@ -11,7 +11,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from s2s.dialects.tensor.directive import PREFIX, Directive, Scheduled
+from s2s.dialects.tensor.directive import PREFIX, Directive, Kernel, Scheduled
 from s2s.dialects.tensor.renumbering import Renumbering
 from s2s.dialects.tensor.schedule_state import ScheduleState
 
@@ -94,6 +94,12 @@ class ScheduleAttr(ParametrizedAttribute):
             each.decide(state)
         for each in self.directives:
             each.verify_together(op, state)
+
+    def verify_in_kernel(self, op: Scheduled, kernel: Kernel) -> None:
+        """Raise an error if the schedule is illegal for `op` in the kernel around it."""
+        state = self.on(op)
+        for each in self.directives:
+            each.verify_in_kernel(op, state, kernel)
 
     def describe(self, op: Scheduled, names: Sequence[str]) -> list[str]:
         """Describe the schedule in words, with `names` for the dimensions of `op`."""

@@ -51,8 +51,8 @@ class ScheduledComputation:
     """The threads that will share the kernel."""
     plain: bool = False
     """Whether plain loops are wanted."""
-    lowering_refuses: Callable[[tensor.ScheduleAttr], str | None] = field(default=lambda _: None)
-    """Why the kernel cannot be lowered with a schedule; takes as long as lowering it."""
+    kernel_refuses: Callable[[tensor.ScheduleAttr], str | None] = field(default=lambda _: None)
+    """Why the kernel around the computation does not allow a schedule."""
 
 
 _Proposals = Sequence[Candidate[tensor.ScheduleAttr] | Refused]
@@ -96,7 +96,7 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
         return _packs_constants(subject, choice) or _keeps_fused_tiles(subject, choice)
 
     def legal_from_outside(self, subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> str | None:
-        return self.legal(subject, choice) or subject.lowering_refuses(choice)
+        return self.legal(subject, choice) or subject.kernel_refuses(choice)
 
     def apply(self, subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> None:
         subject.op.properties["schedule"] = choice

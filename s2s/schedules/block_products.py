@@ -12,10 +12,10 @@ from xdsl.ir import SSAValue
 from s2s.analysis.structure.block_sums import BlockSums, block_sums
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.products import ProductSum, product_sum
+from s2s.analysis.structure.roles import Roles, roles_of
 from s2s.dialects import loop, tensor
 from s2s.schedules.default import default
 from s2s.schedules.directives import CacheRead, ComputeAt, Reorder, Tensorize, Vectorize, register_tile
-from s2s.schedules.integer_products import Roles, roles_of
 from s2s.schedules.transforms import FusedSizes, one_block
 from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic

@@ -16,9 +16,9 @@ from xdsl.ir.affine import AffineDimExpr
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.dot_groups import run_of, strides, window
 from s2s.analysis.structure.lanes import results_in_lanes
+from s2s.analysis.structure.roles import Roles, roles_of
 from s2s.dialects import loop, tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Vectorize, register_tile
-from s2s.schedules.integer_products import Roles, roles_of
 from s2s.targets import Target
 from s2s.targets.intrinsic import BYTES, Intrinsic
 from s2s.types.affine import linear, ranges

@@ -15,9 +15,9 @@ from xdsl.ir import Operation, SSAValue
 
 from s2s.analysis.affine.strides import moves
 from s2s.analysis.structure.products import product_sum
+from s2s.analysis.structure.roles import Roles, constant_axes, roles_of
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Vectorize, register_tile
-from s2s.schedules.integer_products import Roles, constant_axes, roles_of
 from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic
 from s2s.types.dtypes import as_tensor_type

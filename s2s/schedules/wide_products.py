@@ -12,9 +12,9 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from s2s.analysis.affine.strides import moves
+from s2s.analysis.structure.roles import wide_roles_of
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Vectorize, register_tile
-from s2s.schedules.integer_products import wide_roles_of
 from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic
 

@@ -22,6 +22,7 @@ from s2s.passes.tensor.lower_to_loop import LowerToLoopPass
 from s2s.passes.tensor.pack_constants import PackConstantsPass
 from s2s.schedules.directives import Parallel, TileAndFuse
 from s2s.schedules.directives.legal import refusal
+from s2s.schedules.verify import verify_kernel
 from s2s.targets import get_target
 from s2s.types.dtypes import Array
 from support.random_chains import Chain, computes_of
@@ -61,12 +62,15 @@ def run_seed(seed: int) -> bool:
         return False
     ctx, module, inputs = case
     expected = np.ravel(run_tensor(module, inputs, ctx.weights)[0])
+    kernel = computes_of(module)[0].parent_op()
+    assert isinstance(kernel, FuncOp)
     try:
-        for each in (PackConstantsPass(), LowerToLoopPass()):
-            each.apply(ctx, module)
-            module.verify()
+        verify_kernel(kernel, constant_arguments(kernel, calls_of(module)))
     except ScheduleError:
         return False
+    for each in (PackConstantsPass(), LowerToLoopPass()):
+        each.apply(ctx, module)
+        module.verify()
     found = np.ravel(run_loop(module, inputs, ctx.weights)[0])
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
     return True

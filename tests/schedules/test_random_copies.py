@@ -23,6 +23,7 @@ from s2s.passes.tensor.pack_constants import PackConstantsPass
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Tile, Unroll
 from s2s.schedules.directives.legal import refusal
 from s2s.schedules.integer_products import integer_products
+from s2s.schedules.verify import verify_kernel
 from s2s.targets import get_target
 from support.random_kernels import compute_of, random_kernel
 
@@ -79,11 +80,12 @@ def run_seed(seed: int) -> bool | None:
     expected = np.ravel(run_tensor(module, inputs, ctx.weights)[0])
     op.properties["schedule"] = schedule
     try:
-        for each in LOWERING:
-            each.apply(ctx, module)
-            module.verify()
+        verify_kernel(kernel, constant_arguments(kernel, calls_of(module)))
     except ScheduleError:
         return False
+    for each in LOWERING:
+        each.apply(ctx, module)
+        module.verify()
     np.testing.assert_array_equal(np.ravel(run_loop(module, inputs, ctx.weights)[0]), expected)
     return True
 

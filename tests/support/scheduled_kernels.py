@@ -18,8 +18,8 @@ from s2s.passes.context import CompilerContext
 from s2s.passes.tensor.fold_zero_points_into_inits import FoldZeroPointsIntoInitsPass
 from s2s.passes.tensor.lower_to_loop import LowerToLoopPass
 from s2s.passes.tensor.pack_constants import PackConstantsPass
-from s2s.passes.tensor.trial_lowering import reason_against
 from s2s.schedules.directives.legal import refusal
+from s2s.schedules.verify import reason_against
 from s2s.targets import Target
 from s2s.types.dtypes import Array
 from support.c_kernels import CompiledKernels

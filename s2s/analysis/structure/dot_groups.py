@@ -1,6 +1,7 @@
 """Find the innermost reductions of a byte dot product over which an operand is contiguous or evenly strided."""
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 from s2s.dialects import tensor
 from s2s.types.affine import bounds, coefficient, flat_index, ranges
@@ -33,4 +34,19 @@ def run_of(op: tensor.ComputeOp, order: Sequence[int], moves: Mapping[int, int])
     return tuple(run)
 
 
-__all__ = ["run_of", "strides", "window"]
+def fault_of_blocks(sizes: Sequence[int], dims: Sequence[int], group: int, blocks: Mapping[int, int]) -> str | None:
+    """Return why the steps of the reductions `dims`, taken as one range in groups, cannot be done in cache blocks; None
+    if they can. Of 3 x 8 steps in groups of 4, blocks of 2 along the first one are 16 steps: four whole groups."""
+    wide = [dim for dim in dims if sizes[dim] > 1]
+    blocked = [dim for dim in wide if dim in blocks]
+    if not blocked:
+        return None
+    if blocked != wide[:1]:
+        return f"reductions {wide} are taken as one, of which tile blocks {blocked}; block {wide[0]} alone"
+    first, unit = wide[0], prod(sizes[dim] for dim in wide[1:])
+    if blocks[first] * unit % group:
+        return f"blocks of {blocks[first]} steps of reduction {first} cut groups of {group} steps; take a multiple"
+    return None
+
+
+__all__ = ["fault_of_blocks", "run_of", "strides", "window"]

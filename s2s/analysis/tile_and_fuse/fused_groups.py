@@ -13,7 +13,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import tensor
-from s2s.errors import ScheduleError
+from s2s.errors import CompilerBug, ScheduleError
 from s2s.support.frozen import frozen
 from s2s.types.affine import at_dims, bounds, coefficient, delinearize, flat_index, ranges, simplify
 
@@ -286,9 +286,8 @@ class TileBuffer(NamedTuple):
         dimensions, `splits` their blocks."""
         point = coordinates(value, access, sizes, lies_in(self.producer))
         if point is None:
-            raise ScheduleError(
-                f"tile_and_fuse keeps a tile of a tensor that {access.map.data} reads by another shape and may miss; "
-                "leave it out"
+            raise CompilerBug(
+                f"{access.map.data} reads a tile by another shape, and may miss it; the verifier refuses that"
             )
         moved = [at_dims(expr, own) for expr in point]
         for (axis, block), start in zip(written_blocks(self.producer), block_numbers(splits), strict=True):

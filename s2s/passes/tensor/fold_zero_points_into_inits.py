@@ -16,7 +16,6 @@ Declined where neither bytes are cached nor products unsigned, and for a zero po
 """
 
 from collections.abc import Sequence
-from math import prod
 
 import numpy as np
 from xdsl.context import Context
@@ -28,13 +27,12 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
-from s2s.analysis.structure.compute import shape_of
-from s2s.analysis.structure.products import product_sum
+from s2s.analysis.structure.raw_bytes import fault_of_raw_bytes, zero_point
+from s2s.analysis.structure.roles import constant_axes, roles_of
 from s2s.dialects import graph, tensor
-from s2s.errors import ScheduleError
+from s2s.errors import CompilerBug
 from s2s.passes.context import weights_of
 from s2s.schedules.directives import InitFrom
-from s2s.schedules.integer_products import constant_axes, roles_of
 from s2s.types.dtypes import tensor_type
 from s2s.types.weights import WeightStore
 
@@ -64,36 +62,19 @@ def _add_init(
     calls: Sequence[graph.CallOp],
     store: WeightStore,
 ) -> None:
-    schedule, products = op.schedule, product_sum(op)
-    state = None if schedule is None else schedule.on(op)
+    state = None if op.schedule is None else op.schedule.on(op)
     if state is None or state.init_from is not None:
         return
-    cached = state.cached
-    if not state.takes_raw_bytes or not (products is None or state.is_unsigned or products.has_offsets):
+    if (fault := fault_of_raw_bytes(op, state, constants)) is not None:
+        raise CompilerBug(f"{func.sym_name.data}: {fault}; the verifier refuses that")
+    roles = roles_of(op, constants) if state.takes_raw_bytes else None
+    offset = 0 if roles is None else zero_point(op, state, roles.x)
+    if roles is None or offset == 0:
         return
-    roles = roles_of(op, constants)
-    if products is None or roles is None or (cached is not None and cached.read != roles.x):
-        raise ScheduleError(
-            f"{func.sym_name.data}: bytes are multiplied as they are stored, zero point included, but not by a "
-            "constant of this kernel alone; copy them as i16, and leave tensorize out"
-        )
-    channels = [*roles.both, *roles.w_only]
-    offset = products.factor_of(roles.x).offset - (128 if state.is_unsigned else 0)
-    if offset == 0:
-        return
-    if len(channels) != 1:
-        raise ScheduleError(
-            f"{func.sym_name.data}: bytes are multiplied as they are stored, but {len(channels)} dimensions move along "
-            "the constant, not one; copy them as i16, and leave tensorize out"
-        )
-    channel = channels[0]
+    (channel,) = (*roles.both, *roles.w_only)
     w, axes = op.reads[roles.w], constant_axes(op, roles.w, channel)
-    steps = op.sizes[channel] * prod(op.reduction_sizes)
-    if not isinstance(w, BlockArgument) or axes is None or prod(shape_of(w)) != steps:
-        raise ScheduleError(
-            f"{func.sym_name.data}: bytes are multiplied as they are stored, but the constant is not used as a whole; "
-            "copy them as i16, and leave tensorize out"
-        )
+    assert isinstance(w, BlockArgument)
+    assert axes is not None
     type = tensor_type(i32, (op.sizes[channel],))
     argument = func.body.block.insert_arg(type, len(func.body.block.args))
     argument.name_hint = "start"

@@ -17,11 +17,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
+from s2s.analysis.structure.copy_plan import CopyPlan
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.scratch import UNLIMITED, ScratchKind, ScratchOfNetwork
 from s2s.dialects import tensor
 from s2s.passes.context import given_of, target_of
-from s2s.passes.tensor.lower_to_loop.copy_plan import CopyPlan
 from s2s.schedules.directives.cache_read import CacheRead, moved_copy
 from s2s.support.frozen import frozen
 

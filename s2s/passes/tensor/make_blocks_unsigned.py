@@ -29,12 +29,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.structure.block_sums import BlockSums, all_block_sums
 from s2s.analysis.structure.products import product_sum
+from s2s.analysis.structure.roles import Roles, roles_of
 from s2s.dialects import graph, tensor
 from s2s.passes.context import target_of, weights_of
 from s2s.passes.graph.lower_to_tensor.compute import at, dims, structured
 from s2s.passes.graph.lower_to_tensor.scalars import ADD
 from s2s.passes.tensor.remade_weights import remake_weight
-from s2s.schedules.integer_products import Roles, roles_of
 from s2s.support.frozen import frozen
 from s2s.targets import Target
 from s2s.types.dtypes import Array, as_tensor_type

@@ -20,28 +20,18 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.packed_layouts import packed_access, packed_shape
 from s2s.dialects import graph, tensor
-from s2s.errors import ScheduleError
+from s2s.errors import CompilerBug
 from s2s.passes.context import weights_of
 from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.schedules.directives.cache_read import without_packs
-from s2s.types.affine import flat_index, ranges, simplify
 from s2s.types.dtypes import as_tensor_type, tensor_type
 from s2s.types.weights import Array, WeightStore
-
-
-def packed_shape(shape: Sequence[int], axes: Sequence[tensor.PackedAxis]) -> tuple[int, ...]:
-    """Return the shape of a tensor of `shape` packed as `axes`."""
-    return tuple(axis.modulus or -(-_extent(shape, axis) // axis.divisor) for axis in axes)
-
-
-def _extent(shape: Sequence[int], axis: tensor.PackedAxis) -> int:
-    return prod(shape[each] for each in axis.axes)
 
 
 class Packing:
@@ -91,21 +81,6 @@ def _take(array: Array, axis: int, positions: Array) -> Array:
     return taken
 
 
-def _packed_access(
-    access: tensor.AccessAttr, shape: Sequence[int], axes: Sequence[tensor.PackedAxis], sizes: Sequence[int]
-) -> tensor.AccessAttr:
-    results: list[AffineExpr] = []
-    for axis in axes:
-        expr = flat_index([access.map.data.results[each] for each in axis.axes], [shape[each] for each in axis.axes])
-        if axis.divisor > 1:
-            expr = expr // axis.divisor
-        if axis.modulus:
-            expr = expr % axis.modulus
-        # Index combined axes as one dimension: written as several, their divisions could not be merged again.
-        results.append(simplify(expr, ranges(sizes)) if len(axis.axes) == 1 else expr)
-    return tensor.AccessAttr.of(AffineMap(access.map.data.num_dims, 0, tuple(results)))
-
-
 class PackConstants:
     """Packs the constants of one kernel, and the weights that its calls pass."""
 
@@ -119,8 +94,9 @@ class PackConstants:
                 continue
             for number, axes in compute.schedule.on(compute).packs:
                 if compute.operands[number] not in constants:
-                    raise ScheduleError(
-                        f"{self.func.sym_name.data}: operand {number} is packed, but is no constant; leave it as it is"
+                    raise CompilerBug(
+                        f"{self.func.sym_name.data}: operand {number} is packed, but is no constant; the verifier "
+                        "refuses that"
                     )
                 self.pack_operand(compute, number, axes)
             compute.properties["schedule"] = without_packs(compute.schedule)
@@ -132,11 +108,12 @@ class PackConstants:
         """Pack operand `number` of `op` as `axes`."""
         argument, before = op.operands[number], op.accesses.data[number]
         if not isinstance(argument, BlockArgument) or before.is_guarded:
-            raise ScheduleError(
-                f"{self.func.sym_name.data}: operand {number} cannot be packed; it is no constant that reads never miss"
+            raise CompilerBug(
+                f"{self.func.sym_name.data}: operand {number} is packed, but reads may miss it; the verifier refuses "
+                "that"
             )
         shape = packed_shape(shape_of(argument), axes)
-        access = _packed_access(before, shape_of(argument), axes, op.sizes)
+        access = packed_access(before, shape_of(argument), axes, op.sizes)
         accesses = [access if k == number else old for k, old in enumerate(op.accesses)]
         packed_type = tensor_type(as_tensor_type(argument.type).element_type, shape)
         op.properties["accesses"] = ArrayAttr(accesses)

@@ -93,8 +93,8 @@ def _reason_against(
     fused: Mapping[tensor.Computation, FusedSizes],
     choice: tensor.ScheduleAttr,
 ) -> str | None:
-    """Return why a schedule from outside cannot be lowered: a trial that few compilations make, and import."""
-    from s2s.passes.tensor.trial_lowering import reason_against
+    """Return why the kernel around a computation does not allow a schedule: few compilations ask, and import."""
+    from s2s.schedules.verify import reason_against
 
     return reason_against(kernel, op, constants, target, fused, choice)
 

@@ -27,13 +27,13 @@ from xdsl.passes import ModulePass
 from s2s.analysis.affine.strides import moves
 from s2s.analysis.network.constants import calls_of, constant_values
 from s2s.analysis.numbers.integer_ranges import apply_intervals
+from s2s.analysis.structure.biases import bias_of
 from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.copy_plan import CopyPlan
+from s2s.analysis.structure.roles import Roles, constant_axes, roles_of
 from s2s.dialects import tensor
 from s2s.passes.context import target_of, weights_of
-from s2s.passes.tensor.lower_to_loop.biases import bias_of
-from s2s.passes.tensor.lower_to_loop.copy_plan import CopyPlan
 from s2s.schedules.directives import CacheRead, Tensorize
-from s2s.schedules.integer_products import Roles, constant_axes, roles_of
 from s2s.support.frozen import frozen
 from s2s.targets.intrinsic import Intrinsic
 from s2s.types.dtypes import Array

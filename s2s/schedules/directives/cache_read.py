@@ -12,10 +12,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.products import product_sum
+from s2s.analysis.structure.raw_bytes import fault_of_raw_bytes
+from s2s.analysis.tile_and_fuse.scheduled_kernel import ScheduledKernel
 from s2s.dialects import tensor
 from s2s.dialects.tensor import CachedRead, Directive, PackedAxis, Renumbering, ScheduleState
 from s2s.dialects.tensor.attributes import layout_of, parse_layout
-from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
+from s2s.dialects.tensor.directive import Kernel, Machine, Scheduled, check_dims
+from s2s.schedules.operand_groups import fault_of_operands
 from s2s.types.affine import bounds, is_dim, linear, ranges
 
 WIDENED, BYTES, PACKED = "i16", "i8", "packed"
@@ -107,6 +110,8 @@ class CacheRead(Directive):
                 f"{op.name}: cache_read copies rows of read {read}, but read {1 - read} may miss its operand; copy "
                 "that one, or leave it out"
             )
+        if rows and any(op.sizes_at_run_time[op.rank :]):
+            raise VerifyException(f"{op.name}: cache_read copies rows of a reduction whose size varies; leave it out")
         if not rows and not _starts_window(op, read, state.order[: state.cache_depth]):
             raise VerifyException(
                 f"{op.name}: cache_read copies a window of read {read}, in which the loops inside do not move forward; "
@@ -123,6 +128,23 @@ class CacheRead(Directive):
                 f"{op.name}: cache_read copies the window of one point, but dimension {tiled[0]} around it is tiled; "
                 "copy before its loop, or leave its tile out"
             )
+
+    def verify_in_kernel(self, op: Scheduled, state: ScheduleState, kernel: Kernel) -> None:
+        assert isinstance(op, tensor.ComputeOp)
+        operand = self.operand.data
+        if self.is_packed:
+            if op.operands[operand] not in kernel.constants:
+                raise VerifyException(
+                    f"{op.name}: cache_read packs operand {operand}, which is no constant of this kernel; leave it as "
+                    "it is"
+                )
+            return
+        fault = fault_of_raw_bytes(op, state, kernel.constants)
+        if state.intrinsic is None and isinstance(kernel, ScheduledKernel):
+            faults = (fault_of_operands(view) for view in kernel.tiles(op))
+            fault = fault or next((each for each in faults if each is not None), None)
+        if fault is not None:
+            raise VerifyException(f"{op.name}: cache_read of read {operand}: {fault}")
 
     def _copies_rows(self, op: tensor.ComputeOp, state: ScheduleState) -> bool:
         """Return whether the loops inside move along the operand in the reduction only."""

@@ -8,11 +8,15 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.analysis.structure.biases import fault_of_pairs
 from s2s.analysis.structure.products import product_sum, wide_product_sum
+from s2s.analysis.structure.raw_bytes import fault_of_raw_bytes
+from s2s.analysis.tile_and_fuse.scheduled_kernel import ScheduledKernel
 from s2s.dialects import tensor
 from s2s.dialects.intrinsic import IntrinsicAttr
 from s2s.dialects.tensor import Directive, ScheduleState
-from s2s.dialects.tensor.directive import Machine, Scheduled
+from s2s.dialects.tensor.directive import Kernel, Machine, Scheduled
+from s2s.schedules.operand_groups import fault_of_operands, raw_factor
 from s2s.targets import Target
 from s2s.targets.intrinsic import LANES, Intrinsic
 from s2s.targets.intrinsics import INTRINSICS
@@ -42,6 +46,8 @@ class Tensorize(Directive):
         return Tensorize(attribute_of(intrinsic))
 
     def verify_for(self, op: Scheduled, state: ScheduleState) -> None:
+        if isinstance(op, tensor.ComputeOp) and any(op.sizes_at_run_time[op.rank :]):
+            raise VerifyException(f"{op.name}: tensorize wants a reduction of constant size; leave it out")
         name, one = self.intrinsic.entry.data, self.intrinsic.form.data in ("dot", "dot_pairs", "dot_next")
         if self.intrinsic.form.data == "dot_next" and state.form != "dot":
             raise VerifyException(f"{op.name}: {name} goes with an intrinsic of form dot; name that before it")
@@ -92,6 +98,20 @@ class Tensorize(Directive):
                 f"{op.name}: {name} reads operand {guarded[0]} without tests, which may miss it; copy it with "
                 "cache_read"
             )
+
+    def verify_in_kernel(self, op: Scheduled, state: ScheduleState, kernel: Kernel) -> None:
+        if self.intrinsic != state.intrinsic:
+            return
+        assert isinstance(op, tensor.ComputeOp)
+        assert isinstance(kernel, ScheduledKernel)
+        tiles = kernel.tiles(op)
+        found = [fault_of_raw_bytes(op, state, kernel.constants, raw_factor(tiles[0]))]
+        if state.in_pairs:
+            found.append(fault_of_pairs(op, kernel.constants))
+        found += map(fault_of_operands, tiles)
+        fault = next((each for each in found if each is not None), None)
+        if fault is not None:
+            raise VerifyException(f"{op.name}: {self.intrinsic.entry.data}: {fault}")
 
     @classmethod
     def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:

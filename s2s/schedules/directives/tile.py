@@ -152,6 +152,8 @@ def _fault_of_blocks(op: Scheduled, state: ScheduleState) -> str | None:
         return "which only a tensor.compute does block by block; leave its blocks out"
     if not is_order_free(op) and sum(size > 1 for size in op.reduction_sizes) > 1:
         return "but its steps cannot be done in another order; leave its blocks out"
+    if any(op.sizes_at_run_time[dim] for dim in state.blocked_reductions):
+        return "whose size varies; block other dimensions"
     if any(dim < op.rank for _, dim in state.prefetches):
         return "so that panels are not read as a whole; leave prefetch out"
     return _fault_of_folds(op, state) or _fault_of_windows(op, state)

@@ -8,12 +8,14 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.analysis.tile_and_fuse.scheduled_kernel import ScheduledKernel
 from s2s.dialects import tensor
 from s2s.dialects.tensor import Directive, FusedTile, Renumbering, ScheduleState
-from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
+from s2s.dialects.tensor.directive import Kernel, Machine, Scheduled, check_dims
 from s2s.schedules.directives.sizes import Sizes, rows_of, sizes_attribute
 from s2s.schedules.directives.tile import Tile
 from s2s.schedules.directives.vectorize import Vectorize
+from s2s.types.margins import MARGINS, margins_of
 
 
 @irdl_attr_definition
@@ -62,6 +64,15 @@ class TileAndFuse(Directive):
                     f"{op.name}: dimension {tile.dim} has fused tiles that overlap and a register tile of "
                     f"{state.tiles[tile.dim]}, which may reach beyond the dimension; leave one of them out"
                 )
+
+    def verify_in_kernel(self, op: Scheduled, state: ScheduleState, kernel: Kernel) -> None:
+        assert isinstance(op, tensor.Computation)
+        assert isinstance(kernel, ScheduledKernel)
+        inner = kernel.group_of(op).inner
+        if margins_of(op.attributes.get(MARGINS)) and any(result in inner for result in op.results):
+            raise VerifyException(
+                f"{op.name}: tile_and_fuse stores one tile of a tensor that has margins; leave it out"
+            )
 
     @classmethod
     def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:

@@ -13,10 +13,11 @@ from xdsl.utils.exceptions import VerifyException
 from s2s.analysis.affine.strides import computes_floats, vectorizable
 from s2s.analysis.structure.folds import folds_of
 from s2s.analysis.structure.lanes import in_lanes, results_in_lanes
+from s2s.analysis.tile_and_fuse.scheduled_kernel import Point, ScheduledKernel, TileView, Vectors, stride
 from s2s.dialects import tensor
 from s2s.dialects.loop import LANES
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
-from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
+from s2s.dialects.tensor.directive import Kernel, Machine, Scheduled, check_dims
 from s2s.schedules.directives.sizes import parse_pair
 from s2s.types.affine import at_dims, coefficient, flat_index, ranges
 from s2s.types.dtypes import as_tensor_type
@@ -51,14 +52,14 @@ class Vectorize(Directive):
             raise VerifyException(
                 f"{op.name}: vectorize names dimension {dim} after {state.vector_dim}; one runs in vectors"
             )
-        if state.tiles[dim] > 1 and state.tiles[dim] % lanes:
+
+    def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
+        dim, lanes = self.dim.data, self.lanes.data
+        if dim < op.rank and state.tiles[dim] % lanes:
             raise VerifyException(
                 f"{op.name}: a tile of {state.tiles[dim]} along dimension {dim} is no multiple of {lanes} lanes; tile "
                 f"it by {-(-state.tiles[dim] // lanes) * lanes}"
             )
-
-    def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
-        dim = self.dim.data
         if not isinstance(op, tensor.ComputeOp):
             return
         if dim >= op.rank and (folds_of(op) is None or any(access.is_guarded for access in op.read_accesses)):
@@ -74,6 +75,18 @@ class Vectorize(Directive):
                 f"{op.name}: operand {crooked[0]} does not move in equal steps along the lanes of dimension {dim}; "
                 "vectorize another dimension, or pack the operand"
             )
+
+    def verify_in_kernel(self, op: Scheduled, state: ScheduleState, kernel: Kernel) -> None:
+        if not isinstance(op, tensor.ComputeOp) or not isinstance(kernel, ScheduledKernel):
+            return
+        for view in kernel.tiles(op):
+            number = fault_of_lanes(view)
+            if number is not None:
+                raise VerifyException(
+                    f"{op.name}: operand {number} does not move in equal steps along the vectors of dimension "
+                    f"{self.dim.data}, which may begin anywhere; pack it in whole register tiles, or vectorize another "
+                    "dimension"
+                )
 
     def _has_lanes(self, op: tensor.ComputeOp, state: ScheduleState) -> bool:
         """Return whether all that vectors compute exists in lanes; an intrinsic computes the reduction itself."""
@@ -131,3 +144,20 @@ class Vectorize(Directive):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         return parse_pair(parser)
+
+
+def fault_of_lanes(view: TileView) -> int | None:
+    """Return the first operand of a tile of which neighbouring lanes are not equally far apart; None if there is none.
+    Operands that are constants lie as they are packed."""
+    dim, op, plan = view.schedule.vector_dim, view.op, view.plan
+    if dim is None or dim >= op.rank or op.sizes[dim] == 1:
+        return None
+    if view.vectors is Vectors.AT_MULTIPLES and not view.schedule.packs and not view.tile.blocks:
+        return None  # the verifier of the computation has compared them
+    point = Point(view)
+    for number, operand in enumerate(view.operands):
+        if (plan is not None and number == plan.read) or not operand.depends_on(dim):
+            continue
+        if operand.is_divided or stride(point.form(operand), point.lane) is None:
+            return number
+    return None

@@ -24,18 +24,20 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.structure.compute import body_ops
+from s2s.analysis.structure.overwriting import may_overwrite
 from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup, groups_of, may_overwrite_in_blocks
 from s2s.c_syntax.identifiers import c_identifier
 from s2s.dialects import graph, loop, tensor
-from s2s.errors import CompilerBug, ScheduleError
+from s2s.errors import CompilerBug
 from s2s.passes.context import weights_of
 from s2s.passes.tensor.lower_to_loop.blocks import FusedGroupEmitter, inner_types, scratch_types
-from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, may_overwrite, written_over
+from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, written_over
 from s2s.passes.tensor.lower_to_loop.callback import is_callback, lower_callback
 from s2s.passes.tensor.lower_to_loop.main import LowerMain
 from s2s.passes.tensor.lower_to_loop.margins import emit_margins
 from s2s.passes.tensor.lower_to_loop.pairs import encode_pairs, pairs_of
 from s2s.passes.tensor.lower_to_loop.scatter import ScatterEmitter
+from s2s.schedules.verify import verify_kernel
 from s2s.support.frozen import frozen
 from s2s.types.margins import MARGINS, margins_of
 from s2s.types.sizes import SizeRange, ranges_of
@@ -170,10 +172,7 @@ def _runs_steps(ops: Sequence[Operation]) -> bool:
 
 def lower_kernel(func: FuncOp, sizes: Mapping[str, SizeRange]) -> tuple[MemRefType[Attribute], ...]:
     """Lower a kernel; return the types of its scratch arguments. `sizes` are those that vary, by name."""
-    try:
-        return LowerKernel(func, sizes).run()
-    except ScheduleError as error:
-        raise ScheduleError(f"{func.sym_name.data}: {error}") from error
+    return LowerKernel(func, sizes).run()
 
 
 @frozen
@@ -191,7 +190,9 @@ class LowerToLoopPass(ModulePass):
             ops = list(func.body.block.ops)
             if any(isinstance(inner, tensor.Computation | tensor.WholeOp) for inner in ops):
                 mine = calls.get(func.sym_name.data, [])
-                for pairs in pairs_of(func, constant_arguments(func, calls)):
+                constants = constant_arguments(func, calls)
+                verify_kernel(func, constants)
+                for pairs in pairs_of(func, constants):
                     encode_pairs(pairs, mine, weights_of(ctx))
                 scratch[func.sym_name.data] = lower_kernel(func, ranges_of(op.attributes))
             elif func.sym_name.data == "main" or graph.TIED in func.attributes or _runs_steps(ops):

@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.analysis.structure.compute import names_of
+from s2s.analysis.structure.copy_plan import CopyPlan
 from s2s.analysis.tile_and_fuse.fused_groups import (
     FusedGroup,
     LoopSplit,
@@ -30,9 +31,8 @@ from s2s.analysis.tile_and_fuse.fused_groups import (
 from s2s.analysis.tile_and_fuse.tiles import ComputeTile, first_tiles, tiles_of
 from s2s.analysis.tile_and_fuse.transform_tiles import TransformTile
 from s2s.dialects import loop, tensor
-from s2s.errors import ScheduleError
+from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
-from s2s.passes.tensor.lower_to_loop.copy_plan import CopyPlan
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.nest import Nest
 from s2s.passes.tensor.lower_to_loop.partials import PartialPlan
@@ -86,9 +86,7 @@ class FusedGroupEmitter:
         before = len(self.block.ops)
         self._level([[] for _ in self.group.ops], [])
         if self.group.divided and not any(loop.PARALLELIZE in op.attributes for op in list(self.block.ops)[before:]):
-            raise ScheduleError(
-                "parallel divides a loop of which borders leave one iteration; make its tile smaller, or leave it out"
-            )
+            raise CompilerBug("parallel divides a loop of which borders leave one iteration; the verifier refuses that")
 
     def _level(self, chosen: list[list[LoopSplit]], opened: list[AffineExpr]) -> None:
         """Emit the blocks of the next shared dimension, full ones first; the nests if there is none left."""

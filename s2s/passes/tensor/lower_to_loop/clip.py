@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
+from s2s.analysis.affine.guards import Constraint, Holds
+from s2s.analysis.affine.pieces import Piece
 from s2s.dialects import tensor
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds
-from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
-from s2s.passes.tensor.lower_to_loop.pieces import Piece
 from s2s.types.affine import Range, at_dims, linear
 
 

@@ -17,10 +17,10 @@ from xdsl.ir.affine import (
     AffineSet,
 )
 
+from s2s.analysis.affine.guards import Constraint
 from s2s.dialects import loop
 from s2s.dialects.tensor import ScheduleState
 from s2s.errors import CompilerBug
-from s2s.passes.tensor.lower_to_loop.guards import Constraint
 from s2s.passes.tensor.lower_to_loop.space import EnclosingLoop, LoopSpace, PositionBlock
 from s2s.types.affine import at_dims, bounds
 from s2s.types.hints import isa

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 from xdsl.ir import Block, Region, SSAValue
 
+from s2s.analysis.affine.guards import Constraint, Holds, holds_all
 from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop.bodies import point_dims
-from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, holds_all
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 

@@ -17,7 +17,7 @@ from xdsl.ir.affine import AffineExpr
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import loop, tensor
-from s2s.errors import ScheduleError
+from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.types.affine import flat_index
 from s2s.types.hints import isa
@@ -33,7 +33,7 @@ def emit_margins(
         buffer, shape = buffers[result], shape_of(result)
         assert isa(buffer.type, MemRefType)
         if prod(buffer.type.get_shape()) < prod(shape):
-            raise ScheduleError("a tensor of which one block is stored has no margins; leave tile_and_fuse out")
+            raise CompilerBug("a tensor of which one block is stored has no margins; the verifier refuses that")
         emitter = Emitter(block)
         emitter.enter_sizes(sizes)
         _emit(emitter, buffer, shape, margin)

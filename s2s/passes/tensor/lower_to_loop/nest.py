@@ -4,20 +4,19 @@ from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 
-from xdsl.dialects.builtin import i8
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
-from s2s.analysis.affine.strides import fixable, moves
+from s2s.analysis.affine.guards import Constraint, Holds, holds_all
+from s2s.analysis.affine.pieces import Piece
+from s2s.analysis.affine.strides import moves
+from s2s.analysis.structure.copy_plan import CopyPlan
+from s2s.analysis.structure.overwriting import may_overwrite
 from s2s.analysis.tile_and_fuse.tiles import ComputeTile
-from s2s.dialects import loop, tensor
-from s2s.errors import CompilerBug, ScheduleError
-from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
-from s2s.passes.tensor.lower_to_loop.copy_plan import CopyPlan
+from s2s.dialects import loop
+from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
-from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, holds_all
 from s2s.passes.tensor.lower_to_loop.operand_copies import CopyEmitter
-from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut, cut_fixed
 from s2s.passes.tensor.lower_to_loop.products import check_zero_point
 from s2s.passes.tensor.lower_to_loop.reductions import TileReduction, reduction_of
 from s2s.passes.tensor.lower_to_loop.state import NestState
@@ -51,9 +50,11 @@ class Nest(NestState):
         """The way to reduce the register tiles."""
         found = reduction_of(self)
         if not found.takes_varying_sizes and any(dim >= self.op.rank for dim in self.tile.varying):
-            raise ScheduleError("a reduction of varying size is done step by step or as a fold; leave tensorize out")
+            raise CompilerBug(
+                "a reduction of varying size is done step by step or as a fold; the verifier refuses that"
+            )
         if any(dim in self.tile.varying and dim >= self.op.rank for dim, _ in self.schedule.blocks):
-            raise ScheduleError("tile blocks a reduction of varying size; block other dimensions")
+            raise CompilerBug("tile blocks a reduction of varying size; the verifier refuses that")
         return found
 
     def emit(self, opened: Sequence[AffineExpr] = ()) -> None:
@@ -87,18 +88,7 @@ class Nest(NestState):
         """
         if dim in self.tile.varying and self.bodies.is_partial:
             return [Piece(0, self.op.sizes[dim], 1)]
-        tile = min(self.schedule.tiles[dim], self.op.sizes[dim])
-        lanes = self.schedule.lanes if self.schedule.vector_dim == dim and self.op.sizes[dim] > 1 else 1
-        guards = [*self.epilogue_guards, *(self.read_guards if tile > 1 or self._in_lanes else [])]
-        guards += self.copied_guards if self._in_lanes and self._copies_rows else []
-        relevant = [guard for guard in guards if dim in guard.expr.used_dims()]
-        blocked = {block.dim for block in self.blocked_reductions()}
-        in_blocks = any(blocked & guard.expr.used_dims() for guard in relevant)
-        if tile > 1 and lanes == 1 and relevant and not in_blocks and fixable(self.op, dim):
-            fixed = cut_fixed(dim, self.box, tile, relevant)
-            if fixed is not None:
-                return fixed
-        return cut(dim, self.box, tile, lanes, relevant, overlap=lanes > 1 and self._may_repeat(dim))
+        return self.cuts.along(dim, self.box, overlap=self._may_repeat(dim))
 
     def _may_repeat(self, dim: int) -> bool:
         """Return whether points along `dim` may be computed twice, by tiles at any position: no result overwrites an
@@ -159,14 +149,3 @@ class Nest(NestState):
             self.partials.store(points, self.dims, accumulators)
             otherwise.add_op(loop.YieldOp())
         self.emitter.when(last, self.emitter.space.identity, Region(then), Region(otherwise), [])
-
-    @property
-    def _in_lanes(self) -> bool:
-        """Whether vectors of integers are computed, for which guards are not tested at every point."""
-        reads = self.op.reads
-        return self.schedule.vector_dim is not None and len(reads) > 0 and tensor.element_type(reads[0]) == i8
-
-    @property
-    def _copies_rows(self) -> bool:
-        """Whether `cache_read` copies an operand as rows of the whole reduction."""
-        return self.plan is not None and self.plan.is_rows

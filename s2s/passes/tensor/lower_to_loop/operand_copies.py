@@ -12,11 +12,12 @@ from math import prod
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
+from s2s.analysis.affine.guards import Constraint, Holds, limits_of
 from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.copy_plan import CopyPlan
 from s2s.dialects import loop
-from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand, CopyPlan
+from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
-from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, limits_of
 from s2s.support.frozen import frozen
 from s2s.types.affine import at_dims, bounds, coefficient, flat_index, linear, ranges
 

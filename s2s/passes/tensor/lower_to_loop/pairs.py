@@ -13,11 +13,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from s2s.analysis.structure.biases import bias_of
 from s2s.analysis.structure.products import product_sum
+from s2s.analysis.structure.roles import roles_of
 from s2s.dialects import graph, tensor
-from s2s.errors import ScheduleError
-from s2s.passes.tensor.lower_to_loop.biases import bias_of
-from s2s.schedules.integer_products import roles_of
+from s2s.errors import CompilerBug
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import as_tensor_type
 from s2s.types.weights import Array, WeightStore
@@ -75,10 +75,7 @@ def _pairs(func: FuncOp, op: tensor.ComputeOp, constants: frozenset[SSAValue]) -
         w, b, offset = op.reads[roles.w], op.epilogue[bias.number], products.factor_of(roles.x).offset
         if isinstance(w, BlockArgument) and isinstance(b, BlockArgument) and b in constants and b.has_one_use():
             return Pairs(op, op.read_accesses[roles.w], roles.w_only[0], offset, w.index, b.index)
-    raise ScheduleError(
-        f"{func.sym_name.data}: constants in pairs want sums of products that start from a bias of their own; leave "
-        "them to tensor-shorten-products"
-    )
+    raise CompilerBug(f"{func.sym_name.data}: constants in pairs without a bias; the verifier refuses that")
 
 
 def encode_pairs(pairs: Pairs, calls: Sequence[graph.CallOp], store: WeightStore) -> None:

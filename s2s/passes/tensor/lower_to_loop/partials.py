@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from s2s.analysis.structure.overwriting import waits_in_result
 from s2s.analysis.tile_and_fuse.tiles import ComputeTile
 from s2s.dialects import loop, tensor
 from s2s.dialects.tensor.compute import attribute_type
@@ -30,12 +31,6 @@ from s2s.passes.tensor.lower_to_loop.emitter import OpenBlock
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
 from s2s.types.affine import at_dims, coefficient, flat_index
 from s2s.types.dtypes import flat_buffer, vector_of
-
-
-def waits_in_result(op: tensor.ComputeOp) -> bool:
-    """Return whether partial results of `op` can wait in its result."""
-    accumulators = [attribute_type(init) for init in op.inits]
-    return accumulators == [tensor.element_type(result) for result in op.res] and len(accumulators) == 1
 
 
 def blocks_around(schedule: tensor.ScheduleState) -> dict[int, int]:

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
+from s2s.analysis.affine.pieces import Piece
 from s2s.dialects import loop, tensor
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter, OpenBlock
-from s2s.passes.tensor.lower_to_loop.pieces import Piece
 from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
 from s2s.types.affine import Linear, bounds, flat_index, linear, ranges
 

@@ -9,8 +9,8 @@ from xdsl.ir.affine import AffineExpr
 
 from s2s.analysis.structure.products import ProductSum, product_sum, wide_product_sum
 from s2s.dialects import tensor
-from s2s.errors import CompilerBug, ScheduleError
-from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand
+from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
@@ -30,9 +30,9 @@ def check_zero_point(schedule: tensor.ScheduleState, products: ProductSum, x: in
     """Refuse sums over the raw bytes of read `x` where no initial value takes their zero point off."""
     zero = (128 if schedule.is_unsigned else 0) - products.factor_of(x).offset
     if zero and schedule.takes_raw_bytes and schedule.init_from is None:
-        raise ScheduleError(
-            f"read {x} is multiplied as it is stored, with the zero point {zero}, which no initial value takes off; "
-            "run tensor-fold-zero-points-into-inits, or copy it as i16"
+        raise CompilerBug(
+            f"read {x} is multiplied as it is stored, with the zero point {zero}, which no initial value takes "
+            "off; the verifier refuses that"
         )
 
 

@@ -7,8 +7,8 @@ from functools import cached_property
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from s2s.analysis.structure.biases import Bias
 from s2s.dialects import loop, tensor
-from s2s.passes.tensor.lower_to_loop.biases import Bias
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies, point_dims
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.support.frozen import frozen

@@ -14,11 +14,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
+from s2s.analysis.affine.guards import Constraint, Holds
 from s2s.analysis.affine.strides import predicate_of
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
-from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.types.affine import at_dims
 from s2s.types.dtypes import vector_of

@@ -6,16 +6,18 @@ from dataclasses import dataclass, field
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
+from s2s.analysis.affine.guards import Constraint
+from s2s.analysis.affine.pieces import Piece
+from s2s.analysis.structure.biases import bias_of
 from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.copy_plan import CopyPlan
+from s2s.analysis.tile_and_fuse.cuts import Cuts
 from s2s.analysis.tile_and_fuse.tiles import ComputeTile
 from s2s.dialects import tensor
-from s2s.passes.tensor.lower_to_loop.biases import bias_of
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies
-from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand, CopyPlan
+from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter, OpenBlock
-from s2s.passes.tensor.lower_to_loop.guards import Constraint
 from s2s.passes.tensor.lower_to_loop.partials import PartialPlan, Partials
-from s2s.passes.tensor.lower_to_loop.pieces import Piece
 from s2s.passes.tensor.lower_to_loop.results import Results
 from s2s.passes.tensor.lower_to_loop.tile import Operand
 from s2s.types.affine import Range, ranges
@@ -56,12 +58,11 @@ class NestState:
         self.results = Results(self.bodies, self.schedule, self.epilogue, self.bias)
         waiting = self.scratch if self.plan is None else self.scratch[1:]
         self.partials = Partials(self.bodies, PartialPlan.of(self.tile), waiting)
+        self.cuts = Cuts(op, self.schedule, self.plan)
         copied = None if self.plan is None else self.plan.read
         self.read_guards: list[Constraint] = [
             constraint for number, read in enumerate(self.reads) if number != copied for constraint in read.guard
         ]
-        self.copied_guards = [] if copied is None else self.reads[copied].guard
-        self.epilogue_guards = [constraint for point in self.epilogue for constraint in point.guard]
 
     def _operands(self, values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]) -> list[Operand]:
         operands: list[Operand] = []

@@ -16,11 +16,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
+from s2s.analysis.affine.guards import Constraint, Holds, guard_of
+from s2s.analysis.affine.pieces import Piece
 from s2s.dialects import loop, tensor
-from s2s.errors import ScheduleError
+from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
-from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of
-from s2s.passes.tensor.lower_to_loop.pieces import Piece
 from s2s.support.frozen import frozen
 from s2s.types.affine import (
     Linear,
@@ -183,9 +183,9 @@ class Loads:
         form = linear(operand.position(along), [*space.bound, (0, point.lanes - 1)])
         stride = form.terms.get(lane, 0)
         if any(lane.position in atom.used_dims() for atom in form.terms if atom != lane):
-            raise ScheduleError(
+            raise CompilerBug(
                 f"{operand.access.map.data} does not move in equal steps along the vectors of dimension "
-                f"{point.vector_dim}, which may begin anywhere; pack the operand in whole register tiles"
+                f"{point.vector_dim}, which may begin anywhere; the verifier refuses that"
             )
         return stride
 

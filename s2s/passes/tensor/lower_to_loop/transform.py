@@ -18,15 +18,15 @@ from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
+from s2s.analysis.affine.guards import Constraint, Holds, guard_of, holds_all
+from s2s.analysis.affine.pieces import Piece, cut
 from s2s.analysis.structure.butterflies import butterflies
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.tile_and_fuse.transform_tiles import TransformTile
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter, OpenBlock
-from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of, holds_all
 from s2s.passes.tensor.lower_to_loop.matrices import MatrixEmitter
-from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut
 from s2s.passes.tensor.lower_to_loop.scalar_body import ScalarBody
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan

@@ -15,7 +15,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.dialects import loop
 from s2s.dialects.loop.products import WORD
-from s2s.errors import ScheduleError
+from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Carried
 from s2s.passes.tensor.lower_to_loop.initial import starts
 from s2s.passes.tensor.lower_to_loop.products import IN_RANGE, accumulate, products_of
@@ -23,13 +23,10 @@ from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.reductions.step_range import StepRange
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
+from s2s.schedules.operand_groups import INTERLEAVED, NATURAL
 from s2s.types.affine import Linear, at_dims, delinearize, simplify
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
-
-NATURAL = (0, 1, 2, 3)
-INTERLEAVED = (0, 2, 1, 3)
-"""Order of a group's steps in memory that widening turns into the natural order."""
 
 Made = dict[tuple[object, ...], SSAValue]
 """Values that have been loaded and widened for a group, by their key."""
@@ -44,11 +41,11 @@ class DotReduction(TileReduction):
         self.x = nest.plan.read if nest.plan is not None else int(self.products.factor_of(1).offset != 0)
         self.w = self.products.other(self.x).read
         if self.size != 1 and self.products.factor_of(self.w).offset:
-            raise ScheduleError("the constants of a dot product have a zero point; leave tensorize out")
+            raise CompilerBug("the constants of a dot product have a zero point; the verifier refuses that")
         if self.size > 1 and nest.plan is None and prod(self.op.reduction_sizes) % self.size:
-            raise ScheduleError(
-                f"{prod(self.op.reduction_sizes)} steps in place are no whole groups of {self.size}; copy "
-                f"read {self.x} with cache_read"
+            raise CompilerBug(
+                f"{prod(self.op.reduction_sizes)} steps in place are no whole groups of {self.size}; the verifier "
+                "refuses that"
             )
 
     @classmethod
@@ -148,8 +145,8 @@ class DotReduction(TileReduction):
         interleaved = self.copied is not None and not self.schedule.in_pairs
         wanted = (INTERLEAVED if interleaved else NATURAL)[: self.size]
         if order != wanted or any(place.terms != places[0].terms for place in places):
-            raise ScheduleError(
-                f"the steps of a dot product lie at {order} in read {read}, not at {wanted}; pack it so with cache_read"
+            raise CompilerBug(
+                f"the steps of a dot product lie at {order} in read {read}, not at {wanted}; the verifier refuses that"
             )
         return places[0]
 

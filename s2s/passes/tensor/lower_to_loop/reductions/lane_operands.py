@@ -16,8 +16,8 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.dot_groups import run_of, strides
 from s2s.dialects import loop
-from s2s.errors import ScheduleError
-from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand
+from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.products import check_zero_point, products_of
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
@@ -45,13 +45,13 @@ class LaneOperands:
         half = None if products.half is None else nest.tile.blocks + products.half
         w = next((read for read in (0, 1) if self._lane_distance(read) == self.group), None)
         if w is None:
-            raise ScheduleError(
+            raise CompilerBug(
                 f"no factor holds the {self.group} elements of a group, lane by lane, along dimension "
-                f"{self.schedule.vector_dim}; pack the constant so with cache_read"
+                f"{self.schedule.vector_dim}; the verifier refuses that"
             )
         self.x, self.w = products.other(w).read, w
         if nest.plan is not None and nest.plan.read != self.x:
-            raise ScheduleError(f"the copy is of the constant; copy read {self.x}")
+            raise CompilerBug("the copy is of the constant; the verifier refuses that")
         check_zero_point(self.schedule, products, self.x)
         if nest.plan is not None and nest.plan.is_rows:
             self.grouped, self.step = tuple(range(self.op.rank, len(self.op.sizes))), 1
@@ -66,7 +66,7 @@ class LaneOperands:
         self.half = half
         """The dimension that says which half of each byte of the constant is taken."""
         if products.factor_of(w).half != products.half:
-            raise ScheduleError("halves of bytes are no constant; pack the factor that holds them with cache_read")
+            raise CompilerBug("halves of bytes are no constant; the verifier refuses that")
 
     @property
     def copied(self) -> CopiedOperand | None:
@@ -124,7 +124,7 @@ class LaneOperands:
         assert self.half is not None
         part = self.nest.dims[self.half]
         if not isinstance(part, AffineConstantExpr):
-            raise ScheduleError(f"dimension {self.half} takes halves of bytes in a loop; unroll it")
+            raise CompilerBug(f"dimension {self.half} takes halves of bytes in a loop; the verifier refuses that")
         if part.value:
             count = self.emitter.splat(self.emitter.constant(IntegerAttr(4 * part.value, i32)), lanes)
             groups = self.emitter.add(arith.ShRSIOp(groups, count)).result
@@ -145,9 +145,9 @@ class LaneOperands:
         for lane, step in ((point.lanes - 1, 0), (0, self.group - 1), (min(1, point.lanes - 1), 0)):
             behind = self._constant_place(point, k, lane, step).plus(place, -1)
             if behind.terms or behind.constant != lane * self.group + step:
-                raise ScheduleError(
-                    f"step {step} of lane {lane} is not {lane * self.group + step} bytes behind the first of a group; "
-                    "pack the constant so with cache_read"
+                raise CompilerBug(
+                    f"step {step} of lane {lane} is not {lane * self.group + step} bytes behind the first of a "
+                    "group; the verifier refuses that"
                 )
 
     def factor(self, point: TilePoint, k: AffineExpr, count: int, made: Made) -> SSAValue:
@@ -160,8 +160,8 @@ class LaneOperands:
             buffer, position = operand.buffer, operand.position(dims) + k * self.step
         between = self._between(point, dims)
         if (between, self.step) == (0, 1) and self.copied is None and count < self.group:
-            raise ScheduleError(
-                f"{self.steps} steps in place are no whole groups of {self.group}; copy read {self.x} with cache_read"
+            raise CompilerBug(
+                f"{self.steps} steps in place are no whole groups of {self.group}; the verifier refuses that"
             )
         form = self.emitter.space.linear(position)
         key = (self.x, str(form.to_expr()))
@@ -183,13 +183,11 @@ class LaneOperands:
         position = self.reads[self.x].position(along) if self.copied is None else self.copied.position(along)
         between = linear(position, [*space.bound, (0, point.lanes - 1)]).terms.get(lane, 0)
         if between == 1 and self.group == loop.PAIR:
-            raise ScheduleError(
-                f"lanes of read {self.x} differ, and columns are of bytes; take an intrinsic of four bytes a lane"
-            )
+            raise CompilerBug(f"lanes of read {self.x} differ, and columns are of bytes; the verifier refuses that")
         if between not in (0, 1) or (between == 0 and self.step != 1):
-            raise ScheduleError(
-                f"lanes {between} and steps {self.step} elements apart in read {self.x} make no groups; reorder the "
-                "reductions, or copy it with cache_read"
+            raise CompilerBug(
+                f"lanes {between} and steps {self.step} elements apart in read {self.x} make no groups; the "
+                "verifier refuses that"
             )
         return between
 
@@ -199,10 +197,7 @@ class LaneOperands:
         last = self.emitter.space.highest(position) + (lanes - 1) * between + (count - 1) * stride
         assert isa(buffer.type, MemRefType)
         if last >= buffer.type.get_shape()[0]:
-            raise ScheduleError(
-                f"groups of {lanes} lanes reach behind {buffer.name_hint}; pack it in blocks of whole vectors, or "
-                "copy it"
-            )
+            raise CompilerBug(f"groups of {lanes} lanes reach behind {buffer.name_hint}; the verifier refuses that")
         affine_map, indices = self.emitter.space.emit(position)
         groups = loop.LoadGroupsOp(
             buffer,

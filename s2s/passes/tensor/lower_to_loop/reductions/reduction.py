@@ -7,7 +7,7 @@ from typing import ClassVar
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand
+from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
 

@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.dialects import loop
-from s2s.errors import CompilerBug, ScheduleError
+from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.initial import by_block
 from s2s.passes.tensor.lower_to_loop.products import check_zero_point, products_of
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
@@ -26,18 +26,20 @@ class RowReduction(TileReduction):
         products = products_of(nest)
         w = next((read for read in (products.left.read, products.right.read) if self._has_rows(read)), None)
         if w is None or self._has_rows(x := products.other(w).read):
-            raise ScheduleError("one factor of rows moves along the vector, the other one does not; vectorize so")
+            raise CompilerBug(
+                "one factor of rows moves along the vector, the other one does not; the verifier refuses that"
+            )
         if products.factor_of(w).offset:
-            raise ScheduleError("the constants of rows have a zero point; leave tensorize out")
+            raise CompilerBug("the constants of rows have a zero point; the verifier refuses that")
         if nest.plan is not None and (nest.plan.read != x or not nest.plan.is_rows):
-            raise ScheduleError(f"read {x} is no row in its copy; copy it inside the loops that move along it")
+            raise CompilerBug(f"read {x} is no row in its copy; the verifier refuses that")
         check_zero_point(self.schedule, products, x)
         self.x, self.w = self.reads[x], self.reads[w]
         self.in_halves = nest.schedule.form == "dot_half_rows"
         if self.in_halves and (
             nest.blocks.keys() & set(range(self.op.rank, len(self.op.sizes))) or nest.plan is not None
         ):
-            raise ScheduleError("rows of halves of bytes are taken whole and in place; leave cache_read and tile out")
+            raise CompilerBug("rows of halves of bytes are not whole, or not in place; the verifier refuses that")
 
     @classmethod
     def applies(cls, nest: NestState) -> bool:
@@ -109,8 +111,8 @@ class RowReduction(TileReduction):
         for k, place in enumerate(places[: prod(self.op.reduction_sizes)]):
             behind = space.linear(operand.position(self._at(point, AffineConstantExpr(k)))).plus(origin, -1)
             if behind.terms or behind.constant != place:
-                raise ScheduleError(
-                    f"step {k} of a row is not {place} elements behind its first one; pack it so with cache_read"
+                raise CompilerBug(
+                    f"step {k} of a row is not {place} elements behind its first one; the verifier refuses that"
                 )
 
 

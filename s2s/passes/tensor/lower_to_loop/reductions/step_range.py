@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
-from s2s.errors import ScheduleError
+from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter, OpenBlock
 from s2s.passes.tensor.lower_to_loop.state import NestState
 
@@ -39,12 +39,13 @@ class StepRange(NamedTuple):
         wide = [dim for dim in dims if sizes[dim] > 1]
         block, unit = nest.blocks[blocked[0]], prod(sizes[dim] for dim in wide[1:])
         if blocked != wide[:1]:
-            raise ScheduleError(
-                f"reductions {wide} are taken as one, of which tile blocks {blocked}; block {wide[0]} alone"
+            raise CompilerBug(
+                f"reductions {wide} are taken as one, of which tile blocks {blocked}; the verifier refuses that"
             )
         if block.size * unit % group:
-            raise ScheduleError(
-                f"blocks of {block.size} steps of reduction {block.dim} cut groups of {group} steps; take a multiple"
+            raise CompilerBug(
+                f"blocks of {block.size} steps of reduction {block.dim} cut groups of {group} steps; the verifier "
+                "refuses that"
             )
         return StepRange(nest.emitter, group, block, unit, nest.schedule.passes_of_all)
 
@@ -57,7 +58,9 @@ class StepRange(NamedTuple):
         """Return the number of steps of each block of `all_steps`; raise an error if they differ."""
         count = all_steps if self.block is None else min(self.block.size * self.unit, all_steps)
         if all_steps % count:
-            raise ScheduleError(f"rows of {all_steps} steps in blocks of {count} leave a shorter block; take a divisor")
+            raise CompilerBug(
+                f"rows of {all_steps} steps in blocks of {count} leave a shorter block; the verifier refuses that"
+            )
         return count
 
     def emit(self, steps: int, wished: int, accumulators: Carried) -> Iterator[tuple[AffineExpr, int]]:

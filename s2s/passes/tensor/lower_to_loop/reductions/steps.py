@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
+from s2s.analysis.affine.guards import Constraint, Holds
 from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop.bodies import point_dims
 from s2s.passes.tensor.lower_to_loop.clip import clip
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried
-from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
 from s2s.passes.tensor.lower_to_loop.initial import starts
 from s2s.passes.tensor.lower_to_loop.prefetch import Place, Prefetcher
 from s2s.passes.tensor.lower_to_loop.products import add_product

@@ -16,15 +16,15 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.dialects import loop
 from s2s.dialects.loop.products import WORD
-from s2s.errors import ScheduleError
-from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand
+from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried
 from s2s.passes.tensor.lower_to_loop.initial import starts
 from s2s.passes.tensor.lower_to_loop.products import products_of
-from s2s.passes.tensor.lower_to_loop.reductions.dots import INTERLEAVED
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
+from s2s.schedules.operand_groups import INTERLEAVED
 from s2s.types.affine import Linear
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
@@ -100,9 +100,9 @@ class WindowReduction(TileReduction):
             here = self.window.position([*self._corner, *rows, AffineConstantExpr(tap)])
             behind = space.linear(here).plus(corner, -1)
             if behind.terms or behind.constant != tap:
-                raise ScheduleError(
+                raise CompilerBug(
                     f"tap {tap} of a window does not lie {tap} elements behind the first one in the copy of read "
-                    f"{self.window.plan.read}; copy rows inside of all loops, or leave tensorize out"
+                    f"{self.window.plan.read}; the verifier refuses that"
                 )
 
     def _check_tile(self) -> None:
@@ -115,14 +115,16 @@ class WindowReduction(TileReduction):
                 continue
             moved = [expr + 1 if each == dim else expr for each, expr in enumerate(self._corner)]
             if space.linear(self.window.position([*moved, *first])).plus(corner, -1).constant % 2:
-                raise ScheduleError(f"a tile of {tile} along dimension {dim} begins at odd positions; give an even one")
+                raise CompilerBug(
+                    f"a tile of {tile} along dimension {dim} begins at odd positions; the verifier refuses that"
+                )
 
     def _intrinsic(self, point: TilePoint, row: Sequence[AffineExpr]) -> loop.IntrinsicAttr:
         found = self.schedule.next_intrinsic if self._is_odd(point, row) else self.schedule.intrinsic
         if found is None or self.op.sizes[-1] >= WORD:
-            raise ScheduleError(
+            raise CompilerBug(
                 f"a window of {self.op.sizes[-1]} taps lies at an odd position, for which tensorize names no "
-                "intrinsic; tile so that each one begins at an even position, or leave tensorize out"
+                "intrinsic; the verifier refuses that"
             )
         return found
 
@@ -138,8 +140,8 @@ class WindowReduction(TileReduction):
         here = space.linear(self.window.position(self._at(point, row)))
         distance = here.plus(space.linear(self.window.position(corner)), -1)
         if any(factor % 2 for factor in distance.terms.values()):
-            raise ScheduleError(
-                "the points of a tile lie at distances in the copy that are not constant; copy inside of more loops"
+            raise CompilerBug(
+                "the points of a tile lie at distances in the copy that are not constant; the verifier refuses that"
             )
         return distance.constant % 2 == 1
 
@@ -161,9 +163,9 @@ class WindowReduction(TileReduction):
         ]
         order = tuple(place.plus(places[0], -1).constant for place in places)
         if order != INTERLEAVED[: len(order)]:
-            raise ScheduleError(
-                f"the {len(order)} taps of a window are not packed at {INTERLEAVED[: len(order)]} in read {read}; pack "
-                f"at most {WORD} of them so with cache_read, or copy rows of the reduction"
+            raise CompilerBug(
+                f"the {len(order)} taps of a window are not packed at {INTERLEAVED[: len(order)]} in read {read}; "
+                "the verifier refuses that"
             )
         key = str(places[0].to_expr())
         if key not in made:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, i32
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
+from s2s.analysis.structure.roles import roles_of
 from s2s.dialects import tensor
 
 
@@ -39,3 +40,17 @@ def bias_of(op: tensor.ComputeOp) -> Bias | None:
         if argument is other and argument.type == i32 and not op.epilogue_accesses[number].is_guarded:
             return Bias(number, addition)
     return None
+
+
+def fault_of_pairs(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> str | None:
+    """Return why the constants of `op` cannot be taken as pairs of bytes; None if they can: its sums start from a bias
+    of their own, which is a constant."""
+    bias = bias_of(op)
+    if bias is not None and roles_of(op, constants) is not None:
+        operand = op.epilogue[bias.number]
+        if operand in constants and operand.has_one_use():
+            return None
+    return (
+        "constants in pairs want sums of products that start from a bias of their own; leave them to "
+        "tensor-shorten-products"
+    )

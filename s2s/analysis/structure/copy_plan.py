@@ -7,19 +7,17 @@ reduction is in bounds of the copy, so that no test is needed.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
 from xdsl.dialects.builtin import IntegerType, MemRefType, i8, i16
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.analysis.structure.dot_groups import window
 from s2s.analysis.structure.products import ProductSum, product_sum
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
-from s2s.passes.tensor.lower_to_loop.guards import Constraint
 from s2s.support.frozen import frozen
 from s2s.types.affine import at_dims, flat_index
 
@@ -152,41 +150,18 @@ class CopyPlan:
             size += self.schedule.group + self.schedule.lanes - 2  # the last group or vector may extend past it
         return MemRefType(self.element, [size])
 
-
-@dataclass
-class CopiedOperand:
-    """An operand in scratch, as seen from the position where it was copied."""
-
-    plan: CopyPlan
-    buffer: SSAValue
-    base: list[AffineExpr]
-    """The position of the copy; dimensions inside it are 0, or where the current block of a reduction starts."""
-    access: tensor.AccessAttr = field(init=False)
-    shape: tuple[int, ...] = ()
-    element: Attribute = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.access = self.plan.access
-        self.element = self.plan.element
-
-    @property
-    def guard(self) -> list[Constraint]:
-        """No constraints: every position of the copy holds a value."""
-        return []
-
-    def row(self, dims: Sequence[AffineExpr]) -> AffineExpr:
-        """Return the flat index in scratch of the first step of the reduction, for the point at `dims`. The row may
-        begin with a later step, that of a block; then no element lies there."""
+    def row(self, dims: Sequence[AffineExpr], base: Sequence[AffineExpr]) -> AffineExpr:
+        """Return the flat index in scratch of the first step of the reduction, for the point at `dims` of a copy made
+        at `base`. The row may begin with a later step, that of a block; then no element lies there."""
         position: AffineExpr = AffineConstantExpr(0)
-        for dim in self.plan.tile_dims:
-            position = position * self.plan.tiles[dim] + (dims[dim] - self.base[dim])
-        rank = self.plan.op.rank
-        return position * self.plan.steps - flat_index(self.base[rank:], self.plan.op.reduction_sizes)
+        for dim in self.tile_dims:
+            position = position * self.tiles[dim] + (dims[dim] - base[dim])
+        rank = self.op.rank
+        return position * self.steps - flat_index(base[rank:], self.op.reduction_sizes)
 
-    def position(self, dims: Sequence[AffineExpr]) -> AffineExpr:
-        """Return the flat index in scratch of the element read at the point `dims`."""
-        op = self.plan.op
-        if self.plan.is_rows:
-            return self.row(dims) + flat_index(dims[op.rank :], op.reduction_sizes)
-        indices = [at_dims(expr, dims) - at_dims(expr, self.base) for expr in self.access.map.data.results]
-        return flat_index(indices, self.plan.extents)
+    def position(self, dims: Sequence[AffineExpr], base: Sequence[AffineExpr]) -> AffineExpr:
+        """Return the flat index in scratch of the element read at the point `dims` of a copy made at `base`."""
+        if self.is_rows:
+            return self.row(dims, base) + flat_index(dims[self.op.rank :], self.op.reduction_sizes)
+        indices = [at_dims(expr, dims) - at_dims(expr, base) for expr in self.access.map.data.results]
+        return flat_index(indices, self.extents)

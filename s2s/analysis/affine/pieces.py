@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from xdsl.ir.affine import AffineDimExpr
 
-from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
+from s2s.analysis.affine.guards import Constraint, Holds
 from s2s.support.frozen import frozen
 from s2s.types.affine import Range, linear
 
