@@ -16,10 +16,12 @@ _WIDE = ("float32", "float64", "int32", "int64")
 def running_sum(x: Value, axis: int, *, exclusive: bool = False, reverse: bool = False) -> Value:
     """`y[i] = x[0] + … + x[i]` along `axis`, without `x[i]` if exclusive, from the end if reverse.
 
-    A long axis is walked step by step: each step adds a slice to the sum of those before, in the same order.
+    A long axis is walked step by step, and so is one whose size may vary: each step adds a slice to the sum of those
+    before, in the same order.
     """
     size = x.shape[axis] if x.rank else 0
-    if x.array is not None or size <= SHORT or x.dtype.name not in _WIDE or 0 in x.shape:
+    is_short = size <= SHORT and not x.builder.varies
+    if x.array is not None or is_short or x.dtype.name not in _WIDE or 0 in x.shape:
         return emit(graph.CumsumOp, x, axis=axis, exclusive=exclusive, reverse=reverse)
 
     def step(_: Builder, carried: Values, slices: Values, __: Values) -> tuple[Values, Values]:

@@ -245,4 +245,6 @@ def _is_cut_by_itself(op: Operation, constant: SSAValue, varying: set[SSAValue])
     """Whether `op` reads a constant of varying shape and nothing else whose shape varies alike."""
     if isinstance(op, graph.GatherFamilyOp):
         return op.indices is constant
+    if isinstance(op, graph.NetworkOp):
+        return True
     return not any(operand in varying for operand in op.operands if operand is not constant)

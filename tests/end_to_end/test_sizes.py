@@ -235,7 +235,12 @@ REFUSED = {
         "(float[32,N] x) => (int64[32,1] y) { e = EyeLike <k = -3> (x) y = ArgMax <axis = 1> (e) }",
         "N=6",
     ),
-    "a running sum": ("(float[N] x) => (float[N] y) <int64 a = {0}> { y = CumSum (x, a) }", "N"),
+    "a step that reads behind the end": (
+        """(float[1,2,N] s, float[3,1,2,N] x) => (float[1,2,N] y) <float[2,2,3] w = {1,2,3,4,5,6,7,8,9,10,11,12}>
+        { y = Scan <num_scan_inputs = 1, body = step (float[1,2,N] a, float[1,2,N] b) => (float[1,2,N] c)
+          { f = Conv <pads = [1, 1]> (b, w) c = Add (f, a) }> (s, x) }""",
+        "windows reach behind the end of what a step reads",
+    ),
 }
 
 

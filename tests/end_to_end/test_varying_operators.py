@@ -53,6 +53,19 @@ TEXTS = {
 <int64[1] zero = {0}, int64[1] two = {2}, int64[1] four = {4}, float[2,2,3,3] w = ?>
 { d = Conv <strides = [2, 2], pads = [1, 1, 1, 1]> (x, w) sx = Shape (d) sz = Shape (x) a = Slice (sx, zero, two)
   b = Slice (sz, two, four) s = Concat <axis = 0> (a, b) r = Resize <mode = "linear"> (d, , , s) y = Add (r, x) }""",
+    "sequences of a batch": """(float[N,K,5] x) => (float[N,1,K,4] y, float[1,K,4] h)
+<float[1,16,5] w = ?, float[1,16,4] r = ?, float[1,32] b = ?> { y, h = LSTM <hidden_size = 4> (x, w, r, b) }""",
+    "running sum": "(float[2,N] x) => (float[2,N] y) <int64 a = {1}> { y = CumSum <exclusive = 1> (x, a) }",
+    "running sum of columns": "(float[N,3] x) => (float[N,3] y) <int64 a = {1}> { y = CumSum <reverse = 1> (x, a) }",
+    "scan of rows": """(float[N] s, float[4,N] x) => (float[N] y, float[4,N] z)
+{ y, z = Scan <num_scan_inputs = 1, body = step (float[N] a, float[N] b) => (float[N] c, float[N] d)
+  { c = Add (a, b) d = Mul (a, b) }> (s, x) }""",
+    "loop": """(float[N] x, float most) => (float[N] y) <bool yes = {1}, int64 n = {3}>
+{ y = Loop (n, yes, x) <body = step (int64 i, bool go, float[N] a) => (bool on, float[N] b)
+  { b = Add (a, a) m = ReduceMax <keepdims = 0> (b) on = Less (m, most) }> }""",
+    "branch": """(bool[1] c, float[N] x) => (float[N] y)
+{ y = If (c) <then_branch = a () => (float[N] r) { r = Relu (x) },
+  else_branch = b () => (float[N] t) { t = Neg (x) }> }""",
     "best of a row": """(float[2,N] x) => (float[2,3] y, int64[2,3] i) <int64[1] k = {3}> { y, i = TopK (x, k) }""",
     "least of each row": """(float[N,5] x) => (float[N,3] y, int64[N,3] i)
 <int64[1] k = {3}> { y, i = TopK <largest = 0> (x, k) }""",
@@ -102,6 +115,7 @@ MIN_SIZE = {
 MAX_SIZE = 9
 
 
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("kind", TEXTS)
 def test_several_sizes_give_the_results_of_onnxruntime(kind: str, tmp_path: Path):
     file, least = model(TEXTS[kind], tmp_path), MIN_SIZE.get(kind, 1)
@@ -117,6 +131,12 @@ def test_levels_agree_on_steps_from_both_ends(tmp_path: Path):
     with api.compile(model(TEXTS["text line"], tmp_path), dims={"N": (1, MAX_SIZE)}, target="c") as artifact:
         assert artifact.verify(levels=True).passed
         assert "(n_1_floordiv - 1 - t)" in artifact.tree().text("src/model.c")
+
+
+def test_levels_agree_on_steps_over_tensors_of_varying_size(tmp_path: Path):
+    sizes = {"N": (1, MAX_SIZE), "K": (1, 5, 2)}
+    with api.compile(model(TEXTS["sequences of a batch"], tmp_path), dims=sizes, target="c") as artifact:
+        assert artifact.verify(levels=True).passed
 
 
 def test_levels_agree_on_products_of_sizes(tmp_path: Path):

@@ -44,11 +44,7 @@ class ExtentsPropagation(ABC):
         for argument, attributes in zip(self.main.args, given, strict=True):
             self.extents[argument] = extents_of(attributes.data.get(VARIES), len(shape_of(argument)))
         for op in list(self.main.body.block.ops):
-            try:
-                self._visit(op)
-            except UnsupportedError as error:
-                place = ", ".join(provenance(op)) or op.name
-                raise UnsupportedError(f"{place}: {error}") from error
+            self._visit_at(op)
         if self.table.derived:
             self.module.attributes[DERIVED] = self.table.attribute
 
@@ -73,6 +69,9 @@ class ExtentsPropagation(ABC):
         if isinstance(op, graph.ScanOp):
             self._scan(op)
             return
+        if isinstance(op, graph.IfOp | graph.WhileOp):
+            self._branch_or_loop(op)
+            return
         named = next((name for extents in self.of(op.operands) for name in extents if name), None)
         if named is not None:
             raise UnsupportedError(f"{op.name} takes no tensor of varying size {named}; give it a constant one")
@@ -83,9 +82,6 @@ class ExtentsPropagation(ABC):
         operands, (_, scanned, _) = self.of(op.inputs), op.parts
         steps = {extents[0] for number, extents in enumerate(operands) if number in scanned}
         inner = [extents[int(number in scanned) :] for number, extents in enumerate(operands)]
-        named = next((name for extents in inner for name in extents if name), None)
-        if named is not None:
-            raise UnsupportedError(f"runs steps on tensors of varying size {named}; give it a constant one")
         if len(steps) > 1:
             raise UnsupportedError("scans operands of different sizes; give them one size")
         size = next(iter(steps), "")
@@ -93,9 +89,49 @@ class ExtentsPropagation(ABC):
         if size:
             op.properties["extent"] = StringAttr(size)
         carried = op.carried.value.data
-        for number, result in enumerate(op.results):
-            rest = ("",) * (len(shape_of(result)) - 1)
-            self.extents[result] = (size, *rest) if number >= carried else ("",) * len(shape_of(result))
+        found = self._network(op.body.string_value(), inner)
+        self._check_carried(found, inner[:carried])
+        for number, (result, extents) in enumerate(zip(op.results, found, strict=True)):
+            self.extents[result] = extents if number < carried else (size, *extents)
+
+    def _branch_or_loop(self, op: graph.IfOp | graph.WhileOp) -> None:
+        """Derive the extents of the results of a branch or a loop: those of both branches, of what is carried."""
+        operands = self.of(op.inputs)
+        results = [self._network(name, operands) for name in op.networks]
+        if isinstance(op, graph.WhileOp):
+            self._check_carried(results[1], operands[: len(op.results)])
+        elif results[0] != results[1]:
+            raise UnsupportedError("has branches whose results have different sizes; give them one size")
+        self.extents |= dict(zip(op.results, results[1], strict=True))
+
+    def _check_carried(self, found: Sequence[Extents], before: Sequence[Extents]) -> None:
+        for one, other in zip(found, before, strict=False):
+            if one != other:
+                raise UnsupportedError(f"carries sizes {list(filter(None, one))} on as {list(filter(None, other))}")
+
+    def _network(self, name: str, operands: Sequence[Extents]) -> tuple[Extents, ...]:
+        """Derive the extents of the values of a network that another one runs; return those of its results."""
+        body = function_named(self.module, name)
+        assert body is not None
+        if not any(map(any, operands)):
+            return tuple(("",) * len(type.get_shape()) for type in _result_types(body))
+        known = tuple(self.extents[argument] for argument in body.args) if body.args[0] in self.extents else None
+        if known is not None and known != tuple(operands):
+            raise UnsupportedError(f"runs {name} on tensors of other sizes than elsewhere; give them one size")
+        self.extents |= dict(zip(body.args, operands, strict=True))
+        for op in list(body.body.block.ops):
+            self._visit_at(op)
+        last = body.body.block.last_op
+        assert isinstance(last, ReturnOp)
+        return tuple(self.of(last.arguments))
+
+    def _visit_at(self, op: Operation) -> None:
+        """Derive the extents of an operation's results; an error names its place, and those of what runs it."""
+        try:
+            self._visit(op)
+        except UnsupportedError as error:
+            place = ", ".join(provenance(op)) or op.name
+            raise UnsupportedError(f"{place}: {error}") from error
 
     def _visit(self, op: Operation) -> None:
         match op:

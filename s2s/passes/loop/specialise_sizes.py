@@ -14,7 +14,7 @@ has a clone for each combination of named ones; sizes without named values stay 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
+from itertools import chain, count, product
 
 from xdsl.context import Context
 from xdsl.dialects import arith
@@ -47,7 +47,8 @@ class SpecialiseSizesPass(ModulePass):
         if not any(size.special for size in table.given.values()):
             return
         functions = {each.sym_name.data: each for each in op.ops if isinstance(each, FuncOp)}
-        calls = [call for each in functions.values() for call in each.walk() if isinstance(call, CallOp)]
+        networks = [each for each in functions.values() if each.sym_visibility is None]
+        calls = [call for each in networks for call in each.walk() if isinstance(call, CallOp)]
         for name, kernel in functions.items():
             clones = [
                 DictionaryAttr({"callee": StringAttr(_cloned(op, kernel, table, at)), "sizes": _numbers(at)})
@@ -75,7 +76,9 @@ def _specials(kernel: FuncOp, table: SizeTable) -> list[dict[str, int]]:
 def _cloned(module: ModuleOp, kernel: FuncOp, table: SizeTable, at: Mapping[str, int]) -> str:
     """Insert a clone of `kernel` for the sizes `at` behind it; return its name."""
     clone, given = kernel.clone(), list(table.given)
-    name = "_".join([kernel.sym_name.data, *map(str, at.values())])
+    taken = {each.sym_name.data for each in module.ops if isinstance(each, FuncOp)}
+    wished = "_".join([kernel.sym_name.data, *map(str, at.values())])
+    name = next(name for name in chain([wished], (f"{wished}_{n}" for n in count(2))) if name not in taken)
     clone.properties["sym_name"] = StringAttr(name)
     module.body.block.insert_op_after(clone, kernel)
     for op in [op for op in clone.body.block.ops if isinstance(op, loop.SizeOp)]:

@@ -107,7 +107,12 @@ class _FillMargins:
         if kernel is self.sizes.main:
             self._fill(self._copied(value), margin)
             return
-        for call in self.calls.get(kernel.sym_name.data, []):
+        if kernel.sym_name.data not in self.calls:
+            raise UnsupportedError(
+                f"{kernel.sym_name.data}: windows reach behind the end of what a step reads, whose size {margin.size} "
+                "varies; give it a constant size"
+            )
+        for call in self.calls[kernel.sym_name.data]:
             self._fill(call.operands[value.index], margin)
 
     def _fill_result(self, value: OpResult, margin: Margin) -> None:

@@ -18,6 +18,7 @@ from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.names import SPECIALISED
+from s2s.passes.loop.lower_to_c.run_sizes import RunSizes
 from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
 from s2s.types.hints import isa
 
@@ -57,16 +58,14 @@ def _choice(steps: StepBuilder, op: CallOp, clone: DictionaryAttr, otherwise: c.
 def _kernel_call(steps: StepBuilder, op: CallOp, kernel: str, comment: str | None) -> c.CallOp:
     name = steps.names.kernels[kernel]
     pool = [steps.pool] if name in steps.names.divided and steps.pool is not None else []
-    known = {} if steps.sizes is None else steps.sizes.values
-    sizes = [known[size] for size in steps.names.sizes.get(name, ())]
-    arguments = [*pool, *(steps.b.value(argument) for argument in op.arguments), *sizes]
+    arguments = [*pool, *(steps.b.value(argument) for argument in op.arguments), *_sizes(steps, name)]
     return c.CallOp(name, arguments, comment=comment)
 
 
 @STEP_LOWERINGS.register(loop.ReadSizeOp)
 def lower_read_size(steps: StepBuilder, op: loop.ReadSizeOp) -> None:
     """Lower the reading of a size that a kernel has computed."""
-    if steps.sizes is None:
+    if not isinstance(steps.sizes, RunSizes):
         raise CompilerBug(f"{op.name} of {op.size.data}, which is no size of the network")
     steps.sizes.read(steps.b, op)
 
@@ -83,10 +82,10 @@ def lower_network_call(steps: StepBuilder, op: loop.CallIfOp | loop.CallWhileOp 
         b.block.add_op(c.CommentOp(comment))
     match op:
         case loop.CallIfOp():
-            then, otherwise = ([(name, [arena, *buffers])] for name in callees)
+            then, otherwise = ([(name, [arena, *buffers, *_sizes(steps, name)])] for name in callees)
             b.block.add_op(c.IfOp(_first(b, op.condition), _calls(b, then), _calls(b, otherwise)))
         case loop.CallWhileOp():
-            _while(b, op, callees, arena, buffers)
+            _while(steps, op, callees, arena, buffers)
         case loop.CallForOp():
             _for(steps, op, callees[0], arena, buffers)
 
@@ -111,7 +110,7 @@ def _for(steps: StepBuilder, op: loop.CallForOp, body: str, arena: SSAValue, buf
             else _moved(b, buffer, start, stride, block.args[0])
             for buffer, (start, stride) in zip(buffers, op.slices, strict=True)
         ]
-        block.add_op(c.CallOp(body, [arena, *moved]))
+        block.add_op(c.CallOp(body, [arena, *moved, *_sizes(steps, body)]))
     b.block.add_op(c.ForOp(first, last, block))
 
 
@@ -141,16 +140,22 @@ def _moved(b: Builder, buffer: SSAValue, start: int, stride: int, step: SSAValue
 
 
 def _while(
-    b: Builder, op: loop.CallWhileOp, callees: Sequence[str], arena: SSAValue, buffers: Sequence[SSAValue]
+    steps: StepBuilder, op: loop.CallWhileOp, callees: Sequence[str], arena: SSAValue, buffers: Sequence[SSAValue]
 ) -> None:
     condition, body = callees
-    block = Block()
+    b, block = steps.b, Block()
     with b.inside(block):
-        block.add_op(c.CallOp(condition, [arena, b.value(op.flag), *buffers]))
+        block.add_op(c.CallOp(condition, [arena, b.value(op.flag), *buffers, *_sizes(steps, condition)]))
         stop = Block([c.BreakOp()])
         block.add_op(c.IfOp(b.unary("!", _first(b, op.flag)), stop))
-        block.add_op(c.CallOp(body, [arena, *buffers]))
+        block.add_op(c.CallOp(body, [arena, *buffers, *_sizes(steps, body)]))
     b.block.add_op(c.LoopOp(block))
+
+
+def _sizes(steps: StepBuilder, name: str) -> list[SSAValue]:
+    """The sizes of this run that the C function `name` takes."""
+    known = {} if steps.sizes is None else steps.sizes.values
+    return [known[size] for size in steps.names.sizes.get(name, ())]
 
 
 def _first(b: Builder, flag: SSAValue) -> SSAValue:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
 from s2s.analysis.network.functions import INIT, PACKED, THREADS
@@ -13,6 +13,7 @@ from s2s.dialects import loop
 from s2s.passes.loop.lower_to_c.device_hooks import hook_names
 from s2s.passes.loop.lower_to_c.weight_names import weight_texts
 from s2s.passes.loop.plan_memory import is_network_of_buffers, operations_of_networks
+from s2s.types.symbols import function_named
 
 SPECIALISED = "specialised"
 """Attribute of a call of a kernel: its clones for constant sizes, each with the sizes of the runs that it is for."""
@@ -32,7 +33,8 @@ class Names(NamedTuple):
     status: str | None = None
     """The function that tells whether a kernel has failed; None if none can."""
     sizes: Mapping[str, Sequence[str]] = {}
-    """The sizes that each kernel takes as its last parameters, by its C name; kernels without any are left out."""
+    """The sizes that each kernel, and each network that another one runs, takes as its last parameters, by its C name;
+    those without any are left out."""
 
 
 def functions(module: ModuleOp) -> list[FuncOp]:
@@ -64,7 +66,7 @@ def c_names(module: ModuleOp, prefix: str) -> Names:
         named[func.sym_name.data] for func in functions(module) if not is_main(func) and THREADS in func.attributes
     }
     status = "s2s_kernel_status" if any(PACKED in func.attributes for func in functions(module)) else None
-    sizes = {named[func.sym_name.data]: sizes_in(func) for func in functions(module) if not is_main(func)}
+    sizes = {named[func.sym_name.data]: _sizes_below(func) for func in functions(module) if not is_main(func)}
     return Names(
         prefix,
         named,
@@ -80,6 +82,22 @@ def sizes_in(func: FuncOp) -> list[str]:
     if not func.body.blocks:
         return []
     return list(dict.fromkeys(op.size.data for op in func.body.block.ops if isinstance(op, loop.SizeOp)))
+
+
+def _sizes_below(func: FuncOp) -> list[str]:
+    """Return the sizes of this run that a kernel asks for, or the kernels and networks that a network runs."""
+    found = dict.fromkeys(sizes_in(func))
+    for op in func.body.block.ops if func.body.blocks else ():
+        names: Sequence[str] = ()
+        if isinstance(op, CallOp):
+            names = (op.callee.string_value(),)
+        elif isinstance(op, loop.NetworkCall):
+            names = op.networks
+        if isinstance(op, loop.CallForOp) and op.size is not None:
+            found[op.size.data] = None
+        for callee in (function_named(op, name) for name in names):
+            found |= dict.fromkeys(_sizes_below(callee) if callee is not None else ())
+    return list(found)
 
 
 def _weights_of(op: Operation) -> list[str]:

@@ -10,7 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, SSAValue
 
 from s2s.analysis.network.functions import INIT, LOADED, STATE
-from s2s.c_syntax.identifiers import c_macro, port_identifiers, unique_identifiers
+from s2s.c_syntax.identifiers import c_identifier, c_macro, port_identifiers, unique_identifiers
 from s2s.dialects import c, loop
 from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.lower_to_c.arena import Arena, element_of
@@ -18,7 +18,7 @@ from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.divided import POOL, threads_of
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
-from s2s.passes.loop.lower_to_c.run_sizes import RunSizes, refuse
+from s2s.passes.loop.lower_to_c.run_sizes import KnownSizes, RunSizes, refuse
 from s2s.passes.loop.lower_to_c.steps import StepBuilder, lower_steps
 from s2s.passes.loop.lower_to_c.written import Written
 from s2s.passes.loop.segments import segments_of
@@ -47,16 +47,19 @@ class LowerInner(_NetworkFunction):
         types: list[Attribute] = [
             c.PtrType(element_of(buffer.type), const=not written.is_written(buffer)) for buffer in buffers
         ]
-        taken = [*self.arena.types(1), *types]
+        name = self.names.kernels[self.func.sym_name.data]
+        sizes = self.names.sizes.get(name, ())
+        taken = [*self.arena.types(1), *types, *[IndexType()] * len(sizes)]
         block = Block(arg_types=taken)
         b = Builder(block)
-        for old, new in zip([arena, *buffers], block.args, strict=True):
+        for old, new in zip([arena, *buffers], block.args, strict=False):
             b.bind(old, new)
+        known = KnownSizes(dict(zip(sizes, block.args[len(buffers) + 1 :], strict=True))) if sizes else None
         self.arena.enter(b, block.args[:1], self.views())
-        lower_steps(StepBuilder(b, self.names, self.arena), self.func)
-        name = self.names.kernels[self.func.sym_name.data]
+        lower_steps(StepBuilder(b, self.names, self.arena, sizes=known), self.func)
         parameters = unique_identifiers(
-            (buffer.name_hint or "x" for buffer in buffers), taken={"arena", *self.arena.identifiers}
+            [*(buffer.name_hint or "x" for buffer in buffers), *map(c_identifier, sizes)],
+            taken={"arena", *self.arena.identifiers},
         )
         return c.FuncOp(name, taken, body=block, parameters=["arena", *parameters], static=True)
 

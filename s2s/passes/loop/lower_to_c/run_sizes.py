@@ -14,6 +14,7 @@ net_nonzero(places, mask, count);
 """
 
 from collections.abc import Mapping, Set
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Block, SSAValue
@@ -34,6 +35,12 @@ def refuse(b: Builder, test: SSAValue, status: str) -> None:
     with b.inside(then):
         then.add_op(c.ReturnOp(b.add(c.SymbolOp(status, c.STATUS))))
     b.block.add_op(c.IfOp(test, then))
+
+
+class KnownSizes(NamedTuple):
+    """The sizes of a run that a network which another one runs takes as parameters, by name."""
+
+    values: Mapping[str, SSAValue]
 
 
 class RunSizes:

@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 from s2s.passes.loop.lower_to_c.arena import Arena
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.names import Names
-from s2s.passes.loop.lower_to_c.run_sizes import RunSizes
+from s2s.passes.loop.lower_to_c.run_sizes import KnownSizes, RunSizes
 from s2s.support.operation_table import OperationTable
 
 
@@ -19,7 +19,7 @@ class StepBuilder(NamedTuple):
     arena: Arena
     pool: SSAValue | None = None
     """The thread pool that divided kernels share."""
-    sizes: RunSizes | None = None
+    sizes: RunSizes | KnownSizes | None = None
     """The sizes of this run; None if all are constant."""
     taken: frozenset[str] = frozenset()
     """The names of parameters and pointers of the function."""
