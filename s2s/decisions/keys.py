@@ -27,11 +27,23 @@ from s2s.targets import Target
 
 LOWERING = 2
 """Raised when a schedule begins to mean another thing, so that old records no longer count, or when keys are made of
-other data. 2: without the intrinsics of a target."""
+other data. 2: of a target, only the fields of the machine."""
 DIGITS = 16
-_NO_DATA = frozenset({"name", "description", "cc", "packages", "io", "max_function_args", "intrinsics"})
-"""Fields of a target that say nothing of how fast a kernel runs on it with given decisions. These name the intrinsic
-that they use; a target that learns another one keeps its records."""
+MACHINE = (
+    "lanes",
+    "registers",
+    "align",
+    "cflags",
+    "word_bits",
+    "integer_lanes",
+    "fork_join",
+    "l1_bytes",
+    "l2_bytes",
+    "l3_bytes",
+    "line_bytes",
+)
+"""Fields of a target that tell one machine from another. Keys depend on no others: records name the intrinsics that
+they use, and what only cost models read changes no measurement."""
 _UNCOUNTED = frozenset({PROVENANCE, DIM_NAMES})
 """Attributes that name things."""
 
@@ -126,7 +138,7 @@ def _attribute_text(attribute: Attribute) -> str:
 @lru_cache(maxsize=16)
 def target_text(target: Target) -> str:
     """The data of a target that keys depend on."""
-    return _data_text([(each.name, getattr(target, each.name)) for each in fields(target) if each.name not in _NO_DATA])
+    return _data_text([(name, getattr(target, name)) for name in MACHINE])
 
 
 def _data_text(value: Any) -> str:

@@ -48,10 +48,18 @@ def test_shapes_and_what_is_computed_count(other: dict[str, Any]):
     assert not set(keys(network())) & set(keys(network(**other)))
 
 
-def test_an_intrinsic_that_a_target_learns_keeps_its_records():
+@pytest.mark.parametrize("data", [{"intrinsics": ()}, {"fma_latency": 9}, {"load_floats": 1}, {"description": "M4"}])
+def test_what_a_target_learns_keeps_its_records(data: dict[str, Any]):
     m4 = get_target("cortex-m4")
-    assert target_text(replace(m4, intrinsics=m4.intrinsics[:1])) == target_text(m4)
-    assert target_text(replace(m4, registers=8)) != target_text(m4)
+    assert target_text(replace(m4, **data)) == target_text(m4)
+
+
+@pytest.mark.parametrize(
+    "data", [{"registers": 8}, {"word_bits": 64}, {"cflags": ("-mcpu=cortex-m7",)}, {"l1_bytes": 4096}]
+)
+def test_another_machine_has_other_keys(data: dict[str, Any]):
+    m4 = get_target("cortex-m4")
+    assert target_text(replace(m4, **data)) != target_text(m4)
 
 
 def test_the_target_counts():
