@@ -31,14 +31,17 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split(", "))
 
 
-_WEIGHTED = frozenset(["conv1d", "conv2d", "conv3d", "linear"])
-"""Operators with weights as second argument, whose first dimension counts output channels."""
+_TRANSPOSED = frozenset(["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"])
+_WEIGHTED = frozenset(["conv1d", "conv2d", "conv3d", "linear"]) | _TRANSPOSED
+"""Operators with weights as second argument. Output channels are counted by its first dimension, by the second one for
+transposed convolutions."""
 _ACTIVATIONS = frozenset(["relu", "relu6", "hardtanh"])
 """Operators that the kernel of the layer before them computes."""
-_ELEMENTWISE = _names(
-    "adaptive_avg_pool2d, add, avg_pool2d, cat, elu, gelu, hardsigmoid, hardswish, leaky_relu, mean, mul, sigmoid, "
-    "silu, tanh"
+_COMPUTED = _names(
+    "adaptive_avg_pool2d, add, avg_pool2d, bmm, cat, elu, gelu, hardsigmoid, hardswish, leaky_relu, matmul, mean, mul, "
+    "sigmoid, silu, tanh"
 )
+_PRODUCTS = frozenset(["bmm", "matmul"])
 _MOVES = _names(
     "clone, expand, flatten, max_pool1d, max_pool2d, permute, reshape, select, slice, squeeze, transpose, "
     "unsqueeze, view"
@@ -98,13 +101,21 @@ def _plan(plan: Pairs, node: Node) -> None:
     if name in _MOVES and not constants:
         plan.source[node.name] = plan.source.get(given[0].name, given[0].name)
         plan.nodes[node.name] = node
-    elif (name in _WEIGHTED and len(given) == 1) or (name in _ACTIVATIONS | _ELEMENTWISE and not constants):
+    elif (name in _WEIGHTED and len(given) == 1) or (_is_computed(node) and not constants):
         users = list(node.users)
         joined = name in _WEIGHTED or name == "add"
         if joined and len(users) == 1 and operator_name(users[0]) in _ACTIVATIONS:
             plan.fused.add(node.name)
         else:
             plan.nodes[node.name] = node
+
+
+def _is_computed(node: Node) -> bool:
+    """Return whether a result gets a pair of its own. That of a softmax does where products alone read it, as in an
+    attention: at the end of a network it is what the caller wants in floats."""
+    name = operator_name(node)
+    scores = name == "softmax" and all(operator_name(user) in _PRODUCTS for user in node.users)
+    return name in _ACTIVATIONS | _COMPUTED or scores
 
 
 def float_nodes(plan: Pairs) -> tuple[FloatNode, ...]:
@@ -151,23 +162,42 @@ def inserted(plan: Pairs, ranges: Mapping[str, Range]) -> GraphModule:
 
 
 def _quantise_weight(module: GraphModule, node: Node, torch: Any) -> None:
-    """Integers and a scale per output channel in place of the weights of a layer."""
+    """Integers and a scale per output channel in place of the weights of a layer; one scale for all channels of a
+    transposed convolution in groups, whose dimension of output channels counts those of one group."""
     weight = node.args[1]
     assert not isinstance(weight, tuple | list)
     held: Any = operator.attrgetter(str(getattr(weight, "target", "")))(module)
     values: Tensor = held.detach()
-    scales = (values.abs().flatten(1).amax(1) / 127).clamp_min(1e-8)
-    shape = [-1, *[1] * (values.dim() - 1)]
-    integers = (values / scales.reshape(shape)).round().clamp(-127, 127).to(torch.int8)
-    parts = {"weight": integers, "scales": scales, "zeros": torch.zeros(len(scales), dtype=torch.int64)}
+    axis = int(operator_name(node) in _TRANSPOSED)
+    decomposed: Any = torch.ops.quantized_decomposed
+    if axis and _groups(node) > 1:
+        scale = max(float(values.abs().amax()) / 127, 1e-8)
+        parts = {"weight": _bytes(values / scale, torch)}
+        kind, arguments = decomposed.dequantize_per_tensor.default, (scale, 0)
+    else:
+        scales = (values.movedim(axis, 0).flatten(1).abs().amax(1) / 127).clamp_min(1e-8)
+        shape = [-1 if dim == axis else 1 for dim in range(values.dim())]
+        zeros = torch.zeros(len(scales), dtype=torch.int64)
+        parts = {"weight": _bytes(values / scales.reshape(shape), torch), "scales": scales, "zeros": zeros}
+        kind, arguments = decomposed.dequantize_per_channel.default, (axis,)
     with module.graph.inserting_before(node):
         held_parts: list[Any] = []
         for part, value in parts.items():
             module.register_buffer(f"{node.name}_{part}", value)
             held_parts.append(module.graph.get_attr(f"{node.name}_{part}"))
-        arguments = (*held_parts, 0, -127, 127, torch.int8)
-        restored = module.graph.call_function(torch.ops.quantized_decomposed.dequantize_per_channel.default, arguments)
+        restored = module.graph.call_function(kind, (*held_parts, *arguments, -127, 127, torch.int8))
     node.update_arg(1, restored)
+
+
+def _bytes(steps: Tensor, torch: Any) -> Tensor:
+    return steps.round().clamp(-127, 127).to(torch.int8)
+
+
+def _groups(node: Node) -> int:
+    """The groups of a transposed convolution, its seventh argument."""
+    found = node.args[6] if len(node.args) > 6 else node.kwargs.get("groups", 1)
+    assert isinstance(found, int)
+    return found
 
 
 def without_port_pairs(module: GraphModule, examples: Sequence[Tensor]) -> list[Tensor]:

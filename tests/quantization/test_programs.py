@@ -68,6 +68,33 @@ def test_layers_compute_with_integers_as_torch_does(program: Any):
         np.testing.assert_allclose(found, through_torch(program, x), atol=0.03)
 
 
+class Attention(nn.Module):
+    """Transposed convolutions, and products of activations."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.up, self.grouped = nn.ConvTranspose2d(2, 3, 3, stride=2), nn.ConvTranspose2d(2, 4, 2, groups=2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        keys, values = self.up(x).flatten(2), self.grouped(x).flatten(2)
+        return torch.matmul(torch.softmax(torch.matmul(values.transpose(1, 2), values), -1), keys[:, :, :81].mT)
+
+
+def test_transposed_convolutions_and_products_of_activations_compute_with_integers():
+    torch.manual_seed(2)
+    program = frontend.export(Attention().eval(), [torch.randn(1, 2, 8, 8)])
+    made = quantize(program, SAMPLES)
+    assert [node.operator for node in made.floats] == []
+    state = Compilation(made.model, CompileOptions(target="c", name="net")).at("settle")
+    layers = [op for op in state.module.walk() if isinstance(op, graph.ConvTransposeOp | graph.MatmulOp)]
+    assert [op.y.type.element_type for op in layers] == [i32] * 4
+    for x in SAMPLES["x"][:2, None]:
+        (found,) = run_graph(state.module, [x], state.weights)
+        step = np.diff(np.unique(found)).min()
+        assert np.abs(found - through_torch(made.model, x)).max() <= 1.01 * step
+        np.testing.assert_allclose(found, through_torch(program, x), atol=0.05)
+
+
 def test_the_report_has_each_activation_and_what_stays_in_floats(program: Any):
     made = quantised(program)
     assert [layer.operator for layer in made.layers] == ["relu", "conv2d", "relu", "max_pool2d", "view", "linear"]

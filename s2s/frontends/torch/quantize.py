@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from s2s.dialects import graph
 from s2s.frontends.builder import Scalar, Value, emit
-from s2s.frontends.formulas import broadcast_to, cast, clamp, maximum, minimum, reshape, unsqueeze
+from s2s.frontends.formulas import broadcast_to, cast, clamp, greater, maximum, minimum, reshape, select, unsqueeze
 from s2s.frontends.torch.dtypes import FLOAT32, INT64, Number
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.operands import typed
@@ -120,8 +122,50 @@ def _choose_per_tensor(node: Node) -> list[Value]:
     return [reshape(value, [1]) for value in found]
 
 
+def _choose_symmetric(node: Node) -> list[Value]:
+    """A scale for values up to the largest absolute one; the zero point is that of the type."""
+    x = cast(node.value("input"), FLOAT32)
+    largest = emit(graph.ReduceMaxOp, emit(graph.AbsOp, x), axes=list(range(x.rank)))
+    half = (node.integer("quant_max") - node.integer("quant_min")) / 2
+    scale = reshape(maximum(largest / half, node.real("eps")), [1])
+    zero_point = 128 if node.given_dtype("dtype") == np.uint8 else 0
+    return [cast(scale, node.result_dtype(0)), node.constant([zero_point], node.result_dtype(1))]
+
+
+def _of_rows(reduction: type[graph.ReduceMaxOp] | type[graph.ReduceMinOp], x: Value) -> Value:
+    """An extreme of each row of the last dimension, which stays with one element."""
+    return reshape(emit(reduction, x, axes=[x.rank - 1]), [*x.shape[:-1], 1])
+
+
+def _choose_per_token(node: Node) -> list[Value]:
+    """A scale for each row of the last dimension, and no zero point."""
+    x = cast(node.value("input"), FLOAT32)
+    scales = maximum(_of_rows(graph.ReduceMaxOp, emit(graph.AbsOp, x)), 1e-5) / 127.0
+    return [cast(scales, node.result_dtype(0)), node.constant(np.zeros(scales.shape), node.result_dtype(1))]
+
+
+def _choose_per_token_asymmetric(node: Node) -> list[Value]:
+    """A scale for each row of the last dimension, and a zero point from that end of the row that it rounds better."""
+    x = cast(node.value("input"), FLOAT32)
+    low, high = minimum(_of_rows(graph.ReduceMinOp, x), 0), maximum(_of_rows(graph.ReduceMaxOp, x), 0)
+    scale = maximum((high - low) / 255.0, float(np.finfo(np.float32).eps))
+    low, high = low / scale, high / scale
+    zero_point = select(greater(low + high - 1.0, 0), -128.0 - low, 127.0 - high)
+    zero_point = emit(graph.RoundOp, clamp(zero_point, -128, 127))
+    return [cast(scale, node.result_dtype(0)), cast(zero_point, node.result_dtype(1))]
+
+
+def _convert_element_type(node: Node) -> Value:
+    return cast(node.value("input"), node.result_dtype())
+
+
 IMPORTERS: Mapping[str, Importer] = {
+    "_choose_qparams_per_token_asymmetric_impl": _choose_per_token_asymmetric,
     "choose_qparams": _choose_per_tensor,
+    "choose_qparams_per_token": _choose_per_token,
+    "choose_qparams_per_token_asymmetric": _choose_per_token_asymmetric,
+    "choose_qparams_symmetric": _choose_symmetric,
+    "convert_element_type": _convert_element_type,
     "dequantize_per_channel": _dequantize_per_channel,
     "dequantize_per_channel_group": _dequantize_by_groups,
     "dequantize_per_tensor": _dequantize_per_tensor,

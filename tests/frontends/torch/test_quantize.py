@@ -4,6 +4,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 import torch.ao.quantization.fx._decomposed  # pyright: ignore[reportUnusedImport]  # registers the operators
 from torch import Tensor, nn
@@ -80,3 +81,44 @@ def test_dynamic_quantisation_gives_what_torch_gives():
     imported = frontend.import_model(frontend.load_model(frontend.export(Dynamic(), [x])))
     (found,) = run_graph(imported.module, [x.numpy()], imported.weights)
     np.testing.assert_allclose(found, Dynamic()(x).numpy(), rtol=1e-4, atol=1e-5)
+
+
+class Chosen(nn.Module):
+    """Parameters that are chosen at run time, from all elements or from each row."""
+
+    def __init__(self, operator: str) -> None:
+        super().__init__()
+        self.operator = operator
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        if self.operator == "choose_qparams_symmetric":
+            scale, zero = OPS.choose_qparams_symmetric.tensor(x, -127, 127, 1e-6, torch.int8)
+            y = OPS.quantize_per_tensor.tensor(x, scale, zero, *RANGE)
+            return OPS.dequantize_per_tensor.tensor(y, scale, zero, *RANGE), scale, zero
+        scale, zero = getattr(OPS, self.operator)(x, torch.int8)
+        y = OPS.quantize_per_token(x, scale, zero, *RANGE)
+        return OPS.dequantize_per_token(y, scale, zero, *RANGE, torch.float32), scale, zero
+
+
+@pytest.mark.parametrize(
+    "operator", ["choose_qparams_symmetric", "choose_qparams_per_token", "choose_qparams_per_token_asymmetric"]
+)
+def test_parameters_chosen_at_run_time_are_those_of_torch(operator: str):
+    torch.manual_seed(4)
+    x, module = torch.randn(3, 2, 7), Chosen(operator)
+    imported = frontend.import_model(frontend.load_model(frontend.export(module, [x])))
+    found = run_graph(imported.module, [x.numpy()], imported.weights)
+    for ours, wanted in zip(found, module(x), strict=True):
+        assert ours.shape == wanted.shape
+        np.testing.assert_allclose(ours, wanted.numpy(), rtol=1e-6, atol=1e-6)
+
+
+def test_conversions_that_are_not_fused_are_casts():
+    class Halves(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return OPS.convert_element_type.no_fuse(x, torch.float16)
+
+    x = torch.randn(5)
+    imported = frontend.import_model(frontend.load_model(frontend.export(Halves(), [x])))
+    (found,) = run_graph(imported.module, [x.numpy()], imported.weights)
+    np.testing.assert_array_equal(found, x.half().numpy())
