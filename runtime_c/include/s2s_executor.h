@@ -27,6 +27,10 @@
  *
  * Devices: a graph that runs on several devices has further arenas; each is given once, before the first run.
  *
+ * Sizes: a graph with sizes that vary takes them from an array of the caller, which is bound once and read at each run.
+ * Inputs and outputs keep shape and strides of the greatest sizes; in a run of smaller ones, the elements at the first
+ * positions of each axis count, as input_shape and output_shape say.
+ *
  * Inputs keep their value from run to run. Parameters are inputs that have a value from the start; binding one replaces
  * the value linked into the program. */
 #ifndef S2S_EXECUTOR_H
@@ -46,6 +50,7 @@ typedef struct s2s_executor {
     void **outputs;
     void **args;
     void **devices; /* arenas of further devices */
+    int32_t *sizes; /* the sizes of the run; null if none is bound */
     uint32_t next_node; /* 0 between two runs */
     bool is_staged;     /* the arena has room for copies */
 } s2s_executor;
@@ -60,6 +65,17 @@ s2s_status s2s_executor_init(s2s_executor *executor, const s2s_graph *graph, voi
  * Errors: S2S_ERR_NULL, S2S_ERR_STATE, S2S_ERR_INDEX, S2S_ERR_ALIGN, S2S_ERR_ARENA_SIZE. */
 s2s_status s2s_executor_set_device_arena(s2s_executor *executor, uint32_t device, void *arena, size_t arena_size);
 
+/* Binds the sizes of runs: count numbers, graph->num_sizes of them, in the order of graph->sizes. The caller writes the
+ * given ones before a run; a run checks them and writes the others.
+ * Errors: S2S_ERR_NULL, S2S_ERR_STATE, S2S_ERR_SHAPE (another count). */
+s2s_status s2s_executor_set_sizes(s2s_executor *executor, int32_t *sizes, uint32_t count);
+
+/* Writes the shape that an input or output has at the sizes bound now, ndim numbers. Sizes that a run computes, and those
+ * that follow from others, are known when it has ended.
+ * Errors: S2S_ERR_NULL, S2S_ERR_INDEX, S2S_ERR_UNBOUND (no sizes are bound). */
+s2s_status s2s_executor_input_shape(const s2s_executor *executor, uint32_t index, int64_t *shape);
+s2s_status s2s_executor_output_shape(const s2s_executor *executor, uint32_t index, int64_t *shape);
+
 /* Copies value into the executor.
  * Errors: S2S_ERR_NULL, S2S_ERR_STATE, S2S_ERR_INDEX, S2S_ERR_STAGING (no memory for copies: bind instead), or what is
  * wrong with value: S2S_ERR_DEVICE, S2S_ERR_DTYPE, S2S_ERR_RANK, S2S_ERR_SHAPE, S2S_ERR_STRIDES, S2S_ERR_ALIGN. */
@@ -72,7 +88,8 @@ s2s_status s2s_executor_set_input_zero_copy(s2s_executor *executor, uint32_t ind
 s2s_status s2s_executor_set_output_zero_copy(s2s_executor *executor, uint32_t index, const s2s_tensor *value);
 
 /* Runs all nodes; after s2s_executor_step, those that are left.
- * Errors: S2S_ERR_NULL, S2S_ERR_UNBOUND; S2S_ERR_FUNCTION, which ends the run. */
+ * Errors: S2S_ERR_NULL, S2S_ERR_UNBOUND; S2S_ERR_FUNCTION, and S2S_ERR_SHAPE for a size outside of its bounds, which end
+ * the run. */
 s2s_status s2s_executor_run(s2s_executor *executor);
 
 /* Runs the next node. S2S_OK if more are left, S2S_DONE if it was the last of the run. Errors: as run. */

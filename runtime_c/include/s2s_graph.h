@@ -22,6 +22,7 @@ typedef enum s2s_place {
     S2S_PLACE_CONSTANT,  /* constant: the elements */
     S2S_PLACE_INPUT,     /* position: number of the input that the caller binds */
     S2S_PLACE_OUTPUT,    /* position: number of the output that the caller binds */
+    S2S_PLACE_SIZE,      /* position: number of the size, an int32_t, in the array that the caller binds */
     S2S_PLACE_DEVICE     /* position: bytes from the start of the arena of device 0; of device n: S2S_PLACE_DEVICE + n */
 } s2s_place;
 
@@ -41,6 +42,24 @@ typedef struct s2s_graph_node {
     uint32_t num_args;
     const char *name; /* the nodes of the model that the kernel computes, or null */
 } s2s_graph_node;
+
+/* How a size that varies from run to run is known. */
+typedef enum s2s_size_origin {
+    S2S_SIZE_GIVEN = 0, /* by the caller */
+    S2S_SIZE_COMPUTED,  /* by a node: 0 until it has run */
+    S2S_SIZE_DERIVED    /* from sizes before it in the table */
+} s2s_size_origin;
+
+/* A size that varies from run to run, from least to most. */
+typedef struct s2s_graph_size {
+    const char *name; /* as in the model, or the formula of a derived one */
+    int32_t least;
+    int32_t most;
+    s2s_size_origin origin;
+} s2s_graph_size;
+
+/* No axis of a tensor has a size that varies here. */
+#define S2S_CONSTANT_SIZE (-1)
 
 /* No memory is set aside for a copy of this input. */
 #define S2S_NO_STAGING ((size_t)-1)
@@ -70,6 +89,11 @@ typedef struct s2s_graph {
     s2s_status (*status)(void); /* whether the kernel before has failed; null if none can */
     const size_t *device_arenas; /* bytes of the arena of each further device, aligned to arena_align as well */
     uint32_t num_devices;        /* devices with a memory of their own, beside the first one */
+    const s2s_graph_size *sizes; /* null if no size varies; shapes in tensors are the greatest ones */
+    uint32_t num_sizes;
+    void (*derive_sizes)(int32_t *sizes); /* computes the derived sizes from the others; null if there are none */
+    const int32_t *const *input_extents;  /* of each input, for each axis the number of its size or S2S_CONSTANT_SIZE; */
+    const int32_t *const *output_extents; /* null for a constant shape; both tables are null if no size varies */
 } s2s_graph;
 
 /* Pointers that an executor of this graph needs, one each for inputs, outputs, the arguments of one kernel and the
@@ -79,7 +103,7 @@ S2S_INLINE size_t s2s_graph_num_slots(const s2s_graph *graph)
     return (size_t)graph->num_inputs + graph->num_outputs + graph->max_args + graph->num_devices;
 }
 
-/* S2S_ERR_GRAPH unless every number in the tables is in range, every tensor of the arena lies inside it, and ports and
+/* S2S_ERR_GRAPH unless every number in the tables is in range, sizes have bounds, every tensor of the arena lies inside it, and ports and
  * tensors name each other. The executor trusts its tables; call this from a test. */
 s2s_status s2s_graph_check(const s2s_graph *graph);
 

@@ -44,6 +44,7 @@ s2s_status s2s_executor_init(s2s_executor *executor, const s2s_graph *graph, voi
     executor->outputs = executor->inputs + graph->num_inputs;
     executor->args = executor->outputs + graph->num_outputs;
     executor->devices = executor->args + graph->max_args;
+    executor->sizes = NULL;
     executor->next_node = 0u;
     executor->is_staged = arena != NULL && arena_size >= graph->staged_size;
     for (uint32_t i = 0; i < graph->num_inputs; ++i) {
@@ -77,6 +78,92 @@ s2s_status s2s_executor_set_device_arena(s2s_executor *executor, uint32_t device
         executor->devices[device] = arena;
     }
     return status;
+}
+
+S2S_MERGED
+s2s_status s2s_executor_set_sizes(s2s_executor *executor, int32_t *sizes, uint32_t count)
+{
+    if (executor == NULL || sizes == NULL) {
+        return S2S_ERR_NULL;
+    }
+    if (executor->next_node != 0u) {
+        return S2S_ERR_STATE;
+    }
+    if (count != executor->graph->num_sizes) {
+        return S2S_ERR_SHAPE;
+    }
+    executor->sizes = sizes;
+    return S2S_OK;
+}
+
+/* Computes the sizes that follow from those known so far, and checks all others; first says that a run begins. */
+static s2s_status settle_sizes(const s2s_executor *executor, bool first)
+{
+    const s2s_graph *const graph = executor->graph;
+
+    for (uint32_t i = 0; i < graph->num_sizes; ++i) {
+        const s2s_graph_size *const size = &graph->sizes[i];
+
+        if (first && size->origin == S2S_SIZE_COMPUTED) {
+            executor->sizes[i] = 0;
+        }
+        if (size->origin != S2S_SIZE_DERIVED &&
+            (executor->sizes[i] < size->least || executor->sizes[i] > size->most)) {
+            return S2S_ERR_SHAPE;
+        }
+    }
+    if (graph->derive_sizes != NULL) {
+        graph->derive_sizes(executor->sizes);
+    }
+    return S2S_OK;
+}
+
+/* The shape of a port at the sizes bound now. */
+static s2s_status shape_of(const s2s_executor *executor, const s2s_graph_port *ports, uint32_t num_ports,
+                           const int32_t *const *extents, uint32_t index, int64_t *shape)
+{
+    const s2s_graph_tensor *tensor;
+
+    if (shape == NULL) {
+        return S2S_ERR_NULL;
+    }
+    if (index >= num_ports) {
+        return S2S_ERR_INDEX;
+    }
+    if (executor->graph->num_sizes > 0u && executor->sizes == NULL) {
+        return S2S_ERR_UNBOUND;
+    }
+    tensor = tensor_of(executor, &ports[index]);
+    for (int32_t i = 0; i < tensor->ndim; ++i) {
+        const bool varies = extents != NULL && extents[index] != NULL && extents[index][i] != S2S_CONSTANT_SIZE;
+
+        shape[i] = varies ? executor->sizes[extents[index][i]] : tensor->shape[i];
+    }
+    return S2S_OK;
+}
+
+S2S_MERGED
+s2s_status s2s_executor_input_shape(const s2s_executor *executor, uint32_t index, int64_t *shape)
+{
+    const s2s_graph *graph;
+
+    if (executor == NULL) {
+        return S2S_ERR_NULL;
+    }
+    graph = executor->graph;
+    return shape_of(executor, graph->inputs, graph->num_inputs, graph->input_extents, index, shape);
+}
+
+S2S_MERGED
+s2s_status s2s_executor_output_shape(const s2s_executor *executor, uint32_t index, int64_t *shape)
+{
+    const s2s_graph *graph;
+
+    if (executor == NULL) {
+        return S2S_ERR_NULL;
+    }
+    graph = executor->graph;
+    return shape_of(executor, graph->outputs, graph->num_outputs, graph->output_extents, index, shape);
 }
 
 /* Whether value is in readable memory and of the type and shape that the graph wants. */
@@ -202,6 +289,7 @@ static void *address_of(const s2s_executor *executor, const s2s_graph_tensor *te
     case S2S_PLACE_INPUT: return executor->inputs[tensor->position];
     case S2S_PLACE_OUTPUT: return executor->outputs[tensor->position];
     case S2S_PLACE_CONSTANT: return without_const(tensor->constant);
+    case S2S_PLACE_SIZE: return &executor->sizes[tensor->position];
     case S2S_PLACE_DEVICE:
     default: return (unsigned char *)executor->devices[tensor->place - S2S_PLACE_DEVICE] + tensor->position;
     }
@@ -229,13 +317,20 @@ s2s_status s2s_executor_step(s2s_executor *executor)
     graph = executor->graph;
     if (executor->next_node == 0u && (has_null(executor->inputs, graph->num_inputs) ||
                                       has_null(executor->outputs, graph->num_outputs) ||
-                                      has_null(executor->devices, graph->num_devices))) {
+                                      has_null(executor->devices, graph->num_devices) ||
+                                      (graph->num_sizes > 0u && executor->sizes == NULL))) {
         return S2S_ERR_UNBOUND;
     }
-    if (executor->next_node < graph->num_nodes) {
+    if (executor->next_node == 0u && graph->num_sizes > 0u) {
+        status = settle_sizes(executor, true);
+    }
+    if (status == S2S_OK && executor->next_node < graph->num_nodes) {
         run_node(executor, &graph->nodes[executor->next_node]);
         ++executor->next_node;
         status = graph->status == NULL ? S2S_OK : graph->status();
+    }
+    if (status == S2S_OK && graph->num_sizes > 0u) {
+        status = settle_sizes(executor, false);
     }
     if (status == S2S_OK && executor->next_node < graph->num_nodes) {
         return S2S_OK;

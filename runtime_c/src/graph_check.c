@@ -48,6 +48,8 @@ static bool is_placed(const s2s_graph *graph, const s2s_graph_tensor *tensor)
     case S2S_PLACE_CONSTANT: return tensor->constant != NULL;
     case S2S_PLACE_INPUT: return tensor->position < graph->num_inputs;
     case S2S_PLACE_OUTPUT: return tensor->position < graph->num_outputs;
+    case S2S_PLACE_SIZE:
+        return tensor->position < graph->num_sizes && tensor->ndim == 0 && s2s_dtype_size(tensor->dtype) == sizeof(int32_t);
     case S2S_PLACE_DEVICE:
     default: return is_on_device(graph, tensor);
     }
@@ -86,6 +88,45 @@ static bool is_port(const s2s_graph *graph, const s2s_graph_port *port, s2s_plac
     return port->staging == S2S_NO_STAGING || is_inside(port->staging, tensor, graph->arena_size, graph->staged_size);
 }
 
+static bool is_size(const s2s_graph *graph, const s2s_graph_size *size)
+{
+    return size->name != NULL && size->least >= 0 && size->least <= size->most &&
+           (size->origin != S2S_SIZE_DERIVED || graph->derive_sizes != NULL);
+}
+
+/* Whether the sizes of each port, if they are listed, are sizes of the graph that reach to its greatest shape. */
+static bool are_extents(const s2s_graph *graph, const int32_t *const *extents, const s2s_graph_port *ports,
+                        uint32_t num_ports)
+{
+    for (uint32_t i = 0; extents != NULL && i < num_ports; ++i) {
+        const s2s_graph_tensor *const tensor = &graph->tensors[ports[i].tensor];
+
+        for (int32_t axis = 0; extents[i] != NULL && axis < tensor->ndim; ++axis) {
+            const int32_t size = extents[i][axis];
+
+            if (size != S2S_CONSTANT_SIZE &&
+                (size < 0 || (uint32_t)size >= graph->num_sizes || graph->sizes[size].most != tensor->shape[axis])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool are_sizes(const s2s_graph *graph)
+{
+    if (graph->num_sizes > 0u && graph->sizes == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < graph->num_sizes; ++i) {
+        if (!is_size(graph, &graph->sizes[i])) {
+            return false;
+        }
+    }
+    return are_extents(graph, graph->input_extents, graph->inputs, graph->num_inputs) &&
+           are_extents(graph, graph->output_extents, graph->outputs, graph->num_outputs);
+}
+
 static bool are_ports(const s2s_graph *graph)
 {
     for (uint32_t i = 0; i < graph->num_inputs; ++i) {
@@ -121,5 +162,5 @@ s2s_status s2s_graph_check(const s2s_graph *graph)
             return S2S_ERR_GRAPH;
         }
     }
-    return are_ports(graph) ? S2S_OK : S2S_ERR_GRAPH;
+    return are_ports(graph) && are_sizes(graph) ? S2S_OK : S2S_ERR_GRAPH;
 }

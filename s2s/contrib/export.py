@@ -59,4 +59,9 @@ def _factory(artifact: "Artifact", mod_name: str) -> Module:
     network = artifact.info.graph
     if network is not None:
         return GraphExecutorFactory(dump(network), artifact.name, mod_name)
+    if artifact.info.executor == "graph":
+        raise InputError(
+            f"{artifact.name}: TVM's graph JSON has no sizes that vary; give every dimension a constant size, or use "
+            "executor aot"
+        )
     return AotExecutorFactory(json.loads(artifact.tree().text(RECORD)), mod_name)

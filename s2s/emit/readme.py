@@ -8,7 +8,7 @@ from s2s.emit.arenas import arena_definitions
 from s2s.emit.definitions import Row
 from s2s.emit.info import NetworkInfo
 from s2s.emit.sbom import FILE as SBOM
-from s2s.emit.sizes import sample_dims
+from s2s.emit.sizes import graph_sizes, sample_dims
 from s2s.emit.stream import Content
 from s2s.emit.view import PortView
 from s2s.types.devices import MAIN
@@ -116,8 +116,10 @@ def graph_usage(info: NetworkInfo) -> str:
             ),
             "static s2s_executor executor;",
             f"static void *slots[{macro}_GRAPH_SLOTS];",
+            *sample_dims(info, "sizes"),
             "",
             f"s2s_executor_init(&executor, &{name}_graph, arena, sizeof arena, slots, {macro}_GRAPH_SLOTS);",
+            *([f"s2s_executor_set_sizes(&executor, sizes, {graph_sizes(info)});"] if info.sizes else []),
             *(
                 f"s2s_executor_set_device_arena(&executor, {number}, {each.parameter}, sizeof {each.parameter});"
                 for number, each in enumerate(others)

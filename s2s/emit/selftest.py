@@ -149,7 +149,11 @@ def _vector(
         dims = ["&dims"] if info.sizes else []
         call = f"{info.name}_run({', '.join([*arenas, *pool, *dims, *inputs, *found])})"
     fields = size_identifiers(info.sizes)
-    checks = [f"check_size({c_string(name)}, dims.{fields[name]}, {size})" for name, size in vector.computed.items()]
+    places = {
+        name: f"dims[{c_macro(f'{info.name}_{field}')}_INDEX]" if graph else f"dims.{field}"
+        for name, field in fields.items()
+    }
+    checks = [f"check_size({c_string(name)}, {places[name]}, {size})" for name, size in vector.computed.items()]
     for array, port, shape in zip(vector.outputs, outputs, (port.shape for port in info.outputs), strict=False):
         if array.values.shape == shape:
             checks.append(_check(array.name, port, array.identifier))

@@ -30,11 +30,19 @@ def computed_dims(info: NetworkInfo) -> tuple[str, ...]:
     return tuple(fields[name] for name in info.computed_sizes)
 
 
+def graph_sizes(info: NetworkInfo) -> str:
+    """Return the macro with the number of sizes that the graph executor takes; empty if no size varies."""
+    return f"{c_macro(info.name)}_GRAPH_SIZES" if info.executor == "graph" and info.sizes else ""
+
+
 def sample_dims(info: NetworkInfo, name: str) -> list[str]:
     """Return the definition of the greatest sizes of a run, none if no size varies."""
     if not info.sizes:
         return []
     written = computed_dims(info)
+    if count := graph_sizes(info):
+        sizes = ", ".join(f"{c_macro(f'{info.name}_{row.name}')}_MAX" for row in dims(info) if row.name not in written)
+        return [f"static int32_t {name}[{count}] = {{{sizes or 0}}};"]
     values = ", ".join(
         "0" if row.name in written else f"{c_macro(f'{info.name}_{row.name}')}_MAX" for row in dims(info)
     )

@@ -47,7 +47,7 @@ from s2s.emit.runtime import runtime_of
 from s2s.emit.sbom import FILE as SBOM
 from s2s.emit.sbom import sbom
 from s2s.emit.selftest import golden_vectors, test_view
-from s2s.emit.sizes import computed_dims, dims
+from s2s.emit.sizes import computed_dims, dims, graph_sizes
 from s2s.emit.stream import Content, Stream, pieces
 from s2s.emit.templates import fill
 from s2s.emit.units import Program, owner_of
@@ -177,6 +177,7 @@ class NetworkFiles:
             sizes=tuple(sizes(info, size, self.program.graph)),
             dims=dims(info),
             computed_dims=computed_dims(info),
+            graph_sizes=graph_sizes(info),
             ports=ports,
             interface=interface(self.program, info),
             kernel_headers=(*self.program.headers, '"s2s.h"', *signature_headers(self.program.kernels)),

@@ -123,13 +123,19 @@ class TreeView:
     """The sizes that vary: the field of each in the structure, its least and its greatest value."""
     computed_dims: Sequence[str] = ()
     """The fields that a run writes."""
+    graph_sizes: str = ""
+    """The macro with the number of sizes that the graph executor takes; empty for a run function."""
 
     @property
     def dims_definitions(self) -> list[str]:
-        """Return the macros of the bounds of the sizes that vary."""
+        """Return the macros of the sizes that vary: their bounds, for the graph executor also their numbers."""
         ends = [
-            [Row(f"{c_macro(row.name)}_MIN", row.value), Row(f"{c_macro(row.name)}_MAX", row.comment)]
-            for row in self.dims
+            [
+                *([Row(f"{c_macro(row.name)}_INDEX", f"{number}u")] if self.graph_sizes else []),
+                Row(f"{c_macro(row.name)}_MIN", row.value),
+                Row(f"{c_macro(row.name)}_MAX", row.comment),
+            ]
+            for number, row in enumerate(self.dims)
         ]
         return definitions(self.macro, [row for each in ends for row in each])
 
@@ -283,6 +289,8 @@ def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> lis
         staged, slots = _number(graph, "staged_size"), _number(graph, "slots")
         rows.append(Row("GRAPH_STAGED_SIZE", staged, "bytes of RAM with room for copies of inputs and outputs"))
         rows.append(Row("GRAPH_SLOTS", slots, "pointers that an executor needs"))
+        if (count := _number(graph, "sizes")) != "0":
+            rows.append(Row("GRAPH_SIZES", count, "sizes that vary from run to run, derived ones included"))
     return rows
 
 

@@ -208,6 +208,11 @@ class Session(Executor):
             self._executor, graph, self._pointer(self._arena), self._arena.nbytes, self._slots, count
         )
         self._check(status, self.name)
+        self.sizes = np.zeros(graph.num_sizes, np.int32)
+        """The sizes that vary: those that are given, which are set before a run, then those that a run writes."""
+        if graph.num_sizes:
+            sizes = self._ffi.cast("int32_t *", self.sizes.ctypes.data)
+            self._check(self._lib.s2s_executor_set_sizes(self._executor, sizes, graph.num_sizes), self.name)
         self._devices = [self._device_arena(device, align) for device in range(graph.num_devices)]
         self.inputs = tuple(self._port(graph.inputs[i]) for i in range(graph.num_inputs))
         self.outputs = tuple(self._port(graph.outputs[i]) for i in range(graph.num_outputs))
@@ -220,6 +225,13 @@ class Session(Executor):
         status = self._lib.s2s_executor_set_device_arena(self._executor, device, self._pointer(arena), arena.nbytes)
         self._check(status, self.name)
         return arena
+
+    def output_value(self, index: int) -> Array:
+        """A copy of an output of the last run, in the shape that it has at the sizes of that run."""
+        memory = self.output_memory(index)
+        shape = self._ffi.new("int64_t[]", max(memory.ndim, 1))
+        self._check(self._lib.s2s_executor_output_shape(self._executor, index, shape), self.name)
+        return np.array(memory[tuple(slice(shape[axis]) for axis in range(memory.ndim))])
 
     def _linked_value(self, index: int) -> Array | None:
         if not self.inputs[index].is_parameter:
@@ -241,7 +253,20 @@ class Session(Executor):
         return self._lib.s2s_executor_set_output_zero_copy(self._executor, index, tensor)
 
     def _run(self) -> int:
-        return self._lib.s2s_executor_run(self._executor)
+        status = self._lib.s2s_executor_run(self._executor)
+        if status == self._lib.S2S_ERR_SHAPE:
+            raise InputError(
+                f"{self.name}: a size is outside of its bounds in this run: {self._sizes_in_words()}; give others, or "
+                "bound them higher"
+            )
+        return status
+
+    def _sizes_in_words(self) -> str:
+        rows = [self._graph.sizes[number] for number in range(self._graph.num_sizes)]
+        return ", ".join(
+            f"{self._text(row.name)} is {size} of {row.least}..{row.most}"
+            for row, size in zip(rows, self.sizes.tolist(), strict=True)
+        )
 
     def _port(self, described: Any) -> Port:
         tensor = self._graph.tensors[described.tensor]

@@ -126,12 +126,10 @@ _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions
         lambda _: "--pool: the run function of executor aot takes a pointer to each pool; leave --executor out",
     ),
     (
+        lambda options: bool(varying(options.dims)) and bool(options.external or options.devices),
         lambda options: (
-            bool(varying(options.dims)) and (options.executor, options.external, options.devices) != ("aot", (), ())
-        ),
-        lambda options: (
-            f"{_sizes(options)}: the run function of executor aot takes sizes at run time; leave --executor, "
-            "--external and --devices out, or give a constant size"
+            f"{_sizes(options)}: external generators and devices want constant sizes; leave --external and --devices "
+            "out, or give one"
         ),
     ),
     (

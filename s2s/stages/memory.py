@@ -80,7 +80,7 @@ class Planned(NamedTuple):
     names: Mapping[str, str]
     """The names of kernels in C by those in the module."""
     tables: "Network | None"
-    """The network as nodes, for executor `graph`."""
+    """The network as nodes, for executor `graph`, unless sizes vary, which TVM's format cannot say."""
     decisions: tuple[Decision, ...]
     """What was chosen on the way here, and why."""
 
@@ -89,7 +89,7 @@ def planned(state: State, request: Request) -> Planned:
     """Read the plan from `main`, and the decisions from the module."""
     main, name, attributes = main_of(state.module), state.facts[Read].name, state.module.attributes
     tables = None
-    if request.options.executor == "graph":
+    if request.options.executor == "graph" and not sizes_of(attributes):
         from s2s.executor.describe import describe
 
         tables = describe(state.module, name, state.weights)

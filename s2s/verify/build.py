@@ -239,7 +239,7 @@ class LoadedNetwork:
             raise InputError(f"{unknown[0]}: {self.name} has no such input; its inputs are {known}")
         sizes = self._sizes(inputs)
         arrays = [self._input(port, inputs, sizes) for port in self.inputs]
-        found = self._run_graph(arrays) if self.executor == "graph" else self._run_aot(arena, arrays, io, sizes)
+        found = self._run_graph(arrays, sizes) if self.executor == "graph" else self._run_aot(arena, arrays, io, sizes)
         return dict(zip(self.output_names, as_declared(self.outputs, self._empty_outputs, found), strict=True))
 
     def run_into(self, *arrays: Any) -> None:
@@ -341,12 +341,13 @@ class LoadedNetwork:
                 raise CompilerBug(f"{self.name}: a kernel wrote behind the end of {what}")
         return [value.copy() for value in bound.outputs]  # the next run of a stateful network reuses this arena
 
-    def _run_graph(self, inputs: Sequence[Array]) -> list[Array]:
+    def _run_graph(self, inputs: Sequence[Array], sizes: Mapping[str, int]) -> list[Array]:
         session = Session(self)
+        session.sizes[: len(sizes)] = list(sizes.values())
         for index, value in enumerate(inputs):
             session.set_input(index, value)
         session.run()
-        return [np.array(session.output_memory(index)) for index in range(len(self.outputs))]
+        return [session.output_value(index) for index in range(len(self.outputs))]
 
     def _raise(self, status: int) -> NoReturn:
         """Raise what a status of the run function means."""

@@ -254,7 +254,7 @@ def test_what_depends_on_the_size_otherwise_is_refused(name: str, tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"executor": "graph"}, "--dim N=1..21: the run function of executor aot"),
+        ({"external": "cmsis-nn"}, "--dim N=1..21: external generators and devices want constant sizes"),
         ({"dims": {"N": (5, 5)}}, "--dim N=5..5: the first bound is 1 or more, the second is larger"),
         ({"dims": {"M": (1, 5)}}, "no dimension of an input has this name"),
     ],

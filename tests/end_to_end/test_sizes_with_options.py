@@ -12,10 +12,11 @@ import pytest
 
 from benchmarks.static_analysis import misra
 from s2s import api
-from s2s.errors import S2SError
+from s2s.contrib.export import export_library
+from s2s.errors import InputError, S2SError
 from s2s.targets import get_target
 from s2s.types.dtypes import Array
-from support.c_compilers import SANITIZERS, require, require_sanitizers, run
+from support.c_compilers import SANITIZERS, WARNINGS, require, require_sanitizers, run
 from support.varying_networks import inputs_of, model, names_of_sizes, session
 
 LINE = """(float[1,N,8] x) => (float[1,N,8] y, float[1,N,12] z)
@@ -122,6 +123,9 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "constants loaded": {"pools": ["tcm=8KiB:loaded", "sram=256KiB"]},
     "least memory": {"ram_budget": "min"},
     "poisoned memory": {"poison": True},
+    "graph executor": {"executor": "graph"},
+    "graph executor for vectors": {"executor": "graph", "target": "x86-64-v3"},
+    "graph executor and least memory": {"executor": "graph", "ram_budget": "min"},
     "misra": {"profile": "misra"},
     "misra and pools": {"profile": "misra", "pools": ["tcm=2KiB", "sram=256KiB"]},
 }
@@ -155,6 +159,60 @@ def test_analysers_find_nothing_that_is_not_written_down(kind: str, files: Mappi
     require("cppcheck")
     tree = compiled(files[kind], profile="misra").write(tmp_path / "tree")
     assert [finding for finding in misra(tree) if not finding.is_listed] == []
+
+
+TWO = """(float[M,N] x, float[N,K] w) => (float[M,K] y, float[1,K] z)
+{ p = MatMul (x, w) y = Relu (p) z = ReduceMax <axes = [0], keepdims = 1> (p) }"""
+
+
+def test_both_executors_give_the_same_bits_at_random_sizes(tmp_path: Path):
+    file = model(TWO, tmp_path)
+    rng, engine = np.random.default_rng(11), session(file)
+    dims = {"M": (1, 19), "N": (2, 17), "K": (1, 23, 8)}
+    with api.compile(file, dims=dims, executor="graph") as tables, api.compile(file, dims=dims) as function:
+        assert "if (" in tables.tree().text("src/model_graph.c")
+        for m, n, k in [*rng.integers([1, 2, 1], [20, 18, 24], (30, 3)).tolist(), [19, 17, 23], [1, 2, 8]]:
+            given = {"x": rng.standard_normal((m, n)), "w": rng.standard_normal((n, k))}
+            given = {name: value.astype(np.float32) for name, value in given.items()}
+            found, other = tables.run(given), function.run(given)
+            for name, expected in zip(("y", "z"), engine.run(None, given), strict=True):
+                assert found[name].tobytes() == other[name].tobytes()
+                np.testing.assert_allclose(found[name], expected, rtol=RTOL, atol=ATOL)
+
+
+def test_the_graph_executor_says_which_sizes_a_run_has_computed(tmp_path: Path):
+    file = model(FOUND, tmp_path)
+    rng, engine = np.random.default_rng(0), session(file)
+    with api.compile(file, dims={"NonZero_i": (0, 20)}, executor="graph") as artifact:
+        for count in (1, 2, 17, 20, 0):
+            x = np.zeros(40, np.float32)
+            x[rng.permutation(40)[:count]] = rng.standard_normal(count) + 3
+            (expected,) = engine.run(None, {"x": x})
+            np.testing.assert_array_equal(artifact.run({"x": x})["y"], expected)
+        with pytest.raises(
+            InputError, match=r"a size is outside of its bounds in this run: NonZero_i is 40 of 0\.\.20"
+        ):
+            artifact.run({"x": np.ones(40, np.float32)})
+
+
+def test_tvm_modules_of_tables_with_sizes_are_refused(files: Mapping[str, Path], tmp_path: Path):
+    artifact = compiled(files["line"], executor="graph")
+    with pytest.raises(InputError, match="model: TVM's graph JSON has no sizes that vary; give every dimension a"):
+        export_library(artifact, "model", tmp_path / "module.so")
+
+
+@pytest.mark.parametrize("kind", [*TEXTS, "found"])
+def test_tables_with_sizes_are_clean_under_sanitizers(kind: str, tmp_path: Path):
+    require_sanitizers("gcc", tmp_path)
+    file = model({**TEXTS, "found": FOUND}[kind], tmp_path)
+    artifact = compiled(file, executor="graph") if kind in TEXTS else api.compile(file, executor="graph", target="c")
+    root = artifact.write(tmp_path / "tree")
+    assert "model_GRAPH_SIZES".upper() in (root / "include/model.h").read_text()
+    assert not (root / "model.graph.json").exists(), "TVM's format has no sizes that vary"
+    flags = " ".join(["-O1", *SANITIZERS, *WARNINGS, "-Werror", "-std=c99", "-ffp-contract=off"])
+    command = ["make", "-C", str(root), "test", "CC=gcc", f"CFLAGS={flags}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 STREAM = """(float[1,N,8] x, float[1,2,8] past) => (float[1,N,8] y, float[1,2,8] next)

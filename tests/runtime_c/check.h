@@ -30,6 +30,7 @@ void test_status(void);
 void test_tensor(void);
 void test_executor(void);
 void test_graph_check(void);
+void test_sizes(void);
 void test_math(void);
 void test_integer(void);
 void test_half(void);

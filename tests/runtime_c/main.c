@@ -9,6 +9,7 @@ int main(void)
     test_tensor();
     test_executor();
     test_graph_check();
+    test_sizes();
     test_math();
     test_integer();
     test_half();

@@ -62,7 +62,7 @@ static void tensors_must_lie_somewhere(void)
     CHECK_REFUSED(t.tensors[3].position = 18u);
     CHECK_REFUSED(t.tensors[3].position = 28u);
     CHECK_REFUSED(t.tensors[3].position = (size_t)-4);
-    CHECK_REFUSED(t.tensors[3].place = (s2s_place)4);
+    CHECK_REFUSED(t.tensors[3].place = S2S_PLACE_SIZE);
     CHECK_REFUSED(t.tensors[2].constant = NULL);
     CHECK_REFUSED(t.tensors[0].position = 2u);
     CHECK_REFUSED(t.tensors[5].position = 2u);

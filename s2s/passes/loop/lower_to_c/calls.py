@@ -7,9 +7,9 @@
     }
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IndexType, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import DenseArrayBase, IndexType
 from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, SSAValue
 
@@ -17,10 +17,9 @@ from s2s.dialects import c, loop
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
-from s2s.passes.loop.lower_to_c.names import SPECIALISED
+from s2s.passes.loop.lower_to_c.names import specialised_calls
 from s2s.passes.loop.lower_to_c.run_sizes import RunSizes
 from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
-from s2s.types.hints import isa
 
 _INDEX = IndexType()
 
@@ -34,25 +33,23 @@ def lower_return(steps: StepBuilder, op: ReturnOp) -> None:
 def lower_call(steps: StepBuilder, op: CallOp) -> None:
     """Lower a kernel call; a divided kernel takes the thread pool first, any kernel the sizes that it asks for last."""
     call = _kernel_call(steps, op, op.callee.string_value(), _comment(op))
-    special = op.attributes.get(SPECIALISED)
-    for clone in reversed(list(special)) if isa(special, ArrayAttr[DictionaryAttr]) else ():
-        call = _choice(steps, op, clone, call)
+    for callee, sizes in reversed(specialised_calls(op)):
+        call = _choice(steps, op, callee, sizes, call)
     steps.b.block.add_op(call)
 
 
-def _choice(steps: StepBuilder, op: CallOp, clone: DictionaryAttr, otherwise: c.CallOp | c.IfOp) -> c.IfOp:
-    """Call `clone` in runs of its sizes, else do what `otherwise` does."""
-    callee, sizes, b = clone.data["callee"], clone.data["sizes"], steps.b
-    assert isinstance(callee, StringAttr)
-    assert isinstance(sizes, DictionaryAttr)
+def _choice(
+    steps: StepBuilder, op: CallOp, callee: str, sizes: Mapping[str, int], otherwise: c.CallOp | c.IfOp
+) -> c.IfOp:
+    """Call the clone `callee` in runs of its sizes, else do what `otherwise` does."""
+    b = steps.b
     assert steps.sizes is not None
     test: SSAValue | None = None
-    for name, size in sizes.data.items():
-        assert isinstance(size, IntegerAttr)
-        equal = b.binary("==", steps.sizes.values[name], b.literal(size.value.data, _INDEX))
+    for name, size in sizes.items():
+        equal = b.binary("==", steps.sizes.values[name], b.literal(size, _INDEX))
         test = equal if test is None else b.binary("&&", test, equal)
     assert test is not None
-    return c.IfOp(test, Block([_kernel_call(steps, op, callee.data, _comment(op))]), Block([otherwise]))
+    return c.IfOp(test, Block([_kernel_call(steps, op, callee, _comment(op))]), Block([otherwise]))
 
 
 def _kernel_call(steps: StepBuilder, op: CallOp, kernel: str, comment: str | None) -> c.CallOp:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
@@ -13,6 +13,7 @@ from s2s.dialects import loop
 from s2s.passes.loop.lower_to_c.device_hooks import hook_names
 from s2s.passes.loop.lower_to_c.weight_names import weight_texts
 from s2s.passes.loop.plan_memory import is_network_of_buffers, operations_of_networks
+from s2s.types.hints import isa
 from s2s.types.symbols import function_named
 
 SPECIALISED = "specialised"
@@ -35,6 +36,19 @@ class Names(NamedTuple):
     sizes: Mapping[str, Sequence[str]] = {}
     """The sizes that each kernel, and each network that another one runs, takes as its last parameters, by its C name;
     those without any are left out."""
+
+
+def specialised_calls(call: Operation) -> list[tuple[str, dict[str, int]]]:
+    """Return the clones of the kernel that `call` calls, each with the sizes of the runs that it is for."""
+    special = call.attributes.get(SPECIALISED)
+    return [_clone(each) for each in special] if isa(special, ArrayAttr[DictionaryAttr]) else []
+
+
+def _clone(clone: DictionaryAttr) -> tuple[str, dict[str, int]]:
+    callee, sizes = clone.data["callee"], clone.data["sizes"]
+    assert isinstance(callee, StringAttr)
+    assert isinstance(sizes, DictionaryAttr)
+    return callee.data, {name: size.value.data for name, size in sizes.data.items() if isinstance(size, IntegerAttr)}
 
 
 def functions(module: ModuleOp) -> list[FuncOp]:

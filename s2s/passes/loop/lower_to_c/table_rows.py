@@ -1,33 +1,35 @@
 """Collect the tensors and calls of `main` as rows of constant tables.
 
 Inputs of the network come first, then its weights, whose values an executor may replace, then its outputs, then the
-buffers of the arena.
+buffers of the arena, then the sizes of the run.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Literal, NamedTuple
 
-from xdsl.dialects.builtin import DenseArrayBase, MemRefType
+from xdsl.dialects.builtin import DenseArrayBase, MemRefType, i32
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, SSAValue
 
 from s2s.analysis.memory.buffers import outputs_of
+from s2s.c_syntax.identifiers import c_identifier
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
 from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.lower_to_c.device_hooks import hook_of
 from s2s.passes.loop.lower_to_c.main import Main
-from s2s.passes.loop.lower_to_c.names import Names
+from s2s.passes.loop.lower_to_c.names import Names, specialised_calls
+from s2s.passes.loop.lower_to_c.size_rows import SizeRows, size_rows
 from s2s.passes.loop.segments import Segment, segments_of
 from s2s.types.devices import MAIN
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa
 from s2s.types.weights import WeightStore
 
-Place = Literal["INPUT", "OUTPUT", "ARENA", "DEVICE"]
-_Step = CallOp | loop.BetweenDevices | loop.AroundDeviceCalls
+Place = Literal["INPUT", "OUTPUT", "ARENA", "DEVICE", "SIZE"]
+_Step = CallOp | loop.BetweenDevices | loop.AroundDeviceCalls | loop.ReadSizeOp
 
 
 class Tensor(NamedTuple):
@@ -49,6 +51,17 @@ class Tensor(NamedTuple):
         return prod(self.shape) * size_in_bytes(self.element)
 
 
+class Choice(NamedTuple):
+    """A kernel for constant sizes, which is called in runs of these."""
+
+    kernel: str
+    """The C name of the kernel."""
+    at: Mapping[int, int]
+    """The sizes, by the numbers of the arguments of the call that hold them."""
+    sizes: tuple[int, ...]
+    """The numbers of the arguments that hold the sizes which the kernel takes."""
+
+
 class Call(NamedTuple):
     """A kernel call: the numbers of its tensors, of which the first `results` are written."""
 
@@ -60,6 +73,14 @@ class Call(NamedTuple):
     results: int
     bytes: int | None = None
     """The last argument of the function where that is no buffer: the size of a copy between devices."""
+    sizes: tuple[int, ...] = ()
+    """The numbers of the arguments that hold the sizes which the kernel takes, behind its buffers."""
+    buffers: int | None = None
+    """The number of buffers, which come first; None if all arguments are buffers."""
+    choices: tuple[Choice, ...] = ()
+    """The kernels for constant sizes."""
+    reads_size: bool = False
+    """Whether the call reads the size that is its first argument from its second one, without a kernel."""
 
 
 class Rows(NamedTuple):
@@ -78,6 +99,8 @@ class Rows(NamedTuple):
     """The function that tells whether a kernel has failed; None if none can."""
     devices: tuple[Segment, ...] = ()
     """The arenas of the devices beside the first one."""
+    sizes: SizeRows = SizeRows()
+    """The sizes that vary from run to run."""
 
     @property
     def staging(self) -> tuple[tuple[int, ...], int]:
@@ -117,12 +140,15 @@ def rows_of(main: Main, names: Names, kernels: Sequence[FuncOp], store: WeightSt
     segments = segments_of(main.func)
     tensors += [_in_arena(op, segments) for op in views]
     values = [*main.inputs, *(op.result for op in weights), *main.outputs, *(op.result for op in views)]
+    sizes = size_rows(main, names)
+    places = {size.name: len(tensors) + number for number, size in enumerate(sizes.sizes)}
+    tensors += [Tensor(None, i32, (), "SIZE", number) for number in range(len(sizes.sizes))]
     numbers = {value: number for number, value in enumerate(values)}
     results = {func.sym_name.data: len(outputs_of(func)) for func in kernels}
     return Rows(
         names.prefix,
         tuple(tensors),
-        tuple(_step(op, names, numbers, results) for op in body if isinstance(op, _Step)),
+        tuple(_step(op, names, numbers, results, places) for op in body if isinstance(op, _Step)),
         len(main.inputs),
         len(weights),
         len(main.outputs),
@@ -130,6 +156,7 @@ def rows_of(main: Main, names: Names, kernels: Sequence[FuncOp], store: WeightSt
         main.arena_align,
         names.status,
         _further(segments),
+        sizes,
     )
 
 
@@ -166,7 +193,13 @@ def _flat(value: SSAValue) -> tuple[Attribute, tuple[int, ...]]:
     return value.type.element_type, value.type.get_shape()
 
 
-def _step(op: _Step, names: Names, numbers: dict[SSAValue, int], results: dict[str, int]) -> Call:
+def _step(
+    op: _Step, names: Names, numbers: dict[SSAValue, int], results: dict[str, int], places: Mapping[str, int]
+) -> Call:
+    if isinstance(op, loop.ReadSizeOp):
+        arguments = (places[op.size.data], numbers[op.source])
+        name = f"read_{c_identifier(op.size.data)}"
+        return Call(name, ", ".join(provenance(op)), arguments, 1, reads_size=True)
     if isinstance(op, loop.WaitDeviceCopyOp | loop.AroundDeviceCalls):
         return Call(hook_of(names.prefix, op), ", ".join(provenance(op)), (), 0)
     if isinstance(op, loop.BetweenDevices):
@@ -174,4 +207,23 @@ def _step(op: _Step, names: Names, numbers: dict[SSAValue, int], results: dict[s
         return Call(hook_of(names.prefix, op), ", ".join(provenance(op)), buffers, 1, size)
     callee = op.callee.root_reference.data
     arguments = tuple(numbers[argument] for argument in op.arguments)
-    return Call(names.kernels[callee], ", ".join(provenance(op)), arguments, results[callee])
+    call = Call(names.kernels[callee], ", ".join(provenance(op)), arguments, results[callee])
+    return _with_sizes(call, op, names, places) if places else call
+
+
+def _with_sizes(call: Call, op: CallOp, names: Names, places: Mapping[str, int]) -> Call:
+    """Add to `call` the sizes that its kernel takes, and the kernels for constant sizes with theirs."""
+    chosen = [(names.kernels[callee], at) for callee, at in specialised_calls(op)]
+    taken = [names.sizes.get(call.kernel, ()), *(names.sizes.get(kernel, ()) for kernel, _ in chosen)]
+    needed = list(dict.fromkeys(name for each in (*taken, *(at for _, at in chosen)) for name in each))
+    first = len(call.arguments)
+    at = {name: first + number for number, name in enumerate(needed)}
+    return call._replace(
+        arguments=(*call.arguments, *(places[name] for name in needed)),
+        buffers=first,
+        sizes=tuple(at[name] for name in taken[0]),
+        choices=tuple(
+            Choice(kernel, {at[name]: value for name, value in sizes.items()}, tuple(at[name] for name in own))
+            for (kernel, sizes), own in zip(chosen, taken[1:], strict=True)
+        ),
+    )

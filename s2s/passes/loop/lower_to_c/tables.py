@@ -18,11 +18,21 @@ from xdsl.ir import Attribute, Block, Operation
 from s2s.c_syntax.identifiers import c_macro
 from s2s.c_syntax.types import dlpack_of
 from s2s.dialects import c
+from s2s.passes.loop.lower_to_c.size_tables import (
+    argument,
+    derive_sizes,
+    equal_sizes,
+    size_argument,
+    size_fields,
+    size_tables,
+    store_size,
+)
 from s2s.passes.loop.lower_to_c.table_rows import Call, Rows, Tensor
 from s2s.types.dtypes import to_dense, ui32
 
 STAGED_SIZE = "staged_size"
 SLOTS = "slots"
+SIZES = "sizes"
 """Attributes of the exported table, for the header."""
 
 _ARGUMENTS = c.PtrType(c.PtrType(c.VOID), const=True)
@@ -33,6 +43,7 @@ def graph_tables(rows: Rows) -> list[Operation]:
     called = {_caller_name(rows, call): call for call in rows.calls}
     shapes = list(dict.fromkeys(tensor.shape for tensor in rows.tensors if tensor.shape))
     made: list[Operation] = [_caller(name, call) for name, call in called.items()]
+    made += derive_sizes(rows.sizes)
     made += [_table(_shape_name(shape), to_dense(np.asarray(shape, np.int64)), i64, len(shape)) for shape in shapes]
     made += _rows_table("tensors", "s2s_graph_tensor", [_tensor(tensor) for tensor in rows.tensors])
     arguments = [number for call in rows.calls for number in call.arguments]
@@ -48,26 +59,37 @@ def graph_tables(rows: Rows) -> list[Operation]:
     if rows.devices:
         sizes = ArrayAttr([_count(each.size) for each in rows.devices])
         made.append(_table("device_arenas", sizes, c.NamedType("size_t"), len(rows.devices)))
+    made += size_tables(rows.sizes, rows.parameters)
     exported = c.GlobalOp(f"{rows.prefix}_graph", c.NamedType("s2s_graph"), value=_graph(rows))
     exported.attributes |= {STAGED_SIZE: IntegerAttr(staged, i64), SLOTS: IntegerAttr(rows.slots, i64)}
+    exported.attributes[SIZES] = IntegerAttr(len(rows.sizes.sizes), i64)
     return [*made, exported]
 
 
 def _caller(name: str, call: Call) -> c.FuncOp:
     """`static void call_relu(void *const *args) { net_relu(args[0], args[1]); }`"""
     block = Block(arg_types=[_ARGUMENTS])
-    passed: list[Operation] = []
-    for number in range(len(call.arguments)):
-        at = c.LiteralOp(IntegerAttr(number, IndexType()))
-        place = c.SubscriptOp(block.args[0], at)
-        block.add_ops([at, place])
-        passed.append(c.LoadOp(place))
-        block.add_op(passed[-1])
+    if call.reads_size:
+        store_size(block)
+    else:
+        _call(block, call)
+    return c.FuncOp(name, [_ARGUMENTS], body=block, parameters=["args"], static=True)
+
+
+def _call(block: Block, call: Call) -> None:
+    """Call a kernel with its buffers and sizes; in runs of the sizes of a clone, that one."""
+    buffers = len(call.arguments) if call.buffers is None else call.buffers
+    passed = [argument(block, number) for number in range(buffers)]
     if call.bytes is not None:
         passed.append(c.LiteralOp(IntegerAttr(call.bytes, IndexType())))
         block.add_op(passed[-1])
-    block.add_op(c.CallOp(call.kernel, passed))
-    return c.FuncOp(name, [_ARGUMENTS], body=block, parameters=["args"], static=True)
+    sizes = {number: size_argument(block, number) for number in range(buffers, len(call.arguments))}
+    made: Operation = c.CallOp(call.kernel, [*passed, *(sizes[number] for number in call.sizes)])
+    for choice in reversed(call.choices):
+        test = equal_sizes(block, {sizes[number]: value for number, value in choice.at.items()})
+        clone = c.CallOp(choice.kernel, [*passed, *(sizes[number] for number in choice.sizes)])
+        made = c.IfOp(test, Block([clone]), Block([made]))
+    block.add_op(made)
 
 
 def _caller_name(rows: Rows, call: Call) -> str:
@@ -142,6 +164,7 @@ def _graph(rows: Rows) -> DictionaryAttr:
             **({"status": _symbol(rows.status)} if rows.status else {}),
             **({"device_arenas": _symbol("device_arenas")} if rows.devices else {}),
             **({"num_devices": _count(len(rows.devices))} if rows.devices else {}),
+            **size_fields(rows.sizes),
         }
     )
 
