@@ -4,14 +4,14 @@ A network is read at the greatest sizes. A constant that was derived from one of
 factor 1/128 of a mean over 128 positions. So the network is read at a few smaller sizes too, each time lowered to plain
 computations, and the two results have to be equal, operation by operation, but for the sizes of domains that the
 propagation of sizes has marked. A constant tensor of the smaller network may be the first part of the greater one's,
-along each axis: a table of positions, a causal mask.
+along each axis: a table of positions, a causal mask. What it states at its least sizes is compared by
+`check_least_sizes.py`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import mul, sub
 
-import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
@@ -34,7 +34,6 @@ from s2s.stages.read import Read, read_network
 from s2s.stages.state import State
 from s2s.support import progress
 from s2s.targets import get_target
-from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 from s2s.types.sizes import (
     FILLS,
@@ -47,6 +46,8 @@ from s2s.types.sizes import (
     with_derived,
 )
 from s2s.types.symbols import function_named
+from s2s.verify.arrays import begins_with
+from s2s.verify.check_least_sizes import FIRST_COMPARED, check_least_sizes
 from s2s.verify.sizes import Sizes
 
 
@@ -76,6 +77,11 @@ def check_sizes(compilation: Compilation) -> None:
             name: bounds.most for name, bounds in state.facts[Read].computed.items()
         }  # less where inputs are smaller
         _Comparison(greatest, state, {**probe, **room}).check()
+    given = {name: size for name, size in sizes.items() if name not in greatest.facts[Read].computed}
+    most = {name: size.most for name, size in given.items()}
+    check_least_sizes(
+        given, lambda at: _plainly(source, replace(plain, dims={**options.dims, **most, **at}), SIMPLIFIED)
+    )
 
 
 def _check_empty_outputs(greatest: Read, smaller: Read) -> None:
@@ -94,12 +100,17 @@ def _up_to(probe: Sizes, sizes: Mapping[str, SizeRange]) -> dict[str, DimSize]:
     }
 
 
-def _plainly(source: Source, options: CompileOptions) -> State:
-    """Return the network of `source` as computations, without the facts of the stages before."""
+SIMPLIFIED = ("settle", "simplify")
+COMPUTED = (*SIMPLIFIED, "graph", "compute")
+"""The stages that networks go through until they are compared."""
+
+
+def _plainly(source: Source, options: CompileOptions, stages: Sequence[str] = COMPUTED) -> State:
+    """Return the network of `source` after `stages`, without the facts of the stages before."""
     state = read_network(source, options)
     named = replace(options, name=state.facts[Read].name)
     manager = PassManager(options.debug, passes=options.passes)
-    for stage in ("settle", "simplify", "graph", "compute"):
+    for stage in stages:
         context = CompilerContext(state.weights, [get_target(options.target)])
         manager.run(context, state.module, passes_of(stage, named), verify=False)
     return state
@@ -112,7 +123,7 @@ def _probes(sizes: Mapping[str, SizeRange], derived: Mapping[str, AffineMap]) ->
     high = {name: max(size.most - 1, 1) for name, size in sizes.items()}
     low = dict(high)
     for name, size in sizes.items():
-        for value in (size.least + 5, 10, 18, 34, 5, 4, 3, max(size.least, 2)):
+        for value in (size.least + FIRST_COMPARED, 10, 18, 34, 5, 4, 3, max(size.least, 2)):
             if size.least <= value < size.most and min(with_derived({**high, name: value}, derived).values()) > 1:
                 low[name] = value
                 break
@@ -205,7 +216,7 @@ class _Comparison:
     def _difference_of_weights(self, ours: graph.WeightOp, theirs: graph.WeightOp) -> str | None:
         great = self.greatest.weights.get(ours.weight_name.data)
         small = self.smaller.weights.get(theirs.weight_name.data)
-        return None if _begins_with(great, small) else "is another constant"
+        return None if begins_with(great, small) else "is another constant"
 
     def _function(self, state: State, name: SymbolRefAttr) -> FuncOp:
         found = function_named(state.module, name.string_value())
@@ -258,18 +269,6 @@ def _extents(module: ModuleOp) -> dict[SSAValue, Extents]:
 def _takes_sizes(op: tensor.ExternOp) -> bool:
     """Return whether a routine takes operands or gives results of varying size."""
     return FILLS in op.attributes or VARIES in op.attributes
-
-
-def _begins_with(great: Array, small: Array) -> bool:
-    """Return whether `small` is the first part of `great` along each axis."""
-    if (
-        great.dtype != small.dtype
-        or great.ndim != small.ndim
-        or any(have < want for have, want in zip(great.shape, small.shape, strict=True))
-    ):
-        return False
-    part = great[tuple(map(slice, small.shape))]
-    return np.ascontiguousarray(part).tobytes() == np.ascontiguousarray(small).tobytes()
 
 
 def _properties(op: Operation) -> dict[str, Attribute]:

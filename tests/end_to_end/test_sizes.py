@@ -241,6 +241,15 @@ REFUSED = {
           { f = Conv <pads = [1, 1]> (b, w) c = Add (f, a) }> (s, x) }""",
         "windows reach behind the end of what a step reads",
     ),
+    "a constant of the five least sizes": (
+        "(float[5,N] x) => (int64[5,1] y) { e = EyeLike (x) y = ArgMax <axis = 1> (e) }",
+        "is not at N=4 what it is from N=5 on; let N begin there",
+    ),
+    "a factor of the three least sizes": (
+        "(float[N] x) => (float[N] y) <int64 first = {0}, int64 four = {4}, float a = {2.5}, float b = {0.5}>"
+        " { s = Shape (x) n = Gather (s, first) c = Less (n, four) f = Where (c, a, b) y = Mul (x, f) }",
+        "Mul_y: is not at N=3 what it is from N=4 on; let N begin there",
+    ),
 }
 
 
@@ -287,3 +296,11 @@ def test_named_sizes_have_kernels_of_their_own(files: dict[str, Path]):
         assert json.loads(tree.text("metadata.json"))["sizes"][0]["special"] == [8, 21]
         for size in (1, 7, 8, 9, 21):
             check_on_poisoned_memory(artifact, files["encoder"], inputs("encoder", size))
+
+
+def test_networks_begin_where_the_error_says(tmp_path: Path):
+    file = onnx_file("(float[5,N] x) => (int64[5,1] y) { e = EyeLike (x) y = ArgMax <axis = 1> (e) }", tmp_path)
+    with api.compile(file, dims={"N": (5, 65)}, target="c") as artifact:
+        for size in (5, 6, 65):
+            given = np.zeros((5, size), np.float32)
+            np.testing.assert_array_equal(artifact.run({"x": given})["y"], session(file).run(None, {"x": given})[0])

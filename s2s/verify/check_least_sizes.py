@@ -1,0 +1,99 @@
+"""Check the sizes at which a network is too small to be compared operation by operation with the greatest one.
+
+Near its least sizes a network may look different: broadcasting of an axis of one position, a window that moves nowhere.
+So it is compared as a whole at greater ones only (`check_sizes.py`), and here what it states is read at each of the
+smaller ones. A constant or an attribute that is the same at the sizes compared, and another one here, would be wrong in
+a run: of `x[5, N]`, `ArgMax(EyeLike(x))` is 0, 1, 2, 3, 4 from `N = 5` on, and 0, 1, 2, 0, 0 at `N = 3`; the slice
+`x[:5]` has 3 elements there. Such sizes are refused; from which one on the network is right, the error says.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute, Operation
+
+from s2s.analysis.network.functions import main_of
+from s2s.dialects import graph
+from s2s.dialects.graph.traits import PROVENANCE, provenance
+from s2s.errors import InputError, UnsupportedError
+from s2s.stages.state import State
+from s2s.types.dtypes import Array, from_dense
+from s2s.types.sizes import SizeRange
+from s2s.verify.arrays import begins_with
+
+FIRST_COMPARED = 5
+"""So far above the least size is the smallest one at which networks are compared as a whole."""
+
+ReadAt = Callable[[Mapping[str, int]], State]
+"""Reads and simplifies the network at constant sizes."""
+
+
+def check_least_sizes(sizes: Mapping[str, SizeRange], read_at: ReadAt) -> None:
+    """Raise an error if the network states something else at one of its least sizes."""
+    for name, size in sizes.items():
+        compared = size.least + FIRST_COMPARED
+        if compared >= size.most:
+            continue
+        greatest, smaller = (_Statements(read_at({name: each})) for each in (size.most, compared))
+        for each in reversed(range(size.least, compared)):
+            _check(name, each, greatest, smaller, read_at)
+
+
+def _check(name: str, size: int, greatest: "_Statements", smaller: "_Statements", read_at: ReadAt) -> None:
+    """Compare the network at one of the least sizes; one of other operations cannot be compared."""
+    try:
+        least = _Statements(read_at({name: size}))
+    except (InputError, UnsupportedError) as error:
+        raise type(error)(f"--dim {name}={size}: {error}; give a greater least size") from error
+    if least.names != smaller.names or smaller.names != greatest.names:
+        return
+    for number, op in enumerate(greatest.ops):
+        if smaller.is_part(number, greatest) and not least.is_part(number, smaller, constants_only=size == 1):
+            raise UnsupportedError(
+                f"{_place(op)}: is not at {name}={size} what it is from {name}={size + 1} on; let {name} begin there"
+            )
+
+
+class _Statements:
+    """What the operations of a network state: constants, and attributes."""
+
+    def __init__(self, state: State) -> None:
+        self.ops: Sequence[Operation] = [op for op in main_of(state.module).body.block.ops if not _is_dead(op)]
+        self.names = [op.name for op in self.ops]
+        self.weights = state.weights
+
+    def is_part(self, number: int, whole: "_Statements", *, constants_only: bool = False) -> bool:
+        """Return whether an operation states what that of the greater network `whole` does, or the first part of it."""
+        ours, theirs = self.ops[number], whole.ops[number]
+        values = self._value(ours), whole._value(theirs)
+        if values[0] is not None and values[1] is not None:
+            return begins_with(values[1], values[0])
+        return constants_only or _attributes(ours) == _attributes(theirs)
+
+    def _value(self, op: Operation) -> Array | None:
+        match op:
+            case graph.WeightOp():
+                return self.weights.get(op.weight_name.data)
+            case graph.ConstantOp():
+                return from_dense(op.value)
+            case _:
+                return None
+
+
+def _place(op: Operation) -> str:
+    """Return the nodes that an operation stands for; those that read a constant."""
+    users = [use.operation for result in op.results for use in result.uses]
+    return next((", ".join(nodes) for each in (op, *users) if (nodes := provenance(each))), op.name)
+
+
+def _is_dead(op: Operation) -> bool:
+    return bool(op.results) and not any(result.uses for result in op.results)
+
+
+def _attributes(op: Operation) -> dict[str, Attribute]:
+    """Return the attributes of `op` that follow from sizes only if the model says so."""
+    return {
+        name: value
+        for name, value in {**op.attributes, **op.properties}.items()
+        if name != PROVENANCE and not isinstance(value, StringAttr)
+    }
