@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from xdsl.dialects.builtin import i8
@@ -16,10 +15,11 @@ from s2s.analysis.affine.strides import fixable
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.copy_plan import CopyPlan
 from s2s.dialects import tensor
+from s2s.support.frozen import frozen
 from s2s.types.affine import Range, ranges, simplify
 
 
-@dataclass(frozen=True)
+@frozen
 class Cuts:
     """The guards of a computation, and the pieces that they cut its dimensions into."""
 

@@ -5,7 +5,7 @@ and the shorter ones at the end. Nothing is lowered.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cached_property
 from itertools import product
@@ -29,10 +29,11 @@ from s2s.analysis.tile_and_fuse.fused_groups import (
 from s2s.analysis.tile_and_fuse.tiles import ComputeTile, tiles_of
 from s2s.analysis.tile_and_fuse.transform_tiles import TransformTile
 from s2s.dialects import tensor
+from s2s.support.frozen import frozen
 from s2s.types.affine import Linear, Range, at_dims, bounds, flat_index, linear, ranges
 
 
-@dataclass(frozen=True)
+@frozen
 class OperandView:
     """An operand of a tile, as it lies in memory: index expressions over the dimensions of the tile, and the shape."""
 
@@ -57,7 +58,7 @@ class Vectors(Enum):
     ANYWHERE = "anywhere: a border cuts the dimension, as position 1 does under padding"
 
 
-@dataclass(frozen=True)
+@frozen
 class TileView:
     """A tile of a computation with its schedule; dimensions are those of the tile, loops over blocks first."""
 
@@ -181,7 +182,7 @@ def stride(form: Linear, dim: int) -> int | None:
     return form.terms.get(variable, 0)
 
 
-@dataclass(frozen=True)
+@frozen
 class ScheduledKernel:
     """The computations of a kernel, all with schedules, in groups of fused ones."""
 

@@ -14,7 +14,6 @@ is narrower than bytes; and on targets with vectors of floats.
 """
 
 from collections.abc import Container
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, math
@@ -27,12 +26,13 @@ from xdsl.rewriter import Rewriter
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.dialects import tensor
 from s2s.passes.context import target_of
+from s2s.support.frozen import frozen
 from s2s.types.hints import isa
 
 LOW, HIGH = -128, 127
 
 
-@dataclass(frozen=True)
+@frozen
 class ShortenQuantizePass(ModulePass):
     name = "tensor-shorten-quantize"
 

@@ -1,7 +1,6 @@
 """`parallel`: the outermost loops of a computation are divided among threads."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from s2s.dialects import tensor
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
 from s2s.dialects.tensor.directive import Kernel, Machine, Scheduled, check_dims
 from s2s.memory.distances import MAX_SPANS
+from s2s.support.frozen import frozen
 from s2s.types.affine import Range
 
 
@@ -184,7 +184,7 @@ class _Part(NamedTuple):
     box: Sequence[Range]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Loops:
     """The loops of a computation without cache blocks, in their order: those around, at and inside of the divided
     ones."""
