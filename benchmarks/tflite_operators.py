@@ -1,16 +1,19 @@
 """Every builtin operator of TFLite-Micro on random cases: how many, and how many differ from its reference kernels.
 
-    python -m benchmarks.tflite_operators [--cases 16] [--seed 0] [--only ADD MUL …]
+    python -m benchmarks.tflite_operators [--cases 16] [--seed 0] [--only ADD MUL …] [--page docs]
 
 The cases are made as those of the tests are. Integers, and floats that are only moved, must be equal bit for bit; the
 tolerances of floats stand beside the generators. What runs is the numpy meaning of the graph that the importer
 builds; the tests take cases of each operator and type through C as well. Operators with state run several times. The
-exit code is 1 if anything differs.
+exit code is 1 if anything differs. `--page` writes `tflite_support.json` into a folder, with what the importers have
+read of the options; `docs/generate.py` makes the page of support of it.
 """
 
 import argparse
+import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,13 +23,14 @@ import numpy as np
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import import_model
+from s2s.frontends.tflite.node import Node
 from s2s.interpret.graph import run_graph
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from frontends.tflite import test_layers, test_movement, test_recurrent
+from frontends.tflite import test_layers, test_litert_operators, test_movement, test_recurrent
 
-from support import tflite_cases, tflite_layer_cases
+from support import litert_cases, tflite_cases, tflite_layer_cases
 from support.tflite_oracle import run_micro
 
 ARENA = 1 << 20
@@ -56,6 +60,9 @@ def rows() -> Iterator[Row]:
         for kind in test_movement.MICRO[builtin]:
             yield Row(builtin, kind.lower(), partial(_moved, builtin, kind))
 
+    for builtin, kinds in litert_cases.LITERT_GENERATORS.items():
+        for kind in kinds:
+            yield Row(builtin, kind, partial(_by_litert, builtin, kind))
     yield from _stateful_rows()
 
 
@@ -118,6 +125,56 @@ def _moved(builtin: str, kind: str, seed: int) -> str:
     return "" if same else "numbers differ"
 
 
+def _by_litert(builtin: str, kind: str, seed: int) -> str:
+    """A case of an operator that TFLite-Micro does not have."""
+    case = test_litert_operators.case_of(builtin, kind, seed)
+    imported = import_model(case.model)
+    found = run_graph(imported.module, case.inputs, imported.weights)
+    expected = test_litert_operators.expected_of(case)
+    same = all(np.allclose(*each, rtol=1e-6, atol=0) for each in zip(found[1:], expected[1:], strict=True))
+    return tflite_cases.difference(case, found[0], expected[0]) or ("" if same else "other results differ")
+
+
+class Options:
+    """The options of an operator; notes what is read of them."""
+
+    def __init__(self, options: Any, read: set[str]) -> None:
+        self._options, self._read = options, read
+
+    def __getattr__(self, name: str) -> Any:
+        self._read.add(name.removesuffix("Length").removesuffix("AsNumpy"))
+        return getattr(self._options, name)
+
+
+@contextmanager
+def noted() -> Generator[Mapping[str, set[str]]]:
+    """Note what importers read of the options, by operator."""
+    read: dict[str, set[str]] = {}
+    plain = Node.options
+
+    def options(node: Node) -> Options:
+        return Options(plain.__get__(node), read.setdefault(node.builtin, set()))
+
+    setattr(Node, "options", property(options))  # noqa: B010
+    try:
+        yield read
+    finally:
+        setattr(Node, "options", plain)  # noqa: B010
+
+
+def support(chosen: Sequence[Row], seeds: range) -> dict[str, Any]:
+    """Return for each operator the cases that passed of each type, and the options that were read."""
+    found: dict[str, Any] = {}
+    with noted() as read:
+        for row in chosen:
+            each = tally(row, seeds)
+            entry = found.setdefault(row.builtin, {"types": {}, "read": []})
+            entry["types"][row.kind] = [each.cases - len(each.wrong), each.cases]
+    for builtin, entry in found.items():
+        entry["read"] = sorted(read.get(builtin, ()))
+    return found
+
+
 def _both(model: bytes, inputs: list[Any]) -> tuple[list[Any], list[Any]]:
     """What the graph computes, and what the reference does."""
     imported = import_model(model)
@@ -152,10 +209,15 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=16, help="of each operator and type (default: 16)")
     parser.add_argument("--seed", type=int, default=0, help="number of the first case (default: 0)")
     parser.add_argument("--only", nargs="*", help="names of operators (default: all)")
+    parser.add_argument("--page", type=Path, help="write tflite_support.json into this folder")
     arguments = parser.parse_args()
     seeds = range(arguments.seed, arguments.seed + arguments.cases)
     chosen = sorted(rows(), key=lambda row: (row.builtin, row.kind))
     chosen = [row for row in chosen if not arguments.only or row.builtin in arguments.only]
+    if arguments.page is not None:
+        text = json.dumps(support(chosen, seeds), indent=1, sort_keys=True)
+        (arguments.page / "tflite_support.json").write_text(f"{text}\n", encoding="utf-8")
+        return 0
     cases, differing = 0, 0
     print(f"{'operator':28} {'type':18} {'cases':>6} {'differ':>7}")
     for row in chosen:

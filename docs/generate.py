@@ -22,8 +22,9 @@ from xdsl.passes import get_pass_option_infos
 from docs.c_api import c_page
 from docs.error_messages import PARTIAL, STAGES, Message, messages
 from docs.metadata_fields import metadata_page
-from docs.onnx_support import CONSTANTS, NOTICE, constant_operands, onnx_page
+from docs.onnx_support import NOTICE, onnx_page
 from docs.package_checks import packages_page
+from docs.tflite_support import tflite_page
 from s2s import errors, registry
 from s2s.cli import main as cli
 from s2s.dialects.c import C
@@ -106,34 +107,6 @@ def one_line(doc: str | None) -> str:
     """The prose of a docstring as one paragraph; examples of code do not fit a table."""
     paragraphs = inspect.cleandoc(doc or "").split("\n\n")
     return " ".join(" ".join(each for each in paragraphs if not each.startswith("    ")).split())
-
-
-def tflite_page() -> str:
-    """Every builtin operator of TFLite, and what s2s does with it."""
-    from s2s.frontends.tflite.micro.table import MICRO_IMPORTERS
-    from s2s.frontends.tflite.schema import enum_names
-    from s2s.frontends.tflite.table import IMPORTERS, refusal_of
-
-    lines = [
-        NOTICE,
-        "# TFLite\n",
-        f"Builtin operators; others but those below are imported by `s2s.register_custom_op`. {CONSTANTS}\n",
-        "| operator | | constants |",
-        "|---|---|---|",
-    ]
-    for name in sorted(enum_names("BuiltinOperator").values()):
-        if not name.startswith(("CUSTOM", "DELEGATE", "PLACEHOLDER")):
-            status = "supported" if name in IMPORTERS else f"refused: {'; '.join(refusal_of(name))}"
-            lines.append(f"| `{name}` | {status} | {', '.join(constant_operands(IMPORTERS.get(name)))} |")
-    lines += [
-        "\n## Custom operators of TFLite-Micro\n",
-        "Integers equal TFLite-Micro's bit for bit; what they keep from run to run becomes state of the network.\n",
-        "| operator | | constants |",
-        "|---|---|---|",
-    ]
-    for name, importer in sorted(MICRO_IMPORTERS.items()):
-        lines.append(f"| `{name}` | {one_line(importer.__doc__)} | {', '.join(constant_operands(importer))} |")
-    return "\n".join(lines) + "\n"
 
 
 def pytorch_page() -> str:

@@ -1,0 +1,82 @@
+"""The page of what is read of TFLite: element types, options, constants, and how many random cases agree.
+
+What no program reads off the code is found by `benchmarks.tflite_operators --page docs` and stored in
+`docs/tflite_support.json`: for each operator the types, the cases that agree with the reference kernels, and what of
+the options the importer has read.
+"""
+
+import inspect
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from docs.onnx_support import CONSTANTS, NOTICE, constant_operands
+
+FOUND = Path(__file__).with_name("tflite_support.json")
+_INTRODUCTION = (
+    "Builtin operators of schema version 3, each in all of its versions: what counts are operands and options. `types` "
+    "are those with which random cases are compared with the reference kernels of TFLite-Micro, or of LiteRT where "
+    "TFLite-Micro lacks the operator, and `cases` how many agree of how many (integers bit for bit). Where there are "
+    "none, `tests/frontends/tflite` has cases of another form. `options` in italics were read in none of these cases: "
+    "they have no effect there (`AsymmetricQuantizeInputs` has one where weights are integers and activations floats). "
+    "Weights of float layers may be int8 or int4 (dynamic range); uint8 is read as int8. Others but those below are "
+    "imported by `s2s.register_custom_op`. "
+)
+
+
+def tflite_page() -> str:
+    """Every builtin operator of TFLite, and what s2s does with it."""
+    from s2s.frontends.tflite.micro.table import MICRO_IMPORTERS
+    from s2s.frontends.tflite.schema import enum_names
+    from s2s.frontends.tflite.table import IMPORTERS, refusal_of
+
+    found: Mapping[str, Any] = json.loads(FOUND.read_text(encoding="utf-8"))
+    lines = [
+        NOTICE,
+        "# TFLite\n",
+        f"{_INTRODUCTION}{CONSTANTS}\n",
+        "| operator | | types | cases | options | constants |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name in sorted(enum_names("BuiltinOperator").values()):
+        if name.startswith(("CUSTOM", "DELEGATE", "PLACEHOLDER")):
+            continue
+        if name not in IMPORTERS:
+            lines.append(f"| `{name}` | refused: {'; '.join(refusal_of(name))} | | | | |")
+            continue
+        cells = [*_cells(name, found.get(name)), ", ".join(constant_operands(IMPORTERS.get(name)))]
+        lines.append(f"| `{name}` | supported | {' | '.join(cells)} |")
+    lines += [
+        "\n## Custom operators of TFLite-Micro\n",
+        "Integers equal TFLite-Micro's bit for bit; what they keep from run to run becomes state of the network.\n",
+        "| operator | | constants |",
+        "|---|---|---|",
+    ]
+    for name, importer in sorted(MICRO_IMPORTERS.items()):
+        about = " ".join((inspect.getdoc(importer) or "").split())
+        lines.append(f"| `{name}` | {about} | {', '.join(constant_operands(importer))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cells(name: str, found: Mapping[str, Any] | None) -> Sequence[str]:
+    """Types, cases and options of an operator."""
+    options = options_of(name)
+    if found is None:
+        return "", "", ", ".join(options)
+    types: Mapping[str, tuple[int, int]] = found["types"]
+    passed, cases = (sum(each[place] for each in types.values()) for place in (0, 1))
+    marked = [each if each in found["read"] else f"*{each}*" for each in options]
+    return ", ".join(types), f"{passed} of {cases}", ", ".join(marked)
+
+
+def options_of(builtin: str) -> list[str]:
+    """The fields of the options of an operator, by the names of the schema's accessors."""
+    from s2s.frontends.tflite.schema import options_class, schema
+
+    name = options_class(builtin)
+    if name is None:
+        return []
+    members: dict[str, Any] = getattr(schema(), name).__dict__
+    plain = [each for each, member in members.items() if inspect.isfunction(member) and each != "Init"]
+    return [each for each in plain if not each.endswith(("Length", "AsNumpy", "IsNone"))]
