@@ -195,7 +195,7 @@ def verify_command(
     for each, reason in found.stale:
         print(f"{each.task} ({each.kernel}): {reason}")
     if found.missing:
-        print(f"{len(found.missing)} records are of kernels that no model has")
+        print(f"{len(found.missing)} records are of kernels that the models have with other decisions, or not at all")
     if output is None:
         if found.stale:
             raise Exit(1)

@@ -1,13 +1,14 @@
 """Measuring records anew: of kernels that models have, with this version of the compiler.
 
 A record of another version of the lowering has another task key. It is found by the key that the kernel had there, or,
-where other data of the target have changed the key, by the names of the kernel and of its nodes. Its decisions count
-only if they are still legal and give the right results.
+where that version made keys of other data, by the names of the kernel and of its nodes. Its decisions count only if
+they are still legal and give the right results.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 
+from s2s.decisions.keys import LOWERING
 from s2s.support import progress
 from s2s.support.frozen import frozen
 from s2s.tuning.measurement import ErrorKind, Goal
@@ -64,14 +65,16 @@ def with_kernels(
     records: Iterable[MeasuredRecord], kernels: Iterable[FoundKernel]
 ) -> Iterator[tuple[MeasuredRecord, FoundKernel | None]]:
     """Yield records with the kernels that they are of, by the keys of the lowerings that they were measured with, else
-    by the names of kernel and nodes; with None where there is none."""
+    for other versions by the names of kernel and nodes; with None where there is none."""
     every = list(kernels)
     named = {(kernel.name, kernel.nodes): kernel for kernel in every}
     keys: dict[int, dict[str, FoundKernel]] = {}
     for each in records:
         if each.lowering not in keys:
             keys[each.lowering] = {kernel.key_in(each.lowering): kernel for kernel in every}
-        kernel = keys[each.lowering].get(each.task) or named.get((each.kernel, each.nodes))
+        kernel = keys[each.lowering].get(each.task)
+        if kernel is None and each.lowering != LOWERING:
+            kernel = named.get((each.kernel, each.nodes))
         yield each, kernel if kernel is not None and kernel.target.name == each.target else None
 
 

@@ -47,7 +47,7 @@ def test_a_record_of_another_lowering_is_of_the_kernel_that_had_its_key(kernel: 
 
 
 def test_a_record_whose_key_has_changed_is_of_the_kernel_of_the_same_names(kernel: FoundKernel) -> None:
-    old = replace(record(kernel, "0123456789abcdef"), kernel=kernel.name, nodes=kernel.nodes)
+    old = replace(record(kernel, "0123456789abcdef"), kernel=kernel.name, nodes=kernel.nodes, lowering=OLD)
     (found,) = measured(kernel, old).records
     assert (found.task, found.decisions[0][1]) == (kernel.key, kernel.key)
 
