@@ -42,6 +42,7 @@ from s2s.types.sizes import (
     Extents,
     SizeRange,
     derived_of,
+    extents_of,
     varying,
     with_derived,
 )
@@ -235,6 +236,8 @@ class _Comparison:
                 return "has other computations"
             if isinstance(mine, tensor.ComputeOp) and isinstance(other, tensor.ComputeOp):
                 reason = self._difference_of_computations(mine, other)
+            elif isinstance(mine, tensor.ScatterOp) and isinstance(other, tensor.ScatterOp):
+                reason = self._difference_of_scatters(mine, other)
             elif isinstance(mine, tensor.ExternOp) and isinstance(other, tensor.ExternOp) and _takes_sizes(mine):
                 reason = None if mine.routine == other.routine else "is another routine"
             else:
@@ -243,6 +246,16 @@ class _Comparison:
                 return reason
             numbers |= dict(zip(mine.results, other.results, strict=True))
         return None
+
+    def _difference_of_scatters(self, ours: tensor.ScatterOp, theirs: tensor.ScatterOp) -> str | None:
+        names = extents_of(ours.attributes.get(VARIES), len(ours.sizes))
+        expected = [self.at[name] if name else size for size, name in zip(ours.sizes, names, strict=True)]
+        if expected != list(theirs.sizes):
+            return f"runs over {list(theirs.sizes)}, where {expected} was derived,"
+        if (ours.into, ours.accesses, ours.axes) != (theirs.into, theirs.accesses, theirs.axes):
+            return "writes other positions"
+        texts = ([_text(region.block, self.at) for region in op.regions] for op in (ours, theirs))
+        return None if next(texts) == next(texts) else "has other constants or operations in its formula"
 
     def _difference_of_computations(self, ours: tensor.ComputeOp, theirs: tensor.ComputeOp) -> str | None:
         expected = [

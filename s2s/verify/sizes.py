@@ -36,6 +36,7 @@ from s2s.types.sizes import (
     Extents,
     SizeRange,
     derived_of,
+    extents_of,
     shape_at,
     sizes_of,
     varying,
@@ -214,6 +215,9 @@ def _instantiate(op: Operation, extents: Mapping[SSAValue, Extents], sizes: Size
             op.properties |= {"read": _guarded(op.read), "into": _guarded(op.into)}
         case graph.SliceOp():
             op.properties["sizes"] = tensor.integers(shape_of(op.y))
+        case tensor.ScatterOp() if VARIES in op.attributes:
+            names = extents_of(op.attributes.pop(VARIES), len(op.sizes))
+            op.properties["domain"] = tensor.integers(shape_at(op.sizes, names, sizes))
         case graph.ScanOp() if op.extent is not None:
             op.properties["steps"] = IntegerAttr(sizes[op.extent.data], i64)
             del op.properties["extent"]

@@ -66,6 +66,12 @@ TEXTS = {
     "branch": """(bool[1] c, float[N] x) => (float[N] y)
 { y = If (c) <then_branch = a () => (float[N] r) { r = Relu (x) },
   else_branch = b () => (float[N] t) { t = Neg (x) }> }""",
+    "updates of rows": """(float[N,3] x, int64[K,1] i, float[K,3] u) => (float[N,3] y)
+{ y = ScatterND <reduction = "add"> (x, i, u) }""",
+    "updates of elements": """(float[2,N] x, int64[2,N] i, float[2,N] u) => (float[2,N] y)
+{ y = ScatterElements <axis = 1, reduction = "add"> (x, i, u) }""",
+    "last elements": """(float[2,N] x, float[2,2] u) => (float[2,N] y)
+<int64[2,2] i = {-1, -2, -2, -1}> { y = ScatterElements <axis = 1> (x, i, u) }""",
     "best of a row": """(float[2,N] x) => (float[2,3] y, int64[2,3] i) <int64[1] k = {3}> { y, i = TopK (x, k) }""",
     "least of each row": """(float[N,5] x) => (float[N,3] y, int64[N,3] i)
 <int64[1] k = {3}> { y, i = TopK <largest = 0> (x, k) }""",
@@ -108,6 +114,9 @@ MIN_SIZE = {
     "feature pyramid": 2,
     "class token of a picture": 2,
     "best of a row": 3,
+    "updates of rows": 2,
+    "updates of elements": 2,
+    "last elements": 2,
     "boxes": 3,
     "last rows": 2,
     "differences": 2,

@@ -38,6 +38,8 @@ _READS_OPERAND_SIZES = (
     | graph.DynamicSliceOp
     | graph.DynamicReshapeOp
     | graph.TopKOp
+    | graph.ScatterElementsOp
+    | graph.ScatterNdOp
     | graph.NonzeroOp
     | graph.NonMaxSuppressionOp
 )

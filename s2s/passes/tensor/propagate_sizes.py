@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir.affine import AffineDimExpr
 from xdsl.passes import ModulePass
 
 from s2s.analysis.network.extents import ExtentsPropagation
@@ -55,6 +56,28 @@ class Propagation(ExtentsPropagation):
             for attributes, value in zip(given, last.arguments, strict=True)
         )
 
+    def _scatter(self, op: tensor.ScatterOp) -> None:
+        """Mark the domain of a scatter: a dimension has the size of the axes that it runs along."""
+        names = [""] * len(op.sizes)
+        for value, access in zip([*op.parts, *op.epilogue], op.accesses, strict=True):
+            for at, name in zip(access.map.data.results, self.extents[value], strict=True):
+                if not name:
+                    continue
+                if not isinstance(at, AffineDimExpr) or names[at.position] not in ("", name):
+                    raise UnsupportedError(f"{op.name} reads parts of an axis of varying size {name}")
+                names[at.position] = name
+        for axis, (at, name) in enumerate(zip(op.into.map.data.results, self.extents[op.base], strict=True)):
+            if (
+                name
+                and axis not in op.indexed_axes
+                and not (isinstance(at, AffineDimExpr) and names[at.position] == name)
+            ):
+                raise UnsupportedError(f"{op.name} writes along axis {axis}, whose size {name} updates do not have")
+        op.attributes.pop(VARIES, None)
+        if any(names):
+            op.attributes[VARIES] = extents_attribute(names)
+        self.extents[op.res] = self.extents[op.base]
+
     def mark(self, kernel: FuncOp, operands: Sequence[Extents]) -> tuple[Extents, ...]:
         known = self.extents
         for op in kernel.body.block.ops:
@@ -65,6 +88,9 @@ class Propagation(ExtentsPropagation):
                 continue
             if isinstance(op, tensor.ExternOp) and (FILLS in op.attributes or VARIES in op.attributes):
                 known[op.res[0]] = extents_of(op.attributes.get(VARIES), len(shape_of(op.res[0])))
+                continue
+            if isinstance(op, tensor.ScatterOp):
+                self._scatter(op)
                 continue
             if not isinstance(op, tensor.ComputeOp):
                 if any(map(any, self.of(op.operands))):

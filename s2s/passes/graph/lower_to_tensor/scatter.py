@@ -22,6 +22,7 @@ from s2s.dialects.graph.base import GraphOp
 from s2s.passes.graph.lower_to_tensor.compute import Operand, access_of, at, dims, move, region_arguments, write_region
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
 from s2s.types.dtypes import is_unsigned
+from s2s.types.sizes import REDUCES, extents_of
 
 COMBINE: Mapping[str, Callable[[Scalars, Scalar, Scalar], Scalar]] = {
     "none": lambda s, old, new: new,
@@ -79,10 +80,11 @@ def replace_by_scatter(rewriter: PatternRewriter, op: GraphOp, reduction: str, u
     (old,), _ = region_arguments([updates.into._replace(value=base)], sizes)
     parts, part_accesses = region_arguments(updates.parts, sizes)
     epilogue, epilogue_accesses = region_arguments([updates.value], sizes)
-    limits = [shape[axis] for axis in updates.axes]
+    names = extents_of(op.attributes.get(REDUCES), len(shape))
+    limits = [(shape[axis], names[axis]) for axis in updates.axes]
 
     def place(s: Scalars, *indices: Scalar) -> tuple[Scalar, ...]:
-        return tuple(_from_the_front(s, index, size) for index, size in zip(indices, limits, strict=True))
+        return tuple(_from_the_front(s, index, *limit) for index, limit in zip(indices, limits, strict=True))
 
     made = tensor.ScatterOp(
         sizes,
@@ -97,11 +99,11 @@ def replace_by_scatter(rewriter: PatternRewriter, op: GraphOp, reduction: str, u
     return rewriter.replace(op, made)
 
 
-def _from_the_front(s: Scalars, index: Scalar, size: int) -> Scalar:
-    """Add `size` to a negative `index`."""
+def _from_the_front(s: Scalars, index: Scalar, size: int, name: str) -> Scalar:
+    """Add `size`, or in a run the size `name`, to a negative `index`."""
     place = s.cast(index, i32)
     if not is_unsigned(index.element):
-        place = s.select(s.less(place, 0), place + size, place)
+        place = s.select(s.less(place, 0), place + (s.size(name) if name else size), place)
     return s.cast(place, IndexType())
 
 

@@ -40,7 +40,7 @@ from s2s.passes.tensor.lower_to_loop.scatter import ScatterEmitter
 from s2s.schedules.verify import verify_kernel
 from s2s.support.frozen import frozen
 from s2s.types.margins import MARGINS, margins_of
-from s2s.types.sizes import SizeRange, ranges_of
+from s2s.types.sizes import VARIES, SizeRange, extents_of, ranges_of
 
 IN_PLACE = "in_place"
 """Attribute of a kernel: the arguments whose buffer its first argument, the result, may overwrite."""
@@ -95,7 +95,7 @@ class LowerKernel:
             for op in group.ops:
                 emit_margins(op, buffers, block, sizes)
         if self.scatter is not None:
-            ScatterEmitter(self.scatter, buffers, block).emit()
+            ScatterEmitter(self.scatter, buffers, block, sizes).emit()
         if routine is not None:
             block.add_op(_call(routine, buffers, waiting))
         block.add_op(ReturnOp())
@@ -109,6 +109,9 @@ class LowerKernel:
         names = [name for op in self.computes if isinstance(op, tensor.ComputeOp) for name in op.sizes_at_run_time]
         names += [margin.size for op in self.computes for margin in margins_of(op.attributes.get(MARGINS))]
         bodies = [inner for op in self.computes if isinstance(op, tensor.ComputeOp) for inner in body_ops(op)]
+        if self.scatter is not None:
+            names += extents_of(self.scatter.attributes.get(VARIES), len(self.scatter.sizes))
+            bodies += [inner for region in self.scatter.regions for inner in region.block.ops]
         names += [inner.size.data for inner in bodies if isinstance(inner, tensor.SizeOp)]
         known = self.known_sizes
         missing = next((name for name in names if name and name not in known), None)

@@ -33,6 +33,7 @@ from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.types.affine import at_dims, flat_index
+from s2s.types.sizes import VARIES, extents_of
 
 
 @dataclass
@@ -42,6 +43,8 @@ class ScatterEmitter:
     op: tensor.ScatterOp
     buffers: Mapping[SSAValue, SSAValue]
     block: Block
+    sizes: Mapping[str, loop.SizeOp]
+    """The sizes that are known at run time, by name."""
     emitter: Emitter = field(init=False)
     dims: list[AffineExpr] = field(default_factory=list[AffineExpr])
 
@@ -51,6 +54,7 @@ class ScatterEmitter:
     def emit(self) -> None:
         """Emit the loops that the indices depend on, the test of the indices, then the other loops."""
         op = self.op
+        self.emitter.enter_sizes(self.sizes)
         moving = {dim for access in op.part_accesses for expr in access.map.data.results for dim in expr.used_dims()}
         outer = max(moving, default=-1) + 1
         with ExitStack() as stack:
@@ -65,9 +69,11 @@ class ScatterEmitter:
                 self.emitter.add(loop.IfOp(self._inside(), indices, Region(inside)))
 
     def _enter(self, stack: ExitStack, dims: Sequence[int]) -> None:
-        names = names_of(self.op)
+        names, extents = names_of(self.op), extents_of(self.op.attributes.get(VARIES), len(self.op.sizes))
         for dim in dims:
-            self.dims.append(stack.enter_context(self.emitter.loop(Bounds(0, self.op.sizes[dim]), names[dim])))
+            upper = (self.emitter.sizes[extents[dim]],) if extents[dim] else ()
+            limits = Bounds(0, self.op.sizes[dim], upper=upper)
+            self.dims.append(stack.enter_context(self.emitter.loop(limits, names[dim])))
 
     def _inside(self) -> AffineSet:
         """Return the condition that each index is within its axis."""
@@ -116,6 +122,9 @@ class ScatterEmitter:
         for op in region.block.ops:
             if isinstance(op, tensor.YieldOp):
                 return [values[argument] for argument in op.arguments]
+            if isinstance(op, tensor.SizeOp):
+                values[op.result] = self.sizes[op.size.data].result
+                continue
             self.emitter.add(op.clone(values))
         raise CompilerBug("a region of tensor.scatter without tensor.yield")
 
