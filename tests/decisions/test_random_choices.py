@@ -111,10 +111,10 @@ def test_any_legal_choice_is_right_on_cortex_m4(seed: int):
 
 def test_choices_of_every_kind_are_drawn():
     """Kinds that only a budget of RAM, memory pools, devices, a generator or a strategy asks for are not among them,
-    and none that only small cores have."""
+    and none that want small cores, dequantised weights or decision trees."""
     MADE.clear()
     for name in FIXED:
         compiled(name, "x86-64-v3", SEEDS.get(name, 0), threads=2)
     pools = {"pool", "pools", "streams", "weight blocks"}
     asked = {"device", "external", "implementation", "operator row tiles", "scratch"}
-    assert set(MADE) == set(KINDS) - pools - asked - {"constant bits", "packed weights"}
+    assert set(MADE) == set(KINDS) - pools - asked - {"constant bits", "packed weights", "trees"}
