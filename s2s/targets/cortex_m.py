@@ -42,7 +42,7 @@ def _core(
         intrinsics=intrinsics,
         integer_lanes=integer_lanes,
         fork_join=0,
-        load_floats=2 if fpu else 1,
+        load_floats=2 if fpu and not integer_lanes else 1,
         io="arena",
     )
 

@@ -110,29 +110,31 @@ class _Decoder:
         nodes, weights = self.nodes, self.weights["embedding"]
         if not isinstance(weights, Blocks):
             return nodes.node("Gather", self._weight("embedding"), self.token)
-        rows = nodes.node("Gather", nodes.constant(weights.packed, "embedding"), self.token)
-        scales = nodes.node("Gather", nodes.constant(weights.scales[..., None], "embedding.row_scales"), self.token)
-        q = rows if weights.bits == 8 else self._apart(rows, weights)
-        half = nodes.constant(np.float32(1 << (weights.bits - 1)))
-        moved = nodes.node("Sub", nodes.node("Cast", q, to=onnx.TensorProto.FLOAT), half)
+        rows = nodes.node("Gather", nodes.constant(_as_multiplied(weights), "rows"), self.token)
+        scales = nodes.node("Gather", nodes.constant(weights.scales[..., None], "rows.scales"), self.token)
+        q = nodes.node("Cast", rows if weights.bits == 8 else self._apart(rows, weights), to=onnx.TensorProto.FLOAT)
+        moved = q if weights.bits == 8 else nodes.node("Sub", q, nodes.constant(np.float32(8)))
         shape = self._constant(np.array([self.tokens, self.config.width]))
         return nodes.node("Reshape", nodes.node("Mul", moved, scales), shape)
 
     def _apart(self, rows: str, weights: Blocks) -> str:
-        """The numbers of 4 bits in `rows` of bytes, the lower half of each first."""
+        """The numbers of 4 bits in `rows` of bytes: the lower halves of a block, then the upper ones."""
         nodes, (_, blocks, size) = self.nodes, weights.packed.shape
-        column = nodes.node("Reshape", rows, self._constant(np.array([self.tokens, blocks, size, 1])))
-        shifted = nodes.node("BitShift", column, self._constant(np.array([0, 4], np.uint8)), direction="RIGHT")
-        pairs = nodes.node("BitwiseAnd", shifted, self._constant(np.uint8(15)))
-        return nodes.node("Reshape", pairs, self._constant(np.array([self.tokens, blocks, 2 * size])))
+        shape = self._constant(np.array([self.tokens, blocks, 1, size]))
+        unsigned = nodes.node("Cast", nodes.node("Reshape", rows, shape), to=onnx.TensorProto.UINT8)
+        counts = self._constant(np.array([[0], [4]], np.uint8))
+        halves = nodes.node("BitwiseAnd", nodes.node("BitShift", unsigned, counts, direction="RIGHT"), self._byte(15))
+        return nodes.node("Reshape", halves, self._constant(np.array([self.tokens, blocks, 2 * size])))
+
+    def _byte(self, value: int) -> str:
+        return self._constant(np.uint8(value))
 
     def _logits(self, x: str) -> str:
         if "head" in self.weights:
             return self._linear(x, "head", output="logits")
         if isinstance(self.weights["embedding"], Blocks):
             return self._linear(x, "embedding", output="logits")
-        transposed = self.nodes.node("Transpose", self._weight("embedding"), perm=[1, 0])
-        return self.nodes.node("MatMul", x, transposed, output="logits")
+        return self.nodes.node("Gemm", x, self._weight("embedding"), output="logits", transB=1)
 
     def _linear(self, x: str, name: str, output: str | None = None) -> str:
         """A linear layer, in floats or with weights that are quantised by blocks."""
@@ -254,3 +256,12 @@ class _Decoder:
         gate = self._linear(x, f"layer{layer}.gate")
         swish = nodes.node("Mul", gate, nodes.node("Sigmoid", gate))
         return self._linear(nodes.node("Mul", swish, up), f"layer{layer}.down")
+
+
+def _as_multiplied(weights: Blocks) -> Array:
+    """The bytes of `weights` as products with activations of 8 bits take them, so that both can share them: whole ones
+    with sign; of 4 bits without, those of two columns that are half a block apart in a byte."""
+    if weights.bits == 8:
+        return (weights.packed ^ 128).view(np.int8)
+    q = np.stack([weights.packed & 15, weights.packed >> 4], axis=-1).reshape(*weights.packed.shape[:-1], 2, -1)
+    return (q[..., 0, :] | q[..., 1, :] << 4).view(np.int8)

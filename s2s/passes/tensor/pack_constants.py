@@ -8,8 +8,9 @@
     tensor.compute … reads(%x …, %w at (o, p, i) -> (o floordiv 32, i, o mod 32)) …
 
 Several axes of a weight may be packed as one: `(2 3 1) floordiv 4` combines window and channels of a convolution.
-The host rearranges the values at compile time, and pads partial blocks with zeros. Packing anything but a weight with
-this computation as its only reader is an error in the schedule.
+The host rearranges the values at compile time, and pads partial blocks with zeros. Kernels that look up rows of the
+same weight read its packed form too (`packed_tables.py`). Packing anything but a weight with this computation as its
+only reader is an error in the schedule.
 """
 
 from collections.abc import Sequence
@@ -23,11 +24,13 @@ from xdsl.ir import BlockArgument, SSAValue
 from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.network.functions import device_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.packed_layouts import packed_access, packed_shape
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.context import weights_of
+from s2s.passes.tensor.packed_tables import PackedWeight, read_packed
 from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.schedules.directives.cache_read import without_packs
 from s2s.types.dtypes import as_tensor_type, tensor_type
@@ -86,6 +89,8 @@ class PackConstants:
 
     def __init__(self, func: FuncOp, calls: Sequence[graph.CallOp], weights: WeightStore) -> None:
         self.func, self.calls, self.weights = func, calls, weights
+        self.packed: dict[str, PackedWeight] = {}
+        """The packed weights by the hashes of those that they are made of."""
 
     def run(self, constants: frozenset[SSAValue]) -> None:
         """Pack what the schedules of the kernel's computations pack; `constants` are its constant arguments."""
@@ -118,15 +123,28 @@ class PackConstants:
         packed_type = tensor_type(as_tensor_type(argument.type).element_type, shape)
         op.properties["accesses"] = ArrayAttr(accesses)
         packing = Packing(shape_of(argument), axes)
+        hashes = [_weight(call, argument).hash.data for call in self.calls]
         remake_weight(argument, packed_type, packing.pack, self.calls, self.weights, suffix="packed")
+        for own, call in zip(hashes, self.calls, strict=True):
+            self.packed[own] = PackedWeight(_weight(call, argument), axes, device_of(self.func))
+
+
+def _weight(call: graph.CallOp, argument: BlockArgument) -> graph.WeightOp:
+    """Return the weight that `call` passes as `argument` of its kernel."""
+    weight = call.operands[argument.index].owner
+    assert isinstance(weight, graph.WeightOp)
+    return weight
 
 
 class PackConstantsPass(ModulePass):
     name = "tensor-pack-constants"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        calls = calls_of(op)
+        calls, packed = calls_of(op), dict[str, PackedWeight]()
         for func in op.ops:
             if not isinstance(func, FuncOp) or func.is_declaration:
                 continue
-            PackConstants(func, calls.get(func.sym_name.data, []), weights_of(ctx)).run(constant_arguments(func, calls))
+            kernel = PackConstants(func, calls.get(func.sym_name.data, []), weights_of(ctx))
+            kernel.run(constant_arguments(func, calls))
+            packed |= kernel.packed
+        read_packed(op, calls, packed)

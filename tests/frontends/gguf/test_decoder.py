@@ -1,6 +1,7 @@
 """Decoders of GGUF files: the emitted C against doubles in numpy, and files that lie."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from s2s.frontends.decoder import Config
 from s2s.frontends.gguf import read_decoder, read_gguf
 from s2s.frontends.gguf.reader import is_gguf
 from s2s.options import CompileOptions
+from s2s.testing.decoders import write_gguf
 from s2s.types.dtypes import Array
 from support.compiled import quickly_loaded
 
@@ -125,14 +127,18 @@ def test_each_step_gives_the_logits_of_the_whole_sequence(
     np.testing.assert_allclose(found, expected, rtol=0, atol=bound * np.abs(expected).max())
 
 
-@pytest.mark.parametrize(("kind", "share"), [("Q8_0", 9 / 32), ("Q4_0", 5 / 32)])
-def test_the_table_of_the_embedding_stays_quantised(tmp_path: Path, kind: str, share: float):
-    """Bytes of a weight with its part of a scale of four bytes, as a share of a float's."""
-    write(tmp_path / "m.gguf", "llama", kind)
-    floats = 4 * CONFIG.vocabulary * CONFIG.width
-    with compile_artifact(str(tmp_path / "m.gguf"), CompileOptions(target="c")) as artifact:
+@pytest.mark.parametrize(
+    ("kind", "target"),
+    [("Q8_0", "c"), ("Q4_0", "c"), ("Q8_0", "cortex-m55"), ("Q4_0", "cortex-m4"), ("Q4_0", "x86-64-v4")],
+)
+def test_a_tied_embedding_is_stored_once(tmp_path: Path, kind: Any, target: str):
+    """Quantised, and packed for the logits: rows are looked up there."""
+    write_gguf(tmp_path / "m.gguf", replace(CONFIG, vocabulary=128), kind)
+    with compile_artifact(str(tmp_path / "m.gguf"), CompileOptions(target=target)) as artifact:
         arrays = json.loads(artifact.tree().text("metadata.json"))["weights"]["arrays"]
-    assert sum(each["size"] for each in arrays if each["name"].startswith("embedding")) == share * floats
+        assert artifact.verify().passed
+    assert {each["name"] for each in arrays if each["name"].startswith("rows")} == {"rows_packed", "rows.scales"}
+    assert sum(each["dtype"] == "i8" for each in arrays) == len(TENSORS) + 1
 
 
 def test_the_user_says_how_many_positions_the_cache_has(tmp_path: Path):
