@@ -1,4 +1,4 @@
-"""The Python face of s2s.
+"""The Python interface of s2s: compile a model to an artifact.
 
 artifact = s2s.compile("kws.onnx", target="host")
 artifact.write("kws")

@@ -121,13 +121,13 @@ S2S_INLINE void S2S_FIXED(fixed_radix_3)(S2S_FIXED_ELEMENT *S2S_RESTRICT y, cons
         const S2S_FIXED(fixed) b = S2S_FIXED(fixed_turned)(y, k + m, share, roots, k * unit);
         const S2S_FIXED(fixed) c = S2S_FIXED(fixed_turned)(y, k + 2 * m, share, roots, 2 * k * unit);
         const S2S_FIXED(fixed) sum = S2S_FIXED(fixed_sum)(b, c);
-        const S2S_FIXED(fixed) turned = S2S_FIXED(fixed_scaled)(S2S_FIXED(fixed_difference)(b, c), sine);
+        const S2S_FIXED(fixed) rotated = S2S_FIXED(fixed_scaled)(S2S_FIXED(fixed_difference)(b, c), sine);
         const S2S_FIXED_WIDE r = a.r - S2S_FIXED(fixed_half)(sum.r);
         const S2S_FIXED_WIDE i = a.i - S2S_FIXED(fixed_half)(sum.i);
 
         S2S_FIXED(fixed_store)(y, k, a.r + sum.r, a.i + sum.i);
-        S2S_FIXED(fixed_store)(y, k + m, r - turned.i, i + turned.r);
-        S2S_FIXED(fixed_store)(y, k + 2 * m, r + turned.i, i - turned.r);
+        S2S_FIXED(fixed_store)(y, k + m, r - rotated.i, i + rotated.r);
+        S2S_FIXED(fixed_store)(y, k + 2 * m, r + rotated.i, i - rotated.r);
     }
 }
 
@@ -223,7 +223,7 @@ S2S_INLINE void S2S_FIXED(fixed_transform)(S2S_FIXED_ELEMENT *y, const S2S_FIXED
     }
 }
 
-/* Half of number k of x, and half of the conjugate of its counterpart: their sum and, turned, their difference. */
+/* Half of number k of x, and half of the conjugate of its counterpart: their sum and, rotated, their difference. */
 S2S_INLINE void S2S_FIXED(fixed_split)(S2S_FIXED(fixed) *even, S2S_FIXED(fixed) *odd, const S2S_FIXED_ELEMENT *x,
                                        int32_t k, int32_t half, const S2S_FIXED_ELEMENT *turns)
 {

@@ -96,7 +96,7 @@ class Network(NamedTuple):
         return _results(self.nodes[entry.node])[entry.result]
 
     def values(self) -> Iterator[Value]:
-        """Type and storage of all entries in order."""
+        """Yield the type and storage of each entry, in the order of the nodes."""
         for node in self.nodes:
             yield from _results(node)
 

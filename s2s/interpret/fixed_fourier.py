@@ -112,9 +112,9 @@ class _Fixed:
             parts = [self.transform(part, radices[1:], roots, inverse=inverse, unit=unit * radix) for part in parts]
         places = np.arange(size // radix) * unit
         shares = [self.shares(part, radix) for part in parts]
-        turned = [shares[0], *(self.times(part, roots.at(places * k)) for k, part in enumerate(shares[1:], 1))]
+        rotated = [shares[0], *(self.times(part, roots.at(places * k)) for k, part in enumerate(shares[1:], 1))]
         corner = [roots.at(k * unit * (size // radix)) for k in (1, 2) if k < radix]
-        found = [self.stored(*number) for number in _STEPS[radix](self, turned, corner, inverse)]
+        found = [self.stored(*number) for number in _STEPS[radix](self, rotated, corner, inverse)]
         return Complex(np.concatenate([part.r for part in found], -1), np.concatenate([part.i for part in found], -1))
 
 
@@ -127,11 +127,11 @@ def _radix_3(fixed: _Fixed, x: Sequence[Complex], corner: Sequence[Complex], inv
     a, b, c = x
     total, difference = fixed.stored(b.r + c.r, b.i + c.i), fixed.stored(b.r - c.r, b.i - c.i)
     middle = Complex(a.r - (total.r >> 1), a.i - (total.i >> 1))
-    turned = Complex(fixed.rounded(difference.r * corner[0].i), fixed.rounded(difference.i * corner[0].i))
+    rotated = Complex(fixed.rounded(difference.r * corner[0].i), fixed.rounded(difference.i * corner[0].i))
     return [
         Complex(a.r + total.r, a.i + total.i),
-        Complex(middle.r - turned.i, middle.i + turned.r),
-        Complex(middle.r + turned.i, middle.i - turned.r),
+        Complex(middle.r - rotated.i, middle.i + rotated.r),
+        Complex(middle.r + rotated.i, middle.i - rotated.r),
     ]
 
 

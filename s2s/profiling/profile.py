@@ -87,7 +87,7 @@ class Row:
         return max(self.min_us - self.bound_us, 0.0)
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the fields, measured and derived, by name: what the JSON report holds."""
         derived = {name: getattr(self, name) for name in ("gflops", "gops", "gbs", "intensity", "roofline", "gain_us")}
         return {**vars(self), **derived}
 

@@ -251,7 +251,7 @@ def broadcast_to(data: Expr, shape: Sequence[int]) -> Expr:
 
 
 def full(fill_value: Number, shape: Sequence[int], dtype: str = "float32") -> Expr:
-    """A tensor of one value."""
+    """Create a tensor whose elements all have the value `fill_value`."""
     return Constant(np.broadcast_to(np.asarray(fill_value).astype(dtype), tuple(shape)))
 
 

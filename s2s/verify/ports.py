@@ -30,7 +30,7 @@ class Port:
     """For each axis the size that it has at run time, empty for a constant one; none if all are constant."""
 
     def shape_at(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
-        """The shape in a run of these `sizes`."""
+        """Return the shape that the port has in a run with these `sizes`."""
         return shape_at(self.shape, self.varies, sizes)
 
     def part_of(self, elements: Array, sizes: Mapping[str, int]) -> Array:

@@ -244,7 +244,7 @@ static void CASE(every_other_float)(void)
 #define ROWS v[0], v[1], v[2], v[3]
 #endif
 
-static void CASE(woven)(int32_t stride, int32_t lanes, int32_t count)
+static void CASE(interleaved)(int32_t stride, int32_t lanes, int32_t count)
 {
     float zeros[LANES * (LANES + 3)] = {0.0f};
     float row[LANES];
@@ -271,8 +271,8 @@ static void CASE(float_woven)(void)
 {
     for (int32_t lanes = 1; lanes <= LANES; ++lanes) {
         for (int32_t count = 1; count <= LANES; ++count) {
-            CASE(woven)(count, lanes, count);
-            CASE(woven)(LANES + 3, lanes, count);
+            CASE(interleaved)(count, lanes, count);
+            CASE(interleaved)(LANES + 3, lanes, count);
         }
     }
 }

@@ -206,7 +206,7 @@ def _attention(node: Node) -> Value:
 
 
 def _rotary_embedding(node: Node) -> Value:
-    """Pairs of elements turned by an angle that grows with their position."""
+    """Pairs of elements rotated by an angle that grows with their position."""
     x, positions, cosines, sines = (node.input(position) for position in range(4))
     half = cosines.shape[-1]
     heads = node.integer("num_heads") or (x.shape[-1] // (2 * half) if x.rank == 3 else 1)

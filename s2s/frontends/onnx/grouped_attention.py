@@ -116,7 +116,7 @@ def _present(node: Node, cache: Value | None, new: Value, past: Value, total: in
 
 
 def _filled(x: Value, count: int) -> Value:
-    """Zeros behind the keys of a prompt."""
+    """Append zeros to the keys or values `x` of a prompt, up to `count` positions."""
     missing = count - x.shape[2]
     if not missing:
         return x

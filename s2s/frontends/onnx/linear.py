@@ -63,9 +63,9 @@ def _gemm(node: Node) -> Value:
     alpha, beta = node.real("alpha"), node.real("beta")
     if alpha != 1 and b.array is not None:
         b = b * alpha
-    turned = {"transpose_a": node.flag("transA"), "transpose_b": node.flag("transB")}
-    packed = None if turned["transpose_a"] else packed_product(a, b, transposed=turned["transpose_b"])
-    y = emit(graph.MatmulOp, a, b, **turned) if packed is None else packed
+    flags = {"transpose_a": node.flag("transA"), "transpose_b": node.flag("transB")}
+    packed = None if flags["transpose_a"] else packed_product(a, b, transposed=flags["transpose_b"])
+    y = emit(graph.MatmulOp, a, b, **flags) if packed is None else packed
     if alpha != 1 and b.array is None:
         y = y * alpha
     if c is None or beta == 0:

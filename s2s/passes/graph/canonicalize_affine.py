@@ -109,7 +109,8 @@ MAX_STEPS = 4
 
 
 def _only_smooth(op: Operation, steps: int = MAX_STEPS) -> bool:
-    """Whether every use of `op` ends in smooth functions."""
+    """Return whether each use of `op` leads to a smooth function, after at most `steps` operations that pass values
+    on."""
     users = [use.operation for result in op.results for use in result.uses]
     return bool(users) and all(
         isinstance(user, SMOOTH) or (steps > 0 and isinstance(user, PASSED_ON) and _only_smooth(user, steps - 1))

@@ -29,7 +29,7 @@ CHANNELS_LAST: Layout = "NHWC"
 
 
 def channel_axis(layout: Layout, rank: int) -> int:
-    """Where the channels of a tensor of `rank` stand."""
+    """Return the axis of the channels of a tensor that has `rank` axes."""
     return 1 if layout == CHANNELS_FIRST else rank - 1
 
 

@@ -73,12 +73,12 @@ def norm(x: Real, gain: Real) -> Real:
 
 
 def rotated(x: Real, *, pairs: bool) -> Real:
-    """`x[position, head, width]` turned by its positions: neighbours against each other, or halves."""
+    """`x[position, head, width]` rotated by its positions: neighbours against each other, or halves."""
     turn = np.exp(1j * np.arange(len(x))[:, None] * CONFIG.theta ** (-np.arange(0, CONFIG.head, 2) / CONFIG.head))
     half = CONFIG.head // 2
     first, second = (x[..., ::2], x[..., 1::2]) if pairs else (x[..., :half], x[..., half:])
-    turned = (first + 1j * second) * turn[:, None]
-    return np.concatenate([turned.real, turned.imag], -1)
+    rotated = (first + 1j * second) * turn[:, None]
+    return np.concatenate([rotated.real, rotated.imag], -1)
 
 
 def logits(weights: dict[str, Real], tokens: list[int], architecture: str) -> Real:

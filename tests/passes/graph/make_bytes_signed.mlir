@@ -48,7 +48,7 @@ func.func @rescaled(%x: tensor<8xi32>) -> tensor<8xi8> {
   func.return %y : tensor<8xi8>
 }
 
-// Inputs and weights of a product: the highest bit of each byte is turned around, of weights at once.
+// Inputs and weights of a product: the highest bit of each byte is flipped, of weights at once.
 // CHECK-LABEL: func.func @product_of_an_input
 // CHECK:         %[[c:.*]] = graph.cast %{{.*}} : (tensor<2x3xui8>) -> tensor<2x3xi8>
 // CHECK-NEXT:    %[[b:.*]] = graph.constant dense<-128> : tensor<i8>

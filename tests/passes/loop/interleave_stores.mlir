@@ -65,7 +65,7 @@ func.func private @in_place(%y: memref<32xi8>, %x: memref<32xi8>) attributes {in
   func.return
 }
 
-// A tile of floats whose vectors run across memory is turned; the two halves of it lie apart.
+// A tile of floats whose vectors run across memory is transposed; the two halves of it lie apart.
 //
 // CHECK-LABEL: func.func private @tile
 // CHECK:         loop.store_interleaved %y[affine_map<(d0) -> (d0)>(%i)] from %a, %b {stride = 6 : i64} : memref<54xf32>, vector<4xf32>, vector<4xf32>

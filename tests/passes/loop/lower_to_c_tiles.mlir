@@ -46,7 +46,7 @@ func.func private @swapped(%y: memref<4xf32>, %x: memref<8xf32>) attributes {ker
   func.return
 }
 
-// A fetch is a macro, which no compiler must know. It does not point behind the buffer.
+// A prefetch is a macro, which no compiler must know. It does not point behind the buffer.
 // CHECK:      void net_ahead(float *restrict y, const float *restrict x)
 // CHECK:          for (int32_t i = 0; i < 8; i++) {
 // CHECK-NEXT:         S2S_PREFETCH(&x[i * 4]);

@@ -1,6 +1,6 @@
 // RUN: s2s-opt %s -p loop-run-backwards --split-input-file | filecheck %s
 
-// Both the loops and their order are turned; the sum inside is not.
+// Both the loops and their order are reversed; the sum inside is not.
 // CHECK-LABEL: func.func private @k
 // CHECK-NEXT:    %zero = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT:    loop.for %j = 4 to 6 down {

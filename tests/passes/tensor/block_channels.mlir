@@ -188,7 +188,7 @@ func.func @main(%x: tensor<1x3x4x4xf32>) -> tensor<1x5x4x4xf32> {
 // -----
 
 #id = #tensor.access<affine_map<(n, c, h, w) -> (n, c, h, w)>>
-#turned = #tensor.access<affine_map<(n, c, h, w) -> (n, -c + 11, h, w)>>
+#reversed = #tensor.access<affine_map<(n, c, h, w) -> (n, -c + 11, h, w)>>
 
 // Declined: the second kernel walks through the channels backwards, so that what lies behind the last one would be in
 // front of the first.
@@ -196,7 +196,7 @@ func.func @main(%x: tensor<1x3x4x4xf32>) -> tensor<1x5x4x4xf32> {
 // CHECK:         graph.call @turn(%x) : (tensor<1x12x4x4xf32>) -> tensor<1x12x4x4xf32>
 // CHECK-NEXT:    graph.call @turn(%a) : (tensor<1x12x4x4xf32>) -> tensor<1x12x4x4xf32>
 func.func private @turn(%x: tensor<1x12x4x4xf32>) -> tensor<1x12x4x4xf32> {
-  %y = tensor.compute [1, 12, 4, 4] epilogue(%x at #turned) apply {
+  %y = tensor.compute [1, 12, 4, 4] epilogue(%x at #reversed) apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<1x12x4x4xf32>) -> tensor<1x12x4x4xf32>

@@ -2,9 +2,9 @@
 
 #row = #tensor.access<affine_map<(p, c) -> (p)>>
 #own = #tensor.access<affine_map<(p, c) -> (p, c)>>
-#turned = #tensor.access<affine_map<(c, p) -> (p, c)>>
+#transposed = #tensor.access<affine_map<(c, p) -> (p, c)>>
 
-// Each pixel extracts neighbours: rows of a large table are read whole, then turned.
+// Each pixel extracts neighbours: rows of a large table are read whole, then transposed.
 // CHECK-LABEL: func.func private @rows_stay_rows
 // CHECK-NEXT:    %s = tensor.compute [128, 256]
 // CHECK:         %y = tensor.compute [256, 128] epilogue(%s
@@ -17,7 +17,7 @@ func.func private @rows_stay_rows(%x: tensor<99x256xf32>, %i: tensor<128xi32>, %
     %p = arith.mulf %v, %w : f32
     tensor.yield %p : f32
   } : (tensor<128xi32>, tensor<128xf32>, tensor<99x256xf32>) -> tensor<128x256xf32>
-  %y = tensor.compute [256, 128] epilogue(%s at #turned) apply {
+  %y = tensor.compute [256, 128] epilogue(%s at #transposed) apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<128x256xf32>) -> tensor<256x128xf32>
@@ -58,7 +58,7 @@ func.func private @small(%x: tensor<99x16xf32>, %i: tensor<8xi32>, %f: tensor<8x
     %p = arith.mulf %v, %w : f32
     tensor.yield %p : f32
   } : (tensor<8xi32>, tensor<8xf32>, tensor<99x16xf32>) -> tensor<8x16xf32>
-  %y = tensor.compute [16, 8] epilogue(%s at #turned) apply {
+  %y = tensor.compute [16, 8] epilogue(%s at #transposed) apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<8x16xf32>) -> tensor<16x8xf32>

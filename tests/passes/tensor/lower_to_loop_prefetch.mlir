@@ -31,7 +31,7 @@ func.func private @panels(%a: tensor<12x8xf32>, %b: tensor<3x8x4xf32>) -> tensor
 #w = #tensor.access<affine_map<(p, l, i, r) -> (i, r, l)>>
 
 // Along a reduction, what the two points of the tile read in the next step comes first: their elements are 16 apart,
-// which is a fetch for each.
+// which is a prefetch for each.
 // CHECK-LABEL: func.func private @planes
 // CHECK:         loop.for %r0 = 0 to 3 iter_args
 // CHECK-NEXT:      loop.prefetch %x[affine_map<(d0, d1) -> ((((d1 * 64) + (d0 * 16)) + 64))>(%i, %r0)] near : memref<192xf32>
@@ -101,7 +101,7 @@ func.func private @one_row(%a: tensor<1x8xf32>, %b: tensor<2x8x48xf32>) -> tenso
 #x = #tensor.access<affine_map<(l, h, i, r) -> (h + r - 1, i)>, guarded>
 #w = #tensor.access<affine_map<(l, h, i, r) -> (l floordiv 4, i, r, l mod 4)>>
 
-// At the border one of three steps of r is left out. The other two fetch what three fetch elsewhere, some of it twice.
+// At the border one of three steps of r is left out. The other two prefetch what three do elsewhere, some of it twice.
 // CHECK-LABEL: func.func private @border
 // CHECK:           loop.for %r1 = max affine_map<(d0) -> (((d0 * -1) + 1), 0)>(%j){{.*}}
 // CHECK-NEXT:        loop.prefetch %w[affine_map<(d0, d1, d2, d3) -> ((((((d0 * 24) + (d1 * 16)) + (d2 * 2)) + (d3 mod 2)) + 96))>(%i, %j, %r0, %r1)] : memref<192xf32>
