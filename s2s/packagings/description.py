@@ -178,12 +178,15 @@ class TreeDescription:
 
     def only_aot(self, format: str) -> None:
         """Refuse a tree for the graph executor, since the package shows a call of the run function."""
+        if self.record["executor"] != "aot":
+            raise InputError(f"--format {format}: wants a run function, and this tree has tables; leave --executor out")
+
+    def constant_sizes(self, format: str) -> None:
+        """Refuse a tree that takes sizes at run time, since the package hides the structure that holds them."""
         if self.record.get("sizes"):
             raise InputError(
                 f"--format {format}: wants constant sizes, and this tree takes them at run time; give such"
             )
-        if self.record["executor"] != "aot":
-            raise InputError(f"--format {format}: wants a run function, and this tree has tables; leave --executor out")
 
 
 def _port(record: Mapping[str, Any]) -> PortDescription:

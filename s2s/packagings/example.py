@@ -1,5 +1,6 @@
 """A call of the run function on inputs of zeros, for the examples of packages: C that is C++ as well."""
 
+from s2s.c_syntax.identifiers import sizes_type
 from s2s.packagings.description import TreeDescription
 
 WORD = 8
@@ -12,8 +13,19 @@ def declarations(tree: TreeDescription) -> list[str]:
     ports = [*tree.inputs, *tree.outputs]
     return [
         f"static {tree.arena_type} arena;" if tree.arena_type else arena,
+        *_sizes(tree),
         *(f"static uint64_t memory_{port.identifier}[{-(-port.size // WORD)}];" for port in ports),
     ]
+
+
+def _sizes(tree: TreeDescription) -> list[str]:
+    """The greatest sizes of a run, if sizes vary; a run writes those that it computes."""
+    rows = tree.record.get("sizes", ())
+    if not rows:
+        return []
+    kind = "" if any(row.get("computed") for row in rows) else "const "
+    most = ", ".join(str(row["most"]) for row in rows)
+    return [f"static {kind}{sizes_type(tree.name)} sizes = {{{most}}};"]
 
 
 def arena_argument(tree: TreeDescription) -> str:
@@ -29,7 +41,8 @@ def run_call(tree: TreeDescription) -> str:
         for port in (*tree.inputs, *tree.outputs)
     ]
     pool = ["NULL"] if tree.threads else []
-    return f"{tree.name}_run({', '.join([arena_argument(tree), *pool, *ports])})"
+    sizes = ["&sizes"] if tree.record.get("sizes") else []
+    return f"{tree.name}_run({', '.join([arena_argument(tree), *pool, *sizes, *ports])})"
 
 
 def call(tree: TreeDescription) -> list[str]:

@@ -16,6 +16,7 @@ from s2s.cli.main import run as s2s
 from s2s.errors import InputError
 from s2s.packagings.formats import FORMATS, export
 from support.c_compilers import require, run
+from support.onnx_text import onnx_file
 from support.project import ROOT
 from support.trees import written
 
@@ -214,3 +215,30 @@ def test_a_package_replaces_an_older_one_and_nothing_else(tmp_path: Path):
     (tmp_path / "net" / "mine.txt").write_text("mine")
     with pytest.raises(InputError, match=r"mine\.txt was not written by s2s"):
         packed("arduino", tmp_path / "net")
+
+
+VARYING = "(float[N,4] x) => (float[N,4] y) { a = Relu (x) y = Add (a, x) }"
+
+
+@pytest.mark.parametrize("format", ["single", "arduino", "platformio", "zephyr"])
+def test_packages_call_networks_with_their_greatest_sizes(format: str, tmp_path: Path):
+    model = onnx_file(VARYING, tmp_path)
+    tree = compile_network(model, dims={"N": (1, 9)}, target="c", name="net").write(tmp_path / "net")
+    folder = tmp_path / "package"
+    export(tree, [format], folder)
+    examples = [text for text in map(bytes.decode, contents(folder).values()) if "= net_run(" in text]
+    if format == "single":
+        run([require("gcc"), "-std=c99", "-O1", "net.c", "net_test.c", "-o", "test", "-lm"], folder)
+        assert "net: passed" in run([folder / "test"], folder)
+        return
+    assert examples
+    for text in examples:
+        assert "static const net_dims sizes = {9};" in text
+        assert "net_run(arena, &sizes, " in text
+
+
+def test_wheels_want_constant_sizes(tmp_path: Path):
+    model = onnx_file(VARYING, tmp_path)
+    tree = compile_network(model, dims={"N": (1, 9)}, target="c", name="net").write(tmp_path / "net")
+    with pytest.raises(InputError, match="--format wheel: wants constant sizes"):
+        export(tree, ["wheel"], tmp_path / "package")
