@@ -235,7 +235,11 @@ class Builder:
     def sizes(self, numbers: int | Sequence[int], dtype: np.dtype[np.generic]) -> Value:
         """Return what follows from sizes of axes: numbers that are constant unless these vary from run to run."""
         value = self.constant(np.array(numbers, dtype))
-        return self.keep(value) if self.varies else value
+        if not self.varies:
+            return value
+        values = np.atleast_1d(np.array(numbers, np.int64)).tolist()
+        op = graph.SizeValuesOp(value.element, value.shape, values=values, names=("",) * len(values))
+        return self.append(op)[0]
 
     def computed(self, ssa: SSAValue, name: str = "") -> Value:
         """Return a value of the network: an argument of its function, or the result of an operation."""

@@ -25,7 +25,7 @@ from s2s.frontends.streams import Window, stream_inputs
 from s2s.options import CompileOptions
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
 from s2s.types.language import Language
-from s2s.types.sizes import DimSize, at_most, constant, sizes_of, varying
+from s2s.types.sizes import DimSize, at_most, constant, sizes_of, vary
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
 
@@ -108,7 +108,7 @@ def _imported(source: ModelSource, options: CompileOptions) -> Model:
             name=options.name,
             tflite_rounding=options.tflite_rounding,
             sizes=at_most(dims),
-            varies=bool(varying(options.dims)),
+            varies=vary(options.dims),
         )
 
     imported = at(options.dims)

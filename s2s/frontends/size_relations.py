@@ -23,8 +23,8 @@ from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.size_reshapes import ReshapeSizes, ShapeAt
-from s2s.types.dtypes import Array, from_dense
-from s2s.types.sizes import DERIVED, SizeRange, SizeTable, sizes_of
+from s2s.types.dtypes import Array, from_dense, to_numpy
+from s2s.types.sizes import DERIVED, SizeRange, SizeTable, extents_attribute, sizes_of
 from s2s.types.weights import WeightStore
 
 MAX_NUMBERS = 16
@@ -83,6 +83,8 @@ def _numbers(op: Operation, weights: WeightStore) -> list[int] | None:
             return [*op.starts.get_values(), *op.sizes.get_values()]
         case graph.BroadcastToOp():
             return list(shape_of(op.y))
+        case graph.SizeValuesOp():
+            return list(op.values.get_values())
         case graph.ConstantOp() | graph.WeightOp():
             value = _small_value(op, weights)
             return list(shape_of(op.y)) if value is None else value.reshape(-1).astype(np.int64).tolist()
@@ -123,6 +125,8 @@ class _Relations:
                     self._broadcast(number, op)
                 case graph.ConstantOp() | graph.WeightOp():
                     self._constant(number, op, varying)
+                case graph.SizeValuesOp():
+                    self._sizes(number, op)
                 case _:
                     pass
         if self.table.derived:
@@ -218,6 +222,20 @@ class _Relations:
             return
         values = _numbers(op, self.weights) or []
         made = graph.SizeValuesOp(op.y.type.element_type, shape_of(op.y), values=values, names=names)
+        copy_provenance(made, op)
+        made.y.name_hint = op.y.name_hint
+        Rewriter.replace_op(op, made)
+
+    def _sizes(self, number: int, op: graph.SizeValuesOp) -> None:
+        """Name the sizes among numbers that the importer took from shapes; make those that stay the same constants."""
+        names = self._names(number, lambda each, weights: _numbers(each, weights) or [])
+        if names is None:
+            return
+        if any(names):
+            op.properties["names"] = extents_attribute(names)
+            return
+        values = np.array(op.values.get_values()).astype(to_numpy(op.y.type.element_type))
+        made = graph.ConstantOp(values.reshape(shape_of(op.y)))
         copy_provenance(made, op)
         made.y.name_hint = op.y.name_hint
         Rewriter.replace_op(op, made)

@@ -80,6 +80,15 @@ DimSize: TypeAlias = int | SizeRange
 """What `--dim` gives a dimension: a constant size, or bounds of a size that is known at run time."""
 
 
+class ReadingSize(int):
+    """A constant size at which a network is read for comparison, in the way of one whose sizes vary."""
+
+
+def vary(dims: Mapping[str, DimSize]) -> bool:
+    """Return whether a network is read as one whose sizes vary."""
+    return any(isinstance(size, SizeRange | ReadingSize) for size in dims.values())
+
+
 def at_most(dims: Mapping[str, DimSize]) -> dict[str, int]:
     """Return every dimension with its greatest size."""
     return {name: size.most if isinstance(size, SizeRange) else size for name, size in dims.items()}

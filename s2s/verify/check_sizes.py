@@ -40,6 +40,7 @@ from s2s.types.sizes import (
     VARIES,
     DimSize,
     Extents,
+    ReadingSize,
     SizeRange,
     derived_of,
     extents_of,
@@ -81,7 +82,8 @@ def check_sizes(compilation: Compilation) -> None:
     given = {name: size for name, size in sizes.items() if name not in greatest.facts[Read].computed}
     most = {name: size.most for name, size in given.items()}
     check_least_sizes(
-        given, lambda at: _plainly(source, replace(plain, dims={**options.dims, **most, **at}), SIMPLIFIED)
+        given,
+        lambda at: _plainly(source, replace(plain, dims={**options.dims, **_readings({**most, **at})}), SIMPLIFIED),
     )
 
 
@@ -97,8 +99,13 @@ def _check_empty_outputs(greatest: Read, smaller: Read) -> None:
 def _up_to(probe: Sizes, sizes: Mapping[str, SizeRange]) -> dict[str, DimSize]:
     """Return bounds whose greatest sizes are those of `probe`: where sizes vary, operators are lowered another way."""
     return {
-        name: SizeRange(sizes[name].least, size) if size > sizes[name].least else size for name, size in probe.items()
+        name: SizeRange(sizes[name].least, size) if size > sizes[name].least else ReadingSize(size)
+        for name, size in probe.items()
     }
+
+
+def _readings(sizes: Mapping[str, int]) -> dict[str, DimSize]:
+    return {name: ReadingSize(size) for name, size in sizes.items()}
 
 
 SIMPLIFIED = ("settle", "simplify")
