@@ -15,6 +15,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
 from s2s.dialects.graph.quantize import Rounding
 from s2s.types.dtypes import Array, from_numpy, type_of_array
+from support.decision_trees import random_trees, samples
 from support.kernels import rand
 
 FLOATS = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16)
@@ -254,6 +255,11 @@ def indices() -> list[Case]:
             ),
             Case(f"scatter_nd {name}", graph.ScatterNdOp, [x, np.array([[2], [0]]), rand(2, 4, dtype=each, seed=1)]),
         ]
+    trees, weights = random_trees(0, count=5, levels=4)
+    ensemble = partial(graph.TreeEnsembleOp, trees=trees, weights=weights, targets=1)
+    found += [
+        Case(f"trees of {np.dtype(each)}", ensemble, [samples(0, 9).astype(each)]) for each in (np.float32, np.float64)
+    ]
     corners, scores = rand(2, 9, 4), rand(2, 3, 9, seed=1)
     limits = [np.array(0.2, np.float32), np.array(-0.5, np.float32)]
     found += [

@@ -107,7 +107,10 @@ class ExtentsPropagation(ABC):
     def _check_carried(self, found: Sequence[Extents], before: Sequence[Extents]) -> None:
         for one, other in zip(found, before, strict=False):
             if one != other:
-                raise UnsupportedError(f"carries sizes {list(filter(None, one))} on as {list(filter(None, other))}")
+                given, kept = list(filter(None, other)), list(filter(None, one))
+                raise UnsupportedError(
+                    f"takes sizes {given} and carries {kept} on; give the value one size in all steps"
+                )
 
     def _network(self, name: str, operands: Sequence[Extents]) -> tuple[Extents, ...]:
         """Derive the extents of the values of a network that another one runs; return those of its results."""

@@ -64,7 +64,9 @@ class Propagation(ExtentsPropagation):
                 if not name:
                     continue
                 if not isinstance(at, AffineDimExpr) or names[at.position] not in ("", name):
-                    raise UnsupportedError(f"{op.name} reads parts of an axis of varying size {name}")
+                    raise UnsupportedError(
+                        f"{op.name} reads parts of an axis of varying size {name}; give that axis a constant size"
+                    )
                 names[at.position] = name
         for axis, (at, name) in enumerate(zip(op.into.map.data.results, self.extents[op.base], strict=True)):
             if (
@@ -72,7 +74,9 @@ class Propagation(ExtentsPropagation):
                 and axis not in op.indexed_axes
                 and not (isinstance(at, AffineDimExpr) and names[at.position] == name)
             ):
-                raise UnsupportedError(f"{op.name} writes along axis {axis}, whose size {name} updates do not have")
+                raise UnsupportedError(
+                    f"{op.name} writes along axis {axis}, whose size {name} updates do not have; give both one size"
+                )
         op.attributes.pop(VARIES, None)
         if any(names):
             op.attributes[VARIES] = extents_attribute(names)
