@@ -76,8 +76,11 @@ S2S_ALWAYS_INLINE s2s_i8x4 s2s_i8x4_load_nibbles(const int8_t *p)
     s2s_i8x4 a;
 
     for (int32_t i = 0; i < 2; i++) {
-        a.lane[i] = (int8_t)((int32_t)((uint32_t)p[i] & 15u) - 8);
-        a.lane[i + 2] = (int8_t)((int32_t)(((uint32_t)p[i] >> 4) & 15u) - 8);
+        const uint32_t both = (uint32_t)p[i];
+        const uint32_t low = both & 15u, high = (both >> 4) & 15u;
+
+        a.lane[i] = (int8_t)((int32_t)low - 8);
+        a.lane[i + 2] = (int8_t)((int32_t)high - 8);
     }
     return a;
 }
@@ -87,8 +90,11 @@ S2S_ALWAYS_INLINE s2s_i8x8 s2s_i8x8_load_nibbles(const int8_t *p)
     s2s_i8x8 a;
 
     for (int32_t i = 0; i < 4; i++) {
-        a.low.lane[i] = (int8_t)((int32_t)((uint32_t)p[i] & 15u) - 8);
-        a.high.lane[i] = (int8_t)((int32_t)(((uint32_t)p[i] >> 4) & 15u) - 8);
+        const uint32_t both = (uint32_t)p[i];
+        const uint32_t low = both & 15u, high = (both >> 4) & 15u;
+
+        a.low.lane[i] = (int8_t)((int32_t)low - 8);
+        a.high.lane[i] = (int8_t)((int32_t)high - 8);
     }
     return a;
 }

@@ -41,9 +41,10 @@ S2S_ALWAYS_INLINE s2s_i8x8 s2s_i8x8_load(const int8_t *p)
 /* Bytes from 0 to 15, less 8. */
 S2S_ALWAYS_INLINE s2s_i8x4 s2s_nibbles_i8x4(uint32_t word)
 {
+    const uint32_t digits = word & 0x0f0f0f0fu;
     s2s_i8x4 a;
 
-    a.word = __ssub8((int32_t)(word & 0x0f0f0f0fu), 0x08080808);
+    a.word = __ssub8((int32_t)digits, 0x08080808);
     return a;
 }
 
