@@ -163,7 +163,7 @@ def run(cases: Sequence[Case], trials: int, seeds: int, records: Path) -> tuple[
                 print("  ".join(exhausted[-1].row()), flush=True)
                 continue
             curves = {each: [curve(costs, each, seed, trials) for seed in range(seeds)] for each in SEARCHES}
-            compared.append(Compared(case, f"{len(costs.space):,}", curves))
+            compared.append(Compared(case, f"{costs.space.size:,}", curves))
             print("  ".join(compared[-1].row(trials)), flush=True)
     return compared, exhausted
 

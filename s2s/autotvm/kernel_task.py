@@ -64,7 +64,7 @@ class Schedules:
         self._task = task
 
     def __len__(self) -> int:
-        return len(self._task.space)
+        return self._task.space.size
 
     def get(self, index: int) -> ConfigEntity:
         """Return the configuration of a number."""

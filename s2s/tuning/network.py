@@ -140,4 +140,4 @@ class NetworkSpace(SearchSpace):
         told = ", ".join(
             f"{kind} {size}" + (f" x {count}" if count > 1 else "") for (kind, size), count in counts.items()
         )
-        return f"{len(self):,} points ({told})"
+        return f"{self.size:,} points ({told})"

@@ -88,7 +88,7 @@ class NetworkSearch:
         self.summary.default = self._cost("[]")
         name = self.campaign.options.tuner
         if name in ("auto", "model"):
-            name = "grid" if len(self.space) <= SMALL else "climb"
+            name = "grid" if self.space.size <= SMALL else "climb"
         tuner = make_tuner(name, self.space, self.campaign.options.seed)
         tuner.remember(known)
         while self.summary.trials < trials and (deadline is None or time.monotonic() < deadline):

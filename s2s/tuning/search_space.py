@@ -54,12 +54,13 @@ class SearchSpace(ABC):
         """Return the point of a choice; None where only searching all points would tell."""
         return next((point for point in self.starts() if self.text(point) == text), None)
 
-    def __len__(self) -> int:
-        """The number of points, legal or not."""
+    @property
+    def size(self) -> int:
+        """The number of points, legal or not. A network has more than `len` may return."""
         return prod(self.sizes)
 
     def point(self, index: int) -> Point:
-        """Return the point of a number below `len(self)`."""
+        """Return the point of a number below `self.size`."""
         places: list[int] = []
         for size in reversed(self.sizes):
             index, place = divmod(index, size)
@@ -76,10 +77,10 @@ class SearchSpace(ABC):
     @cached_property
     def listed(self) -> Mapping[str, Point] | None:
         """The legal choices, each once, with the first point that gives it; None where the space is too large."""
-        if len(self) > MAX_LISTED:
+        if self.size > MAX_LISTED:
             return None
         found: dict[str, Point] = {}
-        for index in range(len(self)):
+        for index in range(self.size):
             point = self.point(index)
             if (text := self.text(point)) is not None:
                 found.setdefault(text, point)
@@ -87,7 +88,7 @@ class SearchSpace(ABC):
 
     def draw(self, random: Random) -> Point | None:
         """Draw a legal point; None if none was found in a long time."""
-        for _ in range(PATIENCE if len(self) else 0):
+        for _ in range(PATIENCE if self.size else 0):
             point = Point(tuple(self._drawn(random, size) for size in self.sizes))
             if self.text(point) is not None:
                 return point

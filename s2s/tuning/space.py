@@ -89,8 +89,9 @@ class Space(SearchSpace):
     def for_one_task(self) -> Sequence[int]:
         return FOR_ONE_TASK
 
-    def __len__(self) -> int:
-        return super().__len__() if self.bases else 0
+    @property
+    def size(self) -> int:
+        return super().size if self.bases else 0
 
     def schedule(self, point: Point) -> tensor.ScheduleAttr | None:
         """Return the schedule at a point; None where there is none, legal or not."""
@@ -206,7 +207,7 @@ class Space(SearchSpace):
         named += [(each.kind, len(each.choices)) for each in self.others]
         knobs = ", ".join(f"{name} {count}" for name, count in named)
         legal = "" if self.listed is None else f", {len(self.listed):,} of them different and legal"
-        return f"{len(self):,} points{legal} (bases {len(self.bases)}, {knobs})"
+        return f"{self.size:,} points{legal} (bases {len(self.bases)}, {knobs})"
 
 
 def written_out(op: tensor.Computation, tiles: Sequence[int]) -> int:

@@ -52,7 +52,7 @@ class TaskSearch:
     def run(self, trials: int, seconds: float | None) -> None:
         """Search until the trials or the time are used up, or nothing is left to try."""
         deadline = None if seconds is None else time.monotonic() + seconds
-        if len(self.space) and self.summary.trials < trials:
+        if self.space.size and self.summary.trials < trials:
             tuner = self._tuner()
             self.last_gain = self.summary.trials
             self._search(tuner, trials, deadline)

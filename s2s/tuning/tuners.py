@@ -101,7 +101,7 @@ class GridTuner(Tuner):
 
     def _next(self, count: int) -> Iterator[Point]:
         yield from self.space.starts()
-        while self._at < len(self.space):
+        while self._at < self.space.size:
             self._at += 1
             yield self.space.point(self._at - 1)
 

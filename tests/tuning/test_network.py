@@ -1,6 +1,8 @@
 """The decisions about a whole network as a search space: what is open, what candidates cost, and what is recorded."""
 
+import sys
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,7 +65,15 @@ def test_decisions_before_schedules_are_open(space: NetworkSpace, kind: str) -> 
 
 
 def test_the_size_is_told(space: NetworkSpace) -> None:
-    assert space.describe().startswith(f"{len(space):,} points (")
+    assert space.describe().startswith(f"{space.size:,} points (")
+
+
+def test_a_network_may_have_more_points_than_python_counts(space: NetworkSpace) -> None:
+    many = copy(space)
+    many.knobs = space.knobs * 40
+    assert many.size > sys.maxsize
+    assert f"{many.size:,} points (" in many.describe()
+    assert many.index(many.point(many.size - 1)) == many.size - 1
 
 
 def test_the_first_point_changes_nothing(space: NetworkSpace) -> None:

@@ -63,10 +63,10 @@ def space(tmp_path_factory: pytest.TempPathFactory) -> NetworkSpace:
 
 
 def test_the_layouts_of_a_network_are_as_good_as_trying_all(space: NetworkSpace, tmp_path: Path) -> None:
-    assert len(space) > 2
+    assert space.size > 2
     with RecordFile(tmp_path / "r.jsonl") as file:
         costs = KernelCosts(Campaign(file, MadeUp(), TuneOptions(), Goal.of("instructions"), "x86-64-v3", None))
         found = costs.total(space.kernels(space.text(best_point(space, costs)) or "") or ())
-        texts = (space.text(space.point(number)) for number in range(len(space)))
+        texts = (space.text(space.point(number)) for number in range(space.size))
         every = [costs.total(space.kernels(text) or ()) for text in texts if text is not None]
     assert found == pytest.approx(min(cost for cost in every if cost is not None))

@@ -39,7 +39,7 @@ def tasks() -> list[Task]:
 
 @pytest.fixture(scope="module")
 def space(tasks: list[Task]) -> Space:
-    return max((Space(task) for task in tasks), key=len)
+    return max((Space(task) for task in tasks), key=lambda each: each.size)
 
 
 def tuned(tasks: Sequence[Task], path: Path, measurer: MadeUp, **options: object) -> TuneSummary:
@@ -65,7 +65,7 @@ def test_the_compilers_own_choice_is_in_the_space(space: Space) -> None:
 
 
 def test_points_and_numbers_stand_for_each_other(space: Space) -> None:
-    assert [space.index(space.point(number)) for number in (0, 1, len(space) - 1)] == [0, 1, len(space) - 1]
+    assert [space.index(space.point(number)) for number in (0, 1, space.size - 1)] == [0, 1, space.size - 1]
 
 
 def test_the_point_of_a_drawn_schedule_is_found(space: Space) -> None:
@@ -120,7 +120,7 @@ def test_no_search_proposes_a_schedule_twice(space: Space, name: TunerName) -> N
 
 
 def test_a_search_of_a_small_space_takes_every_schedule(tasks: list[Task]) -> None:
-    small = min((Space(task) for task in tasks if len(Space(task)) > 1), key=len)
+    small = min((Space(task) for task in tasks if Space(task).size > 1), key=lambda each: each.size)
     assert small.listed is not None
     found = {small.text(point) for point in make_tuner("grid", small).propose(10_000)}
     assert found == set(small.listed)

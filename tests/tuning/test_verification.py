@@ -122,7 +122,7 @@ def test_tuning_measures_the_decisions_of_old_records_first(
     kernel: FoundKernel, measured: MeasuredRecord, tmp_path: Path
 ) -> None:
     space = Space(kernel.task)
-    texts = dict.fromkeys(text for n in range(len(space)) if (text := space.text(space.point(n))) is not None)
+    texts = dict.fromkeys(text for n in range(space.size) if (text := space.text(space.point(n))) is not None)
     best = [text for text in texts if text != kernel.task.default][-1]
     good = replace(measured, decisions=(("schedule", kernel.task.largest.key, best),))
     path = tmp_path / "r.jsonl"
