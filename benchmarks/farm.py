@@ -105,7 +105,7 @@ class Throughput:
 def throughput(address: str, workers: int, trials: int) -> Throughput:
     """Search a space at random on a farm."""
     tasks = tasks_of(Compilation(DIGITS, CompileOptions(target="cortex-m4")))
-    space = max((Space(each) for each in tasks), key=len)
+    space = max((Space(each) for each in tasks), key=lambda each: each.size)
     tuner = make_tuner("random", space)
     measurer, proposed = FarmMeasurer(address, BOARD), list[Point]()
     for _ in range(workers):
