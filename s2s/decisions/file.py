@@ -17,7 +17,6 @@ decisions. Where one of them is changed, others that follow from it may have no 
 `"by": "model"` or `"by": "record"` are then left to the compiler again.
 """
 
-import difflib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -115,6 +114,8 @@ def _plain(subject: str) -> str:
 def _where_else(subject: str, known: Sequence[str]) -> str:
     if not known:
         return "this compilation decides nothing of this kind; leave the entry out"
+    import difflib
+
     close = difflib.get_close_matches(subject, known, SHOWN, 0.0)
     return (
         "there is no such subject in this compilation; task keys change with the model, the target and the decisions"

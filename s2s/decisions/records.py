@@ -22,7 +22,6 @@ legal is ignored.
 """
 
 import json
-import logging
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -37,7 +36,6 @@ FORMAT = 1
 """Raised when a field changes its meaning."""
 SHIPPED = Path(__file__).parent.parent / "records"
 """The folder of the records that the compiler ships with, `<target>.jsonl` each."""
-_LOGGER = logging.getLogger("s2s")
 
 
 class Record(NamedTuple):
@@ -78,7 +76,9 @@ def _of_this_lowering(where: str, records: tuple[Record, ...]) -> tuple[Record, 
     kept = tuple(each for each in records if each.lowering == LOWERING)
     if len(kept) < len(records):
         versions = ", ".join(sorted({str(each.lowering) for each in records if each.lowering != LOWERING}))
-        _LOGGER.warning(
+        import logging
+
+        logging.getLogger("s2s").warning(
             "%s: %d of %d records are of version %s of the lowering, this is version %d; they are left out; check them"
             " with s2s records verify",
             where,

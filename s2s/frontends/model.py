@@ -4,7 +4,7 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
@@ -18,16 +18,17 @@ from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model
 from s2s.frontends.gguf import Decoder
 from s2s.frontends.imported import Imported
 from s2s.frontends.named_axes import axis_names, sized
-from s2s.frontends.size_relations import relate_to_sizes
 from s2s.frontends.sizes import computed_sizes, mark_computed_sizes, mark_sizes
 from s2s.frontends.states import ModelNames, keep_states
-from s2s.frontends.streams import Window, stream_inputs
 from s2s.options import CompileOptions
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
 from s2s.types.language import Language
 from s2s.types.sizes import DimSize, at_most, constant, sizes_of, vary
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
+
+if TYPE_CHECKING:
+    from s2s.frontends.streams import Window
 
 Resize: TypeAlias = Callable[[Mapping[str, DimSize]], Imported]
 """Reads a network again with other sizes of its open dimensions, constant ones or bounds, by name."""
@@ -75,7 +76,7 @@ class Model(NamedTuple):
     """The names of its inputs and outputs, those that became state included."""
     language: Language | None = None
     """The tokeniser and the cache of a language model."""
-    windows: Mapping[str, Window] = {}
+    windows: "Mapping[str, Window]" = {}
     """The inputs of which a run takes the new frames only, by name."""
 
 
@@ -93,9 +94,12 @@ def read(source: Source, options: CompileOptions) -> Model:
         if unknown is not None:
             raise InputError(f"{source.name}: --dim {unknown}: the module has no size of this name; leave it out")
     mark_computed_sizes(model.module, options.dims)
-    windows = stream_inputs(model.module, model.weights, options.streams)
+    if options.streams:
+        from s2s.frontends.streams import stream_inputs
+
+        model = model._replace(windows=stream_inputs(model.module, model.weights, options.streams))
     keep_states(model.module, options.states)
-    return model._replace(windows=windows)
+    return model
 
 
 def _imported(source: ModelSource, options: CompileOptions) -> Model:
@@ -113,7 +117,10 @@ def _imported(source: ModelSource, options: CompileOptions) -> Model:
 
     imported = at(options.dims)
     mark_sizes(imported.module, given, options.dims, options.shapes)
-    relate_to_sizes(imported.module, imported.weights, lambda sizes: at({**options.dims, **sizes})[:2])
+    if sizes_of(imported.module.attributes):
+        from s2s.frontends.size_relations import relate_to_sizes
+
+        relate_to_sizes(imported.module, imported.weights, lambda sizes: at({**options.dims, **sizes})[:2])
     state_quantisation(imported.module, imported.weights)
     names = ModelNames.of(main_of(imported.module))
     return Model(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
@@ -13,7 +14,6 @@ from s2s.errors import InputError
 from s2s.frontends.model import Source, read
 from s2s.frontends.sizes import computed_sizes
 from s2s.frontends.states import ModelNames
-from s2s.frontends.streams import Window
 from s2s.options import CompileOptions
 from s2s.passes.operators import load_operators
 from s2s.stages.check_options import check_network
@@ -24,6 +24,9 @@ from s2s.types.dtypes import Array, as_tensor_type
 from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, empty_tensors, model_tensor
 from s2s.types.language import Language
 from s2s.types.sizes import VARIES, SizeRange, extents_of
+
+if TYPE_CHECKING:
+    from s2s.frontends.streams import Window
 
 MAX_NAME_LENGTH = 24
 RUNTIME_PREFIX = "s2s"
@@ -46,7 +49,7 @@ class Read:
     empty_outputs: tuple[EmptyTensor, ...]
     model_names: ModelNames = field(default_factory=ModelNames)
     """The names of all inputs and outputs of the model, those that `--state` ties included."""
-    windows: Mapping[str, Window] = field(default_factory=dict[str, Window])
+    windows: "Mapping[str, Window]" = field(default_factory=dict[str, "Window"])
     """The inputs of the model of which a run takes the new frames only, before the first run."""
     initial_state: Mapping[str, Array] = field(default_factory=dict[str, Array])
     """The values, before the first run, of what the network keeps from run to run."""

@@ -7,7 +7,6 @@ into the compiler, includes a file or writes one.
 
 import re
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any, Protocol
 
 from s2s.errors import InputError
@@ -182,5 +181,7 @@ def unknown_key(name: str, known: Mapping[str, Any]) -> str:
 
 def did_you_mean(name: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:
     """Return the guess of the intended name that precedes a list of names; empty if none is near."""
+    from difflib import get_close_matches
+
     near = get_close_matches(name, list(known), 1)
     return f"did you mean {near[0]}? " if near else ""
