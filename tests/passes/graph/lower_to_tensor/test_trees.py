@@ -19,5 +19,5 @@ def test_a_node_that_two_others_lead_to():
     """As a test of membership in a set is written: each of its members leads to the same row."""
     trees = Trees((0,), (1, 1, 0, 0), (4, 4, 0, 0), (0.5, 0.0, 0, 0), (2, 2, 2, 3), (1, 3, 2, 3), (0, 0, 0, 0))
     assert trees.unfolded(0) == 2
-    op_of = lambda x: graph.TreeEnsembleOp(x, trees=trees, weights=[(2, 0, 1.5), (3, 0, -1.0)], targets=1)  # noqa: E731
-    check_lowering(op_of, samples(1, 50))
+    weights = [(2, 0, 1.5), (3, 0, -1.0)]
+    check_lowering(lambda x: graph.TreeEnsembleOp(x, trees=trees, weights=weights, targets=1), samples(1, 50))
