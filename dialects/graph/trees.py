@@ -8,6 +8,7 @@ from xdsl.irdl import operand_def, prop_def, traits_def
 from s2s.dialects.graph.base import INT, INTS, TENSOR, GraphOp, Value, integer, ints, string, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
+from s2s.dialects.trees import column_properties, trees_of
 from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes import trees as shapes
 from s2s.types.trees import Trees
@@ -60,12 +61,7 @@ class TreeEnsembleOp(GraphOp):
                 "targets": integer(targets),
                 "aggregate": string(aggregate),
                 "roots": ints(trees.roots),
-                "features": ints(trees.features),
-                "comparisons": ints(trees.comparisons),
-                "splits": DenseArrayBase.from_list(f64, trees.splits),
-                "yes": ints(trees.yes),
-                "no": ints(trees.no),
-                "missing": ints(trees.missing),
+                **column_properties(trees),
                 "leaf_rows": ints(rows),
                 "leaf_targets": ints(spoken_of),
                 "leaf_weights": DenseArrayBase.from_list(f64, values),
@@ -75,15 +71,7 @@ class TreeEnsembleOp(GraphOp):
     @property
     def trees(self) -> Trees:
         """The tables."""
-        return Trees(
-            roots=self.roots.get_values(),
-            features=self.features.get_values(),
-            comparisons=self.comparisons.get_values(),
-            splits=self.splits.get_values(),
-            yes=self.yes.get_values(),
-            no=self.no.get_values(),
-            missing=self.missing.get_values(),
-        )
+        return trees_of(self, self.roots.get_values())
 
     @property
     def weights(self) -> Sequence[tuple[int, int, float]]:

@@ -9,7 +9,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.operation import Op, op_definition
-from s2s.dialects.tensor.attributes import integers
+from s2s.dialects.trees import column_properties, trees_of
 from s2s.types.trees import Trees
 
 INTS = DenseArrayBase.constr(i64)
@@ -44,30 +44,14 @@ class TreeOp(Op):
     def __init__(self, operands: Sequence[SSAValue], trees: Trees, values: Sequence[float], type: Attribute) -> None:
         super().__init__(
             operands=[operands],
-            properties={
-                "features": integers(trees.features),
-                "comparisons": integers(trees.comparisons),
-                "splits": DenseArrayBase.from_list(f64, trees.splits),
-                "yes": integers(trees.yes),
-                "no": integers(trees.no),
-                "missing": integers(trees.missing),
-                "values": DenseArrayBase.from_list(f64, values),
-            },
+            properties=column_properties(trees) | {"values": DenseArrayBase.from_list(f64, values)},
             result_types=[type],
         )
 
     @property
     def trees(self) -> Trees:
         """The tables, with row 0 as the only root."""
-        return Trees(
-            roots=(0,),
-            features=self.features.get_values(),
-            comparisons=self.comparisons.get_values(),
-            splits=self.splits.get_values(),
-            yes=self.yes.get_values(),
-            no=self.no.get_values(),
-            missing=self.missing.get_values(),
-        )
+        return trees_of(self, (0,))
 
     def verify_(self) -> None:
         trees = self.trees
