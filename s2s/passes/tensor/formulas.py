@@ -29,6 +29,8 @@ INFIX: Mapping[type[Operation], str] = {
     arith.DivfOp: "/",
     arith.DivSIOp: "/",
     arith.DivUIOp: "/",
+    arith.RemSIOp: "%",
+    arith.RemUIOp: "%",
     arith.AndIOp: "&",
     arith.OrIOp: "|",
     arith.XOrIOp: "^",
@@ -45,13 +47,36 @@ CALLS: Mapping[type[Operation], str] = {
     arith.MinSIOp: "min",
     arith.MaxUIOp: "max",
     arith.MinUIOp: "min",
+    math.AbsFOp: "abs",
+    math.AbsIOp: "abs",
     math.PowFOp: "pow",
     math.CountLeadingZerosOp: "leading_zeros",
     tensor.RescaleOp: "requantise",
 }
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
 """The integer comparisons, in the order of their predicate numbers."""
-STRENGTH = {"+": 1, "-": 1, "*": 2, "/": 2}
+FLOAT_COMPARISONS = {
+    **dict(enumerate(("==", ">", ">=", "<", "<=", "!="), start=1)),
+    **dict(enumerate(("==", ">", ">=", "<", "<=", "!="), start=8)),
+}
+"""The float comparisons by their predicate numbers: the ordered ones, then those that hold for NaN as well."""
+STRENGTH = {"+": 1, "-": 1, "/": 2, "%": 2, "*": 3}
+RIGHT_STRENGTH = {"+": 1, "-": 2, "/": 4, "%": 4, "*": 3}
+"""How strongly the right operand must bind: `a * (b / c)` is not `a * b / c` of integers."""
+CONVERSIONS = (
+    arith.BitcastOp,
+    arith.ExtFOp,
+    arith.ExtSIOp,
+    arith.ExtUIOp,
+    arith.FPToSIOp,
+    arith.FPToUIOp,
+    arith.IndexCastOp,
+    arith.SIToFPOp,
+    arith.TruncFOp,
+    arith.TruncIOp,
+    arith.UIToFPOp,
+)
+"""Operations of which only the operand is printed."""
 FOLDS: Mapping[type[Operation], str] = {
     arith.AddfOp: "sum",
     arith.AddiOp: "sum",
@@ -64,11 +89,15 @@ FOLDS: Mapping[type[Operation], str] = {
 }
 
 
+Extreme = arith.MaxSIOp | arith.MinSIOp | arith.MaximumfOp | arith.MinimumfOp
+"""The operations that limit a value from one side."""
+
+
 class Text(NamedTuple):
-    """An expression and how strongly its outermost operator binds (3: needs no parentheses anywhere)."""
+    """An expression and how strongly its outermost operator binds (4: needs no parentheses anywhere)."""
 
     text: str
-    strength: int = 3
+    strength: int = 4
     raised: "tuple[Text, str] | None" = None
     """For `max(x, limit)`: `x` and `limit`, so that an enclosing `min` can be printed as `clamp`."""
 
@@ -286,26 +315,27 @@ def _arithmetic(op: Operation, operands: list[Text]) -> Text:
     """Return an operation on scalars, infix or as a function; conversions are not printed."""
     if isinstance(op, arith.CmpiOp):
         return Text(f"{operands[0].inside(1)} {COMPARISONS[op.predicate.value.data]} {operands[1].inside(1)}", 0)
-    if isinstance(op, arith.MaxSIOp | arith.MinSIOp) and isinstance(op.rhs.owner, arith.ConstantOp):
+    if isinstance(op, arith.CmpfOp) and (sign := FLOAT_COMPARISONS.get(op.predicate.value.data)):
+        return Text(f"{operands[0].inside(1)} {sign} {operands[1].inside(1)}", 0)
+    if isinstance(op, CONVERSIONS):
+        return operands[0]
+    if isinstance(op, Extreme) and isinstance(op.rhs.owner, arith.ConstantOp):
         return _limited(op, *operands)
     if type(op) in INFIX:
         sign, operands = _positive(INFIX[type(op)], operands)
-        strength = STRENGTH.get(sign, 0)
-        right = strength + (sign in "-/")
-        return Text(f"{operands[0].inside(strength)} {sign} {operands[1].inside(right)}", strength)
+        left, right = min(STRENGTH.get(sign, 1), 2), RIGHT_STRENGTH.get(sign, 1)
+        return Text(f"{operands[0].inside(left)} {sign} {operands[1].inside(right)}", STRENGTH.get(sign, 0))
     if type(op) in SHIFTS:
-        return Text(f"{operands[0].inside(3)} {SHIFTS[type(op)]} {operands[1].inside(3)}", 0)
+        return Text(f"{operands[0].inside(4)} {SHIFTS[type(op)]} {operands[1].inside(4)}", 0)
     if isinstance(op, arith.NegfOp):
-        return Text(f"-{operands[0].inside(3)}", 2)
+        return Text(f"-{operands[0].inside(4)}", 3)
     name = CALLS.get(type(op), op.name.rpartition(".")[2])
-    if name.endswith(("ext", "si", "ui", "tofp", "truncf", "extf", "trunci", "cast")):
-        return operands[0]
     return Text(f"{name}({', '.join(operand.text for operand in operands)})")
 
 
-def _limited(op: arith.MaxSIOp | arith.MinSIOp, x: Text, limit: Text) -> Text:
+def _limited(op: Extreme, x: Text, limit: Text) -> Text:
     """Print `max(x, 0)`, or `clamp(x, 0, 9)` for a minimum of a maximum."""
-    if isinstance(op, arith.MaxSIOp):
+    if isinstance(op, arith.MaxSIOp | arith.MaximumfOp):
         return Text(f"max({x.text}, {limit.text})", raised=(x, limit.text))
     if x.raised is not None:
         return Text(f"clamp({x.raised[0].text}, {x.raised[1]}, {limit.text})")
@@ -315,7 +345,7 @@ def _limited(op: arith.MaxSIOp | arith.MinSIOp, x: Text, limit: Text) -> Text:
 def _positive(sign: str, operands: list[Text]) -> tuple[str, list[Text]]:
     """`a - 3` for `a + -3`, and vice versa."""
     left, right = operands
-    if sign not in "+-" or not right.text.startswith("-") or right.strength != 3:
+    if sign not in "+-" or not right.text.startswith("-") or right.strength != 4:
         return sign, operands
     return "-" if sign == "+" else "+", [left, Text(right.text[1:])]
 

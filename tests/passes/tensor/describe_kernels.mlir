@@ -188,3 +188,35 @@ func.func private @doubled(%x: tensor<6xf32>) -> tensor<6xf32> {
   } attributes {dims = "i"} : (tensor<6xf32>) -> tensor<6xf32>
   func.return %y : tensor<6xf32>
 }
+
+// Comparisons of floats, remainders, absolute values and limits on both sides are printed as a reader writes them.
+// CHECK-LABEL: func.func private @limited
+// CHECK-SAME:    doc = "y[i] = (clamp(x[i], -1, 1) == 0) ? abs(x[i]) : x[i],  i < 6
+func.func private @limited(%x: tensor<6xf32>) -> tensor<6xf32> {
+  %y = tensor.compute [6] epilogue(%x at #tensor.access<affine_map<(i) -> (i)>>) apply {
+  ^bb0(%xv: f32):
+    %least = arith.constant -1.0 : f32
+    %most = arith.constant 1.0 : f32
+    %raised = arith.maximumf %xv, %least : f32
+    %limited = arith.minimumf %raised, %most : f32
+    %zero = arith.constant 0.0 : f32
+    %none = arith.cmpf oeq, %limited, %zero : f32
+    %size = math.absf %xv : f32
+    %r = arith.select %none, %size, %xv : f32
+    tensor.yield %r : f32
+  } attributes {dims = "i"} : (tensor<6xf32>) -> tensor<6xf32>
+  func.return %y : tensor<6xf32>
+}
+
+// CHECK-LABEL: func.func private @remainder
+// CHECK-SAME:    doc = "y[i] = x[i] * (x[i] % 3),  i < 6
+func.func private @remainder(%x: tensor<6xi32>) -> tensor<6xi32> {
+  %y = tensor.compute [6] epilogue(%x at #tensor.access<affine_map<(i) -> (i)>>) apply {
+  ^bb0(%xv: i32):
+    %three = arith.constant 3 : i32
+    %rest = arith.remsi %xv, %three : i32
+    %r = arith.muli %xv, %rest : i32
+    tensor.yield %r : i32
+  } attributes {dims = "i"} : (tensor<6xi32>) -> tensor<6xi32>
+  func.return %y : tensor<6xi32>
+}
