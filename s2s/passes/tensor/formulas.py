@@ -171,9 +171,14 @@ class Formula(Writer):
         self.op = op
 
     def lines(self) -> str:
-        """`y[m][n] = ...,  m < 6, n < 16`."""
-        results = ", ".join(self.names[result] + self._own_index() for result in self.op.res)
-        extents = [f"{name} < {size}" for name, size in zip(self.dims, self.op.sizes, strict=True) if size > 1]
+        """`y[m][n] = ...,  m < 6, n < 16`; a size that a run gives is shown by its name."""
+        op = self.op
+        results = ", ".join(self.names[result] + self._own_index() for result in op.res)
+        extents = [
+            f"{name} < {c_identifier(at_run_time) if at_run_time else size}"
+            for name, size, at_run_time in zip(self.dims, op.sizes, op.sizes_at_run_time, strict=True)
+            if size > 1
+        ]
         body = _shown(", ".join(text.text for text in self._values()))
         return f"{results} = {body}" + (f",  {', '.join(extents)}" if extents else "")
 

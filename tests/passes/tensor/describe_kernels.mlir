@@ -220,3 +220,14 @@ func.func private @remainder(%x: tensor<6xi32>) -> tensor<6xi32> {
   } attributes {dims = "i"} : (tensor<6xi32>) -> tensor<6xi32>
   func.return %y : tensor<6xi32>
 }
+
+// A dimension whose size is known at run time is shown with the name of the size.
+// CHECK-LABEL: func.func private @varying
+// CHECK-SAME:    doc = "y[i][j] = x[i][j],  i < 6, j < n
+func.func private @varying(%x: tensor<6x9xi32>) -> tensor<6x9xi32> {
+  %y = tensor.compute [6, 9] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>) extents ["", "N"] apply {
+  ^bb0(%xv: i32):
+    tensor.yield %xv : i32
+  } attributes {dims = "i j"} : (tensor<6x9xi32>) -> tensor<6x9xi32>
+  func.return %y : tensor<6x9xi32>
+}
