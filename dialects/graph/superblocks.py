@@ -1,9 +1,9 @@
 """Matrix products with weights in blocks whose scales are quantised too, by superblocks of several blocks."""
 
 from xdsl.dialects.builtin import UnitAttr
-from xdsl.irdl import operand_def, opt_prop_def, traits_def
+from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
 
-from s2s.dialects.graph.base import TENSOR, GraphOp, Value, flag, type_of
+from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -18,10 +18,10 @@ class SuperblockMatmulOp(GraphOp):
 
         s[j, b] = super_scales[j, b / n] * scales[j, b]        m[j, b] = super_mins[j, b / n] * mins[j, b]
 
-    `w[J, blocks, block / 2]` holds the integers `q` from 0 to 15 of blocks of columns, two neighbours in a byte, the
-    first in its lower half. `scales` and `mins` are 8-bit integers `[J, blocks]`, `super_scales` and `super_mins` are
-    floats `[J, blocks / n]`: with `n` 8 and blocks of 32, the layout Q4_K of GGML. `int8_activations` is that of
-    `graph.blockwise_matmul`.
+    `w[J, blocks, block * bits / 8]` holds the integers `q` of blocks of columns. With 4 bits they are from 0 to 15, two
+    neighbours in a byte, the first in its lower half; with 8 bits they are bytes with sign. `scales` and `mins` are
+    8-bit integers `[J, blocks]`, `super_scales` and `super_mins` are floats `[J, blocks / n]`: with `n` 8 and blocks of
+    32, the layouts Q4_K and Q5_K of GGML. `int8_activations` is that of `graph.blockwise_matmul`.
     """
 
     name = "graph.superblock_matmul"
@@ -31,6 +31,7 @@ class SuperblockMatmulOp(GraphOp):
     mins = operand_def(TENSOR)
     super_scales = operand_def(TENSOR)
     super_mins = operand_def(TENSOR)
+    bits = prop_def(INT)
     int8_activations = opt_prop_def(UnitAttr)
     traits = traits_def(HasFusionKind(FusionKind.OUT_FUSABLE))
     assembly_format = f"$x `,` $w `,` $scales `,` $mins `,` $super_scales `,` $super_mins attr-dict {FORMAT}"
@@ -44,19 +45,20 @@ class SuperblockMatmulOp(GraphOp):
         super_scales: Value,
         super_mins: Value,
         *,
+        bits: int,
         int8_activations: bool = False,
     ) -> None:
         operands = [x, w, scales, mins, super_scales, super_mins]
-        super().__init__(operands, {"int8_activations": flag(int8_activations)})
+        super().__init__(operands, {"bits": integer(bits), "int8_activations": flag(int8_activations)})
 
     @property
     def block(self) -> int:
         """The number of weights that share a scale."""
-        return blockwise.block_size(type_of(self.w), blockwise.HALF_BYTE)
+        return blockwise.block_size(type_of(self.w), self.bits.value.data)
 
     def inferred_type(self) -> AnyTensor:
         constants = [type_of(each) for each in list(self.operands)[1:]]
-        return blockwise.superblock_matmul(type_of(self.x), *constants)
+        return blockwise.superblock_matmul(type_of(self.x), *constants, bits=self.bits.value.data)
 
 
 @op_definition
@@ -66,8 +68,8 @@ class SuperblockDotOp(GraphOp):
         y[…, i, j] = sum_b x_scales[…, i, b] * (s[j, b] * sum_{h, n} x[…, i, b, h, n] * q[j, b, h, n]
                                                 - m[j, b] * sum_{h, n} x[…, i, b, h, n])
 
-    `x` and `x_scales` are those of `graph.blockwise_dot`, and so is `w` of 4 bits; `s` and `m` are those of
-    `graph.superblock_matmul`. The inner sums are exact.
+    `x` and `x_scales` are those of `graph.blockwise_dot`, and so is `w`, of 4 bits where `x` has two parts; `s` and `m`
+    are those of `graph.superblock_matmul`. The inner sums are exact.
     """
 
     name = "graph.superblock_dot"

@@ -132,11 +132,21 @@ def products() -> list[Case]:
             )
             for bits, parts, zero_points in ((4, 2, [rand(5, 2, dtype=np.int8, seed=4)]), (8, 1, []))
         ),
-        Case("superblock_matmul", graph.SuperblockMatmulOp, [rand(3, 60), *_superblocks()]),
-        Case(
-            "superblock_dot",
-            graph.SuperblockDotOp,
-            [rand(3, 4, 2, 8, dtype=np.int8), rand(3, 4, seed=1), *_superblocks()],
+        *(
+            Case(
+                f"superblock_matmul {bits}",
+                partial(graph.SuperblockMatmulOp, bits=bits),
+                [rand(3, columns), *_superblocks()],
+            )
+            for bits, columns in ((4, 60), (8, 30))
+        ),
+        *(
+            Case(
+                f"superblock_dot {8 // parts}",
+                graph.SuperblockDotOp,
+                [rand(3, 4, parts, 8, dtype=np.int8), rand(3, 4, seed=1), *_superblocks()],
+            )
+            for parts in (2, 1)
         ),
     ]
 

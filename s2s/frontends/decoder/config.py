@@ -32,6 +32,14 @@ class Config:
     epsilon: float = 1e-5
     theta: float = 10000.0
     """The base of the wavelengths of rotary positions."""
+    frequencies: tuple[float, ...] | None = None
+    """The angles by which a position rotates the pairs of a head; None: those of `theta`."""
+    magnitude: float = 1.0
+    """The factor of rotated queries and keys."""
+    head_width: int | None = None
+    """The width of a head; None: that of the decoder by the number of heads."""
+    norms_heads: bool = False
+    """Whether queries and keys of each head pass an RMSNorm before they are rotated."""
     int8_activations: bool = False
     """Whether linear layers with quantised weights take activations of 8 bits, quantised on the fly."""
     cache: CacheType = "float32"
@@ -41,7 +49,8 @@ class Config:
     each attends to the last `length` ones. None: as many as the cache holds."""
 
     def __post_init__(self) -> None:
-        if self.width % self.heads or self.heads % self.kv_heads or self.head % 2:
+        parted = self.head_width is None and self.width % self.heads
+        if parted or self.heads % self.kv_heads or self.head % 2:
             raise InputError(
                 f"decoder: {self.heads} heads of queries and {self.kv_heads} of keys do not divide width {self.width}; "
                 "give heads of an even width, as many of queries for each of keys"
@@ -62,7 +71,19 @@ class Config:
     @property
     def head(self) -> int:
         """The width of a head."""
-        return self.width // self.heads
+        return self.width // self.heads if self.head_width is None else self.head_width
+
+    @property
+    def queries(self) -> int:
+        """The width of the heads of queries together."""
+        return self.heads * self.head
+
+    @property
+    def turns(self) -> tuple[float, ...]:
+        """The angles by which a position rotates the pairs of a head."""
+        if self.frequencies is not None:
+            return self.frequencies
+        return tuple(self.theta ** (-pair / self.head) for pair in range(0, self.head, 2))
 
     @property
     def group(self) -> int:
@@ -72,8 +93,7 @@ class Config:
     @property
     def parameters(self) -> int:
         """The number of weights."""
-        keys = self.kv_heads * self.head
-        attention = 2 * self.width * (self.width + keys)
+        attention = 2 * self.width * (self.queries + self.kv_heads * self.head)
         layers = 3 if self.kind == "llama" else 2
         embeddings = self.vocabulary + (self.positions if self.kind == "gpt" else 0)
         return self.layers * (attention + layers * self.width * self.hidden) + embeddings * self.width

@@ -1,7 +1,6 @@
 """Write a decoder as an ONNX model that takes tokens, the position of the first, and the cache of keys and values."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import onnx
@@ -9,32 +8,9 @@ import onnx
 from s2s.errors import InputError
 from s2s.frontends.decoder.cache import Cached, by_key, declare_outputs, ports, write_cache
 from s2s.frontends.decoder.config import Config
+from s2s.frontends.decoder.embedding import look_up
 from s2s.frontends.decoder.nodes import Nodes
-from s2s.types.dtypes import Array
-
-
-class Blocks(NamedTuple):
-    """The weights of a linear layer, quantised by blocks of inputs, as MatMulNBits takes them."""
-
-    packed: Array
-    """Bytes `[outputs, blocks, bytes]`; with 4 bits two neighbours in a byte."""
-    scales: Array
-    bits: int
-    inputs: int
-
-
-class Superblocks(NamedTuple):
-    """The weights of a linear layer in superblocks of inputs, as MatMulSuperblocks takes them."""
-
-    packed: Array
-    """Bytes `[outputs, blocks, bytes]`; two neighbours in a byte."""
-    levels: tuple[Array, Array, Array, Array]
-    """Scales and least values of blocks, and those of superblocks."""
-
-
-Linear = Array | Blocks | Superblocks
-Weights = Mapping[str, Linear]
-"""Weights by name; floats of linear layers are `[inputs, outputs]`."""
+from s2s.frontends.decoder.weights import Blocks, Superblocks, Weights
 
 
 def write_model(config: Config, weights: Weights, tokens: int = 1) -> onnx.ModelProto:
@@ -67,7 +43,7 @@ class _Decoder:
     def write(self) -> onnx.ModelProto:
         """Add all nodes."""
         nodes, config = self.nodes, self.config
-        x = self._looked_up()
+        x = look_up(nodes, self.weights["embedding"], self.token, self.tokens)
         if config.kind == "gpt":
             x = nodes.node("Add", x, nodes.node("Gather", self._weight("positions"), self.positions))
         turn = self._angles() if config.kind == "llama" else None
@@ -105,34 +81,10 @@ class _Decoder:
         """The floats of a weight."""
         return self.nodes.constant(self.weights[name], name)
 
-    def _looked_up(self) -> str:
-        """The rows of the embedding for the tokens; quantised ones become floats."""
-        nodes, weights = self.nodes, self.weights["embedding"]
-        if not isinstance(weights, Blocks):
-            return nodes.node("Gather", self._weight("embedding"), self.token)
-        rows = nodes.node("Gather", nodes.constant(_as_multiplied(weights), "rows"), self.token)
-        scales = nodes.node("Gather", nodes.constant(weights.scales[..., None], "rows.scales"), self.token)
-        q = nodes.node("Cast", rows if weights.bits == 8 else self._apart(rows, weights), to=onnx.TensorProto.FLOAT)
-        moved = q if weights.bits == 8 else nodes.node("Sub", q, nodes.constant(np.float32(8)))
-        shape = self._constant(np.array([self.tokens, self.config.width]))
-        return nodes.node("Reshape", nodes.node("Mul", moved, scales), shape)
-
-    def _apart(self, rows: str, weights: Blocks) -> str:
-        """The numbers of 4 bits in `rows` of bytes: the lower halves of a block, then the upper ones."""
-        nodes, (_, blocks, size) = self.nodes, weights.packed.shape
-        shape = self._constant(np.array([self.tokens, blocks, 1, size]))
-        unsigned = nodes.node("Cast", nodes.node("Reshape", rows, shape), to=onnx.TensorProto.UINT8)
-        counts = self._constant(np.array([[0], [4]], np.uint8))
-        halves = nodes.node("BitwiseAnd", nodes.node("BitShift", unsigned, counts, direction="RIGHT"), self._byte(15))
-        return nodes.node("Reshape", halves, self._constant(np.array([self.tokens, blocks, 2 * size])))
-
-    def _byte(self, value: int) -> str:
-        return self._constant(np.uint8(value))
-
     def _logits(self, x: str) -> str:
         if "head" in self.weights:
             return self._linear(x, "head", output="logits")
-        if isinstance(self.weights["embedding"], Blocks):
+        if isinstance(self.weights["embedding"], Blocks | Superblocks):
             return self._linear(x, "embedding", output="logits")
         return self.nodes.node("Gemm", x, self._weight("embedding"), output="logits", transB=1)
 
@@ -161,8 +113,8 @@ class _Decoder:
         roles = ("scales", "mins", "super_scales", "super_mins")
         levels = [self.nodes.constant(each, f"{name}.{role}") for each, role in zip(weights.levels, roles, strict=True)]
         operands = x, self.nodes.constant(weights.packed, name), *levels
-        asked = int(self.config.int8_activations)
-        return self.nodes.node("MatMulSuperblocks", *operands, output=output, domain="s2s", int8_activations=asked)
+        sizes: Any = {"bits": weights.bits, "int8_activations": int(self.config.int8_activations)}
+        return self.nodes.node("MatMulSuperblocks", *operands, output=output, domain="s2s", **sizes)
 
     def _norm(self, x: str, name: str) -> str:
         """RMSNorm or LayerNorm."""
@@ -177,8 +129,9 @@ class _Decoder:
     def _angles(self) -> tuple[str, str]:
         """Cosines and sines of the rotary positions, `[tokens, head]`."""
         config = self.config
-        angles = np.arange(config.positions)[:, None] * config.theta ** (-np.arange(0, config.head, 2) / config.head)
-        tables = (np.cos(angles), "cosines"), (np.sin(angles), "sines")
+        angles = np.arange(config.positions)[:, None] * np.array(config.turns)
+        factor = config.magnitude
+        tables = (np.cos(angles) * factor, "cosines"), (np.sin(angles) * factor, "sines")
         cosines, sines = (
             self.nodes.node("Gather", self.nodes.constant(np.tile(each, 2).astype(np.float32), name), self.positions)
             for each, name in tables
@@ -199,6 +152,8 @@ class _Decoder:
         """Attend to all positions up to that of each token; a head of keys serves `group` heads of queries."""
         nodes, config, names = self.nodes, self.config, ("q", "k", "v")
         q, k, v = (self._heads(self._linear(x, f"layer{layer}.{name}"), name) for name in names)
+        if config.norms_heads:
+            q, k = self._norm(q, f"layer{layer}.q_norm"), self._norm(k, f"layer{layer}.k_norm")
         keys = self._cache(f"key{layer}", self._turned(k, turn))
         values = self._cache(f"value{layer}", v)
         queries = self._grouped(self._turned(q, turn), config.head)
@@ -209,7 +164,7 @@ class _Decoder:
         attended = nodes.node("MatMul", self._grouped(shares, config.length), values.numbers)
         if self.tokens > 1:
             attended = nodes.node("Transpose", self._by_token(attended, config.head), perm=[2, 0, 1, 3])
-        flat = nodes.node("Reshape", attended, self._constant(np.array([self.tokens, config.width])))
+        flat = nodes.node("Reshape", attended, self._constant(np.array([self.tokens, config.queries])))
         return self._linear(flat, f"layer{layer}.o")
 
     def _heads(self, x: str, name: str) -> str:
@@ -256,12 +211,3 @@ class _Decoder:
         gate = self._linear(x, f"layer{layer}.gate")
         swish = nodes.node("Mul", gate, nodes.node("Sigmoid", gate))
         return self._linear(nodes.node("Mul", swish, up), f"layer{layer}.down")
-
-
-def _as_multiplied(weights: Blocks) -> Array:
-    """The bytes of `weights` as products with activations of 8 bits take them, so that both can share them: whole ones
-    with sign; of 4 bits without, those of two columns that are half a block apart in a byte."""
-    if weights.bits == 8:
-        return (weights.packed ^ 128).view(np.int8)
-    q = np.stack([weights.packed & 15, weights.packed >> 4], axis=-1).reshape(*weights.packed.shape[:-1], 2, -1)
-    return (q[..., 0, :] | q[..., 1, :] << 4).view(np.int8)

@@ -1,4 +1,4 @@
-"""Write the decoder of a GGUF file as an ONNX model: the architectures `llama` and `qwen2`."""
+"""Write the decoder of a GGUF file as an ONNX model: the architectures `llama`, `qwen2` and `qwen3`."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from s2s.errors import InputError, UnsupportedError
-from s2s.frontends.decoder import Blocks, Config, Superblocks, states, write_model
-from s2s.frontends.decoder.model import Linear
-from s2s.frontends.gguf.k_quants import halves, q4_k, q6_k
+from s2s.frontends.decoder import Config, Linear, states, write_model
 from s2s.frontends.gguf.loaded import Decoder
 from s2s.frontends.gguf.reader import Gguf, Tensor, read_gguf
+from s2s.frontends.gguf.rotation import read_rotation
+from s2s.frontends.gguf.tensors import floats, is_quantised, linear_weights
 from s2s.frontends.gguf.tokenizer import read_tokenizer
 from s2s.options import Cache
 from s2s.types.dtypes import Array
 from s2s.types.language import Language, Tokenizer
 
-ARCHITECTURES = ("llama", "qwen2")
+ARCHITECTURES = ("llama", "qwen2", "qwen3")
 MAX_POSITIONS = 2048
 """Positions of the cache where nobody says how many, if the model allows more."""
 MAX_CONTEXT = 32768
@@ -37,6 +37,9 @@ LAYERS: Mapping[str, str] = {
     "ffn_norm": "norm2",
 }
 """The tensors of a layer by their names in the file, and in the decoder."""
+HEAD_NORMS: Mapping[str, str] = {"attn_q_norm": "q_norm", "attn_k_norm": "k_norm"}
+"""Those of `qwen3` besides."""
+ROTATION = "rope_freqs.weight"
 
 
 def read_decoder(
@@ -61,10 +64,11 @@ class _File:
     def __init__(self, gguf: Gguf, label: str) -> None:
         self.metadata, self.tensors, self.label = gguf.metadata, gguf.tensors, label
         self.used = set[str]()
-        self.architecture = self.metadata.get("general.architecture")
+        self.architecture = str(self.metadata.get("general.architecture"))
         if self.architecture not in ARCHITECTURES:
-            known = " and ".join(ARCHITECTURES)
-            raise UnsupportedError(f"{label}: the architecture is {self.architecture!r}; known are {known}")
+            known = ", ".join(ARCHITECTURES)
+            fact = f"the architecture is {self.architecture!r}, which is not supported"
+            raise UnsupportedError(f"{label}: {fact}; take a model of one of {known}")
 
     @property
     def trained(self) -> int:
@@ -73,61 +77,85 @@ class _File:
 
     def config(self, positions: int | None) -> Config:
         """The sizes that the metadata state."""
-        width, heads = self._integer("embedding_length"), self._integer("attention.head_count")
-        shared = self._integer("attention.head_count_kv", heads)
-        if width % (2 * heads) or heads % shared:
-            fact = f"{heads} heads of queries and {shared} of keys do not divide width {width}"
+        heads = self._integer("attention.head_count")
+        shared, width = self._integer("attention.head_count_kv", heads), self._head_width(heads)
+        if heads % shared or width % 2:
+            fact = f"{heads} heads of queries of width {width} share {shared} of keys"
             raise InputError(f"{self.label}: {fact}; convert the model again")
         trained = self.trained
         length = min(trained, MAX_POSITIONS) if positions is None else positions
         if not 0 < length <= trained:
             raise InputError(f"--dim positions={length}: {self.label} has {trained} at most; give a number from 1 on")
-        for key, wanted in (("rope.dimension_count", width // heads), ("attention.key_length", width // heads)):
-            if self._integer(key, wanted) != wanted:
-                raise self._unsupported(f"{key} is {self._integer(key)}, not the width of a head, {wanted}")
-        if self.metadata.get(f"{self.architecture}.rope.scaling.type", "none") != "none":
-            raise self._unsupported("rotary positions are scaled")
+        if f"{self.architecture}.expert_count" in self.metadata:
+            raise self._unsupported("it is a mixture of experts")
+        window = self.metadata.get(f"{self.architecture}.attention.sliding_window", 0)
+        if isinstance(window, int | float) and 0 < window < length:
+            raise self._unsupported(f"it attends to {window:g} positions of {length}")
+        factors = floats(self._sized(ROTATION, 1, width // 2)).reshape(-1) if ROTATION in self.tensors else None
+        rotation = read_rotation(self.metadata, self.architecture, width, factors, self.label)
         return Config(
             vocabulary=self._tensor("token_embd.weight").rows,
-            width=width,
+            width=self._integer("embedding_length"),
             layers=self._integer("block_count"),
             heads=heads,
             kv_heads=shared,
             hidden=self._integer("feed_forward_length"),
             length=length,
             epsilon=self._real("attention.layer_norm_rms_epsilon", 1e-5),
-            theta=self._real("rope.freq_base", 10000.0),
+            frequencies=rotation.angles,
+            magnitude=rotation.magnitude,
+            head_width=width,
+            norms_heads=self.architecture == "qwen3",
             int8_activations=True,
         )
 
+    def _head_width(self, heads: int) -> int:
+        """The width of a head of queries, keys and values, all of which is rotated."""
+        total = self._integer("embedding_length")
+        if "attention.key_length" not in self._own and total % heads:
+            fact = f"{heads} heads do not divide width {total}"
+            raise InputError(f"{self.label}: {fact}; convert the model again")
+        width = self._integer("attention.key_length", max(total // heads, 1))
+        for key in ("rope.dimension_count", "attention.value_length"):
+            if self._integer(key, width) != width:
+                raise self._unsupported(f"{key} is {self._integer(key)}, not the width of a head, {width}")
+        return width
+
+    @property
+    def _own(self) -> set[str]:
+        """The keys of the architecture."""
+        return {key.removeprefix(f"{self.architecture}.") for key in self.metadata}
+
     def weights(self, config: Config) -> dict[str, Linear]:
         """All weights; one that the decoder has no use for is an error."""
-        shapes = _shapes(config)
         embedding = self._sized("token_embd.weight", config.vocabulary, config.width)
-        own = "output.weight" in self.tensors
-        last = self._sized("output.weight", config.vocabulary, config.width) if own else embedding
-        rows = _linear(embedding, None)
         made: dict[str, Linear] = {
-            "embedding": rows if isinstance(rows, Blocks) else _floats(embedding),
-            "norm": _floats(self._sized("output_norm.weight", 1, config.width)).reshape(-1),
+            "embedding": linear_weights(embedding) if is_quantised(embedding) else floats(embedding),
+            "norm": floats(self._sized("output_norm.weight", 1, config.width)).reshape(-1),
         }
-        if own or isinstance(rows, Superblocks):
-            made["head"] = _linear(last, None)
+        if "output.weight" in self.tensors:
+            made["head"] = linear_weights(self._sized("output.weight", config.vocabulary, config.width))
         for layer in range(config.layers):
-            for name, role in LAYERS.items():
-                place, (rows, columns) = f"blk.{layer}.{name}", shapes[role]
-                order = self._row_order(config, role)
-                tensor = self._sized(f"{place}.weight", rows, columns)
-                if role.startswith("norm"):
-                    made[f"layer{layer}.{role}"] = _floats(tensor).reshape(-1)
-                    continue
-                made[f"layer{layer}.{role}"] = _linear(tensor, order)
-                if f"{place}.bias" in self.tensors:
-                    bias = _floats(self._sized(f"{place}.bias", 1, rows)).reshape(-1)
-                    made[f"layer{layer}.{role}.bias"] = bias if order is None else bias[order]
+            made.update(self._layer(config, layer))
         unknown = sorted(set(self.tensors) - self.used)
         if unknown:
             raise self._unsupported(f"there are tensors such as {unknown[0]!r}")
+        return made
+
+    def _layer(self, config: Config, layer: int) -> dict[str, Linear]:
+        """The weights of one layer."""
+        shapes, made = _shapes(config), dict[str, Linear]()
+        for name, role in {**LAYERS, **(HEAD_NORMS if config.norms_heads else {})}.items():
+            place, (rows, columns) = f"blk.{layer}.{name}", shapes[role]
+            order = self._row_order(config, role)
+            tensor = self._sized(f"{place}.weight", rows, columns)
+            if "norm" in role:
+                made[f"layer{layer}.{role}"] = floats(tensor).reshape(-1)
+                continue
+            made[f"layer{layer}.{role}"] = linear_weights(tensor, order)
+            if f"{place}.bias" in self.tensors:
+                bias = floats(self._sized(f"{place}.bias", 1, rows)).reshape(-1)
+                made[f"layer{layer}.{role}.bias"] = bias if order is None else bias[order]
         return made
 
     def tokenizer(self, rows: int) -> Tokenizer | str:
@@ -179,59 +207,18 @@ def _shapes(config: Config) -> dict[str, tuple[int, int]]:
     """Rows and columns of the tensors of a layer."""
     keys, width, hidden = config.kv_heads * config.head, config.width, config.hidden
     return {
-        "q": (width, width),
+        "q": (config.queries, width),
         "k": (keys, width),
         "v": (keys, width),
-        "o": (width, width),
+        "o": (width, config.queries),
         "gate": (hidden, width),
         "up": (hidden, width),
         "down": (width, hidden),
         "norm1": (1, width),
         "norm2": (1, width),
+        "q_norm": (1, config.head),
+        "k_norm": (1, config.head),
     }
-
-
-def _linear(tensor: Tensor, order: Array | None) -> Linear:
-    """The weights of a linear layer with its rows in `order`: quantised ones stay so."""
-    if order is not None:
-        tensor = tensor._replace(data=tensor.data[order])
-    if not tensor.kind.startswith("Q"):
-        return np.ascontiguousarray(_floats(tensor).T)
-    if tensor.kind == "Q4_K":
-        found = q4_k(tensor.data)
-        return Superblocks(_in_pairs(found.q), (found.scales, found.mins, found.super_scales, found.super_mins))
-    q, scales = _scaled(tensor)
-    if tensor.kind != "Q4_0":
-        return Blocks((q ^ -128).view(np.uint8), scales, 8, tensor.columns)
-    return Blocks(_in_pairs((q + 8).astype(np.uint8)), scales, 4, tensor.columns)
-
-
-def _in_pairs(q: Array) -> Array:
-    """Put two neighbours of four bits each into a byte."""
-    return q[..., ::2] | q[..., 1::2] << 4
-
-
-def _floats(tensor: Tensor) -> Array:
-    """The numbers of a tensor, `[rows, columns]` of float32."""
-    shape = (tensor.rows, tensor.columns)
-    if not tensor.kind.startswith("Q"):
-        dtype = {"F32": "<f4", "F16": "<f2"}[tensor.kind]
-        return np.frombuffer(tensor.data.tobytes(), dtype).reshape(shape).astype(np.float32)
-    if tensor.kind == "Q4_K":
-        return q4_k(tensor.data).floats().reshape(shape)
-    q, scales = _scaled(tensor)
-    return (q * scales[..., None]).astype(np.float32).reshape(shape)
-
-
-def _scaled(tensor: Tensor) -> tuple[Array, Array]:
-    """The integers of quantised blocks, `[rows, blocks, size]` of int8, and their scales. A byte of Q4_0 holds two that
-    are half a block apart."""
-    if tensor.kind == "Q6_K":
-        return q6_k(tensor.data)
-    scales, packed = halves(tensor.data[..., :2]).astype(np.float32), np.ascontiguousarray(tensor.data[..., 2:])
-    if tensor.kind == "Q8_0":
-        return packed.view(np.int8), scales
-    return np.concatenate([packed & 15, packed >> 4], axis=-1).astype(np.int8) - np.int8(8), scales
 
 
 __all__: Sequence[str] = ["read_decoder"]

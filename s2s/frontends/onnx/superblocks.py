@@ -3,8 +3,9 @@ for weights in blocks whose scales are quantised too.
 
     y = MatMulSuperblocks(x, w, scales, mins, super_scales, super_mins), N rows of K columns
 
-`w` are bytes of two neighbouring weights from 0 to 15, `[N, blocks, block / 2]`, scales and least values bytes
-`[N, blocks]`, those of superblocks floats `[N, superblocks]`. With `int8_activations` 1, `x` is quantised to 8 bits.
+`w[N, blocks, bytes]` are bytes: with `bits` 4 of two neighbouring weights from 0 to 15, with 8 of one up to 127. Scales
+and least values are bytes `[N, blocks]`, those of superblocks floats `[N, superblocks]`. With `int8_activations` 1, `x`
+is quantised to 8 bits.
 """
 
 from collections.abc import Mapping
@@ -30,6 +31,7 @@ def _product(node: Node) -> Value:
         x,
         *(node.constant(each.view(np.int8)) for each in levels[:3]),
         *map(node.constant, levels[3:]),
+        bits=node.integer("bits"),
         int8_activations=node.flag("int8_activations"),
     )
 
@@ -41,7 +43,7 @@ def signature(op_type: str) -> Signature | None:
     """What is permitted of an operator of the domain; None if it has no such operator."""
     if op_type not in IMPORTERS:
         return None
-    default = helper.make_attribute("int8_activations", 0)
+    defaults = [helper.make_attribute("bits", 4), helper.make_attribute("int8_activations", 0)]
     return Signature(
         since=1,
         deprecated=False,
@@ -52,7 +54,7 @@ def signature(op_type: str) -> Signature | None:
         max_inputs=len(OPERANDS),
         min_outputs=1,
         max_outputs=1,
-        attribute_types={default.name: default.type},
+        attribute_types={default.name: default.type for default in defaults},
         required=frozenset(),
-        defaults={default.name: default},
+        defaults={default.name: default for default in defaults},
     )

@@ -45,7 +45,7 @@ def _by_block(inner: Array, outer: Array) -> Array:
 
 def _superblock_matmul(op: graph.SuperblockMatmulOp, x: Array, w: Array, *levels: Array) -> Array:
     scales, mins, super_scales, super_mins = levels
-    q = unpack_blocks(w, 4) & 15
+    q = unpack_blocks(w, 4) & 15 if op.bits.value.data == 4 else w
     least = _by_block(mins, super_mins)[..., None]
     weights = (q * _by_block(scales, super_scales)[..., None] - least).reshape(w.shape[0], -1)
     y = np.matmul(widen(x), weights[:, : x.shape[-1]].T)
@@ -54,7 +54,7 @@ def _superblock_matmul(op: graph.SuperblockMatmulOp, x: Array, w: Array, *levels
 
 def _superblock_dot(op: graph.SuperblockDotOp, x: Array, x_scales: Array, w: Array, *levels: Array) -> Array:
     scales, mins, super_scales, super_mins = levels
-    parts = np.stack([w & 15, (w >> 4) & 15], axis=2)
+    parts = w[:, :, None, :] if x.shape[-2] == 1 else np.stack([w & 15, (w >> 4) & 15], axis=2)
     sums = np.einsum("...bhn,jbhn->...jb", x.astype(np.int32), parts.astype(np.int32))
     totals = x.astype(np.int32).sum(axis=(-2, -1))[..., None, :]
     scaled = sums * _by_block(scales, super_scales) - totals * _by_block(mins, super_mins)

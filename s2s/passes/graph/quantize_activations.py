@@ -84,7 +84,7 @@ def _dot(
 ) -> graph.BlockwiseDotOp | graph.SuperblockDotOp:
     """Return the product of integers `x`, quantised by `x_scales`, with the weights of `op`."""
     if isinstance(op, graph.SuperblockMatmulOp):
-        w = maker.constant(_apart(weights ^ SIGNS), "apart")
+        w = op.w if op.bits.value.data == 8 else maker.constant(_apart(weights ^ SIGNS), "apart")
         return graph.SuperblockDotOp(x, x_scales, w, op.scales, op.mins, op.super_scales, op.super_mins)
     bits = op.bits.value.data
     w = op.w if bits == 8 else maker.constant(_apart(weights), "apart")

@@ -11,15 +11,17 @@
 The instruction VPDPBUSD takes no two factors with a sign. To take the 128 off with the sums of the activations, which
 all rows of the constant share, costs less than to flip signs and to correct every product.
 
+Kernels that look up elements of the same constant read `w_unsigned` too, and flip the highest bit back.
+
 Declined where the target has no such instruction, and for constants that another computation reads.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FunctionType, IntegerAttr, ModuleOp, i32
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FunctionType, IntegerAttr, ModuleOp, i8, i32
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
@@ -34,6 +36,7 @@ from s2s.dialects import graph, tensor
 from s2s.passes.context import target_of, weights_of
 from s2s.passes.graph.lower_to_tensor.compute import at, dims, structured
 from s2s.passes.graph.lower_to_tensor.scalars import ADD
+from s2s.passes.tensor.packed_tables import is_looked_up, lookups
 from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.support.frozen import frozen
 from s2s.targets import Target
@@ -54,10 +57,14 @@ class MakeBlocksUnsignedPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if not _multiplies_unsigned(target_of(ctx, self.target)):
             return
-        calls = calls_of(op)
-        for func in op.ops:
-            if isinstance(func, FuncOp) and not func.is_declaration:
-                _make_unsigned(func, calls, weights_of(ctx))
+        calls, remade = calls_of(op), dict[str, graph.WeightOp]()
+        kernels = [func for func in op.ops if isinstance(func, FuncOp) and not func.is_declaration]
+        for func in kernels:
+            remade.update(_make_unsigned(func, calls, weights_of(ctx)))
+        for func in kernels if remade else ():
+            for argument in constant_arguments(func, calls):
+                assert isinstance(argument, BlockArgument)
+                _look_up_unsigned(argument, calls.get(func.sym_name.data, []), remade)
 
 
 def _multiplies_unsigned(target: Target) -> bool:
@@ -65,7 +72,11 @@ def _multiplies_unsigned(target: Target) -> bool:
     return any((each.x, each.w) == ("i8", "u8") and target.lanes in each.lanes for each in known)
 
 
-def _make_unsigned(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], weights: WeightStore) -> None:
+def _make_unsigned(
+    func: FuncOp, calls: Mapping[str, list[graph.CallOp]], weights: WeightStore
+) -> dict[str, graph.WeightOp]:
+    """Rewrite the products of a kernel; return its new weights by the hashes of those that they are made of."""
+    remade: dict[str, graph.WeightOp] = {}
     constants, mine = constant_arguments(func, calls), calls.get(func.sym_name.data, [])
     for sums in all_block_sums(list(func.body.block.ops)):
         roles, products = roles_of(sums.products, constants), product_sum(sums.products)
@@ -74,10 +85,42 @@ def _make_unsigned(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], weight
         w = sums.products.reads[roles.w]
         if isinstance(w, BlockArgument) and roles.w_only == (sums.row[0],) and not roles.both[1:]:
             _rewrite(sums, roles)
+            hashes = [_weight(call, w).hash.data for call in mine]
             remake_weight(w, as_tensor_type(w.type), _without_sign, mine, weights, suffix="unsigned")
             func.function_type = FunctionType.from_lists(
                 [each.type for each in func.body.block.args], func.function_type.outputs.data
             )
+            remade.update(zip(hashes, [_weight(call, w) for call in mine], strict=True))
+    return remade
+
+
+def _weight(call: graph.CallOp, argument: BlockArgument) -> graph.WeightOp:
+    """Return the weight that `call` passes as `argument` of its kernel."""
+    weight = call.operands[argument.index].owner
+    assert isinstance(weight, graph.WeightOp)
+    return weight
+
+
+def _look_up_unsigned(
+    argument: BlockArgument, calls: Sequence[graph.CallOp], remade: Mapping[str, graph.WeightOp]
+) -> None:
+    """Let a kernel that looks up elements of a weight read the one that is made of it, if there is one."""
+    owners = [call.operands[argument.index].owner for call in calls]
+    hashes = {owner.hash.data for owner in owners if isinstance(owner, graph.WeightOp)}
+    new = remade.get(next(iter(hashes))) if len(hashes) == 1 else None
+    if new is None or not is_looked_up(argument):
+        return
+    for extract in lookups(argument):
+        sign = arith.ConstantOp(IntegerAttr(-HALF, i8))
+        flipped = arith.XOrIOp(extract.result, sign.result)
+        Rewriter.insert_op([sign, flipped], InsertPoint.after(extract))
+        extract.result.replace_uses_with_if(flipped.result, lambda use, own=flipped: use.operation is not own)
+    for call, old in zip(calls, owners, strict=True):
+        copy = new.clone()
+        Rewriter.insert_op(copy, InsertPoint.before(call))
+        call.operands[argument.index] = copy.y
+        if isinstance(old, graph.WeightOp) and not old.y.uses:
+            Rewriter.erase_op(old)
 
 
 def _without_sign(constants: Array) -> Array:

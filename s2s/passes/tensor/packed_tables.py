@@ -63,7 +63,20 @@ def _packed_for(
     found = packed.get(next(iter(hashes))) if len(hashes) == 1 else None
     if found is None or not found.is_simple or any(owner is found.weight for owner in owners):
         return None
-    return found if all(_tables(use.operation, argument) for use in argument.uses) else None
+    return found if is_looked_up(argument) else None
+
+
+def is_looked_up(argument: BlockArgument) -> bool:
+    """Return whether a kernel reads `argument` by looking elements up, and no otherwise."""
+    return all(_tables(use.operation, argument) for use in argument.uses)
+
+
+def lookups(argument: BlockArgument) -> list[tensor.ExtractOp]:
+    """Return the lookups of elements of `argument`, a table of computations."""
+    ops = {use.operation: None for use in argument.uses}
+    tables = [table for op in ops for table in _tables(op, argument)]
+    uses = [use.operation for table in tables for use in table.uses]
+    return [op for op in uses if isinstance(op, tensor.ExtractOp)]
 
 
 def _tables(op: Operation, argument: BlockArgument) -> list[BlockArgument]:

@@ -6,8 +6,6 @@ from s2s.types.dtypes import AnyTensor, is_float
 from s2s.types.shapes.common import ShapeError, result, text
 
 BITS = (4, 8)
-HALF_BYTE = 4
-"""The bits of each weight in superblocks."""
 
 
 def block_size(w: AnyTensor, bits: int) -> int:
@@ -41,12 +39,19 @@ def dot(
 
 
 def superblock_matmul(
-    x: AnyTensor, w: AnyTensor, scales: AnyTensor, mins: AnyTensor, super_scales: AnyTensor, super_mins: AnyTensor
+    x: AnyTensor,
+    w: AnyTensor,
+    scales: AnyTensor,
+    mins: AnyTensor,
+    super_scales: AnyTensor,
+    super_mins: AnyTensor,
+    *,
+    bits: int,
 ) -> AnyTensor:
     """`x[…, k]`, `w[j, blocks, bytes]`, `scales` and `mins` `[j, blocks]`, `super_scales` and `super_mins`
     `[j, superblocks]` give `y[…, j]`."""
     _check_two_levels(scales, mins, super_scales, super_mins)
-    return matmul(x, w, _as_floats(scales, super_scales), None, HALF_BYTE)
+    return matmul(x, w, _as_floats(scales, super_scales), None, bits)
 
 
 def superblock_dot(
@@ -58,9 +63,10 @@ def superblock_dot(
     super_scales: AnyTensor,
     super_mins: AnyTensor,
 ) -> AnyTensor:
-    """As `dot`, with the scales of `superblock_matmul`."""
+    """As `dot`, with the scales of `superblock_matmul`; weights of 4 bits have two parts in each block."""
     _check_two_levels(scales, mins, super_scales, super_mins)
-    return dot(x, x_scales, w, _as_floats(scales, super_scales), None, HALF_BYTE)
+    bits = 8 if x.get_num_dims() > 2 and x.get_shape()[-2] == 1 else 4
+    return dot(x, x_scales, w, _as_floats(scales, super_scales), None, bits)
 
 
 def _as_floats(scales: AnyTensor, super_scales: AnyTensor) -> AnyTensor:

@@ -313,25 +313,25 @@
 // -----
 
 %x, %w, %s, %m, %d, %e = "test.op"() : () -> (tensor<2x128xf32>, tensor<3x4x16xi8>, tensor<3x4xi8>, tensor<3x4xf32>, tensor<3x2xf16>, tensor<3x2xf16>)
-%y = graph.superblock_matmul %x, %w, %s, %m, %d, %e : (tensor<2x128xf32>, tensor<3x4x16xi8>, tensor<3x4xi8>, tensor<3x4xf32>, tensor<3x2xf16>, tensor<3x2xf16>) -> tensor<2x3xf32>
+%y = graph.superblock_matmul %x, %w, %s, %m, %d, %e {bits = 4 : i64} : (tensor<2x128xf32>, tensor<3x4x16xi8>, tensor<3x4xi8>, tensor<3x4xf32>, tensor<3x2xf16>, tensor<3x2xf16>) -> tensor<2x3xf32>
 // CHECK: mins is tensor<3x4xf32>, expected i8 of shape [rows, blocks]
 
 // -----
 
 %x, %w, %s, %m, %d, %e = "test.op"() : () -> (tensor<2x128xf32>, tensor<3x4x16xi8>, tensor<3x4xi8>, tensor<3x2xi8>, tensor<3x2xf16>, tensor<3x2xf16>)
-%y = graph.superblock_matmul %x, %w, %s, %m, %d, %e : (tensor<2x128xf32>, tensor<3x4x16xi8>, tensor<3x4xi8>, tensor<3x2xi8>, tensor<3x2xf16>, tensor<3x2xf16>) -> tensor<2x3xf32>
+%y = graph.superblock_matmul %x, %w, %s, %m, %d, %e {bits = 4 : i64} : (tensor<2x128xf32>, tensor<3x4x16xi8>, tensor<3x4xi8>, tensor<3x2xi8>, tensor<3x2xf16>, tensor<3x2xf16>) -> tensor<2x3xf32>
 // CHECK: mins is tensor<3x2xi8>, expected tensor<3x4xi8>
 
 // -----
 
 %x, %w, %s, %m, %d, %e = "test.op"() : () -> (tensor<2x128xf32>, tensor<3x4x16xi8>, tensor<3x4xi8>, tensor<3x4xi8>, tensor<3x3xf16>, tensor<3x3xf16>)
-%y = graph.superblock_matmul %x, %w, %s, %m, %d, %e : (tensor<2x128xf32>, tensor<3x4x16xi8>, tensor<3x4xi8>, tensor<3x4xi8>, tensor<3x3xf16>, tensor<3x3xf16>) -> tensor<2x3xf32>
+%y = graph.superblock_matmul %x, %w, %s, %m, %d, %e {bits = 4 : i64} : (tensor<2x128xf32>, tensor<3x4x16xi8>, tensor<3x4xi8>, tensor<3x4xi8>, tensor<3x3xf16>, tensor<3x3xf16>) -> tensor<2x3xf32>
 // CHECK: super_scales has shape [3, 3], expected [3, a divisor of 4]
 
 // -----
 
 %x, %w, %s, %m, %d, %e = "test.op"() : () -> (tensor<2x128xf32>, tensor<3x4x16xi8>, tensor<3x4xi8>, tensor<3x4xi8>, tensor<3x2xi8>, tensor<3x2xi8>)
-%y = graph.superblock_matmul %x, %w, %s, %m, %d, %e : (tensor<2x128xf32>, tensor<3x4x16xi8>, tensor<3x4xi8>, tensor<3x4xi8>, tensor<3x2xi8>, tensor<3x2xi8>) -> tensor<2x3xf32>
+%y = graph.superblock_matmul %x, %w, %s, %m, %d, %e {bits = 4 : i64} : (tensor<2x128xf32>, tensor<3x4x16xi8>, tensor<3x4xi8>, tensor<3x4xi8>, tensor<3x2xi8>, tensor<3x2xi8>) -> tensor<2x3xf32>
 // CHECK: super_scales has element type i8, expected a float
 
 // -----

@@ -10,7 +10,8 @@ import pytest
 
 from s2s.artifact import compile_artifact
 from s2s.frontends.decoder import Config
-from s2s.frontends.gguf.k_quants import q4_k, q6_k
+from s2s.frontends.gguf.reader import BLOCKS, Tensor
+from s2s.frontends.gguf.tensors import LEVELLED, SCALED, floats
 from s2s.options import Activations, CompileOptions
 from s2s.testing.decoders import write_gguf
 from s2s.testing.decoders.k_quants import quantize_q4_k
@@ -18,30 +19,35 @@ from s2s.types.dtypes import Array
 from support.compiled import quickly_loaded
 
 KINDS: Any = gguf.GGMLQuantizationType
+PLACES = {
+    "Q2_K": (80, 82),
+    "Q3_K": (108,),
+    "Q4_K": (0, 2),
+    "Q5_K": (0, 2),
+    "Q6_K": (208,),
+    "Q4_1": (0, 2),
+    "Q5_1": (0, 2),
+}
+"""Where in a block numbers of half precision are."""
 CONFIG = Config(vocabulary=40, width=256, layers=1, heads=4, kv_heads=2, hidden=256, length=8)
 
 
-def superblocks(size: int, halves: tuple[int, ...], seed: int = 0) -> Array:
-    """Bytes of `[3, 2]` superblocks with any bits, but for numbers of half precision that are neither infinite nor
-    NaN."""
-    rng = np.random.default_rng(seed)
+@pytest.mark.parametrize("kind", sorted([*SCALED, *LEVELLED]))
+def test_blocks_are_read_as_the_package_reads_them(kind: str):
+    """With any bits, but for numbers of half precision that are neither infinite nor NaN."""
+    name, block, size = BLOCKS[KINDS[kind].value]
+    rng = np.random.default_rng(0)
     data = rng.integers(0, 256, (3, 2, size)).astype(np.uint8)
-    for at in halves:
+    for at in PLACES.get(kind, (0,)):
         data[..., at : at + 2] = rng.standard_normal((3, 2, 1)).astype("<f2").view(np.uint8)
-    return data
+    expected = gguf.quants.dequantize(data.reshape(3, -1), KINDS[kind])
+    np.testing.assert_array_equal(floats(Tensor(name, 3, 2 * block, data)), expected)
 
 
-def test_q4_k_is_read_as_the_package_reads_it():
-    data = superblocks(144, (0, 2))
-    expected = gguf.quants.dequantize(data.reshape(3, -1), KINDS.Q4_K)
-    np.testing.assert_array_equal(q4_k(data).floats().reshape(3, -1), expected)
-
-
-def test_q6_k_is_read_as_the_package_reads_it():
-    data = superblocks(210, (208,))
-    expected = gguf.quants.dequantize(data.reshape(3, -1), KINDS.Q6_K)
-    q, scales = q6_k(data)
-    np.testing.assert_array_equal((q * scales[..., None]).reshape(3, -1), expected)
+def test_bfloat16_is_read_as_the_package_reads_it():
+    data = gguf.quants.quantize(np.random.default_rng(0).standard_normal((3, 8)).astype(np.float32), KINDS.BF16)
+    tensor = Tensor("BF16", 3, 8, data.view(np.uint8).reshape(3, 8, 2))
+    np.testing.assert_array_equal(floats(tensor), gguf.quants.dequantize(data, KINDS.BF16))
 
 
 def test_made_up_weights_in_superblocks_are_near_those_that_were_quantised():

@@ -1,32 +1,36 @@
-"""Scales that are stored as float16 take half the bytes, and results keep every bit."""
+"""Scales that products and lookups share become float16 for both."""
 
 import numpy as np
-import pytest
+from xdsl.parser import Parser
 
-from benchmarks.blockwise import product
-from s2s.artifact import compile_artifact
-from s2s.options import CompileOptions, PassOptions
-from s2s.types.dtypes import Array
-from support.compiled import quickly_loaded
+from s2s.dialects import graph
+from s2s.interpret.graph import run_graph
+from s2s.passes.context import CompilerContext
+from s2s.passes.graph.narrow_scales import NarrowScalesPass
+from support.kernels import rand
 
-COLUMNS, ROWS, BLOCK = 96, 40, 32
-
-
-def product_of(bits: int, activations: str, x: Array, target: str, passes: PassOptions) -> tuple[Array, int]:
-    """The result and the bytes of constants of a product whose scales are numbers of half precision."""
-    model = product(COLUMNS, ROWS, bits, BLOCK, activations)
-    scales = np.random.default_rng(1).uniform(1e-7, 0.02, ROWS * COLUMNS // BLOCK).astype(np.float16)
-    model.graph.initializer[1].raw_data = scales.astype(np.float32).tobytes()
-    with compile_artifact(model, CompileOptions(target=target, passes=passes)) as artifact:
-        return quickly_loaded(artifact).run({"x": x})["y"], artifact.report().weights
+TEXT = """func.func @main(%x: tensor<1x96xf32>, %t: tensor<1xi64>) -> (tensor<1x32xf32>, tensor<1x3xf32>) {
+  %w = graph.weight "w" {hash = "w"} : tensor<32x3x32xi8>
+  %s = graph.weight "s" {hash = "s"} : tensor<32x3xf32>
+  %y = graph.blockwise_matmul %x, %w, %s {bits = 8 : i64}
+    : (tensor<1x96xf32>, tensor<32x3x32xi8>, tensor<32x3xf32>) -> tensor<1x32xf32>
+  %z = graph.gather %s, %t {axis = 0 : i64} : (tensor<32x3xf32>, tensor<1xi64>) -> tensor<1x3xf32>
+  func.return %y, %z : tensor<1x32xf32>, tensor<1x3xf32>
+}"""
 
 
-@pytest.mark.parametrize("target", ["c", "x86-64-v3", "host"])
-@pytest.mark.parametrize("activations", ["float", "int8"])
-@pytest.mark.parametrize("bits", [4, 8])
-def test_results_keep_every_bit(bits: int, activations: str, target: str):
-    x = np.random.default_rng(2).standard_normal((1, COLUMNS)).astype(np.float32)
-    narrow, size = product_of(bits, activations, x, target, PassOptions())
-    wide, before = product_of(bits, activations, x, target, PassOptions(disabled=("graph-narrow-scales",)))
-    np.testing.assert_array_equal(narrow, wide)
-    assert before - size >= 2 * ROWS * COLUMNS // BLOCK
+def test_lookups_read_the_scales_that_products_read():
+    ctx, scales = CompilerContext(), rand(32, 3, seed=2).astype(np.float16).astype(np.float32)
+    ctx.weights.add("w", rand(32, 3, 32, dtype=np.int8, seed=1))
+    ctx.weights.add("s", scales)
+    module, inputs = Parser(ctx, TEXT).parse_module(), [rand(1, 96), np.array([7])]
+    expected = run_graph(module, inputs, ctx.weights)
+    NarrowScalesPass().apply(ctx, module)
+    module.verify()
+    read = [op for op in module.walk() if isinstance(op, graph.BlockwiseMatmulOp | graph.GatherOp)]
+    hashes = {
+        each.hash.data for op in read for each in (v.owner for v in op.operands) if isinstance(each, graph.WeightOp)
+    }
+    assert len(hashes - {"w"}) == 1
+    for found, wanted in zip(run_graph(module, inputs, ctx.weights), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)

@@ -8,7 +8,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from s2s.dialects import loop
+from s2s.dialects import graph, loop
 from s2s.interpret.graph import run_graph
 from s2s.interpret.loop import run_loop
 from s2s.interpret.tensor import run_tensor
@@ -71,3 +71,31 @@ def test_all_levels_give_the_same_sums(rows: int, zero_points: bool):
 def test_constants_keep_their_sign_without_such_an_instruction():
     module, _ = levels(get_target("x86-64-v4"), 1)
     assert not any(isinstance(op, arith.ExtUIOp) for op in module.walk())
+
+
+def test_lookups_read_the_constant_without_sign_and_flip_it_back():
+    """The last layer and the embedding are one weight."""
+    ctx, w = CompilerContext(), rand(32, 3, 32, dtype=np.int8, seed=1)
+    for name, array in (("w", w), ("s", rand(32, 3, seed=2))):
+        ctx.weights.add(name, array)
+    text = """func.func @main(%x: tensor<1x96xf32>, %t: tensor<1xi64>) -> (tensor<1x32xf32>, tensor<1x3x32xf32>) {
+      %w = graph.weight "w" {hash = "w"} : tensor<32x3x32xi8>
+      %s = graph.weight "s" {hash = "s"} : tensor<32x3xf32>
+      %y = graph.blockwise_matmul %x, %w, %s {bits = 8 : i64, int8_activations}
+        : (tensor<1x96xf32>, tensor<32x3x32xi8>, tensor<32x3xf32>) -> tensor<1x32xf32>
+      %rows = graph.gather %w, %t {axis = 0 : i64} : (tensor<32x3x32xi8>, tensor<1xi64>) -> tensor<1x3x32xi8>
+      %z = graph.cast %rows : (tensor<1x3x32xi8>) -> tensor<1x3x32xf32>
+      func.return %y, %z : tensor<1x32xf32>, tensor<1x3x32xf32>
+    }"""
+    module = Parser(ctx, text).parse_module()
+    ctx.targets[BY_UNSIGNED.name] = BY_UNSIGNED
+    QuantizeActivationsPass().apply(ctx, module)
+    passes, inputs = pipeline(CompileOptions(target=BY_UNSIGNED)), [rand(1, 96), np.array([7])]
+    for level in ("graph", "tensor"):
+        for each in passes[level]:
+            each.apply(ctx, module)
+            module.verify()
+    weights = [op.weight_name.data for op in module.walk() if isinstance(op, graph.WeightOp)]
+    assert [name for name in weights if name.startswith("w")] == ["w_unsigned_packed"]
+    _, found = run_tensor(module, inputs, ctx.weights)
+    np.testing.assert_array_equal(found, w[7:8].astype(np.float32))

@@ -34,16 +34,20 @@ class LowerSuperblockMatmul(RewritePattern):
         shape = shape_of(op.y)
         _, blocks, size = shape_of(op.w)
         *rows, j, block, byte = dims(len(shape) + 2)
-        columns = [at(op.x, *rows, block * op.block + byte * 2 + part) for part in (0, 1)]
+        per_byte = op.block // size
+        first = block * op.block + byte * per_byte
+        columns = [at(op.x, *rows, first + number) for number in range(per_byte)]
         element = widened(op.y.type.element_type)
 
         def step(s: Scalars, *values: Scalar) -> Scalar:
-            *xs, byte = values[:3]
-            scale, least = _both_levels(s, values[3:-1], element)
+            *xs, byte = values[: per_byte + 1]
+            scale, least = _both_levels(s, values[per_byte + 1 : -1], element)
             wide = s.cast(byte, i32)
-            parts = s.binary(AND, wide, MASK), s.binary(AND, s.binary(SHIFT_RIGHT, wide, HALF), MASK)
+            parts = [wide]
+            if per_byte > 1:
+                parts = [s.binary(AND, wide, MASK), s.binary(AND, s.binary(SHIFT_RIGHT, wide, HALF), MASK)]
             terms = [x * (s.cast(q, element) * scale - least) for x, q in zip(xs, parts, strict=True)]
-            return values[-1] + (terms[0] + terms[1])
+            return values[-1] + sum(terms[1:], start=terms[0])
 
         y = compute(
             rewriter,

@@ -35,17 +35,17 @@ LEVELS = [
 ]
 
 
+@pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("shape", [(64,), (3, 64), (2, 1, 60)], ids=str)
-def test_products_with_weights_in_superblocks(shape: tuple[int, ...]):
-    def product(*values: SSAValue) -> Operation:
-        return graph.SuperblockMatmulOp(*values)
-
-    check_lowering(product, rand(*shape), rand(5, 4, 8, dtype=np.int8, seed=1), *LEVELS)
+def test_products_with_weights_in_superblocks(bits: int, shape: tuple[int, ...]):
+    product = partial(graph.SuperblockMatmulOp, bits=bits)
+    check_lowering(product, rand(*shape), rand(5, 4, 2 * bits, dtype=np.int8, seed=1), *LEVELS)
 
 
+@pytest.mark.parametrize("parts", [1, 2])
 @pytest.mark.parametrize("rows", [(), (3,), (2, 1)], ids=str)
-def test_products_of_integers_in_superblocks(rows: tuple[int, ...]):
-    x, x_scales = rand(*rows, 4, 2, 8, dtype=np.int8), rand(*rows, 4, seed=6)
+def test_products_of_integers_in_superblocks(parts: int, rows: tuple[int, ...]):
+    x, x_scales = rand(*rows, 4, parts, 8, dtype=np.int8), rand(*rows, 4, seed=6)
 
     def dot(*values: SSAValue) -> Operation:
         return graph.SuperblockDotOp(*values)
