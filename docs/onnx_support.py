@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 FOUND = Path(__file__).with_name("onnx_support.json")
+CONTRIB = Path(__file__).with_name("contrib_support.json")
+MICROSOFT = "com.microsoft"
 NOTICE = "<!-- Written by docs/generate.py; change the docstrings in the code, then `make docs`. -->\n"
 CONSTANTS = (
     "`constants` are operands that may have to be constants, or computed from constants and shapes: where they come at "
@@ -30,9 +32,17 @@ _INTRODUCTION = (
     "size. "
 )
 _OTHERS = (
-    "\nOperators that the newest opset does not have any more, and those of onnxruntime (com.microsoft), of which all "
-    "others are refused. ONNX has no tests of theirs; `tests/frontends/onnx` compares them with onnxruntime.\n"
+    "\nOperators that the newest opset does not have any more. ONNX has no tests of theirs; `tests/frontends/onnx` "
+    "compares them with onnxruntime.\n"
 )
+_CONTRIB = (
+    "\n## onnxruntime's operators (com.microsoft)\n\n"
+    "All that onnxruntime {version} declares, and so all that its quantiser and its optimiser write. `types` are those "
+    "of the first operand with which the cases of `benchmarks/contrib_cases.py` can be imported, `cases` how many "
+    "results agree with onnxruntime's kernels for CPUs, of those that have one. Where there are none, onnxruntime runs "
+    "the operator on accelerators alone, and tests compare it with numpy.\n"
+)
+_CONTRIB_REFUSED = "\nRefused:\n"
 _TYPES = {
     "bool": "bool",
     **{f"{sign}int{bits}": f"{sign or 'i'}{bits}" for sign in ("", "u") for bits in (2, 4, 8, 16, 32, 64)},
@@ -81,10 +91,37 @@ def onnx_page() -> str:
         )
         lines.append(f"| `{name}` | {' | '.join(columns)} |".replace("|  |", "| |"))
     lines += [_OTHERS, "| operator | attributes | constants |", "|---|---|---|"]
-    for key in sorted(set(IMPORTERS) - set(versions)):
+    for key in sorted(each for each in set(IMPORTERS) - set(versions) if each[0] != MICROSOFT):
         constants = ", ".join(constant_operands(IMPORTERS[key]))
         lines.append(f"| `{'.'.join(filter(None, key))}` | {read_attributes(IMPORTERS[key])} | {constants} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *contrib_section()]) + "\n"
+
+
+def contrib_section() -> list[str]:
+    """The table of onnxruntime's own operators: those that are read, then those that are refused."""
+    from s2s.frontends.onnx.microsoft import IMPORTERS as READ
+    from s2s.frontends.onnx.microsoft_refusals import NCHWC, REFUSALS, refusal_of
+
+    found: Mapping[str, Any] = json.loads(CONTRIB.read_text(encoding="utf-8"))
+    lines = [
+        _CONTRIB.format(version=found["onnxruntime"]),
+        "| operator | types | attributes | cases | constants |",
+        "|---|---|---|---|---|",
+    ]
+    for name in sorted(set(READ) & set(found["all"])):
+        entry = found["operators"].get(name, {"types": [], "cases": 0, "passed": 0})
+        cases = f"{entry['passed']} of {entry['cases']}" if entry["cases"] else "none"
+        types = types_of(entry) if entry["types"] else ""
+        constants = ", ".join(constant_operands(READ[name]))
+        lines.append(f"| `{name}` | {types} | {read_attributes(READ[name])} | {cases} | {constants} |")
+    lines += [_CONTRIB_REFUSED, "| operators | |", "|---|---|"]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name in REFUSALS:
+        groups.setdefault(REFUSALS[name], []).append(f"`{name}`")
+    for reason, names in groups.items():
+        lines.append(f"| {', '.join(names)} | {'; '.join(reason)} |")
+    lines.append(f"| all of `{NCHWC}` | {'; '.join(refusal_of(NCHWC, '') or ())} |")
+    return lines
 
 
 def types_of(entry: Mapping[str, Any]) -> str:

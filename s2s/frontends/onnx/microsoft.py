@@ -13,8 +13,17 @@ from onnx import AttributeProto, helper
 from s2s.dialects import graph
 from s2s.frontends.activations import leaky_relu, sigmoid
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import concat, reshape
-from s2s.frontends.onnx import fused
+from s2s.frontends.formulas import concat, reshape, select
+from s2s.frontends.onnx import (
+    channels_last,
+    duplicates,
+    fused,
+    fused_attention,
+    fused_embedding,
+    fused_sums,
+    quantised_lstm,
+)
+from s2s.frontends.onnx.channels_last import average_pool_channels_last
 from s2s.frontends.onnx.elementwise import cast
 from s2s.frontends.onnx.linear import integer_product
 from s2s.frontends.onnx.node import Importer, Node
@@ -87,18 +96,24 @@ def _softmax(node: Node, x: Value) -> Value:
 
 
 def _average_pool(node: Node, x: Value) -> Value:
-    _require_channels_first(node)
+    if node.flag("channels_last"):
+        return average_pool_channels_last(node, x)
     return average_pool(node._replace(operands=[x]))
 
 
 def _global_average_pool(node: Node, x: Value) -> Value:
-    _require_channels_first(node)
-    return emit(graph.ReduceMeanOp, x, axes=list(range(2, x.rank)), keepdims=True)
+    first = 1 if node.flag("channels_last") else 2
+    return emit(graph.ReduceMeanOp, x, axes=list(range(first, first + x.rank - 2)), keepdims=True)
 
 
-def _require_channels_first(node: Node) -> None:
-    if node.flag("channels_last"):
-        raise node.unsupported("channels_last is set", "export the model with channels first")
+def _reduce_mean(node: Node, x: Value) -> Value:
+    axes = node.axes(node.integers("axes", range(x.rank)), x.rank)
+    return emit(graph.ReduceMeanOp, x, axes=axes, keepdims=node.flag("keepdims"))
+
+
+def _where(node: Node) -> Value:
+    """Elements of one of two tensors, quantised again."""
+    return _quantized(node, select(node.input(0), _real(node, 1), _real(node, 4)), 7)
 
 
 def _concat(node: Node) -> Value:
@@ -187,8 +202,9 @@ def _zero_points(node: Node, rows: int, blocks: int, bits: int) -> Value:
     return node.constant(unpacked[:, :blocks].astype(np.int16) - half, np.int8)
 
 
+_FAMILIES = (channels_last, duplicates, fused, fused_attention, fused_embedding, fused_sums, quantised_lstm)
 IMPORTERS: Mapping[str, Importer] = {
-    **fused.IMPORTERS,
+    **{name: importer for family in _FAMILIES for name, importer in family.IMPORTERS.items()},
     "DequantizeLinear": lambda node: _real(node, 0),
     "MatMulNBits": _matmul_by_blocks,
     "QGemm": _gemm,
@@ -198,36 +214,40 @@ IMPORTERS: Mapping[str, Importer] = {
     "QLinearGlobalAveragePool": _unary(_global_average_pool),
     "QLinearLeakyRelu": _unary(_leaky_relu),
     "QLinearMul": _binary(_mul),
+    "QLinearReduceMean": _unary(_reduce_mean),
     "QLinearSigmoid": _unary(_sigmoid),
     "QLinearSoftmax": _unary(_softmax),
+    "QLinearWhere": _where,
     "QuantizeLinear": lambda node: _quantized(node, node.input(0), 1),
 }
 
 _DEFAULTS: Mapping[str, Mapping[str, int | float | str]] = {
-    **fused.DEFAULTS,
+    **{name: each for family in _FAMILIES for name, each in family.DEFAULTS.items()},
     "DequantizeLinear": {"axis": 1},
     "MatMulNBits": {"accuracy_level": 0, "bits": 4},
     "QGemm": {"alpha": 1.0, "transA": 0, "transB": 0},
     "QLinearAveragePool": {"auto_pad": "NOTSET", "ceil_mode": 0, "channels_last": 0, "count_include_pad": 0},
     "QLinearGlobalAveragePool": {"channels_last": 0},
     "QLinearLeakyRelu": {"alpha": 0.01},
+    "QLinearReduceMean": {"keepdims": 1},
     "QLinearSoftmax": {"axis": -1},
     "QuantizeLinear": {"axis": 1},
 }
 _INTEGERS, _INTEGER = AttributeProto.INTS, AttributeProto.INT
 _REQUIRED: Mapping[str, Mapping[str, int]] = {
-    **fused.REQUIRED,
+    **{name: each for family in _FAMILIES for name, each in family.REQUIRED.items()},
     "MatMulNBits": {"K": _INTEGER, "N": _INTEGER, "block_size": _INTEGER},
     "QLinearAveragePool": {"kernel_shape": _INTEGERS},
     "QLinearConcat": {"axis": _INTEGER},
     "QLinearSoftmax": {"opset": _INTEGER},
 }
 _OPTIONAL: Mapping[str, Mapping[str, int]] = {
-    **fused.OPTIONAL,
+    **{name: each for family in _FAMILIES for name, each in family.OPTIONAL.items()},
     "QLinearAveragePool": {"pads": _INTEGERS, "strides": _INTEGERS},
+    "QLinearReduceMean": {"axes": _INTEGERS},
 }
 _INPUTS: Mapping[str, tuple[int, int]] = {
-    **fused.INPUTS,
+    **{name: each for family in _FAMILIES for name, each in family.INPUTS.items()},
     "QuantizeLinear": (2, 3),
     "DequantizeLinear": (2, 3),
     "MatMulNBits": (3, 6),
@@ -235,8 +255,11 @@ _INPUTS: Mapping[str, tuple[int, int]] = {
     "QLinearConcat": (5, 2**31 - 1),
     "QLinearAdd": (7, 8),
     "QLinearMul": (7, 8),
+    "QLinearWhere": (9, 9),
 }
 """The least and the largest number of inputs; the others take five, of which zero points may be left out."""
+_OUTPUTS: Mapping[str, int] = {name: each for family in _FAMILIES for name, each in family.OUTPUTS.items()}
+"""The largest number of outputs, where that is not one."""
 
 
 def signature(op_type: str) -> Signature | None:
@@ -256,7 +279,7 @@ def signature(op_type: str) -> Signature | None:
         min_inputs=least,
         max_inputs=most,
         min_outputs=1,
-        max_outputs=fused.OUTPUTS.get(op_type, 1),
+        max_outputs=_OUTPUTS.get(op_type, 1),
         attribute_types={**{name: each.type for name, each in defaults.items()}, **required, **optional},
         required=frozenset(required),
         defaults=defaults,

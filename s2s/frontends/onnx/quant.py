@@ -1,6 +1,6 @@
 """Quantisation, in plain arithmetic: `graph-lift-quantized` recognises the integer networks in it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import ml_dtypes
 import numpy as np
@@ -116,11 +116,17 @@ def _conv_integer(node: Node) -> Value:
 
 
 def _integer_convolution(
-    node: Node, x: Value, x_zero: Value | None, w: Value, w_zero: Value | None, b: Value | None
+    node: Node,
+    x: Value,
+    x_zero: Value | None,
+    w: Value,
+    w_zero: Value | None,
+    b: Value | None,
+    build: Callable[..., Value] = convolve,
 ) -> Value:
     left = integer_factor(x, _channels(node, x_zero, x.rank, 1))
     right = integer_factor(w, _channels(node, w_zero, w.rank, 0))
-    return convolve(node, left.value, right.value, b, **accumulation("input_zp", left, "weight_zp", right))
+    return build(node, left.value, right.value, b, **accumulation("input_zp", left, "weight_zp", right))
 
 
 def _rows(value: Value | None, rank: int) -> Value | None:
@@ -141,10 +147,12 @@ def _qlinear_matmul(node: Node) -> Value:
     return requantize(product, scale, y_zero)
 
 
-def _qlinear_conv(node: Node) -> Value:
+def qlinear_conv(node: Node, build: Callable[..., Value] = convolve) -> Value:
+    """A convolution of quantised operands, its sum quantised again; `build` emits the convolution."""
+    channel_axis = 1 if build is convolve else -1
     x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero = (node.input(position) for position in range(8))
-    product = _integer_convolution(node, x, x_zero, w, w_zero, node.optional(8))
-    channel_scale = _channels(node, w_scale, w.rank, 1) or w_scale
+    product = _integer_convolution(node, x, x_zero, w, w_zero, node.optional(8), build)
+    channel_scale = _channels(node, w_scale, w.rank, channel_axis % w.rank) or w_scale
     scale = reshape(x_scale, []) * channel_scale / reshape(y_scale, [])
     return requantize(product, scale, reshape(y_zero, []))
 
@@ -162,7 +170,7 @@ IMPORTERS: Mapping[str, Importer] = {
     "ConvInteger": _conv_integer,
     "DequantizeLinear": _dequantize_linear,
     "MatMulInteger": _matmul_integer,
-    "QLinearConv": _qlinear_conv,
+    "QLinearConv": qlinear_conv,
     "QLinearMatMul": _qlinear_matmul,
     "QuantizeLinear": _quantize_linear,
 }

@@ -147,13 +147,13 @@ class Layer(NamedTuple):
         return take(x, x.rank - 1, number * self.hidden, self.hidden)
 
 
-def _layer(node: Node, gates: int, defaults: Sequence[str]) -> Layer:
+def _layer(node: Node, gates: int, defaults: Sequence[str], gate_axis: int = 1) -> Layer:
     x, weights = node.input(0), node.input(1)
-    if x.rank != 3 or weights.rank != 3 or weights.shape[1] % gates:
+    if x.rank != 3 or weights.rank != 3 or weights.shape[gate_axis] % gates:
         raise node.invalid(f"X {list(x.shape)} and W {list(weights.shape)} do not fit together", "fix the shapes")
     direction = node.choice("direction", "forward", "reverse", "bidirectional") if node.has("direction") else "forward"
     directions = 2 if direction == "bidirectional" else 1
-    hidden = weights.shape[1] // gates
+    hidden = weights.shape[gate_axis] // gates
     if node.has("hidden_size") and node.integer("hidden_size") != hidden:
         raise node.invalid(f"hidden_size is {node.integer('hidden_size')}, W has {hidden}", "fix the node")
     if _flag(node, "layout"):
@@ -186,6 +186,8 @@ def _function(node: Node, name: str, alphas: Iterator[float], betas: Iterator[fl
     return _parametrised(name, alpha, beta or 0.0)
 
 
+Product = Callable[[Builder, Value, Values], Value]
+"""The product of a state with the recurrent weights, from the builder of a step, the state, and what is kept."""
 Step = Callable[[Builder, Values, Value, Values], Values]
 """The new state, the output first, from the old one, the projected input, and what is kept."""
 
@@ -261,13 +263,18 @@ def _summed(biases: tuple[Value, Value] | None) -> Value | None:
     return None if biases is None else biases[0] + biases[1]
 
 
+def summed_bias(layer: Layer, direction: int) -> Value | None:
+    """The biases of the input's and of the recurrent product of a direction, added up."""
+    return _summed(_biases(layer, direction))
+
+
 def _rnn(node: Node) -> list[Value]:
     layer = _layer(node, 1, ["Tanh"])
     return _results(layer, [_rnn_direction(layer, direction) for direction in range(layer.directions)])
 
 
 def _rnn_direction(layer: Layer, direction: int) -> tuple[Value, Values]:
-    projected = layer.projected(direction, _summed(_biases(layer, direction)))
+    projected = layer.projected(direction, summed_bias(layer, direction))
     constants = Constants()
     recurrent = constants.add(layer.weight(2, direction, layer.hidden))
     activation = layer.functions[direction]
@@ -280,23 +287,39 @@ def _rnn_direction(layer: Layer, direction: int) -> tuple[Value, Values]:
 
 
 def _lstm(node: Node) -> list[Value]:
+    return lstm(node, _lstm_direction)
+
+
+def lstm(node: Node, run: Callable[[Layer, int], tuple[Value, Values]], *, transposed: bool = False) -> list[Value]:
+    """An LSTM each of whose directions is computed by `run`; `transposed` weights are `[directions, input, gates]`."""
     if _flag(node, "input_forget"):
         raise node.unsupported("couples its input and forget gates", "leave input_forget out")
-    layer = _layer(node, 4, ["Sigmoid", "Tanh", "Tanh"])
-    return _results(layer, [_lstm_direction(layer, direction) for direction in range(layer.directions)])
+    layer = _layer(node, 4, ["Sigmoid", "Tanh", "Tanh"], 2 if transposed else 1)
+    return _results(layer, [run(layer, direction) for direction in range(layer.directions)])
 
 
 def _lstm_direction(layer: Layer, direction: int) -> tuple[Value, Values]:
-    projected = layer.projected(direction, _summed(_biases(layer, direction)))
+    projected = layer.projected(direction, summed_bias(layer, direction))
     constants = Constants()
     recurrent = constants.add(layer.weight(2, direction, layer.hidden))
+
+    def product(inner: Builder, state: Value, kept: Values) -> Value:
+        return emit(graph.MatmulOp, state, recurrent(inner, kept))
+
+    return lstm_direction(layer, direction, projected, product, constants)
+
+
+def lstm_direction(
+    layer: Layer, direction: int, projected: Value, product: Product, constants: Constants
+) -> tuple[Value, Values]:
+    """The outputs and the last state of one direction; `product` is that of the state with the recurrent weights."""
     peepholes = layer.of_direction(7, direction, 3 * layer.hidden)
     peep = None if peepholes is None else constants.add(peepholes)
     f, g, h = layer.functions[3 * direction : 3 * direction + 3]
 
     def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
         old_h, old_c = state
-        gates = emit(graph.MatmulOp, old_h, recurrent(inner, kept)) + x
+        gates = product(inner, old_h, kept) + x
         looks = None if peep is None else peep(inner, kept)
 
         def gate(number: int, cell: Value, look: int) -> Value:

@@ -161,11 +161,7 @@ class Session:
             return self._call(node, function, operands, attributes, caller, scope.node)
         declared = declaration(domain, node.op_type, opset) if opset else None
         if declared is None:
-            known = f"no operator of opset {opset} of {domain or 'ai.onnx'}" if opset else "of a domain not imported"
-            self.failures.append(
-                f"{place(node)}: operator {operator(node)} is {known}; "
-                "define it as a local function of the model, or replace it by standard operators"
-            )
+            self.failures.append(_unknown(node, domain, opset))
             return [FAILED] * len(node.output)
         check_node(node, declared, attributes)
         refusal = self._refusal(node, domain, opset)
@@ -344,3 +340,15 @@ class Session:
         if len(values) < len(outputs):
             raise _ReportedError
         return values
+
+
+def _unknown(node: NodeProto, domain: str, opset: int) -> str:
+    """The failure of an operator that s2s has no declaration of."""
+    from s2s.frontends.onnx.microsoft_refusals import refusal_of
+
+    refusal = refusal_of(domain, node.op_type)
+    if refusal is not None:
+        return f"{place(node)}: {'; '.join(refusal)}"
+    known = f"no operator of opset {opset} of {domain or 'ai.onnx'}" if opset else "of a domain not imported"
+    way_out = "define it as a local function of the model, or replace it by standard operators"
+    return f"{place(node)}: operator {operator(node)} is {known}; {way_out}"

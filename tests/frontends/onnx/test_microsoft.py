@@ -240,12 +240,6 @@ def test_scales_for_each_channel_of_activations_are_refused():
         import_model(load_model(model("QLinearSigmoid", operands, (0,), {})))
 
 
-def test_channels_last_is_refused():
-    proto = model("QLinearGlobalAveragePool", unary(np.int8, (2, 3, 4, 4)), (0,), {"channels_last": 1})
-    with pytest.raises(UnsupportedError, match="channels_last is set; export the model with channels first"):
-        import_model(load_model(proto))
-
-
 def test_other_operators_of_the_domain_are_no_operators():
     proto = model("FusedGelu", unary(np.int8, (2, 3)), (0,), {})
     with pytest.raises(UnsupportedError, match=r"com.microsoft.FusedGelu is no operator of opset 1"):
