@@ -32,8 +32,8 @@ def why_channels_last(op: tensor.ComputeOp, value: SSAValue) -> str | None:
 
 
 def convolves(op: tensor.ComputeOp, value: SSAValue, constants: frozenset[SSAValue]) -> bool:
-    """Return whether `op` sums products of constants and the second dimension of `value`, of rank 3, for each position
-    of the last dimension, or writes such sums to the second dimension of `value`."""
+    """Return whether `op` sums products of constants and the second dimension of `value` for each position of the last
+    dimension, or writes such sums to the second dimension of `value`."""
     reads = slots(op.reads, op.read_accesses)
     weights = [access for operand, access in reads if operand in constants]
     if not weights:

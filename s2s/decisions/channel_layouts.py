@@ -69,7 +69,7 @@ class ChannelLayouts:
     def __init__(self, module: ModuleOp, target: Target, settled: Mapping[SSAValue, int] | None = None) -> None:
         self.module, self.target, self.lanes = module, target, target.lanes
         self.settled = dict(settled or {})
-        self._has_bytes = target.has_byte_lanes
+        self._has_bytes = target.multiplies_bytes
         self.by_kernel = calls_of(module)
         self.calls = [op for op in module.walk() if isinstance(op, graph.CallOp)]
         functions = {func.sym_name.data: func for func in module.ops if isinstance(func, FuncOp)}
@@ -81,7 +81,8 @@ class ChannelLayouts:
         self._needs: list[tuple[Slot, Slot]] = []
         """Results that can be padded only if an argument is."""
         self._signals: set[Member] = set()
-        """Groups of rank 3 whose second dimension a convolution shows to be channels."""
+        """Groups whose second dimension a convolution shows to be channels, as it must with rank 3 and on scalar
+        cores."""
         self._decide()
 
     def _all_of(self, value: SSAValue) -> list[SSAValue]:
@@ -203,8 +204,10 @@ class ChannelLayouts:
             return f"goes to a {others[0]} between kernels"
         if len(shape) not in RANKS:
             return f"rank {len(shape)}, no image"
-        if len(shape) == SIGNAL and self._groups.find(value) not in self._signals:
-            return "rank 3, and no convolution shows that channels come second"
+        if self._needs_evidence(value) and self._groups.find(value) not in self._signals:
+            return f"rank {len(shape)}, and no convolution shows that channels come second"
+        if self.lanes == 1 and not self._is_bytes(value):
+            return "no bytes, and there are no vectors of anything else"
         if not self.block_of(value) and self._is_bytes(value):
             return "a single channel, whose bytes lie side by side already"
         if not self.block_of(value):
@@ -213,12 +216,15 @@ class ChannelLayouts:
             return "a single pixel, whose channels lie side by side already"
         return None
 
+    def _needs_evidence(self, value: SSAValue) -> bool:
+        return len(shape_of(value)) == SIGNAL or self.lanes == 1
+
     def _shows_channels(self, slot: Slot) -> bool:
         """Return whether a kernel convolves this argument, or computes this result by a convolution, along its last
         dimension."""
         name, number = slot
         func = self.kernels[name]
-        if func.is_declaration or len(shape_of(value_at(func, number))) != SIGNAL:
+        if func.is_declaration or not self._needs_evidence(value_at(func, number)):
             return False
         constants, value = constant_arguments(func, self.by_kernel), value_at(func, number)
         sums = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp) and op.reduce is not None]
@@ -259,7 +265,7 @@ class ChannelLayouts:
             return "computes other results along with this one"
         if owner.parallel_sizes != shape_of(value):
             return "computes the result in another shape"
-        if not (vectorizable(owner) or (self._has_bytes and in_lanes(owner))):
+        if self.lanes > 1 and not (vectorizable(owner) or (self._has_bytes and in_lanes(owner))):
             return "computes what has no form in vectors"
         if any(value in op.operands for op in computes):
             return "reads its own result again"

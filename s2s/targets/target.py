@@ -149,6 +149,11 @@ class Target:
         """Whether vectors multiply bytes, several products to a lane."""
         return any(self.lanes in each.lanes for each in self.intrinsics_of("dot_lanes"))
 
+    @property
+    def multiplies_bytes(self) -> bool:
+        """Whether an instruction adds up products of neighbouring bytes, in vectors or in scalar code."""
+        return self.has_byte_lanes if self.lanes > 1 else bool(self.intrinsics)
+
     def __post_init__(self) -> None:
         check_fields("Target", self, KEYS, contradiction)
 

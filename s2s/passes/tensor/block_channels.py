@@ -18,13 +18,14 @@ padded: 24 channels take two blocks of 16, not three of 8. Kernels compute the p
 pads with zeros, and no kernel reads it except to compute such padding again; the attribute `channels` of the call
 counts the real channels.
 
-For bytes, a block holds all channels (NHWC) where the target multiplies groups of neighbouring bytes.
+For bytes, a block holds all channels (NHWC) where the target multiplies groups of neighbouring bytes. On scalar cores
+(SMLAD of Cortex-M) bytes are all that is blocked, and sums of integers run along the channels in their innermost loop.
 
-A tensor is blocked if it passes between kernels only, has rank 4 and more than one pixel; with rank 3, if a
-convolution shows that the second dimension, not the last one, holds channels; and only if every kernel that accesses
-it, and every other tensor at the same position of a shared kernel, can be blocked too. Declined for
-targets without vectors, for the network's inputs and outputs, around kernels whose regions use `tensor.index`, and
-where a kernel shows that channels come last already: it slides a window along the second dimension, or reduces the
+A tensor is blocked if it passes between kernels only, has rank 4 and more than one pixel; with rank 3, and on scalar
+cores, if a convolution shows that the second dimension, not the last one, holds channels; and only if every kernel that
+accesses it, and every other tensor at the same position of a shared kernel, can be blocked too. Declined for targets
+without such vectors or products, for the network's inputs and outputs, around kernels whose regions use `tensor.index`,
+and where a kernel shows that channels come last already: it slides a window along the second dimension, or reduces the
 last one alone. Layouts are decisions (`s2s/decisions/layout.py`).
 """
 
@@ -72,7 +73,7 @@ def block_channels(module: ModuleOp, target: Target, weights: WeightStore, given
         mine = {number: block for (kernel, number), block in slots_chosen.items() if kernel == name}
         if mine:
             _fill_up(func, mine, decision.by_kernel[name], weights)
-            BlockKernel(func, mine).run()
+            BlockKernel(func, mine, in_order=target.lanes == 1).run()
     for value in chosen:
         assert isinstance(value.owner, graph.CallOp)
         new_type = blocked_type(value.type, decision.block_of(value))
@@ -113,5 +114,5 @@ class BlockChannelsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = target_of(ctx, self.target)
-        if target.lanes > 1:
+        if target.lanes > 1 or target.multiplies_bytes:
             block_channels(op, target, weights_of(ctx), given_of(ctx))

@@ -15,12 +15,12 @@ from xdsl.ir.affine import (
 )
 from xdsl.rewriter import Rewriter
 
-from s2s.analysis.structure.compute import dim_names
+from s2s.analysis.structure.compute import dim_names, slots
 from s2s.analysis.structure.renumber import renumber
 from s2s.decisions.channel_blocks import CHANNEL, MIN_BLOCK
 from s2s.dialects import tensor
 from s2s.types.affine import linear, ranges, simplify
-from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
+from s2s.types.dtypes import AnyTensor, as_tensor_type, is_integer, tensor_type
 
 
 def blocked_shape(shape: Sequence[int], block: int) -> tuple[int, ...]:
@@ -35,10 +35,14 @@ def blocked_type(type: Attribute, block: int) -> AnyTensor:
 
 
 class BlockKernel:
-    """Rewrites one kernel; `blocks` maps each blocked argument or result to its block size."""
+    """Rewrites one kernel; `blocks` maps each blocked argument or result to its block size.
 
-    def __init__(self, func: FuncOp, blocks: Mapping[int, int]) -> None:
-        self.func, self.blocks = func, blocks
+    `in_order` has sums over channels that now are contiguous taken along them, for schedules that keep the order of the
+    domain.
+    """
+
+    def __init__(self, func: FuncOp, blocks: Mapping[int, int], *, in_order: bool = False) -> None:
+        self.func, self.blocks, self.in_order = func, blocks, in_order
 
     def run(self) -> None:
         """Rewrite the signature and the computations."""
@@ -55,6 +59,8 @@ class BlockKernel:
             if isinstance(op, tensor.ComputeOp):
                 while (divided := _divided_dim(op)) is not None:
                     split_dim(op, *divided)
+                if self.in_order:
+                    _sum_along_lanes(op, [entry.args[number] for number in self.blocks if number >= 0])
         self.func.function_type = FunctionType.from_lists(
             [argument.type for argument in entry.args], [value.type for value in last.arguments]
         )
@@ -87,6 +93,22 @@ class BlockKernel:
         new_type = blocked_type(value.type, block)
         split_dim(op, CHANNEL, block, inner_at=op.rank)
         Rewriter.replace_value_with_new_type(value, new_type)
+
+
+def _sum_along_lanes(op: tensor.ComputeOp, blocked: Sequence[SSAValue]) -> None:
+    """Put the reduction over the channels of a blocked read behind the others: `[ic, kh, kw]` becomes `[kh, kw, ic]`.
+
+    Sums of integers are the same in any order; sums of floats keep theirs.
+    """
+    if op.reduce is None or any(not is_integer(tensor.element_type(value)) for value in op.reads):
+        return
+    lasts = [access.map.data.results[-1] for value, access in slots(op.reads, op.read_accesses) if value in blocked]
+    lanes = {last.position for last in lasts if isinstance(last, AffineDimExpr) and last.position >= op.rank}
+    if len(lanes) == 1:
+        [lane] = lanes
+        order = [*(dim for dim in range(len(op.sizes)) if dim != lane), lane]
+        names = dim_names(op)
+        renumber(op, tensor.Renumbering.permuting(order, op.sizes, op.rank), [names[dim] for dim in order])
 
 
 def _divided_dim(op: tensor.ComputeOp) -> tuple[int, int] | None:
