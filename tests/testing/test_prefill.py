@@ -14,6 +14,7 @@ from s2s.joint_artifact import together
 from s2s.options import CompileOptions
 from s2s.testing import decoders
 from s2s.testing.decoders import Config
+from s2s.testing.decoders.reference import logits
 from s2s.types.dtypes import Array
 
 LLAMA = Config(bits=8, int8_activations=True, width=64, layers=1, hidden=96, length=24)
@@ -48,6 +49,59 @@ def test_several_tokens_at_once_give_the_logits_of_as_many_steps(config: Config)
         second = many.run(given)["logits"]
         one.reset()
         np.testing.assert_allclose(second, steps(one, tokens), rtol=0, atol=1e-4)
+
+
+RINGS = {
+    "llama": Config(length=8, context=40),
+    "llama, float16": Config(length=8, context=40, cache="float16"),
+    "llama, int8": Config(layers=1, length=8, context=40, cache="int8"),
+    "gpt": Config(kind="gpt", kv_heads=4, length=8, context=40),
+}
+
+
+@pytest.mark.parametrize("config", RINGS.values(), ids=RINGS)
+def test_runs_of_several_tokens_go_on_in_a_full_ring(config: Config):
+    """They overwrite positions that their first tokens attend to; padded rows leave the ring as it was."""
+    tokens, runs = text(config, config.positions), 0
+    expected = logits(config, tokens.tolist())
+    with compiled(config, 5, "many") as many:
+        for count in (5, 3, 5, 2, 5, 1, 4, 5):
+            given = np.concatenate([tokens[runs : runs + count], np.zeros(5 - count, np.int64)])
+            found = many.run({"token": given, "position": np.array([runs]), "last": np.array([count - 1])})["logits"]
+            runs += count
+            np.testing.assert_allclose(found[0], expected[runs - 1], rtol=0, atol=1e-4 * np.abs(expected).max())
+    assert runs > 3 * config.length
+
+
+def test_a_step_goes_on_in_the_ring_that_a_run_of_several_tokens_has_changed():
+    config = RINGS["llama"]
+    tokens = text(config, 26)
+    expected = logits(config, tokens.tolist())[-1]
+    with compiled(config, 5, "many") as many, compiled(config, 1, "one") as one:
+        first, second = many.stream(), one.stream()
+        for at in range(0, 25, 5):
+            first.run({"token": tokens[at : at + 5], "position": np.array([at]), "last": np.array([4])})
+        second.restore(first.snapshot())
+        found = second.run({"token": tokens[25:], "position": np.array([25])})["logits"]
+    np.testing.assert_allclose(found[0], expected, rtol=0, atol=1e-4 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("tokens", [1, 4])
+def test_positions_of_a_long_text_are_rotated_by_two_tables(tokens: int):
+    """Scores depend on the distances of positions alone: the last of eight tokens in a window of eight has the logits
+    of a text of eight, wherever it begins."""
+    config = Config(layers=1, length=8, context=100_000)
+    said, start, found = text(config, 8), 77_000, np.zeros((1, config.vocabulary))
+    last: dict[str, Array] = {} if tokens == 1 else {"last": np.array([tokens - 1])}
+    expected = logits(replace(config, context=None), said.tolist())[-1]
+    with compiled(config, tokens, "distant") as network:
+        assert network.report().weights < 200_000
+        for at in range(0, 8, tokens):
+            given = {"token": said[at : at + tokens], "position": np.array([start + at]), **last}
+            found = network.run(given)["logits"]
+        with pytest.raises(InputError, match="out of range"):
+            network.run({"token": said[:tokens], "position": np.array([101_000]), **last})
+    np.testing.assert_allclose(found[0], expected, rtol=0, atol=1e-4 * np.abs(expected).max())
 
 
 def test_both_networks_have_one_set_of_weights_and_one_state():

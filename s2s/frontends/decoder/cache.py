@@ -7,7 +7,7 @@ cached number differs from the one that was put in by at most `max|row| / 254`, 
 where it is below `2^-14`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -51,28 +51,43 @@ def _parts(config: Config, name: str) -> list[Port]:
 
 
 def write_cache(nodes: Nodes, config: Config, name: str, rows: str, places: str) -> Cached:
-    """Put `rows` at `places`, `[1, tokens, 1]`, in the cache `name`."""
+    """Put `rows` at `places`, `[1, tokens, 1]`, in the cache `name`, and return what it holds then."""
+    parts = in_parts(nodes, config, name, rows)
+    return as_floats(nodes, config, [put(nodes, port, past(nodes, config, port), new, places) for port, new in parts])
+
+
+def in_parts(nodes: Nodes, config: Config, name: str, rows: str) -> Iterator[tuple[Port, str]]:
+    """Return `rows` as the cache `name` keeps them: numbers, and their scales if it is quantised."""
+    numbers, *more = _parts(config, name)
     if config.cache == "float32":
-        return Cached(_put(nodes, config, _parts(config, name)[0], rows, places), None)
-    if config.cache == "float16":
-        narrow = nodes.node("Cast", rows, to=_onnx(np.float16))
-        present = _put(nodes, config, _parts(config, name)[0], narrow, places)
-        return Cached(nodes.node("Cast", present, to=_onnx(np.float32)), None)
-    last, step = nodes.constant(np.array([-1])), nodes.constant(np.float32(1 / MAX_NUMBER))
-    largest = nodes.node("ReduceMax", nodes.node("Abs", rows), last, keepdims=1)
-    scales = nodes.node("Max", nodes.node("Mul", largest, step), nodes.constant(np.float32(MIN_SCALE)))
-    q = nodes.node("Cast", nodes.node("Round", nodes.node("Div", rows, scales)), to=_onnx(np.int8))
-    first, second = _parts(config, name)
-    present = nodes.node("Cast", _put(nodes, config, first, q, places), to=_onnx(np.float32))
-    return Cached(present, _put(nodes, config, second, scales, places))
+        yield numbers, rows
+    elif config.cache == "float16":
+        yield numbers, nodes.node("Cast", rows, to=_onnx(np.float16))
+    else:
+        last, step = nodes.constant(np.array([-1])), nodes.constant(np.float32(1 / MAX_NUMBER))
+        largest = nodes.node("ReduceMax", nodes.node("Abs", rows), last, keepdims=1)
+        scales = nodes.node("Max", nodes.node("Mul", largest, step), nodes.constant(np.float32(MIN_SCALE)))
+        yield numbers, nodes.node("Cast", nodes.node("Round", nodes.node("Div", rows, scales)), to=_onnx(np.int8))
+        yield more[0], scales
 
 
-def _put(nodes: Nodes, config: Config, port: Port, rows: str, places: str) -> str:
-    """Declare a part of a cache, and put `rows` at their places."""
-    past = nodes.input(f"past_{port.name}", port.dtype, [config.kv_heads, config.length, port.columns])
-    shape = nodes.node("Shape", rows)
-    spread = nodes.node("Expand", places, shape)
-    return nodes.node("ScatterElements", past, spread, rows, output=f"present_{port.name}", axis=1)
+def as_floats(nodes: Nodes, config: Config, parts: Sequence[str]) -> Cached:
+    """Return rows that a cache keeps as `parts`: their numbers as floats."""
+    numbers, *scales = parts
+    if config.cache != "float32":
+        numbers = nodes.node("Cast", numbers, to=_onnx(np.float32))
+    return Cached(numbers, scales[0] if scales else None)
+
+
+def past(nodes: Nodes, config: Config, port: Port) -> str:
+    """Declare a part of a cache before the run."""
+    return nodes.input(f"past_{port.name}", port.dtype, [config.kv_heads, config.length, port.columns])
+
+
+def put(nodes: Nodes, port: Port, before: str, rows: str, places: str) -> str:
+    """Return a part of a cache with `rows` at `places`."""
+    spread = nodes.node("Expand", places, nodes.node("Shape", rows))
+    return nodes.node("ScatterElements", before, spread, rows, output=f"present_{port.name}", axis=1)
 
 
 def declare_outputs(nodes: Nodes, config: Config) -> None:
@@ -81,10 +96,10 @@ def declare_outputs(nodes: Nodes, config: Config) -> None:
         nodes.output(f"present_{port.name}", [config.kv_heads, config.length, port.columns], port.dtype)
 
 
-def by_key(nodes: Nodes, config: Config, scales: str, tokens: int) -> str:
-    """The scales of rows as factors of scores, which count keys along their last axis."""
+def by_key(nodes: Nodes, config: Config, scales: str, count: int, tokens: int) -> str:
+    """The scales of `count` rows as factors of scores, which count keys along their last axis."""
     groups = [] if tokens == 1 else [1]
-    shape: Array = np.array([config.kv_heads, *groups, 1, config.length])
+    shape: Array = np.array([config.kv_heads, *groups, 1, count])
     return nodes.node("Reshape", scales, nodes.constant(shape))
 
 

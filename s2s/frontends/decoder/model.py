@@ -10,6 +10,8 @@ from s2s.frontends.decoder.cache import Cached, by_key, declare_outputs, ports, 
 from s2s.frontends.decoder.config import Config
 from s2s.frontends.decoder.embedding import look_up
 from s2s.frontends.decoder.nodes import Nodes
+from s2s.frontends.decoder.ring import Ring
+from s2s.frontends.decoder.rotation import Turn, rotate, write_turn
 from s2s.frontends.decoder.weights import Blocks, Superblocks, Weights
 
 
@@ -37,8 +39,11 @@ class _Decoder:
         self.config, self.weights, self.tokens = config, weights, tokens
         self.nodes = Nodes(config.kind)
         self.token = self.nodes.input("token", np.int64, [tokens])
-        first = self.nodes.input("position", np.int64, [1])
-        self.positions = first if tokens == 1 else self.nodes.node("Add", first, self._constant(np.arange(tokens)))
+        self.first = self.nodes.input("position", np.int64, [1])
+        self.last = self.nodes.input("last", np.int64, [1]) if tokens > 1 else None
+        self.positions = self.first
+        if tokens > 1:
+            self.positions = self.nodes.node("Add", self.first, self._constant(np.arange(tokens)))
 
     def write(self) -> onnx.ModelProto:
         """Add all nodes."""
@@ -46,25 +51,28 @@ class _Decoder:
         x = look_up(nodes, self.weights["embedding"], self.token, self.tokens)
         if config.kind == "gpt":
             x = nodes.node("Add", x, nodes.node("Gather", self._weight("positions"), self.positions))
-        turn = self._angles() if config.kind == "llama" else None
-        self.places = nodes.node("Reshape", self._slots(), self._constant(np.array([1, self.tokens, 1])))
-        places = nodes.constant(np.arange(config.length), "places")
-        self.later = nodes.node("Greater", places, self._column(self.positions))
+        turn = write_turn(nodes, config, self.positions) if config.kind == "llama" else None
+        self.ring = None
+        if config.is_ring and self.last is not None:
+            self.ring = Ring(nodes, config, self.tokens, self.first, self.last)
+        else:
+            self.places = nodes.node("Reshape", self._slots(), self._constant(np.array([1, self.tokens, 1])))
+            places = nodes.constant(np.arange(config.length), "places")
+            self.later = nodes.node("Greater", places, self._column(self.positions))
         for layer in range(config.layers):
             attended = self._attention(layer, self._norm(x, f"layer{layer}.norm1"), turn)
             x = nodes.node("Add", x, attended)
             x = nodes.node("Add", x, self._perceptron(layer, self._norm(x, f"layer{layer}.norm2")))
-        if self.tokens > 1:
-            x = nodes.node("Gather", x, nodes.input("last", np.int64, [1]))
+        if self.last is not None:
+            x = nodes.node("Gather", x, self.last)
         nodes.output(self._logits(self._norm(x, "norm")), [1, config.vocabulary])
         declare_outputs(nodes, config)
         return nodes.model()
 
     def _slots(self) -> str:
         """Where in the cache the positions lie. The mask keeps out places behind a position; in a full ring there are
-        none. A run of several tokens would write over what its first ones attend to, so it ends before the ring begins
-        anew."""
-        if not self.config.is_ring or self.tokens > 1:
+        none."""
+        if not self.config.is_ring:
             return self.positions
         return self.nodes.node("Mod", self.positions, self._constant(np.array([self.config.length])))
 
@@ -126,46 +134,30 @@ class _Decoder:
         root = nodes.node("Sqrt", nodes.node("Add", mean, nodes.constant(np.float32(epsilon))))
         return nodes.node("Mul", nodes.node("Div", x, root), self._weight(name))
 
-    def _angles(self) -> tuple[str, str]:
-        """Cosines and sines of the rotary positions, `[tokens, head]`."""
-        config = self.config
-        angles = np.arange(config.positions)[:, None] * np.array(config.turns)
-        factor = config.magnitude
-        tables = (np.cos(angles) * factor, "cosines"), (np.sin(angles) * factor, "sines")
-        cosines, sines = (
-            self.nodes.node("Gather", self.nodes.constant(np.tile(each, 2).astype(np.float32), name), self.positions)
-            for each, name in tables
-        )
-        return cosines, sines
-
-    def _turned(self, x: str, turn: tuple[str, str] | None) -> str:
-        """Rotate the halves of the last dimension against each other."""
-        if turn is None:
-            return x
-        nodes, last = self.nodes, self.nodes.constant(np.array([-1]))
-        ends = [nodes.constant(np.array([end])) for end in (0, self.config.head // 2, self.config.head)]
-        first, second = (nodes.node("Slice", x, *ends[at : at + 2], last) for at in (0, 1))
-        crossed = nodes.node("Concat", nodes.node("Neg", second), first, axis=-1)
-        return nodes.node("Add", nodes.node("Mul", x, turn[0]), nodes.node("Mul", crossed, turn[1]))
-
-    def _attention(self, layer: int, x: str, turn: tuple[str, str] | None) -> str:
+    def _attention(self, layer: int, x: str, turn: Turn | None) -> str:
         """Attend to all positions up to that of each token; a head of keys serves `group` heads of queries."""
         nodes, config, names = self.nodes, self.config, ("q", "k", "v")
         q, k, v = (self._heads(self._linear(x, f"layer{layer}.{name}"), name) for name in names)
         if config.norms_heads:
             q, k = self._norm(q, f"layer{layer}.q_norm"), self._norm(k, f"layer{layer}.k_norm")
-        keys = self._cache(f"key{layer}", self._turned(k, turn))
-        values = self._cache(f"value{layer}", v)
-        queries = self._grouped(self._turned(q, turn), config.head)
-        scores = nodes.node("MatMul", queries, nodes.node("Transpose", keys.numbers, perm=[0, 2, 1]))
-        scaled = nodes.node("Mul", self._by_token(scores), self._constant(np.float32(config.head**-0.5)))
-        masked = nodes.node("Where", self.later, self._constant(np.float32(-1e30)), self._weighted(scaled, keys))
-        shares = self._weighted(nodes.node("Softmax", masked, axis=-1), values)
-        attended = nodes.node("MatMul", self._grouped(shares, config.length), values.numbers)
+        k = rotate(nodes, config, k, turn)
+        queries = self._grouped(rotate(nodes, config, q, turn), config.head)
+        attended = self._attend(layer, queries, k, v) if self.ring is None else self.ring.attend(layer, queries, k, v)
         if self.tokens > 1:
             attended = nodes.node("Transpose", self._by_token(attended, config.head), perm=[2, 0, 1, 3])
         flat = nodes.node("Reshape", attended, self._constant(np.array([self.tokens, config.queries])))
         return self._linear(flat, f"layer{layer}.o")
+
+    def _attend(self, layer: int, queries: str, k: str, v: str) -> str:
+        """Put rows of keys and values in the cache, and attend to it."""
+        nodes, config = self.nodes, self.config
+        keys = write_cache(nodes, config, f"key{layer}", k, self.places)
+        values = write_cache(nodes, config, f"value{layer}", v, self.places)
+        scores = nodes.node("MatMul", queries, nodes.node("Transpose", keys.numbers, perm=[0, 2, 1]))
+        scaled = nodes.node("Mul", self._by_token(scores), self._constant(np.float32(config.head**-0.5)))
+        masked = nodes.node("Where", self.later, self._constant(np.float32(-1e30)), self._weighted(scaled, keys))
+        shares = self._weighted(nodes.node("Softmax", masked, axis=-1), values)
+        return nodes.node("MatMul", self._grouped(shares, config.length), values.numbers)
 
     def _heads(self, x: str, name: str) -> str:
         """Split queries, keys or values by heads: `[kv_heads, group or 1, head]`, and of several tokens queries
@@ -193,15 +185,13 @@ class _Decoder:
         shape = [self.config.kv_heads, self.config.group, self.tokens, columns]
         return self.nodes.node("Reshape", x, self._constant(np.array(shape)))
 
-    def _cache(self, name: str, rows: str) -> Cached:
-        """Put rows of keys or values at their positions in the cache, and return the cache."""
-        return write_cache(self.nodes, self.config, name, rows, self.places)
-
     def _weighted(self, x: str, cached: Cached) -> str:
         """Multiply what counts keys along its last axis by the scales of a cache, if it has some."""
         if cached.scales is None:
             return x
-        return self.nodes.node("Mul", x, by_key(self.nodes, self.config, cached.scales, self.tokens))
+        return self.nodes.node(
+            "Mul", x, by_key(self.nodes, self.config, cached.scales, self.config.length, self.tokens)
+        )
 
     def _perceptron(self, layer: int, x: str) -> str:
         """SwiGLU, or GELU between two linear layers."""

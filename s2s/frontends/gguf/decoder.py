@@ -22,8 +22,6 @@ from s2s.types.language import Language, Tokenizer
 ARCHITECTURES = ("llama", "qwen2", "qwen3")
 MAX_POSITIONS = 2048
 """Positions of the cache where nobody says how many, if the model allows more."""
-MAX_CONTEXT = 32768
-"""Positions of a text whose oldest ones leave the cache, if the model allows more: each has a row of angles."""
 RING = "-ring"
 LAYERS: Mapping[str, str] = {
     "attn_q": "q",
@@ -51,7 +49,7 @@ def read_decoder(
     kind: Any = cache.removesuffix(RING)
     config = replace(found.config(positions), cache=kind)
     if cache.endswith(RING):
-        config = replace(config, context=max(config.length, min(found.trained, MAX_CONTEXT)))
+        config = replace(config, context=max(config.length, found.trained))
     model = write_model(config, found.weights(config), tokens)
     model.graph.name = Path(path).stem
     language = Language(config.length, config.positions, found.tokenizer(config.vocabulary), tokens)

@@ -10,8 +10,8 @@ Without them an update beyond a cache of 128 positions would be left out in sile
 that were never written. In a ring, whose index is the position modulo its size, the table of rotary angles bounds the
 positions. A negative index counts from the end.
 
-Declined where the index is computed otherwise than as an input of one integer plus constants, for scatters into tensors
-that are no state, and for lookups in what is no constant.
+Declined where the index is computed otherwise than as an input of one integer plus constants, maybe divided by one, for
+scatters into tensors that are no state, and for lookups in what is no constant.
 """
 
 from collections.abc import Set
@@ -43,14 +43,15 @@ class BoundPositionsPass(ModulePass):
         for each in main.body.block.ops:
             if not isinstance(each, graph.ScatterElementsOp | graph.GatherOp):
                 continue
-            position = _input_of(each.indices, weights_of(ctx))
+            size = shape_of(each.x)[each.axis.value.data]
+            position = _input_of(each.indices, IndexBounds(-size, size - 1), weights_of(ctx))
             if position is None or not _is_kept(each, states, weights_of(ctx)):
                 continue
-            argument, least, most = position
-            name, size = text(attributes[argument.index], NAME), shape_of(each.x)[each.axis.value.data]
+            argument, bounds = position
+            name = text(attributes[argument.index], NAME)
             if name is not None and argument.index not in states:
-                known = found.get(name, IndexBounds(-size - least, size - 1 - most))
-                found[name] = IndexBounds(max(known.least, -size - least), min(known.most, size - 1 - most))
+                known = found.get(name, bounds)
+                found[name] = IndexBounds(max(known.least, bounds.least), min(known.most, bounds.most))
         if found:
             op.attributes[INDEX_BOUNDS] = bounds_attribute(found)
 
@@ -62,10 +63,9 @@ def _is_kept(op: graph.ScatterElementsOp | graph.GatherOp, states: Set[int], wei
     return isinstance(op.x, BlockArgument) and op.x.index in states
 
 
-def _input_of(value: SSAValue, weights: WeightStore) -> tuple[BlockArgument, int, int] | None:
-    """Return the input of one integer that `value` is the sum of with constants, and the least and the greatest of
-    these; None if it is computed otherwise."""
-    least = most = 0
+def _input_of(value: SSAValue, bounds: IndexBounds, weights: WeightStore) -> tuple[BlockArgument, IndexBounds] | None:
+    """Return the input of one integer that `value` is computed from by adding constants and dividing by them, and its
+    bounds if those of `value` are `bounds`; None if it is computed otherwise."""
     while not isinstance(value, BlockArgument):
         match value.owner:
             case graph.ReshapeOp(x=value) | graph.BroadcastToOp(x=value):
@@ -75,8 +75,14 @@ def _input_of(value: SSAValue, weights: WeightStore) -> tuple[BlockArgument, int
                 value, offsets = (a, known_value(b, weights)) if first is None else (b, first)
                 if offsets is None:
                     return None
-                least, most = least + int(offsets.min()), most + int(offsets.max())
+                bounds = IndexBounds(bounds.least - int(offsets.min()), bounds.most - int(offsets.max()))
+            case graph.DivOp(a=value, b=b):
+                divisors = known_value(b, weights)
+                if divisors is None or divisors.size != 1 or divisors.item() < 1:
+                    return None
+                by = int(divisors.item())
+                bounds = IndexBounds(bounds.least * by, bounds.most * by + by - 1)
             case _:
                 return None
     type = type_of(value)
-    return (value, least, most) if type.element_type in (i32, i64) and type.element_count() == 1 else None
+    return (value, bounds) if type.element_type in (i32, i64) and type.element_count() == 1 else None
