@@ -20,14 +20,17 @@ from s2s.options import CompileOptions
 from s2s.types.devices import Device, Devices
 
 
-def devices_of_networks(models: Sequence[Path], options: CompileOptions) -> list[Devices]:
-    """Return the devices for each network, with the layers and operators that it has, or that none of them has."""
-    if not options.devices:
+def devices_of_networks(models: Sequence[Path], options: Sequence[CompileOptions]) -> list[Devices]:
+    """Return the devices for each network, compiled with `options` of its own but one set of devices, with the layers
+    and operators that it has, or that none of them has."""
+    devices = options[0].devices
+    if not devices:
         return [()] * len(models)
-    alone = replace(options, devices=())
-    met = [_met(Compilation(model, alone).at("simplify").module, options.devices) for model in models]
+    alone = [replace(each, devices=()) for each in options]
+    modules = (Compilation(model, each).at("simplify").module for model, each in zip(models, alone, strict=True))
+    met = [_met(module, devices) for module in modules]
     every = set[tuple[str, str, str]]().union(*met)
-    return [tuple(_left(device, found, every) for device in options.devices) for found in met]
+    return [tuple(_left(device, found, every) for device in devices) for found in met]
 
 
 def _met(module: ModuleOp, devices: Devices) -> set[tuple[str, str, str]]:

@@ -36,6 +36,7 @@ ROOMS = (
     "inspection",
     "artifact",
     "joint_devices",
+    "joint_sizes",
     "joint_memories",
     "joint_artifact",
     "fuzz",

@@ -78,11 +78,14 @@ def join_networks(
     from s2s.artifact import compile_artifact
     from s2s.joint_artifact import together
     from s2s.joint_devices import devices_of_networks
+    from s2s.joint_sizes import dims_of_networks
 
     alone = replace(options, name=None)
-    devices = devices_of_networks(models, alone)
+    own = [replace(alone, dims=dims) for dims in dims_of_networks(models, alone)]
+    devices = devices_of_networks(models, own)
     artifacts = [
-        compile_artifact(model, replace(alone, devices=each)) for model, each in zip(models, devices, strict=True)
+        compile_artifact(model, replace(each, devices=placed))
+        for model, each, placed in zip(models, own, devices, strict=True)
     ]
     return together(artifacts, name=name, concurrent=concurrent, share=share)
 

@@ -27,6 +27,7 @@ from s2s.emit.regions import pool_address
 from s2s.emit.runtime import runtime_of
 from s2s.emit.sbom import FILE as SBOM
 from s2s.emit.sbom import RUNTIME_LICENCE, sbom
+from s2s.emit.sizes import sample_dims
 from s2s.emit.statements import comment_lines
 from s2s.emit.stream import Content
 from s2s.emit.templates import fill
@@ -235,6 +236,9 @@ class _Together:
         for part in self.parts:
             name, places = part.info.name, joint_arguments(part.info, self.info)
             ports = ", ".join(port.identifier for port in (*part.inputs, *part.outputs))
+            if part.info.sizes:
+                lines += sample_dims(part.info, f"{name}_sizes")
+                ports = f"&{name}_sizes, {ports}"
             if part.info.loaded:
                 lines.append(f"{name}_load({', '.join(places)}); /* once, before the first run */")
             if part.info.states and not (self.info.shares_state and is_reset):

@@ -42,12 +42,16 @@ def mark_computed_sizes(module: ModuleOp, dims: Mapping[str, DimSize]) -> None:
         module.attributes[COMPUTED] = extents_attribute(found)
 
 
+def open_dimensions(model: LoadedModel, shapes: InputShapes) -> list[str]:
+    """Return the names of the open dimensions of a model's inputs, those that `shapes` give included."""
+    names = (dim for dims in _named(model, shapes).values() for dim in dims if isinstance(dim, str))
+    return list(dict.fromkeys(name for name in names if name not in ("", "?")))
+
+
 def mark_sizes(module: ModuleOp, model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputShapes) -> None:
     """Mark in `module`, which `model` has become, the axes of inputs whose size varies: in `dims`, or because a program
     of PyTorch was exported for bounds, and `shapes` do not fix it."""
-    declared = {**_declared(model), **{name: shape for name, shape in shapes.items() if axis_names({name: shape})}}
-    names = (dim for dims in declared.values() for dim in dims if isinstance(dim, str))
-    given = list(dict.fromkeys(name for name in names if name not in ("", "?")))
+    declared, given = _named(model, shapes), open_dimensions(model, shapes)
     _check_names(module, dims, given)
     sizes = {name: size for name, size in varying(dims).items() if name in given}
     if isinstance(model, torch.LoadedModel):
@@ -75,6 +79,11 @@ def mark_sizes(module: ModuleOp, model: LoadedModel, dims: Mapping[str, DimSize]
         DictionaryAttr({**argument.data, VARIES: extents_attribute(_extents(argument, type, declared, sizes))})
         for argument, type in zip(main.arg_attrs or (), main.function_type.inputs, strict=True)
     )
+
+
+def _named(model: LoadedModel, shapes: InputShapes) -> Mapping[str, Sequence[int | str]]:
+    """Return for each input its sizes, open ones by the names that the model or `shapes` give them."""
+    return {**_declared(model), **{name: shape for name, shape in shapes.items() if axis_names({name: shape})}}
 
 
 def _declared(model: LoadedModel) -> Mapping[str, Sequence[int | str]]:

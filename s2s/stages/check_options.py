@@ -23,7 +23,7 @@ from s2s.targets import Target, get_target
 from s2s.types.devices import ASKED, MAIN, Device, Devices
 from s2s.types.numbers import Numbers
 from s2s.types.pools import Pools
-from s2s.types.sizes import DimSize, InputShapes, varying
+from s2s.types.sizes import DimSize, InputShapes
 from s2s.types.sliding import Sliding
 
 MAX_THREADS = 16
@@ -126,13 +126,6 @@ _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions
         lambda _: "--pool: the run function of executor aot takes a pointer to each pool; leave --executor out",
     ),
     (
-        lambda options: bool(varying(options.dims)) and bool(options.external or options.devices),
-        lambda options: (
-            f"{_sizes(options)}: external generators and devices want constant sizes; leave --external and --devices "
-            "out, or give one"
-        ),
-    ),
-    (
         lambda options: bool(options.pools) and (options.poison or options.ram_budget is not None),
         lambda _: "--pool: --poison and --ram-budget are about one arena; leave them out",
     ),
@@ -225,17 +218,8 @@ _REFUSED_TOGETHER: tuple[tuple[Callable[[CompileOptions], bool], Callable[[Compi
         lambda options: options.profile != "default",
         lambda options: f"--profile {options.profile} gives the arena a type of its own; leave it out",
     ),
-    (
-        lambda options: bool(varying(options.dims)),
-        lambda _: "takes sizes at run time; give every --dim a constant size",
-    ),
 )
 """What a network in one tree with others cannot have."""
-
-
-def _sizes(options: CompileOptions) -> str:
-    """Return the options with the sizes that vary."""
-    return " ".join(f"--dim {name}={size}" for name, size in varying(options.dims).items())
 
 
 def _check_choice(name: str, value: object, type: Any) -> None:

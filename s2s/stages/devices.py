@@ -1,7 +1,7 @@
 """Run the passes of a stage once for each device, with its target and on its kernels only.
 
 While the kernels of one device are compiled, those of others are declarations, as functions of C are: passes see that
-they are called, on which tensors, and nothing of how they compute.
+they are called, on which tensors, of which sizes if these vary, and nothing of how they compute.
 """
 
 from collections.abc import Generator
@@ -62,6 +62,7 @@ def kernels_of(module: ModuleOp, part: DeviceKernels, *, alone: bool) -> Generat
         if device_of(func) != part.device:
             hidden[func.sym_name.data] = func
             declaration = FuncOp(func.sym_name.data, func.function_type, Region(), visibility="private")
+            declaration.res_attrs = func.res_attrs
             declaration.attributes[CALLBACK] = StringAttr(func.sym_name.data)
             _put(declaration, func)
     yield

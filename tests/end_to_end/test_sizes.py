@@ -263,12 +263,11 @@ def test_what_depends_on_the_size_otherwise_is_refused(name: str, tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"external": "cmsis-nn"}, "--dim N=1..21: external generators and devices want constant sizes"),
         ({"dims": {"N": (5, 5)}}, "--dim N=5..5: the first bound is 1 or more, the second is larger"),
         ({"dims": {"M": (1, 5)}}, "no dimension of an input has this name"),
     ],
 )
-def test_options_that_want_constant_sizes_are_refused(options: dict[str, Any], reason: str, files: dict[str, Path]):
+def test_sizes_that_no_input_has_are_refused(options: dict[str, Any], reason: str, files: dict[str, Path]):
     asked: dict[str, Any] = {"dims": {"N": (1, MAX_SIZE)}, **options}
     with pytest.raises(S2SError, match=reason):
         api.compile(files["encoder"], **asked)

@@ -6,20 +6,21 @@ A kernel that is called with tensors of different extents is cloned. Subclasses 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from s2s.analysis.network.constants import calls_of
-from s2s.analysis.network.functions import main_of
+from s2s.analysis.network.functions import device_of, main_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.shape_functions import result_extents
 from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug, UnsupportedError
+from s2s.types.devices import MAIN
 from s2s.types.dtypes import AnyTensor, as_tensor_type
-from s2s.types.sizes import DERIVED, LIMITS, VARIES, Extents, SizeTable, extents_of
+from s2s.types.sizes import DERIVED, LIMITS, VARIES, Extents, SizeTable, extents_attribute, extents_of
 from s2s.types.symbols import function_named
 
 
@@ -37,6 +38,8 @@ class ExtentsPropagation(ABC):
         self.calls = calls_of(module)
         self.unmarked: dict[str, FuncOp] = {}
         """The kernels with several calls as they were."""
+        functions = (op for op in module.ops if isinstance(op, FuncOp))
+        self.has_devices = any(device_of(op) != MAIN or (op.is_declaration and op.res_attrs) for op in functions)
 
     def run(self) -> None:
         """Derive the extents of all values."""
@@ -47,6 +50,8 @@ class ExtentsPropagation(ABC):
             self._visit_at(op)
         if self.table.derived:
             self.module.attributes[DERIVED] = self.table.attribute
+        for kernel, results in self.kernels.values():
+            self.state_results(kernel, results)
 
     @abstractmethod
     def mark(self, kernel: FuncOp, operands: Sequence[Extents]) -> tuple[Extents, ...]:
@@ -65,6 +70,9 @@ class ExtentsPropagation(ABC):
             for name in filter(None, self.extents[op.y]):
                 if (least := self.table.range(name).least) < self.table.least_of(name):
                     raise UnsupportedError(f"{name} of its result is {least} at the least sizes; give greater ones")
+            return
+        if isinstance(op, graph.DeviceCopyOp):
+            self.extents[op.y] = self.extents[op.x]
             return
         if isinstance(op, graph.ScanOp):
             self._scan(op)
@@ -128,6 +136,11 @@ class ExtentsPropagation(ABC):
         assert isinstance(last, ReturnOp)
         return tuple(self.of(last.arguments))
 
+    def state_results(self, kernel: FuncOp, results: Sequence[Extents]) -> None:
+        """State the extents of the results of a kernel for other devices, to which it is a declaration."""
+        if self.has_devices:
+            kernel.res_attrs = ArrayAttr(DictionaryAttr({VARIES: extents_attribute(each)}) for each in results)
+
     def _visit_at(self, op: Operation) -> None:
         """Derive the extents of an operation's results; an error names its place, and those of what runs it."""
         try:
@@ -160,6 +173,9 @@ class ExtentsPropagation(ABC):
         if kernel is None:
             raise CompilerBug(f"{name} is no function of the module")
         if kernel.is_declaration:
+            if kernel.res_attrs is not None:
+                results = zip(kernel.res_attrs, _result_types(kernel), strict=True)
+                return kernel, tuple(extents_of(each.data.get(VARIES), len(type.get_shape())) for each, type in results)
             if any(map(any, operands)):
                 raise UnsupportedError(f"{name} is a C function, which takes constant sizes; give it such")
             return kernel, tuple(("",) * len(type.get_shape()) for type in _result_types(kernel))

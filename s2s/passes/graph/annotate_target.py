@@ -5,7 +5,8 @@
     %y = graph.call @blas_matmul_ops(%x, %w) {external = "blas"} : …
 
 The choice is a decision (`s2s/decisions/external.py`): legal is what the generator does not refuse. A generator is
-asked with the target of the device that runs the operators. Calls without the attribute are ours.
+asked with the target of the device that runs the operators, and only about tensors of constant shape. Calls without the
+attribute are ours.
 """
 
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator
 
 from s2s.analysis.network.functions import EXTERNAL, network_functions
+from s2s.analysis.network.varying_values import VaryingValues
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.external import OURS, ExternalKind, Offer, OfferedGroup
 from s2s.dialects import graph
@@ -39,6 +41,7 @@ from s2s.types.devices import MAIN
 from s2s.types.weights import WeightStore
 
 NO_PATTERN = "no pattern matches"
+VARIES = "its size {size} varies from run to run, and generators take constant ones"
 NO_ORDER = "--exact: it adds in an order of its own"
 _NOT_COMPUTED = (graph.WeightOp, graph.ConstantOp, graph.ReshapeOp, *graph.STEPS)
 
@@ -59,6 +62,7 @@ class AnnotateTargetPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         generators, weights = enabled(ctx, self.generators), weights_of(ctx)
+        varying = VaryingValues(op)
         with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
             for function in network_functions(op):
                 for each in _subjects(function):
@@ -70,7 +74,11 @@ class AnnotateTargetPass(ModulePass):
                         chooser.choose(ExternalKind(), OfferedGroup(op, (subject,), offers, device))
                         continue
                     target = target_on(ctx, device, self.target, self.targets)
-                    asked = _offers(call, subject, generators.on(device), weights, target, exact=self.exact)
+                    size = varying.size_of([*call.operands, *call.results])
+                    refusal = VARIES.format(size=size) if size is not None else None
+                    asked = _offers(
+                        call, subject, generators.on(device), weights, target, exact=self.exact, refusal=refusal
+                    )
                     group = OfferedGroup(op, _operators(subject), (*asked, *offers), device)
                     chosen = chooser.choose(ExternalKind(), group)
                     if chosen != OURS:
@@ -101,9 +109,16 @@ def _operators(function: FuncOp) -> tuple[Operation, ...]:
 
 
 def _offers(
-    call: graph.CallOp, function: FuncOp, modes: Modes, weights: WeightStore, target: Target, *, exact: bool
+    call: graph.CallOp,
+    function: FuncOp,
+    modes: Modes,
+    weights: WeightStore,
+    target: Target,
+    *,
+    exact: bool,
+    refusal: str | None,
 ) -> tuple[Offer, ...]:
-    """What each generator says to a composite."""
+    """What each generator says to a composite; with `refusal` none of them is asked."""
     offers: list[Offer] = []
     patterns = patterns_of(function)
     for name, mode in modes:
@@ -111,9 +126,10 @@ def _offers(
             offers.append(Offer(name, mode, NO_PATTERN))
             continue
         generator, composite = codegen_named(name), composite_of(call, function, name, weights)
-        refusal = NO_ORDER if exact and not generator.keeps_order else generator.unsupported(composite, target)
-        if refusal is not None:
-            offers.append(Offer(name, mode, refusal, ours=generator.own_cost(composite, target)))
+        no_order = NO_ORDER if exact and not generator.keeps_order else None
+        reason = refusal or no_order or generator.unsupported(composite, target)
+        if reason is not None:
+            offers.append(Offer(name, mode, reason, ours=generator.own_cost(composite, target)))
             continue
         costs = generator.cost(composite, target), generator.own_cost(composite, target)
         offers.append(Offer(name, mode, None, *costs))

@@ -7,8 +7,9 @@
 
 Guards are those of the greatest sizes: with `w = 100`, the window at position 99 reads position 100, which the guard
 lets pass. It holds 0 then, as a product skipped by the guard would add, so that all loops stay those of the greatest
-sizes. An input of the network, whose memory belongs to the caller, is copied. Where nothing that is stored can stand
-for nothing read (a mean that counts the elements of its window), the network is refused.
+sizes. An input of the network, whose memory belongs to the caller, is copied, and so is what another device has
+written. Where nothing that is stored can stand for nothing read (a mean that counts the elements of its window), the
+network is refused.
 """
 
 from math import ceil, prod
@@ -55,7 +56,7 @@ class _FillMargins:
         self.sizes.run()
         self.calls = calls_of(module)
         self.copies: dict[SSAValue, graph.CallOp] = {}
-        """The copies of inputs of the network."""
+        """The copies of inputs of the network, and of what other devices wrote."""
 
     def run(self) -> None:
         """Add all margins."""
@@ -120,12 +121,14 @@ class _FillMargins:
             case graph.CallOp() as call:
                 kernel = function_named(self.module, call.callee.string_value())
                 assert kernel is not None
-                last = None if kernel.is_declaration else kernel.body.block.last_op
-                if not isinstance(last, ReturnOp):
-                    raise UnsupportedError(
-                        f"{kernel.sym_name.data} is a C function, which takes constant sizes; give it such"
-                    )
+                if kernel.is_declaration:
+                    self._fill(self._copied(value), margin)
+                    return
+                last = kernel.body.block.last_op
+                assert isinstance(last, ReturnOp)
                 self._fill(last.arguments[value.index], margin)
+            case graph.DeviceCopyOp():
+                self._fill(self._copied(value), margin)
             case graph.ReshapeOp() as reshape:
                 self._fill(reshape.x, self._before(reshape, margin))
             case tensor.ComputeOp() | tensor.TransformOp() as op if len(op.results) == 1:
@@ -157,20 +160,21 @@ class _FillMargins:
         margins[margin.axis] = margin._replace(positions=max(margin.positions, before.positions))
         op.attributes[MARGINS] = margins_attribute(margins.values())
 
-    def _copied(self, value: BlockArgument) -> SSAValue:
-        """Return a copy of an input of the network, which all kernels read in its place."""
+    def _copied(self, value: SSAValue) -> SSAValue:
+        """Return a copy of an input of the network, or of what another device wrote, which all kernels read in its
+        place."""
         if value not in self.copies:
             uses = [(use.operation, use.index) for use in value.uses]
             kernel = self._copy_kernel(value)
             call = graph.CallOp(kernel.sym_name.data, [value], [value.type])
             call.results[0].name_hint = value.name_hint
-            Rewriter.insert_op(call, InsertPoint.at_start(value.block))
+            Rewriter.insert_op(call, _behind(value))
             for operation, index in uses:
                 operation.operands[index] = call.results[0]
             self.copies[value] = call
         return self.copies[value].results[0]
 
-    def _copy_kernel(self, value: BlockArgument) -> FuncOp:
+    def _copy_kernel(self, value: SSAValue) -> FuncOp:
         name, number = f"copy_{value.name_hint or 'input'}", 1
         while function_named(self.module, name if number == 1 else f"{name}_{number}") is not None:
             number += 1
@@ -185,5 +189,11 @@ class _FillMargins:
         name = name if number == 1 else f"{name}_{number}"
         kernel = FuncOp(name, (types, types), Region(block), visibility="private")
         kernel.attributes[KERNEL] = UnitAttr()
+        self.sizes.state_results(kernel, [self.sizes.extents[value]])
         self.module.body.block.insert_op_before(kernel, self.sizes.main)
         return kernel
+
+
+def _behind(value: SSAValue) -> InsertPoint:
+    """Return the first place at which `value` is known."""
+    return InsertPoint.at_start(value.owner) if isinstance(value.owner, Block) else InsertPoint.after(value.owner)
