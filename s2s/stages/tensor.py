@@ -30,9 +30,10 @@ def scheduled(state: State, _: Request) -> Scheduled:
 
 def _tolerance(state: State) -> Tolerance:
     """Return the permitted error of the results. What Winograd convolutions lose does not shrink with a result beside
-    larger ones."""
+    larger ones. Where float errors decide how a network rounds, results may lie as far apart as that moves them."""
+    spread = state.facts[Settled].tie_spread
     if not any(isinstance(op, tensor.TransformOp) and op.carrier == f32 for op in walk(state.module)):
-        return Tolerance()
+        return Tolerance(absolute=float(f"{Tolerance.absolute + spread:.1e}")) if spread else Tolerance()
     outputs = [output for vector in state.facts[Settled].golden for output in vector.outputs]
     sizes = [np.abs(output[np.isfinite(output)]).max(initial=0.0) for output in outputs]
-    return Tolerance(absolute=float(f"{Tolerance.absolute * max([1.0, *sizes]):.1e}"), scaled=True)
+    return Tolerance(absolute=float(f"{Tolerance.absolute * max([1.0, *sizes]) + spread:.1e}"), scaled=True)

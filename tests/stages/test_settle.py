@@ -1,17 +1,28 @@
 """Which networks have a golden vector."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from xdsl.dialects.builtin import f32
 
+from s2s.artifact import compile_artifact
 from s2s.compilation import Compilation
+from s2s.data.samples import sample
 from s2s.dialects import tensor
+from s2s.emit.info import Tolerance
 from s2s.options import CompileOptions
 from s2s.stages.settle import Settled
 from s2s.stages.tensor import Scheduled
+from s2s.types.dtypes import tensor_type
+from s2s.verify.toolchain import run_program
+from support.project import SHARED
+from support.tflite_mutants import mutant, seed_of
+
+NETWORKS = sorted((SHARED / "models" / "mlperf_tiny").glob("*.tflite"))
 
 
 def convolution(weight: float, pads: Sequence[int]) -> onnx.ModelProto:
@@ -58,3 +69,50 @@ def test_transformed_convolutions_compile_without_a_golden_vector():
     compilation = Compilation(model, CompileOptions(target="x86-64-v3", name="net"))
     assert any(isinstance(op, tensor.TransformOp) for op in compilation.at("tensor").module.walk())
     assert compilation.facts(Scheduled).tolerance.scaled
+
+
+def rounded(*, size: int) -> onnx.ModelProto:
+    """`round(500 * (x * 3 + x * 7))`: every odd fourth decimal of `x` makes a tie that float errors decide."""
+    factors = {"three": 3.0, "seven": 7.0, "large": 500.0}
+    nodes = [
+        helper.make_node("Mul", ["x", "three"], ["a"]),
+        helper.make_node("Mul", ["x", "seven"], ["b"]),
+        helper.make_node("Add", ["a", "b"], ["c"]),
+        helper.make_node("Mul", ["c", "large"], ["d"]),
+        helper.make_node("Round", ["d"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "net",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [size])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [size])],
+        [numpy_helper.from_array(np.array(value, np.float32), name) for name, value in factors.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+
+
+def test_inputs_are_drawn_anew_until_no_value_lies_near_a_tie():
+    compilation = Compilation(rounded(size=4), CompileOptions(target="c", name="net"))
+    first = sample("x", tensor_type(f32, (4,)), 0)
+    assert (np.round(first * 10000) % 2 == 1).any()
+    settled = compilation.facts(Settled)
+    [drawn] = settled.golden[0].inputs
+    assert (np.round(drawn * 10000) % 2 == 0).all()
+    assert settled.tie_spread == 0
+    assert compilation.facts(Scheduled).tolerance == Tolerance()
+
+
+def test_where_every_draw_has_ties_the_tolerance_admits_their_steps():
+    compilation = Compilation(rounded(size=1000), CompileOptions(target="c", name="net"))
+    settled = compilation.facts(Settled)
+    assert settled.tie_spread == 2
+    assert compilation.facts(Scheduled).tolerance.absolute == 2
+
+
+@pytest.mark.skipif(not NETWORKS, reason="the networks of MLPerf Tiny are not here")
+def test_self_test_of_dynamically_quantised_layers_knows_of_ties(tmp_path: Path):
+    """This network quantises 8,000 activations. For the inputs of seed 0, C rounds one of them to the other side."""
+    networks = [seed_of(path.name, path.read_bytes()) for path in NETWORKS if path.stat().st_size <= 400_000]
+    tree = compile_artifact(mutant(networks, 12360)[1], CompileOptions(target="c", name="net")).tree()
+    tree.write(tmp_path / "net")
+    run_program(["make", "-s", "test"], tmp_path / "net")
