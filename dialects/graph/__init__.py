@@ -118,7 +118,7 @@ from s2s.dialects.graph.index import GatherElementsOp, GatherNdOp, GatherOp, Sca
 from s2s.dialects.graph.index import GatherFamilyOp as GatherFamilyOp
 from s2s.dialects.graph.linear import MatmulOp
 from s2s.dialects.graph.norm import BatchNormOp, LayerNormOp, LogSoftmaxOp, LrnOp, SoftmaxOp
-from s2s.dialects.graph.pool import AvgPoolOp, MaxPoolIndicesOp, MaxPoolOp
+from s2s.dialects.graph.pool import AvgPoolOp, MaxPoolIndicesOp, MaxPoolOp, SameAvgPoolOp
 from s2s.dialects.graph.quantize import RescaleOp, TableOp
 from s2s.dialects.graph.reduce import (
     ArgmaxOp,
@@ -131,7 +131,7 @@ from s2s.dialects.graph.reduce import (
     ReduceSumOp,
     TopKOp,
 )
-from s2s.dialects.graph.run_sizes import DynamicReshapeOp, DynamicSliceOp, SizeValuesOp
+from s2s.dialects.graph.run_sizes import DynamicReshapeOp, DynamicSliceOp, SamePadOp, SizeValuesOp
 from s2s.dialects.graph.run_sizes import SizedOp as SizedOp
 from s2s.dialects.graph.selection import NonMaxSuppressionOp, NonzeroOp
 from s2s.dialects.graph.shape import BroadcastToOp, ConcatOp, IotaOp, PadOp, ReshapeOp, SliceOp, TileOp, TransposeOp
@@ -238,6 +238,7 @@ Graph = Dialect(
         AvgPoolOp,
         MaxPoolIndicesOp,
         MaxPoolOp,
+        SameAvgPoolOp,
         BatchNormOp,
         LayerNormOp,
         LogSoftmaxOp,
@@ -264,6 +265,7 @@ Graph = Dialect(
         NonzeroOp,
         DynamicReshapeOp,
         DynamicSliceOp,
+        SamePadOp,
         SizeValuesOp,
         ScatterElementsOp,
         ScatterNdOp,

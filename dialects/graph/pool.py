@@ -20,13 +20,14 @@ from s2s.dialects.graph.base import (
     ints,
     layout_attribute,
     layout_of,
+    string,
     type_of,
 )
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes import window
-from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window
+from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window, same_pads, spatial_shape
 
 
 class PoolOp(GraphOp, ABC):
@@ -115,6 +116,38 @@ class AvgPoolOp(PoolOp):
 
     def inferred_type(self) -> AnyTensor:
         return window.avg_pool(type_of(self.x), self.window(), self.counted_pads.get_values(), self.data_layout)
+
+
+@op_definition
+class SameAvgPoolOp(PoolOp):
+    """`y` = the mean of the elements of centred windows, whose padding follows from the size and does not count.
+
+    `pads` are none; `side` says where an odd element of padding goes, as `graph.same_pad` has it.
+    """
+
+    name = "graph.same_avg_pool"
+    side = prop_def(StringAttr)
+
+    def __init__(
+        self,
+        x: Value,
+        *,
+        kernel: Sequence[int],
+        strides: Sequence[int],
+        dilations: Sequence[int],
+        side: str,
+        layout: Layout = CHANNELS_FIRST,
+    ) -> None:
+        super().__init__(x, kernel, strides, [0] * 2 * len(kernel), dilations, layout, {"side": string(side)})
+
+    def window(self) -> Window:
+        """The sliding window at the greatest sizes."""
+        plain = super().window()
+        spatial = spatial_shape(type_of(self.x).get_shape(), self.data_layout)
+        return plain._replace(pads=same_pads(spatial, plain, self.side.data))
+
+    def inferred_type(self) -> AnyTensor:
+        return window.pool(type_of(self.x), self.window(), self.data_layout)
 
 
 @op_definition

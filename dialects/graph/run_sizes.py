@@ -7,11 +7,11 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import operand_def, prop_def, traits_def
 
-from s2s.dialects.graph.base import INTS, TENSOR, GraphOp, Value, ints, type_of
+from s2s.dialects.graph.base import FLOAT, INT, INTS, TENSOR, GraphOp, Value, ints, number_attribute, string, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, tensor_type
-from s2s.types.shapes import shape
+from s2s.types.shapes import shape, window
 from s2s.types.sizes import Extents, extents_attribute
 
 
@@ -100,3 +100,31 @@ class SizeValuesOp(SizedOp):
 
     def inferred_type(self) -> AnyTensor:
         return shape.size_values(self.y.type, self.values.get_values(), len(self.names))
+
+
+@op_definition
+class SamePadOp(SizedOp):
+    """`y[i] = x[i - low]`, and `value` where that is outside of `x`, for windows whose padding depends on the size.
+
+    Windows of `windows` elements that start every `strides` elements are centred, as `SAME` of TFLite and `auto_pad` of
+    ONNX want it: of 9 elements with a window of 3 and a stride of 2 they need one element of padding on either side,
+    of 8 elements one behind the end. `low` is half of what they need, rounded down where `side` is `upper`, up where it
+    is `lower`. The result has `windows - 1` elements more than `x`, of which the last ones may be in no window.
+    """
+
+    name = "graph.same_pad"
+    x = operand_def(TENSOR)
+    windows = prop_def(INTS)
+    strides = prop_def(INTS)
+    side = prop_def(StringAttr)
+    value = prop_def(FLOAT | INT)
+    assembly_format = "$x attr-dict `:` functional-type(operands, results)"
+
+    def __init__(
+        self, x: Value, *, windows: Sequence[int], strides: Sequence[int], side: str, value: int | float
+    ) -> None:
+        properties = {"windows": ints(windows), "strides": ints(strides), "side": string(side)}
+        super().__init__([x], {**properties, "value": number_attribute(value)})
+
+    def inferred_type(self) -> AnyTensor:
+        return window.same_pad(type_of(self.x), self.windows.get_values(), self.strides.get_values(), self.side.data)

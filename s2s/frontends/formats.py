@@ -86,7 +86,9 @@ def import_model(
     network computes; `varies` says whether sizes of inputs vary from run to run."""
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
     if isinstance(loaded, tflite.LoadedModel):
-        return tflite.import_model(loaded, shapes=shapes, name=name, rounding=tflite_rounding, sizes=sizes)
+        return tflite.import_model(
+            loaded, shapes=shapes, name=name, rounding=tflite_rounding, sizes=sizes, varies=varies
+        )
     if isinstance(loaded, torch.LoadedModel):
         return torch.import_model(loaded, shapes=shapes, name=name, sizes=sizes)
     return onnx.import_model(loaded, shapes=shapes, name=name, sizes=sizes, varies=varies)

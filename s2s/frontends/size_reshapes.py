@@ -23,6 +23,7 @@ from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.errors import CompilerBug, UnsupportedError
+from s2s.frontends.same_padding import settle_padding
 from s2s.types.affine import product_of, simplify
 from s2s.types.sizes import DERIVED, Extents
 
@@ -55,7 +56,13 @@ class ReshapeSizes(ExtentsPropagation):
         raise CompilerBug(f"{kernel.sym_name.data} is a kernel in a network that was just read")
 
     def of_operation(self, op: Operation) -> None:
-        """Derive the extents of the result of an operation, which is replaced if it is a reshape and no view."""
+        """Derive the extents of the result of an operation, which is replaced if it is a reshape and no view, or pads
+        along axes of constant size."""
+        if isinstance(op, graph.SamePadOp | graph.SameAvgPoolOp):
+            settled = settle_padding(op, self.extents[op.x])
+            if settled is not None:
+                super().of_operation(settled)
+            return
         if not isinstance(op, graph.ReshapeOp) or op not in self.shapes:
             super().of_operation(op)
             return

@@ -11,6 +11,8 @@ class Window(NamedTuple):
     low: list[int]
     high: list[int]
     dilations: list[int]
+    side: str = ""
+    """Where an odd element of padding goes if it depends on sizes that may vary, `upper` or `lower`; else empty."""
 
     @property
     def pads(self) -> list[int]:

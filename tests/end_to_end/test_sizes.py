@@ -216,15 +216,6 @@ REFUSED = {
         " { s = Shape (x) n = Gather (s, first) f = Cast <to = 1> (n) r = Sqrt (f) y = Div (x, r) }",
         "N=",
     ),
-    "padding that depends on it": (
-        "(float[1,1,N] x) => (float[1,1,M] y) <float[1,1,3] w = {1, 2, 3}>"
-        ' { y = Conv <auto_pad = "SAME_UPPER", strides = [2]> (x, w) }',
-        "N floordiv 2 of its result is 0 at the least sizes",
-    ),
-    "a mean that counts elements": (
-        "(float[1,1,N] x) => (float[1,1,M] y) { y = AveragePool <kernel_shape = [3], pads = [1, 1]> (x) }",
-        "N",
-    ),
     "a constant of a branch": (
         """(bool[1] c, float[N] x, float[3] z) => (float[3] y) { n = Size (x) f = Cast <to = 1> (n) r = Sqrt (f)
         y = If (c) <then_branch = a () => (float[3] s) { s = Mul (z, r) }, else_branch = b () => (float[3] t)

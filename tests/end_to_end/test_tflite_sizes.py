@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from s2s import api
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import InputError
 from s2s.frontends.onnx import load_model
 from s2s.types.dtypes import Array
 from s2s.types.sizes import InputShapes
@@ -101,11 +101,54 @@ def test_shape_of_a_batch_of_one_is_refused():
         api.compile(classifier([1, 36]), shapes={"x": ("N", 5, 5, 2)}, dims={"N": (1, 7)})
 
 
-def test_padding_that_depends_on_the_size_is_refused():
+@pytest.mark.parametrize("shape", [(1, "N", 9, 2), (1, 8, "N", 2), (1, "N", "N", 2), ("N", 9, 9, 2)])
+def test_padding_that_depends_on_the_size(shape: tuple[int | str, ...]):
     tensors, layer = conv((1, 5, 5, 4), SAME, stride=2)
     data = model([GraphSpec([TensorSpec("x", (1, 9, 9, 2)), *tensors], [layer], ["x"], ["c"])])
-    with pytest.raises(UnsupportedError, match=r"c: .* depends on the size; give it a constant one"):
-        api.compile(data, shapes={"x": (1, "N", 9, 2)}, dims={"N": (3, 12)})
+    check(data, shape, (3, 12), [3, 4, 9, 11, 12])
+
+
+def check_bytes(data: bytes, channels: int) -> None:
+    """Compile for pictures of 3 to 12 rows and columns, and run at several sizes with the bits of LiteRT."""
+    with api.compile(
+        data, shapes={"x": (1, "N", "K", channels)}, dims={"N": (3, 12), "K": (3, 9)}, tflite_rounding="reference"
+    ) as artifact:
+        for size, columns in ((3, 3), (4, 9), (5, 8), (9, 4), (11, 7), (12, 9), (12, 8)):
+            x = np.random.default_rng(size).integers(-128, 128, (1, size, columns, channels)).astype(np.int8)
+            (found,) = artifact.run({"x": x}).values()
+            (expected,) = run_litert_resized(data, [x])
+            np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("operator", ["AVERAGE_POOL_2D", "MAX_POOL_2D"])
+@pytest.mark.parametrize("padding", [SAME, VALID])
+def test_poolings_of_bytes(operator: str, padding: int):
+    shape = (1, 5, 9, 2) if padding == SAME else (1, 4, 7, 2)
+    options: dict[str, object] = {"padding": padding, "stride_h": 2, "stride_w": 1}
+    options |= {"filter_height": 3, "filter_width": 3}
+    x, y = (
+        TensorSpec(name, size, "INT8", scale=0.5, zero_point=7) for name, size in (("x", (1, 9, 9, 2)), ("y", shape))
+    )
+    check_bytes(single(operator, [x], [y], "Pool2DOptions", **options), 2)
+
+
+@pytest.mark.parametrize("operator", ["CONV_2D", "DEPTHWISE_CONV_2D"])
+def test_convolutions_of_bytes_with_padding_that_depends_on_the_size(operator: str):
+    rng = np.random.default_rng(8)
+    deep = operator == "DEPTHWISE_CONV_2D"
+    w = rng.integers(-127, 128, (1, 3, 4, 4) if deep else (4, 3, 4, 4)).astype(np.int8)
+    options: dict[str, object] = {"padding": SAME, "stride_h": 2, "stride_w": 2}
+    options |= {"depth_multiplier": 1} if deep else {}
+    inputs = [
+        TensorSpec("x", (1, 9, 9, 4), "INT8", scale=0.5, zero_point=-5),
+        TensorSpec("w", w.shape, data=w, scale=[0.1, 0.2, 0.05, 0.3], zero_point=[0] * 4, axis=3 if deep else 0),
+        TensorSpec(
+            "b", (4,), data=np.array([5, -90, 300, 0], np.int32), scale=[0.05, 0.1, 0.025, 0.15], zero_point=[0] * 4
+        ),
+    ]
+    y = TensorSpec("y", (1, 5, 5, 4), "INT8", scale=30.0, zero_point=3)
+    kind = "DepthwiseConv2DOptions" if deep else "Conv2DOptions"
+    check_bytes(single(operator, inputs, [y], kind, **options), 4)
 
 
 def test_state_of_one_size_is_refused():

@@ -186,6 +186,11 @@ def pools() -> list[Case]:
                 for share in (0, 1, 2)
             ),
         ]
+    centred = {"kernel": [3, 2], "strides": [2, 3], "dilations": [1, 2]}
+    found += [
+        Case(f"same_avg_pool {side}", partial(graph.SameAvgPoolOp, **centred, side=side), [rand(2, 3, 6, 7)])
+        for side in ("upper", "lower")
+    ]
     common = {"kernel": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1], "dilations": [1, 1]}
     for each in FLOATS:
         x = rand(1, 2, 6, 6, dtype=each)

@@ -201,6 +201,15 @@ def shapes() -> list[Case]:
         ),
     ]
     found += [
+        Case(
+            f"same_pad {side} {np.dtype(kind)}",
+            partial(graph.SamePadOp, windows=[1, 3, 4], strides=[1, 2, 3], side=side, value=value),
+            [rand(2, 5, 6, dtype=kind)],
+        )
+        for side in ("upper", "lower")
+        for kind, value in ((np.float32, -1.5), (np.int8, -3))
+    ]
+    found += [
         Case(f"pad {mode}", partial(graph.PadOp, low=[2, 2], high=[2, 3], mode=mode), [rand(3, 4)])
         for mode in ("edge", "reflect", "wrap")
     ]

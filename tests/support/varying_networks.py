@@ -12,7 +12,7 @@ from s2s.types.dtypes import Array
 from support.onnx_text import onnx_file
 
 
-def model(text: str, folder: Path) -> Path:
+def model(text: str, folder: Path, opset: int = 17) -> Path:
     """The model of a text in which constants are question marks."""
     rng = np.random.default_rng(3)
 
@@ -20,7 +20,7 @@ def model(text: str, folder: Path) -> Path:
         count = np.prod([int(size) for size in declaration[1].split(",")])
         return f"{declaration[0][:-1]}{{{', '.join(f'{value:.4f}' for value in rng.standard_normal(count) * 0.3)}}}"
 
-    return onnx_file(re.sub(r"float\[([\d,]+)\] \w+ = \?", made_up, text), folder)
+    return onnx_file(re.sub(r"float\[([\d,]+)\] \w+ = \?", made_up, text), folder, opset)
 
 
 def session(file: Path) -> Any:

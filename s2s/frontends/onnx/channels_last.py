@@ -15,10 +15,13 @@ from s2s.frontends.formulas import reshape, transpose
 from s2s.frontends.onnx.conv import convolve
 from s2s.frontends.onnx.fused import activated
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.pool import averaged
 from s2s.frontends.onnx.quant import qlinear_conv
-from s2s.frontends.onnx.window import read_window, round_up
+from s2s.frontends.onnx.window import padded, pool_windows, read_window
+from s2s.frontends.same_padding import lowest
+from s2s.types.shapes.window import CHANNELS_LAST
 
-LAYOUT = "NHWC"
+LAYOUT = CHANNELS_LAST
 
 
 def convolve_channels_last(node: Node, x: Value, w: Value, b: Value | None, **properties: object) -> Value:
@@ -29,7 +32,10 @@ def convolve_channels_last(node: Node, x: Value, w: Value, b: Value | None, **pr
     if node.integers("kernel_shape", kernel) != kernel:
         raise node.invalid(f"kernel_shape {node.integers('kernel_shape')} differs from the weight's {kernel}", "fix it")
     window = read_window(node, x.shape[1:-1], kernel)
-    sizes = {"strides": window.strides, "pads": window.pads, "dilations": window.dilations}
+    zero = properties.get("input_zp", 0)
+    assert isinstance(zero, int)
+    x, pads = padded(x, window, zero, LAYOUT)
+    sizes = {"strides": window.strides, "pads": pads, "dilations": window.dilations}
     return emit(graph.ConvOp, x, w, b, **sizes, groups=node.integer("group"), layout=LAYOUT, **properties)
 
 
@@ -54,21 +60,16 @@ def average_pool_channels_last(node: Node, x: Value) -> Value:
     """The mean over the window that the attributes of `node` describe, of images `[N, …, C]`."""
     if x.rank < 3:
         raise node.invalid(f"input has shape {list(x.shape)}", "give [batch, …, channels]")
-    spatial = x.shape[1:-1]
-    asked = read_window(node, spatial, node.integers("kernel_shape"))
-    window = round_up(asked, spatial) if node.flag("ceil_mode") else asked
-    counted = asked.pads if node.flag("count_include_pad") else [0] * len(asked.pads)
-    sizes = {"kernel": window.kernel, "strides": window.strides, "pads": window.pads, "dilations": window.dilations}
-    return emit(graph.AvgPoolOp, x, **sizes, counted_pads=counted, layout=LAYOUT)
+    return averaged(node, x, LAYOUT)
 
 
 def _nhwc_max_pool(node: Node) -> Value:
     x = node.input(0)
     if x.rank < 3:
         raise node.invalid(f"input has shape {list(x.shape)}", "give [batch, …, channels]")
-    asked = read_window(node, x.shape[1:-1], node.integers("kernel_shape"))
-    window = round_up(asked, x.shape[1:-1]) if node.flag("ceil_mode") else asked
-    sizes = {"kernel": window.kernel, "strides": window.strides, "pads": window.pads, "dilations": window.dilations}
+    _, window = pool_windows(node, x.shape[1:-1])
+    x, pads = padded(x, window, lowest(x), LAYOUT)
+    sizes = {"kernel": window.kernel, "strides": window.strides, "pads": pads, "dilations": window.dilations}
     return emit(graph.MaxPoolOp, x, **sizes, layout=LAYOUT)
 
 

@@ -9,7 +9,7 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, reshape
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.window import read_window, split_padding
+from s2s.frontends.onnx.window import padded, read_window, split_padding
 from s2s.frontends.window import Window
 
 
@@ -30,13 +30,16 @@ def read_conv_window(node: Node, x: Value, w: Value) -> Window:
 def convolve(node: Node, x: Value, w: Value, b: Value | None, **properties: object) -> Value:
     """The convolution that `node` describes, of `x` with `w`, plus `b` for each output channel."""
     window = read_conv_window(node, x, w)
+    zero = properties.get("input_zp", 0)
+    assert isinstance(zero, int)
+    x, pads = padded(x, window, zero)
     return emit(
         graph.ConvOp,
         x,
         w,
         b,
         strides=window.strides,
-        pads=window.pads,
+        pads=pads,
         dilations=window.dilations,
         groups=node.integer("group"),
         **properties,

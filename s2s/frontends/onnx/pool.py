@@ -11,25 +11,18 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import checked_shape, pad, reshape
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.reduce import reduce_to, root
-from s2s.frontends.onnx.window import read_window, round_up
-from s2s.frontends.window import Window
-
-
-def _window(node: Node, x: Value) -> tuple[Window, Window]:
-    """The window as the model states it, and as it becomes when the output size is rounded up."""
-    asked = read_window(node, x.shape[2:], node.integers("kernel_shape"))
-    return asked, round_up(asked, x.shape[2:]) if node.flag("ceil_mode", False) else asked
+from s2s.frontends.onnx.window import padded, pool_windows
+from s2s.frontends.same_padding import lowest
+from s2s.types.shapes.window import CHANNELS_FIRST, Layout, spatial_shape
 
 
 def _max_pool(node: Node) -> list[Value]:
     x = node.input(0)
-    _, window = _window(node, x)
-    sizes = {
-        "kernel": window.kernel,
-        "strides": window.strides,
-        "pads": window.pads,
-        "dilations": window.dilations,
-    }
+    _, window = pool_windows(node, x.shape[2:])
+    if window.side and node.outputs() > 1:
+        raise node.unsupported("gives indices of windows whose padding depends on the size", "give explicit pads")
+    x, pads = padded(x, window, lowest(x))
+    sizes = {"kernel": window.kernel, "strides": window.strides, "pads": pads, "dilations": window.dilations}
     outputs = [emit(graph.MaxPoolOp, x, **sizes)]
     if node.outputs() > 1:
         outputs.append(emit(graph.MaxPoolIndicesOp, x, **sizes, storage_order=node.integer("storage_order")))
@@ -38,18 +31,19 @@ def _max_pool(node: Node) -> list[Value]:
 
 def average_pool(node: Node) -> Value:
     """The mean over the window that the attributes of `node` describe."""
-    x = node.input(0)
-    asked, window = _window(node, x)
-    counted = asked.pads if node.flag("count_include_pad", False) else [0] * len(asked.pads)
-    return emit(
-        graph.AvgPoolOp,
-        x,
-        kernel=window.kernel,
-        strides=window.strides,
-        pads=window.pads,
-        dilations=window.dilations,
-        counted_pads=counted,
-    )
+    return averaged(node, node.input(0), CHANNELS_FIRST)
+
+
+def averaged(node: Node, x: Value, layout: Layout) -> Value:
+    """The mean of `x`, whose channels stand where `layout` says."""
+    asked, window = pool_windows(node, spatial_shape(x.shape, layout))
+    sizes = {"kernel": window.kernel, "strides": window.strides, "dilations": window.dilations}
+    counts = node.flag("count_include_pad", False)
+    if window.side and not counts:
+        return emit(graph.SameAvgPoolOp, x, **sizes, side=window.side, layout=layout)
+    x, pads = padded(x, window, 0, layout)
+    counted = [0] * len(pads) if not counts else pads if window.side else asked.pads
+    return emit(graph.AvgPoolOp, x, **sizes, pads=pads, counted_pads=counted, layout=layout)
 
 
 def _order(node: Node) -> int:
@@ -62,15 +56,16 @@ def _order(node: Node) -> int:
 def _lp_pool(node: Node) -> Value:
     """The p-norm of each window: powers summed by a convolution with ones, channel by channel."""
     x, order = node.input(0), _order(node)
-    _, window = _window(node, x)
+    _, window = pool_windows(node, x.shape[2:])
     channels = x.shape[1]
     ones = node.constant(np.broadcast_to(np.ones((), x.dtype), (channels, 1, *window.kernel)))
+    powers, pads = padded(abs(x) ** order, window, 0)
     summed = emit(
         graph.ConvOp,
-        abs(x) ** order,
+        powers,
         ones,
         strides=window.strides,
-        pads=window.pads,
+        pads=pads,
         dilations=window.dilations,
         groups=channels,
     )

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
+from s2s.frontends.builder import Scalar, Value
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.node import Node
+from s2s.frontends.same_padding import depends_on_size, same_padded
 from s2s.frontends.window import Window
+from s2s.types.shapes.window import CHANNELS_FIRST, Layout
 
 
 def read_window(node: Node, spatial: Sequence[int], kernel: Sequence[int]) -> Window:
@@ -39,7 +42,23 @@ def read_window(node: Node, spatial: Sequence[int], kernel: Sequence[int]) -> Wi
         for size, stride, extent in zip(spatial, strides, window.extent, strict=True)
     ]
     low, high = split_padding(totals, upper=mode == "SAME_UPPER")
-    return window._replace(low=low, high=high)
+    varies = node.builder.varies and depends_on_size(window.extent, strides)
+    return window._replace(low=low, high=high, side=mode.removeprefix("SAME_").lower() if varies else "")
+
+
+def pool_windows(node: Node, spatial: Sequence[int]) -> tuple[Window, Window]:
+    """The window of a pool as the model states it, and as it becomes when the output size is rounded up."""
+    asked = read_window(node, spatial, node.integers("kernel_shape"))
+    if not node.flag("ceil_mode", False):
+        return asked, asked
+    return asked, round_up(asked, spatial, varies=node.builder.varies)
+
+
+def padded(x: Value, window: Window, value: Scalar, layout: Layout = CHANNELS_FIRST) -> tuple[Value, list[int]]:
+    """`x` with the padding that depends on sizes that vary, and what padding is left to the operation."""
+    if not window.side:
+        return x, window.pads
+    return same_padded(x, window.extent, window.strides, window.side, value, layout)
 
 
 def split_padding(totals: Sequence[int], upper: bool) -> tuple[list[int], list[int]]:
@@ -48,15 +67,19 @@ def split_padding(totals: Sequence[int], upper: bool) -> tuple[list[int], list[i
     return (small, large) if upper else (large, small)
 
 
-def round_up(window: Window, spatial: Sequence[int]) -> Window:
+def round_up(window: Window, spatial: Sequence[int], *, varies: bool = False) -> Window:
     """`window` with the padding at the far side that makes the output size round up.
 
-    A last window that would start beyond the input and its padding before it is left out, as ONNX says.
+    A last window that would start beyond the input and its padding before it is left out, as ONNX says. If sizes vary,
+    the padding is so much that it does at every size: `stride - 1` elements, but no window begins behind the input.
     """
     high: list[int] = []
     for size, low, after, extent, stride in zip(
         spatial, window.low, window.high, window.extent, window.strides, strict=True
     ):
+        if varies:
+            high.append(max(after, min(after + stride - 1, extent - 1)))
+            continue
         count = -(-(size + low + after - extent) // stride) + 1
         if (count - 1) * stride >= size + low:
             count -= 1

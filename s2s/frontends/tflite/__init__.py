@@ -19,11 +19,12 @@ def import_model(
     name: str | None = None,
     rounding: Rounding = "micro",
     sizes: Mapping[str, int] | None = None,
+    varies: bool = False,
 ) -> Imported:
     """Import a model. The operators of TFLite are loaded now, not with every ONNX model."""
     from s2s.frontends.tflite import importer
 
-    return importer.import_model(model, shapes=shapes, name=name, rounding=rounding, sizes=sizes)
+    return importer.import_model(model, shapes=shapes, name=name, rounding=rounding, sizes=sizes, varies=varies)
 
 
 __all__ = ["LoadedModel", "ModelSource", "import_model", "is_tflite", "load_model"]

@@ -25,14 +25,18 @@ def _ordered(w: Tensor, perm: Sequence[int]) -> Value:
 
 
 def _convolution(
-    w: Value, sizes: Mapping[str, Sequence[int] | int], x: Value, products: Products, b: Value | None
+    node: Node, w: Value, geometry: Geometry, groups: int, x: Value, products: Products, b: Value | None
 ) -> Value:
+    padded, pads = geometry.padded(node, x, products.input_zp)
     return emit(
         graph.ConvOp,
-        x,
+        padded,
         w,
         b,
-        **sizes,
+        strides=geometry.strides,
+        pads=pads,
+        dilations=geometry.dilations,
+        groups=groups,
         layout="NHWC",
         input_zp=products.input_zp,
         weight_zp=products.weight_zp,
@@ -40,14 +44,10 @@ def _convolution(
     )
 
 
-def _sizes(node: Node, x: Tensor, kernel: tuple[int, int], groups: int) -> dict[str, Sequence[int] | int]:
-    geometry = Geometry(kernel, strides(node), dilations(node))
-    return {
-        "strides": geometry.strides,
-        "pads": geometry.pads(node, x.shape[1:3]),
-        "dilations": geometry.dilations,
-        "groups": groups,
-    }
+def _geometry(node: Node, w: Tensor) -> Geometry:
+    geometry = Geometry((w.shape[1], w.shape[2]), strides(node), dilations(node))
+    geometry.verify(node)
+    return geometry
 
 
 def _conv_2d(node: Node) -> Value:
@@ -56,9 +56,8 @@ def _conv_2d(node: Node) -> Value:
     channels, depth = x.shape[3], w.shape[3]
     if depth == 0 or channels % depth or w.shape[0] % (channels // depth or 1):
         raise node.invalid(f"weights {list(w.shape)} do not fit {channels} channels", "fix the model")
-    sizes = _sizes(node, x, (w.shape[1], w.shape[2]), channels // depth)
-    weights = _ordered(w, [0, 3, 1, 2])
-    return Layer(node, x, w, b, 0).run(partial(_convolution, weights, sizes))
+    geometry, weights = _geometry(node, w), _ordered(w, [0, 3, 1, 2])
+    return Layer(node, x, w, b, 0).run(partial(_convolution, node, weights, geometry, channels // depth))
 
 
 def _depthwise_conv_2d(node: Node) -> Value:
@@ -67,9 +66,9 @@ def _depthwise_conv_2d(node: Node) -> Value:
     channels, outputs = x.shape[3], w.shape[3]
     if w.shape[0] != 1 or channels == 0 or outputs % channels:
         raise node.invalid(f"weights {list(w.shape)} do not fit {channels} channels", "fix the model")
-    sizes = _sizes(node, x, (w.shape[1], w.shape[2]), channels)
-    weights = _ordered(w, [3, 0, 1, 2])
-    return Layer(node, x, w, b, 3).run(partial(_convolution, weights, sizes), wide_bias_only=True)
+    geometry, weights = _geometry(node, w), _ordered(w, [3, 0, 1, 2])
+    build = partial(_convolution, node, weights, geometry, channels)
+    return Layer(node, x, w, b, 3).run(build, wide_bias_only=True)
 
 
 def _transpose_conv(node: Node) -> Value:

@@ -44,13 +44,14 @@ def _conv_3d(node: Node) -> Value:
     if x.shape[4] != w.shape[3]:
         raise node.invalid(f"weights {list(w.shape)} do not fit {x.shape[4]} channels", "fix the model")
     geometry = _geometry(node, w)
+    padded, pads = geometry.padded(node, x.value, 0)
     y = emit(
         graph.ConvOp,
-        x.value,
+        padded,
         _weights(w, [4, 3, 0, 1, 2]),
         bias,
         strides=geometry.strides,
-        pads=geometry.pads(node, x.shape[1:4]),
+        pads=pads,
         dilations=geometry.dilations,
         groups=1,
         layout="NHWC",

@@ -41,9 +41,10 @@ def import_model(
     name: str | None = None,
     rounding: Rounding = "micro",
     sizes: Mapping[str, int] | None = None,
+    varies: bool = False,
 ) -> Imported:
     """Import a model; `shapes` resizes inputs, as users of TFLite's interpreter do, `sizes` bounds sizes that the
-    network computes."""
+    network computes; `varies` says whether sizes of inputs vary from run to run."""
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
     info, weights = loaded.info, WeightStore()
     main = info.subgraphs[0]
@@ -54,7 +55,7 @@ def import_model(
         info = _resized(info)
         main = info.subgraphs[0]
     block = Block(arg_types=types)
-    builder = Builder(block, weights, sizes=sizes)
+    builder = Builder(block, weights, sizes=sizes, varies=varies)
     session = ModelSession(builder, info, rounding)
     arguments = [builder.computed(argument, name) for argument, name in zip(block.args, names, strict=True)]
     outputs = session.run(main, arguments)

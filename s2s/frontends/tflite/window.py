@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
+from s2s.frontends.builder import Scalar, Value
+from s2s.frontends.same_padding import depends_on_size, same_padded
 from s2s.frontends.tflite.node import Node
 from s2s.support.frozen import frozen
+from s2s.types.shapes.window import CHANNELS_LAST, SIDES, spatial_shape
 
 SAME, VALID = 0, 1
 
@@ -41,6 +44,24 @@ class Geometry:
             low.append(total // 2)
             high.append(total - total // 2)
         return [*low, *high]
+
+    @property
+    def extent(self) -> list[int]:
+        """Elements from the first tap to the last."""
+        return [(kernel - 1) * dilation + 1 for kernel, dilation in zip(self.kernel, self.dilations, strict=True)]
+
+    def padded(self, node: Node, x: Value, value: Scalar) -> tuple[Value, list[int]]:
+        """`x`, and the padding of windows on it. Padding that depends on sizes that vary is part of the result."""
+        image = spatial_shape(x.shape, CHANNELS_LAST)
+        if not self.centred_at_run_time(node):
+            return x, self.pads(node, image)
+        return same_padded(x, self.extent, self.strides, SIDES[0], value, CHANNELS_LAST)
+
+    def centred_at_run_time(self, node: Node) -> bool:
+        """Whether padding depends on sizes that vary."""
+        self.verify(node)
+        same = int(node.options.Padding()) == SAME
+        return same and node.builder.varies and depends_on_size(self.extent, self.strides)
 
 
 def strides(node: Node) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 """Numpy meanings of pooling: one pass over the image for each kernel position."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 import numpy as np
@@ -10,7 +10,7 @@ from s2s.dialects import graph
 from s2s.interpret.graph.conv import as_stored, channels_first, pad_spatial
 from s2s.interpret.graph.precision import Meaning, is_float_array, widen
 from s2s.types.dtypes import Array
-from s2s.types.shapes.window import Window
+from s2s.types.shapes.window import Layout, Window
 
 
 def _taps(padded: Array, window: Window, out_spatial: tuple[int, ...]) -> Iterator[Array]:
@@ -46,20 +46,29 @@ def _result_shape(x: Array, window: Window) -> tuple[int, ...]:
 
 
 def _avg_pool(op: graph.AvgPoolOp, x: Array) -> Array:
-    window, wide = op.window(), channels_first(widen(x), op.data_layout)
+    return _mean(x, op.window(), op.data_layout, op.counted_pads.get_values())
+
+
+def _same_avg_pool(op: graph.SameAvgPoolOp, x: Array) -> Array:
+    window = op.window()
+    return _mean(x, window, op.data_layout, [0] * len(window.pads))
+
+
+def _mean(x: Array, window: Window, layout: Layout, inner: Sequence[int]) -> Array:
+    """Return the means of windows; of padding counts what `inner` says."""
+    wide = channels_first(widen(x), layout)
     wide = wide if is_float_array(wide) else wide.astype(np.int64)
     shape = _result_shape(wide, window)
     total = np.zeros(shape, wide.dtype)
     for elements in _taps(pad_spatial(wide, window, 0), window, shape[2:]):
         total = total + elements
     counted = np.ones(wide.shape[2:], np.int64)
-    inner = op.counted_pads.get_values()
     counted = np.pad(counted, list(zip(inner[: window.rank], inner[window.rank :], strict=True)), constant_values=1)
     rest = [outer - pad for outer, pad in zip(window.pads, inner, strict=True)]
     counted = np.pad(counted, list(zip(rest[: window.rank], rest[window.rank :], strict=True)))
     divisor = sum(_taps(counted, window, shape[2:]), np.zeros(shape[2:], np.int64))
     mean = total / divisor.astype(wide.dtype) if is_float_array(x) else _rounded_quotient(total, divisor)
-    return as_stored(mean.astype(x.dtype), op.data_layout)
+    return as_stored(mean.astype(x.dtype), layout)
 
 
 def _rounded_quotient(total: Array, divisor: Array) -> Array:
@@ -87,4 +96,5 @@ MEANINGS: dict[type[Operation], Meaning] = {
     graph.MaxPoolOp: _max_pool,
     graph.AvgPoolOp: _avg_pool,
     graph.MaxPoolIndicesOp: _max_pool_indices,
+    graph.SameAvgPoolOp: _same_avg_pool,
 }

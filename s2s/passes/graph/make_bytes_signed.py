@@ -33,7 +33,7 @@ from s2s.dialects.graph.base import number, zero_point_attribute
 from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import new_weight, weight_name
 from s2s.passes.graph.lift_quantized.build import Maker
-from s2s.passes.graph.lift_quantized.movement import MOVES, moved, rebuilt
+from s2s.passes.graph.lift_quantized.movement import MOVES, PADS, moved, rebuilt
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import Array, as_tensor_type, is_float, is_integer, size_in_bytes, to_numpy, ui8
 from s2s.types.weights import WeightStore
@@ -213,7 +213,7 @@ class UnsignedMove(WeightPattern):
             return
         if all(_signed(value, self.store) is None for value in moved(op)):
             return
-        fill = (number(op.value) or 0) - SHIFT if isinstance(op, graph.PadOp) else None
+        fill = (number(op.value) or 0) - SHIFT if isinstance(op, PADS) else None
         maker = Maker.of(rewriter, self.store, op)
         y = maker(rebuilt(op, [_lowered(maker, value) for value in moved(op)], fill))
         rewriter.replace(op, [], [_raised(maker, y, op)])

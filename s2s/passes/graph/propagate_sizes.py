@@ -37,6 +37,14 @@ _READS_OPERAND_SIZES = (
     | graph.GatherFamilyOp
     | graph.DynamicSliceOp
     | graph.DynamicReshapeOp
+    | graph.SamePadOp
+    | graph.ConvOp
+    | graph.MaxPoolOp
+    | graph.AvgPoolOp
+    | graph.SameAvgPoolOp
+    | graph.MaxPoolIndicesOp
+    | graph.PadOp
+    | graph.TileOp
     | graph.TopKOp
     | graph.ScatterElementsOp
     | graph.ScatterNdOp

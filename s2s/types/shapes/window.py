@@ -217,3 +217,33 @@ def max_pool_indices(x: AnyTensor, window: Window, storage_order: int, layout: L
     if layout != CHANNELS_FIRST:
         raise ShapeError(f"layout is {layout}, but positions are counted with channels first")
     return result(i64, pool(x, window).get_shape())
+
+
+SIDES = ("upper", "lower")
+"""Where an odd element of padding goes: behind the end, or in front."""
+
+
+def same_low(size: int, extent: int, stride: int, side: str) -> int:
+    """Return the padding in front of `size` elements whose windows of `extent` elements start every `stride` elements:
+    half of what the last window needs."""
+    total = max(0, extent - 1 - (size - 1) % stride)
+    return total // 2 if side == SIDES[0] else total - total // 2
+
+
+def same_pads(spatial: Sequence[int], window: Window, side: str) -> list[int]:
+    """Return the padding of centred windows over axes of these sizes; the last elements may be in no window."""
+    if side not in SIDES:
+        raise ShapeError(f"side is {side}, expected one of {', '.join(SIDES)}")
+    axes = list(zip(spatial, window.extent, window.strides, strict=True))
+    low = [same_low(size, extent, stride, side) for size, extent, stride in axes]
+    return [*low, *(extent - 1 - before for (_, extent, _), before in zip(axes, low, strict=True))]
+
+
+def same_pad(x: AnyTensor, windows: Sequence[int], strides: Sequence[int], side: str) -> AnyTensor:
+    """`x` with `windows - 1` elements more along each axis."""
+    for what, values in (("windows", windows), ("strides", strides)):
+        require_length(what, values, x.get_num_dims())
+        require_at_least(what, values, 1)
+    if side not in SIDES:
+        raise ShapeError(f"side is {side}, expected one of {', '.join(SIDES)}")
+    return result(x.element_type, [size + more - 1 for size, more in zip(x.get_shape(), windows, strict=True)])

@@ -563,6 +563,24 @@
 
 // -----
 
+%x = "test.op"() : () -> (tensor<9x2xf32>)
+%y = graph.same_pad %x {windows = array<i64: 3, 1>, strides = array<i64: 2, 1>, side = "left", value = 0.0} : (tensor<9x2xf32>) -> tensor<11x2xf32>
+// CHECK: side is left, expected one of upper, lower
+
+// -----
+
+%x = "test.op"() : () -> (tensor<9x2xf32>)
+%y = graph.same_pad %x {windows = array<i64: 3, 0>, strides = array<i64: 2, 1>, side = "upper", value = 0.0} : (tensor<9x2xf32>) -> tensor<11x1xf32>
+// CHECK: windows
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x2x6x6xf32>)
+%y = graph.same_avg_pool %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, side = "left"} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xf32>
+// CHECK: side is left, expected one of upper, lower
+
+// -----
+
 %y = graph.size_values {values = array<i64: 9, 1>, names = ["N"]} : tensor<2xi64>
 // CHECK: 2 values and 1 names for tensor<2xi64>
 

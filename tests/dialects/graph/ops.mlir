@@ -286,6 +286,8 @@ func.func @pool(%x: tensor<1x2x6x6xf32>) {
   %max = graph.max_pool %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xf32>
   // CHECK-NEXT: %avg = graph.avg_pool %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, counted_pads = array<i64: 0, 0, 0, 0>} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xf32>
   %avg = graph.avg_pool %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, counted_pads = array<i64: 0, 0, 0, 0>} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xf32>
+  // CHECK-NEXT: %same = graph.same_avg_pool %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, side = "upper"} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xf32>
+  %same = graph.same_avg_pool %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, side = "upper"} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xf32>
   // CHECK-NEXT: %where = graph.max_pool_indices %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, storage_order = 0 : i64} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xi64>
   %where = graph.max_pool_indices %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, storage_order = 0 : i64} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xi64>
   func.return
@@ -345,6 +347,8 @@ func.func @run_sizes(%x: tensor<9x1xf32>) {
   %end = graph.dynamic_slice %x {starts = array<i64: 7, 0>, sizes = array<i64: 2, 3>, strides = array<i64: 1, 0>, begins = ["N - 2", ""], extents = ["", "K"]} : (tensor<9x1xf32>) -> tensor<2x3xf32>
   // CHECK-NEXT: %row = graph.dynamic_reshape %x {shape = array<i64: 9>, extents = ["N"]} : (tensor<9x1xf32>) -> tensor<9xf32>
   %row = graph.dynamic_reshape %x {shape = array<i64: 9>, extents = ["N"]} : (tensor<9x1xf32>) -> tensor<9xf32>
+  // CHECK-NEXT: %centred = graph.same_pad %x {windows = array<i64: 3, 1>, strides = array<i64: 2, 1>, side = "lower", value = 0.000000e+00 : f64} : (tensor<9x1xf32>) -> tensor<11x1xf32>
+  %centred = graph.same_pad %x {windows = array<i64: 3, 1>, strides = array<i64: 2, 1>, side = "lower", value = 0.0} : (tensor<9x1xf32>) -> tensor<11x1xf32>
   // CHECK-NEXT: %shape = graph.size_values {values = array<i64: 9, 1>, names = ["N", ""]} : tensor<2xi64>
   %shape = graph.size_values {values = array<i64: 9, 1>, names = ["N", ""]} : tensor<2xi64>
   func.return

@@ -34,8 +34,12 @@ MOVES = (
     graph.ReduceMinOp,
     graph.ConcatOp,
     graph.PadOp,
+    graph.SamePadOp,
 )
 """Operations whose results consist of elements of their operands, selected by position or by order."""
+
+PADS = (graph.PadOp, graph.SamePadOp)
+"""Operations that add elements of one value, if they state one."""
 
 PICKS_SOME = (graph.SliceOp, graph.GatherOp)
 """Operations whose results may be much smaller than their operands, so quantising the operand may cost more."""
@@ -53,7 +57,7 @@ class MoveOfReals(WeightPattern):
             return
         first = sources[0]
         fill = self._fill(op, first)
-        if fill is None and isinstance(op, graph.PadOp) and op.value is not None:
+        if fill is None and isinstance(op, PADS) and op.value is not None:
             return
         maker = Maker.of(rewriter, self.store, op)
         made = maker(rebuilt(op, [source.x for source in sources], fill))
@@ -61,7 +65,7 @@ class MoveOfReals(WeightPattern):
 
     def _fill(self, op: Operation, source: Scaled) -> int | None:
         """The padding value as an integer; None if the operation writes none, or if it is no multiple of the scale."""
-        value = number(op.value) if isinstance(op, graph.PadOp) else None
+        value = number(op.value) if isinstance(op, PADS) else None
         if value is None:
             return None
         units = float(np.rint(np.float32(value) / source.step))
@@ -109,5 +113,5 @@ class QuantisedMove(WeightPattern):
         rewriter.replace(op, [], [Maker.of(rewriter, self.store, move)(rebuilt(move, values, fill))])
 
     def _fill(self, move: Operation, target: Quantised) -> int | None:
-        value = number(move.value) if isinstance(move, graph.PadOp) else None
+        value = number(move.value) if isinstance(move, PADS) else None
         return None if value is None else target.of(value)

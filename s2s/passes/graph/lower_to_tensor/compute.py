@@ -56,6 +56,8 @@ class Operand(NamedTuple):
     value: SSAValue
     indices: tuple[AffineExpr, ...]
     divisors: tuple[int, ...]
+    guarded: bool = False
+    """Whether an index may be out of bounds in a run whose sizes are not the greatest."""
 
 
 class Argument(NamedTuple):
@@ -222,7 +224,7 @@ def access_of(operand: Operand, sizes: Sequence[int]) -> AccessAttr:
     """The access of `operand` from a domain of `sizes`, guarded unless it hits an element at every point."""
     domain = ranges(sizes)
     indices = tuple(simplify(index, domain) for index in operand.indices)
-    guarded = any(divisor > 1 for divisor in operand.divisors)
+    guarded = operand.guarded or any(divisor > 1 for divisor in operand.divisors)
     for index, size in zip(indices, type_of(operand.value).get_shape(), strict=True):
         low, high = bounds(index, domain)
         guarded = guarded or low < 0 or high >= size

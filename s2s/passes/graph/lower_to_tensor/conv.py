@@ -27,10 +27,12 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
+from s2s.dialects.graph.pool import PoolOp
 from s2s.passes.graph.lower_to_tensor.compute import Operand, at, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import widened
 from s2s.passes.graph.lower_to_tensor.products import product_step
-from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window
+from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window, spatial_axes
+from s2s.types.sizes import REDUCES, extents_of
 
 
 def window_names(prefix: str, window: Window) -> list[str]:
@@ -89,6 +91,15 @@ def image_at(
     return at(value, n, *spatial, channel, divisors=[1, *divided, 1])
 
 
+def may_reach_behind(op: graph.ConvOp | PoolOp) -> bool:
+    """Whether windows may read behind the end of an axis of varying size. With a stride of 2 and padding of 1 behind
+    the end, windows of 3 read all of 9 elements, and of 8 elements one more."""
+    window, rank = op.window(), len(shape_of(op.x))
+    names = extents_of(op.attributes.get(REDUCES), rank)
+    axes = zip(spatial_axes(op.data_layout, rank), window.high, window.strides, strict=True)
+    return any(names[axis] and high > 0 and stride > 1 for axis, high, stride in axes)
+
+
 class LowerConv(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ConvOp, rewriter: PatternRewriter) -> None:
@@ -103,6 +114,7 @@ class LowerConv(RewritePattern):
             )
         ]
         x = d.image(op.x, channel, spatial, [1] * window.rank)
+        x = x._replace(guarded=may_reach_behind(op))
         lower(rewriter, op, d, [x, at(op.w, d.o, d.c, *d.taps)])
 
 

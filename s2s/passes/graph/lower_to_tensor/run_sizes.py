@@ -14,8 +14,10 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from s2s.analysis.structure.axis_groups import axis_groups
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
+from s2s.dialects.graph.base import number
 from s2s.passes.graph.lower_to_tensor.compute import at, compute, dims, move
 from s2s.passes.graph.lower_to_tensor.scalars import REM, Scalar, Scalars
+from s2s.types.shapes.window import SIDES
 from s2s.types.sizes import REDUCES, extents_of
 
 
@@ -86,8 +88,43 @@ class LowerSizeValues(RewritePattern):
         rewriter.replace(op, [], [compute(rewriter, op, shape_of(op.y), apply=chosen, widen=False)])
 
 
+class LowerSamePad(RewritePattern):
+    """Each element is read at its place minus the padding in front, which follows from the size of this run."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.SamePadOp, rewriter: PatternRewriter) -> None:
+        source = shape_of(op.x)
+        names = extents_of(op.attributes.get(REDUCES), len(source))
+        value = number(op.value)
+        assert value is not None
+
+        def read(s: Scalars, x: Scalar) -> Scalar:
+            places, inside = list[Scalar](), list[Scalar]()
+            for axis, (extent, stride) in enumerate(zip(op.windows.get_values(), op.strides.get_values(), strict=True)):
+                if extent == 1:
+                    places.append(s.index(axis))
+                    continue
+                size = s.size(names[axis]) if names[axis] else s.constant(source[axis], i32)
+                place = s.position(axis) - low_at(s, size, extent, stride, op.side.data)
+                clamped = s.maximum(s.minimum(place, size - 1), 0)
+                places.append(clamped)
+                inside.append(s.equal(place, clamped))
+            found = s.extract(x, places)
+            for condition in inside:
+                found = s.select(condition, found, value)
+            return found
+
+        rewriter.replace(op, [], [move(rewriter, op, shape_of(op.y), [], tables=[op.x], apply=read)])
+
+
+def low_at(s: Scalars, size: Scalar, extent: int, stride: int, side: str) -> Scalar:
+    """Return the padding in front of centred windows; `same_low` of a size of this run."""
+    total = s.maximum((extent - 1) - s.binary(REM, size - 1, stride), 0)
+    return total / 2 if side == SIDES[0] else (total + 1) / 2
+
+
 def _constant(s: Scalars, value: int, element: Attribute) -> Scalar:
     return s.cast(s.constant(value, i32), element)
 
 
-PATTERNS: tuple[RewritePattern, ...] = (LowerDynamicReshape(), LowerDynamicSlice(), LowerSizeValues())
+PATTERNS: tuple[RewritePattern, ...] = (LowerDynamicReshape(), LowerDynamicSlice(), LowerSamePad(), LowerSizeValues())

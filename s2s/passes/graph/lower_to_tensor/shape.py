@@ -25,9 +25,9 @@ from s2s.dialects.graph.base import number
 from s2s.dialects.graph.shape import InjectiveOp
 from s2s.errors import CompilerBug
 from s2s.passes.graph.lower_to_tensor.compute import Operand, aligned, at, compute, dims, move
-from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
+from s2s.passes.graph.lower_to_tensor.scalars import REM, Scalar, Scalars
 from s2s.types.affine import delinearize, flat_index
-from s2s.types.sizes import PARTS, extents_of
+from s2s.types.sizes import PARTS, REDUCES, Extents, extents_of
 
 MAX_JOINED = 128
 """The most operands of a concatenation by one computation."""
@@ -73,6 +73,9 @@ class LowerTile(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.TileOp, rewriter: PatternRewriter) -> None:
+        names = extents_of(op.attributes.get(REDUCES), len(shape_of(op.x)))
+        if any(name and count > 1 for name, count in zip(names, op.repeats.get_values(), strict=True)):
+            return rewriter.replace(op, [], [_repeated_at_run_time(rewriter, op, names)])
         domain, own = list[int](), list[int]()
         for repeat, size in zip(op.repeats.get_values(), shape_of(op.x), strict=True):
             domain += [size] if repeat == 1 else [repeat] if size == 1 else [repeat, size]
@@ -81,7 +84,20 @@ class LowerTile(RewritePattern):
         source = at(op.x, *(0 if dim < 0 else d[dim] for dim in own))
         shape = op.y.type.get_shape()
         y = compute(rewriter, op, domain, epilogue=[source], apply=lambda s, x: x, widen=False, shape=shape)
-        rewriter.replace(op, [], [y])
+        return rewriter.replace(op, [], [y])
+
+
+def _repeated_at_run_time(rewriter: PatternRewriter, op: graph.TileOp, names: Extents) -> SSAValue:
+    """Repeat elements along axes whose size is known at run time: the position is divided by it, with a remainder."""
+
+    def read(s: Scalars, x: Scalar) -> Scalar:
+        places = list[Scalar]()
+        for axis, (size, count, name) in enumerate(zip(shape_of(op.x), op.repeats.get_values(), names, strict=True)):
+            place = s.position(axis)
+            places.append(place if count == 1 else s.binary(REM, place, s.size(name) if name else size))
+        return s.extract(x, places)
+
+    return move(rewriter, op, op.y.type.get_shape(), [], tables=[op.x], apply=read)
 
 
 class LowerConcat(RewritePattern):
@@ -154,6 +170,9 @@ class LowerPad(RewritePattern):
         d = dims(len(shape))
         if shape == shape_of(op.x):
             return _replace(rewriter, op, at(op.x, *d))
+        if op.mode.data != "constant" and any(_names_of_padded(op)):
+            y = move(rewriter, op, shape, [], tables=[op.x], apply=lambda s, x: _border(s, op, x))
+            return rewriter.replace(op, [], [y])
         match op.mode.data:
             case "constant":
                 value = number(op.value)
@@ -246,28 +265,42 @@ def _wrapped(d: tuple[AffineExpr, ...], low: tuple[int, ...], sizes: tuple[int, 
 
 def _border(s: Scalars, op: graph.PadOp, table: Scalar) -> Scalar:
     """The element of `table` that pads the current position: the same one if in bounds, else an inner one."""
-    inside = {"edge": _nearest, "reflect": _mirrored}
+    inside = {"edge": _nearest, "reflect": _mirrored, "wrap": _from_other_end}
+    names = extents_of(op.attributes.get(REDUCES), len(shape_of(op.x)))
     if op.mode.data not in inside:
         raise CompilerBug(f"{op.name}: mode {op.mode.data} has no lowering")
     places: list[Scalar] = []
-    for axis, (size, before, padded) in enumerate(
-        zip(shape_of(op.x), op.low.get_values(), op.y.type.get_shape(), strict=True)
+    for axis, (size, before, padded, name) in enumerate(
+        zip(shape_of(op.x), op.low.get_values(), op.y.type.get_shape(), names, strict=True)
     ):
         if padded == size:
             places.append(s.index(axis))
         else:
-            places.append(inside[op.mode.data](s, s.position(axis) - before, size))
+            last = s.size(name) - 1 if name else size - 1
+            places.append(inside[op.mode.data](s, s.position(axis) - before, last))
     return s.extract(table, places)
 
 
-def _nearest(s: Scalars, place: Scalar, size: int) -> Scalar:
-    return s.minimum(s.maximum(place, 0), size - 1)
+def _names_of_padded(op: graph.PadOp) -> list[str]:
+    """The sizes that padded axes have in a run, empty for constant ones."""
+    names = extents_of(op.attributes.get(REDUCES), len(shape_of(op.x)))
+    return [names[axis] for axis in _padded(op)]
 
 
-def _mirrored(s: Scalars, place: Scalar, size: int) -> Scalar:
+def _nearest(s: Scalars, place: Scalar, last: Scalar | int) -> Scalar:
+    return s.minimum(s.maximum(place, 0), last)
+
+
+def _mirrored(s: Scalars, place: Scalar, last: Scalar | int) -> Scalar:
     """`last - |last - |place||`: the index reflected at the first and at the last element."""
-    beyond = (size - 1) - s.maximum(place, -place)
-    return (size - 1) - s.maximum(beyond, -beyond)
+    beyond = last - s.maximum(place, -place)
+    return last - s.maximum(beyond, -beyond)
+
+
+def _from_other_end(s: Scalars, place: Scalar, last: Scalar | int) -> Scalar:
+    """The index of a periodic repetition; what is in front of the first element is less than a period away."""
+    size = s.like(place, last) + 1
+    return s.binary(REM, place + size, size)
 
 
 class LowerIota(RewritePattern):

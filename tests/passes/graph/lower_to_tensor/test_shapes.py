@@ -65,6 +65,13 @@ def test_reshapes_with_names(shape: list[int]):
     check_lowering(lambda x: graph.DynamicReshapeOp(x, shape=shape, extents=("",) * len(shape)), rand(2, 3, 4))
 
 
+@pytest.mark.parametrize("side", ["upper", "lower"])
+@pytest.mark.parametrize("size", [4, 5, 6, 7])
+def test_padding_of_centred_windows(side: str, size: int):
+    padded = partial(graph.SamePadOp, windows=[1, 4, 3], strides=[1, 3, 2], side=side, value=0.5)
+    check_lowering(padded, rand(2, size, size))
+
+
 def test_values_of_sizes():
     check_lowering(lambda: graph.SizeValuesOp(i64, [3], values=[4, 2, 9], names=("", "", "")))
 

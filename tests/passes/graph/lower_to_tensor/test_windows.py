@@ -275,3 +275,11 @@ def test_pools_with_channels_last(
     window: dict[str, Any] = {"kernel": kernel, "strides": strides, "pads": pads, "dilations": dilations}
     check_lowering(lambda value: graph.MaxPoolOp(value, **window, layout="NHWC"), operand)
     check_lowering(lambda value: graph.AvgPoolOp(value, **window, counted_pads=[0] * len(pads), layout="NHWC"), operand)
+
+
+@pytest.mark.parametrize("side", ["upper", "lower"])
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.float16])
+def test_means_of_centred_windows(side: str, dtype: Any):
+    window: dict[str, Any] = {"kernel": [3, 4], "strides": [2, 3], "dilations": [2, 1], "side": side}
+    check_lowering(lambda value: graph.SameAvgPoolOp(value, **window), rand(2, 3, 8, 7, dtype=dtype))
+    check_lowering(lambda value: graph.SameAvgPoolOp(value, **window, layout="NHWC"), rand(2, 8, 7, 3, dtype=dtype))

@@ -1,0 +1,97 @@
+"""Windows and padding along dimensions of varying size, against onnxruntime at several sizes."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from s2s import api
+from support.varying_networks import inputs_of, model, names_of_sizes, session
+
+LEAST, MOST = 3, 14
+
+TEXTS = {
+    "centred windows": """(float[1,3,N,K] x) => (float[1,4,M,L] y) <float[4,3,3,3] w = ?>
+{ y = Conv <auto_pad = "SAME_UPPER", strides = [2, 2]> (x, w) }""",
+    "centred windows, more in front": """(float[1,3,N,K] x) => (float[1,4,M,L] y) <float[4,3,3,4] w = ?>
+{ y = Conv <auto_pad = "SAME_LOWER", strides = [2, 3]> (x, w) }""",
+    "centred windows along one axis": """(float[1,3,N,8] x) => (float[1,6,M,L] y) <float[6,1,5,3] w = ?>
+{ y = Conv <auto_pad = "SAME_UPPER", strides = [3, 2], group = 3> (x, w) }""",
+    "padding behind the end": """(float[1,3,N,K] x) => (float[1,4,M,L] y) <float[4,3,3,3] w = ?>
+{ y = Conv <pads = [0, 0, 1, 1], strides = [2, 3]> (x, w) }""",
+    "maxima with padding behind the end": """(float[1,3,N,K] x) => (float[1,3,M,L] y)
+{ y = MaxPool <kernel_shape = [3, 3], pads = [0, 0, 1, 1], strides = [2, 3]> (x) }""",
+    "windows with long steps": """(float[1,3,N,K] x) => (float[1,4,M,L] y) <float[4,3,2,1] w = ?>
+{ y = Conv <auto_pad = "SAME_UPPER", strides = [4, 3]> (x, w) }""",
+    "network with centred windows": """(float[1,3,N,K] x) => (float[1,5,M,L] y)
+<float[8,3,3,3] w = ?, float[8,1,3,3] v = ?, float[5,8,1,1] u = ?, float[8] b = ?>
+{ a = Conv <auto_pad = "SAME_UPPER", strides = [2, 2]> (x, w, b) r = Relu (a)
+  d = Conv <auto_pad = "SAME_UPPER", strides = [2, 2], group = 8> (r, v) s = Relu (d) y = Conv (s, u) }""",
+    "centred windows along a constant axis": """(float[N,3,9,10] x) => (float[N,4,5,5] y) <float[4,3,3,3] w = ?>
+{ y = Conv <auto_pad = "SAME_UPPER", strides = [2, 2]> (x, w) }""",
+    "maxima of centred windows": """(float[1,3,N,K] x) => (float[1,3,M,L] y)
+{ r = Relu (x) y = MaxPool <auto_pad = "SAME_LOWER", strides = [2, 2], kernel_shape = [3, 3]> (r) }""",
+    "means of centred windows": """(float[1,3,N,K] x) => (float[1,3,M,L] y)
+{ y = AveragePool <auto_pad = "SAME_UPPER", strides = [2, 3], kernel_shape = [3, 4]> (x) }""",
+    "means of centred windows along a constant axis": """(float[N,3,9,8] x) => (float[N,3,5,4] y)
+{ y = AveragePool <auto_pad = "SAME_UPPER", strides = [2, 2], kernel_shape = [3, 3]> (x) }""",
+    "norms of centred windows": """(float[1,3,N,8] x) => (float[1,3,M,4] y)
+{ y = LpPool <auto_pad = "SAME_UPPER", strides = [2, 2], kernel_shape = [3, 3]> (x) }""",
+    "means that do not count padding": """(float[1,3,N,K] x) => (float[1,3,M,L] y)
+{ r = Relu (x) y = AveragePool <pads = [1, 0, 2, 1], kernel_shape = [3, 3], strides = [1, 2]> (r) }""",
+    "means with a last window that is cut": """(float[1,3,N,K] x) => (float[1,3,M,L] y)
+{ y = AveragePool <pads = [1, 0, 1, 1], kernel_shape = [3, 3], strides = [2, 3], ceil_mode = 1> (x) }""",
+    "means that count padding, with a last window that is cut": """(float[1,3,N,K] x) => (float[1,3,M,L] y)
+{ y = AveragePool <pads = [1, 0, 1, 1], kernel_shape = [3, 3], strides = [2, 3], ceil_mode = 1,
+  count_include_pad = 1> (x) }""",
+    "maxima with a last window that is cut": """(float[1,3,N,K] x) => (float[1,3,M,L] y)
+{ y = MaxPool <pads = [1, 0, 1, 1], kernel_shape = [3, 3], strides = [2, 3], ceil_mode = 1> (x) }""",
+    "maxima and places": """(float[2,3,N,K] x) => (float[2,3,M,L] y, int64[2,3,M,L] i)
+{ y, i = MaxPool <pads = [1, 0, 1, 1], kernel_shape = [3, 3], strides = [2, 3]> (x) }""",
+    "maxima and places in columns": """(float[2,3,N,K] x) => (float[2,3,M,L] y, int64[2,3,M,L] i)
+{ y, i = MaxPool <pads = [1, 0, 1, 1], kernel_shape = [3, 3], strides = [2, 3], storage_order = 1,
+  ceil_mode = 1> (x) }""",
+    "mirrored padding": """(float[1,3,N,K] x) => (float[1,3,M,L] y) <int64[8] p = {0, 0, 2, 1, 0, 0, 1, 2}>
+{ y = Pad <mode = "reflect"> (x, p) }""",
+    "repeated border": """(float[1,3,N,K] x) => (float[1,4,M,L] y) <int64[8] p = {0, 1, 2, 7, 0, 0, 9, 2}>
+{ y = Pad <mode = "edge"> (x, p) }""",
+    "tiles": """(float[1,3,N,K] x) => (float[1,6,M,L] y) <int64[4] p = {1, 2, 3, 2}> { y = Tile (x, p) }""",
+    "tiles of rows": "(float[N,3] x) => (float[N,6] y) <int64[2] p = {1, 2}> { y = Tile (x, p) }",
+}
+
+
+def check(text: str, folder: Path, opset: int = 17) -> None:
+    """Compile for two sizes that vary, and compare at all of the first and some of the second."""
+    file = model(text, folder, opset)
+    engine = session(file)
+    sizes = dict.fromkeys(names_of_sizes(engine), (LEAST, MOST))
+    with api.compile(file, dims=sizes, target="host") as artifact:
+        for size in range(LEAST, MOST + 1):
+            given = inputs_of(engine, size, {"K": MOST + LEAST - size if size % 3 else size})
+            for found, expected in zip(artifact.run(given).values(), engine.run(None, given), strict=True):
+                np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.sample(9)
+@pytest.mark.parametrize("kind", TEXTS)
+def test_several_sizes_give_the_results_of_onnxruntime(kind: str, tmp_path: Path):
+    check(TEXTS[kind], tmp_path)
+
+
+def test_periodic_padding_gives_the_results_of_onnxruntime(tmp_path: Path):
+    text = """(float[1,3,N,K] x) => (float[1,4,M,L] y) <int64[8] p = {0, 1, 2, 1, 0, 0, 1, 3}>
+{ y = Pad <mode = "wrap"> (x, p) }"""
+    check(text, tmp_path, opset=19)
+
+
+@pytest.mark.parametrize("kind", ["network with centred windows", "means of centred windows", "maxima and places"])
+def test_levels_agree(kind: str, tmp_path: Path):
+    with api.compile(model(TEXTS[kind], tmp_path), dims={"N": (LEAST, MOST), "K": (LEAST, 8)}, target="c") as artifact:
+        assert artifact.verify(levels=True).passed
+
+
+def test_windows_along_constant_axes_are_those_of_constant_sizes(tmp_path: Path):
+    """No tensor is padded in a kernel of its own where its size does not vary."""
+    file = model(TEXTS["centred windows along a constant axis"], tmp_path)
+    with api.compile(file, dims={"N": (1, 4)}, target="c") as artifact:
+        assert "same_pad" not in artifact.tree().text("src/model_kernels.c")
