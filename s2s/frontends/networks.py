@@ -7,12 +7,16 @@ The formulas of a body are written with a builder of its own, on values that sta
     def body(inner, carried, slices, kept):
         total = carried[0] + slices[0]
         return [total], [total]
+
+Values without elements are known without computing them: they are neither passed to a function nor returned by it, but
+constants on both sides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
@@ -21,7 +25,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import ints
 from s2s.errors import UnsupportedError
 from s2s.frontends.builder import Builder, Value
-from s2s.types.dtypes import AnyTensor, tensor_type
+from s2s.types.dtypes import AnyTensor, tensor_type, to_numpy
 
 Values = list[Value]
 Formulas = Callable[[Builder, Values], Sequence[Value]]
@@ -38,20 +42,40 @@ def network(
     builder: Builder, wish: str, types: Sequence[AnyTensor], formulas: Formulas, tied: Sequence[AnyTensor] = ()
 ) -> tuple[str, list[Value]]:
     """The name of a new function, and what it returns; its first results, of types `tied`, take over arguments."""
-    block = Block(arg_types=list(types))
+    passed = _of_held(types)
+    block = Block(arg_types=passed)
     inner = builder.inner(block)
-    results = list(formulas(inner, [inner.computed(argument, f"x{n}") for n, argument in enumerate(block.args)]))
+    computed = [inner.computed(argument, f"x{n}") for n, argument in enumerate(block.args)]
+    results = list(formulas(inner, _with_empty(inner, types, computed)))
     for began, result in zip(tied, results, strict=False):
         if result.type != began:
             raise TypesChangeError(f"a body makes {result.type} of {began}; keep the types of what it carries")
-    block.add_op(ReturnOp(*(inner.materialize(result) for result in results)))
+    returned = _held(results)
+    block.add_op(ReturnOp(*(inner.materialize(result) for result in returned)))
     name = builder.function_name(wish)
-    kind = FunctionType.from_lists(list(types), [result.type for result in results])
+    kind = FunctionType.from_lists(passed, [result.type for result in returned])
     function = FuncOp(name, kind, Region(block), visibility="private")
     if tied:
-        function.attributes[graph.TIED] = ints([n if n < len(tied) else -1 for n in range(len(results))])
+        count = len(_of_held(tied))
+        function.attributes[graph.TIED] = ints([n if n < count else -1 for n in range(len(returned))])
     builder.functions.append(function)
     return name, results
+
+
+def _held(values: Sequence[Value]) -> Values:
+    """The values that have elements."""
+    return [value for value in values if 0 not in value.shape]
+
+
+def _with_empty(builder: Builder, types: Sequence[AnyTensor], held: Sequence[Value]) -> Values:
+    """Values of all types: those in `held`, and a constant for each type without elements."""
+    rest = iter(held)
+    return [
+        builder.constant(np.zeros(type.get_shape(), to_numpy(type.get_element_type())))
+        if 0 in type.get_shape()
+        else next(rest)
+        for type in types
+    ]
 
 
 def scan(
@@ -79,10 +103,17 @@ def scan(
 
     name, results = network(builder, wish, [*types, *slices, *(value.type for value in kept)], formulas, types)
     stacked = [tensor_type(value.element, (steps, *value.shape)) for value in results[len(types) :]]
-    begin, slide, stay = ([builder.materialize(value) for value in group] for group in (carried, scanned, kept))
-    op = graph.ScanOp(name, begin, slide, stay, [*types, *stacked], steps=steps, backward=backward)
-    made = builder.append(op)
+    begin, slide, stay = ([builder.materialize(value) for value in _held(group)] for group in (carried, scanned, kept))
+    every = [*types, *stacked]
+    walked = [0 not in each.get_shape() for each in (*slices, *stacked)]
+    turned = [sum(walked[:number]) for number in backward if walked[number]]
+    op = graph.ScanOp(name, begin, slide, stay, _of_held(every), steps=steps, backward=turned)
+    made = _with_empty(builder, every, builder.append(op))
     return made[: len(types)], made[len(types) :]
+
+
+def _of_held(types: Sequence[AnyTensor]) -> list[AnyTensor]:
+    return [type for type in types if 0 not in type.get_shape()]
 
 
 def repeat(
@@ -92,7 +123,8 @@ def repeat(
     types, every = [value.type for value in carried], [value.type for value in (*carried, *kept)]
     test, _ = network(builder, f"{wish}_condition", every, condition)
     name, _ = network(builder, f"{wish}_body", every, body, types)
-    return builder.append(graph.WhileOp(test, name, [builder.materialize(value) for value in (*carried, *kept)], types))
+    operands = [builder.materialize(value) for value in _held([*carried, *kept])]
+    return _with_empty(builder, types, builder.append(graph.WhileOp(test, name, operands, _of_held(types))))
 
 
 def branch(
@@ -105,5 +137,6 @@ def branch(
     found = [value.type for value in results]
     if found != [value.type for value in others]:
         raise TypesChangeError("the branches give different types; make the condition constant, or the types equal")
-    operands = [builder.materialize(value) for value in inputs]
-    return builder.append(graph.IfOp(builder.materialize(condition), yes, no, operands, found))
+    operands = [builder.materialize(value) for value in _held(inputs)]
+    made = builder.append(graph.IfOp(builder.materialize(condition), yes, no, operands, _of_held(found)))
+    return _with_empty(builder, found, made)

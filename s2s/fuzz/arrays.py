@@ -7,7 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from s2s.types.dtypes import Array, from_numpy, is_float
+from s2s.types.dtypes import Array
 
 DType = np.dtype[Any]
 
@@ -29,7 +29,7 @@ _SIZES = (*(1,) * 6, *(2, 3, 4, 5) * 3, *(6, 7, 8, 9), *(12, 15, 16, 17, 31, 32,
 
 def is_floating(dtype: DType) -> bool:
     """Return whether a type holds real numbers."""
-    return is_float(from_numpy(dtype))
+    return dtype in FLOATS
 
 
 def draw_size(random: Random, *, empty: bool = True) -> int:

@@ -11,6 +11,7 @@ import onnx
 from onnx import helper
 
 from s2s.errors import InputError
+from s2s.fuzz.arrays import ALL
 from s2s.types.dtypes import Array
 
 Run = Callable[[Sequence[Array]], list[Array]]
@@ -23,6 +24,8 @@ NAMING_TYPES = frozenset(["BitCast", "Cast", "CastLike", "EyeLike", "QuantizeLin
 """Operators that say what the element type of their result is."""
 NARROW = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 IR_VERSION = 10
+FIRST_OPSET = 18
+"""The least opset in which a node is computed."""
 
 
 def node_model(node: onnx.NodeProto, opsets: Mapping[str, int], operands: Mapping[str, Array]) -> onnx.ModelProto:
@@ -44,15 +47,33 @@ def run_node(
     engines: Sequence[EngineName] = ENGINES,
 ) -> tuple[EngineName, list[list[Array]]]:
     """The first engine that takes a node, and the outputs for each of `runs`, the operands by name."""
-    model = node_model(node, opsets, runs[0])
+    model = node_model(node, {**opsets, "": _earliest(node, opsets[""])}, runs[0])
     reasons: list[str] = []
-    for name in engines:
+    for name in ("reference",) if _is_packed(node, runs[0]) else engines:
         try:
             with np.errstate(all="ignore"):
                 return name, [list(map(np.asarray, found)) for found in _ENGINES[name](model, runs)]
         except Exception as error:
             reasons.append(f"{name} ({str(error).strip().splitlines()[0] if str(error).strip() else type(error)})")
     raise InputError(f"{node.name or node.op_type}: no engine computes it: {', '.join(reasons)}; leave it out")
+
+
+def _is_packed(node: onnx.NodeProto, operands: Mapping[str, Array]) -> bool:
+    """Return whether a node takes or gives a type that numpy lacks, which onnxruntime hands over as bytes."""
+    given = [each.i for each in node.attribute if each.name == "to" and node.op_type == "Cast"]
+    types = [*map(helper.tensor_dtype_to_np_dtype, given), *(value.dtype for value in operands.values())]
+    return any(each not in ALL for each in types)
+
+
+def _earliest(node: onnx.NodeProto, opset: int) -> int:
+    """The first opset, from `FIRST_OPSET` on, that defines all operators of a node as `opset` does.
+
+    Engines that do not know `opset` yet compute what has not changed since.
+    """
+    inner = [_earliest(each, opset) for attribute in node.attribute for each in attribute.g.node]
+    known = not node.domain and onnx.defs.has(node.op_type, opset, "")
+    own = onnx.defs.get_schema(node.op_type, opset, "").since_version if known else FIRST_OPSET
+    return min(max(own, FIRST_OPSET, *inner), opset)
 
 
 def _onnxruntime(model: onnx.ModelProto, runs: Sequence[Mapping[str, Array]]) -> list[list[Any]]:

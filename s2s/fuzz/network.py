@@ -4,7 +4,8 @@ Every node is evaluated as it is added. So its shape and type are known without 
 the domain of an operator, and a node whose result is not finite is given up before anything is built on it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from random import Random
 from typing import Any
@@ -27,6 +28,7 @@ from s2s.fuzz.arrays import (
     is_floating,
 )
 from s2s.fuzz.engines import IR_VERSION
+from s2s.fuzz.merge import names_read
 from s2s.fuzz.oracle import Spread, evaluate_node
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
@@ -88,8 +90,10 @@ class Network:
         self._nodes: list[onnx.NodeProto] = []
         self._inputs: list[Value] = []
         self._constants: list[Value] = []
+        self._results: list[Value] = []
         self._prefix = prefix
         self._count = 0
+        self._types: tuple[DType, ...] | None = ALL
 
     # ---------------------------------------------------------------- choices
 
@@ -169,14 +173,14 @@ class Network:
 
     def input(self, array: Array) -> Value:
         """A new input of the network."""
-        value = Value(self._name("x"), Spread.exact(array))
+        value = Value(self.name("x"), Spread(array))
         self._inputs.append(value)
         self.values.append(value)
         return value
 
     def constant(self, array: Array) -> Value:
         """A new constant, from which no other node draws operands."""
-        value = Value(self._name("c"), Spread.exact(np.asarray(array)), constant=True)
+        value = Value(self.name("c"), Spread(np.asarray(array)), constant=True)
         self._constants.append(value)
         return value
 
@@ -233,35 +237,50 @@ class Network:
         *,
         domain: str = "",
         special: bool = False,
+        captured: Sequence[Value] = (),
         **attributes: Any,
     ) -> list[Value]:
-        """Add a node and return its outputs; `special` says that NaN and infinity are well in them."""
+        """Add a node and return its outputs.
+
+        `special` says that NaN and infinity are well in them; `captured` are values that its subgraphs read.
+        """
         names = ["" if value is None else value.name for value in operands]
         while names and not names[-1]:
             names.pop()
-        results = [self._name("v") for _ in range(outputs)]
-        node = helper.make_node(op, names, results, name=self._name("n"), domain=domain, **attributes)
-        known = {value.name: value.spread for value in operands if value is not None}
+        results = [self.name("v") for _ in range(outputs)]
+        node = helper.make_node(op, names, results, name=self.name("n"), domain=domain, **attributes)
+        known = {value.name: value.spread for value in (*operands, *captured) if value is not None}
         try:
             found = evaluate_node(node, {"": self.opset, **({domain: 1} if domain else {})}, known)
         except InputError as error:
             raise Rejected(str(error)) from error
         made = [Value(name, found[name]) for name in results]
         for value in made:
-            _check(value, special=special)
+            _check(value, self._types, special=special)
         self._nodes.append(node)
         self.values += made
+        self._results += made
         return made
 
-    def _name(self, kind: str) -> str:
+    def name(self, kind: str) -> str:
+        """A name that nothing has yet."""
         self._count += 1
         return f"{self._prefix}{kind}{self._count}"
+
+    @contextmanager
+    def any_type(self) -> Generator[None]:
+        """Let results have types of which no other node draws operands."""
+        self._types, kept = None, self._types
+        try:
+            yield
+        finally:
+            self._types = kept
 
     # ------------------------------------------------------------------ whole
 
     def attempt(self, draw: Callable[["Network"], object]) -> None:
         """Run `draw`; if it is rejected, nothing of it stays."""
-        lists: tuple[list[Any], ...] = (self.values, self._nodes, self._inputs, self._constants)
+        lists: tuple[list[Any], ...] = (self.values, self._nodes, self._inputs, self._constants, self._results)
         lengths = [len(each) for each in lists]
         try:
             draw(self)
@@ -272,10 +291,8 @@ class Network:
 
     def model(self) -> onnx.ModelProto:
         """The model: its outputs are the values that no node reads, and some that one does."""
-        read = {name for node in self._nodes for name in node.input}
-        made = {name for node in self._nodes for name in node.output}
-        computed = [value for value in self.values if value.name in made]
-        outputs = [value for value in computed if value.name not in read or self.chance(0.1)]
+        read = {name for node in self._nodes for name in names_read([node])}
+        outputs = [value for value in self._results if value.name not in read or self.chance(0.1)]
         graph = helper.make_graph(
             self._nodes,
             "fuzz",
@@ -293,7 +310,7 @@ class Network:
 
     def spreads(self) -> dict[str, Spread]:
         """What every value of the network should be."""
-        return {value.name: value.spread for value in self.values}
+        return {value.name: value.spread for value in self._results}
 
     @property
     def size(self) -> int:
@@ -313,12 +330,12 @@ def _info(value: Value) -> onnx.ValueInfoProto:
     return helper.make_tensor_value_info(value.name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
 
 
-def _check(value: Value, *, special: bool) -> None:
-    if value.dtype not in ALL:
+def _check(value: Value, types: Sequence[DType] | None, *, special: bool) -> None:
+    if types is not None and value.dtype not in types:
         raise Rejected(f"results of type {value.dtype} are not drawn")
     if value.array.size > MAX_ELEMENTS or len(value.shape) > MAX_RANK:
         raise Rejected("the result is large")
-    if special or not is_floating(value.dtype):
+    if special or value.dtype not in ALL or not is_floating(value.dtype):
         return
     for each in value.spread.runs():
         wide = np.abs(each.astype(np.float64))

@@ -20,11 +20,14 @@ import onnx
 
 from s2s.fuzz.arrays import is_floating
 from s2s.fuzz.engines import ENGINES, EngineName, run_node
+from s2s.fuzz.merge import names_read
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 PAIRS = 2
-RUNS = 2 * PAIRS
+"""Pairs of noisy runs of every node."""
+PAIRS_IN_DOUBT = 16
+"""Pairs of noisy runs of a model whose outputs differ: two may by chance leave an element of thousands as it is."""
 SAFETY = 4.0
 """By how much right answers may lie further from the clean one than the noisy ones do."""
 LAST_ROUNDINGS = 16
@@ -33,22 +36,31 @@ LAST_ROUNDINGS = 16
 EXACT = frozenset(
     (
         *("Abs", "And", "ArgMax", "ArgMin", "BitCast", "BitShift", "BitwiseAnd", "BitwiseNot", "BitwiseOr"),
-        *("BitwiseXor", "Cast", "CastLike", "Ceil", "Clip", "Compress", "Concat", "Constant", "ConstantOfShape"),
+        *("BitwiseXor", "Cast", "CastLike", "Ceil", "CenterCropPad", "Clip", "Compress", "Concat", "Constant", "ConstantOfShape"),
         *("ConvInteger", "DepthToSpace", "Equal", "Expand", "EyeLike", "Flatten", "Floor", "Gather"),
         *("GatherElements", "GatherND", "GlobalMaxPool", "Greater", "GreaterOrEqual", "Hardmax", "Identity"),
-        *("IsInf", "IsNaN", "Less", "LessOrEqual", "MatMulInteger", "Max", "MaxPool", "Min", "Neg", "NonZero", "Not"),
-        *("OneHot", "Or", "Pad", "Range", "ReduceMax", "ReduceMin", "Relu", "Reshape", "ReverseSequence", "Round"),
+        *("IsInf", "IsNaN", "Less", "LessOrEqual", "MatMulInteger", "Max", "MaxPool", "MaxUnpool", "Min", "Neg", "Not"),
+        *("NonMaxSuppression", "NonZero", "OneHot", "Or", "Pad", "Range", "ReduceMax", "ReduceMin", "Relu", "Reshape", "ReverseSequence", "Round"),
         *("ScatterElements", "ScatterND", "Shape", "Sign", "Size", "Slice", "SpaceToDepth", "Split", "Squeeze"),
-        *("ThresholdedRelu", "Tile", "TopK", "Transpose", "Trilu", "Unsqueeze", "Where", "Xor"),
+        *("TensorScatter", "ThresholdedRelu", "Tile", "TopK", "Transpose", "Trilu", "Unique", "Unsqueeze", "Where"),
+        *("Dropout", "Xor"),
     )
 )
 """Operators whose results are not rounded: `Cast` and their like round in the one way the format states."""
 
 
+NOT_BY_ONNXRUNTIME = frozenset(("DFT", "GridSample", "Resize", "TfIdfVectorizer"))
+"""Operators that onnxruntime rounds to 32 bits (positions of samples, doubles of most lengths), and one whose weights it
+takes by their place in the result."""
+
+OF_COUNTS = frozenset(("BlackmanWindow", "HammingWindow", "HannWindow", "MelWeightMatrix"))
+"""Operators that make rounded numbers of integers."""
+
 AROUND_ONE = frozenset(
     (
         *("Acosh", "Asinh", "Atanh", "Celu", "Elu", "Gelu", "HardSigmoid", "Log", "LogSoftmax", "Mish", "Selu", "Sinh"),
-        *("Softplus", "GRU", "LSTM", "RNN"),
+        *("Softplus", "GRU", "LSTM", "RNN", "GroupNormalization", "InstanceNormalization", "LayerNormalization"),
+        *("MeanVarianceNormalization", "BlackmanWindow", "HammingWindow", "HannWindow", "DFT", "STFT"),
     )
 )
 """Operators whose formulas hold numbers around 1, such as `exp(x) - 1`, of which small results are the difference."""
@@ -59,17 +71,17 @@ class Spread:
     """A tensor: its value, and the values it gets by other roundings."""
 
     clean: Array
-    noisy: tuple[Array, ...]
-
-    @staticmethod
-    def exact(array: Array) -> "Spread":
-        """A tensor that no rounding has touched."""
-        return Spread(array, (array,) * RUNS)
+    noisy: tuple[Array, ...] = ()
+    """Of each noisy run; none where no rounding has touched the tensor."""
 
     @property
     def is_exact(self) -> bool:
-        """Return whether all runs hold the same array."""
-        return all(each is self.clean for each in self.noisy)
+        """Return whether no rounding has touched the tensor."""
+        return not self.noisy
+
+    def of_run(self, run: int) -> Array:
+        """The value of a run, of which number 0 is the clean one."""
+        return self.noisy[run - 1] if run and self.noisy else self.clean
 
     def runs(self) -> tuple[Array, ...]:
         """The values of all runs, the clean one first."""
@@ -104,24 +116,26 @@ def evaluate_node(
     opsets: Mapping[str, int],
     operands: Mapping[str, Spread],
     engines: Sequence[EngineName] = ENGINES,
+    pairs: int = PAIRS,
 ) -> dict[str, Spread]:
     """The outputs of a node by name, for operands by name."""
-    used = {name: operands[name] for name in dict.fromkeys(node.input) if name}
-    if any(each.clean.size == 0 for each in used.values()):
+    used = {name: operands[name] for name in names_read([node])}
+    data = list(used.values())[:1] if node.op_type.startswith("Reduce") else list(used.values())
+    if any(each.clean.size == 0 for each in data):
         engines = engines[::-1]  # onnxruntime gives reductions of nothing another shape
-    if node.op_type in ("GridSample", "Resize"):
-        engines = engines[::-1]  # onnxruntime rounds positions of samples to 32 bits
+    if node.op_type in NOT_BY_ONNXRUNTIME:
+        engines = engines[::-1]
     rounds = _rounds(node, used)
     if not rounds and all(each.is_exact for each in used.values()):
         _, [found] = run_node(node, opsets, [{name: each.clean for name, each in used.items()}], engines)
-        return {name: Spread.exact(value) for name, value in zip(filter(None, node.output), found, strict=True)}
+        return {name: Spread(value) for name, value in zip(filter(None, node.output), found, strict=True)}
     noise = _Noise(node) if rounds else None
     runs = [
         {
-            name: noise.added(each.runs()[run], name, run) if noise is not None else each.runs()[run]
+            name: noise.added(each.of_run(run), name, run) if noise is not None else each.of_run(run)
             for name, each in used.items()
         }
-        for run in range(RUNS + 1)
+        for run in range(2 * pairs + 1)
     ]
     _, found = run_node(node, opsets, runs, engines)
     results: dict[str, Spread] = {}
@@ -140,7 +154,7 @@ def _rounds(node: onnx.NodeProto, operands: Mapping[str, Spread]) -> bool:
         return reduced and any(is_floating(each.clean.dtype) for each in operands.values())
     if node.op_type in EXACT:
         return False
-    return any(is_floating(each.clean.dtype) for each in operands.values())
+    return node.op_type in OF_COUNTS or any(is_floating(each.clean.dtype) for each in operands.values())
 
 
 class _Noise:
@@ -170,13 +184,16 @@ def opsets_of(model: onnx.ModelProto) -> dict[str, int]:
 
 
 def evaluate_model(
-    model: onnx.ModelProto, inputs: Mapping[str, Array], engines: Sequence[EngineName] = ENGINES
+    model: onnx.ModelProto,
+    inputs: Mapping[str, Array],
+    engines: Sequence[EngineName] = ENGINES,
+    pairs: int = PAIRS,
 ) -> dict[str, Spread]:
     """All values of a model by name."""
-    values = {name: Spread.exact(array) for name, array in inputs.items()}
+    values = {name: Spread(array) for name, array in inputs.items()}
     for tensor in model.graph.initializer:
-        values[tensor.name] = Spread.exact(onnx.numpy_helper.to_array(tensor))
+        values[tensor.name] = Spread(onnx.numpy_helper.to_array(tensor))
     opsets = opsets_of(model)
     for node in model.graph.node:
-        values.update(evaluate_node(node, opsets, values, engines))
+        values.update(evaluate_node(node, opsets, values, engines, pairs))
     return values

@@ -14,6 +14,7 @@ from onnx import helper
 from s2s.errors import InputError
 from s2s.fuzz.check import Failure, Kind
 from s2s.fuzz.engines import IR_VERSION, EngineName
+from s2s.fuzz.merge import names_read
 from s2s.fuzz.oracle import Spread, evaluate_model
 from s2s.fuzz.sizes import failures_of
 from s2s.fuzz.variants import Variant
@@ -118,7 +119,7 @@ def pruned(model: onnx.ModelProto, outputs: Sequence[str]) -> onnx.ModelProto:
     for node in reversed(model.graph.node):
         if needed.intersection(node.output):
             nodes.append(node)
-            needed.update(node.input)
+            needed.update(names_read([node]))
     graph = helper.make_graph(
         nodes[::-1],
         "fuzz",

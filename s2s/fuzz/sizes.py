@@ -11,13 +11,13 @@ import onnx
 
 from s2s.artifact import Artifact, compile_artifact
 from s2s.errors import CompilerBug, InputError, S2SError, ToolchainError, UnsupportedError
-from s2s.fuzz.check import Failure, check, difference, text_of
+from s2s.fuzz.check import Failure, check, differences_of, loaded, text_of
 from s2s.fuzz.oracle import Spread, evaluate_model
 from s2s.fuzz.variants import Variant
 from s2s.options import CompileOptions
 from s2s.types.dtypes import Array
 from s2s.types.sizes import SizeRange
-from s2s.verify.build import LoadedNetwork, load
+from s2s.verify.build import LoadedNetwork
 
 NAME = "N"
 MIN_OPENED = 3
@@ -51,7 +51,7 @@ def check_at_sizes(model: onnx.ModelProto, inputs: Mapping[str, Array], variant:
     except Exception as error:
         return [Failure("bug", text_of(error), variant)]
     try:
-        with load(tree, compiler=(variant.compiler,), flags=variant.flags(artifact.info.target)) as network:
+        with loaded(tree, variant, artifact.info.target) as network:
             least = artifact.info.sizes[NAME].least
             for size in dict.fromkeys((most, least, most - 1, (least + most) // 2)):
                 if failures := list(_failures(opened, _cut(inputs, most, size), network, artifact, variant, size)):
@@ -112,8 +112,9 @@ def _failures(
     except (CompilerBug, InputError) as error:
         yield Failure("wrong", f"{NAME} = {size}: {text_of(error)}", variant)
         return
-    for name, value in found.items():
-        if size == 1 and value.ndim != expected[name].clean.ndim:
-            continue  # a Squeeze without axes takes this one out as well, in a run of size 1 only
-        if text := difference(expected[name], value, scaled=artifact.info.tolerance.scaled):
-            yield Failure("wrong", f"{NAME} = {size}: {name}: {text}", variant, name)
+    compared = {  # a Squeeze without axes takes an axis of one out as well, in a run of size 1 only
+        name: value for name, value in found.items() if size != 1 or value.ndim == expected[name].clean.ndim
+    }
+    scaled = artifact.info.tolerance.scaled
+    for name, text in differences_of(model, inputs, expected, compared, scaled=scaled).items():
+        yield Failure("wrong", f"{NAME} = {size}: {name}: {text}", variant, name)

@@ -102,7 +102,7 @@ def test_what_hangs_on_a_rounding_is_not_determined() -> None:
 
 
 def test_a_comparison_sees_one_wrong_integer() -> None:
-    exact = Spread.exact(np.asarray([1, 2, 3]))
+    exact = Spread(np.asarray([1, 2, 3]))
     assert difference(exact, np.asarray([1, 2, 4])) == ("1 of 3 elements differ, first at [2]: expected 3, found 4")
 
 

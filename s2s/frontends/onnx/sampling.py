@@ -12,6 +12,7 @@ from s2s.frontends.formulas import (
     checked_shape,
     clamp,
     less,
+    matmul,
     maximum,
     reshape,
     select,
@@ -30,6 +31,7 @@ from s2s.frontends.sampling import (
     sum_reads,
     within,
 )
+from s2s.types.dtypes import Array
 
 _FLOAT, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
@@ -42,6 +44,26 @@ def _grid_sample(node: Node) -> Value:
     mode = node.choice("mode", "linear", "bilinear", "nearest", "cubic", "bicubic")
     padding = node.choice("padding_mode", "zeros", "border", "reflection")
     return cast(grid_sample(*_of_one_type(x, grid), mode, padding, node.flag("align_corners")), x.dtype)
+
+
+def _affine_grid(node: Node) -> Value:
+    """`grid[n, …] = theta[n] @ [x, y, …, 1]` for the place of each pixel between -1 and 1."""
+    theta, sizes = node.input(0), node.known_ints(1, "size")
+    spatial = len(sizes) - 2
+    if spatial not in (2, 3) or theta.shape != (sizes[0], spatial, spatial + 1):
+        raise node.invalid(f"theta {list(theta.shape)} does not fit size {sizes}", "fix the shapes")
+    checked_shape((*sizes[2:], spatial + 1), node.place)
+    places = np.meshgrid(*(_places(size, node.flag("align_corners")) for size in sizes[2:]), indexing="ij")
+    base = np.stack([*places[::-1], np.ones(sizes[2:])], axis=-1).reshape(-1, spatial + 1)
+    grid = matmul(node.constant(base, theta.dtype), transpose(theta, [0, 2, 1]))
+    return reshape(grid, [sizes[0], *sizes[2:], spatial])
+
+
+def _places(size: int, corners: bool) -> Array:
+    """Where the pixels of an axis lie, of which -1 and 1 are the borders, or the centres of the outermost ones."""
+    if corners:
+        return np.linspace(-1, 1, size)
+    return (np.arange(size) * 2 + 1) / size - 1
 
 
 def _of_one_type(x: Value, grid: Value) -> tuple[Value, Value]:
@@ -190,6 +212,7 @@ def _checked_deformation(
 
 
 IMPORTERS: Mapping[str, Importer] = {
+    "AffineGrid": _affine_grid,
     "DeformConv": _deform_conv,
     "GridSample": _grid_sample,
     "MaxRoiPool": _max_roi_pool,

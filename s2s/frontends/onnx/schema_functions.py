@@ -59,7 +59,24 @@ def function_body(
     attributes: Mapping[str, AttributeProto],
     operands: Sequence[Binding],
 ) -> FunctionProto:
-    """The definition of `node` by other operators, for operands of these types."""
+    """The definition of `node` by other operators, for operands of these types; without nodes if there is none.
+
+    ONNX states none for an opset that changed an operator of the definition (RotaryEmbedding of opset 23 beside the
+    Reshape of opset 24): then that of an earlier opset holds, which says itself what opset its operators are of.
+    """
+    schema = defs.get_schema(node.op_type, opset, domain)
+    found = (_body(node, domain, each, attributes, operands) for each in range(opset, schema.since_version - 1, -1))
+    return next((each for each in found if each.node), FunctionProto())
+
+
+def _body(
+    node: NodeProto,
+    domain: str,
+    opset: int,
+    attributes: Mapping[str, AttributeProto],
+    operands: Sequence[Binding],
+) -> FunctionProto:
+    """What ONNX states as the definition of `node` in one opset."""
     schema = _definition(domain, node.op_type, opset)
     if schema.has_function:
         body = schema.get_function_with_opset_version(opset)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
-from onnx import helper
+from onnx import TensorProto, helper
 
 from s2s.fuzz.arrays import ALL, BOOL, FLOAT32, FLOATS, INTEGERS, DType, draw_array, draw_shape, is_floating
 from s2s.fuzz.network import Attributes, Network, Rejected, Value
@@ -143,6 +143,19 @@ def _cast(net: Network) -> None:
     net.node("Cast", [x], to=helper.np_dtype_to_tensor_dtype(to))
 
 
+def _cast_like(net: Network) -> None:
+    x = net.operand(net.dtype("CastLike"), None, lambda _: True, -100, 100)
+    among = tuple(each for each in ALL if each.kind != "u" or not is_floating(x.dtype))
+    net.node("CastLike", [x, net.fresh(net.random.choice(among), [])])
+
+
+def _bit_cast(net: Network) -> None:
+    x = net.operand(net.dtype("BitCast", among=tuple(each for each in INTEGERS if each.itemsize == 4)))
+    if not x.spread.is_exact:
+        raise Rejected("the bits hang on a rounding")
+    net.node("BitCast", [x], to=net.random.choice((TensorProto.INT32, TensorProto.UINT32)))
+
+
 def _specials(net: Network, op: str) -> None:
     dtype = net.dtype(op)
     array = draw_array(net.random, dtype, draw_shape(net.random))
@@ -168,7 +181,9 @@ OPERATORS: Mapping[str, Callable[[Network], object]] = {
     **{op: partial(_binary, op=op) for op in _BINARY},
     **{op: partial(_variadic, op=op) for op in ("Max", "Min", "Mean", "Sum")},
     **{op: partial(_specials, op=op) for op in ("IsInf", "IsNaN")},
+    "BitCast": _bit_cast,
     "BitShift": _shift,
+    "CastLike": _cast_like,
     "Cast": _cast,
     "Clip": _clip,
     "Div": _divide,

@@ -17,12 +17,17 @@ _BOUNDS: Mapping[str, tuple[float | None, float | None]] = {
 }
 _SATURATING = ("ReduceSumSquare",)
 """What onnxruntime saturates where sums of integers wrap around."""
+_SUMS = ("ReduceL1", "ReduceSum")
+"""What onnxruntime computes of integers of 64 bits in doubles, and saturates: sums are kept within both."""
 _REDUCTIONS = (*_OF_FLOATS, "ReduceL1", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare")
 
 
 def _reduce(net: Network, op: str) -> None:
     among: tuple[DType, ...] = FLOATS if op in _OF_FLOATS + _SATURATING else ALL
     x = net.operand(net.dtype(op, among=among), None, lambda _: True, *_BOUNDS.get(op, (None, None)))
+    if op in _SUMS and x.dtype.kind in "iu" and x.dtype.itemsize >= 4:
+        most = 2.0 ** (40 if x.dtype.itemsize == 8 else 18)
+        x = net.clipped(x, -most, most)
     attributes: Attributes = {"keepdims": net.random.randint(0, 1)} if net.chance(0.7) else {}
     if net.chance(0.2):
         net.node(op, [x], noop_with_empty_axes=net.random.randint(0, 1), **attributes)
