@@ -125,7 +125,7 @@ def grid_sample(x: Value, grid: Value, mode: str, padding: str, corners: bool) -
         bounds = (0.0, size - 1.0) if corners else (-0.5, size - 0.5)
         at = (place + 1) / 2 * (size - 1) if corners else ((place + 1) * size - 1) / 2
         at = emit(graph.RoundOp, at) if mode == "nearest" else at
-        if padding == "border":
+        if padding == "border" and not mode.endswith("cubic"):  # of a cubic the elements are clamped, not the place
             at = select(within(at, *bounds), at, clamp(at, 0, size - 1))
         elif padding == "reflection":
             at = reflect(at, *bounds)

@@ -60,7 +60,7 @@ def check(
 
 
 def loaded(tree: Tree, variant: Variant, target: Target) -> LoadedNetwork:
-    """The network built by the compiler of the variant; by gcc what tcc cannot build, such as tables that hold a NaN."""
+    """The network built by the compiler of the variant; by gcc what tcc cannot build, such as tables with a NaN."""
     try:
         return load(tree, compiler=(variant.compiler,), flags=variant.flags(target))
     except ToolchainError:

@@ -36,31 +36,32 @@ LAST_ROUNDINGS = 16
 EXACT = frozenset(
     (
         *("Abs", "And", "ArgMax", "ArgMin", "BitCast", "BitShift", "BitwiseAnd", "BitwiseNot", "BitwiseOr"),
-        *("BitwiseXor", "Cast", "CastLike", "Ceil", "CenterCropPad", "Clip", "Compress", "Concat", "Constant", "ConstantOfShape"),
-        *("ConvInteger", "DepthToSpace", "Equal", "Expand", "EyeLike", "Flatten", "Floor", "Gather"),
-        *("GatherElements", "GatherND", "GlobalMaxPool", "Greater", "GreaterOrEqual", "Hardmax", "Identity"),
-        *("IsInf", "IsNaN", "Less", "LessOrEqual", "MatMulInteger", "Max", "MaxPool", "MaxUnpool", "Min", "Neg", "Not"),
-        *("NonMaxSuppression", "NonZero", "OneHot", "Or", "Pad", "Range", "ReduceMax", "ReduceMin", "Relu", "Reshape", "ReverseSequence", "Round"),
-        *("ScatterElements", "ScatterND", "Shape", "Sign", "Size", "Slice", "SpaceToDepth", "Split", "Squeeze"),
-        *("TensorScatter", "ThresholdedRelu", "Tile", "TopK", "Transpose", "Trilu", "Unique", "Unsqueeze", "Where"),
-        *("Dropout", "Xor"),
+        *("BitwiseXor", "Cast", "CastLike", "Ceil", "CenterCropPad", "Clip", "Compress", "Concat"),
+        *("Constant", "ConstantOfShape", "ConvInteger", "DepthToSpace", "Dropout", "Equal", "Expand"),
+        *("EyeLike", "Flatten", "Floor", "Gather", "GatherElements", "GatherND", "GlobalMaxPool", "Greater"),
+        *("GreaterOrEqual", "Hardmax", "Identity", "IsInf", "IsNaN", "Less", "LessOrEqual", "MatMulInteger"),
+        *("Max", "MaxPool", "MaxUnpool", "Min", "Neg", "NonMaxSuppression", "NonZero", "Not", "OneHot", "Or"),
+        *("Pad", "Range", "ReduceMax", "ReduceMin", "Relu", "Reshape", "ReverseSequence", "Round"),
+        *("ScatterElements", "ScatterND", "Shape", "Sign", "Size", "Slice", "SpaceToDepth", "Split"),
+        *("Squeeze", "TensorScatter", "ThresholdedRelu", "Tile", "TopK", "Transpose", "Trilu", "Unique"),
+        *("Unsqueeze", "Where", "Xor"),
     )
 )
 """Operators whose results are not rounded: `Cast` and their like round in the one way the format states."""
 
 
 NOT_BY_ONNXRUNTIME = frozenset(("DFT", "GridSample", "Resize", "TfIdfVectorizer"))
-"""Operators that onnxruntime rounds to 32 bits (positions of samples, doubles of most lengths), and one whose weights it
-takes by their place in the result."""
+"""Operators of which onnxruntime rounds positions or doubles to 32 bits, or takes weights by places in the result."""
 
 OF_COUNTS = frozenset(("BlackmanWindow", "HammingWindow", "HannWindow", "MelWeightMatrix"))
 """Operators that make rounded numbers of integers."""
 
 AROUND_ONE = frozenset(
     (
-        *("Acosh", "Asinh", "Atanh", "Celu", "Elu", "Gelu", "HardSigmoid", "Log", "LogSoftmax", "Mish", "Selu", "Sinh"),
-        *("Softplus", "GRU", "LSTM", "RNN", "GroupNormalization", "InstanceNormalization", "LayerNormalization"),
-        *("MeanVarianceNormalization", "BlackmanWindow", "HammingWindow", "HannWindow", "DFT", "STFT"),
+        *("Acosh", "Asinh", "Atanh", "BlackmanWindow", "Celu", "DFT", "Elu", "GRU", "Gelu"),
+        *("GroupNormalization", "HammingWindow", "HannWindow", "HardSigmoid", "InstanceNormalization"),
+        *("LSTM", "LayerNormalization", "Log", "LogSoftmax", "MeanVarianceNormalization", "Mish", "RNN"),
+        *("STFT", "Selu", "Sinh", "Softplus"),
     )
 )
 """Operators whose formulas hold numbers around 1, such as `exp(x) - 1`, of which small results are the difference."""

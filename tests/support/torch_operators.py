@@ -205,7 +205,14 @@ CASES: dict[str, Callable[[], list[Arguments]]] = {
     "gelu.default": lambda: [(f(2, 3),), (f(2, 3), {"approximate": "tanh"})],
     "grid_sampler_2d.default": lambda: [
         (f(1, 2, 4, 5), unit(1, 3, 3, 2) * 1.3, mode, padding, corners)
-        for mode, padding, corners in ((0, 0, False), (1, 1, True), (2, 2, False), (0, 2, True), (2, 0, True))
+        for mode, padding, corners in (
+            (0, 0, False),
+            (1, 1, True),
+            (2, 2, False),
+            (0, 2, True),
+            (2, 0, True),
+            (2, 1, True),
+        )
     ],
     "hardtanh.default": lambda: [(f(2, 3),), (f(2, 3), 0, 6)],
     "index.Tensor": lambda: [

@@ -27,8 +27,8 @@ def _if(net: Network) -> None:
     condition = net.operand(BOOL, [])
     x = net.operand(FLOAT32)
     y = net.operand(FLOAT32, x.shape)
-    branches = {name: _branch(net, x, y) for name in ("then_branch", "else_branch")}
-    net.node("If", [condition], captured=[x, y], **branches)
+    then, otherwise = _branch(net, x, y), _branch(net, x, y)
+    net.node("If", [condition], captured=[x, y], then_branch=then, else_branch=otherwise)
 
 
 def _loop(net: Network) -> None:

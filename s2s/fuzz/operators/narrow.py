@@ -7,7 +7,7 @@ import numpy as np
 from onnx import TensorProto, helper
 
 from s2s.fuzz.arrays import FLOAT32
-from s2s.fuzz.network import Network, Rejected
+from s2s.fuzz.network import Attributes, Network, Rejected
 
 _FLOATS = ("FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "FLOAT4E2M1")
 _INTEGERS = ("INT4", "UINT4", "INT2", "UINT2")
@@ -46,7 +46,7 @@ def _stored(net: Network, kind: str) -> None:
     shape = net.random.choice(([], [columns], [rows // block, columns]))
     scale = net.known(rng.uniform(0.01, 0.1, shape), np.float32)
     zero = net.constant(rng.integers(low, high, shape, endpoint=True).astype(dtype)) if net.chance(0.5) else None
-    how = {"block_size": block, "axis": 0} if len(shape) == 2 else {"axis": 1} if shape else {}
+    how: Attributes = {"block_size": block, "axis": 0} if len(shape) == 2 else {"axis": 1} if shape else {}
     [real] = net.node("DequantizeLinear", [weights, scale, zero], **how)
     if net.chance(0.6):
         net.node("MatMul", [net.operand(FLOAT32, [net.random.randint(1, 4), rows]), real])

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from onnx import numpy_helper
 
 from s2s.fuzz.arrays import BOOL, FLOAT32, INT64, draw_array, draw_shape, draw_size
 from s2s.fuzz.network import Attributes, Network, Rejected, Value
@@ -30,10 +31,11 @@ def _nonzero(net: Network) -> None:
 
 def _compress(net: Network) -> None:
     x = net.of_rank(net.dtype("Compress"), 1, 4)
-    axis: Attributes = {} if net.chance(0.4) else {"axis": net.axis(x)}
-    size = x.shape[axis["axis"]] if axis else x.array.size
+    axis = None if net.chance(0.4) else net.axis(x)
+    size = x.array.size if axis is None else x.shape[axis]
     kept = draw_array(net.random, BOOL, [net.random.randint(1, size) if net.chance(0.3) else size])
-    _last(net, net.node("Compress", [x, net.either(kept)], **axis))
+    given: Attributes = {} if axis is None else {"axis": axis}
+    _last(net, net.node("Compress", [x, net.either(kept)], **given))
 
 
 def _unique(net: Network) -> None:
@@ -51,9 +53,7 @@ def _suppression(net: Network) -> None:
     scores = rng.uniform(0, 1, [batch, classes, boxes]).astype(np.float32)
     threshold = net.known(0.3, np.float32) if net.chance(0.5) else None
     operands = [net.either(corners), net.input(scores), net.known([net.random.randint(1, 5)])]
-    found = net.node(
-        "NonMaxSuppression", [*operands, net.known(0.5, np.float32), threshold], center_point_box=centered
-    )
+    found = net.node("NonMaxSuppression", [*operands, net.known(0.5, np.float32), threshold], center_point_box=centered)
     _last(net, found)
 
 
@@ -135,8 +135,6 @@ def _dropout(net: Network) -> None:
 
 
 def _constant(net: Network) -> None:
-    from onnx import numpy_helper
-
     kinds: tuple[Callable[[], Attributes], ...] = (
         lambda: {"value": numpy_helper.from_array(_any(net))},
         lambda: {"value_float": net.random.uniform(-2, 2)},

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import onnx.parser
+import pytest
 
 from benchmarks.conformance_adapters import run
 
@@ -43,3 +44,53 @@ def test_a_network_that_gives_nothing(tmp_path: Any):
 def test_a_concatenation_of_nothing_adds_up_sizes(tmp_path: Any):
     [y] = _run(JOINED, tmp_path, np.zeros((2, 0, 3), np.float32))
     assert y.shape == (2, 0, 7)
+
+
+BRANCHES = """<ir_version: 8, opset_import: ["" : 18]> g (bool on, float[0, 2] x, float[2] z)
+    => (float[0, 2] nothing, float[2] y) {
+    nothing, y = If (on) <then_branch = t () => (float[0, 2] a, float[2] b) { a = Neg (x) b = Neg (z) },
+                          else_branch = e () => (float[0, 2] c, float[2] d) { c = Exp (x) d = Abs (z) }> }"""
+LOOP = """<ir_version: 8, opset_import: ["" : 18]> g (float[2] z, float[0] x)
+    => (float[0] last, float[2] total, float[3, 0] parts, float[3, 2] sums)
+    <int64 steps = {3}, bool on = {1}> {
+    last, total, parts, sums = Loop (steps, on, x, z) <body = b (int64 i, bool go, float[0] e, float[2] s)
+        => (bool more, float[0] e2, float[2] s2, float[0] part, float[2] sum)
+        { more = Identity (go) e2 = Add (e, x) s2 = Add (s, z) part = Neg (e2) sum = Neg (s2) }> }"""
+SCANNED = """<ir_version: 8, opset_import: ["" : 18]> g (float[3, 0] x, float[3, 2] z)
+    => (float[3, 0] parts, float[3, 2] rows) {
+    parts, rows = Scan (x, z) <num_scan_inputs = 2, scan_input_directions = [0, 1], body = b (float[0] e, float[2] s)
+        => (float[0] part, float[2] row) { part = Neg (e) row = Neg (s) }> }"""
+TESTED = """<ir_version: 8, opset_import: ["" : 18]> g (float[2] z, float[0] x, int64 steps)
+    => (float[0] last, float[2] total) <bool on = {1}> {
+    last, total = Loop (steps, on, x, z) <body = b (int64 i, bool go, float[0] e, float[2] s)
+        => (bool more, float[0] e2, float[2] s2) { more = Identity (go) e2 = Add (e, x) s2 = Add (s, z) }> }"""
+
+
+@pytest.mark.parametrize("on", [False, True])
+def test_branches_pass_and_give_nothing(on: bool, tmp_path: Any):
+    z = np.array([1, -2], np.float32)
+    nothing, y = _run(BRANCHES, tmp_path, np.array(on), np.zeros((0, 2), np.float32), z)
+    assert nothing.shape == (0, 2)
+    np.testing.assert_array_equal(y, -z if on else np.abs(z))
+
+
+def test_loops_carry_and_collect_nothing(tmp_path: Any):
+    z = np.array([1, -2], np.float32)
+    last, total, parts, sums = _run(LOOP, tmp_path, z, np.zeros(0, np.float32))
+    assert (last.shape, parts.shape) == ((0,), (3, 0))
+    np.testing.assert_array_equal(total, 4 * z)
+    np.testing.assert_array_equal(sums, [-2 * z, -3 * z, -4 * z])
+
+
+def test_loops_of_a_tested_condition_carry_nothing(tmp_path: Any):
+    z = np.array([1, -2], np.float32)
+    last, total = _run(TESTED, tmp_path, z, np.zeros(0, np.float32), np.array(3))
+    assert last.shape == (0,)
+    np.testing.assert_array_equal(total, 4 * z)
+
+
+def test_scans_of_nothing_beside_others_keep_their_directions(tmp_path: Any):
+    z = np.arange(6, dtype=np.float32).reshape(3, 2)
+    parts, rows = _run(SCANNED, tmp_path, np.zeros((3, 0), np.float32), z)
+    assert parts.shape == (3, 0)
+    np.testing.assert_array_equal(rows, -z[::-1])
