@@ -11,7 +11,8 @@ from onnx import helper
 
 from s2s.fuzz import sizes
 from s2s.fuzz.campaign import Plan, Tally, draw, run
-from s2s.fuzz.check import difference
+from s2s.fuzz.check import difference, differences_of
+from s2s.fuzz.merge import names_read
 from s2s.fuzz.oracle import Spread, evaluate_model
 from s2s.fuzz.reduce import pruned, without_node
 from s2s.fuzz.sizes import check_at_sizes
@@ -50,10 +51,11 @@ def test_a_wrong_result_at_a_smaller_size_is_a_failure(monkeypatch: pytest.Monke
     assert check_at_sizes(wrong, given, variant) == []
     expected = evaluate_model(wrong, given)
 
-    def of_the_greatest_size(*_: object) -> Mapping[str, Spread]:
+    def of_the_greatest_size(*_: object, **__: object) -> Mapping[str, Spread]:
         return expected
 
     monkeypatch.setattr(sizes, "evaluate_model", of_the_greatest_size)
+    monkeypatch.setattr("s2s.fuzz.check.evaluate_model", of_the_greatest_size)
     monkeypatch.setattr(sizes, "_cut", cut)
     [failure] = check_at_sizes(wrong, given, variant)
     assert failure.detail.startswith("N = 1: y: 1 of 1 elements differ")
@@ -104,6 +106,29 @@ def test_what_hangs_on_a_rounding_is_not_determined() -> None:
 def test_a_comparison_sees_one_wrong_integer() -> None:
     exact = Spread(np.asarray([1, 2, 3]))
     assert difference(exact, np.asarray([1, 2, 4])) == ("1 of 3 elements differ, first at [2]: expected 3, found 4")
+
+
+def test_an_element_that_two_runs_leave_alone_is_compared_with_more():
+    nodes = helper.make_node("ReduceMean", ["x"], ["m"]), helper.make_node("Sub", ["x", "m"], ["y"])
+    inputs = {"x": np.asarray([1e5, 1e5 + 1, 1e5 + 2, 1e5 + 3], np.float32)}
+    exact = {"y": Spread(evaluate_model(model(*nodes), inputs)["y"].clean)}
+    off = {"y": exact["y"].clean + np.float32(0.01)}
+    assert difference(exact["y"], off["y"])
+    assert not differences_of(model(*nodes), inputs, exact, off, scaled=False)
+    wrong = {"y": exact["y"].clean + np.float32(10)}
+    assert differences_of(model(*nodes), inputs, exact, wrong, scaled=False)
+
+
+def test_a_node_reads_what_its_subgraphs_do():
+    branch = helper.make_graph(
+        [helper.make_node("Add", ["x", "c"], ["a"]), helper.make_node("Neg", ["a"], ["b"])],
+        "branch",
+        [],
+        [onnx.ValueInfoProto(name="b"), onnx.ValueInfoProto(name="z")],
+        [onnx.numpy_helper.from_array(np.float32(1), "c")],
+    )
+    node = helper.make_node("If", ["on"], ["y", "w"], then_branch=branch, else_branch=branch)
+    assert names_read([node]) == ["on", "x", "z"]
 
 
 @pytest.fixture
