@@ -125,7 +125,7 @@ def test_a_node_reads_what_its_subgraphs_do():
         "branch",
         [],
         [onnx.ValueInfoProto(name="b"), onnx.ValueInfoProto(name="z")],
-        [onnx.numpy_helper.from_array(np.float32(1), "c")],
+        [onnx.numpy_helper.from_array(np.asarray(1, np.float32), "c")],
     )
     node = helper.make_node("If", ["on"], ["y", "w"], then_branch=branch, else_branch=branch)
     assert names_read([node]) == ["on", "x", "z"]
