@@ -1,4 +1,4 @@
-"""The version in a checkout is the one that setuptools-scm gives a wheel of the same commit."""
+"""The version in a checkout with tags is the one that setuptools-scm gives a wheel of the same commit."""
 
 import tomllib
 from collections.abc import Sequence
@@ -29,7 +29,6 @@ def checkout(folder: Path, steps: Sequence[str]) -> Path:
 @pytest.mark.parametrize(
     ("steps", "expected"),
     [
-        (["a", "b"], "0.1.dev2+g"),
         (["a", "v0.2.0"], "0.2.0"),
         (["a", "v0.2.0", "b", "c", "d"], "0.2.1.dev3+g"),
         (["a", "v0.2.0", "b", "v1.0rc1", "c"], "1.0rc2.dev1+g"),
@@ -41,6 +40,31 @@ def test_it_is_the_one_of_setuptools_scm(steps: Sequence[str], expected: str, tm
     assert found is not None
     assert found.startswith(expected)
     assert found == setuptools_scm.get_version(root=str(root), fallback_version=FALLBACK)
+
+
+def test_without_tags_it_names_the_commit(tmp_path: Path):
+    root = checkout(tmp_path, ["a", "b"])
+    assert version_of_checkout(root) == f"0.1.dev0+g{git(root, 'rev-parse', 'HEAD')[:9]}"
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [("pack-refs", "--all"), ("checkout", "--quiet", "--detach"), ("checkout", "--quiet", "-b", "a/branch")],
+    ids=["packed", "detached", "branch"],
+)
+@pytest.mark.parametrize("tag", [False, True], ids=["untagged", "tagged"])
+def test_it_is_read_however_the_commit_is_stored(tag: bool, steps: Sequence[str], tmp_path: Path):
+    root = checkout(tmp_path, ["a", "v0.2.0", "b"] if tag else ["a", "b"])
+    before = version_of_checkout(root)
+    git(root, *steps)
+    assert before is not None
+    assert version_of_checkout(root) == before
+
+
+def test_a_second_work_tree_has_the_version_of_its_own_commit(tmp_path: Path):
+    root = checkout(tmp_path, ["a", "b"])
+    git(root, "worktree", "add", "--quiet", "--detach", str(tmp_path / "second"), "HEAD~1")
+    assert version_of_checkout(tmp_path / "second") == f"0.1.dev0+g{git(root, 'rev-parse', 'HEAD~1')[:9]}"
 
 
 def test_it_is_the_same_with_changes_that_are_not_committed(tmp_path: Path):
