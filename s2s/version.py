@@ -10,8 +10,7 @@ commit alone: changes that are not committed do not show.
 import re
 from functools import cache
 from pathlib import Path
-
-from s2s.support.frozen import frozen
+from typing import NamedTuple
 
 RUNTIME_VERSION = 100
 """The version of the headers in `runtime_c`, S2S_RUNTIME_VERSION there: networks refuse headers of another one."""
@@ -51,8 +50,7 @@ def version_of_checkout(root: Path) -> str | None:
     return f"0.1.dev0+g{commit[:_DIGITS]}" if commit else None
 
 
-@frozen
-class Repository:
+class Repository(NamedTuple):
     """The files of a git repository, read without starting git.
 
     `own` belongs to one work tree and holds `HEAD`; `common` holds branches and tags, and is another folder in a work

@@ -1,4 +1,4 @@
-"""`frozen` defines what `dataclass(frozen=True)` does."""
+"""`frozen` and `mutable` define what `dataclass` does."""
 
 import copy
 import pickle
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from s2s.support.frozen import frozen
+from s2s.support.mutable import mutable
 from support.project import ROOT
 
 
@@ -77,6 +78,50 @@ def _uses(made: _Classes) -> dict[str, object]:
 
 def test_it_behaves_as_a_dataclass():
     assert _uses(OURS) == _uses(THEIRS)
+
+
+def _mutated(decorator: Any) -> dict[str, object]:
+    """What uses of a class whose objects change give."""
+
+    @decorator
+    class Scope:
+        """Names in a block."""
+
+        depth: int
+        names: list[str] = field(default_factory=list[str])
+        size: int = field(init=False)
+        noted: dict[str, int] = field(init=False, default_factory=dict[str, int])
+
+        def __post_init__(self) -> None:
+            self.size = len(self.names)
+
+    scope = Scope(1, ["a"])
+    before = (repr(scope)[-53:], scope == Scope(1, ["a"]), scope == Scope(2, ["a"]))
+    scope.depth, scope.noted["a"] = 2, 5
+    return {
+        "created": before,
+        "changed": (vars(scope), scope == Scope(2, ["a"]), vars(replace(Scope(1), depth=3))),
+        "hash": Scope.__hash__,
+        "defaults": (Scope(1).names is Scope(1).names, Scope(1).noted is Scope(1).noted),
+        "declared": [(each.name, each.init) for each in fields(Scope)],
+    }
+
+
+def test_a_mutable_class_behaves_as_a_dataclass():
+    assert _mutated(mutable) == _mutated(dataclass)
+
+
+def test_a_mutable_class_keeps_its_own_comparison():
+    @mutable
+    class Word:
+        """Equal to words of the same length."""
+
+        text: str
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, Word) and len(other.text) == len(self.text)
+
+    assert Word("ab") == Word("cd")
 
 
 @pytest.mark.parametrize("classes", [OURS, THEIRS], ids=["ours", "theirs"])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import NamedTuple
 
 from s2s.dialects.intrinsic import IntrinsicAttr
 from s2s.dialects.tensor.attributes import PackedAxis
+from s2s.support.mutable import mutable
 
 
 class CachedRead(NamedTuple):
@@ -32,7 +33,7 @@ class FusedTile(NamedTuple):
     after: int = 0
 
 
-@dataclass
+@mutable
 class ScheduleState:
     """The decisions so far for a domain of `sizes`, whose first `rank` dimensions are parallel."""
 

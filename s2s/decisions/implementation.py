@@ -6,7 +6,7 @@ choice is the name of an implementation, `s2s` for the compiler's own.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 from xdsl.dialects.builtin import StringAttr
@@ -17,6 +17,7 @@ from s2s.decisions.operators import OperatorGroup, OperatorKind
 from s2s.dialects.graph.base import GraphOp
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
+from s2s.support.mutable import mutable
 from s2s.targets import Target
 from s2s.types.weights import WeightStore
 
@@ -40,7 +41,7 @@ class Implementation(NamedTuple):
     """Whether it can compute this operator on this target."""
 
 
-@dataclass
+@mutable
 class OpStrategy:
     """The implementations of an operator on a target."""
 

@@ -1,7 +1,7 @@
 """Derive the lifetimes and the permitted overlaps of a network's buffers from its kernel calls."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 from xdsl.dialects.builtin import IntegerType, MemRefType
@@ -12,10 +12,11 @@ from s2s.dialects import loop
 from s2s.memory.accesses import Accesses, buffer_bytes
 from s2s.memory.buffers import Overlap
 from s2s.memory.distances import Distances, Interval, distances
+from s2s.support.mutable import mutable
 from s2s.types.hints import isa
 
 
-@dataclass
+@mutable
 class Lifetime:
     """The first and the last step at which a buffer holds a value."""
 
@@ -23,7 +24,7 @@ class Lifetime:
     last: int
 
 
-@dataclass
+@mutable
 class Calls:
     """The kernel calls of a network in order, the planned buffers by name, and their lifetimes."""
 

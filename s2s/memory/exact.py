@@ -6,10 +6,11 @@ stacked on the blocks below it, with ascending offsets. A branch is cut when som
 or when at some step the lowest start plus the heights of all remaining blocks cannot.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from s2s.memory.blocks import Layout
 from s2s.memory.buffers import align_up
+from s2s.support.mutable import mutable
 
 MAX_BLOCKS = 200
 
@@ -27,7 +28,7 @@ def search_exact(layout: Layout, size_to_beat: int, nodes: int) -> list[int] | N
     return search.best
 
 
-@dataclass
+@mutable
 class _Search:
     """State of the depth-first search: `offsets` of the placed blocks, `floor` under each of the others."""
 

@@ -5,7 +5,7 @@ that, which takes time quadratic in the depth of a nest.
 """
 
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
 from xdsl.ir import Block, Operation
@@ -24,13 +24,14 @@ from xdsl.traits import (
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from s2s.dialects.walk import operations
+from s2s.support.mutable import mutable
 
 Kinds = frozenset[MemoryEffectKind]
 NOTHING: Kinds = frozenset()
 READ: Kinds = frozenset({MemoryEffectKind.READ})
 
 
-@dataclass
+@mutable
 class Effects:
     """A cache of the memory effects of operations. An entry stays valid until a region of its operation gains an
     operation with other effects."""

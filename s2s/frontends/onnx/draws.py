@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from s2s.errors import UnsupportedError
 from s2s.frontends.builder import Builder, Value
+from s2s.support.mutable import mutable
 
 
-@dataclass
+@mutable
 class Draws:
     """Numbers the operators that draw, and gives them the number of the run."""
 

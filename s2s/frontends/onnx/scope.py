@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from onnx import AttributeProto, NodeProto
 
 from s2s.errors import CompilerBug
 from s2s.frontends.builder import Value
+from s2s.support.mutable import mutable
 
 
 class Failed:
@@ -20,7 +21,7 @@ Binding = Value | Failed | None
 """None: an optional input of a function that its caller left out."""
 
 
-@dataclass
+@mutable
 class Scope:
     """The values of one graph, within those of the graphs around it.
 

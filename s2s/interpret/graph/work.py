@@ -9,7 +9,6 @@ can ask for hours and terabytes. Work is counted in products of a matrix multipl
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.ir import Operation
@@ -18,6 +17,7 @@ from s2s.dialects import graph, tensor
 from s2s.dialects.graph.pool import PoolOp
 from s2s.dialects.graph.traits import FusionKind, fusion_kind
 from s2s.interpret.graph.evaluate import evaluate
+from s2s.support.mutable import mutable
 from s2s.types.dtypes import Array, as_tensor_type
 from s2s.types.shapes.window import spatial_axes
 
@@ -90,7 +90,7 @@ def work(op: Operation) -> int:
     )
 
 
-@dataclass
+@mutable
 class Meter:
     """Adds up work and refuses operations that would exceed `limit`."""
 

@@ -13,7 +13,7 @@ linear time: the effects of a nest are computed once, and a block is not searche
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from xdsl.context import Context
@@ -26,6 +26,7 @@ from xdsl.transforms.common_subexpression_elimination import OperationInfo
 
 from s2s.analysis.memory.effects import NOTHING, READ, Effects, erase_unused, is_terminator
 from s2s.dialects.walk import operations
+from s2s.support.mutable import mutable
 
 
 class EliminateCommonSubexpressionsPass(ModulePass):
@@ -45,7 +46,7 @@ class _Known(NamedTuple):
     position: int
 
 
-@dataclass
+@mutable
 class _Scope:
     """The operations that are visible at the current operation."""
 
@@ -98,7 +99,7 @@ class _Scope:
         self.known[key] = found
 
 
-@dataclass
+@mutable
 class _Numbers:
     """Numbers of attributes, equal for equal ones: hashing an attribute takes long, and most are shared objects."""
 

@@ -15,7 +15,7 @@ loops that are divided among threads.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
@@ -26,6 +26,7 @@ from xdsl.passes import ModulePass
 from s2s.analysis.memory.buffers import needs_no_other, read_by, touches_memory, written_by
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLEL
+from s2s.support.mutable import mutable
 
 
 def backwards(kernel: FuncOp) -> FuncOp | None:
@@ -36,7 +37,7 @@ def backwards(kernel: FuncOp) -> FuncOp | None:
     return copy if reversal.found and reversal.possible else None
 
 
-@dataclass
+@mutable
 class _Unit:
     """Operations that stay together in their order."""
 

@@ -5,7 +5,7 @@ with no other pointer, and what a call does, it does through the pointers it is 
 """
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from s2s.dialects import c
 from s2s.dialects.walk import operations, walk
+from s2s.support.mutable import mutable
 
 
 class Root(NamedTuple):
@@ -76,7 +77,7 @@ def _is_restrict(root: Root) -> bool:
     return isinstance(root.of, BlockArgument) and isinstance(root.of.type, c.PtrType) and root.of.type.is_restrict
 
 
-@dataclass
+@mutable
 class Writes:
     """The writes in a block, each with the position of the operation of the block that contains it."""
 

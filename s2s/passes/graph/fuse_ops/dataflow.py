@@ -5,7 +5,7 @@ Source of the construction: TVM's fusion (`IndexedForwardGraph` and `DominatorTr
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from xdsl.dialects.func import FuncOp
@@ -14,13 +14,14 @@ from xdsl.traits import IsTerminator
 
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind
+from s2s.support.mutable import mutable
 from s2s.types.dtypes import as_tensor_type
 
 TUPLE = 7
 """The kind of the node that gathers the operands of a concatenation: TVM's `kTuple`."""
 
 
-@dataclass
+@mutable
 class Node:
     """One operation, or the operands of a concatenation taken together (`op` is None), and the edges to its users."""
 

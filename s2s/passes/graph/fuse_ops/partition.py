@@ -13,7 +13,6 @@ elementwise operations, since an epilogue that moves elements cannot be computed
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
@@ -21,12 +20,13 @@ from s2s.dialects.graph import FusionKind
 from s2s.passes.graph.function_args import ArgumentLimits
 from s2s.passes.graph.fuse_ops.dataflow import TUPLE, Node, PostDominator, post_dominators
 from s2s.passes.graph.fuse_ops.widening import sink_widening
+from s2s.support.mutable import mutable
 
 Condition = Callable[[int, bool], bool]
 """Tells whether a group of this kind may lie on the path; the flag is true at the end of the path."""
 
 
-@dataclass
+@mutable
 class FusionGroup:
     """A set of nodes that share a kernel: a union-find tree, whose root holds the data of the set."""
 

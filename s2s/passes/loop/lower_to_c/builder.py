@@ -6,7 +6,7 @@ where an operation reads it with the other sign.
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 from xdsl.dialects.builtin import (
@@ -31,6 +31,7 @@ from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_half, is_unsigned
 from s2s.dialects.operation import Op
 from s2s.errors import CompilerBug
+from s2s.support.mutable import mutable
 from s2s.types.affine import Linear, Range
 from s2s.types.hints import isa
 
@@ -97,7 +98,7 @@ def _integer(value: int, type: IntegerType | IndexType) -> IntegerAttr:
     return IntegerAttr(value, type)
 
 
-@dataclass
+@mutable
 class Neighbours:
     """Accesses whose positions differ by constants, with the position of the first one once it is written."""
 
@@ -105,7 +106,7 @@ class Neighbours:
     value: SSAValue | None = None
 
 
-@dataclass
+@mutable
 class Builder:
     """Appends c operations to the innermost open block."""
 

@@ -11,7 +11,7 @@ full blocks have constant sizes.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 from xdsl.dialects.builtin import FloatAttr, MemRefType, f32
@@ -38,6 +38,7 @@ from s2s.passes.tensor.lower_to_loop.nest import Nest
 from s2s.passes.tensor.lower_to_loop.partials import PartialPlan
 from s2s.passes.tensor.lower_to_loop.transform import TransformNest
 from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan
+from s2s.support.mutable import mutable
 
 
 def inner_types(group: FusedGroup) -> dict[SSAValue, MemRefType[Attribute]]:
@@ -65,7 +66,7 @@ def scratch_types(group: FusedGroup) -> dict[tensor.Computation, list[tuple[str,
     return found
 
 
-@dataclass
+@mutable
 class FusedGroupEmitter:
     """Appends the loops of one group to `block`; `buffers` maps each tensor that it reads or defines to its memref."""
 

@@ -1,7 +1,7 @@
 """The copy of an operand in scratch, as the nest inside of `cache_read` reads it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -9,9 +9,10 @@ from xdsl.ir.affine import AffineExpr
 from s2s.analysis.affine.guards import Constraint
 from s2s.analysis.structure.copy_plan import CopyPlan
 from s2s.dialects import tensor
+from s2s.support.mutable import mutable
 
 
-@dataclass
+@mutable
 class CopiedOperand:
     """An operand in scratch, as seen from the position where it was copied."""
 

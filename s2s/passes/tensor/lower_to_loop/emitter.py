@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, TypeVar
 
 from xdsl.dialects import arith
@@ -22,6 +22,7 @@ from s2s.dialects import loop
 from s2s.dialects.tensor import ScheduleState
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.space import EnclosingLoop, LoopSpace, PositionBlock
+from s2s.support.mutable import mutable
 from s2s.types.affine import at_dims, bounds
 from s2s.types.hints import isa
 
@@ -51,7 +52,7 @@ class OpenBlock(NamedTuple):
         return bounds._replace(lower=(*bounds.lower, base), upper=(*bounds.upper, base + self.size * unit))
 
 
-@dataclass
+@mutable
 class Emitter:
     """Appends operations to the innermost open block."""
 
@@ -217,7 +218,7 @@ class Emitter:
         return self.add(op, value.name_hint).result
 
 
-@dataclass
+@mutable
 class Carried:
     """The loop-carried values of a loop."""
 

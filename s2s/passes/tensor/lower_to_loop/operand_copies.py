@@ -6,7 +6,6 @@ padding stored as the zero point. `copy_plan.py` says what is copied, and where 
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.ir import Block, Region, SSAValue
@@ -19,6 +18,7 @@ from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop.copied_operand import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.support.frozen import frozen
+from s2s.support.mutable import mutable
 from s2s.types.affine import at_dims, bounds, coefficient, flat_index, linear, ranges
 
 
@@ -31,7 +31,7 @@ class Segment:
     stride: int
 
 
-@dataclass
+@mutable
 class CopyEmitter:
     """Emits the copy of one plan."""
 

@@ -12,7 +12,7 @@ blocks of 16 rows are outside of those of the reduction, these are 16 rows and a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import takewhile
 from math import prod
 from typing import NamedTuple
@@ -29,6 +29,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies, point_dims
 from s2s.passes.tensor.lower_to_loop.emitter import OpenBlock
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
+from s2s.support.mutable import mutable
 from s2s.types.affine import at_dims, coefficient, flat_index
 from s2s.types.dtypes import flat_buffer, vector_of
 
@@ -75,7 +76,7 @@ class PartialPlan(NamedTuple):
         return [flat_buffer(attribute_type(init), room) for init in self.op.inits]
 
 
-@dataclass
+@mutable
 class Partials:
     """Stores and loads the partial results of tiles: in the result if there is no plan, else in `scratch`."""
 

@@ -1,7 +1,7 @@
 """Copy the scalar region of a computation for one point of a tile: a scalar, or the lanes of a vector."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -20,6 +20,7 @@ from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
+from s2s.support.mutable import mutable
 from s2s.types.affine import at_dims
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
@@ -69,7 +70,7 @@ _LOOKED_AT = frozenset[type[Operation]](
 """The operations that are copied in several ways; all others are copied as they are."""
 
 
-@dataclass
+@mutable
 class ScalarBody:
     """Copies a region of `tensor.compute` for one point."""
 

@@ -14,7 +14,7 @@ The buffer of the result holds `base` already. Neither a negative nor a large in
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 from xdsl.ir import Block, Region, SSAValue
@@ -32,11 +32,12 @@ from s2s.analysis.structure.compute import names_of, shape_of
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
+from s2s.support.mutable import mutable
 from s2s.types.affine import at_dims, flat_index
 from s2s.types.sizes import VARIES, extents_of
 
 
-@dataclass
+@mutable
 class ScatterEmitter:
     """Appends the loops of `op` to `block`; `buffers` maps its operands and its result to their memrefs."""
 

@@ -4,12 +4,13 @@ Analysis counts the iterations of each loop from 0, so that it can simplify `(32
 loops run over positions (`for (o = 0; o < 64; o += 32)`), as readers expect. This module converts between the two.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.support.frozen import frozen
+from s2s.support.mutable import mutable
 from s2s.types.affine import Linear, Range, at_dims, bounds, is_dim, linear
 
 
@@ -33,7 +34,7 @@ class EnclosingLoop:
     """The positions among which it stays, where an enclosing loop moves these."""
 
 
-@dataclass
+@mutable
 class LoopSpace:
     """The enclosing loops, outermost first; dimension `n` of an expression counts the iterations of loop `n`."""
 

@@ -1,7 +1,7 @@
 """The state of the emission of one computation: where its operands lie, and the current position in its loops."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
@@ -20,10 +20,11 @@ from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter, OpenBlock
 from s2s.passes.tensor.lower_to_loop.partials import PartialPlan, Partials
 from s2s.passes.tensor.lower_to_loop.results import Results
 from s2s.passes.tensor.lower_to_loop.tile import Operand
+from s2s.support.mutable import mutable
 from s2s.types.affine import Range, ranges
 
 
-@dataclass
+@mutable
 class NestState:
     """What the loops around a register tile and the reduction inside of it share.
 

@@ -1,7 +1,7 @@
 """The points of a register tile, and the loads that they share."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import product
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.support.frozen import frozen
+from s2s.support.mutable import mutable
 from s2s.types.affine import (
     Linear,
     Range,
@@ -131,7 +132,7 @@ class Operand:
         return linear(self.position(dims), bound) if self.form is None else at_point(self.form, dims, bound)
 
 
-@dataclass
+@mutable
 class Loads:
     """The loads of the current block, which the points of a tile share."""
 

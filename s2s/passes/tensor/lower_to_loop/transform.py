@@ -11,7 +11,7 @@ and tiles: it is known at compile time which elements are out of bounds; these c
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, i32
@@ -30,11 +30,12 @@ from s2s.passes.tensor.lower_to_loop.matrices import MatrixEmitter
 from s2s.passes.tensor.lower_to_loop.scalar_body import ScalarBody
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan
+from s2s.support.mutable import mutable
 from s2s.types.affine import Range, at_dims, ranges
 from s2s.types.dtypes import vector_of
 
 
-@dataclass
+@mutable
 class TransformNest:
     """The state of emission inside the loops of a transform. Dimensions are those of `(p, i, j, k, l)`.
 
