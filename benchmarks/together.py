@@ -20,7 +20,7 @@ from s2s import api
 from s2s.artifact import Artifact
 from s2s.boards import get_board
 from s2s.emit.tree import Tree
-from s2s.joint_artifact import SHARES
+from s2s.joint.artifact import SHARES
 from s2s.verify.on_board import BoardBuild
 
 DEFAULT = ("tiny_kws_dscnn_int8", "tiny_ic_resnet8_int8")

@@ -21,7 +21,7 @@ from s2s.external.registry import register_codegen
 from s2s.frontends.custom import CFunction, PackedFunction, register_custom_op
 from s2s.frontends.formats import ModelSource
 from s2s.inspection import Inspection, inspect_model
-from s2s.joint_artifact import JointArtifact, together
+from s2s.joint.artifact import JointArtifact, together
 from s2s.options import (
     Activations,
     Cache,

@@ -26,7 +26,7 @@ from s2s.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from s2s.joint_artifact import JointArtifact
+    from s2s.joint.artifact import JointArtifact
     from s2s.options import CompileOptions, DebugOptions
 
 HASH_LENGTH = 7

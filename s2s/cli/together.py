@@ -12,7 +12,7 @@ from s2s.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from s2s.joint_artifact import JointArtifact, JointReport
+    from s2s.joint.artifact import JointArtifact, JointReport
     from s2s.options import CompileOptions
 
 SEVERAL = "Several networks"
@@ -76,9 +76,9 @@ def join_networks(
 ) -> "JointArtifact":
     """Compile `models` with the same options and join them."""
     from s2s.artifact import compile_artifact
-    from s2s.joint_artifact import together
-    from s2s.joint_devices import devices_of_networks
-    from s2s.joint_sizes import dims_of_networks
+    from s2s.joint.artifact import together
+    from s2s.joint.devices import devices_of_networks
+    from s2s.joint.sizes import dims_of_networks
 
     alone = replace(options, name=None)
     own = [replace(alone, dims=dims) for dims in dims_of_networks(models, alone)]
@@ -96,7 +96,7 @@ def with_prefill(model: Path, options: "CompileOptions", tokens: int) -> "JointA
     from s2s.artifact import compile_artifact
     from s2s.c_syntax.identifiers import c_identifier
     from s2s.frontends.gguf.reader import is_gguf
-    from s2s.joint_artifact import together
+    from s2s.joint.artifact import together
 
     if not is_gguf(model):
         raise InputError(f"--prefill {tokens}: {model} is no GGUF file; leave it out")
@@ -112,7 +112,7 @@ def with_prefill(model: Path, options: "CompileOptions", tokens: int) -> "JointA
 def tree_name(options: "CompileOptions", output: Path | None) -> str:
     """Return the name of the tree: the option `--name`, else that of the folder, else a common one."""
     from s2s.c_syntax.identifiers import c_identifier
-    from s2s.joint_artifact import DEFAULT_NAME
+    from s2s.joint.artifact import DEFAULT_NAME
 
     if options.name is not None:
         return options.name

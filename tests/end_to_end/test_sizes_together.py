@@ -10,7 +10,7 @@ import pytest
 
 from s2s import api
 from s2s.cli.main import run as command
-from s2s.joint_artifact import JointArtifact
+from s2s.joint.artifact import JointArtifact
 from support.c_compilers import SANITIZERS, require, require_sanitizers, run
 from support.varying_networks import inputs_of, model, session
 

@@ -14,7 +14,7 @@ import pytest
 from s2s import api
 from s2s.cli.together import describe_joint
 from s2s.errors import InputError, UnsupportedError
-from s2s.joint_artifact import JointArtifact
+from s2s.joint.artifact import JointArtifact
 from support.c_compilers import WARNINGS, require, run
 
 ANY: Any = "any"

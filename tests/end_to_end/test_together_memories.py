@@ -12,7 +12,7 @@ import pytest
 from s2s import api
 from s2s.cli import main
 from s2s.errors import InputError
-from s2s.joint_artifact import JointArtifact
+from s2s.joint.artifact import JointArtifact
 from support.c_compilers import require, run
 from support.device_networks import LAYERS, residual, sample
 from support.external import Toy, registered

@@ -10,7 +10,7 @@ import pytest
 from s2s.artifact import Artifact, compile_artifact
 from s2s.cli.main import run as run_cli
 from s2s.errors import InputError
-from s2s.joint_artifact import together
+from s2s.joint.artifact import together
 from s2s.options import CompileOptions
 from s2s.testing import decoders
 from s2s.testing.decoders import Config

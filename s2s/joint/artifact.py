@@ -22,7 +22,7 @@ from s2s.emit.together import render_together
 from s2s.emit.tree import Tree
 from s2s.emit.write import RECORD
 from s2s.errors import InputError
-from s2s.joint_memories import check_room, fitted, joint_memories
+from s2s.joint.memories import check_room, fitted, joint_memories
 from s2s.memory.regions import Arena, place_arenas
 from s2s.passes.c.parametrise_kernels import ParametriseKernelsPass
 from s2s.passes.c.remove_unroll_hints import RemoveUnrollHintsPass

@@ -1,0 +1,1 @@
+"""Several compiled networks in one tree, which share a runtime, an arena, kernels and constants."""
