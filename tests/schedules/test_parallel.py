@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -31,6 +33,7 @@ from s2s.schedules.directives.legal import refusal
 from s2s.schedules.verify import reason_against
 from s2s.targets import get_target
 from s2s.types.dtypes import Array
+from support.device_networks import LAYERS, residual
 from support.onnx_text import onnx_model
 from support.parse import parse
 from support.random_kernels import compute_of, random_kernel
@@ -100,6 +103,37 @@ def test_written_decisions_give_the_same_tree():
 def test_a_loop_that_is_none_is_refused():
     with pytest.raises(InputError, match=r"parallel names the loops over dimensions \[1\]"):
         decided("[parallel<1>]", 2)
+
+
+STEPS = onnx_model("""(float[6, 1, 16] x, float[1, 64, 16] w, float[1, 64, 16] r) => (float[6, 1, 1, 16] y) {
+  [layer] y = LSTM <hidden_size = 16> (x, w, r)
+}""")
+
+
+def refusals(model: onnx.ModelProto, **options: Any) -> list[str]:
+    """Why the schedules of a network cannot say `parallel` as well."""
+    refused: list[str] = []
+    for each in api.compile(model, target="c", **options).decisions:
+        if each.kind != "schedule":
+            continue
+        directives = "" if each.chosen == "#tensor.schedule<[]>" else f"{each.chosen[18:-2]}, "
+        entry = {"kind": "schedule", "subject": each.subject, "chosen": f"#tensor.schedule<[{directives}parallel<0>]>"}
+        try:
+            api.compile(model, target="c", decisions={"format": 1, "decisions": [entry]}, **options)
+        except InputError as error:
+            refused.append(str(error))
+    return refused
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_kernels_of_inner_networks_are_refused(threads: int):
+    found = refusals(STEPS, threads=threads)
+    assert any("a network that main runs in a loop" in each and "leave parallel out" in each for each in found)
+
+
+def test_kernels_of_other_devices_are_refused():
+    found = refusals(residual(), devices={"dsp": {"layers": LAYERS}})
+    assert any("its kernel runs on dsp, and the threads are those of the first device" in each for each in found)
 
 
 OVERLAPPING = """

@@ -5,12 +5,15 @@ from math import prod
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import I64, DenseArrayBase
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.analysis.network.constants import calls_of
+from s2s.analysis.network.functions import device_of
 from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup, fused_tiles
 from s2s.analysis.tile_and_fuse.scheduled_kernel import ScheduledKernel, TileView
 from s2s.dialects import tensor
@@ -19,6 +22,8 @@ from s2s.dialects.tensor.directive import Kernel, Machine, Scheduled, check_dims
 from s2s.memory.distances import MAX_SPANS
 from s2s.support.frozen import frozen
 from s2s.types.affine import Range
+from s2s.types.devices import MAIN
+from s2s.types.symbols import enclosing_module
 
 
 @irdl_attr_definition
@@ -71,7 +76,7 @@ class Parallel(Directive):
         assert isinstance(op, tensor.Computation)
         assert isinstance(kernel, ScheduledKernel)
         group = kernel.group_of(op)
-        fault = _fault_of_sizes(group.ops)
+        fault = _fault_of_callers(op) or _fault_of_sizes(group.ops)
         if fault is None:
             fault = _fault_of_fused(kernel, group) if group.depth else _fault_of_loops(kernel, op, state)
         if fault is not None:
@@ -105,6 +110,22 @@ class Parallel(Directive):
 
 
 SMALLER = "make its tile smaller, or leave parallel out"
+
+
+def _fault_of_callers(op: tensor.Computation) -> str | None:
+    """Return why the threads, which are those of `main` on the first device, do not run the kernel around `op`."""
+    kernel = op.parent_op()
+    if not isinstance(kernel, FuncOp) or (module := enclosing_module(kernel)) is None:
+        return None
+    if (device := device_of(kernel)) != MAIN:
+        return f"its kernel runs on {device}, and the threads are those of the first device; leave parallel out"
+    callers = [call.parent_op() for call in calls_of(module).get(kernel.sym_name.data, [])]
+    if any(isinstance(each, FuncOp) and each.sym_visibility is not None for each in callers):
+        return (
+            "a network that main runs in a loop or under a condition, or in row tiles, calls its kernel, and threads "
+            "share the kernels that main calls; leave parallel out"
+        )
+    return None
 
 
 def _fault_of_sizes(ops: Sequence[tensor.Computation]) -> str | None:
