@@ -1,5 +1,6 @@
 """Each limit of the size of a model refuses what is over it, with one clear message."""
 
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,15 @@ from onnx import helper
 from s2s.api import compile
 from s2s.cli.main import run
 from s2s.errors import InputError, UnsupportedError
-from s2s.frontends import files, formulas
+from s2s.frontends import builder, files, formulas
 from s2s.frontends.onnx import import_model, session, structure
 from s2s.frontends.onnx.load import load_model
-from s2s.stages import settle
+from s2s.frontends.tflite import session as tflite_session
+from s2s.frontends.torch import archive
+from s2s.interpret.graph import work
+from s2s.stages import golden
 from support.onnx_text import onnx_file, onnx_model
-from support.tflite_models import TensorSpec, single
+from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model, single
 
 SMALL = "(float[4] x) => (float[4] y) { a = Neg (x) b = Exp (a) y = Neg (b) }"
 BRANCHES = """(float[3] x) => (float[3] y) <bool yes = {1}>
@@ -59,16 +63,70 @@ def test_dimensions_of_a_tensor(monkeypatch: pytest.MonkeyPatch):
         import_model(onnx_model(text))
 
 
+def test_elements_of_a_tensor():
+    with pytest.raises(UnsupportedError, match=r"input x: shape \[60000, 60000\] has over 2147483647 elements; split"):
+        import_model(onnx_model("(float[60000, 60000] x) => (float[60000, 60000] y) { y = Neg (x) }"))
+
+
+def test_elements_of_a_constant(monkeypatch: pytest.MonkeyPatch):
+    """The network computes what is larger."""
+    text = "(float[1] x) => (float[4] y) <int64[1] s = {4}> { a = ConstantOfShape (s) b = Exp (a) y = Add (x, b) }"
+    assert "graph.exp" not in operations(text)
+    monkeypatch.setattr(work, "MAX_FOLDED_ELEMENTS", 3)
+    assert "graph.exp" in operations(text)
+
+
+def test_work_of_constants(monkeypatch: pytest.MonkeyPatch):
+    """The network computes what is left when so much has been folded."""
+    text = "(float[4] x) => (float[4] y) <float[4] c = {1, 2, 3, 4}> { a = Exp (c) b = Sin (a) y = Add (x, b) }"
+    assert not {"graph.exp", "graph.sin"} & set(operations(text))
+    monkeypatch.setattr(builder, "MAX_FOLDED_WORK", 2 * work.OPERATION)
+    assert "graph.sin" in operations(text)
+
+
+def operations(text: str) -> list[str]:
+    return [op.name for op in import_model(onnx_model(text)).module.walk()]
+
+
+def test_operators_of_a_tflite_model(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tflite_session, "MAX_NODES", 0)
+    with pytest.raises(UnsupportedError, match="over 0 operators are imported; split the model"):
+        compile(single("NEG", [TensorSpec("x", (4,))], [TensorSpec("y", (4,))], "NegOptions"))
+
+
+def test_nesting_of_a_tflite_model(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tflite_session, "MAX_DEPTH", 0)
+    tensors = [TensorSpec("c", (), "BOOL"), TensorSpec("x", (4,)), TensorSpec("y", (4,))]
+    options = {"then_subgraph_index": 1, "else_subgraph_index": 1}
+    branch = OperatorSpec("IF", ["c", "x"], ["y"], "IfOptions", options)
+    inner = GraphSpec([TensorSpec("a", (4,)), TensorSpec("b", (4,))], [OperatorSpec("NEG", ["a"], ["b"])], ["a"], ["b"])
+    with pytest.raises(UnsupportedError, match="sub-graphs are nested more than 0 deep; flatten the model"):
+        compile(model([GraphSpec(tensors, [branch], ["c", "x"], ["y"]), inner]))
+
+
+def test_bytes_of_an_exported_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "net.pt2"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("net/models/model.json", "{}" + " " * 500)
+    assert path.stat().st_size < 300
+    monkeypatch.setattr(archive, "MAX_JSON_BYTES", 300)
+    with pytest.raises(InputError, match=r"net/models/model.json has 502 bytes; split the model"):
+        archive.read_archive(path, trust=False)
+    monkeypatch.setattr(archive, "MAX_ARCHIVE_BYTES", 300)
+    with pytest.raises(InputError, match=r"net.pt2: holds over 300 bytes; split the model"):
+        archive.read_archive(path, trust=False)
+
+
 def test_work_of_a_golden_vector(monkeypatch: pytest.MonkeyPatch):
     """The network is compiled without one."""
     text = "(float[4,64] x) => (float[4,64] y) { a = Neg (x) y = Exp (a) }"
     assert compile(onnx_model(text), target="c").info.golden
-    monkeypatch.setattr(settle, "MAX_GOLDEN_WORK", 10)
+    monkeypatch.setattr(golden, "MAX_GOLDEN_WORK", 10)
     assert not compile(onnx_model(text), target="c").info.golden
 
 
 def test_elements_of_a_golden_vector(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(settle, "MAX_GOLDEN_ELEMENTS", 3)
+    monkeypatch.setattr(golden, "MAX_GOLDEN_ELEMENTS", 3)
     assert not compile(onnx_model(SMALL), target="c").info.golden
 
 
