@@ -27,7 +27,7 @@ FLOATS = MODELS.parent / "onnx"
 NETWORKS = {"kws": "tiny_kws_dscnn", "vww": "tiny_vww_mobilenet", "ic": "tiny_ic_resnet8", "ad": "tiny_ad_autoencoder"}
 """The float ONNX network of each network of MLPerf Tiny."""
 ACTIVATIONS = {"int8": SIGNED, "uint8": UNSIGNED}
-LIMITS = {"m4": 1.25, "m55": 1.6}
+LIMITS = {"m4": 1.15, "m55": 1.25}
 """The greatest ratio on each board."""
 COLUMNS = ("TFLite", 12), ("activations", 13), ("QDQ", 12), ("input", 11), ("ratio", 7)
 

@@ -1,10 +1,10 @@
-"""Vector forms of scalar operations that `arith` has not: rescale, saturate, casts, table look-up."""
+"""Vector forms of scalar operations that `arith` has not: rescale, quantize, saturate, casts, table look-up."""
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import MemRefType, StringAttr, VectorType, f32, i8, i16, i32
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, StringAttr, VectorType, f32, i8, i16, i32
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import operand_def, prop_def, result_def, traits_def
+from xdsl.irdl import ParsePropInAttrDict, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
@@ -74,6 +74,33 @@ class SaturateLanesOp(Op):
 
 
 @op_definition
+class QuantizeLanesOp(Op):
+    """`tensor.quantize` lane by lane."""
+
+    name = "loop.quantize_lanes"
+
+    zero_point = prop_def(IntegerAttr)
+    x = operand_def(VectorType)
+    result = result_def(VectorType)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(Pure())
+    assembly_format = "$x attr-dict `:` type($x) `->` type($result)"
+
+    def __init__(self, x: SSAValue, zero_point: int) -> None:
+        super().__init__(
+            operands=[x],
+            properties={"zero_point": IntegerAttr(zero_point, i32)},
+            result_types=[vector_of(i8, lanes_of(x.type))],
+        )
+
+    def verify_(self) -> None:
+        lanes = lanes_of(self.x.type)
+        check_lanes(self, self.x.type, lanes, f32)
+        check_lanes(self, self.result.type, lanes, i8)
+
+
+@op_definition
 class CastLanesOp(Op):
     """Convert numbers to another type, lane by lane: 8 and 16 bits are extended to 32 by their sign, 32 bits are
     truncated to them, integers become floats, and floats are rounded towards zero to integers, limited to their
@@ -121,4 +148,12 @@ class LookUpLanesOp(Op, AccessInterface):
         check_lanes(self, self.result.type, lanes_of(self.index.type), i8)
 
 
-__all__ = ["LANE_ROUNDINGS", "TABLE", "CastLanesOp", "LookUpLanesOp", "RescaleLanesOp", "SaturateLanesOp"]
+__all__ = [
+    "LANE_ROUNDINGS",
+    "TABLE",
+    "CastLanesOp",
+    "LookUpLanesOp",
+    "QuantizeLanesOp",
+    "RescaleLanesOp",
+    "SaturateLanesOp",
+]

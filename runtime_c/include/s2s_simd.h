@@ -55,6 +55,10 @@
 #elif defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 9)
 #define S2S_SIMD_GNU 1
 #endif
+#if defined(S2S_SIMD_GNU) && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+#define S2S_SIMD_MVE 1 /* vectors of floats, which GCC multiplies and adds, but does not convert */
+#include <arm_mve.h>
+#endif
 
 /* Lanes of the widest vector that the target holds in one register. Wider types are a pair of halves: GCC and clang
  * would pass and lower a vector wider than that through memory, and warn of it. */

@@ -136,7 +136,14 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(add)(S2S_F32V a, S2S_F32V b) { return a + b; 
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(sub)(S2S_F32V a, S2S_F32V b) { return a - b; }
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(mul)(S2S_F32V a, S2S_F32V b) { return a * b; }
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(div)(S2S_F32V a, S2S_F32V b) { return a / b; }
+#if defined(S2S_SIMD_MVE) && S2S_LANES == 4
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(fma)(S2S_F32V a, S2S_F32V b, S2S_F32V c)
+{
+    return (S2S_F32V)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+}
+#else
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(fma)(S2S_F32V a, S2S_F32V b, S2S_F32V c) { return a * b + c; }
+#endif
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(neg)(S2S_F32V a) { return -a; }
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(abs)(S2S_F32V a) { return (S2S_F32V)((S2S_I32V)a & INT32_MAX); }
 
@@ -197,7 +204,11 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_F32(less_equal)(S2S_F32V a, S2S_F32V b) { return 
 
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(select)(S2S_I32V m, S2S_I32V a, S2S_I32V b) { return (m & a) | (~m & b); }
 
+#if defined(S2S_SIMD_MVE) && S2S_LANES == 4
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(from_i32)(S2S_I32V a) { return (S2S_F32V)vcvtq_f32_s32((int32x4_t)a); }
+#else
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(from_i32)(S2S_I32V a) { return __builtin_convertvector(a, S2S_F32V); }
+#endif
 
 /* Converts 0 where the conversion would be undefined, then puts the limit there. */
 S2S_ALWAYS_INLINE S2S_I32V S2S_F32(to_i32)(S2S_F32V a)

@@ -15,6 +15,7 @@ from s2s.types.hints import isa
 
 _BYTES = '"s2s_simd_bytes.h"'
 _BY_NAME = (
+    (re.compile(r"s2s_i32x4_quantize_i8$"), '"s2s_round_lanes.h"'),
     (re.compile(r"s2s_i32x4_((load|store)_i8$|rescale_|saturate_)"), '"s2s_lanes.h"'),
     (re.compile(r"s2s_i32x\d+_(load_group|load_pair|load_columns|(load|store)_i8|rescale_|saturate_)"), _BYTES),
     (re.compile(r"s2s_f32x\d+_to_i32_inside$"), _BYTES),

@@ -3,18 +3,20 @@
 A vector holds the sums of four channels. A row of a convolution or of a fully connected layer is multiplied by four
 rows of constants at a time. The row is read in place if it is contiguous and its zero point is 0; else it is copied to
 scratch, with padding set to the zero point, whose contribution is folded into the initial value of the sum. Everything
-else on 8-bit integers, such as a depthwise convolution, is vectorized along its channels.
+else on 8-bit integers, such as a depthwise convolution, is vectorized along its channels. Sums that are rescaled in
+floats, as ONNX does, stay in vectors too.
 """
 
 from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, i8, i32
+from xdsl.dialects.builtin import IntegerAttr, f32, i8, i32
 from xdsl.ir import Operation, SSAValue
 
 from s2s.analysis.affine.strides import moves
 from s2s.analysis.structure.products import product_sum
+from s2s.analysis.structure.quantisation import constant_numbers, quantisation_of
 from s2s.analysis.structure.roles import Roles, constant_axes, roles_of
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Vectorize, register_tile
@@ -46,12 +48,22 @@ LANE_OPS = (
     tensor.YieldOp,
 )
 """Operations that exist on vectors of integers."""
+FLOAT_OPS = (
+    arith.AddfOp,
+    arith.DivfOp,
+    arith.MaximumfOp,
+    arith.MinimumfOp,
+    arith.MulfOp,
+    arith.SIToFPOp,
+    arith.SubfOp,
+)
+"""Operations that vectors of floats have, too; a quantisation is one as a whole."""
 
 
 def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
     """Return a schedule for `op` if `target` has such vectors and `op` can use them; else None."""
     by_rows = [each for each in target.intrinsics_of("dot_rows") if each.x == "i8" and LANES in each.lanes]
-    if not (by_rows or target.integer_lanes == LANES) or not _is_in_lanes(op):
+    if not (by_rows or target.integer_lanes == LANES) or not _is_in_lanes(op, constants):
         return None
     roles = roles_of(op, constants)
     roles = None if roles is not None and (roles.w_offset or roles.w_unsigned) else roles
@@ -60,15 +72,25 @@ def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[S
     return _lanes(op, roles) if target.integer_lanes == LANES else None
 
 
-def _is_in_lanes(op: tensor.ComputeOp) -> bool:
+def _is_in_lanes(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> bool:
     """Return whether every operation of `op` exists on four lanes of 32 bits."""
+    quantised = _quantised(op, constants)
     elements = {as_tensor_type(value.type).element_type for value in [*op.reads, *op.epilogue]}
     results = {as_tensor_type(value.type).element_type for value in op.res}
     regions = [op.apply, *([op.reduce] if op.reduce is not None else [])]
-    bodies: list[Operation] = [inner for region in regions for inner in region.block.ops]
-    if op.tables or not op.rank or not elements <= {i8, i32} or results != {i8}:
+    bodies = [inner for region in regions for inner in region.block.ops if inner not in quantised]
+    if op.tables or not op.rank or not elements <= {i8, i32, f32} or not results <= {i8, f32}:
         return False
-    return all(isinstance(inner, LANE_OPS) and _has_lanes(inner) for inner in bodies)
+    return all(_has_lanes(inner) for inner in bodies)
+
+
+def _quantised(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> set[Operation]:
+    """Return the operations of `op` that quantise floats."""
+    numbers, found = constant_numbers(op, constants), set[Operation]()
+    for inner in op.apply.block.ops:
+        if isinstance(inner, arith.FPToSIOp) and (quantisation := quantisation_of(inner, numbers)) is not None:
+            found |= {inner, *quantisation.steps}
+    return found
 
 
 def _has_lanes(op: Operation) -> bool:
@@ -82,7 +104,10 @@ def _has_lanes(op: Operation) -> bool:
         case arith.ShRSIOp():
             return isinstance(op.rhs.owner, arith.ConstantOp)
         case _:
-            return all(result.type in (i8, i32) or isinstance(op, tensor.InBoundsOp) for result in op.results)
+            floats = isinstance(op, (*FLOAT_OPS, arith.ConstantOp))
+            types = (i8, i32, f32) if floats else (i8, i32)
+            known = isinstance(op, (*LANE_OPS, *FLOAT_OPS))
+            return known and all(each.type in types or isinstance(op, tensor.InBoundsOp) for each in op.results)
 
 
 def _is_stored(value: SSAValue) -> bool:

@@ -33,6 +33,7 @@ PLAIN_OPS = (
     arith.SIToFPOp,
     math.RoundEvenOp,
     tensor.InBoundsOp,
+    tensor.QuantizeOp,
     tensor.SaturateOp,
     tensor.YieldOp,
 )

@@ -1,4 +1,4 @@
-"""The meaning of casts, rescales and table look-ups lane by lane."""
+"""The meaning of casts, rescales, quantisation and table look-ups lane by lane."""
 
 import numpy as np
 from xdsl.dialects.builtin import VectorType, f32
@@ -51,6 +51,17 @@ def saturate(scope: Scope, op: loop.SaturateLanesOp) -> Step:
 
     def step(frame: Frame) -> None:
         frame[result] = np.clip(frame[x], -128, 127).astype(np.int8)
+
+    return step
+
+
+@MEANINGS.register(loop.QuantizeLanesOp)
+def quantize(scope: Scope, op: loop.QuantizeLanesOp) -> Step:
+    """`loop.quantize_lanes`."""
+    x, result, zero_point = scope.place(op.x), scope.new(op.result), op.zero_point.value.data
+
+    def step(frame: Frame) -> None:
+        frame[result] = np.clip(np.rint(frame[x].astype(np.float64)) + zero_point, -128, 127).astype(np.int8)
 
     return step
 

@@ -404,6 +404,12 @@ loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
 
 // -----
 
+%x = "test.op"() : () -> vector<4xi32>
+%r = loop.quantize_lanes %x {zero_point = 0 : i32} : vector<4xi32> -> vector<4xi8>
+// CHECK: loop.quantize_lanes: vector<4xi32> is not 4 lanes of f32
+
+// -----
+
 %x = "test.op"() : () -> vector<4xi8>
 %r = loop.cast_lanes %x : vector<4xi8> -> vector<4xi16>
 // CHECK: loop.cast_lanes: vector<4xi8> does not become vector<4xi16>

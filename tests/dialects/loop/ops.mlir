@@ -247,6 +247,9 @@ func.func private @lanes(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %m: v
   %halves = loop.cast_lanes %wide : vector<4xi32> -> vector<4xi16>
   // CHECK-NEXT: %real = loop.cast_lanes %q : vector<4xi8> -> vector<4xf32>
   %real = loop.cast_lanes %q : vector<4xi8> -> vector<4xf32>
+  // CHECK-NEXT: %rounded = loop.quantize_lanes %real {zero_point = -5 : i32} : vector<4xf32> -> vector<4xi8>
+  // GENERIC:    %rounded = "loop.quantize_lanes"(%real) <{zero_point = -5 : i32}>
+  %rounded = loop.quantize_lanes %real {zero_point = -5 : i32} : vector<4xf32> -> vector<4xi8>
   func.return
 }
 

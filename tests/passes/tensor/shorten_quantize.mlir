@@ -50,6 +50,30 @@ func.func private @symmetric(%x: tensor<4xi32>) -> tensor<4xi8> {
   func.return %y : tensor<4xi8>
 }
 
+// What is quantised again stays a number, through a division and a relu.
+//
+// CHECK-LABEL: func.func private @again
+// CHECK:         %q = tensor.quantize %o {zero_point = -128 : i32}
+func.func private @again(%x: tensor<4xi8>) -> tensor<4xi8> {
+  %y = tensor.compute [4] epilogue(%x at #each) apply {
+  ^bb0(%v: i8):
+    %f = arith.sitofp %v : i8 to f32
+    %none = arith.constant 0.0 : f32
+    %relu = arith.maximumf %f, %none : f32
+    %step = arith.constant 0.25 : f32
+    %o = arith.divf %relu, %step : f32
+    %r = math.roundeven %o : f32
+    %low = arith.constant -128.0 : f32
+    %z = arith.addf %r, %low : f32
+    %c = arith.maximumf %z, %low : f32
+    %high = arith.constant 127.0 : f32
+    %d = arith.minimumf %c, %high : f32
+    %q = arith.fptosi %d : f32 to i8
+    tensor.yield %q : i8
+  } : (tensor<4xi8>) -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}
+
 // Declined: floats from outside may be no numbers, and a narrower clamp is not what a byte holds.
 //
 // CHECK-LABEL: func.func private @declined
@@ -78,6 +102,7 @@ func.func @main(%x: tensor<4xi32>, %f: tensor<4xf32>) -> tensor<4xi8> {
   %s = graph.weight "s" {hash = "0"} : tensor<1xf32>
   %y = graph.call @sum(%x, %s) : (tensor<4xi32>, tensor<1xf32>) -> tensor<4xi8>
   %z = graph.call @symmetric(%x) : (tensor<4xi32>) -> tensor<4xi8>
+  %g = graph.call @again(%z) : (tensor<4xi8>) -> tensor<4xi8>
   %a, %b = graph.call @declined(%f, %x) : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>)
   func.return %y : tensor<4xi8>
 }

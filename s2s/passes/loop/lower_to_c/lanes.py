@@ -1,6 +1,6 @@
-"""Lower casts, rescales and table look-ups lane by lane. Loads extend bytes to lanes of 32 bits."""
+"""Lower casts, rescales, quantisation and table look-ups lane by lane. Loads extend bytes to lanes of 32 bits."""
 
-from xdsl.dialects.builtin import VectorType, f32
+from xdsl.dialects.builtin import VectorType, f32, i32
 from xdsl.ir import Attribute, SSAValue
 
 from s2s.dialects import loop
@@ -29,6 +29,13 @@ def look_up(b: Builder, op: loop.LookUpLanesOp) -> SSAValue:
 def saturate(b: Builder, op: loop.SaturateLanesOp) -> SSAValue:
     """Saturate each lane to a byte."""
     return b.vector_call("saturate_i8", [b.value(op.x)], carried(op.result.type))
+
+
+@LOWERINGS.register(loop.QuantizeLanesOp)
+def quantize(b: Builder, op: loop.QuantizeLanesOp) -> SSAValue:
+    """Round each lane, add the zero point, and saturate to a byte."""
+    arguments = [b.value(op.x), b.literal(op.zero_point.value.data, i32)]
+    return b.vector_call("quantize_i8", arguments, carried(op.result.type))
 
 
 @LOWERINGS.register(loop.CastLanesOp)

@@ -30,6 +30,7 @@ LANE_FORMS: Mapping[type[Operation], type[Operation]] = {
     arith.FPToSIOp: loop.CastLanesOp,
     arith.SIToFPOp: loop.CastLanesOp,
     arith.TruncIOp: loop.CastLanesOp,
+    tensor.QuantizeOp: loop.QuantizeLanesOp,
     tensor.RescaleOp: loop.RescaleLanesOp,
     tensor.SaturateOp: loop.SaturateLanesOp,
 }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* s2s_round_lanes.h: four numbers at a time that are rounded and saturated to bytes.
+ *
+ *   s2s_i32x4_quantize_i8(x, zero_point)   s2s_f32_quantize_i8 of s2s_round.h for each lane of a s2s_f32x4
+ *
+ * Cores with vectors for floats (Arm MVE) get a few instructions; any other C99 compiler, or -DS2S_SIMD_PORTABLE, gets a
+ * loop with the same results. */
+#ifndef S2S_ROUND_LANES_H
+#define S2S_ROUND_LANES_H
+
+#include "s2s_config.h"
+#include "s2s_round.h"
+#include "s2s_simd.h"
+
+#include <stdint.h>
+
+#ifdef S2S_SIMD_MVE
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_quantize_i8(s2s_f32x4 x, int32_t zero_point)
+{
+    const int32x4_t number = vqaddq_n_s32(vcvtnq_s32_f32((float32x4_t)x), zero_point);
+
+    return (s2s_i32x4)vminq_s32(vmaxq_s32(number, vdupq_n_s32(-128)), vdupq_n_s32(127));
+}
+#else
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_quantize_i8(s2s_f32x4 x, int32_t zero_point)
+{
+    int32_t lanes[4];
+
+    for (int32_t i = 0; i < 4; i++) {
+        lanes[i] = s2s_f32_quantize_i8(s2s_f32x4_lane(x, i), zero_point);
+    }
+    return s2s_i32x4_load(lanes);
+}
+#endif
+
+#endif
