@@ -273,12 +273,13 @@ class Artifact:
         """
         from s2s.verify.board_check import VECTORS
         from s2s.verify.over_serial import verify_over_serial
+        from s2s.verify.sizes import verified_sizes
         from s2s.verify.verification import Judge, Limits
 
-        keeps_state = bool(self._compilation.facts(Read).initial_state)
+        keeps_state, sizes = bool(self._compilation.facts(Read).initial_state), verified_sizes(self._compilation)
         return verify_over_serial(
             self._compilation,
-            self._expected(against, golden, seed, count=VECTORS, consecutive=keeps_state, nodes=levels),
+            self._expected(against, golden, seed, count=VECTORS, consecutive=keeps_state, nodes=levels, sizes=sizes),
             Judge(self._compilation, Limits(rtol, atol)),
             on=port,
             levels=self._compare_levels if levels else None,

@@ -52,7 +52,8 @@ typedef struct s2s_serial_tensor {
     uint32_t size; /* bytes */
 } s2s_serial_tensor;
 
-/* A network, and how it is run. ticks may be null: then runs take 0. reset may be null where there is no state. */
+/* A network, and how it is run. The structure with the sizes of a run, where these vary, is an input and an output behind
+ * the others. ticks may be null: then runs take 0. reset may be null where there is no state. */
 typedef struct s2s_serial_network {
     const char *name;
     uint8_t key[S2S_SERIAL_KEY]; /* the first bytes of the SHA-256 of the model's file */

@@ -8,6 +8,8 @@ from s2s.c_syntax.identifiers import c_macro, line_comment
 from s2s.c_syntax.types import dtype_named
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
+from s2s.types.size_maps import parse_map
+from s2s.types.sizes import Extents, spelled
 from s2s.verify.tree_record import tree_record
 from s2s.version import release
 
@@ -24,6 +26,28 @@ class PortDescription:
     shape: tuple[int, ...]
     size: int
     """Bytes."""
+    varies: Extents = ()
+    """For each axis the size that it has at run time, empty for a constant one; none if all are constant."""
+
+    @property
+    def named_shape(self) -> tuple[int | str, ...]:
+        """The shape, with the names of sizes that vary."""
+        names = self.varies or ("",) * len(self.shape)
+        return tuple(name or size for size, name in zip(self.shape, names, strict=True))
+
+
+@frozen
+class SizeDescription:
+    """A size that varies from run to run."""
+
+    name: str
+    """As in the model: any text."""
+    identifier: str
+    """The field of the structure."""
+    least: int
+    most: int
+    is_computed: bool
+    """Whether the run writes it."""
 
 
 @frozen
@@ -130,6 +154,21 @@ class TreeDescription:
         return bool(self.record["state"])
 
     @property
+    def sizes(self) -> list[SizeDescription]:
+        """The sizes that vary, in the order of their structure."""
+        return [
+            SizeDescription(each["name"], each["field"], each["least"], each["most"], each.get("computed", False))
+            for each in self.record.get("sizes", ())
+        ]
+
+    @property
+    def derived_sizes(self) -> dict[str, str]:
+        """The sizes that follow from those, by name, as expressions in Python of the list `s` of these."""
+        names = [f"s[{number}]" for number in range(len(self.sizes))]
+        maps = {name: parse_map(text) for name, text in self.record.get("derived_sizes", {}).items()}
+        return {name: spelled(map.results[0], names).replace(" floordiv ", " // ") for name, map in maps.items()}
+
+    @property
     def inputs(self) -> list[PortDescription]:
         """The inputs in the order of the run function."""
         return list(map(_port, self.record["inputs"]))
@@ -181,14 +220,8 @@ class TreeDescription:
         if self.record["executor"] != "aot":
             raise InputError(f"--format {format}: wants a run function, and this tree has tables; leave --executor out")
 
-    def constant_sizes(self, format: str) -> None:
-        """Refuse a tree that takes sizes at run time, since the package hides the structure that holds them."""
-        if self.record.get("sizes"):
-            raise InputError(
-                f"--format {format}: wants constant sizes, and this tree takes them at run time; give such"
-            )
-
 
 def _port(record: Mapping[str, Any]) -> PortDescription:
     dtype = dtype_named(record["dtype"]).name
-    return PortDescription(record["name"], record["identifier"], dtype, tuple(record["shape"]), record["size"])
+    shape, varies = tuple(record["shape"]), tuple(record.get("varies", ()))
+    return PortDescription(record["name"], record["identifier"], dtype, shape, record["size"], varies)

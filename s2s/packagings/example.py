@@ -7,24 +7,24 @@ WORD = 8
 """Bytes of an element of the arrays that inputs and outputs lie in; no element type has a larger alignment."""
 
 
-def declarations(tree: TreeDescription) -> list[str]:
-    """Memory for arena, inputs and outputs."""
+def declarations(tree: TreeDescription, *, changes_sizes: bool = False) -> list[str]:
+    """Memory for arena, sizes, inputs and outputs."""
     arena = f"S2S_ARENA(arena, {tree.macro}_ARENA_SIZE, {tree.macro}_ARENA_ALIGN);"
     ports = [*tree.inputs, *tree.outputs]
     return [
         f"static {tree.arena_type} arena;" if tree.arena_type else arena,
-        *_sizes(tree),
+        *_sizes(tree, changes=changes_sizes),
         *(f"static uint64_t memory_{port.identifier}[{-(-port.size // WORD)}];" for port in ports),
     ]
 
 
-def _sizes(tree: TreeDescription) -> list[str]:
-    """The greatest sizes of a run, if sizes vary; a run writes those that it computes."""
-    rows = tree.record.get("sizes", ())
-    if not rows:
+def _sizes(tree: TreeDescription, *, changes: bool) -> list[str]:
+    """The greatest sizes of a run, if sizes vary; a run writes those that it computes, and the program the others if it
+    `changes` them."""
+    if not tree.sizes:
         return []
-    kind = "" if any(row.get("computed") for row in rows) else "const "
-    most = ", ".join(str(row["most"]) for row in rows)
+    kind = "" if changes or any(size.is_computed for size in tree.sizes) else "const "
+    most = ", ".join(str(size.most) for size in tree.sizes)
     return [f"static {kind}{sizes_type(tree.name)} sizes = {{{most}}};"]
 
 
@@ -41,7 +41,7 @@ def run_call(tree: TreeDescription) -> str:
         for port in (*tree.inputs, *tree.outputs)
     ]
     pool = ["NULL"] if tree.threads else []
-    sizes = ["&sizes"] if tree.record.get("sizes") else []
+    sizes = ["&sizes"] if tree.sizes else []
     return f"{tree.name}_run({', '.join([arena_argument(tree), *pool, *sizes, *ports])})"
 
 

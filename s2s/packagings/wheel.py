@@ -7,9 +7,8 @@ from s2s.packagings.description import TreeDescription
 def wheel(tree: TreeDescription) -> dict[str, bytes]:
     """A project for `pip install` and `pip wheel`; importing it gives the network as a typed function of arrays."""
     tree.only_aot("wheel")
-    tree.constant_sizes("wheel")
     ports = [*tree.inputs, *tree.outputs]
-    pointers = ", ".join(["void *"] * (len(ports) + 1 + bool(tree.threads)))
+    pointers = ", ".join(["void *"] * (len(ports) + 1 + bool(tree.threads) + bool(tree.sizes)))
     declarations = f"int {tree.name}_run({pointers});" + (
         f" int {tree.name}_reset(void *);" if tree.keeps_state else ""
     )

@@ -12,7 +12,6 @@ from s2s.packagings.example import arena_argument, declarations, run_call
 from s2s.packagings.libraries import platformio
 from s2s.support.resources import harness_source, runtime_source
 from s2s.targets import get_target
-from s2s.types.sizes import varying
 from s2s.verify.footprint import INCLUDE_FOLDERS
 from s2s.verify.serial_link import BAUD, KEY
 
@@ -33,10 +32,9 @@ def check_project(options: CompileOptions) -> None:
         "--executor graph": options.executor == "graph",
         "--pool": bool(options.pools),
         "--devices": bool(options.devices),
-        "--dim with bounds": bool(varying(options.dims)),
     }
     for option in (option for option, is_given in asked.items() if is_given):
-        raise InputError(f"{option}: a project calls a run function with one arena and constant sizes; leave it out")
+        raise InputError(f"{option}: a project calls a run function with one arena; leave it out")
 
 
 def write_project(tree: Path, board: "ProjectBoard", destination: Path, key: bytes | None = None) -> None:
@@ -47,7 +45,7 @@ def write_project(tree: Path, board: "ProjectBoard", destination: Path, key: byt
     if destination.exists():
         raise InputError(f"{destination}: is there already; name a new folder with --output")
     described = TreeDescription.of(tree)
-    ports = len(described.inputs) + len(described.outputs)
+    ports = len(described.inputs) + len(described.outputs) + 2 * bool(described.sizes)
     if ports > MAX_PORTS:
         raise UnsupportedError(
             f"{described.source}: has {ports} inputs and outputs, and a serial line takes {MAX_PORTS}; call the"
@@ -99,7 +97,7 @@ def _network(tree: TreeDescription, key: bytes, ticks_per_second: int) -> str:
     return fill(
         "projects/network.j2",
         tree=tree,
-        declarations=declarations(tree),
+        declarations=declarations(tree, changes_sizes=True),
         run_call=run_call(tree),
         arena=arena_argument(tree),
         key=[f"0x{byte:02x}" for byte in key],

@@ -21,7 +21,6 @@ from s2s.compilation import Compilation
 from s2s.errors import InputError, ToolchainError
 from s2s.projects import ProjectBoard, check_project, write_project
 from s2s.stages.memory import Planned
-from s2s.stages.read import Read
 from s2s.support.frozen import frozen
 from s2s.tuning.code import code_of
 from s2s.tuning.measurement import ErrorKind, Measurement
@@ -180,7 +179,7 @@ def _timed(at: SerialBoard, compilation: Compilation, key: bytes) -> tuple[list[
         hertz = link.hello().ticks_per_second
         if not hertz:
             raise ToolchainError(f"{at.on}: the board has no clock, and its runs cannot be timed; measure on another")
-        outputs, ticks = run_vector(link, compilation.facts(Read), reference_of(compilation).inputs)
+        outputs, ticks = run_vector(link, compilation.info, reference_of(compilation).inputs)
         every = [ticks, *(link.run()[1] for _ in range(RUNS - 1))]
     return outputs, [max(each, 1) / hertz for each in every]
 

@@ -7,18 +7,21 @@ from typing import Any
 import numpy as np
 
 from s2s.compilation import Compilation
-from s2s.emit.info import PortInfo
+from s2s.emit.info import NetworkInfo, PortInfo
 from s2s.errors import InputError, ToolchainError
-from s2s.stages.read import Read
 from s2s.support import progress
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, to_numpy
+from s2s.types.sizes import shape_at, with_derived, with_room
 from s2s.verify.board_check import CompareLevels
 from s2s.verify.expected import Expected
 from s2s.verify.serial_link import BAUD, KEY, Greeting, SerialLink
+from s2s.verify.sizes import sizes_of_inputs
 from s2s.verify.verification import Judge, Verification
 
 PREFIX = "serial:"
+_SIZE = np.dtype("<i4")
+"""A size in the structure on the board."""
 
 
 @frozen
@@ -70,7 +73,7 @@ def verify_over_serial(
     link = SerialLink(*parse_port(on))
     try:
         greeting = link.hello()
-        network = compilation.facts(Read)
+        network = compilation.info
         _check(on, greeting, network)
         progress.step("running on the board")
         runs: list[tuple[list[Array], int]] = []
@@ -88,26 +91,38 @@ def verify_over_serial(
     return SerialVerification(f"{greeting.name} at {on}", result, ticks, greeting.ticks_per_second)
 
 
-def _check(on: str, greeting: Greeting, network: Read) -> None:
+def _check(on: str, greeting: Greeting, network: NetworkInfo) -> None:
     """Refuse a board that runs another network."""
     if greeting.key != bytes.fromhex(network.sha256)[:KEY]:
         raise InputError(
             f"--on {on}: the board runs {greeting.name}, made from another model than {network.source}; flash the"
             " program of this one"
         )
-    wanted = [port.size for port in network.inputs], [port.size for port in network.outputs]
+    sizes = [_SIZE.itemsize * len(network.sizes)] if network.sizes else []
+    wanted = [port.size for port in network.inputs] + sizes, [port.size for port in network.outputs] + sizes
     if wanted != (list(greeting.inputs), list(greeting.outputs)):
         raise InputError(f"--on {on}: the network on the board has tensors of other sizes; build it with these options")
 
 
-def run_vector(link: SerialLink, network: Read, inputs: Sequence[Array]) -> tuple[list[Array], int]:
-    """Run the network on the board on one set of inputs; return the outputs and the ticks."""
-    for number, array in enumerate(inputs):
-        link.write(number, np.ascontiguousarray(array).tobytes())
+def run_vector(link: SerialLink, network: NetworkInfo, inputs: Sequence[Array]) -> tuple[list[Array], int]:
+    """Run the network on the board on one set of inputs; return the outputs and the ticks.
+
+    The structure with the sizes of a run, where these vary, is one more input and one more output behind the others.
+    """
+    for number, (port, array) in enumerate(zip(network.inputs, inputs, strict=True)):
+        link.write(number, with_room(array, port.shape).tobytes())
+    if network.sizes:
+        known = sizes_of_inputs(network.inputs, inputs)
+        link.write(len(inputs), np.array([known.get(name, 0) for name in network.sizes], _SIZE).tobytes())
     status, ticks = link.run()
     _successful("run", status)
     found = [_array(port, link.read(number, port.size)) for number, port in enumerate(network.outputs)]
-    return found, ticks
+    if not network.sizes:
+        return found, ticks
+    dims = np.frombuffer(link.read(len(found), _SIZE.itemsize * len(network.sizes)), _SIZE)
+    sizes = with_derived(dict(zip(network.sizes, dims.tolist(), strict=True)), network.derived_sizes)
+    shapes = [shape_at(port.shape, port.varies, sizes) for port in network.outputs]
+    return [array[tuple(map(slice, shape))] for array, shape in zip(found, shapes, strict=True)], ticks
 
 
 def _successful(function: str, status: int) -> None:

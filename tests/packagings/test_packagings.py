@@ -2,9 +2,11 @@
 
 import json
 import shutil
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -19,6 +21,8 @@ from support.c_compilers import require, run
 from support.onnx_text import onnx_file
 from support.project import ROOT
 from support.trees import written
+from support.varying_networks import model as varying_model
+from support.varying_networks import session
 
 HELD_OUT = ROOT / "examples" / "digits" / "held_out.npz"
 
@@ -237,8 +241,40 @@ def test_packages_call_networks_with_their_greatest_sizes(format: str, tmp_path:
         assert "net_run(arena, &sizes, " in text
 
 
-def test_wheels_want_constant_sizes(tmp_path: Path):
-    model = onnx_file(VARYING, tmp_path)
-    tree = compile_network(model, dims={"N": (1, 9)}, target="c", name="net").write(tmp_path / "net")
-    with pytest.raises(InputError, match="--format wheel: wants constant sizes"):
-        export(tree, ["wheel"], tmp_path / "package")
+BOTH = """(float[1,2,8,W] x, float[20] k) => (float[1,4,4,V] y, float[F] z)
+<float[4,2,3,3] w = ?>
+{ y = Conv <pads = [1, 1, 1, 1], strides = [2, 2]> (x, w) i = NonZero (k) t = Transpose (i) z = GatherND (k, t) }"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_wheel_takes_and_gives_arrays_of_any_size_up_to_the_bounds(threads: int, tmp_path: Path):
+    model = varying_model(BOTH, tmp_path)
+    bounds: Any = {"W": (2, 19), "NonZero_i": (0, 12)}
+    artifact = compile_network(model, dims=bounds, target="host", name="sized", threads=threads)
+    export(artifact.write(tmp_path / "tree"), ["wheel"], tmp_path / "project")
+    folder = tmp_path / "site"
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    run([*pip, "--no-build-isolation", "--target", folder, tmp_path / "project"], tmp_path)
+    (tmp_path / "user.py").write_text(USE)
+    random, engine = np.random.default_rng(0), session(model)
+    for width, count in ((2, 0), (3, 1), (10, 7), (18, 12), (19, 3)):
+        k = np.zeros(20, np.float32)
+        k[random.permutation(20)[:count]] = random.standard_normal(count) + 9
+        x = random.standard_normal((1, 2, 8, width)).astype(np.float32)
+        np.savez(tmp_path / "given.npz", x=x, k=k)
+        run(["env", f"PYTHONPATH={folder}", sys.executable, "user.py"], tmp_path)
+        found = np.load(tmp_path / "found.npz")
+        for name, expected in zip(("y", "z"), engine.run(None, {"x": x, "k": k}), strict=True):
+            assert found[name].shape == expected.shape
+            np.testing.assert_allclose(found[name], expected, rtol=1e-4, atol=1e-5)
+    np.savez(tmp_path / "given.npz", x=np.zeros((1, 2, 8, 20), np.float32), k=np.zeros(20, np.float32))
+    command = ["env", f"PYTHONPATH={folder}", sys.executable, "user.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "ValueError: x: axis 3 has size 20, and W is within 2 ... 19" in done.stderr
+
+
+USE = """
+import numpy as np
+import sized
+np.savez("found.npz", **sized.Network().run(dict(np.load("given.npz"))))
+"""

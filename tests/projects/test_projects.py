@@ -3,19 +3,26 @@
 import json
 import os
 import subprocess
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 from onnx import ModelProto
 
+from s2s import api
 from s2s.cli.main import run
 from s2s.projects import PROJECT_BOARDS
 from s2s.projects.project import MAX_PORTS
 from s2s.support.resources import runtime_source
 from s2s.targets import get_target
+from s2s.verify.over_serial import run_vector
+from s2s.verify.serial_link import SerialLink
 from support import c_compilers
 from support.boards import board_or_skip
 from support.trees import DIGITS
+from support.varying_networks import model, session
 
 ARDUINO = """
 #include <cstddef>
@@ -39,27 +46,61 @@ def test_emulated_board_is_verified_over_its_serial_port(tmp_path: Path, capsys:
     project = tmp_path / "digits"
     assert run(["new", str(DIGITS), "--board", "qemu-m4", "-o", str(project)]) == 0
     c_compilers.run(["make", "-s", "CC=arm-none-eabi-gcc -Wall -Wextra -Werror"], project)
-    machine = ["qemu-system-arm", "-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "pty"]
-    with subprocess.Popen(
-        [*machine, "-kernel", str(project / "firmware.elf")],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as board:
-        assert board.stdout is not None
-        port = next(word for word in board.stdout.readline().split() if word.startswith("/dev/"))
+    with emulated(project / "firmware.elf") as port:
         capsys.readouterr()
         same = run(["verify", str(DIGITS), "--on", f"serial:{port}", "--json"])
         found = json.loads(capsys.readouterr().out)
         other = run(["verify", str(other_model(tmp_path)), "--on", f"serial:{port}"])
         said = capsys.readouterr().err
-        board.kill()
     assert same == 0
     assert found["passed"]
     assert found["vectors"] == 4
     assert found["milliseconds"] > 0
     assert other == 2
     assert "the board runs digits, made from another model than other.onnx" in said
+
+
+@contextmanager
+def emulated(program: Path) -> Generator[str]:
+    """The serial port of an emulated Cortex-M4 that runs a program."""
+    machine = ["qemu-system-arm", "-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "pty"]
+    command = [*machine, "-kernel", str(program)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as board:
+        assert board.stdout is not None
+        try:
+            yield next(word for word in board.stdout.readline().split() if word.startswith("/dev/"))
+        finally:
+            board.kill()
+
+
+def test_emulated_board_takes_runs_of_any_size(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Each run has sizes of its own, and tells how many elements the network has found."""
+    board_or_skip("qemu:m4")
+    pytest.importorskip("serial")
+    file, project = model(SIZED, tmp_path), tmp_path / "sized"
+    assert run(["new", str(file), "--board", "qemu-m4", "-o", str(project), "--dim", "W=2..19"]) == 0
+    c_compilers.run(["make", "-s", "CC=arm-none-eabi-gcc -Wall -Wextra -Werror"], project)
+    assert "static model_dims sizes = {19, 20};" in (project / "main.c").read_text()
+    random, engine = np.random.default_rng(0), session(file)
+    artifact = api.compile(file, target="cortex-m4", dims={"W": (2, 19)})
+    with emulated(project / "firmware.elf") as port:
+        capsys.readouterr()
+        assert run(["verify", str(file), "--on", f"serial:{port}", "--dim", "W=2..19"]) == 0
+        link = SerialLink(port)
+        for width, count in ((2, 0), (3, 1), (10, 7), (18, 20), (19, 3)):
+            k = np.zeros(20, np.float32)
+            k[random.permutation(20)[:count]] = random.standard_normal(count) + 9
+            x = random.standard_normal((1, 2, 8, width)).astype(np.float32)
+            found, _ = run_vector(link, artifact.info, [x, k])
+            for value, expected in zip(found, engine.run(None, {"x": x, "k": k}), strict=True):
+                assert value.shape == expected.shape
+                np.testing.assert_allclose(value, expected, rtol=1e-4, atol=1e-5)
+        link.close()
+
+
+SIZED = """(float[1,2,8,W] x, float[20] k) => (float[1,4,4,V] y, float[F] z)
+<float[4,2,3,3] w = ?>
+{ y = Conv <pads = [1, 1, 1, 1], strides = [2, 2]> (x, w) i = NonZero (k) t = Transpose (i) z = GatherND (k, t) }"""
 
 
 def other_model(folder: Path) -> Path:
@@ -98,7 +139,6 @@ def test_unknown_board_and_folder_in_use_are_errors(tmp_path: Path, capsys: pyte
     [
         (["--executor", "graph"], "--executor graph"),
         (["--pool", "sram=64KiB"], "--pool"),
-        (["--dim", "N=1..8"], "--dim with bounds"),
     ],
 )
 def test_options_that_no_project_can_follow(
