@@ -156,7 +156,8 @@ class FunctionWriter:
             raise CompilerBug("a variable has no name; was c-name-temporaries run?")
         name = self._names[op.result] = op.identifier.data
         align = f"S2S_ALIGNED({op.align.value.data}) " if op.align is not None else ""
-        head = f"{align}{declaration(op.result.type.element, name)}"
+        const = op.initial is not None and _is_only_read(op.result)
+        head = f"{align}{declaration(op.result.type.element, name, const=const)}"
         end = ";" if op.comment is None else f"; /* {c_comment(op.comment.data)} */"
         if op.initial is None:
             yield from lay_out(head + end, indent)
@@ -230,6 +231,14 @@ def _only_if(block: Block) -> c.IfOp | None:
     if any(type(op) not in EXPRESSIONS for op in block.ops if op is not last):
         return None
     return last
+
+
+def _is_only_read(place: SSAValue) -> bool:
+    """Return whether nothing is done with a variable but reading it or its fields."""
+    readers = [use.operation for use in place.uses]
+    return all(
+        isinstance(each, c.LoadOp) or (isinstance(each, c.MemberOp) and _is_only_read(each.result)) for each in readers
+    )
 
 
 def _acts(op: Operation) -> bool:

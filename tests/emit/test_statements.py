@@ -253,3 +253,30 @@ def test_a_value_without_a_name_is_refused() -> None:
     assert isinstance(func, c.FuncOp)
     with pytest.raises(CompilerBug, match="was c-name-temporaries run"):
         FunctionWriter(func)
+
+
+def test_a_variable_that_is_only_read_is_const() -> None:
+    check(
+        """
+        c.func static @sum(%y: !c.ptr<f32>, %x: !c.ptr<f32, const>) {
+          %zero = c.literal 0 : i32
+          %read = c.call "s2s_f32_pair_load"(%x) {pure} : (!c.ptr<f32, const>) -> !c.named<"s2s_f32_pair">
+          %pair = c.variable = %read : !c.named<"s2s_f32_pair"> -> !c.lvalue<!c.named<"s2s_f32_pair">>
+          %low = c.member %pair "low" : (!c.lvalue<!c.named<"s2s_f32_pair">>) -> !c.lvalue<f32>
+          %a = c.load %low : (!c.lvalue<f32>) -> f32
+          %high = c.member %pair "high" : (!c.lvalue<!c.named<"s2s_f32_pair">>) -> !c.lvalue<f32>
+          %b = c.load %high : (!c.lvalue<f32>) -> f32
+          %both = c.binary %a "+" %b : (f32, f32) -> f32
+          %to = c.subscript %y[%zero] : (!c.ptr<f32>, i32) -> !c.lvalue<f32>
+          c.assign %to "=" %both : !c.lvalue<f32>, f32
+        }
+        """,
+        """
+        static void sum(float *y, const float *x)
+        {
+            const s2s_f32_pair pair = s2s_f32_pair_load(x);
+
+            y[0] = pair.low + pair.high;
+        }
+        """,
+    )

@@ -13,7 +13,7 @@ PAIR = c.NamedType("s2s_f32_pair")
 
 @LOWERINGS.register(loop.LoadPairOp)
 def load_pair(b: Builder, op: loop.LoadPairOp) -> None:
-    """`s2s_f32_pair w0 = s2s_f32_pair_load(&w[at]);`, of which the users read `w0.low` and `w0.high`."""
+    """`const s2s_f32_pair w0 = s2s_f32_pair_load(&w[at]);`, of which the users read `w0.low` and `w0.high`."""
     loaded = b.call("s2s_f32_pair_load", [pointer(b, op.buffer, position(b, op))], PAIR, reads=True)
     pair = b.add(c.VariableOp(PAIR, loaded))
     pair.name_hint = f"{op.buffer.name_hint or 'x'}_pair"
