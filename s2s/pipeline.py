@@ -32,7 +32,6 @@ from s2s.passes.conditions import (
     paired,
     placed,
     plan,
-    pointers,
     poisoned,
     prefix,
     prefixed,
@@ -58,6 +57,7 @@ from s2s.passes.conditions import (
     target,
     threads,
     tuned,
+    windows_move,
 )
 from s2s.passes.levels import runs
 from s2s.pipeline_step import Step
@@ -174,7 +174,7 @@ GRAPH = (
     ),
     Step("graph-split-args", "Kernels of each device have their limit; fusion keeps it.", options=arguments),
     Step("graph-split-streamed-layers", "Run before layers become kernels.", when=streamed, options=streamed_to),
-    Step("graph-give-windows-slack", "Kernels take windows as they are.", when=pointers, options=target),
+    Step("graph-give-windows-slack", "Kernels take windows as they are.", when=windows_move, options=target),
     Step(
         "graph-outline-externs",
         "Declare functions outside of the network; from here on their calls are kernels.",

@@ -31,6 +31,10 @@
  * Inputs and outputs keep shape and strides of the greatest sizes; in a run of smaller ones, the elements at the first
  * positions of each axis count, as input_shape and output_shape say.
  *
+ * State: a network that keeps values from run to run has them in the first graph->state_size bytes of its arena; an
+ * executor begins with their first values. Executors are independent streams over one set of weights. Between two runs
+ * a copy of these bytes is a snapshot, and copying them back, or into the arena of another executor, restores it.
+ *
  * Inputs keep their value from run to run. Parameters are inputs that have a value from the start; binding one replaces
  * the value linked into the program. */
 #ifndef S2S_EXECUTOR_H
@@ -55,7 +59,7 @@ typedef struct s2s_executor {
     bool is_staged;     /* the arena has room for copies */
 } s2s_executor;
 
-/* Prepares an executor. arena: arena_size bytes aligned to graph->arena_align. slots: num_slots pointers, at least
+/* Prepares an executor, and sets its state to the first values. arena: arena_size bytes aligned to graph->arena_align. slots: num_slots pointers, at least
  * s2s_graph_num_slots(graph).
  * Errors: S2S_ERR_NULL, S2S_ERR_ALIGN, S2S_ERR_ARENA_SIZE, S2S_ERR_SLOTS. */
 s2s_status s2s_executor_init(s2s_executor *executor, const s2s_graph *graph, void *arena, size_t arena_size,
@@ -88,15 +92,19 @@ s2s_status s2s_executor_set_input_zero_copy(s2s_executor *executor, uint32_t ind
 s2s_status s2s_executor_set_output_zero_copy(s2s_executor *executor, uint32_t index, const s2s_tensor *value);
 
 /* Runs all nodes; after s2s_executor_step, those that are left.
- * Errors: S2S_ERR_NULL, S2S_ERR_UNBOUND; S2S_ERR_FUNCTION, and S2S_ERR_SHAPE for a size outside of its bounds, which end
- * the run. */
+ * Errors: S2S_ERR_NULL, S2S_ERR_UNBOUND, S2S_ERR_RANGE for an input that is an index out of range, before which nothing
+ * has run; S2S_ERR_FUNCTION, and S2S_ERR_SHAPE for a size outside of its bounds, which end the run. */
 s2s_status s2s_executor_run(s2s_executor *executor);
 
 /* Runs the next node. S2S_OK if more are left, S2S_DONE if it was the last of the run. Errors: as run. */
 s2s_status s2s_executor_step(s2s_executor *executor);
 
-/* Gives up a run that has been started by s2s_executor_step. Error: S2S_ERR_NULL. */
+/* Gives up a run that has been started by s2s_executor_step; state that it has written stays. Error: S2S_ERR_NULL. */
 s2s_status s2s_executor_reset(s2s_executor *executor);
+
+/* Sets the state that outlives a run to its first values; nothing without state.
+ * Errors: S2S_ERR_NULL, S2S_ERR_STATE (a run has been started). */
+s2s_status s2s_executor_reset_state(s2s_executor *executor);
 
 /* Copies an output into the memory of value.
  * Errors: as set_input, with S2S_ERR_UNBOUND for an output without memory in place of S2S_ERR_STAGING. */

@@ -58,6 +58,20 @@ typedef struct s2s_graph_size {
     s2s_size_origin origin;
 } s2s_graph_size;
 
+/* A part of the arena that keeps its value from run to run. */
+typedef struct s2s_graph_state {
+    size_t offset;       /* bytes from the start of the arena */
+    size_t size;         /* bytes */
+    const void *initial; /* its first value; null for zeros */
+} s2s_graph_state;
+
+/* An input of one integer that says where a run writes into its state, or which row of a constant it reads. */
+typedef struct s2s_graph_index {
+    uint32_t input;
+    int64_t least;
+    int64_t most;
+} s2s_graph_index;
+
 /* No axis of a tensor has a size that varies here. */
 #define S2S_CONSTANT_SIZE (-1)
 
@@ -94,6 +108,11 @@ typedef struct s2s_graph {
     void (*derive_sizes)(int32_t *sizes); /* computes the derived sizes from the others; null if there are none */
     const int32_t *const *input_extents;  /* of each input, for each axis the number of its size or S2S_CONSTANT_SIZE; */
     const int32_t *const *output_extents; /* null for a constant shape; both tables are null if no size varies */
+    const s2s_graph_state *states; /* null if nothing outlives a run */
+    uint32_t num_states;
+    size_t state_size; /* the bytes at the start of the arena that hold all states */
+    const s2s_graph_index *indices; /* null if no input is an index with bounds */
+    uint32_t num_indices;
 } s2s_graph;
 
 /* Pointers that an executor of this graph needs, one each for inputs, outputs, the arguments of one kernel and the
@@ -103,8 +122,8 @@ S2S_INLINE size_t s2s_graph_num_slots(const s2s_graph *graph)
     return (size_t)graph->num_inputs + graph->num_outputs + graph->max_args + graph->num_devices;
 }
 
-/* S2S_ERR_GRAPH unless every number in the tables is in range, sizes have bounds, every tensor of the arena lies inside it, and ports and
- * tensors name each other. The executor trusts its tables; call this from a test. */
+/* S2S_ERR_GRAPH unless every number in the tables is in range, sizes have bounds, every tensor and state of the arena
+ * lies inside it, and ports and tensors name each other. The executor trusts its tables; call this from a test. */
 s2s_status s2s_graph_check(const s2s_graph *graph);
 
 #ifdef __cplusplus

@@ -22,6 +22,19 @@ static void *staging_of(const s2s_executor *executor, const s2s_graph_port *port
     return executor->is_staged && port->staging != S2S_NO_STAGING ? executor->arena + port->staging : NULL;
 }
 
+static void set_states(const s2s_executor *executor)
+{
+    for (uint32_t i = 0; i < executor->graph->num_states; ++i) {
+        const s2s_graph_state *const state = &executor->graph->states[i];
+
+        if (state->initial != NULL) {
+            memcpy(executor->arena + state->offset, state->initial, state->size);
+        } else {
+            memset(executor->arena + state->offset, 0, state->size);
+        }
+    }
+}
+
 S2S_MERGED
 s2s_status s2s_executor_init(s2s_executor *executor, const s2s_graph *graph, void *arena, size_t arena_size,
                              void **slots, size_t num_slots)
@@ -56,6 +69,7 @@ s2s_status s2s_executor_init(s2s_executor *executor, const s2s_graph *graph, voi
     for (uint32_t i = 0; i < graph->num_devices; ++i) {
         executor->devices[i] = NULL;
     }
+    set_states(executor);
     return S2S_OK;
 }
 
@@ -282,6 +296,22 @@ static bool has_null(void *const *slots, uint32_t count)
     return false;
 }
 
+/* Whether all inputs that are indices lie within their bounds. */
+static bool are_in_range(const s2s_executor *executor)
+{
+    for (uint32_t i = 0; i < executor->graph->num_indices; ++i) {
+        const s2s_graph_index *const index = &executor->graph->indices[i];
+        const void *const given = executor->inputs[index->input];
+        const bool is_wide = tensor_of(executor, &executor->graph->inputs[index->input])->dtype.bits == 64u;
+        const int64_t value = is_wide ? *(const int64_t *)given : *(const int32_t *)given;
+
+        if (value < index->least || value > index->most) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void *address_of(const s2s_executor *executor, const s2s_graph_tensor *tensor)
 {
     switch (tensor->place) {
@@ -321,6 +351,9 @@ s2s_status s2s_executor_step(s2s_executor *executor)
                                       (graph->num_sizes > 0u && executor->sizes == NULL))) {
         return S2S_ERR_UNBOUND;
     }
+    if (executor->next_node == 0u && !are_in_range(executor)) {
+        return S2S_ERR_RANGE;
+    }
     if (executor->next_node == 0u && graph->num_sizes > 0u) {
         status = settle_sizes(executor, true);
     }
@@ -357,6 +390,19 @@ s2s_status s2s_executor_reset(s2s_executor *executor)
         return S2S_ERR_NULL;
     }
     executor->next_node = 0u;
+    return S2S_OK;
+}
+
+S2S_MERGED
+s2s_status s2s_executor_reset_state(s2s_executor *executor)
+{
+    if (executor == NULL) {
+        return S2S_ERR_NULL;
+    }
+    if (executor->next_node != 0u) {
+        return S2S_ERR_STATE;
+    }
+    set_states(executor);
     return S2S_OK;
 }
 

@@ -127,6 +127,43 @@ static bool are_sizes(const s2s_graph *graph)
            are_extents(graph, graph->output_extents, graph->outputs, graph->num_outputs);
 }
 
+static bool are_states(const s2s_graph *graph)
+{
+    if ((graph->num_states > 0u && graph->states == NULL) || graph->state_size > graph->arena_size) {
+        return false;
+    }
+    for (uint32_t i = 0; i < graph->num_states; ++i) {
+        const s2s_graph_state *const state = &graph->states[i];
+
+        if (state->offset > graph->state_size || state->size > graph->state_size - state->offset) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether each index is an input of one integer of 32 or 64 bits, which has a range. */
+static bool are_indices(const s2s_graph *graph)
+{
+    if (graph->num_indices > 0u && graph->indices == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < graph->num_indices; ++i) {
+        const s2s_graph_index *const index = &graph->indices[i];
+        const s2s_graph_tensor *tensor;
+
+        if (index->input >= graph->num_inputs || index->least > index->most) {
+            return false;
+        }
+        tensor = &graph->tensors[graph->inputs[index->input].tensor];
+        if (tensor->dtype.code != S2S_DTYPE_INT || (tensor->dtype.bits != 32u && tensor->dtype.bits != 64u) ||
+            s2s_shape_elements(tensor->shape, tensor->ndim) != 1u) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool are_ports(const s2s_graph *graph)
 {
     for (uint32_t i = 0; i < graph->num_inputs; ++i) {
@@ -162,5 +199,5 @@ s2s_status s2s_graph_check(const s2s_graph *graph)
             return S2S_ERR_GRAPH;
         }
     }
-    return are_ports(graph) && are_sizes(graph) ? S2S_OK : S2S_ERR_GRAPH;
+    return are_ports(graph) && are_sizes(graph) && are_states(graph) && are_indices(graph) ? S2S_OK : S2S_ERR_GRAPH;
 }

@@ -61,7 +61,7 @@ def _factory(artifact: "Artifact", mod_name: str) -> Module:
         return GraphExecutorFactory(dump(network), artifact.name, mod_name)
     if artifact.info.executor == "graph":
         raise InputError(
-            f"{artifact.name}: TVM's graph JSON has no sizes that vary; give every dimension a constant size, or use "
-            "executor aot"
+            f"{artifact.name}: TVM's graph JSON has no sizes that vary and no state; give every dimension a constant "
+            "size, without state, or use executor aot"
         )
     return AotExecutorFactory(json.loads(artifact.tree().text(RECORD)), mod_name)

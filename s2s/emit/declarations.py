@@ -23,6 +23,11 @@ STATEFUL_RUN_DOC = (
     "Runs the network once, from the state that the run before has left in arena.\n"
     "Two arenas are two independent streams over the same weights, and may run at the same time.\n"
 )
+STATEFUL_TABLES_DOC = (
+    "An executor goes on from the state that the run before has left in its arena;\n"
+    "s2s_executor_reset_state starts anew.\n"
+    "Two executors are two independent streams over the same weights, and may run at the same time."
+)
 HOOKS_DOC = "{what}: size bytes, which never overlap; by default memcpy."
 STARTED_DOC = (
     f"{HOOKS_DOC}\n"
@@ -57,7 +62,7 @@ RESET_DOC = (
 def interface(program: Program, info: NetworkInfo) -> str:
     """Write the declarations of the public header: the run function, or the tables of the graph executor."""
     if program.graph is not None:
-        lines = comment_lines("The network as tables for s2s_executor_init.")
+        lines = comment_lines("The network as tables for s2s_executor_init." + _of_tables(info))
         return "\n".join([*_hooks(program, info.name), *lines, f"extern const s2s_graph {info.name}_graph;"])
     if not program.entry:
         return ""
@@ -71,6 +76,14 @@ def interface(program: Program, info: NetworkInfo) -> str:
         doc += f"\nReturns S2S_ERR_RANGE, and writes nothing, if {c_identifier(name)} is not within {least} ... {most}."
     what = STATEFUL_RUN_DOC if info.states else LOADED_RUN_DOC if info.loaded else RUN_DOC
     return "\n".join([*lines, *comment_lines(what + doc), *run[1]])
+
+
+def _of_tables(info: NetworkInfo) -> str:
+    """State what a caller of the graph executor has to know of state and indices."""
+    doc = f"\n{STATEFUL_TABLES_DOC}" if info.states else ""
+    for name, (least, most) in info.index_bounds.items():
+        doc += f"\nA run returns S2S_ERR_RANGE, and writes nothing, if {name} is not within {least} ... {most}."
+    return doc
 
 
 def private_prototypes(program: Program) -> str:

@@ -134,7 +134,7 @@ def _vector(
     arenas = [f"(void *){each}" for each in arenas] if info.arena_type else arenas
     if info.loaded:
         before.append(f"(void){info.name}_load({', '.join(arenas)});")
-    if info.states:
+    if info.states and not graph:
         before.append(f"(void){info.name}_reset({arenas[0]});")
     for port, array in zip(ports, vector.inputs, strict=True):
         if port.offset is None:

@@ -94,7 +94,9 @@ class Program(NamedTuple):
         blocks += [global_definition(table) for table in named]
         assert self.graph.value is not None
         needed = {header for name in _symbols(self.graph.value) for header in headers_of_name(name)}
-        return Unit((*own_headers, *sorted(needed - {'"s2s.h"'})), _joined(blocks))
+        needed |= {header for func in self.callers for header in headers_of(func)}
+        ordered = sorted(needed - {'"s2s.h"'}, key=lambda header: (_SYSTEM_FIRST.index(header[0]), header))
+        return Unit((*own_headers, *ordered), _joined(blocks))
 
     def kernel_units(self, own_header: str, device: str = MAIN) -> list[Unit]:
         """Split the kernels of a device into files of readable length, each with the tables that it reads."""

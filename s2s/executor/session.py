@@ -191,7 +191,8 @@ def _converted(value: Array, port: Port) -> NDArray:
 class Session(Executor):
     """A network run by its tables. Sessions of one library are independent of each other."""
 
-    def __init__(self, library: LoadedLibrary) -> None:
+    def __init__(self, library: LoadedLibrary, arena: Array | None = None) -> None:
+        """Prepare an executor in memory of its own, or in `arena`; its state has the first values."""
         super().__init__(library.ffi, library.name)
         self._library = library
         self._lib: Any = library.lib
@@ -200,7 +201,7 @@ class Session(Executor):
         graph = self._graph
         # A byte at least: an array without elements has no place that could be aligned.
         bytes, align = max(int(graph.arena_size), 1), max(int(graph.arena_align), 64)
-        self._arena = aligned_empty((bytes,), np.dtype(np.uint8), align)
+        self._arena = aligned_empty((bytes,), np.dtype(np.uint8), align) if arena is None else arena
         count = graph.num_inputs + graph.num_outputs + graph.max_args + graph.num_devices
         self._slots: Any = self._ffi.new("void *[]", count)
         self._executor: Any = self._ffi.new("s2s_executor *")
@@ -225,6 +226,10 @@ class Session(Executor):
         status = self._lib.s2s_executor_set_device_arena(self._executor, device, self._pointer(arena), arena.nbytes)
         self._check(status, self.name)
         return arena
+
+    def reset_state(self) -> None:
+        """Set the state that outlives a run to its first values."""
+        self._check(self._lib.s2s_executor_reset_state(self._executor), self.name)
 
     def output_value(self, index: int) -> Array:
         """A copy of an output of the last run, in the shape that it has at the sizes of that run."""
@@ -258,6 +263,11 @@ class Session(Executor):
             raise InputError(
                 f"{self.name}: a size is outside of its bounds in this run: {self._sizes_in_words()}; give others, or "
                 "bound them higher"
+            )
+        if status == self._lib.S2S_ERR_RANGE:
+            raise InputError(
+                f"{self.name}: an input that is an index, such as a position in a cache, is out of range; the header "
+                "states the bounds"
             )
         return status
 

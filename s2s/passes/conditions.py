@@ -65,8 +65,8 @@ def sizes_vary(options: CompileOptions) -> bool:
 
 
 def stateful(options: CompileOptions) -> bool:
-    """Return whether inputs are state, in a run function of its own."""
-    return bool(options.states) and options.executor == "aot"
+    """Return whether inputs are state."""
+    return bool(options.states)
 
 
 def sizes_counted(options: CompileOptions) -> bool:
@@ -155,6 +155,11 @@ def poisoned(options: CompileOptions) -> bool:
 def misra(options: CompileOptions) -> bool:
     """Return whether the emitted C follows MISRA C."""
     return options.profile == "misra"
+
+
+def windows_move(options: CompileOptions) -> bool:
+    """Return whether windows over streams may move through memory; rows of tables have fixed addresses."""
+    return pointers(options) and not tables(options)
 
 
 def pointers(options: CompileOptions) -> bool:

@@ -174,7 +174,11 @@ class ExecutorFactory:
         """The network in TVM's graph JSON."""
         self._check_graph("graph JSON")
         network = self.artifact.info.graph
-        assert network is not None
+        if network is None:
+            raise InputError(
+                f"{self.name}: TVM's graph JSON has no sizes that vary and no state; give every dimension a constant "
+                "size, without state, or use executor aot"
+            )
         return dump(network)
 
     def get_executor_config(self) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from xdsl.dialects.builtin import ModuleOp
 
-from s2s.analysis.network.functions import has_control_flow, main_of, state_arguments
+from s2s.analysis.network.functions import has_control_flow, main_of
 from s2s.decisions.device import annotations
 from s2s.decisions.names import ROW_TILES, WHOLE
 from s2s.decisions.records import Record
@@ -116,8 +116,6 @@ def check_network(module: ModuleOp, options: CompileOptions) -> None:
         return
     if has_control_flow(module):
         raise UnsupportedError("--executor graph: the network has loops or branches, its tables have none; use aot")
-    if state_arguments(main_of(module)):
-        raise UnsupportedError("--executor graph: the network keeps state from run to run, its tables cannot; use aot")
 
 
 _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions], str]], ...] = (

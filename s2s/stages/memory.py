@@ -80,7 +80,7 @@ class Planned(NamedTuple):
     names: Mapping[str, str]
     """The names of kernels in C by those in the module."""
     tables: "Network | None"
-    """The network as nodes, for executor `graph`, unless sizes vary, which TVM's format cannot say."""
+    """The network as nodes, for executor `graph`, unless TVM's format cannot say it: varying sizes, state."""
     decisions: tuple[Decision, ...]
     """What was chosen on the way here, and why."""
 
@@ -88,8 +88,8 @@ class Planned(NamedTuple):
 def planned(state: State, request: Request) -> Planned:
     """Read the plan from `main`, and the decisions from the module."""
     main, name, attributes = main_of(state.module), state.facts[Read].name, state.module.attributes
-    tables = None
-    if request.options.executor == "graph" and not sizes_of(attributes):
+    tables, states = None, _states(state.module)
+    if request.options.executor == "graph" and not sizes_of(attributes) and not states:
         from s2s.executor.describe import describe
 
         tables = describe(state.module, name, state.weights)
@@ -107,7 +107,7 @@ def planned(state: State, request: Request) -> Planned:
         computed_sizes=computed_of(attributes),
         derived_sizes=derived_of(attributes),
         index_bounds=bounds_of(attributes),
-        states=_states(state.module),
+        states=states,
         overlaps=tuple(map(_overlapping, listed)) if isa(listed, ArrayAttr[DictionaryAttr]) else (),
         pools=_parts(main, request.options.pools),
         lasting=_lasting(main),

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from s2s.emit.tree import Tree
 from s2s.errors import CompilerBug, InputError
 from s2s.executor.declarations import executor_declarations
-from s2s.executor.session import FAILED_FUNCTION, Session, raise_failure
+from s2s.executor.session import FAILED_FUNCTION, raise_failure
 from s2s.interpret.host import host
 from s2s.options import Io
 from s2s.support.jobs import jobs
@@ -35,6 +35,7 @@ from s2s.types.sizes import SizeRange, with_derived, with_room
 from s2s.verify.bound_run import BoundRun, Call
 from s2s.verify.external import external_includes, external_libraries, external_sources
 from s2s.verify.footprint import INCLUDE_FOLDERS, source_files
+from s2s.verify.graph_runs import GraphRuns
 from s2s.verify.guarded import Guarded
 from s2s.verify.places import place_of, placed
 from s2s.verify.pool import DECLARATIONS, Pool
@@ -181,6 +182,8 @@ class LoadedNetwork:
         stays = os.RTLD_NODELETE if record.get("threads", {}).get("by") == "openmp" else 0
         self.lib: Any = self.ffi.dlopen(str(self.path), os.RTLD_NOW | stays)
         self._pool = Pool(self.ffi, self.lib, record["threads"]["most"]) if "threads" in record else None
+        self._graph_runs = GraphRuns(self) if self.executor == "graph" else None
+        """The executors of the network's tables."""
         self._state_size: int = max((each["offset"] + each["size"] for each in record["state"]), default=0)
         self._own = self.stream() if record["state"] else None
         """The stream of `run`, if the network keeps state."""
@@ -201,6 +204,9 @@ class LoadedNetwork:
 
     def _reset_on(self, arena: Guarded) -> None:
         self.check_open()
+        if self._graph_runs is not None:
+            self._graph_runs.reset(arena)
+            return
         status = getattr(self.lib, f"{self.name}_reset")(self.ffi.cast("void *", arena.memory.ctypes.data))
         if status != 0:
             raise CompilerBug(f"{self.name}_reset: status {status}")
@@ -239,7 +245,10 @@ class LoadedNetwork:
             raise InputError(f"{unknown[0]}: {self.name} has no such input; its inputs are {known}")
         sizes = self._sizes(inputs)
         arrays = [self._input(port, inputs, sizes) for port in self.inputs]
-        found = self._run_graph(arrays, sizes) if self.executor == "graph" else self._run_aot(arena, arrays, io, sizes)
+        if self._graph_runs is not None:
+            found = self._graph_runs.run(arena, arrays, sizes)
+        else:
+            found = self._run_aot(arena, arrays, io, sizes)
         return dict(zip(self.output_names, as_declared(self.outputs, self._empty_outputs, found), strict=True))
 
     def run_into(self, *arrays: Any) -> None:
@@ -340,14 +349,6 @@ class LoadedNetwork:
             if not each.is_intact():
                 raise CompilerBug(f"{self.name}: a kernel wrote behind the end of {what}")
         return [value.copy() for value in bound.outputs]  # the next run of a stateful network reuses this arena
-
-    def _run_graph(self, inputs: Sequence[Array], sizes: Mapping[str, int]) -> list[Array]:
-        session = Session(self)
-        session.sizes[: len(sizes)] = list(sizes.values())
-        for index, value in enumerate(inputs):
-            session.set_input(index, value)
-        session.run()
-        return [session.output_value(index) for index in range(len(self.outputs))]
 
     def _raise(self, status: int) -> NoReturn:
         """Raise what a status of the run function means."""

@@ -14,6 +14,7 @@ from benchmarks.static_analysis import misra
 from s2s import api
 from s2s.contrib.export import export_library
 from s2s.errors import InputError, S2SError
+from s2s.options import Executor
 from s2s.targets import get_target
 from s2s.types.dtypes import Array
 from support.c_compilers import SANITIZERS, WARNINGS, require, require_sanitizers, run
@@ -221,7 +222,11 @@ STREAM = """(float[1,N,8] x, float[1,2,8] past) => (float[1,N,8] y, float[1,2,8]
   y = Transpose <perm = [0, 2, 1]> (r) next = Slice (c, last, end, one) }"""
 
 
-@pytest.mark.parametrize("options", [{}, {"threads": 2, "target": divided("c")}, {"profile": "misra"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"threads": 2, "target": divided("c")}, {"profile": "misra"}, {"executor": "graph"}],
+    ids=str,
+)
 def test_frames_of_a_stream_vary_from_run_to_run(options: Mapping[str, Any], tmp_path: Path):
     file = model(STREAM, tmp_path)
     engine, rng = session(file), np.random.default_rng(5)
@@ -233,10 +238,11 @@ def test_frames_of_a_stream_vary_from_run_to_run(options: Mapping[str, Any], tmp
             np.testing.assert_allclose(artifact.run({"x": x})["y"], expected, rtol=RTOL, atol=ATOL)
 
 
-def test_streams_of_varying_frames_have_states_of_their_own(tmp_path: Path):
+@pytest.mark.parametrize("executor", ["aot", "graph"])
+def test_streams_of_varying_frames_have_states_of_their_own(executor: Executor, tmp_path: Path):
     file = model(STREAM, tmp_path)
     x: Array = np.random.default_rng(2).standard_normal((1, 12, 8)).astype(np.float32)
-    with compiled(file, states={"past": "next"}) as artifact:
+    with compiled(file, states={"past": "next"}, executor=executor) as artifact:
         whole, parts = artifact.stream(), artifact.stream()
         expected = whole.run({"x": x})["y"]
         found = [parts.run({"x": part})["y"] for part in np.split(x, [1, 4, 9], axis=1)]

@@ -17,7 +17,7 @@ from s2s.dialects.graph.base import type_of
 from s2s.errors import InputError
 from s2s.frontends.model import Model, read
 from s2s.interpret.graph import initial_state, run_graph
-from s2s.options import CompileOptions
+from s2s.options import CompileOptions, Executor
 from s2s.types.sliding import Sliding
 from support.onnx_text import onnx_model
 from support.tflite_models import VALID, GraphSpec, OperatorSpec, TensorSpec, model
@@ -158,12 +158,13 @@ def test_integers_are_kept_of_what_is_dequantised() -> None:
     assert [(each.element_type, each.get_shape()[2]) for each in kept] == [(i8, 3), (i8, 5), (i8, 14)]
 
 
-def test_each_stream_goes_on_alone_and_from_its_snapshots() -> None:
+@pytest.mark.parametrize("executor", ["aot", "graph"])
+def test_each_stream_goes_on_alone_and_from_its_snapshots(executor: Executor) -> None:
     """For longer than the windows move through their memory before they are copied back."""
     body, weights, axis = CASES["dilated"]
     whole, shape = read(model_of(body, weights), CompileOptions()), (1, 8, 24)
     with compile_artifact(
-        model_of(body, weights), CompileOptions(target="c", streams={"x": Sliding(axis)})
+        model_of(body, weights), CompileOptions(target="c", streams={"x": Sliding(axis)}, executor=executor)
     ) as artifact:
         first, second, snapshot = artifact.stream(), artifact.stream(), b""
         for number, (new, window) in enumerate(windows(axis, shape, 1, 40)):
@@ -214,11 +215,12 @@ def test_tflite_networks_stream(frames: int) -> None:
         assert artifact.verify(levels=True).passed
 
 
+@pytest.mark.parametrize("executor", ["aot", "graph"])
 @pytest.mark.parametrize("case", ["dilated", "keywords", "quantised"])
-def test_c_computes_streams(case: str) -> None:
+def test_c_computes_streams(case: str, executor: Executor) -> None:
     body, weights, axis = CASES[case]
     with compile_artifact(
-        model_of(body, weights), CompileOptions(target="c", streams={"x": Sliding(axis)})
+        model_of(body, weights), CompileOptions(target="c", streams={"x": Sliding(axis)}, executor=executor)
     ) as artifact:
         assert artifact.verify().passed
         assert artifact.verify(levels=True).passed

@@ -31,6 +31,7 @@ void test_tensor(void);
 void test_executor(void);
 void test_graph_check(void);
 void test_sizes(void);
+void test_states(void);
 void test_math(void);
 void test_integer(void);
 void test_half(void);

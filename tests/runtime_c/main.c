@@ -10,6 +10,7 @@ int main(void)
     test_executor();
     test_graph_check();
     test_sizes();
+    test_states();
     test_math();
     test_integer();
     test_half();

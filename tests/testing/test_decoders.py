@@ -56,6 +56,23 @@ def test_each_step_gives_the_logits_of_the_whole_sequence(decoder: Decoder):
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("kind", ["llama", "llama, cache of int8", "llama in 4 bits, ring of int8"])
+def test_tables_give_the_bits_of_the_run_function(kind: str):
+    config = CONFIGS[kind]
+    function, tables = (
+        compile_artifact(make_model(config), CompileOptions(target="c", states=states(config), executor=executor))
+        for executor in ("aot", "graph")
+    )
+    with function, tables:
+        for position, token in enumerate(prompt(config, 4)):
+            given = {"token": np.array([token]), "position": np.array([position])}
+            np.testing.assert_array_equal(tables.run(given)["logits"], function.run(given)["logits"])
+        kept = tables.stream().snapshot()
+        with pytest.raises(InputError, match="such as a position in a cache, is out of range"):
+            tables.run({"token": np.array([1]), "position": np.array([config.positions])})
+        assert len(kept) == tables.info.state_size
+
+
 @pytest.mark.parametrize("beyond", [0, 1 << 40])
 def test_a_position_beyond_the_cache_is_refused_and_changes_nothing(decoder: Decoder, beyond: int):
     config, _, network = decoder

@@ -22,6 +22,7 @@ from s2s.passes.loop.lower_to_c.device_hooks import hook_of
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names, specialised_calls
 from s2s.passes.loop.lower_to_c.size_rows import SizeRows, size_rows
+from s2s.passes.loop.lower_to_c.state_tables import StateRows, state_rows
 from s2s.passes.loop.segments import Segment, segments_of
 from s2s.types.devices import MAIN
 from s2s.types.dtypes import size_in_bytes
@@ -29,7 +30,7 @@ from s2s.types.hints import isa
 from s2s.types.weights import WeightStore
 
 Place = Literal["INPUT", "OUTPUT", "ARENA", "DEVICE", "SIZE"]
-_Step = CallOp | loop.BetweenDevices | loop.AroundDeviceCalls | loop.ReadSizeOp
+_Step = CallOp | loop.BetweenDevices | loop.AroundDeviceCalls | loop.ReadSizeOp | loop.CopyOp | loop.AdvanceOp
 
 
 class Tensor(NamedTuple):
@@ -71,8 +72,8 @@ class Call(NamedTuple):
     """The source nodes of the kernel, separated by commas."""
     arguments: tuple[int, ...]
     results: int
-    bytes: int | None = None
-    """The last argument of the function where that is no buffer: the size of a copy between devices."""
+    numbers: tuple[int, ...] = ()
+    """The last arguments of the function where these are no buffers: the size of a copy, the distance of a move."""
     sizes: tuple[int, ...] = ()
     """The numbers of the arguments that hold the sizes which the kernel takes, behind its buffers."""
     buffers: int | None = None
@@ -101,6 +102,8 @@ class Rows(NamedTuple):
     """The arenas of the devices beside the first one."""
     sizes: SizeRows = SizeRows()
     """The sizes that vary from run to run."""
+    state: StateRows = StateRows()
+    """What outlives a run."""
 
     @property
     def staging(self) -> tuple[tuple[int, ...], int]:
@@ -144,6 +147,7 @@ def rows_of(main: Main, names: Names, kernels: Sequence[FuncOp], store: WeightSt
     places = {size.name: len(tensors) + number for number, size in enumerate(sizes.sizes)}
     tensors += [Tensor(None, i32, (), "SIZE", number) for number in range(len(sizes.sizes))]
     numbers = {value: number for number, value in enumerate(values)}
+    numbers |= {op.result: numbers[op.memory] for op in body if isinstance(op, loop.AdvanceOp)}
     results = {func.sym_name.data: len(outputs_of(func)) for func in kernels}
     return Rows(
         names.prefix,
@@ -157,6 +161,7 @@ def rows_of(main: Main, names: Names, kernels: Sequence[FuncOp], store: WeightSt
         names.status,
         _further(segments),
         sizes,
+        state_rows(main, names),
     )
 
 
@@ -204,11 +209,24 @@ def _step(
         return Call(hook_of(names.prefix, op), ", ".join(provenance(op)), (), 0)
     if isinstance(op, loop.BetweenDevices):
         buffers, size = (numbers[op.target], numbers[op.source]), buffer_bytes(op.target)
-        return Call(hook_of(names.prefix, op), ", ".join(provenance(op)), buffers, 1, size)
+        return Call(hook_of(names.prefix, op), ", ".join(provenance(op)), buffers, 1, (size,))
+    if isinstance(op, loop.CopyOp):
+        return Call("memcpy", "", (numbers[op.target], numbers[op.source]), 1, (buffer_bytes(op.target),))
+    if isinstance(op, loop.AdvanceOp):
+        return _advance(op, numbers)
     callee = op.callee.root_reference.data
     arguments = tuple(numbers[argument] for argument in op.arguments)
     call = Call(names.kernels[callee], ", ".join(provenance(op)), arguments, results[callee])
     return _with_sizes(call, op, names, places) if places else call
+
+
+def _advance(op: loop.AdvanceOp, numbers: Mapping[SSAValue, int]) -> Call:
+    """Move the elements of a window in place: rows have fixed addresses, so windows have no slack to move through."""
+    if op.position is not None:
+        raise CompilerBug("a window with slack has no row in the tables; leave out graph-give-windows-slack")
+    element = size_in_bytes(_flat(op.result)[0])
+    moved = (buffer_bytes(op.result), op.by.value.data * element)
+    return Call("s2s_move_down", "", (numbers[op.memory],), 1, moved)
 
 
 def _with_sizes(call: Call, op: CallOp, names: Names, places: Mapping[str, int]) -> Call:

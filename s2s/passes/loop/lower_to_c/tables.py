@@ -27,6 +27,7 @@ from s2s.passes.loop.lower_to_c.size_tables import (
     size_tables,
     store_size,
 )
+from s2s.passes.loop.lower_to_c.state_tables import state_fields, state_tables
 from s2s.passes.loop.lower_to_c.table_rows import Call, Rows, Tensor
 from s2s.types.dtypes import to_dense, ui32
 
@@ -60,6 +61,7 @@ def graph_tables(rows: Rows) -> list[Operation]:
         sizes = ArrayAttr([_count(each.size) for each in rows.devices])
         made.append(_table("device_arenas", sizes, c.NamedType("size_t"), len(rows.devices)))
     made += size_tables(rows.sizes, rows.parameters)
+    made += state_tables(rows.state)
     exported = c.GlobalOp(f"{rows.prefix}_graph", c.NamedType("s2s_graph"), value=_graph(rows))
     exported.attributes |= {STAGED_SIZE: IntegerAttr(staged, i64), SLOTS: IntegerAttr(rows.slots, i64)}
     exported.attributes[SIZES] = IntegerAttr(len(rows.sizes.sizes), i64)
@@ -80,8 +82,8 @@ def _call(block: Block, call: Call) -> None:
     """Call a kernel with its buffers and sizes; in runs of the sizes of a clone, that one."""
     buffers = len(call.arguments) if call.buffers is None else call.buffers
     passed = [argument(block, number) for number in range(buffers)]
-    if call.bytes is not None:
-        passed.append(c.LiteralOp(IntegerAttr(call.bytes, IndexType())))
+    for number in call.numbers:
+        passed.append(c.LiteralOp(IntegerAttr(number, IndexType())))
         block.add_op(passed[-1])
     sizes = {number: size_argument(block, number) for number in range(buffers, len(call.arguments))}
     made: Operation = c.CallOp(call.kernel, [*passed, *(sizes[number] for number in call.sizes)])
@@ -93,8 +95,7 @@ def _call(block: Block, call: Call) -> None:
 
 
 def _caller_name(rows: Rows, call: Call) -> str:
-    name = f"call_{call.kernel.removeprefix(f'{rows.prefix}_')}"
-    return name if call.bytes is None else f"{name}_{call.bytes}"
+    return "_".join(["call", call.kernel.removeprefix(f"{rows.prefix}_"), *map(str, call.numbers)])
 
 
 def _shape_name(shape: Sequence[int]) -> str:
@@ -165,6 +166,7 @@ def _graph(rows: Rows) -> DictionaryAttr:
             **({"device_arenas": _symbol("device_arenas")} if rows.devices else {}),
             **({"num_devices": _count(len(rows.devices))} if rows.devices else {}),
             **size_fields(rows.sizes),
+            **state_fields(rows.state),
         }
     )
 
