@@ -33,5 +33,5 @@ class GraphRuns:
 
     def _session(self, arena: Guarded) -> Session:
         if arena not in self._sessions:
-            self._sessions[arena] = Session(self._library, arena.memory)
+            self._sessions[arena] = Session(self._library, arena.memory if arena.memory.size else None)
         return self._sessions[arena]
