@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import operator
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
 
 _PYTHON = ("_operator", "operator", "math", "torch", "torch.fx.experimental.sym_node")
 """Modules of which exported programs call functions on sizes."""
+_INSTALLED_TORCH = re.compile(r"[/\\](site|dist)-packages[/\\]torch[/\\]")
+"""Files of torch, also where a program was exported on another machine."""
+_SEPARATOR = re.compile(r"[/\\]")
+"""What separates folders, on any machine."""
 
 
 def import_torch() -> Any:
@@ -312,18 +317,19 @@ def _place(node: Any) -> str:
 
 
 def _source_line(trace: str) -> str:
-    """The innermost line of a stack trace that is not one of torch's own."""
+    """The innermost line of a stack trace that is not one of torch's own; the innermost one if all are."""
     import torch
 
-    own, found = str(Path(torch.__file__).parent), ""
+    own, found, within = str(Path(torch.__file__).parent), "", ""
     for line in trace.splitlines():
         text = line.strip()
         if not text.startswith('File "') or '", line ' not in text:
             continue
         path, _, rest = text.removeprefix('File "').partition('", line ')
-        if not path.startswith(own):
-            found = f"{Path(path).name}:{rest.partition(',')[0]}"
-    return found
+        within = f"{_SEPARATOR.split(path)[-1]}:{rest.partition(',')[0]}"
+        if not path.startswith(own) and not _INSTALLED_TORCH.search(path):
+            found = within
+    return found or within
 
 
 def _output_names(spec: Any, count: int) -> list[str]:
