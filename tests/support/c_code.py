@@ -13,7 +13,7 @@ from s2s.passes.context import CompilerContext
 from support.c_compilers import COMPILERS, WARNINGS, run
 from support.project import PACKAGES
 
-PROLOGUE = '#include "s2s.h"\n#include <math.h>\n'
+PROLOGUE = '#include "s2s.h"\n#include "s2s_pairs.h"\n#include <math.h>\n'
 
 
 def written(text: str) -> str:
