@@ -64,7 +64,7 @@ class IntrinsicAttr(ParametrizedAttribute):
         return self.group.data
 
     def function_for(self, lanes: int) -> str:
-        """The C function for so many sums."""
+        """The C function for this many sums."""
         return self.function.data.replace("{lanes}", str(lanes))
 
     def verify(self) -> None:

@@ -91,17 +91,17 @@ def named(name: str, **options: object) -> Pass:
 
 
 def CombineParallelBatchMatmul(min_num_branches: int = MIN_BRANCHES) -> Pass:  # noqa: N802
-    """Products of one stack of matrices become one, if there are at least so many."""
+    """Products of one stack of matrices become one, if there are at least this many."""
     return named("CombineParallelBatchMatmul", min_branches=min_num_branches)
 
 
 def CombineParallelConv2D(min_num_branches: int = MIN_BRANCHES) -> Pass:  # noqa: N802
-    """Convolutions of one input become one, if there are at least so many."""
+    """Convolutions of one input become one, if there are at least this many."""
     return named("CombineParallelConv2D", min_branches=min_num_branches)
 
 
 def CombineParallelDense(min_num_branches: int = MIN_BRANCHES) -> Pass:  # noqa: N802
-    """Dense layers of one input become one, if there are at least so many."""
+    """Dense layers of one input become one, if there are at least this many."""
     return named("CombineParallelDense", min_branches=min_num_branches)
 
 

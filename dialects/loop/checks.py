@@ -31,7 +31,7 @@ def check_vector(op: IRDLOperation, type: Attribute, element: Attribute) -> None
 
 
 def check_lanes(op: IRDLOperation, type: Attribute, lanes: int, element: Attribute) -> None:
-    """Refuse what is not a vector of so many lanes of `element`."""
+    """Refuse what is not a vector of this many lanes of `element`."""
     if not lanes or type != vector_of(element, lanes):
         raise VerifyException(f"{op.name}: {type} is not {lanes or 'some'} lanes of {element}")
 

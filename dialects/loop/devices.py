@@ -1,4 +1,4 @@
-"""Steps of networks that concern several devices: copies between their memories, and what stands around kernels."""
+"""Steps of networks that concern several devices: copies between their memories, and the hooks around kernels."""
 
 from collections.abc import Sequence
 from typing import ClassVar

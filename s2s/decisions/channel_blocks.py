@@ -18,7 +18,7 @@ from s2s.types.affine import bounds, ranges, simplify
 
 CHANNEL = 1
 MIN_BLOCK = 4
-"""Channels below which a block is not worth its trouble; a reader walks over at least so many at a time."""
+"""Channels below which a block is not worth its trouble; a reader walks over at least this many at a time."""
 MAX_PADDING = 0.4
 """The part of a padded tensor that may be unused."""
 

@@ -252,7 +252,7 @@ class ChannelLayouts:
         if argument in op.tables:
             return "looks elements up by computed positions"
         if not undivided(op, argument):
-            return "reads at every so many positions, as a transposed convolution does"
+            return "reads one position in several, as a transposed convolution does"
         block = self.block_of(argument)
         if block and not reads_blocks(op, argument, block):
             return "reads beyond the channels, into what a padded block leaves unused"

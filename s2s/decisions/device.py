@@ -22,7 +22,7 @@ KIND = "device"
 
 @frozen
 class PlacedOperator:
-    """An operator, and what speaks for each device."""
+    """An operator, and its cost and the obstacles on each device."""
 
     home: Operation
     op: Operation

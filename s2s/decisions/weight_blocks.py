@@ -16,7 +16,7 @@ KIND = "weight blocks"
 BLOCKS_IN_MEMORY = 2
 """While one block is read, the next one is copied."""
 SHARE = 2
-"""Blocks take at most one part in so many of the memory of kernels; buffers take the rest."""
+"""Blocks take at most one part in this many of the memory of kernels; buffers take the rest."""
 
 MIN_BLOCK = 256
 """Bytes below which a block is not worth a kernel call and a copy."""

@@ -16,15 +16,15 @@ COPIED, MOVING = "copied each run", "moves through slack"
 
 @frozen
 class SlidingWindow(OperatorGroup):
-    """A window, as what moves it on."""
+    """The operator that moves a window over a stream on to the new frames."""
 
     elements: int
-    """That stay in the window, which a copy copies."""
+    """The elements that stay in the window: a copy moves them."""
     element_bytes: int
     slack: int
     """The elements of memory behind the window that are worth their bytes; 0 for none."""
     runs: int
-    """Of so many runs one copies, with slack."""
+    """With slack, one run in this many copies."""
     why_not: str
     """Why there is no slack."""
 

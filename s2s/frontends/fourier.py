@@ -18,7 +18,7 @@ LARGEST_FACTOR = 13
 
 
 def has_routine(size: int, parts: int) -> bool:
-    """Return whether the routine computes transforms of `size` numbers of so many parts, instead of a matrix."""
+    """Return whether the routine computes transforms of `size` numbers of this many parts, instead of a matrix."""
     if size < MIN_SIZE[parts]:
         return False
     for factor in range(2, LARGEST_FACTOR + 1):

@@ -106,8 +106,8 @@ def scan(
     begin, slide, stay = ([builder.materialize(value) for value in _held(group)] for group in (carried, scanned, kept))
     every = [*types, *stacked]
     walked = [0 not in each.get_shape() for each in (*slices, *stacked)]
-    turned = [sum(walked[:number]) for number in backward if walked[number]]
-    op = graph.ScanOp(name, begin, slide, stay, _of_held(every), steps=steps, backward=turned)
+    reversed_slices = [sum(walked[:number]) for number in backward if walked[number]]
+    op = graph.ScanOp(name, begin, slide, stay, _of_held(every), steps=steps, backward=reversed_slices)
     made = _with_empty(builder, every, builder.append(op))
     return made[: len(types)], made[len(types) :]
 

@@ -54,7 +54,7 @@ class Plan:
     nodes: int = MAX_NODES
     """The most nodes of a model."""
     thorough: int = 1
-    """One batch of so many is built by compilers that optimise, the others by the quickest compiler."""
+    """One batch of this many is built by compilers that optimise, the others by the quickest compiler."""
     sizes: bool = False
     """Whether a dimension of each model has a size that varies."""
 

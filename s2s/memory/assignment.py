@@ -22,7 +22,7 @@ TRIES = 8
 PLANS = 40
 """Plans that the local search of a pool makes at most."""
 SWAPPED = 32
-"""Networks with at most so many buffers try one buffer for another, too."""
+"""Networks with at most this many buffers try one buffer for another, too."""
 
 
 class Assignment(NamedTuple):
@@ -182,7 +182,7 @@ class Assigner:
         return _Filled(chosen, self._sum(chosen))
 
     def _constants(self, left: Sequence[int], free: int) -> frozenset[int]:
-        """Return the constants that are worth most in so many bytes."""
+        """Return the constants that are worth most in this many bytes."""
         constants = [item for item in left if self.items[item].is_constant]
         return self._selected(constants, free, (), frozenset()).items
 

@@ -22,7 +22,7 @@ NODES = 20_000
 ROUNDS = 400
 """How often the prices are chosen anew."""
 PATIENCE = 12
-"""After so many rounds without a smaller bound, prices change by half as much."""
+"""After this many rounds without a smaller bound, prices change by half as much."""
 
 
 class Item(NamedTuple):
@@ -59,7 +59,7 @@ class Selection(NamedTuple):
 
 
 def select(items: Sequence[Item], capacity: int, shares: Sequence[Share] = (), held: Collection[int] = ()) -> Selection:
-    """Return the items that a pool of so many bytes holds with the most traffic; those `held` are there anyway, and
+    """Return the items that a pool of this many bytes holds with the most traffic; those `held` are there anyway, and
     their traffic counts."""
     search = _Search(items, capacity, shares, frozenset(held))
     search.run()
@@ -217,7 +217,7 @@ class _Search:
         return self.items[number].traffic / max(self.cost[number], 1e-9)
 
     def _prices(self, fitting: Sequence["_Span"], held: Sequence["_Span"], count: int) -> list[float]:
-        """Choose the price of a byte at each of so many steps."""
+        """Choose the price of a byte at each of this many steps."""
         room = [float(self.capacity)] * count
         for span in held:
             span.take(room)

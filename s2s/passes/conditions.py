@@ -12,7 +12,7 @@ from s2s.types.devices import COST, HOOKED, MAIN, OWN, SHARED, STARTED
 from s2s.types.sizes import varying
 
 WORTH_A_FORK_JOIN = 16
-"""A kernel with less work than so many times the fork-join cost is left to one thread: what two save there, they lose
+"""A kernel with less work than this many times the fork-join cost is left to one thread: what two save there, they lose
 by reading from each other's caches."""
 
 Condition = Callable[[CompileOptions], bool]

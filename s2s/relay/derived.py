@@ -35,7 +35,7 @@ def reverse(data: Expr, axis: int) -> Expr:
 
 
 def repeat(data: Expr, repeats: int, axis: int) -> Expr:
-    """Each slice along `axis` so many times, one behind the other."""
+    """Each slice along `axis` this many times, one behind the other."""
     place = axis_of(axis, len(data.shape))
     shape = list(data.shape)
     apart = op.reshape(data, [*shape[: place + 1], 1, *shape[place + 1 :]])

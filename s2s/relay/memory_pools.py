@@ -19,7 +19,7 @@ from s2s.targets import Target
 from s2s.types.pools import WORD, Holds, Pool, Pools, check_speeds
 
 UNLIMITED = 1 << 40
-"""The bytes of a pool without a hint; a plan never takes so many."""
+"""The bytes of a pool without a hint; a plan never takes this many."""
 DEFAULT_POOL = "global_workspace"
 """The pool of buffers where only pools of constants are given."""
 

@@ -182,7 +182,7 @@ def stack(data: Tensors, axis: int = 0) -> Expr:
 
 
 def split(data: Expr, indices_or_sections: int | Sequence[int], axis: int = 0) -> Tuple:
-    """Parts along `axis`: so many equal ones, or cut before the given positions."""
+    """Parts along `axis`: this many equal ones, or cut before the given positions."""
     axis = axis_of(axis, len(data.shape))
     size = data.shape[axis]
     if isinstance(indices_or_sections, int):

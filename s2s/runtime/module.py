@@ -118,7 +118,7 @@ class Module:
     ) -> Callable[..., BenchmarkResult]:
         """A function that takes the arguments of `func_name` and times it: `repeat` times the mean of `number` calls.
 
-        `min_repeat_ms` raises `number` until a repetition takes so long. Before each repetition, so many bytes as
+        `min_repeat_ms` raises `number` until a repetition takes so long. Before each repetition, this many bytes as
         `cache_flush_bytes` says are written, which puts the operands out of the caches, and the registered function
         `f_preproc` is called with the arguments.
         """

@@ -131,7 +131,7 @@ def _by_rows(
 
 
 def _row_intrinsic(target: Target, products: ProductSum, bytes: int) -> Intrinsic | None:
-    """Return the first instruction for rows of so many bytes in a block of the constant, in halves if they are so."""
+    """Return the first instruction for rows of this many bytes in a block of the constant, in halves if they are so."""
     form = "dot_rows" if products.half is None else "dot_half_rows"
     known = [each for each in target.intrinsics_of(form) if each.x == "i8" and SCALARS in each.lanes]
     return next((each for each in known if bytes % each.group == 0), None)

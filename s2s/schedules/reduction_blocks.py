@@ -26,7 +26,7 @@ PANEL_SHARE = 8
 """The part of the L2 cache (1/8) that a block of a panel takes without being evicted: larger and smaller parts were
 slower."""
 SPAN = 4
-"""Blocks of up to so many times more or fewer steps than fill this part are compared."""
+"""Blocks of up to this many times more or fewer steps than fill this part are compared."""
 
 
 class BlockedReduction(NamedTuple):

@@ -10,8 +10,8 @@ from s2s.targets.intrinsic import Intrinsic
 from s2s.targets.intrinsics import NEON_DOT, PLAIN_DOT, VNNI, VNNI_BY_UNSIGNED, VNNI_SIGNED, X86_PAIRS, X86_WIDE
 from s2s.targets.target import Target
 
-MOST_L3 = 32 << 20
-"""A last cache may be as large as it likes: it is shared by more cores than can be seen from here."""
+MAX_L3_BYTES = 32 << 20
+"""The part of the last cache that schedules count on: other cores, which cannot be seen from here, share it."""
 
 
 @cache
@@ -27,7 +27,7 @@ def host() -> Target:
         cflags=("-march=native", *flags, "-ffp-contract=fast"),
         l1_bytes=cache_bytes(1, 32 << 10),
         l2_bytes=cache_bytes(2, 512 << 10),
-        l3_bytes=min(cache_bytes(3, 0), MOST_L3),
+        l3_bytes=min(cache_bytes(3, 0), MAX_L3_BYTES),
         line_bytes=line_bytes(),
         fma_ports=2,
         intrinsics=_byte_products(),

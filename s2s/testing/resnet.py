@@ -55,7 +55,7 @@ def get_net(
     layout: str = "NCHW",
     dtype: str = "float32",
 ) -> Function:
-    """The network of so many layers."""
+    """The network of this many layers."""
     if layout != "NCHW":
         raise InputError(f"resnet: layout {layout} is not offered; leave it out, the compiler chooses layouts itself")
     units, has_bottleneck = _stages(num_layers, image_shape[1])

@@ -64,7 +64,7 @@ _UNSIGNED: frozenset[Attribute] = frozenset((ui8, ui16, ui32, ui64))
 
 @cache
 def vector_of(element: Attribute, lanes: int) -> VectorType[Attribute]:
-    """The vector of so many lanes; the same object each time, since making and checking one takes long."""
+    """The vector of this many lanes; the same object each time, since making and checking one takes long."""
     return VectorType(element, [lanes])
 
 

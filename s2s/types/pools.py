@@ -84,7 +84,7 @@ class Pool(NamedTuple):
         return self.latency + -int(-size // self.rate)
 
     def access_cycles(self, read: float, written: float) -> float:
-        """Return the cycles of reading and writing so many bytes; the pool states its speed.
+        """Return the cycles of reading and writing this many bytes; the pool states its speed.
 
         `read=0.5:read-latency=20:burst=32`: a byte takes 1 / 0.5 + 20 / 32 = 2.625 cycles.
         """

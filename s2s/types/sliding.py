@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Sliding(NamedTuple):
-    """How an input slides: along `axis`, by so many `frames` a run; None stands for as few as the network allows."""
+    """How an input slides: along `axis`, by this many `frames` a run; None stands for as few as the network allows."""
 
     axis: int
     frames: int | None = None

@@ -18,7 +18,7 @@ POOL = "MaxPool <kernel_shape = [2, 2]>"
 NODES = f"[one] a = {POOL} (x) [two] b = {POOL} (a) [three] y = Softmax (b)"
 BODY = f"(float[1, 16, 8, 8] x) => (float[1, 16, 6, 6] y) {{ {NODES} }}"
 TARGET = "x86-64-v3"
-READY_MADE = SHARED / "models" / "onnx"
+READY_MADE = sorted([*SHARED.glob("models/onnx/*.onnx"), *SHARED.glob("models/mlperf_tiny/*.tflite")])
 
 
 def files_of(tree: Path) -> dict[Path, bytes]:
@@ -41,11 +41,8 @@ def refusal(decisions: Mapping[str, Any]) -> str:
 
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("target", ["x86-64-v4", "c", "cortex-m4"])
-@pytest.mark.parametrize("name", ["op_softmax_1000", "tiny_ad_autoencoder_int8", "tiny_kws_dscnn"])
-def test_what_was_written_gives_the_same_bytes(name: str, target: str, tmp_path: Path):
-    model = READY_MADE / f"{name}.onnx"
-    if not model.exists():
-        pytest.skip("the ready-made networks are not here")
+@pytest.mark.parametrize("model", READY_MADE, ids=lambda model: model.name)
+def test_what_was_written_gives_the_same_bytes(model: Path, target: str, tmp_path: Path):
     first = compile_network(model, target=target)
     again = compile_network(model, target=target, decisions=first.decisions.write(tmp_path / "d.json"))
     trees = [files_of(each.write(tmp_path / name)) for name, each in (("first", first), ("again", again))]

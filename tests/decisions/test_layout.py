@@ -67,7 +67,7 @@ def body(channels: int, second: str, shape: str = "n", more: str = "", kind: str
         (body(16, "y = Gather <axis = 2> (a, i)", more=", int64[3] i"), "@gather computes with positions"),
         (
             body(16, f"b = ConvTranspose <strides = [2, 2]> (a, w) y = {POOL} (b)", more=", float[16, 16, 2, 2] w"),
-            "reads at every so many positions",
+            "reads one position in several",
         ),
         (body(16, "y = Flatten (a)"), "graph.reshape"),
         (body(16, f"y = {POOL} (a)", kind="uint8"), "computes what has no form in vectors"),

@@ -37,7 +37,7 @@ def traffic_of(kernel: FuncOp) -> Traffic:
 
 
 def _block(block: Block, times: int, ranges: dict[SSAValue, Range], found: Traffic) -> None:
-    """Add the accesses of `block`, which runs so many times."""
+    """Add the accesses of `block`, which runs this many times."""
     for op in block.ops:
         if isinstance(op, loop.ForOp):
             _block(op.body.block, times * trips_of(op, ranges), ranges, found)

@@ -72,7 +72,7 @@ def packed_product(a: Value, b: Value, *, transposed: bool = False) -> Value | N
 
 
 def _is_constant_by(block: int, tables: Sequence[Array]) -> bool:
-    """Whether the numbers of each row are the same in each block of so many columns."""
+    """Whether the numbers of each row are the same in each block of this many columns."""
     return all(
         bool((table[:, first : first + block] == table[:, first : first + 1]).all())
         for table in tables

@@ -58,7 +58,7 @@ def _along(
 
 
 def _dilate(node: Node) -> Value:
-    """Put so many copies of a number between neighbours that these lie `dilation` apart."""
+    """Put this many copies of a number between neighbours that these lie `dilation` apart."""
     x, gaps, fill = node.input(0).value, node.known_ints(1, "its dilations"), node.input(2).value
     if len(gaps) != x.rank or min(gaps, default=1) < 1 or fill.rank:
         raise node.invalid(f"dilations {gaps} do not fit {list(x.shape)}", "give a positive one for each dimension")

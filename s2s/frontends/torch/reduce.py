@@ -162,7 +162,7 @@ def _cumsum(node: Node) -> Value:
 
 
 def _ordered(node: Node, count: int | None, largest_first: bool) -> list[Value | None]:
-    """The first so many elements along a dimension in order, and their places."""
+    """The first this many elements along a dimension in order, and their places."""
     x = node.value("self")
     if x.rank == 0:
         return [x, node.constant(0, INT64)]

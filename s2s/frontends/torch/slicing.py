@@ -153,7 +153,7 @@ def _padding(mode: str) -> Importer:
 
 
 def _diagonal(node: Node) -> Value:
-    """The diagonal of two dimensions, as the last dimension: every so many elements of the flattened matrix."""
+    """The diagonal of two dimensions, as the last dimension: elements of the flattened matrix at one distance."""
     x, offset = node.value("self"), node.integer("offset")
     a, b = node.axis("dim1", x.rank), node.axis("dim2", x.rank)
     rows, columns = x.shape[a], x.shape[b]

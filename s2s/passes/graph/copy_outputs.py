@@ -1,4 +1,4 @@
-"""Insert a copy for each output that no operation computes for that output alone.
+"""Insert a copy for each output that shares its value with another output, an input or a weight.
 
     func.func @main(%x) -> (tensor<4xf32>, tensor<4xf32>) { %a = graph.relu %x …  return %a, %a }
 ->
@@ -25,7 +25,7 @@ from s2s.dialects.graph.traits import copy_provenance
 
 
 def copy_shared_outputs(last: ReturnOp, tied: Sequence[int | None]) -> None:
-    """Copy each operand of `last` that no operation computes for this output alone."""
+    """Copy each operand of `last` that is an input or a weight, or that `last` returns twice."""
     seen: set[SSAValue] = set()
     for number, (value, argument) in enumerate(zip(list(last.arguments), tied, strict=True)):
         root = root_of(value)

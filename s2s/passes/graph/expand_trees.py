@@ -143,7 +143,7 @@ def _subject(op: graph.TreeEnsembleOp, home: ModuleOp) -> Ensemble:
 
 
 class Expand(WeightPattern):
-    """An ensemble as it is decided."""
+    """Replace an ensemble by the walk over its tables where that is decided."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.TreeEnsembleOp, rewriter: PatternRewriter) -> None:

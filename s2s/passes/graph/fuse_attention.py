@@ -70,7 +70,7 @@ class Attention(NamedTuple):
 
 
 def attention_of(weighted: graph.MatmulOp, queries: int = MIN_QUERIES) -> Attention | None:
-    """Match the attention of at least so many `queries` that ends in the product `weighted`; None if there is none."""
+    """Match an attention with at least `queries` queries that ends in the product `weighted`; None if there is none."""
     if weighted.transpose_a is not None or not is_float(type_of(weighted.y).element_type):
         return None
     after: list[graph.ReshapeOp | graph.MulOp] = []

@@ -46,7 +46,7 @@ MIN_SCALE = 1e-32
 SIGNS = np.int8(-0x78)
 """Both bits of a byte of two weights that tell the halves of their range apart."""
 LONGEST = 512
-"""Columns of a block: a sum of so many products of bytes is in range on every target."""
+"""Columns of a block: a sum of this many products of bytes is in range on every target."""
 
 
 class ProductOfBlocks(WeightPattern):

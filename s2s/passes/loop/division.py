@@ -48,7 +48,7 @@ class DivideKernel:
 
     def find(self) -> Division | str:
         """Return the division, or why the kernel cannot be divided. If a schedule asks to divide some nested loops, the
-        division is of these; else it takes so many that shares are equal."""
+        division is of these; else it takes as many as make the shares equal."""
         outermost = _loops_alone(self.kernel.body.block)
         if not outermost:
             return NO_LOOP

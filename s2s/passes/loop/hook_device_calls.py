@@ -33,7 +33,7 @@ from s2s.support.frozen import frozen
 
 @frozen
 class HookDeviceCallsPass(ModulePass):
-    """Insert what enters and leaves devices."""
+    """Insert the operations that call the hooks of devices before and after kernels."""
 
     name = "loop-hook-device-calls"
 

@@ -41,7 +41,7 @@ from s2s.types.weights import WeightStore
 
 UNBOUNDED = (-(2**31), 2**31)
 UNPACKING: Mapping[int, int] = {4: 4, 8: 6}
-"""Instructions that widen a group of so many numbers, beside its load, as counted on Cortex-M4."""
+"""Instructions that widen a group of this many numbers, beside its load, as counted on Cortex-M4."""
 PRODUCTS = 2
 """Instructions of a sum of four products."""
 

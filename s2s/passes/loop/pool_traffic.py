@@ -19,7 +19,7 @@ from s2s.types.devices import MAIN
 
 @dataclass
 class PoolTraffic:
-    """The buffers and constants of `main` by name: what a run moves there, and what computes with them."""
+    """The buffers and constants of `main` by name: the bytes that a run moves there, and the calls that use them."""
 
     main: FuncOp
     functions: Mapping[str, FuncOp]

@@ -35,7 +35,7 @@ from s2s.support.frozen import frozen
 
 @frozen
 class StartDeviceCallsPass(ModulePass):
-    """Insert what starts the kernels of devices, and what waits for them."""
+    """Insert the operations that start the kernels of devices, and those that wait for them."""
 
     name = "loop-start-device-calls"
 

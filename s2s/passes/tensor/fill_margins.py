@@ -1,4 +1,4 @@
-"""Let tensors of varying size end in what padding would be, so that windows behind the end need no test.
+"""Store the padding value behind the end of axes of varying size, so that windows that reach there need no test.
 
     %a = tensor.compute [8, 320] … extents ["", "w"]
     %y = tensor.compute [8, 320 | 3] reads(%a at (c, i, r) -> (c, i + r - 1), guarded) … extents ["", "w", ""]

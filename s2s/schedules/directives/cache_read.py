@@ -13,12 +13,12 @@ from xdsl.utils.exceptions import VerifyException
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.products import product_sum
 from s2s.analysis.structure.raw_bytes import fault_of_raw_bytes
+from s2s.analysis.tile_and_fuse.intrinsic_operands import fault_of_operands
 from s2s.analysis.tile_and_fuse.scheduled_kernel import ScheduledKernel
 from s2s.dialects import tensor
 from s2s.dialects.tensor import CachedRead, Directive, PackedAxis, Renumbering, ScheduleState
 from s2s.dialects.tensor.attributes import layout_of, parse_layout
 from s2s.dialects.tensor.directive import Kernel, Machine, Scheduled, check_dims
-from s2s.schedules.operand_groups import fault_of_operands
 from s2s.types.affine import bounds, is_dim, linear, ranges
 
 WIDENED, BYTES, PACKED = "i16", "i8", "packed"

@@ -11,12 +11,12 @@ from xdsl.utils.exceptions import VerifyException
 from s2s.analysis.structure.biases import fault_of_pairs
 from s2s.analysis.structure.products import product_sum, wide_product_sum
 from s2s.analysis.structure.raw_bytes import fault_of_raw_bytes
+from s2s.analysis.tile_and_fuse.intrinsic_operands import fault_of_operands, raw_factor
 from s2s.analysis.tile_and_fuse.scheduled_kernel import ScheduledKernel
 from s2s.dialects import tensor
 from s2s.dialects.intrinsic import IntrinsicAttr
 from s2s.dialects.tensor import Directive, ScheduleState
 from s2s.dialects.tensor.directive import Kernel, Machine, Scheduled
-from s2s.schedules.operand_groups import fault_of_operands, raw_factor
 from s2s.targets import Target
 from s2s.targets.intrinsic import LANES, Intrinsic
 from s2s.targets.intrinsics import INTRINSICS

@@ -26,7 +26,7 @@ from s2s.schedules.directives.unroll import Unroll
 from s2s.types.affine import is_dim, linear, ranges
 
 LONG = 256
-"""Reductions of at least twice as many steps have blocks of so many among the values worth trying."""
+"""Reductions of at least twice as many steps have blocks of this many among the values worth trying."""
 
 
 @irdl_attr_definition

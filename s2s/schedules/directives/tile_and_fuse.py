@@ -20,9 +20,9 @@ from s2s.types.margins import MARGINS, margins_of
 
 @irdl_attr_definition
 class TileAndFuse(Directive):
-    """Do a tile of this computation next to the same tile of its neighbours: `tile_and_fuse<0 by 1, 2 by 16>`.
+    """Compute one tile of this and neighbouring computations before the next tile: `tile_and_fuse<0 by 1, 2 by 16>`.
 
-    Consecutive computations of a kernel that all say so are in one nest of loops over tiles; a tensor that only they
+    Consecutive computations of a kernel with this directive share one nest of loops over tiles; a tensor that only they
     know holds one tile. Where windows slide over it, tiles overlap: in `tile_and_fuse<2 by 28 overlap [1, 0]>` each has
     one position more in front and none behind, which neighbours compute as well; positions outside of the dimension
     are zeros.

@@ -23,7 +23,7 @@ from s2s.schedules.directives.sizes import (
 
 @irdl_attr_definition
 class Unroll(Directive):
-    """Write out so many steps of a reduction, in order, in the body of its loop: `unroll<3 by 8>`.
+    """Write out several steps of a reduction, in order, in the body of its loop: `unroll<3 by 8>` for 8 of dimension 3.
 
     With `unroll<3 by 8 by 6>`, a pragma asks the C compiler to unroll 6 passes of that loop as well. It does so where
     it optimises for speed; where it optimises for size (`-Os`), the loop stays as short as it is written.
@@ -35,7 +35,7 @@ class Unroll(Directive):
 
     @staticmethod
     def of(steps: Mapping[int, int], passes: Mapping[int, int] | None = None) -> "Unroll | None":
-        """Return so many steps, and passes for the C compiler, of each reduction; None where nothing is unrolled."""
+        """Unroll each reduction by `steps`, and by `passes` in the C compiler; None where nothing is unrolled."""
         passes = {dim: count for dim, count in (passes or {}).items() if count > 1}
         dims = [dim for dim in {**steps, **passes} if steps.get(dim, 1) > 1 or dim in passes]
         rows = [(dim, steps.get(dim, 1), *([passes[dim]] if dim in passes else [])) for dim in dims]

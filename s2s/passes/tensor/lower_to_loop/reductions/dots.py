@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
+from s2s.analysis.tile_and_fuse.intrinsic_operands import INTERLEAVED, NATURAL
 from s2s.dialects import loop
 from s2s.dialects.loop.products import WORD
 from s2s.errors import CompilerBug
@@ -23,7 +24,6 @@ from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.reductions.step_range import StepRange
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
-from s2s.schedules.operand_groups import INTERLEAVED, NATURAL
 from s2s.types.affine import Linear, at_dims, delinearize, simplify
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa

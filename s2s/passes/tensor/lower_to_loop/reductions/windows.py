@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
+from s2s.analysis.tile_and_fuse.intrinsic_operands import INTERLEAVED
 from s2s.dialects import loop
 from s2s.dialects.loop.products import WORD
 from s2s.errors import CompilerBug
@@ -24,7 +25,6 @@ from s2s.passes.tensor.lower_to_loop.products import products_of
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
-from s2s.schedules.operand_groups import INTERLEAVED
 from s2s.types.affine import Linear
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
