@@ -10,6 +10,7 @@ from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
 from s2s.cli.formats import checked_folder, formats, packages_as_dict, packages_in_words
 from s2s.cli.together import (
+    Prefill,
     concurrent_flag,
     describe_joint,
     join_networks,
@@ -57,7 +58,7 @@ def compile_command(
     together: bool,
     concurrent: bool,
     share: Literal["equal", "alike"],
-    prefill: int | None,
+    prefill: Prefill | None,
     print_ir_after: tuple[str, ...],
     verify_each: bool,
     time_passes: bool,
@@ -120,11 +121,11 @@ def _shortened(name: str, model: Path) -> dict[str, str]:
     return {"named": f"{name}: C99 tells names apart by 31 characters, those of kernels included; --name gives another"}
 
 
-def _joint(prefill: int | None, *, together: bool) -> str | None:
+def _joint(prefill: Prefill | None, *, together: bool) -> str | None:
     """Return the option that asks for several networks."""
     if together and prefill is not None:
-        raise InputError(f"--prefill {prefill}: is about one network; leave --together out")
-    return "--together" if together else f"--prefill {prefill}" if prefill is not None else None
+        raise InputError(f"{prefill}: is about one network; leave --together out")
+    return "--together" if together else str(prefill) if prefill is not None else None
 
 
 def _check_kept(

@@ -182,8 +182,8 @@ cache = click.option(
     "--cache",
     type=click.Choice(["float32", "float16", "int8", "float32-ring", "float16-ring", "int8-ring"]),
     default="float32",
-    help="Keys and values that the decoder of a GGUF file keeps: int8 has a scale for each head at a position; in a "
-    "ring new positions overwrite the oldest.",
+    help="The type of what caches keep, states that rows are put in: int8 has a scale for each row. In the ring of a "
+    "GGUF file, new positions overwrite the oldest.",
 )
 profile = click.option(
     "--profile",

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
@@ -16,8 +16,32 @@ if TYPE_CHECKING:
     from s2s.options import CompileOptions
 
 SEVERAL = "Several networks"
+TOKENS = "tokens"
+"""The dimension of tokens of decoders in GGUF files."""
 NAME_LENGTH = 16
 """Characters of the name of a tree with prefill, at most: its networks have longer ones."""
+
+
+class Prefill(NamedTuple):
+    """The second network of a decoder: `tokens` a run, along the dimension `name`."""
+
+    tokens: int
+    name: str | None = None
+
+    def __str__(self) -> str:
+        return f"--prefill {self.tokens if self.name is None else f'{self.name}={self.tokens}'}"
+
+
+def _prefill(_: click.Context, __: click.Parameter, option: str | None) -> Prefill | None:
+    """Take `128` or `sequence=128`."""
+    if option is None:
+        return None
+    name, number = option.rpartition("=")[::2]
+    if not number.isdecimal() or not 2 <= int(number) < 1 << 31 or ("=" in option and not name):
+        raise InputError(f"--prefill {option}: is no number of tokens from 2 on; give one as 128 or sequence=128")
+    return Prefill(int(number), name or None)
+
+
 models = click.argument(
     "models",
     nargs=-1,
@@ -37,9 +61,10 @@ concurrent_flag = click.option(
 )
 prefill_tokens = click.option(
     "--prefill",
-    type=click.IntRange(min=2),
-    metavar="N",
-    help="Of a GGUF file: add a network that takes N tokens a run, with the same weights and cache.",
+    metavar="N|NAME=N",
+    callback=_prefill,
+    help="Add a network that takes N tokens a run, with the same weights and cache; NAME is the dimension of tokens, "
+    "and is left out for GGUF files.",
 )
 share_kernels = click.option(
     "--share",
@@ -90,20 +115,24 @@ def join_networks(
     return together(artifacts, name=name, concurrent=concurrent, share=share)
 
 
-def with_prefill(model: Path, options: "CompileOptions", tokens: int) -> "JointArtifact":
-    """Compile the decoder of a GGUF file twice: for one token a run, and for `tokens`, with one state and one set of
-    weights."""
+def with_prefill(model: Path, options: "CompileOptions", prefill: Prefill) -> "JointArtifact":
+    """Compile a decoder twice: for one token a run, and for several, with one state and one set of weights."""
     from s2s.artifact import compile_artifact
     from s2s.c_syntax.identifiers import c_identifier
     from s2s.frontends.gguf.reader import is_gguf
     from s2s.joint.artifact import together
 
-    if not is_gguf(model):
-        raise InputError(f"--prefill {tokens}: {model} is no GGUF file; leave it out")
+    if prefill.name is None and not is_gguf(model):
+        way_out = f"name the dimension of tokens, as sequence={prefill.tokens}"
+        raise InputError(f"{prefill}: {model} is no GGUF file; {way_out}")
+    dim = prefill.name or TOKENS
+    if dim in options.dims:
+        fact = f"gives the dimension {dim} two sizes, 1 and {prefill.tokens}"
+        raise InputError(f"{prefill}: {fact}; leave --dim {dim} out")
     name = options.name if options.name is not None else c_identifier(model.stem, NAME_LENGTH)
-    parts = {"decode": 1, "prefill": tokens}
+    parts = {"decode": 1, "prefill": prefill.tokens}
     artifacts = [
-        compile_artifact(model, replace(options, name=f"{name}_{part}", dims={**options.dims, "tokens": count}))
+        compile_artifact(model, replace(options, name=f"{name}_{part}", dims={**options.dims, dim: count}))
         for part, count in parts.items()
     ]
     return together(artifacts, name=name, share_state=True)

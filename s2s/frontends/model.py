@@ -99,6 +99,10 @@ def read(source: Source, options: CompileOptions) -> Model:
 
         model = model._replace(windows=stream_inputs(model.module, model.weights, options.streams))
     keep_states(model.module, options.states)
+    if options.cache != "float32" and not isinstance(source, Decoder):
+        from s2s.frontends.caches import narrow_caches
+
+        narrow_caches(model.module, model.weights, options.cache)
     return model
 
 

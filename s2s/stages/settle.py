@@ -11,6 +11,7 @@ from s2s.dialects.walk import walk
 from s2s.emit.info import GoldenVector
 from s2s.passes.graph.lift_quantized.steps import output_steps
 from s2s.stages.golden import golden_vector
+from s2s.stages.read import Read
 from s2s.stages.request import Request
 from s2s.stages.state import State
 
@@ -27,21 +28,21 @@ class Settled(NamedTuple):
     work: int
     """Multiplications with an addition in convolutions and matrix products."""
     quantises_activations: bool = False
-    """Whether products take activations that are quantised on the fly, by a rule of the compiler's own."""
+    """Whether activations, or what caches keep of them, are quantised on the fly, by a rule of the compiler's own."""
     tie_spread: float = 0.0
     """How far results of the golden vector may lie apart because float errors decide how values are rounded."""
 
 
-def settled(state: State, _: Request) -> Settled:
+def settled(state: State, request: Request) -> Settled:
     """Interpret the network once, and read the other facts from the module."""
     vector = golden_vector(state)
+    has_narrow_caches = request.options.cache != "float32" and state.facts[Read].language is None
     return Settled(
         golden=() if vector is None else (vector.vector,),
         sums=layer_sums(state.module, state.weights),
         steps=output_steps(state.module, state.weights),
         work=sum(map(multiply_adds, walk(state.module))),
-        quantises_activations=any(
-            isinstance(op, graph.BlockwiseDotOp | graph.SuperblockDotOp) for op in walk(state.module)
-        ),
+        quantises_activations=has_narrow_caches
+        or any(isinstance(op, graph.BlockwiseDotOp | graph.SuperblockDotOp) for op in walk(state.module)),
         tie_spread=0.0 if vector is None else vector.tie_spread,
     )

@@ -101,6 +101,6 @@ def test_a_file_that_does_not_exist_is_said_to_be_missing(tmp_path: Path, capsys
     assert "none.onnx" in said
 
 
-def test_the_cache_of_another_model_has_the_types_of_its_inputs():
-    with pytest.raises(InputError, match="--cache int8: the model is no GGUF file"):
+def test_a_model_without_state_has_no_cache():
+    with pytest.raises(InputError, match="--cache int8: no state of the model is a cache"):
         compile_artifact(decoders.make_model(CONFIG), CompileOptions(cache="int8"))

@@ -1,6 +1,7 @@
 """Decoders that take several tokens a run: equal to as many steps, over one state and one set of weights."""
 
 import json
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from s2s.testing import decoders
 from s2s.testing.decoders import Config
 from s2s.testing.decoders.reference import logits
 from s2s.types.dtypes import Array
+from support.onnx_text import onnx_file
 
 LLAMA = Config(bits=8, int8_activations=True, width=64, layers=1, hidden=96, length=24)
 GPT = Config(kind="gpt", layers=1, heads=4, kv_heads=4, length=24)
@@ -127,10 +129,41 @@ def test_a_run_takes_no_more_tokens_than_the_cache_holds():
         decoders.make_model(GPT, tokens=25)
 
 
-def test_prefill_is_for_gguf_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--prefill", "8"], "m.onnx is no GGUF file; name the dimension of tokens, as sequence=8"),
+        (["--prefill", "n=1"], "--prefill n=1: is no number of tokens from 2 on"),
+        (["--prefill", "=8"], "--prefill =8: is no number of tokens"),
+        (["--prefill", "n=8", "--dim", "n=4"], "gives the dimension n two sizes, 1 and 8; leave --dim n out"),
+    ],
+)
+def test_what_prefill_says_is_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+):
     (tmp_path / "m.onnx").write_bytes(b"")
-    assert run_cli(["compile", str(tmp_path / "m.onnx"), "--prefill", "8", "-o", str(tmp_path / "m")]) == 2
-    assert "--prefill 8" in capsys.readouterr().err
+    assert run_cli(["compile", str(tmp_path / "m.onnx"), *options, "-o", str(tmp_path / "m")]) == 2
+    assert said in capsys.readouterr().err
+
+
+STEPS = """(float[2,n,8] row, int64[n] position, float[2,n,8] q, float[2,12,8] past)
+  => (float[2,n,8] y, float[2,12,8] present)
+<int64[3] column = {1, -1, 1}, float w = {0.5}>
+{ at0 = Reshape (position, column) shape = Shape (row) at = Expand (at0, shape)
+  present = ScatterElements <axis = 1> (past, at, row)
+  keys = Transpose <perm = [0, 2, 1]> (present) s0 = MatMul (q, keys) s = Mul (s0, w) y = MatMul (s, present) }"""
+
+
+@pytest.mark.parametrize("cache", ["float32", "int8"])
+def test_prefill_and_decode_come_from_one_onnx_file(tmp_path: Path, cache: str):
+    """Both functions work on one arena."""
+    file, tree = onnx_file(STEPS, tmp_path), tmp_path / "tree"
+    options = ["--prefill", "n=8", "--state", "past=present", "--cache", cache, "--target", "c", "--name", "step"]
+    assert run_cli(["compile", str(file), *options, "-o", str(tree)]) == 0
+    headers = [(tree / "include" / f"step_{part}.h").read_text(encoding="utf-8") for part in ("decode", "prefill")]
+    wanted = f"_STATE_SIZE {2 * 12 * (32 if cache == 'float32' else 12)}u"
+    assert all(wanted in " ".join(header.split()) for header in headers)
+    subprocess.run(["make", "-s", "test"], cwd=tree, check=True, capture_output=True)
 
 
 def test_a_row_of_a_cache_in_place_is_all_that_a_step_writes():

@@ -83,10 +83,15 @@ def _past_lengths(node: Node, batch: int, length: int, total: int) -> Value:
         raise node.invalid(f"{length} numbers are new of {total}", "fix total_sequence_length")
     if total == length:
         return node.constant(np.zeros(batch), _INT)
+    return clamp(_given_lengths(node, batch, length), 0, total - length)
+
+
+def _given_lengths(node: Node, batch: int, length: int) -> Value:
+    """How many keys are past as the model says it at run time, `[B]`."""
     lengths = node.input(5)
     if lengths.type.element_count() != batch:
         raise node.invalid(f"seqlens_k has shape {list(lengths.shape)} for {batch} rows", "give one length each")
-    return clamp(cast(reshape(lengths, [batch]), _INT) + (1 - length), 0, total - length)
+    return cast(reshape(lengths, [batch]), _INT) + (1 - length)
 
 
 def _check_room(node: Node, past: Value | None, new: Value) -> None:
@@ -95,7 +100,8 @@ def _check_room(node: Node, past: Value | None, new: Value) -> None:
 
 
 def _present(node: Node, cache: Value | None, new: Value, past: Value, total: int) -> Value:
-    """The past ones, then the new ones, the last of which fills the rest."""
+    """The past ones, then the new ones, the last of which fills the rest. A cache of one text with room for all of them
+    is written in place."""
     _check_room(node, cache, new)
     batch, groups, length, size = new.shape
     room = 0 if cache is None else cache.shape[2]
@@ -104,6 +110,11 @@ def _present(node: Node, cache: Value | None, new: Value, past: Value, total: in
         return _filled(new, present)
     if cache is None or total - length > room:
         raise node.invalid(f"{total - length} numbers are past, the cache holds {room}", "fix the cache")
+    if batch == 1 and room == present:
+        rows = _given_lengths(node, batch, length) + node.constant(np.arange(length), _INT)
+        return emit(
+            graph.ScatterElementsOp, cache, broadcast_to(reshape(rows, [1, 1, length, 1]), new.shape), new, axis=2
+        )
     at = node.constant(np.arange(present)[None, :], _INT)
     start = reshape(past, [batch, 1])
     behind = clamp(at - start + room, room, room + length - 1)

@@ -133,6 +133,8 @@ def _index_put(node: Node) -> Value:
     if mask is not None and mask.array is None and len([index for index in given if index is not None]) == 1:
         return _filled(node, x, mask, values, given.index(mask), accumulate)
     indices = _read_indices(node, x)
+    if len(indices.dims) == len(indices.shape) == 1:
+        return _put_rows(x, indices, values, accumulate=accumulate)
     order = indices.first(x.rank)
     moved = transpose(x, order)
     rest = moved.shape[len(indices.dims) :]
@@ -144,6 +146,15 @@ def _index_put(node: Node) -> Value:
     )
     written = emit(graph.ScatterNdOp, moved, indices.stacked, updates, reduction="add" if accumulate else "none")
     return transpose(written, [order.index(dim) for dim in range(x.rank)])
+
+
+def _put_rows(x: Value, indices: _Indices, values: Value, *, accumulate: bool) -> Value:
+    """`x[:, i] = values`, as caches are written."""
+    (axis,), (count,) = indices.dims, indices.shape
+    shape = [count if dim == axis else size for dim, size in enumerate(x.shape)]
+    places = reshape(indices.stacked, [count if dim == axis else 1 for dim in range(x.rank)])
+    operands = x, broadcast_to(places, shape), broadcast_to(values, shape)
+    return emit(graph.ScatterElementsOp, *operands, axis=axis, reduction="add" if accumulate else "none")
 
 
 def _filled(node: Node, x: Value, mask: Value, values: Value, at: int, accumulate: bool) -> Value:

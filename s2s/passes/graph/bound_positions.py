@@ -70,6 +70,8 @@ def _input_of(value: SSAValue, bounds: IndexBounds, weights: WeightStore) -> tup
         match value.owner:
             case graph.ReshapeOp(x=value) | graph.BroadcastToOp(x=value):
                 pass
+            case graph.CastOp(x=value) if type_of(value).element_type in (i32, i64):
+                pass
             case graph.AddOp(a=a, b=b):
                 first = known_value(a, weights)
                 value, offsets = (a, known_value(b, weights)) if first is None else (b, first)
