@@ -57,6 +57,8 @@ STATE = "state"
 INIT = "init"
 LOADED = "loaded"
 """Attribute of a view of the arena: a constant, which is copied there before the first run."""
+TAKES_OVER = "takes_over"
+"""Attribute of a view of the arena that begins with the value that another view has left there."""
 NAME = "name"
 
 

@@ -47,7 +47,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.network.functions import EXTERNAL, INIT, LOADED, LOADED_AT, STATE, callees_first
+from s2s.analysis.network.functions import EXTERNAL, INIT, LOADED, LOADED_AT, STATE, TAKES_OVER, callees_first
 from s2s.decisions.chooser import Chooser
 from s2s.dialects import loop
 from s2s.dialects.walk import walk
@@ -264,13 +264,13 @@ class PlanMain:
             Rewriter.replace_op(op, view)
 
     def _drop_copies_in_place(self) -> None:
-        """Erase copies whose source and target the plan has placed at the same offset."""
+        """Erase copies whose source and target the plan has placed at the same offset, and mark the target."""
         spans = spans_of(self.func)
-        for op in self.steps:
-            if isinstance(op, loop.CopyOp):
-                target, source = spans.get(op.target), spans.get(op.source)
-                if target is not None and target == source:
-                    Rewriter.erase_op(op)
+        for op in [each for each in self.steps if isinstance(each, loop.CopyOp)]:
+            view = op.target.owner
+            if isinstance(view, loop.ViewOp) and spans[op.target] == spans.get(op.source):
+                view.attributes[TAKES_OVER] = UnitAttr()
+                Rewriter.erase_op(op)
 
     def _lifetimes(self) -> dict[SSAValue, Lifetime]:
         """Return lifetimes; inputs live from before the first step, outputs until after the last one."""

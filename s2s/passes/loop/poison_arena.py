@@ -23,7 +23,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.network.functions import STATE
+from s2s.analysis.network.functions import STATE, TAKES_OVER
 from s2s.dialects import loop
 from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.plan_memory import ARENA_SIZE, OFFSET, is_network_of_buffers
@@ -67,8 +67,14 @@ class _Poison:
             if STATE in view.attributes:
                 found.append(_Life(span, -1, len(self.steps)))
             elif used:
-                found.append(_Life(span, used[0], used[-1]))
+                first = used[0] if TAKES_OVER not in view.attributes else self._last_of(span, found)
+                found.append(_Life(span, first, used[-1]))
         return found
+
+    @staticmethod
+    def _last_of(span: Span, lives: Sequence[_Life]) -> int:
+        """Return the step after which the value that stays in `span` is in its last view so far."""
+        return max(life.last for life in lives if life.span == span)
 
     def _ports(self) -> list[_Life]:
         """Return lifetimes of inputs, which begin at the start, and of outputs, which last to the end."""

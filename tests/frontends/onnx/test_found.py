@@ -44,6 +44,12 @@ def test_what_is_imported_gives_the_results_of_another_engine(file: Path):
         assert verification.passed
 
 
+@pytest.mark.skipif(not FOUND.is_dir(), reason="the models that broke something are not there")
+def test_a_state_that_begins_in_place_is_not_poisoned():
+    with compile(FOUND / "f2940.onnx", target="c", io="arena", poison=True) as artifact:
+        assert artifact.verify(against="reference").passed
+
+
 def test_a_number_added_to_a_vector_fits_the_smallest_memory():
     """Both have fewer dimensions than rows of images need."""
     body = "(float[4] x) => (float[4] y) <float two = {2.0}> { a = Exp(x) y = Add(a, two) }"
