@@ -53,7 +53,8 @@ def golden_vector(state: State) -> Golden | None:
     """Return sample inputs and their outputs by the graph interpreter; zeros if random samples are no valid indices.
 
     None where the network computes too much for an interpreter, or sizes that depend on the data
-    (`s2s/verify/sizes.py` has vectors of these), and where the layout of loops decides on the result.
+    (`s2s/verify/sizes.py` has vectors of these), and where the layout of loops or the order of sums decides on the
+    result: what infinite weights make is infinite in one order, and no number in another.
     """
     if (
         _has_weights_without_value(state)
@@ -73,7 +74,7 @@ def golden_vector(state: State) -> Golden | None:
         best = draw if best is None or draw.near < best.near else best
         if not best.near or meter.used > REDRAWN_WORK:
             break
-    if best is None:
+    if best is None or (_has_nan(best.outputs) and _has_infinite_weights(state)):
         return None
     vector = GoldenVector(best.inputs, best.outputs)
     return Golden(vector, _spread(state, best) if best.near else 0.0)
@@ -116,6 +117,15 @@ def _largest(a: Array, b: Array) -> float:
         return 0.0
     both = np.isfinite(a) & np.isfinite(b)
     return float(np.abs(a[both].astype(np.float64) - b[both].astype(np.float64)).max(initial=0.0))
+
+
+def _has_nan(outputs: Sequence[Array]) -> bool:
+    return any(bool((each != each).any()) for each in outputs)
+
+
+def _has_infinite_weights(state: State) -> bool:
+    weights = (state.weights.get(op.weight_name.data) for op in walk(state.module) if isinstance(op, graph.WeightOp))
+    return any(each.dtype.kind == "f" and bool(np.isinf(each).any()) for each in weights)
 
 
 def _has_weights_without_value(state: State) -> bool:

@@ -19,6 +19,7 @@ from s2s.stages.settle import Settled
 from s2s.stages.tensor import Scheduled
 from s2s.types.dtypes import tensor_type
 from s2s.verify.toolchain import run_program
+from support.onnx_text import onnx_model
 from support.project import SHARED
 from support.tflite_mutants import mutant, seed_of
 
@@ -46,6 +47,18 @@ def convolution(weight: float, pads: Sequence[int]) -> onnx.ModelProto:
 )
 def test_weights_without_a_value_reach_through_padding_as_a_kernel_likes(weight: float, pads: list[int], count: int):
     settled = Compilation(convolution(weight, pads), CompileOptions(target="c", name="net")).facts(Settled)
+    assert len(settled.golden) == count
+
+
+@pytest.mark.parametrize(("first", "count"), [(np.inf, 0), (np.nan, 1), (2.0, 1)])
+def test_infinite_weights_whose_sums_are_no_number_hang_on_the_order(first: float, count: int):
+    """An infinity less another one; a NaN is one in every order."""
+    weights = np.asarray([[first, 1], [-first, 1]], np.float32)
+    body = "(float[2, 2] x, float[2, 2] w) => (float[2, 2] y) { a = Abs (x) y = MatMul (a, w) }"
+    model = onnx_model(body)
+    model.graph.input.pop()
+    model.graph.initializer.append(numpy_helper.from_array(weights, "w"))
+    settled = Compilation(model, CompileOptions(target="c", name="net")).facts(Settled)
     assert len(settled.golden) == count
 
 

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from frontends.onnx.test_hostile import is_refused
 
+from benchmarks.mutants import sanitized
 from s2s.api import compile
 from s2s.errors import InputError
 from s2s.frontends.onnx import import_model
 from s2s.interpret.graph import run_graph
+from support.c_compilers import require, require_sanitizers
 from support.onnx_text import onnx_model
 from support.project import SHARED
 
@@ -42,6 +44,20 @@ def test_what_is_imported_gives_the_results_of_another_engine(file: Path):
         except InputError:  # onnxruntime has no kernel of this type
             verification = artifact.verify(against="reference")
         assert verification.passed
+
+
+def is_accepted_mutant(file: Path) -> bool:
+    return file.stem not in REFUSED and re.fullmatch(r"f\d+", file.stem) is not None
+
+
+@pytest.mark.sample(2)
+@pytest.mark.skipif(not FOUND.is_dir(), reason="the models that broke something are not there")
+@pytest.mark.parametrize("file", filter(is_accepted_mutant, sorted(FOUND.glob("*.onnx"))), ids=lambda file: file.stem)
+def test_mutants_that_are_accepted_pass_their_self_tests_under_sanitizers(file: Path, tmp_path: Path):
+    require_sanitizers(require("gcc"), tmp_path)
+    with compile(file, target="c") as artifact:
+        artifact.write(tmp_path / "tree")
+    assert sanitized(tmp_path / "tree") == ""
 
 
 @pytest.mark.skipif(not FOUND.is_dir(), reason="the models that broke something are not there")
