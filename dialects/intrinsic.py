@@ -10,8 +10,9 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 FORMS = ("dot", "dot_pairs", "dot_next", "dot_lanes", "dot_rows", "dot_half_rows")
-ELEMENTS = {"i8": i8, "u8": i8, "i16": i16}
-"""The types of factors; `u8` are the bits of an `i8`, read as a number from 0 to 255."""
+ELEMENTS = {"i8": i8, "u8": i8, "i16": i16, "i4": i8}
+"""The types of factors; `u8` are the bits of an `i8`, read as a number from 0 to 255; `i4` are two numbers in a byte,
+the first in its low bits."""
 
 
 @irdl_attr_definition

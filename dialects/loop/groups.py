@@ -50,7 +50,8 @@ class LoadGroupsOp(Op, AccessInterface):
 
     A group has four bytes; or two numbers of 16 bits, from a buffer of such numbers or, `widened`, from bytes. Groups
     side by side (`lane_stride` is the size of a group) and one group for all lanes (0) are neighbours; columns (1) take
-    bytes at any distance, and may have fewer.
+    bytes at any distance, and may have fewer. Neighbours may be `nibbles`, two numbers of four bits in a byte, the
+    first in its low bits; then `map` gives a byte.
     """
 
     name = "loop.load_groups"
@@ -60,6 +61,7 @@ class LoadGroupsOp(Op, AccessInterface):
     stride = prop_def(IntegerAttr)
     count = prop_def(IntegerAttr)
     widened = opt_prop_def(UnitAttr)
+    nibbles = opt_prop_def(UnitAttr)
     buffer = operand_def(MemRefType)
     indices = var_operand_def(IndexType)
     result = result_def(VectorType)
@@ -78,6 +80,7 @@ class LoadGroupsOp(Op, AccessInterface):
         stride: int = 1,
         count: int = GROUP,
         widened: bool = False,
+        nibbles: bool = False,
     ) -> None:
         super().__init__(
             operands=[buffer, indices],
@@ -87,11 +90,15 @@ class LoadGroupsOp(Op, AccessInterface):
                 "stride": IntegerAttr(stride, i64),
                 "count": IntegerAttr(count, i64),
                 "widened": UnitAttr() if widened else None,
+                "nibbles": UnitAttr() if nibbles else None,
             },
             result_types=[vector_of(i32, lanes)],
         )
 
     def accesses(self) -> Sequence[Access]:
+        if self.nibbles is not None:
+            size = Extent(lanes_of(self.result.type) * self.group // 2)
+            return [read(self.buffer, self.map.data.results[0], self.indices, size)]
         lanes = Extent(lanes_of(self.result.type), self.lane_stride.value.data)
         group = Extent(self.count.value.data, self.stride.value.data)
         return [read(self.buffer, self.map.data.results[0], self.indices, lanes, group)]
@@ -119,6 +126,8 @@ class LoadGroupsOp(Op, AccessInterface):
         group, lane_strides = self.group, self._lane_strides()
         if between not in lane_strides:
             raise VerifyException(f"{self.name}: lane_stride {between} is none of {list(lane_strides)}")
+        if self.nibbles is not None and (between != group or self._element != i8):
+            raise VerifyException(f"{self.name}: numbers of four bits are no neighbours")
         if not 0 < count <= group or (between != 1 and (stride, count) != (1, group)):
             raise VerifyException(
                 f"{self.name}: {count} elements at distance {stride} make no group of lanes {between} apart"

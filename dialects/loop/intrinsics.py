@@ -127,7 +127,8 @@ class IntrinsicRowsOp(Op, AccessInterface, WorkInterface):
     @property
     def bytes(self) -> int:
         """The bytes of each row of constants."""
-        return self.steps.value.data // (2 if self.intrinsic.form.data == "dot_half_rows" else 1)
+        halves = self.intrinsic.form.data == "dot_half_rows" or self.intrinsic.w.data == "i4"
+        return self.steps.value.data // (2 if halves else 1)
 
     @property
     def work(self) -> int:
@@ -145,7 +146,7 @@ class IntrinsicRowsOp(Op, AccessInterface, WorkInterface):
         check_map(self.name, self.map.data, len(self.indices), results=2)
         check_flat(self, self.x.type, ELEMENTS[each.x.data])
         check_flat(self, self.w.type, ELEMENTS[each.w.data])
-        steps, group = self.steps.value.data, each.steps
+        steps, group = self.steps.value.data, each.steps // (2 if each.w.data == "i4" else 1)
         if steps < 1 or self.bytes % group or steps % self.bytes:
             unit = "" if self.bytes == steps else " bytes"
             raise VerifyException(f"{self.name}: {steps} steps are no groups of {group}{unit}")

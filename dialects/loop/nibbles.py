@@ -75,4 +75,32 @@ class LoadNibblesOp(PlainOp, AccessInterface):
             raise VerifyException(f"{self.name}: {self.lanes} lanes in groups of {self.group.value.data}")
 
 
-__all__ = ["LoadNibblesOp"]
+@op_definition
+class LoadNibbleOp(PlainOp, AccessInterface):
+    """Load one number of four bits: `number[map(indices)]` of a buffer of neighbours, two in a byte.
+
+    number[i] = sign of four bits(buffer[i / 2] >> 4 * (i % 2) & 15), 15 is -1
+    """
+
+    name = "loop.load_nibble"
+
+    map = prop_def(AffineMapAttr)
+    buffer = operand_def(MemRefType)
+    indices = var_operand_def(IndexType)
+    result = result_def(i8)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$buffer `[` $map `(` $indices `)` `]` attr-dict `:` type($buffer)"
+
+    def __init__(self, buffer: SSAValue, affine_map: AffineMap, indices: Sequence[SSAValue]) -> None:
+        super().__init__(operands=[buffer, *indices], properties={"map": AffineMapAttr(affine_map)}, result_types=[i8])
+
+    def accesses(self) -> Sequence[Access]:
+        return [read(self.buffer, self.map.data.results[0] // 2, self.indices)]
+
+    def verify_(self) -> None:
+        check_map(self.name, self.map.data, len(self.indices), results=1)
+        check_flat(self, self.buffer.type, i8)
+
+
+__all__ = ["LoadNibbleOp", "LoadNibblesOp"]

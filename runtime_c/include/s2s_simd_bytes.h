@@ -19,6 +19,9 @@
  *                                       I_rescale_double for |x| < 2^30 and negative shifts
  *   I_look_up_i8(table, index)          table[index] of each lane, for a table of 256 bytes
  *   I_load_groups(p)                    N groups of four neighbours, 4 N bytes at p
+ *   I_load_group_nibbles(p), I_load_pair_nibbles(p)
+ *                                       N groups of four neighbours, or of two numbers widened to 16 bits, of four bits,
+ *                                       two in a byte: see s2s_nibbles.h
  *   I_load_group(p)                     the four bytes at p in every lane
  *   I_load_columns(p, stride, count)    byte k of lane i from p[i + k * stride] for k < count, 0 for the others;
  *                                       1 <= count <= 4
@@ -62,6 +65,25 @@ S2S_ALWAYS_INLINE int32_t s2s_group(uint8_t a, uint8_t b, uint8_t c, uint8_t d)
 S2S_ALWAYS_INLINE int32_t s2s_pair(int16_t a, int16_t b)
 {
     return (int32_t)((uint32_t)(uint16_t)a | ((uint32_t)(uint16_t)b << 16));
+}
+
+/* Four numbers of four bits in two bytes, and two in one, as a group of bytes and as a pair. The sign of each is moved to
+ * the bits above it: 8 becomes 240, of 8 bits, or 65520, of 16 bits. */
+S2S_ALWAYS_INLINE int32_t s2s_group_of_nibbles(uint8_t low, uint8_t high)
+{
+    const uint32_t apart = (uint32_t)low | ((uint32_t)high << 16);
+    const uint32_t halves = (apart | (apart << 4)) & 0x0f0f0f0fu;
+    const uint32_t signs = halves & 0x08080808u;
+
+    return (int32_t)(halves | ((signs << 5) - (signs << 1)));
+}
+
+S2S_ALWAYS_INLINE int32_t s2s_pair_of_nibbles(uint8_t both)
+{
+    const uint32_t halves = ((uint32_t)both | ((uint32_t)both << 12)) & 0x000f000fu;
+    const uint32_t signs = halves & 0x00080008u;
+
+    return (int32_t)(halves | ((signs << 13) - (signs << 1)));
 }
 
 #define S2S_LANES 4

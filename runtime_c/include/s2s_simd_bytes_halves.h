@@ -29,6 +29,16 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_groups)(const int8_t *p)
     return S2S_I32(join)(S2S_I32H_(load_groups)(p), S2S_I32H_(load_groups)(p + 4 * S2S_HALF));
 }
 
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_group_nibbles)(const int8_t *p)
+{
+    return S2S_I32(join)(S2S_I32H_(load_group_nibbles)(p), S2S_I32H_(load_group_nibbles)(p + 2 * S2S_HALF));
+}
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_pair_nibbles)(const int8_t *p)
+{
+    return S2S_I32(join)(S2S_I32H_(load_pair_nibbles)(p), S2S_I32H_(load_pair_nibbles)(p + S2S_HALF));
+}
+
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_pairs)(const int16_t *p)
 {
     return S2S_I32(join)(S2S_I32H_(load_pairs)(p), S2S_I32H_(load_pairs)(p + 2 * S2S_HALF));

@@ -46,6 +46,16 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_groups)(const int8_t *p)
 #endif
 }
 
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_group_nibbles)(const int8_t *p)
+{
+    S2S_OF_LANES(s2s_group_of_nibbles((uint8_t)p[2 * i], (uint8_t)p[2 * i + 1]));
+}
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_pair_nibbles)(const int8_t *p)
+{
+    S2S_OF_LANES(s2s_pair_of_nibbles((uint8_t)p[i]));
+}
+
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_pairs)(const int16_t *p)
 {
 #ifdef S2S_BYTES_IN_ORDER

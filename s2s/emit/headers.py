@@ -32,6 +32,7 @@ _BY_NAME = (
     (re.compile(r"s2s_(advance|move_down)$"), '"s2s_window.h"'),
     (re.compile(r"s2s_suppressed_"), '"s2s_suppress.h"'),
     (re.compile(r"s2s_f32_exp$"), '"s2s_exp.h"'),
+    (re.compile(r"s2s_nibble$"), '"s2s_nibbles.h"'),
     (re.compile(r"s2s_f32_pair_"), '"s2s_pairs.h"'),
     (re.compile(r"s2s_f32_quantize_i8$"), '"s2s_round.h"'),
     (re.compile(r"s2s_(bool|[fiu]\d+)_"), '"s2s_math.h"'),

@@ -24,6 +24,23 @@ static void CASE(loads_widen)(void)
     free(p);
 }
 
+static void CASE(nibbles_are_widened)(void)
+{
+    int8_t *const p = bytes_of(2 * LANES), *const q = bytes_of(LANES);
+    int8_t numbers[4 * LANES];
+    int16_t wide[2 * LANES];
+    int32_t groups[LANES], pairs[LANES];
+
+    for (int i = 0; i < 4 * LANES; ++i) { numbers[i] = s2s_nibble(p, i); }
+    for (int i = 0; i < 2 * LANES; ++i) { wide[i] = s2s_nibble(q, i); }
+    I32(store)(groups, I32(load_groups)(numbers));
+    I32(store)(pairs, I32(load_pairs)(wide));
+    CHECK_LANES(I32(load_group_nibbles)(p), groups[i]);
+    CHECK_LANES(I32(load_pair_nibbles)(q), pairs[i]);
+    free(p);
+    free(q);
+}
+
 static void CASE(stores_narrow)(void)
 {
     int8_t *const from = bytes_of(LANES);
@@ -179,6 +196,7 @@ static void CASE(tables_are_looked_up)(void)
 static void CASE(test_simd_bytes)(void)
 {
     CASE(loads_widen)();
+    CASE(nibbles_are_widened)();
     CASE(stores_narrow)();
     CASE(stores_halves)();
     CASE(stores_weave)();

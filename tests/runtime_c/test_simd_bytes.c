@@ -1,4 +1,6 @@
 #include "check.h"
+#include "s2s_nibble_rows.h"
+#include "s2s_nibbles.h"
 #include "s2s_simd_bytes.h"
 
 #include <stdlib.h>
@@ -53,8 +55,36 @@ static int8_t *bytes_of(size_t n)
 #include "simd_bytes_cases.h"
 #undef LANES
 
+static void nibbles_have_signs(void)
+{
+    static const int8_t packed[3] = {0x21, -2, 0x78};
+    static const int8_t numbers[6] = {1, 2, -2, -1, -8, 7};
+
+    for (int32_t i = 0; i < 6; ++i) {
+        CHECK(s2s_nibble(packed, i) == numbers[i]);
+    }
+}
+
+static void rows_multiply_nibbles(void)
+{
+    int8_t *const x = bytes_of(48), *const w = bytes_of(96);
+    int32_t expected[4] = {0, 0, 0, 0}, found[4];
+
+    for (int32_t k = 0; k < 48; ++k) {
+        for (int32_t c = 0; c < 4; ++c) {
+            expected[c] += x[k] * s2s_nibble(w, k / 16 * 64 + c * 16 + k % 16);
+        }
+    }
+    s2s_i32x4_store(found, s2s_i32x4_dot_i4_by_16(x, w, 48));
+    CHECK(memcmp(found, expected, sizeof found) == 0);
+    free(x);
+    free(w);
+}
+
 void test_simd_bytes(void)
 {
+    nibbles_have_signs();
+    rows_multiply_nibbles();
     for (int round = 0; round < 200; ++round) {
         test_simd_bytes_4();
         test_simd_bytes_8();

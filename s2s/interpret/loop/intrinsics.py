@@ -5,11 +5,12 @@ import numpy as np
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, position
+from s2s.interpret.loop.nibbles import neighbours
 from s2s.interpret.loop.operations import MEANINGS
 from s2s.interpret.loop.scope import Scope, Step, buffer_name, length
 from s2s.types.dtypes import Array
 
-NUMBERS = {"i8": np.dtype("<i1"), "u8": np.dtype("<u1"), "i16": np.dtype("<i2")}
+NUMBERS = {"i8": np.dtype("<i1"), "u8": np.dtype("<u1"), "i16": np.dtype("<i2"), "i4": np.dtype("<i1")}
 
 
 def sums(x: Array, w: Array) -> Array:
@@ -51,6 +52,7 @@ def intrinsic_rows(scope: Scope, op: loop.IntrinsicRowsOp) -> Step:
     steps, group, lanes = op.steps.value.data, op.intrinsic.steps, op.lanes
     of_x, of_w = NUMBERS[op.intrinsic.x.data], NUMBERS[op.intrinsic.w.data]
     count, in_halves = op.bytes, op.intrinsic.form.data == "dot_half_rows"
+    in_nibbles = op.intrinsic.w.data == "i4"
     sizes = ((op.x, steps), (op.w, count * lanes))
 
     def step(frame: Frame) -> None:
@@ -60,6 +62,10 @@ def intrinsic_rows(scope: Scope, op: loop.IntrinsicRowsOp) -> Step:
                 raise CompilerBug(f"{scope.where(op)}: index {start} is outside of {buffer_name(buffer)}")
         row = frame[x][starts[0] : starts[0] + steps].view(of_x)
         constants = frame[w][starts[1] : starts[1] + count * lanes].view(of_w)
+        if in_nibbles:
+            whole = neighbours(constants).reshape(-1, lanes, group).transpose(1, 0, 2).reshape(lanes, steps)
+            frame[result] = sums(row, whole)
+            return
         by_lane = constants.reshape(-1, lanes, group).transpose(1, 0, 2).reshape(lanes, count)
         frame[result] = sums(row, np.hstack([by_lane & 15, by_lane >> 4]) if in_halves else by_lane)
 

@@ -27,6 +27,28 @@ def load_nibbles(scope: Scope, op: loop.LoadNibblesOp) -> Step:
     return step
 
 
+@MEANINGS.register(loop.LoadNibbleOp)
+def load_nibble(scope: Scope, op: loop.LoadNibbleOp) -> Step:
+    """`loop.load_nibble`."""
+    at = position(op.map.data.results[0], scope.operands(op.indices))
+    buffer, size, result = scope.place(op.buffer), length(op.buffer), scope.new(op.result)
+
+    def step(frame: Frame) -> None:
+        number = at(frame)
+        if not 0 <= number < 2 * size:
+            raise CompilerBug(f"{scope.where(op)}: number {number} is outside of {buffer_name(op.buffer)}")
+        frame[result] = neighbours(frame[buffer][number // 2 : number // 2 + 1])[number % 2]
+
+    return step
+
+
+def neighbours(stored: Array) -> Array:
+    """Return the numbers of a row of bytes, the low bits of each first, with their signs."""
+    bytes = stored.reshape(-1).view(np.uint8)
+    nibbles = np.stack([bytes & (2**NIBBLE - 1), bytes >> np.uint8(NIBBLE)], axis=1).reshape(-1)
+    return (nibbles ^ np.uint8(HALF)).astype(np.int8) - np.int8(HALF)
+
+
 def unpacked(stored: Array, group: int) -> Array:
     """Return the numbers in a row of bytes: of each `group`, those of the low bits, then those of the high bits."""
     rows = stored.view(np.uint8).reshape(-1, group // 2)
@@ -34,4 +56,4 @@ def unpacked(stored: Array, group: int) -> Array:
     return nibbles.reshape(-1).astype(np.int8) - np.int8(HALF)
 
 
-__all__ = ["load_nibbles", "unpacked"]
+__all__ = ["load_nibble", "load_nibbles", "neighbours", "unpacked"]

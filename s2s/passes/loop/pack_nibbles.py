@@ -9,22 +9,26 @@
 The values decide, not the type that the model declares: int4 weights of TFLite and ONNX are bytes up to here. Whether
 it is done is a decision (`s2s/decisions/constant_bits.py`), since unpacking takes instructions.
 
-Declined for constants that are not loaded in groups of four or eight neighbours at multiples of their size, which is
-how dual 16-bit multiply-adds take them, and for kernels that inner networks call.
+Dual 16-bit multiply-adds take groups of four or eight neighbours at multiples of their size. Other kernels take
+neighbours in their order, as models store them: number by number, in groups for the lanes of a vector, or in rows for
+an intrinsic (`neighbour_nibbles`).
+
+Declined for constants that are loaded otherwise, and for kernels that inner networks call.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import gcd
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FunctionType, IntegerAttr, MemRefType, ModuleOp, StringAttr, VectorType, i8
+from xdsl.dialects.builtin import FunctionType, IntegerAttr, MemRefType, ModuleOp, VectorType, i8
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from s2s.analysis.cost.loops import operations_of, runs_of
 from s2s.decisions.chooser import Chooser
@@ -33,6 +37,7 @@ from s2s.dialects import loop
 from s2s.dialects.loop.nibbles import HALF, NIBBLE, SIZES
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.loop.main_kernels import kernels_of_main
+from s2s.passes.loop.neighbour_nibbles import instructions, pack_neighbours, pass_packed, takes_neighbours
 from s2s.support.frozen import frozen
 from s2s.types.affine import Linear, linear
 from s2s.types.dtypes import Array
@@ -59,7 +64,10 @@ class PackNibblesPass(ModulePass):
                 found = _small(kernel, calls, store)
                 changed = [each for each in found if _choose(each, kernel, calls, store, chooser)]
                 for argument in changed:
-                    _pack(argument, calls, store)
+                    if takes_neighbours(argument):
+                        pack_neighbours(argument, calls, store)
+                    else:
+                        _pack(argument, calls, store)
                 if changed:
                     types = [argument.type for argument in kernel.args]
                     kernel.function_type = FunctionType.from_lists(types, kernel.function_type.outputs.data)
@@ -72,7 +80,10 @@ def _small(kernel: FuncOp, calls: Sequence[CallOp], store: WeightStore) -> list[
         for argument in kernel.args
         if isa(argument.type, MemRefType)
         and argument.type.element_type == i8
-        and any(isinstance(use.operation, loop.LoadOp) and _lanes(use.operation) for use in argument.uses)
+        and (
+            any(isinstance(use.operation, loop.LoadOp) and _lanes(use.operation) for use in argument.uses)
+            or takes_neighbours(argument)
+        )
         and all(_fits(call.arguments[argument.index], store) for call in calls)
     ]
 
@@ -84,9 +95,14 @@ def _fits(value: SSAValue, store: WeightStore) -> bool:
     return bool(values.size) and int(values.min()) >= -HALF and int(values.max()) < HALF
 
 
-def _lanes(op: loop.LoadOp) -> int:
-    """Return the numbers that a load of neighbours takes for sums of products of four; 0 of any other load."""
-    if not isa(op.result.type, VectorType) or op.lanes is not None or op.lane_stride != 1:
+def _lanes(op: Operation) -> int:
+    """Return the numbers that a load of neighbours takes for sums of products of four; 0 of any other operation."""
+    if (
+        not isinstance(op, loop.LoadOp)
+        or not isa(op.result.type, VectorType)
+        or op.lanes is not None
+        or op.lane_stride != 1
+    ):
         return 0
     if not all(isinstance(use.operation, loop.ExtendOp | loop.PairsOp) for use in op.result.uses):
         return 0
@@ -100,21 +116,22 @@ def _choose(
     used = {call.arguments[argument.index].owner for call in calls}
     size = sum(store.get(op.weight.data).size for op in used if isinstance(op, loop.WeightOp))
     runs = runs_of(kernel)
+    in_order = takes_neighbours(argument)
     unpacking = sum(
-        runs[use.operation] * UNPACKING.get(_lanes(use.operation), 0)
+        runs[use.operation] * (instructions(use.operation) if in_order else UNPACKING.get(_lanes(use.operation), 0))
         for use in argument.uses
-        if isinstance(use.operation, loop.LoadOp)
     )
     products = sum(runs[op] for op in runs if isinstance(op, loop.IntrinsicOp))
     operations = operations_of(kernel) + (PRODUCTS - 1) * products
-    subject = SmallConstant(kernel, size, operations, unpacking, _fault(argument, kernel))
+    fault = None if in_order else _fault(argument, kernel)
+    subject = SmallConstant(kernel, size, operations, unpacking, fault)
     return chooser.choose(ConstantBitsKind(), subject) == PACKED
 
 
 def _fault(argument: BlockArgument, kernel: FuncOp) -> str | None:
     """Return why a constant cannot be packed; None if it can be."""
     grains = _grains(kernel)
-    sizes = {_lanes(use.operation) if isinstance(use.operation, loop.LoadOp) else 0 for use in argument.uses}
+    sizes = {_lanes(use.operation) for use in argument.uses}
     if not sizes <= set(SIZES):
         return f"it is read by other operations than loads of {' or '.join(map(str, SIZES))} numbers"
     group = min(sizes)
@@ -176,19 +193,7 @@ def _pack(argument: BlockArgument, calls: Sequence[CallOp], store: WeightStore) 
         wide = loop.LoadNibblesOp(packed, _halved(load.map.data), load.indices, load.result.type, group=group)
         wide.result.name_hint = load.result.name_hint
         Rewriter.replace_op(load, wide)
-    made: dict[Operation, loop.WeightOp] = {}
-    for call in calls:
-        old = call.operands[argument.index].owner
-        assert isinstance(old, loop.WeightOp)
-        if old not in made:
-            name = store.add(f"{old.weight.data}_nibbles", packed_nibbles(store.get(old.weight.data), group))
-            made[old] = loop.WeightOp(StringAttr(name), StringAttr(store.hash(name)), packed_type)
-            made[old].result.name_hint = old.result.name_hint
-            Rewriter.insert_op(made[old], InsertPoint.before(old))
-        call.operands[argument.index] = made[old].result
-    for old in made:
-        if not old.results[0].uses:
-            Rewriter.erase_op(old)
+    pass_packed(argument.index, packed_type, calls, store, partial(packed_nibbles, group=group))
 
 
 def packed_nibbles(values: Array, group: int) -> Array:

@@ -387,8 +387,8 @@ loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
 
 // -----
 
-"test.op"() {i = #loop.intrinsic<"new", dot(i8, i4) by 8, "f" in "f.h">} : () -> ()
-// CHECK: element i4 is none of i8, u8, i16
+"test.op"() {i = #loop.intrinsic<"new", dot(i8, i3) by 8, "f" in "f.h">} : () -> ()
+// CHECK: element i3 is none of i8, u8, i16, i4
 
 // -----
 
@@ -610,3 +610,9 @@ loop.read_size "found" from %b {most = 5 : i64} : memref<2xi32>
 %b, %i = "test.op"() : () -> (memref<32xi8>, index)
 %n = loop.load_nibbles %b[affine_map<(d0) -> (d0)>(%i)] {group = 8 : i64} : memref<32xi8> -> vector<4xi8>
 // CHECK: loop.load_nibbles: 4 lanes in groups of 8
+
+// -----
+
+%b, %i = "test.op"() : () -> (memref<32xi8>, index)
+%n = loop.load_groups %b[affine_map<(d0) -> (d0)>(%i)] {lane_stride = 1 : i64, stride = 8 : i64, count = 3 : i64, nibbles} : memref<32xi8> -> vector<4xi32>
+// CHECK: loop.load_groups: numbers of four bits are no neighbours

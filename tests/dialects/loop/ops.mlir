@@ -332,6 +332,16 @@ func.func private @sizes(%y: memref<8xf32>, %x: f32) {
   func.return
 }
 
+// CHECK-LABEL: func.func private @neighbour_nibbles
+func.func private @neighbour_nibbles(%w: memref<32xi8>, %i: index) -> (i8, vector<8xi32>) {
+  // CHECK-NEXT: %a = loop.load_nibble %w[affine_map<(d0) -> ((d0 * 3))>(%i)] : memref<32xi8>
+  // GENERIC:    %a = "loop.load_nibble"(%w, %i) <{map = affine_map<(d0) -> ((d0 * 3))>}>
+  %a = loop.load_nibble %w[affine_map<(d0) -> (d0 * 3)>(%i)] : memref<32xi8>
+  // CHECK-NEXT: %g = loop.load_groups %w[affine_map<(d0) -> (d0)>(%i)] {lane_stride = 4 : i64, stride = 1 : i64, count = 4 : i64, nibbles} : memref<32xi8> -> vector<8xi32>
+  %g = loop.load_groups %w[affine_map<(d0) -> (d0)>(%i)] {lane_stride = 4 : i64, stride = 1 : i64, count = 4 : i64, nibbles} : memref<32xi8> -> vector<8xi32>
+  func.return %a, %g : i8, vector<8xi32>
+}
+
 // CHECK-LABEL: func.func private @nibbles
 func.func private @nibbles(%w: memref<32xi8>, %i: index) -> vector<8xi8> {
   // CHECK-NEXT: %a = loop.load_nibbles %w[affine_map<(d0) -> ((d0 * 4))>(%i)] {group = 8 : i64} : memref<32xi8> -> vector<8xi8>

@@ -149,3 +149,33 @@ func.func @main(%y: memref<1xi32>) {
   func.call @declined_by_cost(%y, %w) : (memref<1xi32>, memref<16xi8>) -> ()
   func.return
 }
+
+// -----
+
+// Number by number, whatever the position: 32 bytes for 64 numbers.
+// CHECK-LABEL: func.func private @one_by_one(%y: memref<1xi32>, %w: memref<32xi8>)
+// CHECK:         loop.load_nibble %w[affine_map<(d0) -> (d0)>(%k)] : memref<32xi8>
+// CHECK:         %w = loop.weight "many_nibbles" {{.*}} : memref<32xi8>
+func.func private @one_by_one(%y: memref<1xi32>, %w: memref<64xi8>) {
+  %zero = arith.constant 0 : i32
+  %sum = loop.for %k = 0 to 64 iter_args(%acc = %zero) -> (i32) {
+    %a = loop.load %w[affine_map<(d0) -> (d0)>(%k)] : memref<64xi8> -> i8
+    %b = arith.extsi %a : i8 to i32
+    %c = arith.muli %b, %b : i32
+    %d = arith.muli %c, %b : i32
+    %e = arith.muli %d, %b : i32
+    %f = arith.muli %e, %b : i32
+    %g = arith.muli %f, %b : i32
+    %h = arith.muli %g, %b : i32
+    %i = arith.muli %h, %b : i32
+    %next = arith.addi %acc, %i : i32
+    loop.yield %next : i32
+  }
+  loop.store %sum, %y[affine_map<() -> (0)>()] : i32, memref<1xi32>
+  func.return
+}
+func.func @main(%y: memref<1xi32>) {
+  %w = loop.weight "many" {hash = "0"} : memref<64xi8>
+  func.call @one_by_one(%y, %w) : (memref<1xi32>, memref<64xi8>) -> ()
+  func.return
+}

@@ -14,6 +14,9 @@ def load_groups(b: Builder, op: loop.LoadGroupsOp) -> SSAValue:
     at = index_expression(b, op.map.data.results[0], op.indices)
     place = b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(op.buffer), at))))
     type = op.result.type
+    if op.nibbles is not None:
+        name = "load_pair_nibbles" if op.group == loop.PAIR else "load_group_nibbles"
+        return b.vector_call(name, [place], type, reads=True)
     if op.widened is not None:
         return b.vector_call("load_pairs_i8", [place], type, reads=True)
     if op.group == loop.PAIR:
