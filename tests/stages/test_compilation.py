@@ -11,6 +11,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
 from s2s.compilation import Compilation
+from s2s.decisions.file import read_decisions
 from s2s.decisions.names import KINDS
 from s2s.dialects import c, graph, loop, tensor
 from s2s.dialects.graph.base import type_of
@@ -19,6 +20,7 @@ from s2s.emit.stream import pieces
 from s2s.errors import InputError
 from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions, DebugOptions
+from s2s.pipeline import passes_of
 from s2s.stages.c import Lowered
 from s2s.stages.graph import Grouped
 from s2s.stages.memory import Planned
@@ -120,6 +122,34 @@ def test_resumed_compilation_runs_what_the_change_affects_and_nothing_else(first
     other = first.resume(replace(OPTIONS, scratch=0))
     assert steps(lambda: other.at("tensor"))[:2] == ["tensor-propagate-sizes", "tensor-pick-schedule"]
     assert steps(lambda: first.resume(replace(OPTIONS, weights="arrays")).at("memory")) == []
+
+
+STARTS: dict[str, tuple[dict[str, Any], str]] = {
+    "row tiles of operators": ({"row_tiles": ((0, 5, 3),)}, "graph"),
+    "scratch": ({"scratch": 0}, "tensor"),
+    "threads": ({"threads": 2}, "tensor"),
+    "places of inputs": ({"io": "arena"}, "compute"),
+    "the form of weights": ({"weights": "incbin"}, "c"),
+}
+
+
+@pytest.mark.parametrize(("change", "stage"), STARTS.values(), ids=STARTS)
+def test_a_change_starts_from_the_stage_that_it_concerns(first: Compilation, change: dict[str, Any], stage: str):
+    options = replace(OPTIONS, **change)
+    heard = steps(lambda: first.resume(options).at("tree"))
+    assert heard[: len(passes_of(stage, options))] == [each.name for each in passes_of(stage, options)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "chosen", "stage"),
+    [("fusion", "a kernel each", "graph"), ("schedule", "#tensor.schedule<[]>", "tensor")],
+)
+def test_a_decision_starts_from_the_stage_that_makes_it(first: Compilation, kind: str, chosen: str, stage: str):
+    subject = next(each.subject for each in first.facts(Planned).decisions if each.kind == kind)
+    entry = {"kind": kind, "subject": subject, "chosen": chosen}
+    options = replace(OPTIONS, decisions=read_decisions({"format": 1, "decisions": [entry]}))
+    heard = steps(lambda: first.resume(options).at("tree"))
+    assert heard[0] == passes_of(stage, options)[0].name
 
 
 def test_a_stage_that_has_run_does_not_run_again(first: Compilation):
