@@ -22,6 +22,7 @@ COMMAND = re.compile(r"^(?:    )?(?:\$ )?(s2s [a-z].*)$", re.MULTILINE)
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs" / "how-to").glob("*.md")))
 NOT_RUN = {
     r"s2s chat |\.gguf": "wants a language model; tests/frontends/gguf",
+    r" decoder\.onnx ": "wants an exported decoder; tests/frontends/caches and tests/testing/test_prefill.py",
     r"s2s farm ": "servers that do not end; tests/farm",
     r"--farm ": "wants a farm; tests/farm",
     r"s2s fuzz ": "takes minutes; tests/fuzz",
