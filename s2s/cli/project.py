@@ -13,7 +13,6 @@ command line go before those of the file.
 import inspect
 import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
@@ -60,6 +59,8 @@ def read_project(file: Path) -> dict[str, Any]:
 def _parameter(file: Path, key: str) -> str:
     known = [MODEL, *OF_COMPILE, *(name.replace("_", "-") for name in inspect.signature(gather).parameters)]
     if key not in known:
+        from difflib import get_close_matches  # only where a key is misspelt
+
         near = get_close_matches(key, known, n=1)
         hint = f"did you mean {near[0]}" if near else f"the options are {', '.join(known)}"
         raise InputError(f"{file}: {key}: there is no such option; {hint}")
