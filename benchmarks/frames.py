@@ -4,7 +4,8 @@
 
 Prints for each network the instructions of a run on new frames, and of one on the whole window. `share` is the part of
 the multiply-adds that the new frames need, `ratio` the part of the instructions over it: 1.0 where nothing is lost to
-copies of frames and to kernels over few elements. Both runs are compared with onnxruntime.
+copies of frames and to kernels over few elements. Both runs are compared with onnxruntime. `_int8` networks are
+quantised by onnxruntime, with a scale for each channel.
 
 With one frame a weight is loaded for one product, and the whole window loads it once for several frames: the TCN takes
 1.60 instructions for each multiply-add of the window, and 1.80 of one frame, where one instruction loads two weights.
@@ -13,16 +14,18 @@ Exits with 1 if a ratio is above 1.15.
 
 import argparse
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import onnx
 
 from benchmarks.networks.builder import Network, Value
+from benchmarks.networks.quantised import SIGNED, static
 from s2s import api
 from s2s.stages.settle import Settled
 
 GOAL = 1.15
-FRAMES = {"ds_cnn": (2, 8), "tcn": (1, 2, 8)}
+FRAMES = {"ds_cnn": (2, 8), "tcn": (1, 2, 8), "ds_cnn_int8": (2, 8), "tcn_int8": (1, 2, 8)}
 """Frames of a run, from as few as the strides allow."""
 
 
@@ -55,7 +58,12 @@ def _last(net: Network, x: Value, count: int) -> Value:
     return net.op("Slice", x, net.integers(x.shape[2] - count), net.integers(x.shape[2]), net.integers(2))
 
 
-NETWORKS: Mapping[str, Callable[[], onnx.ModelProto]] = {"ds_cnn": ds_cnn, "tcn": tcn}
+NETWORKS: Mapping[str, Callable[[], onnx.ModelProto]] = {
+    "ds_cnn": ds_cnn,
+    "tcn": tcn,
+    "ds_cnn_int8": partial(static, ds_cnn, SIGNED, SIGNED, per_channel=True),
+    "tcn_int8": partial(static, tcn, SIGNED, SIGNED, per_channel=True),
+}
 
 
 COLUMNS = ("frames", 7), ("share", 8), ("instructions", 14), ("of the window", 15), ("ratio", 7)

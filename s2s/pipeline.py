@@ -174,7 +174,6 @@ GRAPH = (
     ),
     Step("graph-split-args", "Kernels of each device have their limit; fusion keeps it.", options=arguments),
     Step("graph-split-streamed-layers", "Run before layers become kernels.", when=streamed, options=streamed_to),
-    Step("graph-give-windows-slack", "Kernels take windows as they are.", when=windows_move, options=target),
     Step(
         "graph-outline-externs",
         "Declare functions outside of the network; from here on their calls are kernels.",
@@ -227,6 +226,7 @@ COMPUTE = (
         when=tuned,
         options=target,
     ),
+    Step("graph-give-windows-slack", "Layouts say how many elements a frame has.", when=windows_move, options=target),
     Step(
         "tensor-tile-and-fuse",
         "Tile the computations of one kernel together, before splitting and collapsing change their dimensions.",

@@ -39,9 +39,12 @@ def convolves(op: tensor.ComputeOp, value: SSAValue, constants: frozenset[SSAVal
     if not weights:
         return False
     moving = {dim for access in weights for expr in access.map.data.results for dim in expr.used_dims()}
+    writes_second = CHANNEL in moving and op.rank - 1 not in moving
     if value in op.res:
-        return op.parallel_sizes == shape_of(value) and CHANNEL in moving and op.rank - 1 not in moving
+        return op.parallel_sizes == shape_of(value) and writes_second
     read = [access.map.data.results for operand, access in reads if operand is value]
     return any(
-        bool(results[CHANNEL].used_dims() & moving) and not results[-1].used_dims() <= moving for results in read
+        bool(results[CHANNEL].used_dims() & moving)
+        and (not results[-1].used_dims() <= moving or (writes_second and op.rank == len(results)))
+        for results in read
     )

@@ -15,7 +15,8 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from s2s.analysis.affine.strides import vectorizable
 from s2s.analysis.network.constants import calls_of, constant_arguments
-from s2s.analysis.structure.compute import body_ops, shape_of, slots
+from s2s.analysis.network.stream_windows import stream_windows
+from s2s.analysis.structure.compute import body_ops, moves_only, shape_of, slots
 from s2s.analysis.structure.lanes import in_lanes
 from s2s.decisions.channel_blocks import (
     CHANNEL,
@@ -74,6 +75,10 @@ class ChannelLayouts:
         self.calls = [op for op in module.walk() if isinstance(op, graph.CallOp)]
         functions = {func.sym_name.data: func for func in module.ops if isinstance(func, FuncOp)}
         self.kernels = {name: functions[name] for name in dict.fromkeys(map(callee, self.calls))}
+        self.windows = stream_windows(module)
+        """Windows over streams, whose states are results of the run before."""
+        self._kept = {value for window in self.windows for value in window.values[:2]}
+        self._ends = {window.end for window in self.windows}
         self._blocks: dict[SSAValue, int] = {}
         """What `settled` says of the tensors of main and of those that stand for them inside of kernels."""
         self._groups = LayoutGroups()
@@ -102,8 +107,9 @@ class ChannelLayouts:
         return [value for value in self.values() if not self.refusals(value)]
 
     def values(self) -> Iterator[SSAValue]:
-        """Return every result of a call."""
-        return (result for call in self.calls for result in call.results)
+        """Return every result of a call, and the states of windows over streams."""
+        yield from (result for call in self.calls for result in call.results)
+        yield from (value for window in self.windows for value in window.values[:2])
 
     def refusals(self, member: Member) -> Sequence[Refusal]:
         """Return why the group of `member` is not blocked; nothing if it is."""
@@ -158,6 +164,9 @@ class ChannelLayouts:
         for value in self.values():
             for slot in slots_of(value):
                 self._groups.join(value, slot)
+        for window in self.windows:
+            self._groups.join(window.argument, window.op.y)
+            self._groups.join(window.end, window.op.y)
         for first, block in self.settled.items():
             alike = [value for value in self.values() if self._groups.find(value) == self._groups.find(first)]
             self._blocks |= {each: block for value in alike for each in self._all_of(value)}
@@ -179,7 +188,7 @@ class ChannelLayouts:
         """Return the arguments of kernels that are passed anything but the result of a kernel."""
         for call in self.calls:
             for number, operand in enumerate(call.operands):
-                if isinstance(operand.owner, graph.CallOp):
+                if isinstance(operand.owner, graph.CallOp) or operand in self._kept:
                     continue
                 what = "an input of the network" if isinstance(operand, BlockArgument) else "a weight"
                 yield (callee(call), number), f"reads {what} in the same place"
@@ -197,9 +206,11 @@ class ChannelLayouts:
     def _why_unsuited(self, value: SSAValue) -> str | None:
         """Return why a tensor of main has an unsuitable shape or is used outside of kernels; None if it is suitable."""
         shape = shape_of(value)
-        if any(isinstance(use.operation, ReturnOp) for use in value.uses):
+        returns = sum(isinstance(use.operation, ReturnOp) for use in value.uses)
+        if returns > (value in self._ends):
             return "output of the network, whose layout is the caller's"
-        others = [use.operation.name for use in value.uses if not isinstance(use.operation, graph.CallOp)]
+        inside = (graph.CallOp, ReturnOp, *([graph.AdvanceOp] if value in self._kept else []))
+        others = [use.operation.name for use in value.uses if not isinstance(use.operation, inside)]
         if others:
             return f"goes to a {others[0]} between kernels"
         if len(shape) not in RANKS:
@@ -261,6 +272,8 @@ class ChannelLayouts:
     def _why_unwritable(self, func: FuncOp, computes: Sequence[tensor.ComputeOp], number: int) -> str | None:
         value = value_at(func, number)
         owner = value.owner
+        if self.lanes == 1 and isinstance(owner, tensor.ScatterOp) and inserts_frames(owner):
+            return None
         if not isinstance(owner, tensor.ComputeOp) or len(owner.res) != 1:
             return "computes other results along with this one"
         if owner.parallel_sizes != shape_of(value):
@@ -296,6 +309,12 @@ class ChannelLayouts:
         return True
 
 
+def inserts_frames(op: tensor.ScatterOp) -> bool:
+    """Return whether `op` puts the new frames of a stream into a window: at known positions, with all channels."""
+    base = op.base.owner
+    return not op.parts and isinstance(base, tensor.ComputeOp) and moves_only(base) and op.base.has_one_use()
+
+
 def value_at(func: FuncOp, number: int) -> SSAValue:
     """Return the argument or result of a kernel with this number."""
     return func.body.block.args[number] if number >= 0 else dict(results_of(func))[number]
@@ -303,8 +322,8 @@ def value_at(func: FuncOp, number: int) -> SSAValue:
 
 def slots_of(value: SSAValue) -> list[Slot]:
     """Return the kernel arguments and results that `value` is passed to or returned from."""
-    assert isinstance(value.owner, graph.CallOp)
-    found: list[Slot] = [(callee(value.owner), -1 - value.owner.results.index(value))]
+    owner = value.owner
+    found: list[Slot] = [(callee(owner), -1 - owner.results.index(value))] if isinstance(owner, graph.CallOp) else []
     found += [(callee(use.operation), use.index) for use in value.uses if isinstance(use.operation, graph.CallOp)]
     return found
 

@@ -189,13 +189,14 @@ def _pass_cost(op: tensor.ComputeOp, pixels: int) -> float:
 
 
 def _lies_in_groups(op: tensor.ComputeOp, read: int) -> bool:
-    """Return whether groups of reduction steps are contiguous in a read and never in the padding."""
+    """Return whether groups of reduction steps are contiguous in a read and never in the padding: of all steps, or of
+    the innermost ones, as the channels of a dilated convolution."""
     if op.read_accesses[read].is_guarded or prod(op.reduction_sizes) % GROUP:
         return False
     step = 1
     for dim in reversed(range(op.rank, len(op.sizes))):
         if op.sizes[dim] > 1 and moves(op, dim).reads[read] != step:
-            return False
+            return step % COLUMN_STEPS == 0
         step *= op.sizes[dim]
     return True
 

@@ -7,6 +7,7 @@ first node whose value differs from the level above identifies the wrong lowerin
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
+import numpy as np
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -24,7 +25,7 @@ from s2s.types.dtypes import Array
 from s2s.types.weights import WeightStore
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
 
-COMPUTES_NOTHING = (graph.ConstantOp, graph.ReshapeOp, graph.WeightOp)
+COMPUTES_NOTHING = (graph.AdvanceOp, graph.ConstantOp, graph.ReshapeOp, graph.WeightOp)
 """Operations of `main` that compute nothing: lower levels lay their values out anew, or have none."""
 
 OPERATION_LIMIT = 20_000_000
@@ -188,14 +189,15 @@ def _traced(run: Callable[[Observer], list[Array]]) -> Trace:
 
 
 def _in_plain_layout(op: Operation, value: Array) -> Array:
-    """Convert a value in blocks of channels, `[N, C / b, H, W, b]`, to `[N, C, H, W]`."""
+    """Convert a value in blocks of channels, `[N, C / b, H, W, b]` or `[N, C / b, W, b]`, to `[N, C, H, W]`."""
     shape = op.attributes.get(BLOCKED)
     if not isinstance(shape, DenseArrayBase):
         return value
-    n, blocks, h, w, block = (int(size) for size in shape.get_values())
+    n, blocks, *place, block = (int(size) for size in shape.get_values())
     channels = op.attributes.get(CHANNELS)
     used = channels.value.data if isinstance(channels, IntegerAttr) else blocks * block
-    return value.reshape(n, blocks, h, w, block).transpose(0, 1, 4, 2, 3).reshape(n, blocks * block, h, w)[:, :used]
+    blocked = value.reshape(n, blocks, *place, block)
+    return np.moveaxis(blocked, -1, 2).reshape(n, blocks * block, *place)[:, :used]
 
 
 def _keys(op: Operation, results: int) -> list[str]:

@@ -226,6 +226,18 @@ def test_c_computes_streams(case: str, executor: Executor) -> None:
         assert artifact.verify(levels=True).passed
 
 
+@pytest.mark.parametrize("executor", ["aot", "graph"])
+def test_windows_of_bytes_have_channels_last_on_cores_that_multiply_pairs(executor: Executor) -> None:
+    body, weights, axis = CASES["quantised"]
+    with compile_artifact(
+        model_of(body, weights), CompileOptions(target="cortex-m4", streams={"x": Sliding(axis)}, executor=executor)
+    ) as artifact:
+        kept = [each.nodes for each in artifact.decisions if each.kind == "layout" and each.chosen == "NCHW4c"]
+        assert kept == ["QuantizeLinear_xi", "QuantizeLinear_ai"]
+        assert artifact.verify().passed
+        assert artifact.verify(levels=True).passed
+
+
 @pytest.mark.parametrize(
     ("streams", "words"),
     [

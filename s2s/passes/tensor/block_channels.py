@@ -18,6 +18,9 @@ padded: 24 channels take two blocks of 16, not three of 8. Kernels compute the p
 pads with zeros, and no kernel reads it except to compute such padding again; the attribute `channels` of the call
 counts the real channels.
 
+The windows of a stream, which are states of the network, are blocked as results are: a new frame is then as many
+neighbours as there are channels, and kernels read the window in place.
+
 For bytes, a block holds all channels (NHWC) where the target multiplies groups of neighbouring bytes. On scalar cores
 (SMLAD of Cortex-M) bytes are all that is blocked, and sums of integers run along the channels in their innermost loop.
 
@@ -33,12 +36,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from s2s.analysis.network.functions import INIT, text
+from s2s.analysis.network.stream_windows import StreamWindow
 from s2s.analysis.structure.compute import shape_of
 from s2s.decisions.channel_blocks import CHANNEL, channel_constants, results_of
 from s2s.decisions.channel_layouts import slots_of
@@ -46,6 +51,7 @@ from s2s.decisions.chooser import Chooser
 from s2s.decisions.given import Given
 from s2s.decisions.layout import LayoutKind, Layouts
 from s2s.dialects import graph, tensor
+from s2s.dialects.graph.base import integer
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.tensor.block_kernel import BlockKernel, blocked_type
 from s2s.passes.tensor.remade_weights import remake_weight
@@ -74,13 +80,38 @@ def block_channels(module: ModuleOp, target: Target, weights: WeightStore, given
         if mine:
             _fill_up(func, mine, decision.by_kernel[name], weights)
             BlockKernel(func, mine, in_order=target.lanes == 1).run()
+    for window in decision.windows:
+        if window.argument in chosen:
+            _block_window(window, decision.block_of(window.argument), weights)
     for value in chosen:
-        assert isinstance(value.owner, graph.CallOp)
+        if not isinstance(value.owner, graph.CallOp):
+            continue
         new_type = blocked_type(value.type, decision.block_of(value))
         value.owner.attributes[BLOCKED] = tensor.integers(new_type.get_shape())
         if decision.is_padded(value):
             value.owner.attributes[CHANNELS] = IntegerAttr(shape_of(value)[CHANNEL], i64)
         Rewriter.replace_value_with_new_type(value, new_type)
+    for window in decision.windows:
+        window.func.update_function_type()
+
+
+def _block_window(window: StreamWindow, block: int, weights: WeightStore) -> None:
+    """Keep the state of a stream in blocks of channels, what it begins with too."""
+    new_type = blocked_type(window.argument.type, block)
+    before, after = shape_of(window.argument), new_type.get_shape()
+    attributes = list(window.func.arg_attrs or ())
+    given = attributes[window.argument.index]
+    if (name := text(given, INIT)) is not None:
+        split = np.array(weights.get(name)).reshape(before[0], before[1] // block, block, *before[2:])
+        values = np.ascontiguousarray(np.moveaxis(split, 2, -1)).reshape(after)
+        attributes[window.argument.index] = DictionaryAttr(
+            {**given.data, INIT: StringAttr(weights.add(f"{name}_blocked", values))}
+        )
+        window.func.arg_attrs = ArrayAttr(attributes)
+    for value in window.values[:2]:
+        Rewriter.replace_value_with_new_type(value, new_type)
+    window.op.by = integer(window.op.by.value.data * block)
+    window.op.slack = integer(0)
 
 
 def _fill_up(func: FuncOp, blocks: Mapping[int, int], calls: Sequence[graph.CallOp], weights: WeightStore) -> None:

@@ -75,24 +75,47 @@ class BlockKernel:
                     for number, (operand, access) in enumerate(zip(operands, op.accesses, strict=True))
                 ]
                 op.properties["accesses"] = ArrayAttr(accesses)
+            if isinstance(op, tensor.ScatterOp):
+                reads = [
+                    _in_blocks(access, op.sizes, block) if operand is argument else access
+                    for operand, access in zip(op.epilogue, op.accesses, strict=True)
+                ]
+                op.properties["accesses"] = ArrayAttr(reads)
         Rewriter.replace_value_with_new_type(argument, new_type)
 
     def _blocked_access(
         self, access: tensor.AccessAttr, op: tensor.ComputeOp, number: int, block: int
     ) -> tensor.AccessAttr:
-        sizes = op.sizes if number < len(op.reads) else op.parallel_sizes
-        n, c, *place = access.map.data.results
-        results = tuple(simplify(expr, ranges(sizes)) for expr in (n, c // block, *place, c % block))
-        affine_map = AffineMap(access.map.data.num_dims, 0, results)
-        return tensor.AccessAttr.of(affine_map, guarded=access.is_guarded)
+        return _in_blocks(access, op.sizes if number < len(op.reads) else op.parallel_sizes, block)
 
     def _write_blocks(self, value: SSAValue, block: int) -> None:
         """Split the channel dimension of the producer, and move the lane dimension behind the pixels."""
         op = value.owner
+        if isinstance(op, tensor.ScatterOp):
+            return self._insert_blocks(op, block)
         assert isinstance(op, tensor.ComputeOp)
         new_type = blocked_type(value.type, block)
         split_dim(op, CHANNEL, block, inner_at=op.rank)
         Rewriter.replace_value_with_new_type(value, new_type)
+        return None
+
+    def _insert_blocks(self, op: tensor.ScatterOp, block: int) -> None:
+        """Write the new frames of a window in blocks, channel by channel in the innermost loop."""
+        self._write_blocks(op.base, block)
+        Rewriter.replace_value_with_new_type(op.res, op.base.type)
+        order = [*(dim for dim in range(len(op.sizes)) if dim != CHANNEL), CHANNEL]
+        mapping = tensor.Renumbering.permuting(order, op.sizes, len(op.sizes))
+        into = _in_blocks(op.into, op.sizes, block)
+        op.properties["into"] = mapping.access(into, parallel=True)
+        op.properties["accesses"] = ArrayAttr([mapping.access(access, parallel=True) for access in op.accesses])
+        op.properties["domain"] = tensor.integers(mapping.sizes)
+
+
+def _in_blocks(access: tensor.AccessAttr, sizes: Sequence[int], block: int) -> tensor.AccessAttr:
+    """Return an access of a tensor as one of the tensor in blocks of channels."""
+    n, c, *place = access.map.data.results
+    results = tuple(simplify(expr, ranges(sizes)) for expr in (n, c // block, *place, c % block))
+    return tensor.AccessAttr.of(AffineMap(access.map.data.num_dims, 0, results), guarded=access.is_guarded)
 
 
 def _sum_along_lanes(op: tensor.ComputeOp, blocked: Sequence[SSAValue]) -> None:
