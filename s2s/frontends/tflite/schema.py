@@ -62,6 +62,7 @@ _SHARED_OPTIONS: Mapping[str, str] = {
     "SVDF": "SVDFOptions",
     "BATCH_TO_SPACE_ND": "BatchToSpaceNDOptions",
     "SPACE_TO_BATCH_ND": "SpaceToBatchNDOptions",
+    "STABLEHLO_COMPOSITE": "StableHLOCompositeOptions",
     "TOPK_V2": "TopKV2Options",
     "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTMOptions",
     "BIDIRECTIONAL_SEQUENCE_LSTM": "BidirectionalSequenceLSTMOptions",

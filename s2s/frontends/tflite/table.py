@@ -24,6 +24,7 @@ from s2s.frontends.tflite import (
     shape,
     slicing,
     spectrum,
+    stablehlo,
     suppression,
 )
 from s2s.frontends.tflite.node import Importer
@@ -51,6 +52,7 @@ _FAMILIES = (
     shape,
     slicing,
     spectrum,
+    stablehlo,
     suppression,
 )
 
@@ -61,8 +63,12 @@ IMPORTERS: Mapping[str, Importer] = with_unsigned(
 
 _STRINGS = "it works on strings, which networks in C do not have: compute it outside the network"
 _RANDOM = "its results are random: make the random numbers an input"
+_NO_KERNEL = "TFLite itself has no kernel for it: convert the model again, without operators of StableHLO"
+_STABLEHLO = "this operator of StableHLO is not supported: convert the model to operators of TFLite"
 REFUSALS: Mapping[str, str] = {
-    **dict.fromkeys(("MULTINOMIAL", "RANDOM_STANDARD_NORMAL", "RANDOM_UNIFORM"), _RANDOM),
+    **dict.fromkeys(
+        ("MULTINOMIAL", "RANDOM_STANDARD_NORMAL", "RANDOM_UNIFORM", "STABLEHLO_RNG_BIT_GENERATOR"), _RANDOM
+    ),
     **dict.fromkeys(
         (
             *("HASHTABLE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_LOOKUP", "HASHTABLE_SIZE"),
@@ -70,14 +76,26 @@ REFUSALS: Mapping[str, str] = {
         ),
         _STRINGS,
     ),
+    **dict.fromkeys(
+        (
+            "STABLEHLO_AND",
+            "STABLEHLO_CASE",
+            "STABLEHLO_GATHER",
+            "STABLEHLO_PAD",
+            "STABLEHLO_REDUCE_WINDOW",
+            "STABLEHLO_SCATTER",
+            "STABLEHLO_SHIFT_LEFT",
+        ),
+        _STABLEHLO,
+    ),
     "CONCAT_EMBEDDINGS": "TFLite itself has no kernel for it: convert the model again",
+    "LSTM": "it is one step of an LSTM whose state the caller keeps: convert the layer to UNIDIRECTIONAL_SEQUENCE_LSTM",
 }
-"""Why operators are refused and the way out, where the reason is known."""
+"""Why operators are refused and the way out; TFLite has no kernels for the others of StableHLO."""
 
 
 def refusal_of(builtin: str) -> tuple[str, str]:
     """Return why an operator is refused, and what to do instead."""
-    fact, _, way_out = REFUSALS.get(builtin, "this operator is not supported: replace it by other operators").partition(
-        ": "
-    )
+    unknown = _NO_KERNEL if builtin.startswith("STABLEHLO_") else "it is newer than this version of s2s: update s2s"
+    fact, _, way_out = REFUSALS.get(builtin, unknown).partition(": ")
     return fact, way_out

@@ -1,6 +1,18 @@
 """Every builtin operator that TFLite-Micro registers has an importer; no other is refused without a reason."""
 
-from s2s.frontends.tflite.table import IMPORTERS, REFUSALS
+import pytest
+
+from s2s.frontends.tflite.schema import enum_names
+from s2s.frontends.tflite.table import IMPORTERS, REFUSALS, refusal_of
+
+KERNELS = [
+    f"STABLEHLO_{name}"
+    for name in (
+        *("ADD", "AND", "CASE", "COMPOSITE", "GATHER", "MAXIMUM", "MINIMUM", "MULTIPLY", "PAD", "REDUCE_WINDOW"),
+        *("RNG_BIT_GENERATOR", "SCATTER", "SHIFT_LEFT"),
+    )
+]
+"""What LiteRT 2.3 registers of StableHLO."""
 
 MICRO = [
     "ABS",
@@ -117,3 +129,16 @@ def test_every_operator_of_tflite_micro_has_an_importer():
 
 def test_no_operator_is_both_imported_and_refused():
     assert not IMPORTERS.keys() & REFUSALS.keys()
+
+
+def test_no_builtin_operator_of_the_schema_is_missing_silently():
+    """Each is imported, or refused with a reason of its own; StableHLO's others have no kernel in TFLite."""
+    builtins = set(enum_names("BuiltinOperator").values()) - {"CUSTOM", "DELEGATE", "PLACEHOLDER_FOR_GREATER_OP_CODES"}
+    left = builtins - IMPORTERS.keys() - REFUSALS.keys()
+    assert {name for name in left if not name.startswith("STABLEHLO_")} == set()
+    assert {refusal_of(name)[0] for name in left} == {"TFLite itself has no kernel for it"}
+
+
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_operators_of_stablehlo_with_a_kernel_in_tflite_are_told_from_those_without(name: str):
+    assert name in IMPORTERS or name in REFUSALS
