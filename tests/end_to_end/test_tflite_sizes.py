@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -80,6 +81,73 @@ def test_each_axis_of_a_convolution(shape: tuple[int | str, ...], padding: int):
     tensors, layer = conv((1, 9, 9, 4) if padding == SAME else (1, 7, 7, 4), padding)
     data = model([GraphSpec([TensorSpec("x", (1, 9, 9, 2)), *tensors], [layer], ["x"], ["c"])])
     check(data, shape, (3, 12), [3, 4, 9, 11, 12])
+
+
+def resized(builtin: str, kind: str, to: Sequence[int] | None, how: str) -> bytes:
+    """A picture of 7 by 9 that is resized: to constant sizes, or to twice its own ones."""
+    numbers: dict[str, list[int]] = {"one": [1], "three": [3], "two": [2]} if to is None else {"size": list(to)}
+    quantised: dict[str, Any] = {"scale": 0.1, "zero_point": 3} if kind == "INT8" else {}
+    tensors = [TensorSpec(name, (len(each),), data=np.array(each, np.int32)) for name, each in numbers.items()]
+    tensors += [TensorSpec("x", (1, 7, 9, 2), kind, **quantised)]
+    tensors += [TensorSpec("y", (1, *(to or (14, 18)), 2), kind, **quantised)]
+    operators: list[OperatorSpec] = []
+    if to is None:
+        tensors += [TensorSpec(name, (count,), "INT32") for name, count in (("s", 4), ("hw", 2), ("size", 2))]
+        operators = [
+            OperatorSpec("SHAPE", ["x"], ["s"], "ShapeOptions", {"out_type": 2}),
+            OperatorSpec("STRIDED_SLICE", ["s", "one", "three", "one"], ["hw"], "StridedSliceOptions"),
+            OperatorSpec("MUL", ["hw", "two"], ["size"], "MulOptions"),
+        ]
+    options = "ResizeBilinearOptions" if builtin == "RESIZE_BILINEAR" else "ResizeNearestNeighborOptions"
+    last = OperatorSpec(builtin, ["x", "size"], ["y"], options, {how: True} if how else {})
+    return model([GraphSpec(tensors, [*operators, last], ["x"], ["y"])])
+
+
+RESIZED = [
+    ("RESIZE_NEAREST_NEIGHBOR", "FLOAT32", (5, 12), "half_pixel_centers"),
+    ("RESIZE_NEAREST_NEIGHBOR", "FLOAT32", None, "align_corners"),
+    ("RESIZE_NEAREST_NEIGHBOR", "INT8", (7, 9), ""),
+    ("RESIZE_BILINEAR", "FLOAT32", (5, 12), "align_corners"),
+    ("RESIZE_BILINEAR", "FLOAT32", None, "half_pixel_centers"),
+    ("RESIZE_BILINEAR", "INT8", (5, 12), "half_pixel_centers"),
+    ("RESIZE_BILINEAR", "INT8", (7, 9), "align_corners"),
+    ("RESIZE_BILINEAR", "INT8", None, ""),
+]
+
+
+@pytest.mark.parametrize(("builtin", "kind", "to", "how"), RESIZED)
+def test_pictures_of_any_size_are_resized(builtin: str, kind: str, to: Sequence[int] | None, how: str):
+    """Integers have the bits of LiteRT."""
+    data, rng = resized(builtin, kind, to, how), np.random.default_rng(3)
+    shapes: InputShapes = {"x": (1, "H", "W", 2)}
+    dims = {"H": (2, 10), "W": (2, 13)}
+    with api.compile(data, shapes=shapes, dims=dims, target="c", tflite_rounding="reference") as artifact:
+        for height, width in ((2, 2), (10, 13), (7, 9), (3, 12), (9, 4)):
+            x = rng.standard_normal((1, height, width, 2)).astype(np.float32)
+            given = (40 * x).clip(-128, 127).astype(np.int8) if kind == "INT8" else x
+            (found,) = artifact.run({"x": given}).values()
+            (expected,) = run_litert_resized(data, [given])
+            assert found.shape == expected.shape
+            np.testing.assert_allclose(found, expected, rtol=0, atol=0 if kind == "INT8" else 1e-5)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_running_sums_of_any_length(reverse: bool):
+    tensors = [
+        TensorSpec("x", (2, 5, 3)),
+        TensorSpec("axis", (), data=np.array(1, np.int32)),
+        TensorSpec("y", (2, 5, 3)),
+    ]
+    fields = {"exclusive": False, "reverse": reverse}
+    layer = OperatorSpec("CUMSUM", ["x", "axis"], ["y"], "CumsumOptions", fields)
+    check(model([GraphSpec(tensors, [layer], ["x"], ["y"])]), (2, "N", 3), (2, 21), [2, 3, 5, 20, 21])
+
+
+def test_the_largest_of_any_number():
+    tensors = [TensorSpec("x", (2, 9)), TensorSpec("k", (), data=np.array(2, np.int32)), TensorSpec("y", (2, 2))]
+    layer = OperatorSpec("TOPK_V2", ["x", "k"], ["y", "i"], "TopKV2Options")
+    data = model([GraphSpec([*tensors, TensorSpec("i", (2, 2), "INT32")], [layer], ["x"], ["y"])])
+    check(data, (2, "N"), (2, 21), [2, 3, 9, 20, 21])
 
 
 @pytest.mark.parametrize("name", ["ad01_int8", "kws_ref_model_int8", "pretrainedResnet_quant"])

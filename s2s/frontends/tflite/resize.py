@@ -5,11 +5,13 @@ with a tolerance of 1e-6 of the largest magnitude: the reference weighs four pix
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from s2s.dialects import graph
+from s2s.frontends import late_sampling
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, cast, greater, reshape, select, unsqueeze
 from s2s.frontends.tflite.arithmetic import require_kinds
@@ -18,6 +20,7 @@ from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.tensors import Tensor
 from s2s.support.frozen import frozen
 
+_F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
 _FRACTION_BITS = 10
 _ONE = 1 << _FRACTION_BITS
 _Integers = NDArray[np.int64]
@@ -100,7 +103,10 @@ def _resize_nearest(node: Node) -> Value:
     require_kinds(node, (x,), "float32", "int8", "int16")
     y = x.value
     for axis, sampling in enumerate(_samplings(node, x), start=1):
-        y = _read(node, y, axis, sampling.nearest())
+        if node.builder.varies:
+            y = late_sampling.read(y, axis, _LateSampling(node, sampling).nearest())
+        else:
+            y = _read(node, y, axis, sampling.nearest())
     return y
 
 
@@ -110,11 +116,18 @@ def _resize_bilinear(node: Node) -> Value:
     samplings = _samplings(node, x)
     if any(sampling.align_corners and sampling.half_pixel_centers for sampling in samplings):
         raise node.invalid("asks for aligned corners and for half-pixel centers", "choose one")
-    if kind == "float32":
+    if node.builder.varies:
+        late = [_LateSampling(node, sampling) for sampling in samplings]
+        taps = [each.linear_floats() if kind == "float32" else each.linear_integers() for each in late]
+        y = _late_blend(x.value, taps[0], taps[1], 1 if kind == "float32" else _ONE)
+    elif kind == "float32":
         rows, columns = (sampling.linear_floats() for sampling in samplings)
-        return _blend(node, x.value, rows, columns, 1)
-    rows, columns = (sampling.linear_integers() for sampling in samplings)
-    y = _blend(node, x.value, rows, columns, _ONE)
+        y = _blend(node, x.value, rows, columns, 1)
+    else:
+        rows, columns = (sampling.linear_integers() for sampling in samplings)
+        y = _blend(node, x.value, rows, columns, _ONE)
+    if kind == "float32":
+        return y
     half = _ONE * _ONE // 2
     return cast((y + select(greater(y, 0), y.like(half), -half)) / (_ONE * _ONE), x.dtype)
 
@@ -150,6 +163,69 @@ def _between(first: Value, second: Value, weight: NDArray[np.float32] | _Integer
         return whole
     column = weight.reshape([-1 if dim == axis else 1 for dim in range(first.rank)]).astype(first.dtype)
     return whole + (second - first) * first.builder.constant(column)
+
+
+class _LateSampling:
+    """What `_Sampling` computes, of sizes that vary from run to run."""
+
+    def __init__(self, node: Node, sampling: _Sampling) -> None:
+        self.builder, self.sampling = node.builder, sampling
+
+    def _sizes(self, dtype: np.dtype[Any]) -> tuple[Value, tuple[Value, Value]]:
+        """Return the last place of the operand, and the two lengths whose ratio is the scale."""
+        before, after = (self.builder.sizes(size, dtype) for size in (self.sampling.before, self.sampling.after))
+        spans = (before - 1, after - 1) if self.sampling.is_aligned else (before, after)
+        return before - 1, spans
+
+    def _steps(self, dtype: np.dtype[Any]) -> Value:
+        return self.builder.constant(np.arange(self.sampling.after).astype(dtype))
+
+    def nearest(self) -> Value:
+        last, spans = self._sizes(_F32)
+        at = (self._steps(_F32) + 0.5 * self.sampling.half_pixel_centers) * (spans[0] / spans[1])
+        exact = cast(at, _F64) + 0.5 if self.sampling.align_corners else at
+        return late_sampling.within(late_sampling.floor_of(exact), cast(last, exact.dtype))
+
+    def linear_integers(self) -> "_LateTaps":
+        last, spans = self._sizes(I32)
+        scale = (spans[0] * _ONE + spans[1] / 2) / spans[1]
+        at = self._steps(I32) * scale
+        if self.sampling.half_pixel_centers:
+            at = at + (scale / 2 - _ONE // 2)
+        first = late_sampling.within(at / _ONE, last)
+        second = late_sampling.within((at + (_ONE - 1)) / _ONE, last)
+        return _LateTaps(first, second, at - first * _ONE)
+
+    def linear_floats(self) -> "_LateTaps":
+        last, spans = self._sizes(_F32)
+        scale, steps = spans[0] / spans[1], self._steps(_F32)
+        at = (steps + 0.5) * scale - 0.5 if self.sampling.half_pixel_centers else steps * scale
+        first = late_sampling.within(late_sampling.floor_of(at), last)
+        second = late_sampling.within(emit(graph.CeilOp, at), last)
+        return _LateTaps(first, second, at - first)
+
+
+@frozen
+class _LateTaps:
+    """What `_Taps` holds, as values of the run."""
+
+    first: Value
+    second: Value
+    weight: Value
+
+
+def _late_blend(x: Value, rows: _LateTaps, columns: _LateTaps, one: int) -> Value:
+    """What `_blend` computes, at places of the run."""
+
+    def side(column: Value) -> Value:
+        upper, lower = (
+            late_sampling.read(late_sampling.read(x, 1, row), 2, column) for row in (rows.first, rows.second)
+        )
+        if not x.is_float:
+            upper, lower = cast(upper, I32), cast(lower, I32)
+        return late_sampling.between(upper, lower, rows.weight, 1, one)
+
+    return late_sampling.between(side(columns.first), side(columns.second), columns.weight, 2, one)
 
 
 IMPORTERS: Mapping[str, Importer] = {
