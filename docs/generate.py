@@ -25,6 +25,7 @@ from docs.metadata_fields import metadata_page
 from docs.onnx_support import NOTICE, onnx_page
 from docs.package_checks import packages_page
 from docs.tflite_support import tflite_page
+from docs.varying_axes import varying_axes_page
 from s2s import errors, registry
 from s2s.cli import main as cli
 from s2s.dialects.c import C
@@ -331,6 +332,7 @@ PAGES = {
     "passes.md": passes_page,
     "pytorch.md": pytorch_page,
     "targets.md": targets_page,
+    "sizes.md": varying_axes_page,
     "tflite.md": tflite_page,
 }
 """File in docs/reference/, and what writes it."""

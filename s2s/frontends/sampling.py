@@ -7,7 +7,7 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, clamp, concat, minimum, reshape, select, take, transpose, unsqueeze
+from s2s.frontends.formulas import cast, clamp, concat, maximum, minimum, reshape, select, take, transpose, unsqueeze
 from s2s.support.frozen import frozen
 
 _INDEX = np.dtype(np.int64)
@@ -29,31 +29,49 @@ def _and(a: Value, b: Value) -> Value:
     return emit(graph.LogicalAndOp, a, b)
 
 
-def within(x: Value, low: float, high: float) -> Value:
+def size_of(x: Value, axis: int, like: Value) -> Value | int:
+    """The size of an axis of `x`; if sizes vary from run to run, as a number of the type of `like`."""
+    size = x.shape[axis]
+    return x.builder.sizes(size, like.dtype) if x.builder.varies else size
+
+
+def limited(x: Value, high: Value | float) -> Value:
+    """`x` limited to `[0, high]`."""
+    return maximum(minimum(x, high), 0) if isinstance(high, Value) else clamp(x, 0, high)
+
+
+def within(x: Value, low: float, high: Value | float) -> Value:
     """Whether `low <= x <= high`."""
-    return _and(emit(graph.GreaterEqualOp, x, x.like(low)), emit(graph.LessEqualOp, x, x.like(high)))
+    bounds = (bound if isinstance(bound, Value) else x.like(bound) for bound in (low, high))
+    return _and(emit(graph.GreaterEqualOp, x, next(bounds)), emit(graph.LessEqualOp, x, next(bounds)))
 
 
-def reflect(x: Value, low: float, high: float) -> Value:
+def reflect(x: Value, low: float, high: Value | float) -> Value:
     """`x` mirrored at `low` and `high` until it lies between them."""
     length = high - low
-    if length <= 0:
-        return x * 0 + low
-    folded = emit(graph.ModOp, x - low, x.like(2 * length))
-    return minimum(folded, 2 * length - folded) + low
+    if not isinstance(length, Value):
+        if length <= 0:
+            return x * 0 + low
+        folded = emit(graph.ModOp, x - low, x.like(2 * length))
+        return minimum(folded, 2 * length - folded) + low
+    one = emit(graph.LessEqualOp, length, length.like(0))
+    folded = emit(graph.ModOp, x - low, select(one, length.like(1), 2 * length))
+    return select(one, x * 0 + low, minimum(folded, 2 * length - folded) + low)
 
 
-def tap_at(at: Value, size: int, weight: Value | None, padding: str, bounds: tuple[float, float]) -> Tap:
+def tap_at(
+    at: Value, size: Value | int, weight: Value | None, padding: str, bounds: tuple[float, Value | float]
+) -> Tap:
     """The element at the whole number `at`; one beyond the border is replaced as `padding` says."""
     if padding == "reflection":
         at = reflect(at, *bounds)
     elif padding == "zeros":
         inside = cast(within(at, 0, size - 1), at.dtype)
         weight = inside if weight is None else weight * inside
-    return Tap(cast(clamp(at, 0, size - 1), _INDEX), weight)
+    return Tap(cast(limited(at, size - 1), _INDEX), weight)
 
 
-def linear_taps(at: Value, size: int, padding: str, bounds: tuple[float, float]) -> list[Tap]:
+def linear_taps(at: Value, size: Value | int, padding: str, bounds: tuple[float, Value | float]) -> list[Tap]:
     """The two elements around each position, weighted by nearness."""
     base = _floor(at)
     ratio = at - base
@@ -63,7 +81,7 @@ def linear_taps(at: Value, size: int, padding: str, bounds: tuple[float, float])
     ]
 
 
-def cubic_taps(at: Value, size: int, padding: str, bounds: tuple[float, float]) -> list[Tap]:
+def cubic_taps(at: Value, size: Value | int, padding: str, bounds: tuple[float, Value | float]) -> list[Tap]:
     """Keys' cubic with the parameter -0.75."""
     base = _floor(at)
     ratio = at - base
@@ -120,13 +138,14 @@ def grid_sample(x: Value, grid: Value, mode: str, padding: str, corners: bool) -
     """
     spatial = x.rank - 2
     taps: list[list[Tap]] = []
-    for axis, size in enumerate(x.shape[2:]):
+    for axis in range(spatial):
+        size = size_of(x, 2 + axis, grid)
         place = reshape(take(grid, grid.rank - 1, spatial - 1 - axis, 1), grid.shape[:-1])  # the grid says x, y, z
         bounds = (0.0, size - 1.0) if corners else (-0.5, size - 0.5)
         at = (place + 1) / 2 * (size - 1) if corners else ((place + 1) * size - 1) / 2
         at = emit(graph.RoundOp, at) if mode == "nearest" else at
         if padding == "border" and not mode.endswith("cubic"):  # of a cubic the elements are clamped, not the place
-            at = select(within(at, *bounds), at, clamp(at, 0, size - 1))
+            at = select(within(at, *bounds), at, limited(at, size - 1))
         elif padding == "reflection":
             at = reflect(at, *bounds)
         if mode == "nearest":

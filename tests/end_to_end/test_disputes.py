@@ -34,6 +34,16 @@ def test_positions_of_cubic_samples_are_not_rounded():
     np.testing.assert_allclose(y.ravel(), expected, rtol=0, atol=8e-7)
 
 
+def test_aligned_corners_are_those_of_the_length_that_the_scale_gives():
+    """3 elements times 1.5 are 4.5, of which 4 exist: ONNX's reference and its node tests (2.4 of 4 elements in
+    `resize_downsample_scales_linear_align_corners`) step by 2 / 3.5, onnxruntime by 2 / 3."""
+    x = np.asarray([[0.0, 2.0, 4.0]], np.float32)
+    body = "(float[1,3] x) => (float[1,4] y) <float[2] s = {1, 1.5}>"
+    attributes = 'mode = "linear", coordinate_transformation_mode = "align_corners"'
+    y = computed(f"{body} {{ y = Resize <{attributes}> (x, , s) }}", 18, x=x)
+    np.testing.assert_allclose(y, [2 * np.arange(4) * 2 / 3.5], rtol=1e-6)
+
+
 @pytest.mark.parametrize("alpha", [0.85146695, 0.85205078125])
 def test_a_threshold_is_rounded_to_the_type_of_its_operand(alpha: float):
     """The function that defines the operator casts it; onnxruntime compares in float32."""

@@ -1,4 +1,4 @@
-"""Windows and padding along dimensions of varying size, against onnxruntime at several sizes."""
+"""Windows, padding and resampling along dimensions of varying size, against onnxruntime at several sizes."""
 
 from pathlib import Path
 
@@ -55,6 +55,30 @@ TEXTS = {
 { y = Pad <mode = "reflect"> (x, p) }""",
     "repeated border": """(float[1,3,N,K] x) => (float[1,4,M,L] y) <int64[8] p = {0, 1, 2, 7, 0, 0, 9, 2}>
 { y = Pad <mode = "edge"> (x, p) }""",
+    "cubic": """(float[1,2,N,K] x) => (float[1,2,M,L] y) <float[4] s = {1, 1, 2, 1.5}>
+{ y = Resize <mode = "cubic"> (x, , s) }""",
+    "cubic without what is outside": """(float[1,2,N,K] x) => (float[1,2,M,L] y) <float[4] s = {1, 1, 2, 1.5}>
+{ y = Resize <mode = "cubic", exclude_outside = 1, coordinate_transformation_mode = "asymmetric"> (x, , s) }""",
+    "cubic to a constant size": """(float[1,2,N,K] x) => (float[1,2,8,6] y) <int64[4] s = {1, 2, 8, 6}>
+{ y = Resize <mode = "cubic"> (x, , , s) }""",
+    "grid": """(float[1,2,N,K] x, float[1,3,4,2] z) => (float[1,2,3,4] y) { y = GridSample (x, z) }""",
+    "mirrored grid": """(float[1,2,N,K] x, float[1,3,4,2] z) => (float[1,2,3,4] y)
+{ y = GridSample <padding_mode = "reflection", mode = "bicubic"> (x, z) }""",
+    "mirrored grid of corners": """(float[1,2,N,K] x, float[1,3,4,2] z) => (float[1,2,3,4] y)
+{ y = GridSample <padding_mode = "reflection", align_corners = 1> (x, z) }""",
+    "grid of the nearest": """(float[1,2,N,K] x, float[1,3,4,2] z) => (float[1,2,3,4] y)
+{ y = GridSample <padding_mode = "border", align_corners = 1, mode = "nearest"> (x, z) }""",
+    "regions": """(float[1,2,N,K] x, float[2,4] r) => (float[2,2,3,4] y) <int64[2] b = {0, 0}>
+{ y = RoiAlign <output_height = 3, output_width = 4, sampling_ratio = 2, spatial_scale = 2.0> (x, r, b) }""",
+    "more boxes than there may be": """(float[1,N,4] b, float[1,2,N] s) => (int64[k,3] y)
+<int64 most = {6}, float iou = {0.3}, float least = {0.1}> { y = NonMaxSuppression (b, s, most, iou, least) }""",
+    "a step for each row": """(float[N,4] x) => (float[4] y) <int64 zero = {0}, bool yes = {1}, float[4] c = ?>
+{ s = Shape (x) n = Gather (s, zero) y = Loop (n, yes, c) <body = step (int64 i, bool go, float[4] a)
+  => (bool on, float[4] b) { r = Gather <axis = 0> (x, i) b = Add (a, r) on = Identity (go) }> }""",
+    "rows that steps collect": """(float[N,4] x) => (float[M,4] y) <int64 zero = {0}, bool yes = {1}, float[4] c = ?>
+{ s = Shape (x) n = Gather (s, zero) z, y = Loop (n, yes, c) <body = step (int64 i, bool go, float[4] a)
+  => (bool on, float[4] b, float[4] q) { r = Gather <axis = 0> (x, i) b = Add (a, r) q = Relu (b)
+  on = Identity (go) }> }""",
     "tiles": """(float[1,3,N,K] x) => (float[1,6,M,L] y) <int64[4] p = {1, 2, 3, 2}> { y = Tile (x, p) }""",
     "tiles of rows": "(float[N,3] x) => (float[N,6] y) <int64[2] p = {1, 2}> { y = Tile (x, p) }",
 }
@@ -82,6 +106,13 @@ def test_periodic_padding_gives_the_results_of_onnxruntime(tmp_path: Path):
     text = """(float[1,3,N,K] x) => (float[1,4,M,L] y) <int64[8] p = {0, 1, 2, 1, 0, 0, 1, 3}>
 { y = Pad <mode = "wrap"> (x, p) }"""
     check(text, tmp_path, opset=19)
+
+
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_smoothed_pictures_give_the_results_of_onnxruntime(mode: str, tmp_path: Path):
+    text = f"""(float[1,2,N,K] x) => (float[1,2,M,L] y) <float[4] s = {{1, 1, 0.6, 0.5}}>
+{{ y = Resize <mode = "{mode}", antialias = 1> (x, , s) }}"""
+    check(text, tmp_path, opset=18)
 
 
 @pytest.mark.parametrize("kind", ["network with centred windows", "means of centred windows", "maxima and places"])

@@ -31,6 +31,7 @@ from s2s.frontends.resample import (
     weighted_taps,
 )
 from s2s.frontends.sampling import within
+from s2s.frontends.weighted_reads import MOST_TAPS, Kernel, read_weighted
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
@@ -155,12 +156,14 @@ def _resample(node: Node, x: Value, axes: list[_Axis], mode: str, nearest_mode: 
 
 
 def _depends_on_size(node: Node, axis: _Axis, mode: str) -> bool:
-    """Whether what a position reads depends on the size, and is one element or two. Elements that are repeated a whole
-    number of times are the same ones at every size."""
+    """Whether what a position reads depends on the size, and is few elements. Elements that are repeated a whole
+    number of times are the same ones at every size; how many a smoothed one reads must not depend on the size."""
     if node.text("mode") == "nearest" and not axis.sized and axis.scale == floor(axis.scale):
         return mode == "align_corners"
-    several = node.flag("antialias", False) or node.flag("exclude_outside", False)
-    return node.text("mode") != "cubic" and mode != "tf_crop_and_resize" and not several
+    if mode == "tf_crop_and_resize":
+        return False
+    smooth = node.flag("antialias", False) and node.text("mode") != "nearest" and axis.scale < 1
+    return not smooth or (not axis.sized and 2 * _kernel(node, axis).reach <= MOST_TAPS)
 
 
 def _at_any_size(node: Node, x: Value, axis: _Axis, mode: str) -> Value:
@@ -171,7 +174,19 @@ def _at_any_size(node: Node, x: Value, axis: _Axis, mode: str) -> Value:
     scale = count / size if axis.sized else axis.scale
     steps = node.constant(np.arange(axis.count), _EXACT)
     at = _late_coordinates(mode, steps, size, scale, count)
-    return _read(node, x, axis.axis, at, node.text("mode"), size - 1)
+    kind = node.choice("mode", "nearest", "linear", "cubic", "bilinear")
+    smooth = node.flag("antialias", False) or node.flag("exclude_outside", False)
+    if kind == "cubic" or (kind != "nearest" and smooth):
+        kernel = _kernel(node, axis)
+        return read_weighted(x, axis.axis, at, size, kernel, excluded=node.flag("exclude_outside", False))
+    return _read(node, x, axis.axis, at, kind, size - 1)
+
+
+def _kernel(node: Node, axis: _Axis) -> Kernel:
+    antialias = node.flag("antialias", False)
+    factor = min(axis.scale, 1.0) if antialias else 1.0
+    cubic = node.real("cubic_coeff_a", -0.75) if node.text("mode") == "cubic" else None
+    return Kernel(factor, cubic, normalised=antialias)
 
 
 def _crop(node: Node, x: Value, axes: list[_Axis]) -> Value:

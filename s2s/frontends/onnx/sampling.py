@@ -26,8 +26,10 @@ from s2s.frontends.sampling import (
     channels_first,
     channels_last,
     grid_sample,
+    limited,
     linear_taps,
     read_tap,
+    size_of,
     sum_reads,
     within,
 )
@@ -93,14 +95,15 @@ def _roi_align(node: Node) -> Value:
     if half_pixel:
         corners = [corner - 0.5 for corner in corners]
     taps: list[list[Tap]] = []
-    for axis, (start, end, count, size) in enumerate(
-        ((corners[1], corners[3], counts[0], x.shape[2]), (corners[0], corners[2], counts[1], x.shape[3]))
+    for axis, (start, end, count) in enumerate(
+        ((corners[1], corners[3], counts[0]), (corners[0], corners[2], counts[1]))
     ):
+        size = size_of(x, 2 + axis, start)
         length = end - start if half_pixel else maximum(end - start, 1)
         steps = (np.arange(count)[:, None] + (np.arange(ratio) + 0.5) / ratio).reshape(-1) / count
         at = unsqueeze(start, [1]) + unsqueeze(length, [1]) * node.constant(steps, start.dtype)
         inside = cast(within(at, -1, size), at.dtype)
-        found = linear_taps(clamp(at, 0, size - 1), size, "border", (0, size - 1))
+        found = linear_taps(limited(at, size - 1), size, "border", (0, size - 1))
         taps.append([_spread(tap, inside, axis) for tap in found])
     image = channels_last(emit(graph.GatherOp, x, batch, axis=0))
     combinations = [read_tap(image, _aligned(combination)) for combination in product(*taps)]

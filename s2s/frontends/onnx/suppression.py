@@ -10,6 +10,9 @@ from s2s.frontends.formulas import cast, reshape, select
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.selection import true_places
 
+MOST_ROOM = 1024
+"""Up to so many boxes of a class there is room for all that the model asks for, however many there are in a run."""
+
 _INDEX = np.dtype(np.int64)
 _IS_BOX = np.array([False, False, True])
 """Which element of a row is the number of a box."""
@@ -30,7 +33,9 @@ def _non_max_suppression(node: Node) -> Value:
             f"has boxes {list(boxes.shape)} and scores {list(scores.shape)}", "give [batch, n, 4], [batch, class, n]"
         )
     batches, classes, count = scores.shape
-    most = min(int(limit or 0), count)
+    most = int(limit or 0)
+    if most > MOST_ROOM or not node.builder.varies:  # at smaller sizes there may be fewer boxes than are asked for
+        most = min(most, count)
     if most <= 0:
         return node.constant(np.zeros((0, 3)), _INDEX)
     chosen = emit(

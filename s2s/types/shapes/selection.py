@@ -29,6 +29,6 @@ def non_max_suppression(
         raise ShapeError(f"boxes {text(images)} and scores {text(sizes)}, expected [b, n, 4] and [b, c, n]")
     if overlap.get_shape() or least.get_shape():
         raise ShapeError("the limits of overlaps and scores are no single numbers")
-    if not 0 < most <= sizes[2]:
-        raise ShapeError(f"chooses {most} of {sizes[2]} boxes")
+    if most < 1:
+        raise ShapeError(f"chooses {most} boxes, expected at least 1")
     return result(i32, [*sizes[:2], most])

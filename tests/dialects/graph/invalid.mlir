@@ -611,8 +611,8 @@
 // -----
 
 %a, %b, %c = "test.op"() : () -> (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<f32>)
-%y = graph.non_max_suppression %a, %b, %c, %c {most = 7 : i64} : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<f32>, tensor<f32>) -> tensor<1x2x7xi32>
-// CHECK: chooses 7 of 6 boxes
+%y = graph.non_max_suppression %a, %b, %c, %c {most = 0 : i64} : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<f32>, tensor<f32>) -> tensor<1x2x0xi32>
+// CHECK: chooses 0 boxes, expected at least 1
 
 // -----
 
