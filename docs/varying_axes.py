@@ -14,11 +14,11 @@ FOUND = Path(__file__).with_name("varying_axes.json")
 RUNS = "runs"
 _INTRODUCTION = (
     "Of each operator of ONNX a case of its node tests was compiled once for each axis of its first operand that has "
-    "three or more elements, with a size that varies (`--dim N=2..`); operands that have to be as long varied too, and "
-    "all others were constants. What was accepted ran at the least size, the greatest and one between, and its results "
-    "were compared with ONNX's reference implementation; none differs. `varies` lists the axes that may vary, "
-    "`refused` the others with the reason that `s2s` gives. Other attributes of an operator may let other axes vary. "
-    "[The guide](../how-to/sizes.md) says how sizes are given.\n"
+    "three or more elements, with a size that varies from 2 to that number; operands that have to be as long varied "
+    "too, and all others were constants. What was accepted ran at the least size, the greatest and one between, and "
+    "its results were compared with ONNX's reference implementation; none differs. `varies` lists the axes that may "
+    "vary, `refused` the others with the reason that `s2s` gives. Other attributes, or wider bounds, may let "
+    "other axes vary. [The guide](../how-to/sizes.md) says how sizes are given.\n"
 )
 
 

@@ -13,7 +13,7 @@ from s2s.frontends.formulas import cast, clamp, less, maximum, minimum, reshape,
 from s2s.frontends.sampling import within
 from s2s.support.frozen import frozen
 
-MOST_TAPS = 16
+MAX_TAPS = 16
 """The most elements of which a position is the sum."""
 
 

@@ -31,7 +31,7 @@ from s2s.frontends.resample import (
     weighted_taps,
 )
 from s2s.frontends.sampling import within
-from s2s.frontends.weighted_reads import MOST_TAPS, Kernel, read_weighted
+from s2s.frontends.weighted_reads import MAX_TAPS, Kernel, read_weighted
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
@@ -163,7 +163,7 @@ def _depends_on_size(node: Node, axis: _Axis, mode: str) -> bool:
     if mode == "tf_crop_and_resize":
         return False
     smooth = node.flag("antialias", False) and node.text("mode") != "nearest" and axis.scale < 1
-    return not smooth or (not axis.sized and 2 * _kernel(node, axis).reach <= MOST_TAPS)
+    return not smooth or (not axis.sized and 2 * _kernel(node, axis).reach <= MAX_TAPS)
 
 
 def _at_any_size(node: Node, x: Value, axis: _Axis, mode: str) -> Value:

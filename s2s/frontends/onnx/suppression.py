@@ -10,7 +10,7 @@ from s2s.frontends.formulas import cast, reshape, select
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.selection import true_places
 
-MOST_ROOM = 1024
+MAX_ROOM = 1024
 """Up to so many boxes of a class there is room for all that the model asks for, however many there are in a run."""
 
 _INDEX = np.dtype(np.int64)
@@ -34,7 +34,7 @@ def _non_max_suppression(node: Node) -> Value:
         )
     batches, classes, count = scores.shape
     most = int(limit or 0)
-    if most > MOST_ROOM or not node.builder.varies:  # at smaller sizes there may be fewer boxes than are asked for
+    if most > MAX_ROOM or not node.builder.varies:  # at smaller sizes there may be fewer boxes than are asked for
         most = min(most, count)
     if most <= 0:
         return node.constant(np.zeros((0, 3)), _INDEX)
