@@ -39,6 +39,7 @@ def test_they_are_few(modules: list[str]):
         "farm",
         "frontends.decoder",
         "frontends.gguf.decoder",
+        "frontends.gguf.reader",
         "frontends.onnx.operators",
         "frontends.tflite.importer",
         "frontends.torch.importer",

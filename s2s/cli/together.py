@@ -119,7 +119,7 @@ def with_prefill(model: Path, options: "CompileOptions", prefill: Prefill) -> "J
     """Compile a decoder twice: for one token a run, and for several, with one state and one set of weights."""
     from s2s.artifact import compile_artifact
     from s2s.c_syntax.identifiers import c_identifier
-    from s2s.frontends.gguf.reader import is_gguf
+    from s2s.frontends.gguf.files import is_gguf
     from s2s.joint.artifact import together
 
     if prefill.name is None and not is_gguf(model):

@@ -4,15 +4,15 @@ import os
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.gguf.files import MAGIC
 from s2s.types.dtypes import Array
 
 T = TypeVar("T")
-MAGIC = b"GGUF"
 VERSIONS = (2, 3)
 NUMBERS: Mapping[int, str] = {
     0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"
@@ -55,17 +55,6 @@ class Gguf(NamedTuple):
 
     metadata: Mapping[str, Field]
     tensors: Mapping[str, Tensor]
-
-
-def is_gguf(source: object) -> bool:
-    """Return whether `source` is the path of a GGUF file, by its first bytes or by its name."""
-    if not isinstance(source, str | os.PathLike):
-        return False
-    path = Path(os.fspath(cast("str | os.PathLike[str]", source)))
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC or path.suffix == ".gguf"
 
 
 def read_gguf(path: str | os.PathLike[str]) -> Gguf:

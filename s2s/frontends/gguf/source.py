@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from s2s.errors import InputError
+from s2s.frontends.gguf.files import is_gguf
 from s2s.frontends.gguf.loaded import Decoder
-from s2s.frontends.gguf.reader import is_gguf
 from s2s.options import CompileOptions
 
 SourceT = TypeVar("SourceT")

@@ -10,7 +10,7 @@ import pytest
 
 from s2s.artifact import compile_artifact
 from s2s.errors import InputError, UnsupportedError
-from s2s.frontends.gguf import read_decoder
+from s2s.frontends.gguf.decoder import read_decoder
 from s2s.options import Activations, CompileOptions
 from support.compiled import quickly_loaded
 from support.gguf_models import BASE, Model, Real, logits, plain_angles, write
