@@ -73,13 +73,15 @@ def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[S
 
 
 def _is_in_lanes(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> bool:
-    """Return whether every operation of `op` exists on four lanes of 32 bits."""
+    """Return whether `op` computes with integers, and every operation of it exists on four lanes of 32 bits."""
     quantised = _quantised(op, constants)
     elements = {as_tensor_type(value.type).element_type for value in [*op.reads, *op.epilogue]}
     results = {as_tensor_type(value.type).element_type for value in op.res}
     regions = [op.apply, *([op.reduce] if op.reduce is not None else [])]
     bodies = [inner for region in regions for inner in region.block.ops if inner not in quantised]
     if op.tables or not op.rank or not elements <= {i8, i32, f32} or not results <= {i8, f32}:
+        return False
+    if (elements | results) == {f32}:
         return False
     return all(_has_lanes(inner) for inner in bodies)
 
