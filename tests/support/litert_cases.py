@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from s2s.types.dtypes import Array
+from support.litert_stablehlo_cases import STABLEHLO_GENERATORS
 from support.tflite_case import (
     Case,
     Generator,
@@ -53,13 +54,6 @@ def _pow(kind: str, random: Random) -> Case:
 def _right_shift(kind: str, random: Random) -> Case:
     a, b, shape = _pair("RIGHT_SHIFT", kind, random)
     return Case("RIGHT_SHIFT", [a, Operand((b.values % 12).astype(kind))], shape, kind)
-
-
-def _same(builtin: str, kind: str, random: Random) -> Case:
-    """Two tensors of one shape, which are not quantised."""
-    shape = shape_of(random)
-    a, b = (Operand(values_of(random, kind, shape)) for _ in range(2))
-    return Case(builtin, [a, b], shape, kind)
 
 
 def _one(builtin: str, kind: str, random: Random) -> Case:
@@ -333,10 +327,7 @@ LITERT_GENERATORS: Mapping[str, Mapping[str, Generator]] = {
     "SEGMENT_SUM": _of(_segment_sum, "float32", "int32"),
     "SIGN": _of(partial(_one, "SIGN"), "float32", "int32"),
     "SPARSE_TO_DENSE": _of(_sparse_to_dense, "float32", "int32"),
-    **{
-        f"STABLEHLO_{name}": _of(partial(_same, f"STABLEHLO_{name}"), "float32", "int32")
-        for name in ("ADD", "MAXIMUM", "MINIMUM", "MULTIPLY")
-    },
+    **STABLEHLO_GENERATORS,
     "TILE": _of(_tile, "float32", "int8", "int32"),
     "TOPK_V2": _of(_top_k, "float32", "int8", "int32"),
     **{

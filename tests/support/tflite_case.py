@@ -37,6 +37,8 @@ class Case:
     """Where the reference's result is defined by C++, if not everywhere."""
     further: Sequence[tuple[str, tuple[int, ...]]] = ()
     """Element types and shapes of results after the first."""
+    computation: tuple[str, str] | None = None
+    """The option that numbers a graph of two numbers, and the operator that this consists of; empty: the second one."""
 
     @property
     def inputs(self) -> list[Array]:
@@ -53,6 +55,7 @@ def network(cases: Sequence[Case]) -> bytes:
     """The model of all `cases` side by side: their inputs and outputs one after the other."""
     tensors: list[TensorSpec] = []
     operators: list[OperatorSpec] = []
+    bodies: list[GraphSpec] = []
     for number, case in enumerate(cases):
         operands = [_spec(f"{case.builtin}{number}.x{place}", operand) for place, operand in enumerate(case.operands)]
         scale, zero = case.quant or (None, 0)
@@ -63,11 +66,23 @@ def network(cases: Sequence[Case]) -> bytes:
             TensorSpec(f"{result.name}.{place}", shape, kind) for place, (kind, shape) in enumerate(case.further, 1)
         ]
         outputs = [result.name, *(each.name for each in more)]
-        operators.append(OperatorSpec(case.builtin, names, outputs, options, case.options))
+        given = dict(case.options)
+        if case.computation is not None:
+            option, builtin = case.computation
+            bodies.append(_body(builtin, case.kind))
+            given[option] = len(bodies)
+        operators.append(OperatorSpec(case.builtin, names, outputs, options, given))
         tensors += [*operands, result, *more]
     results = [name for operator in operators for name in operator.outputs]
     free = [spec.name for spec in tensors if spec.data is None and spec.name not in results]
-    return model([GraphSpec(tensors, operators, free, results)])
+    return model([GraphSpec(tensors, operators, free, results), *bodies])
+
+
+def _body(builtin: str, kind: str) -> GraphSpec:
+    """The graph of one operator on two numbers, or of none."""
+    tensors = [TensorSpec(name, (), kind.upper()) for name in "abc"]
+    operators = [OperatorSpec(builtin, ["a", "b"], ["c"], options_class(builtin) or "")] if builtin else []
+    return GraphSpec(tensors, operators, ["a", "b"], ["c"] if builtin else ["b"], "body")
 
 
 def _spec(name: str, operand: Operand) -> TensorSpec:

@@ -380,6 +380,8 @@ TOLERANCES: Mapping[str, tuple[float, float]] = {
     "L2_NORMALIZATION": (1e-6, 0.0),
     "MEAN": (1e-6, 3e-6),
     **dict.fromkeys(("SUM", "REDUCE_PROD", "REDUCE_WINDOW", "CONV_3D", "CONV_3D_TRANSPOSE"), (1e-6, 3e-6)),
+    # Products of up to 27 numbers, each rounded.
+    "STABLEHLO_REDUCE_WINDOW": (27 * 2.0**-23, 3e-6),
     **dict.fromkeys(("SEGMENT_SUM", "UNSORTED_SEGMENT_SUM", "EMBEDDING_LOOKUP_SPARSE"), (1e-6, 1e-6)),
     "LOCAL_RESPONSE_NORMALIZATION": (2e-6, 0.0),
     "CUMSUM": (1e-6, 1e-6),

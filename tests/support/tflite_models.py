@@ -242,7 +242,8 @@ class _Writer:
                 value = self.builder.CreateString(value)
             elif isinstance(value, list | tuple | np.ndarray):
                 array: Array = np.asarray(cast(Any, value))
-                value = self._vector(array, np.float32 if array.dtype.kind == "f" else np.int32)
+                integers = np.int64 if name.startswith("Stablehlo") else np.int32
+                value = self._vector(array, np.float32 if array.dtype.kind == "f" else integers)
             parts[camel] = value
         return self._table(name, parts)
 

@@ -191,10 +191,17 @@ def _pad(node: Node) -> Value:
         return pad(x.value, low, high, value=number)
     if fill.dtype != x.dtype or fill.value.shape not in ((), (1,)):
         raise node.invalid(f"pads {x.dtype} with {fill.dtype}{list(fill.shape)}", "give one number of the same type")
+    return padded_with(x.value, low, high, fill.value)
+
+
+def padded_with(x: Value, low: Sequence[int], high: Sequence[int], fill: Value) -> Value:
+    """`x` with `low` copies of the number `fill` before and `high` after each dimension; negative counts cut off."""
     if fill.array is not None:
-        return pad(x.value, low, high, value=fill.array.reshape(()).item())
-    inside = pad(node.constant(np.broadcast_to(np.int32(1), x.shape)), low, high)
-    return select(equal(inside, 1), pad(x.value, low, high), reshape(fill.value, []))
+        return pad(x, low, high, value=fill.array.reshape(()).item())
+    if max(*low, *high, 0) == 0:
+        return pad(x, low, high)
+    inside = pad(x.builder.constant(np.broadcast_to(np.int32(1), x.shape)), low, high)
+    return select(equal(inside, 1), pad(x, low, high), reshape(fill, []))
 
 
 def _paddings(node: Node) -> tuple[list[int], list[int]]:

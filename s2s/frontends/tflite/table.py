@@ -25,6 +25,7 @@ from s2s.frontends.tflite import (
     slicing,
     spectrum,
     stablehlo,
+    stablehlo_indexing,
     suppression,
 )
 from s2s.frontends.tflite.node import Importer
@@ -53,6 +54,7 @@ _FAMILIES = (
     slicing,
     spectrum,
     stablehlo,
+    stablehlo_indexing,
     suppression,
 )
 
@@ -64,7 +66,6 @@ IMPORTERS: Mapping[str, Importer] = with_unsigned(
 _STRINGS = "it works on strings, which networks in C do not have: compute it outside the network"
 _RANDOM = "its results are random: make the random numbers an input"
 _NO_KERNEL = "TFLite itself has no kernel for it: convert the model again, without operators of StableHLO"
-_STABLEHLO = "this operator of StableHLO is not supported: convert the model to operators of TFLite"
 REFUSALS: Mapping[str, str] = {
     **dict.fromkeys(
         ("MULTINOMIAL", "RANDOM_STANDARD_NORMAL", "RANDOM_UNIFORM", "STABLEHLO_RNG_BIT_GENERATOR"), _RANDOM
@@ -76,18 +77,7 @@ REFUSALS: Mapping[str, str] = {
         ),
         _STRINGS,
     ),
-    **dict.fromkeys(
-        (
-            "STABLEHLO_AND",
-            "STABLEHLO_CASE",
-            "STABLEHLO_GATHER",
-            "STABLEHLO_PAD",
-            "STABLEHLO_REDUCE_WINDOW",
-            "STABLEHLO_SCATTER",
-            "STABLEHLO_SHIFT_LEFT",
-        ),
-        _STABLEHLO,
-    ),
+    "STABLEHLO_CASE": "this operator of StableHLO is not supported: convert the model to operators of TFLite",
     "CONCAT_EMBEDDINGS": "TFLite itself has no kernel for it: convert the model again",
     "LSTM": "it is one step of an LSTM whose state the caller keeps: convert the layer to UNIDIRECTIONAL_SEQUENCE_LSTM",
 }

@@ -1,0 +1,133 @@
+"""Random cases for the operators of StableHLO that LiteRT has kernels for, in the manner of `tflite_cases`."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+
+from support.tflite_case import Case, Generator, Operand, Random, shape_of, values_of
+
+
+def _same(builtin: str, kind: str, random: Random) -> Case:
+    """Two tensors of one shape, which are not quantised."""
+    shape = shape_of(random)
+    a, b = (Operand(values_of(random, kind, shape)) for _ in range(2))
+    return Case(builtin, [a, b], shape, kind)
+
+
+def _shift_left(kind: str, random: Random) -> Case:
+    shape = shape_of(random)
+    a, b = values_of(random, kind, shape), random.integers(0, 8, shape).astype(kind)
+    return Case("STABLEHLO_SHIFT_LEFT", [Operand(a), Operand(b)], shape, kind)
+
+
+def _pad(kind: str, random: Random) -> Case:
+    x = values_of(random, kind, shape_of(random, 4))
+    inner = random.integers(0, 3, x.ndim)
+    spread = (np.array(x.shape) - 1) * (inner + 1) + 1
+    low = np.maximum(random.integers(-2, 4, x.ndim), 1 - spread)
+    high = np.maximum(random.integers(-2, 4, x.ndim), 1 - spread - low)
+    options = {"edge_padding_low": low, "edge_padding_high": high, "interior_padding": inner}
+    fill = Operand(values_of(random, kind, ()), constant=bool(random.integers(0, 2)))
+    return Case("STABLEHLO_PAD", [Operand(x), fill], tuple(map(int, spread + low + high)), kind, None, options)
+
+
+def _reduce_window(kind: str, random: Random) -> Case:
+    rank = int(random.integers(1, 4))
+    window, steps, gaps, base = (random.integers(1, most, rank) for most in (4, 3, 3, 3))
+    padding = random.integers(0, 3, (rank, 2))
+    sizes = (window - 1) * gaps + 1 + random.integers(0, 4, rank)
+    values = values_of(random, kind, sizes.tolist())
+    values = values if kind == "bool" else (values % 3).astype(kind)
+    padded = (sizes - 1) * base + 1 + padding.sum(1)
+    shape = (padded - (window - 1) * gaps - 1) // steps + 1
+    bodies = ("LOGICAL_AND", "LOGICAL_OR") if kind == "bool" else ("ADD", "MUL", "MAXIMUM", "STABLEHLO_MINIMUM")
+    options = {
+        "window_dimensions": window,
+        "window_strides": steps,
+        "base_dilations": base,
+        "window_dilations": gaps,
+        "padding": padding.reshape(-1),
+    }
+    start = Operand(values_of(random, kind, ()), constant=bool(random.integers(0, 2)))
+    computation = "body_subgraph_index", str(random.choice(bodies))
+    operands = [Operand(values), start]
+    return Case(
+        "STABLEHLO_REDUCE_WINDOW", operands, tuple(map(int, shape)), kind, None, options, computation=computation
+    )
+
+
+def _sample(random: Random, most: int, count: int) -> list[int]:
+    """Distinct numbers below `most`, in order."""
+    return sorted(int(each) for each in random.choice(most, count, replace=False))
+
+
+def _places(random: Random, batch: tuple[int, ...], ends: np.ndarray) -> tuple[Operand, int]:
+    """Coordinates below `ends`, seldom two beyond, along a dimension anywhere, and the number of this one."""
+    places = random.integers(0, ends + 2 * (random.random() < 0.3), (*batch, len(ends)))
+    axis = int(random.integers(0, len(batch) + 1))
+    moved = np.ascontiguousarray(np.moveaxis(places, -1, axis)).astype(random.choice(["int32", "int64"]))
+    return Operand(moved, constant=bool(random.integers(0, 2))), axis
+
+
+def _gather(kind: str, random: Random) -> Case:
+    x = values_of(random, kind, shape_of(random, 3))
+    full = np.array(x.shape)
+    mapped = [int(axis) for axis in random.permutation(x.ndim)[: random.integers(1, x.ndim + 1)]]
+    sizes = random.integers(1, full + 1)
+    sizes[[axis for axis in range(x.ndim) if random.random() < 0.5]] = 1
+    gone = [axis for axis in range(x.ndim) if sizes[axis] == 1 and random.random() < 0.6]
+    kept = [int(sizes[axis]) for axis in range(x.ndim) if axis not in gone]
+    batch = shape_of(random, 2, 4)
+    indices, axis = _places(random, batch, (full - sizes)[mapped] + 1)
+    offset = _sample(random, len(batch) + len(kept), len(kept))
+    windows, others = iter(kept), iter(batch)
+    shape = tuple(next(windows) if dim in offset else next(others) for dim in range(len(batch) + len(kept)))
+    options = {
+        "offset_dims": offset,
+        "collapsed_slice_dims": np.array(gone, np.int64),
+        "start_index_map": mapped,
+        "slice_sizes": sizes,
+        "index_vector_dim": axis,
+    }
+    return Case("STABLEHLO_GATHER", [Operand(x), indices], shape, kind, None, options)
+
+
+def _scatter(kind: str, random: Random) -> Case:
+    x = values_of(random, kind, shape_of(random, 3))
+    full = np.array(x.shape)
+    mapped = [int(axis) for axis in random.permutation(x.ndim)[: random.integers(1, x.ndim + 1)]]
+    sizes = random.integers(1, full + 1)
+    gone = [axis for axis in range(x.ndim) if random.random() < 0.5]
+    sizes[gone] = 1
+    kept = [int(sizes[axis]) for axis in range(x.ndim) if axis not in gone]
+    batch = shape_of(random, 2, 4)
+    indices, axis = _places(random, batch, (full - sizes)[mapped] + 1)
+    window = _sample(random, len(batch) + len(kept), len(kept))
+    windows, others = iter(kept), iter(batch)
+    shape = tuple(next(windows) if dim in window else next(others) for dim in range(len(batch) + len(kept)))
+    options = {
+        "update_window_dims": window,
+        "inserted_window_dims": np.array(gone, np.int64),
+        "scatter_dims_to_operand_dims": mapped,
+        "index_vector_dim": axis,
+    }
+    updates = values_of(random, kind, shape)
+    body = str(random.choice(["", "STABLEHLO_ADD", "STABLEHLO_MAXIMUM", "STABLEHLO_MINIMUM"]))
+    operands = [Operand(x), indices, Operand(updates)]
+    computation = "update_computation_subgraph_index", body
+    return Case("STABLEHLO_SCATTER", operands, x.shape, kind, None, options, computation=computation)
+
+
+STABLEHLO_GENERATORS: Mapping[str, Mapping[str, Generator]] = {
+    **{
+        f"STABLEHLO_{name}": {kind: partial(_same, f"STABLEHLO_{name}", kind) for kind in ("float32", "int32")}
+        for name in ("ADD", "MAXIMUM", "MINIMUM", "MULTIPLY")
+    },
+    "STABLEHLO_AND": {kind: partial(_same, "STABLEHLO_AND", kind) for kind in ("bool", "int32")},
+    "STABLEHLO_GATHER": {kind: partial(_gather, kind) for kind in ("float32", "int32")},
+    "STABLEHLO_PAD": {kind: partial(_pad, kind) for kind in ("float32", "int8")},
+    "STABLEHLO_REDUCE_WINDOW": {kind: partial(_reduce_window, kind) for kind in ("float32", "int32", "bool")},
+    "STABLEHLO_SCATTER": {kind: partial(_scatter, kind) for kind in ("float32", "int32")},
+    "STABLEHLO_SHIFT_LEFT": {kind: partial(_shift_left, kind) for kind in ("int8", "int32")},
+}
