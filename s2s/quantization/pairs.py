@@ -7,7 +7,13 @@
     y = relu(conv2d(xf, wf, b)); y8 = quantize_per_tensor(y, …); yf = dequantize_per_tensor(y8, …)
 
 A layer whose result an activation alone reads has no pair between the two. Operators that move values, as `view` and
-`max_pool2d`, keep the scale of what they read, so that their integers stay as they are. All others compute in floats.
+`max_pool2d`, keep the scale of what they read, so that their integers stay as they are. All others compute in floats;
+where a layer or a product of activations reads the result of one, that result gets a pair which the others do not see.
+
+    y = matmul(softmax(matmul(q, k.mT) * scale + mask), v)
+
+Of an attention the queries, keys, values and probabilities have pairs. The scores have none: the softmax takes the sums
+of integers, with one factor for both steps and the scale.
 """
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
@@ -42,9 +48,13 @@ _COMPUTED = _names(
     "sigmoid, silu, tanh"
 )
 _PRODUCTS = frozenset(["bmm", "matmul"])
+_SOFTMAXES = frozenset(["softmax", "_softmax"])
+_SCORES = _names("add, clone, div, masked_fill, mul, reshape, sub, view, where")
+"""Operators that may stand between the first product of an attention and its softmax."""
+_SPLITS = _names("chunk, split, split_with_sizes, unbind")
 _MOVES = _names(
-    "clone, expand, flatten, max_pool1d, max_pool2d, permute, reshape, select, slice, squeeze, transpose, "
-    "unsqueeze, view"
+    "_unsafe_view, clone, expand, flatten, getitem, max_pool1d, max_pool2d, permute, reshape, select, slice, "
+    "squeeze, transpose, unsqueeze, view"
 )
 """Operators whose results are elements of their operand."""
 _BOUNDS = -128, 127
@@ -60,16 +70,26 @@ class Pairs:
     source: dict[str, str] = field(default_factory=dict[str, str])
     """For nodes that move values, the node whose scale they keep."""
     fused: set[str] = field(default_factory=set[str])
-    """Nodes whose result an activation alone reads."""
+    """Nodes whose result an activation or a softmax alone reads."""
+    floats: set[str] = field(default_factory=set[str])
+    """Nodes with a pair that compute in floats: only layers and products read their integers."""
+    varying: set[str] = field(default_factory=set[str])
+    """Nodes that depend on an input."""
 
     @property
     def names(self) -> list[str]:
         """The names of the nodes that get a pair."""
         return list(self.nodes)
 
+    def is_integer(self, node: Node) -> bool:
+        """Whether a node computes in integers."""
+        return node.name in self.fused or (node.name in self.nodes and node.name not in self.floats)
+
 
 def operator_name(node: Node) -> str:
     """`conv2d` of `aten.conv2d.default`."""
+    if node.target is operator.getitem:
+        return "getitem"
     parts = str(node.target).split(".")
     return parts[1] if len(parts) == 3 else parts[0]
 
@@ -80,6 +100,8 @@ def planned(module: GraphModule, torch: Any) -> Pairs:
     _fold_norms(module, torch)
     plan = Pairs(module)
     for node in module.graph.nodes:
+        if node.op == "placeholder" or any(each.name in plan.varying for each in node.all_input_nodes):
+            plan.varying.add(node.name)
         if node.op == "placeholder" and _is_float(node, torch):
             plan.nodes[node.name] = node
         elif node.op == "call_function" and _is_float(node, torch):
@@ -94,14 +116,24 @@ def _is_float(node: Node, torch: Any) -> bool:
 
 def _plan(plan: Pairs, node: Node) -> None:
     name = operator_name(node)
-    given = [each for each in node.all_input_nodes if each.op != "get_attr"]
+    given = _operands(node)
     constants = len(node.all_input_nodes) - len(given)
-    if not given or any(each.name not in plan.nodes and each.name not in plan.fused for each in given):
+    if node.name in plan.fused or not given:
+        return
+    layer = name in _WEIGHTED and len(given) == 1
+    if layer or (name in _PRODUCTS and not constants):
+        if not _quantise_operands(plan, given):
+            return
+    elif not all(plan.is_integer(each) for each in given):
         return
     if name in _MOVES and not constants:
         plan.source[node.name] = plan.source.get(given[0].name, given[0].name)
         plan.nodes[node.name] = node
-    elif (name in _WEIGHTED and len(given) == 1) or (_is_computed(node) and not constants):
+    elif name in _PRODUCTS and (scores := _scores(node)):
+        plan.fused.update(each.name for each in scores[:-1])
+        if all(operator_name(user) in _PRODUCTS for user in scores[-1].users):
+            plan.nodes[scores[-1].name] = scores[-1]
+    elif layer or (name in _ACTIVATIONS | _COMPUTED and not constants):
         users = list(node.users)
         joined = name in _WEIGHTED or name == "add"
         if joined and len(users) == 1 and operator_name(users[0]) in _ACTIVATIONS:
@@ -110,23 +142,47 @@ def _plan(plan: Pairs, node: Node) -> None:
             plan.nodes[node.name] = node
 
 
-def _is_computed(node: Node) -> bool:
-    """Return whether a result gets a pair of its own. That of a softmax does where products alone read it, as in an
-    attention: at the end of a network it is what the caller wants in floats."""
-    name = operator_name(node)
-    scores = name == "softmax" and all(operator_name(user) in _PRODUCTS for user in node.users)
-    return name in _ACTIVATIONS | _COMPUTED or scores
+def _operands(node: Node) -> list[Node]:
+    """The activations that an operator reads; for a part of a split tensor, that tensor."""
+    if operator_name(node) == "getitem":
+        whole = node.all_input_nodes[0]
+        return [whole.all_input_nodes[0]] if operator_name(whole) in _SPLITS else []
+    return [each for each in node.all_input_nodes if each.op != "get_attr"]
+
+
+def _quantise_operands(plan: Pairs, given: Sequence[Node]) -> bool:
+    """Return whether the operands of a layer or a product have pairs; those in floats get one, if all vary."""
+    added = {each.name: each for each in given if not plan.is_integer(each)}
+    if not all(each.name in plan.varying for each in given):
+        return False
+    plan.nodes.update(added)
+    plan.floats.update(added)
+    return True
+
+
+def _scores(product: Node) -> list[Node]:
+    """The operators from the first product of an attention to its softmax, in order; none if it is another product."""
+    found = [product]
+    while len(found[-1].users) == 1:
+        (user,) = found[-1].users
+        found.append(user)
+        if operator_name(user) in _SOFTMAXES:
+            return found
+        if operator_name(user) not in _SCORES:
+            break
+    return []
 
 
 def float_nodes(plan: Pairs) -> tuple[FloatNode, ...]:
-    """The operators that compute in floats, in the order of the program."""
+    """The operators that compute in floats, in the order of the program; not those of constants alone."""
     found: list[FloatNode] = []
     for node in plan.module.graph.nodes:
-        known = node.name in plan.nodes or node.name in plan.fused
-        if node.op != "call_function" or known or node.target is operator.getitem:
+        if node.op != "call_function" or plan.is_integer(node) or operator_name(node) == "getitem":
             continue
         weights = [each.meta["val"] for each in node.all_input_nodes if each.op == "get_attr" and "val" in each.meta]
-        found.append(FloatNode(node.name, operator_name(node), sum(each.numel() * 4 for each in weights)))
+        splits_integers = operator_name(node) in _SPLITS and all(plan.is_integer(part) for part in node.users)
+        if (weights or node.name in plan.varying) and not splits_integers:
+            found.append(FloatNode(node.name, operator_name(node), sum(each.numel() * 4 for each in weights)))
     return tuple(found)
 
 
@@ -140,7 +196,8 @@ def inserted(plan: Pairs, ranges: Mapping[str, Range]) -> GraphModule:
     for name in plan.nodes:
         limits = ranges[plan.source.get(name, name)]
         parameters = limits.step(), limits.zero_point(), *_BOUNDS, torch.int8
-        node, readers = nodes[name], list(nodes[name].users)
+        node = nodes[name]
+        readers = [user for user in node.users if name not in plan.floats or _takes_integers(plan, user)]
         with module.graph.inserting_after(node):
             quantised = module.graph.create_node(
                 "call_function", decomposed.quantize_per_tensor.default, (node, *parameters), name=f"{name}_quantized"
@@ -159,6 +216,11 @@ def inserted(plan: Pairs, ranges: Mapping[str, Range]) -> GraphModule:
             _quantise_weight(module, nodes[name], torch)
     _drop_unused(module)
     return module
+
+
+def _takes_integers(plan: Pairs, reader: Node) -> bool:
+    """Whether a node is a layer or a product in integers."""
+    return operator_name(reader) in _WEIGHTED | _PRODUCTS and plan.is_integer(reader)
 
 
 def _quantise_weight(module: GraphModule, node: Node, torch: Any) -> None:

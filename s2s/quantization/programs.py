@@ -13,6 +13,7 @@ import numpy as np
 from s2s.errors import InputError
 from s2s.frontends.torch import LoadedModel, export
 from s2s.frontends.torch.dtypes import numpy_dtype
+from s2s.quantization.attention import attention_in_products
 from s2s.quantization.noise import LayerNoise, compare_values
 from s2s.quantization.pairs import Pairs, float_nodes, inserted, operator_name, planned, without_port_pairs
 from s2s.quantization.ranges import Method, Ranges
@@ -42,7 +43,9 @@ def quantize_program(
     specs = _inputs(loaded, shapes)
     read = read_samples(samples, specs)
     progress.step("calibrating")
-    module: Any = loaded.exported.run_decompositions({}).module(check_guards=False)
+    attention = torch.ops.aten.scaled_dot_product_attention.default
+    exported = loaded.exported.run_decompositions({attention: attention_in_products})
+    module: Any = exported.module(check_guards=False)
     plan = planned(module, torch)
     ranges = Ranges(method)
     for sample in read:

@@ -23,6 +23,7 @@ from s2s.interpret.graph import run_graph
 from s2s.options import CompileOptions
 from s2s.quantization import Quantized, quantize
 from s2s.types.dtypes import Array
+from support.torch_networks import NETWORKS
 
 SAMPLES = {"x": np.random.default_rng(0).standard_normal((12, 2, 8, 8)).astype(np.float32)}
 
@@ -93,6 +94,33 @@ def test_transposed_convolutions_and_products_of_activations_compute_with_intege
         step = np.diff(np.unique(found)).min()
         assert np.abs(found - through_torch(made.model, x)).max() <= 1.01 * step
         np.testing.assert_allclose(found, through_torch(program, x), atol=0.05)
+
+
+@pytest.mark.parametrize("name", ["vit", "bert", "llama"])
+def test_transformers_have_no_product_of_activations_in_floats(name: str):
+    module, inputs = NETWORKS[name]()
+    program = frontend.export(module, list(inputs))
+    ports = frontend.load_model(program).program.inputs
+    random = np.random.default_rng(0)
+    samples: dict[str, Array] = {}
+    for port, x in zip(ports, inputs, strict=True):
+        shape = (4, *x.shape)
+        real = x.dtype.is_floating_point
+        samples[port.name] = random.normal(size=shape).astype(np.float32) if real else random.integers(0, 2, shape)
+    made = quantize(program, samples)
+    assert {"scaled_dot_product_attention", "linear", "softmax"}.isdisjoint(node.operator for node in made.floats)
+    assert min(layer.sqnr for layer in made.layers) > 28
+    state = Compilation(made.model, CompileOptions(target="c", name="net")).at("settle")
+    products = [op for op in state.module.walk() if isinstance(op, graph.MatmulOp)]
+    kinds = [op.y.type.element_type for op in products]
+    assert len(kinds) >= 7
+    assert kinds == [i32] * len(kinds) or (name == "llama" and kinds[:-1] == [i32] * (len(kinds) - 1))
+    given = [samples[port.name][0] for port in ports]
+    found = run_graph(state.module, given, state.weights)[0]
+    with torch.no_grad():
+        result: Any = module(*(torch.from_numpy(each) for each in given))
+    wanted = (result["logits"] if isinstance(result, dict) else result).numpy()
+    assert np.square(found - wanted).sum() < 10**-2.8 * np.square(wanted).sum()
 
 
 def test_the_report_has_each_activation_and_what_stays_in_floats(program: Any):

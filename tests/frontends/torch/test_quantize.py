@@ -122,3 +122,25 @@ def test_conversions_that_are_not_fused_are_casts():
     imported = frontend.import_model(frontend.load_model(frontend.export(Halves(), [x])))
     (found,) = run_graph(imported.module, [x.numpy()], imported.weights)
     np.testing.assert_array_equal(found, x.half().numpy())
+
+
+def test_weights_with_a_scale_for_each_group_keep_their_bytes():
+    class Grouped(nn.Module):
+        weight: Tensor
+        scales: Tensor
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("weight", torch.randint(-8, 8, (24, 64), dtype=torch.int8))
+            self.register_buffer("scales", torch.rand(24, 4) + 0.1)
+
+        def forward(self, x: Tensor) -> Tensor:
+            arguments = self.scales, torch.ones(24, 4), -8, 7, torch.int8, 16, torch.float32
+            return nn.functional.linear(x, OPS.dequantize_per_channel_group(self.weight, *arguments))
+
+    torch.manual_seed(6)
+    module, x = Grouped(), torch.randn(3, 64)
+    state = settled(module, x)
+    assert "tensor<24x64xi8>" in str(state.module)
+    (found,) = run_graph(state.module, [x.numpy()], state.weights)
+    np.testing.assert_allclose(found, module(x).numpy(), rtol=1e-5, atol=1e-4)
