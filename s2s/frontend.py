@@ -15,9 +15,9 @@ from s2s.executor.ndarray import NDArray, aligned_empty
 from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.imported import Imported
 from s2s.frontends.model import Resize
-from s2s.frontends.sizes import mark_sizes
+from s2s.frontends.sizes import mark_sizes, with_bounds
 from s2s.relay.module import IRModule
-from s2s.types.sizes import DimSize, at_most
+from s2s.types.sizes import DimSize, at_most, vary
 
 if TYPE_CHECKING:
     from torch import nn
@@ -62,7 +62,8 @@ def from_pytorch(
     loaded = torch.load_model(model)
 
     def resized(dims: Mapping[str, DimSize]) -> Imported:
-        imported = torch.import_model(loaded, shapes=shapes, sizes=at_most(dims))
+        bounded = with_bounds(loaded, dims, shapes)
+        imported = torch.import_model(loaded, shapes=shapes, sizes=at_most(dims), varies=vary(bounded))
         mark_sizes(imported.module, loaded, dims, shapes)
         return imported
 

@@ -90,7 +90,7 @@ def import_model(
             loaded, shapes=shapes, name=name, rounding=tflite_rounding, sizes=sizes, varies=varies
         )
     if isinstance(loaded, torch.LoadedModel):
-        return torch.import_model(loaded, shapes=shapes, name=name, sizes=sizes)
+        return torch.import_model(loaded, shapes=shapes, name=name, sizes=sizes, varies=varies)
     return onnx.import_model(loaded, shapes=shapes, name=name, sizes=sizes, varies=varies)
 
 

@@ -18,7 +18,7 @@ from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model
 from s2s.frontends.gguf import Decoder
 from s2s.frontends.imported import Imported
 from s2s.frontends.named_axes import axis_names, sized
-from s2s.frontends.sizes import computed_sizes, mark_computed_sizes, mark_sizes
+from s2s.frontends.sizes import computed_sizes, mark_computed_sizes, mark_sizes, with_bounds
 from s2s.frontends.states import ModelNames, keep_states
 from s2s.options import CompileOptions
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
@@ -108,6 +108,7 @@ def read(source: Source, options: CompileOptions) -> Model:
 
 def _imported(source: ModelSource, options: CompileOptions) -> Model:
     given, named = load_model(source, trust=options.trust_model), axis_names(options.shapes)
+    bounded = with_bounds(given, options.dims, options.shapes)
 
     def at(dims: Mapping[str, DimSize]) -> Imported:
         return import_model(
@@ -116,7 +117,7 @@ def _imported(source: ModelSource, options: CompileOptions) -> Model:
             name=options.name,
             tflite_rounding=options.tflite_rounding,
             sizes=at_most(dims),
-            varies=vary(options.dims),
+            varies=vary(bounded),
         )
 
     imported = at(options.dims)

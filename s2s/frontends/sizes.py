@@ -48,19 +48,24 @@ def open_dimensions(model: LoadedModel, shapes: InputShapes) -> list[str]:
     return list(dict.fromkeys(name for name in names if name not in ("", "?")))
 
 
+def with_bounds(model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputShapes) -> dict[str, DimSize]:
+    """Return `dims` with the sizes of a program of PyTorch that vary because it was exported for bounds."""
+    if not isinstance(model, torch.LoadedModel):
+        return dict(dims)
+    if axis_names(shapes):
+        raise InputError(
+            f"--shape: an axis is called {axis_names(shapes)[0]}, and axes of a program have the names that "
+            "torch.export.Dim gave them; give --dim with these"
+        )
+    return {**dims, **torch.varying_sizes(model.program, sized(shapes, dims), dims)}
+
+
 def mark_sizes(module: ModuleOp, model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputShapes) -> None:
     """Mark in `module`, which `model` has become, the axes of inputs whose size varies: in `dims`, or because a program
     of PyTorch was exported for bounds, and `shapes` do not fix it."""
     declared, given = _named(model, shapes), open_dimensions(model, shapes)
     _check_names(module, dims, given)
-    sizes = {name: size for name, size in varying(dims).items() if name in given}
-    if isinstance(model, torch.LoadedModel):
-        if axis_names(shapes):
-            raise InputError(
-                f"--shape: an axis is called {axis_names(shapes)[0]}, and axes of a program have the names that "
-                "torch.export.Dim gave them; give --dim with these"
-            )
-        sizes = torch.varying_sizes(model.program, sized(shapes, dims), dims)
+    sizes = {name: size for name, size in varying(with_bounds(model, dims, shapes)).items() if name in given}
     for name, size in sizes.items():
         if not 1 <= size.least < size.most:
             raise InputError(f"--dim {name}={size}: the first bound is 1 or more, the second is larger; correct them")

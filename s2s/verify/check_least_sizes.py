@@ -22,7 +22,8 @@ from s2s.types.sizes import SizeRange
 from s2s.verify.arrays import begins_with
 
 FIRST_COMPARED = 5
-"""So far above the least size is the smallest one at which networks are compared as a whole."""
+"""So far above the least size is the smallest one at which networks are compared as a whole, if the range reaches so
+far."""
 
 ReadAt = Callable[[Mapping[str, int]], State]
 """Reads and simplifies the network at constant sizes."""
@@ -31,8 +32,8 @@ ReadAt = Callable[[Mapping[str, int]], State]
 def check_least_sizes(sizes: Mapping[str, SizeRange], read_at: ReadAt) -> None:
     """Raise an error if the network states something else at one of its least sizes."""
     for name, size in sizes.items():
-        compared = size.least + FIRST_COMPARED
-        if compared >= size.most:
+        compared = min(size.least + FIRST_COMPARED, size.most - 1)
+        if compared <= size.least:
             continue
         greatest, smaller = (_Statements(read_at({name: each})) for each in (size.most, compared))
         for each in reversed(range(size.least, compared)):

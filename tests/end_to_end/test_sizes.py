@@ -251,6 +251,13 @@ def test_what_depends_on_the_size_otherwise_is_refused(name: str, tmp_path: Path
         api.compile(onnx_file(text, tmp_path), dims={"N": (1, 65 if name == "a constant of the least sizes" else 12)})
 
 
+@pytest.mark.parametrize("most", [4, 5, 6, 7])
+def test_a_constant_of_the_least_sizes_is_refused_in_short_ranges(most: int, tmp_path: Path):
+    text, _ = REFUSED["a factor of the three least sizes"]
+    with pytest.raises(UnsupportedError, match=r"at N=3"):
+        api.compile(onnx_file(text, tmp_path), dims={"N": (1, most)})
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [

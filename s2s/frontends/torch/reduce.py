@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.cumulative import running_sum
-from s2s.frontends.formulas import cast, reshape, select, transpose, unsqueeze
+from s2s.frontends.formulas import cast, maximum, reshape, select, transpose, unsqueeze
 from s2s.frontends.order import largest
 from s2s.frontends.torch.dtypes import BOOL, FLOAT32, INT64
 from s2s.frontends.torch.node import Importer, Node
@@ -106,6 +106,9 @@ def _variance(node: Node) -> tuple[Value, Value, list[int]]:
     spread = x - mean
     count = prod(x.shape[axis] for axis in axes)
     total = emit(graph.ReduceSumOp, spread * spread, axes=axes, keepdims=True)
+    if node.builder.varies:
+        divisor = maximum(node.builder.sizes(count, FLOAT32) - correction, 0)
+        return total * cast(1 / divisor, x.dtype), mean, axes
     return total * (1 / max(count - correction, 0) if count > correction else np.inf), mean, axes
 
 

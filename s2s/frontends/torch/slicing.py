@@ -126,6 +126,9 @@ def _roll(node: Node) -> Value:
 
 def _rolled(x: Value, shift: int, axis: int) -> Value:
     size = x.shape[axis]
+    if x.builder.varies:  # the places follow from the size of the run, which may be smaller than the shift
+        places = x.builder.constant(np.arange(size)) - shift
+        return emit(graph.GatherOp, x, emit(graph.ModOp, places, x.builder.sizes(size, places.dtype)), axis=axis)
     moved = shift % max(size, 1)
     return concat([take(x, axis, size - moved, moved), take(x, axis, 0, size - moved)], axis) if moved else x
 
