@@ -53,6 +53,8 @@ _SHARED_OPTIONS: Mapping[str, str] = {
     "MEAN": "ReducerOptions",
     "MINIMUM": "MaximumMinimumOptions",
     "PADV2": "PadV2Options",
+    "RANDOM_STANDARD_NORMAL": "RandomOptions",
+    "RANDOM_UNIFORM": "RandomOptions",
     "REDUCE_ALL": "ReducerOptions",
     "REDUCE_ANY": "ReducerOptions",
     "REDUCE_MAX": "ReducerOptions",

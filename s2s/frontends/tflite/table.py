@@ -15,6 +15,7 @@ from s2s.frontends.tflite import (
     norm,
     pool,
     quantize,
+    random,
     recurrent,
     reduce,
     reduce_window,
@@ -44,6 +45,7 @@ _FAMILIES = (
     norm,
     pool,
     quantize,
+    random,
     recurrent,
     reduce,
     reduce_window,
@@ -67,9 +69,7 @@ _STRINGS = "it works on strings, which networks in C do not have: compute it out
 _RANDOM = "its results are random: make the random numbers an input"
 _NO_KERNEL = "TFLite itself has no kernel for it: convert the model again, without operators of StableHLO"
 REFUSALS: Mapping[str, str] = {
-    **dict.fromkeys(
-        ("MULTINOMIAL", "RANDOM_STANDARD_NORMAL", "RANDOM_UNIFORM", "STABLEHLO_RNG_BIT_GENERATOR"), _RANDOM
-    ),
+    **dict.fromkeys(("MULTINOMIAL", "STABLEHLO_RNG_BIT_GENERATOR"), _RANDOM),
     **dict.fromkeys(
         (
             *("HASHTABLE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_LOOKUP", "HASHTABLE_SIZE"),

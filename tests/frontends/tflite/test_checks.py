@@ -114,7 +114,7 @@ def test_options_belong_to_their_operator():
 
 def test_every_operator_that_is_not_supported_is_named():
     operators = (
-        OperatorSpec("RANDOM_UNIFORM", ["x"], ["m"]),
+        OperatorSpec("MULTINOMIAL", ["x"], ["m"]),
         OperatorSpec("CUSTOM", ["m"], ["y"], custom="Frobnicate"),
     )
     data = network((X, Y, TensorSpec("m", (1, 4), "INT8")), operators)
@@ -122,7 +122,7 @@ def test_every_operator_that_is_not_supported_is_named():
         import_model(data)
     first, second = str(raised.value).split("\n")
     fact = "its results are random; make the random numbers an input"
-    assert first == f"operator 0 (RANDOM_UNIFORM) 'm': {fact}"
+    assert first == f"operator 0 (MULTINOMIAL) 'm': {fact}"
     assert second.startswith("operator 1 (custom Frobnicate) 'y': no importer is registered for this custom operator; ")
 
 

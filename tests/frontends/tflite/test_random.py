@@ -1,0 +1,68 @@
+"""Random numbers are those of LiteRT: the first runs of a network, and those after them."""
+
+import importlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2s.artifact import compile_artifact
+from s2s.errors import UnsupportedError
+from s2s.frontends.tflite import import_model
+from s2s.interpret.graph import initial_state, run_graph
+from s2s.options import CompileOptions
+from s2s.types.dtypes import Array
+from support.compiled import run_c
+from support.tflite_models import TensorSpec, single
+
+SEEDS = [(1, 0), (0, 7), (-5, 123456789), (2**40 + 3, -(2**50))]
+SHAPE = (3, 7)
+RUNS = 3
+
+
+def model_of(builtin: str, seeds: tuple[int, int]) -> bytes:
+    shape = TensorSpec("shape", (2,), data=np.array(SHAPE, np.int32))
+    return single(builtin, [shape], [TensorSpec("y", SHAPE)], "RandomOptions", seed=seeds[0], seed2=seeds[1])
+
+
+def drawn_by_litert(data: bytes) -> list[Array]:
+    package: Any = importlib.import_module("ai_edge_litert.interpreter")
+    interpreter = package.Interpreter(model_content=data)
+    interpreter.allocate_tensors()
+    [output] = interpreter.get_output_details()
+    runs: list[Array] = []
+    for _ in range(RUNS):
+        interpreter.invoke()
+        runs.append(interpreter.get_tensor(output["index"]))
+    return runs
+
+
+def drawn(data: bytes) -> list[Array]:
+    imported = import_model(data)
+    state = initial_state(imported.module, imported.weights)
+    return [run_graph(imported.module, [], imported.weights, state=state)[0] for _ in range(RUNS)]
+
+
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_uniform_numbers_equal_those_of_litert(seeds: tuple[int, int]):
+    data = model_of("RANDOM_UNIFORM", seeds)
+    np.testing.assert_array_equal(drawn(data), drawn_by_litert(data))
+
+
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_normal_numbers_equal_those_of_litert(seeds: tuple[int, int]):
+    data = model_of("RANDOM_STANDARD_NORMAL", seeds)
+    np.testing.assert_allclose(drawn(data), drawn_by_litert(data), rtol=2e-6, atol=2e-6)
+
+
+def test_c_draws_the_same_numbers():
+    data = model_of("RANDOM_UNIFORM", SEEDS[2])
+    with compile_artifact(data, CompileOptions(target="c")) as artifact:
+        [found] = run_c(artifact, [])
+    np.testing.assert_array_equal(found, drawn_by_litert(data)[0])
+
+
+@pytest.mark.parametrize("builtin", ["RANDOM_UNIFORM", "RANDOM_STANDARD_NORMAL"])
+def test_numbers_without_seeds_are_refused(builtin: str):
+    with pytest.raises(UnsupportedError, match="has no seeds"):
+        import_model(model_of(builtin, (0, 0)))
