@@ -93,6 +93,7 @@ results, and the self-test of the network compares with the results of this stag
 
 SIMPLIFY = (
     Step("graph-expand-trees", "Make tables of decision trees, whose first steps then fold.", options=target),
+    Step("graph-gather-quantized", "Folding would make floats of tables that only gathers read.", when=tuned),
     Step("graph-fold-constants", "Evaluate every operation whose operands are all constant."),
     Step("graph-remove-identities", "Remove identities that importers and folding leave, before patterns match."),
     Step("graph-canonicalize-reshapes", "Merge chains of reshapes and transposes, for the same reason.", when=tuned),
@@ -122,11 +123,7 @@ SIMPLIFY = (
         "Replace powers with small constant exponents, which are expensive, by products.",
         when=tuned,
     ),
-    Step(
-        "graph-form-layer-norms",
-        "Recognise decomposed layer norms, now that their squares are products.",
-        when=tuned,
-    ),
+    Step("graph-form-layer-norms", "Recognise layer norms, now that their squares are products.", when=tuned),
     Step("graph-canonicalize-activations", "Rewrite every form of relu and clip as a clamp.", when=tuned),
     Step("graph-fold-scale-axis", "Fold factors across activations, which all are clamps now.", when=tuned),
     Step(
@@ -135,6 +132,7 @@ SIMPLIFY = (
         when=tuned,
     ),
     Step("graph-unpack-weights", "Weights are constants by now.", when=sizes_constant, options=target),
+    Step("graph-pack-tables", "Tables are constants by now.", when=tuned),
     Step("graph-narrow-scales", "Scales are constants by now; duplicates merge below.", when=tuned),
     Step("graph-fold-constants", "The rewrites above leave new constant expressions,", when=tuned),
     Step("graph-eliminate-common-subexpressions", "duplicates", when=tuned),

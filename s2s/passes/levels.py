@@ -31,6 +31,8 @@ OPT_LEVELS = {
     "loop-interleave-stores": 1,
     "loop-remove-self-copies": 1,
     "graph-fold-constants": 2,
+    "graph-gather-quantized": 2,
+    "graph-pack-tables": 2,
     "tensor-cache-panels": 2,
     "tensor-concatenate-in-place": 2,
     "graph-canonicalize-affine": 3,

@@ -9,7 +9,7 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, equal, greater, reshape, select
+from s2s.frontends.formulas import broadcast_to, cast, equal, greater, reshape, select, take, unsqueeze
 from s2s.frontends.onnx.narrow import marked, numbers
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.types.dtypes import Array
@@ -89,8 +89,11 @@ def _gather_block_quantized(node: Node) -> Value:
         return numbers(_rows(table, places, axis))
 
     def spread(table: Value) -> Value:
-        each = node.constant(np.arange(size) // block, np.int64)
-        return emit(graph.GatherOp, looked_up(table), each, axis=where)
+        each = unsqueeze(looked_up(table), [where + 1])
+        shape = list(each.shape)
+        wide = broadcast_to(each, [*shape[: where + 1], block, *shape[where + 2 :]])
+        merged = reshape(wide, [*shape[:where], shape[where] * block, *shape[where + 2 :]])
+        return take(merged, where, 0, size)
 
     found = cast(looked_up(codes), scales.dtype)
     if zeros is not None:

@@ -67,11 +67,16 @@ def _dequantize_linear(node: Node) -> Value:
     dtype = scale.dtype
     if node.integer("output_dtype", 0):
         dtype = element_dtype(node.integer("output_dtype"), f"{node.place}: attribute 'output_dtype'")
-    given, x, scale = x, numbers(x), _parameter(node, x, scale)
+    given, x, scale = x, numbers(_kept_codes(x)), _parameter(node, x, scale)
     zero_point = None if zero_point is None else _parameter(node, x, numbers(zero_point))
     y = cast(dequantize(x, scale, zero_point), dtype)
     y.quantised = quantised_weights(given, scale, zero_point)
     return y
+
+
+def _kept_codes(x: Value) -> Value:
+    """A constant of narrow floats whose codes stay in the IR: a table that is only gathered from is stored so."""
+    return marked(x.builder.keep(x), x.narrow) if x.narrow is not None and x.narrow.is_float else x
 
 
 def _check_scale(node: Node, scale: Value) -> None:
