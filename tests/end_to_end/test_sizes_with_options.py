@@ -198,7 +198,7 @@ def test_the_graph_executor_says_which_sizes_a_run_has_computed(tmp_path: Path):
 
 def test_tvm_modules_of_tables_with_sizes_are_refused(files: Mapping[str, Path], tmp_path: Path):
     artifact = compiled(files["line"], executor="graph")
-    with pytest.raises(InputError, match="model: TVM's graph JSON has no sizes that vary; give every dimension a"):
+    with pytest.raises(InputError, match="has no sizes that vary and no state; give every dimension a constant size"):
         export_library(artifact, "model", tmp_path / "module.so")
 
 
