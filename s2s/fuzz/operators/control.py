@@ -14,7 +14,7 @@ _STEPS = ("Add", "Sub", "Mul", "Max", "Min")
 
 def _port(net: Network, dtype: DType) -> onnx.ValueInfoProto:
     """A value at the border of a body: a scalar, or floats of a shape that the operands give."""
-    shape = None if dtype == FLOAT32 else []
+    shape: list[int] | None = None if dtype == FLOAT32 else []
     return helper.make_tensor_value_info(net.name("b"), helper.np_dtype_to_tensor_dtype(dtype), shape)
 
 

@@ -38,7 +38,9 @@ LEVELS = [
 @pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("shape", [(64,), (3, 64), (2, 1, 60)], ids=str)
 def test_products_with_weights_in_superblocks(bits: int, shape: tuple[int, ...]):
-    product = partial(graph.SuperblockMatmulOp, bits=bits)
+    def product(*values: SSAValue) -> Operation:
+        return graph.SuperblockMatmulOp(*values, bits=bits)
+
     check_lowering(product, rand(*shape), rand(5, 4, 2 * bits, dtype=np.int8, seed=1), *LEVELS)
 
 
