@@ -1,7 +1,8 @@
 """Random cases for the operators of StableHLO that LiteRT has kernels for, in the manner of `tflite_cases`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -70,51 +71,68 @@ def _places(random: Random, batch: tuple[int, ...], ends: np.ndarray) -> tuple[O
     return Operand(moved, constant=bool(random.integers(0, 2))), axis
 
 
+class _Windows(NamedTuple):
+    """Parts of a tensor that coordinates name, and the tensor that holds all of them."""
+
+    indices: Operand
+    index_axis: int
+    dims: list[int]
+    """Its dimensions that run through a part."""
+    shape: tuple[int, ...]
+
+
+def _some_axes(random: Random, rank: int) -> list[int]:
+    """One axis or more, in any order."""
+    return [int(axis) for axis in random.permutation(rank)[: random.integers(1, rank + 1)]]
+
+
+def _windows(random: Random, room: np.ndarray, mapped: Sequence[int], kept: Sequence[int]) -> _Windows:
+    """Draw parts of the sizes `kept`, which begin at most at `room` along the `mapped` axes."""
+    batch = shape_of(random, 2, 4)
+    indices, axis = _places(random, batch, room[mapped] + 1)
+    rank = len(batch) + len(kept)
+    dims = _sample(random, rank, len(kept))
+    inner, outer = iter(kept), iter(batch)
+    return _Windows(indices, axis, dims, tuple(next(inner) if dim in dims else next(outer) for dim in range(rank)))
+
+
 def _gather(kind: str, random: Random) -> Case:
     x = values_of(random, kind, shape_of(random, 3))
     full = np.array(x.shape)
-    mapped = [int(axis) for axis in random.permutation(x.ndim)[: random.integers(1, x.ndim + 1)]]
+    mapped = _some_axes(random, x.ndim)
     sizes = random.integers(1, full + 1)
     sizes[[axis for axis in range(x.ndim) if random.random() < 0.5]] = 1
     gone = [axis for axis in range(x.ndim) if sizes[axis] == 1 and random.random() < 0.6]
     kept = [int(sizes[axis]) for axis in range(x.ndim) if axis not in gone]
-    batch = shape_of(random, 2, 4)
-    indices, axis = _places(random, batch, (full - sizes)[mapped] + 1)
-    offset = _sample(random, len(batch) + len(kept), len(kept))
-    windows, others = iter(kept), iter(batch)
-    shape = tuple(next(windows) if dim in offset else next(others) for dim in range(len(batch) + len(kept)))
+    windows = _windows(random, full - sizes, mapped, kept)
     options = {
-        "offset_dims": offset,
+        "offset_dims": windows.dims,
         "collapsed_slice_dims": np.array(gone, np.int64),
         "start_index_map": mapped,
         "slice_sizes": sizes,
-        "index_vector_dim": axis,
+        "index_vector_dim": windows.index_axis,
     }
-    return Case("STABLEHLO_GATHER", [Operand(x), indices], shape, kind, None, options)
+    return Case("STABLEHLO_GATHER", [Operand(x), windows.indices], windows.shape, kind, None, options)
 
 
 def _scatter(kind: str, random: Random) -> Case:
     x = values_of(random, kind, shape_of(random, 3))
     full = np.array(x.shape)
-    mapped = [int(axis) for axis in random.permutation(x.ndim)[: random.integers(1, x.ndim + 1)]]
+    mapped = _some_axes(random, x.ndim)
     sizes = random.integers(1, full + 1)
     gone = [axis for axis in range(x.ndim) if random.random() < 0.5]
     sizes[gone] = 1
     kept = [int(sizes[axis]) for axis in range(x.ndim) if axis not in gone]
-    batch = shape_of(random, 2, 4)
-    indices, axis = _places(random, batch, (full - sizes)[mapped] + 1)
-    window = _sample(random, len(batch) + len(kept), len(kept))
-    windows, others = iter(kept), iter(batch)
-    shape = tuple(next(windows) if dim in window else next(others) for dim in range(len(batch) + len(kept)))
+    windows = _windows(random, full - sizes, mapped, kept)
     options = {
-        "update_window_dims": window,
+        "update_window_dims": windows.dims,
         "inserted_window_dims": np.array(gone, np.int64),
         "scatter_dims_to_operand_dims": mapped,
-        "index_vector_dim": axis,
+        "index_vector_dim": windows.index_axis,
     }
-    updates = values_of(random, kind, shape)
+    updates = values_of(random, kind, windows.shape)
     body = str(random.choice(["", "STABLEHLO_ADD", "STABLEHLO_MAXIMUM", "STABLEHLO_MINIMUM"]))
-    operands = [Operand(x), indices, Operand(updates)]
+    operands = [Operand(x), windows.indices, Operand(updates)]
     computation = "update_computation_subgraph_index", body
     return Case("STABLEHLO_SCATTER", operands, x.shape, kind, None, options, computation=computation)
 
