@@ -1,7 +1,7 @@
 """Run many models: in batches that share one library for each variant, every batch in a child process.
 
-A batch that fails as a whole is run again model by model, so that the models that are right do not hide the one that
-is not. Each failure is reduced before it is reported.
+A batch that fails as a whole is run again in halves, down to the model that is at fault, so that the models that are
+right do not hide the one that is not. Each failure is reduced before it is reported.
 """
 
 import gc
@@ -144,9 +144,9 @@ def run_batch(plan: Plan, numbers: Sequence[int]) -> Tally:
     if ended.result is not None:
         return ended.result
     if len(numbers) > 1:
-        total = Tally()
-        for number in numbers:
-            total.add(run_batch(plan, [number]))
+        total, middle = Tally(), len(numbers) // 2
+        for half in (numbers[:middle], numbers[middle:]):
+            total.add(run_batch(plan, half))
         return total
     drawn = run_in_child(partial(draw, plan, numbers[0]), PATIENCE * SECONDS_ALONE, cpu_seconds=SECONDS_ALONE).result
     if drawn is None:
@@ -164,7 +164,7 @@ def run_batch(plan: Plan, numbers: Sequence[int]) -> Tally:
 
 
 class _Apart(Exception):
-    """The models of a batch have to be run one by one."""
+    """The models of a batch have to be run in smaller batches."""
 
 
 def _together(plan: Plan, numbers: Sequence[int], variants: Sequence[Variant]) -> Tally:

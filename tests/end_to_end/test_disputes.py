@@ -73,3 +73,13 @@ def test_values_of_one_hot_are_exact():
     values = np.asarray([0.019029101356863976, 1.9], np.float32)
     body = "(float[2] v, int32[1] i) => (float[] y) <int64 depth = {2}> { y = OneHot (i, depth, v) }"
     np.testing.assert_array_equal(computed(body, 11, v=values, i=np.asarray([1], np.int32)), [[values[0], values[1]]])
+
+
+def test_a_tensor_of_zeros_is_quantised_by_a_scale_of_one():
+    """ONNX's function divides 0 by a scale of 0; onnxruntime takes 1, the reference evaluator 1 / 255."""
+    body = "(float[2,3] x) => (uint8[2,3] y, float s, uint8 z) { y, s, z = DynamicQuantizeLinear (x) }"
+    for zeros in (np.zeros((2, 3), np.float32), np.full((2, 3), -0.0, np.float32)):
+        with api.compile(onnx_model(body, 18), target="c") as artifact:
+            found = artifact.run({"x": zeros})
+        assert not found["y"].any()
+        assert (found["s"], found["z"]) == (1, 0)

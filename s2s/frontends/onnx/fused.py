@@ -23,7 +23,7 @@ from s2s.frontends.onnx.fused_attention import heads_of
 from s2s.frontends.onnx.grouped_attention import PLAIN, grouped_query_attention
 from s2s.frontends.onnx.linear import integer_product
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.quantised_lstm import dynamic_bytes
+from s2s.frontends.onnx.quant import dynamic_bytes
 from s2s.frontends.onnx.rotary import rotated
 
 _FLOAT = np.dtype(np.float32)

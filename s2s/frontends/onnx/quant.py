@@ -1,22 +1,35 @@
 """Quantisation, in plain arithmetic: `graph-lift-quantized` recognises the integer networks in it."""
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import ml_dtypes
 import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import broadcast_to, cast, clamp, reshape, take, unsqueeze
+from s2s.frontends.formulas import (
+    broadcast_to,
+    cast,
+    clamp,
+    greater,
+    maximum,
+    minimum,
+    reshape,
+    select,
+    take,
+    unsqueeze,
+)
 from s2s.frontends.onnx.conv import convolve
 from s2s.frontends.onnx.linear import accumulation, integer_factor, integer_product
 from s2s.frontends.onnx.narrow import convert, marked, numbers
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.packed_weights import quantised_weights
+from s2s.frontends.onnx.reduce import reduce_to
 from s2s.frontends.onnx.tensors import element_dtype
 from s2s.types.narrow import NARROW
 
-_FLOAT = np.dtype(np.float32)
+_BYTE, _FLOAT = np.dtype(np.uint8), np.dtype(np.float32)
 
 
 def quantize(x: Value, scale: Value, zero_point: Value | None, dtype: np.dtype[np.generic]) -> Value:
@@ -77,6 +90,34 @@ def _dequantize_linear(node: Node) -> Value:
 def _kept_codes(x: Value) -> Value:
     """A constant of narrow floats whose codes stay in the IR: a table that is only gathered from is stored so."""
     return marked(x.builder.keep(x), x.narrow) if x.narrow is not None and x.narrow.is_float else x
+
+
+class Bytes(NamedTuple):
+    """Floats as bytes: `x = scale * (values - zero_point)`."""
+
+    values: Value
+    scale: Value
+    zero_point: Value
+
+
+def dynamic_bytes(x: Value) -> Bytes:
+    """Quantise `x` to bytes by the range of all its elements and zero.
+
+    A tensor of zeros has no range: its scale is 1, as in onnxruntime. ONNX's formula gives a scale of 0, and the zero
+    point 0 / 0.
+    """
+    axes = list(range(x.rank))
+    low = minimum(reduce_to(graph.ReduceMinOp, x, axes, keepdims=False), 0)
+    high = maximum(reduce_to(graph.ReduceMaxOp, x, axes, keepdims=False), 0)
+    span = high - low
+    scale = select(greater(span, 0), span / 255, 1)
+    zero = clamp(emit(graph.RoundOp, -low / scale), 0, 255)
+    values = cast(clamp(emit(graph.RoundOp, x / scale) + zero, 0, 255), _BYTE)
+    return Bytes(values, scale, cast(zero, _BYTE))
+
+
+def _dynamic_quantize_linear(node: Node) -> list[Value]:
+    return list(dynamic_bytes(node.input(0)))
 
 
 def _check_scale(node: Node, scale: Value) -> None:
@@ -174,6 +215,7 @@ def requantize(product: Value, scale: Value, zero_point: Value) -> Value:
 IMPORTERS: Mapping[str, Importer] = {
     "ConvInteger": _conv_integer,
     "DequantizeLinear": _dequantize_linear,
+    "DynamicQuantizeLinear": _dynamic_quantize_linear,
     "MatMulInteger": _matmul_integer,
     "QLinearConv": qlinear_conv,
     "QLinearMatMul": _qlinear_matmul,

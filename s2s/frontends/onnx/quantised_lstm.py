@@ -10,35 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from onnx import AttributeProto
 
-from s2s.dialects import graph
-from s2s.frontends.builder import Builder, Value, emit
-from s2s.frontends.formulas import cast, clamp, greater, maximum, minimum, reshape, select, take
+from s2s.frontends.builder import Builder, Value
+from s2s.frontends.formulas import cast, reshape, take
 from s2s.frontends.networks import Values
 from s2s.frontends.onnx.linear import integer_product
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.quant import dynamic_bytes
 from s2s.frontends.onnx.recurrent import Constants, Layer, lstm, lstm_direction, summed_bias
 
-_BYTE, _FLOAT = np.dtype(np.uint8), np.dtype(np.float32)
-
-
-class Bytes(NamedTuple):
-    """Floats as bytes: `x = scale * (values - zero_point)`."""
-
-    values: Value
-    scale: Value
-    zero_point: Value
-
-
-def dynamic_bytes(x: Value) -> Bytes:
-    """Quantise `x` to bytes by the range of all its elements and zero."""
-    axes = list(range(x.rank))
-    low = minimum(emit(graph.ReduceMinOp, x, axes=axes), 0)
-    high = maximum(emit(graph.ReduceMaxOp, x, axes=axes), 0)
-    span = high - low
-    scale = select(greater(span, 0), span / 255, 1)
-    zero = clamp(emit(graph.RoundOp, -low / scale), 0, 255)
-    values = cast(clamp(emit(graph.RoundOp, x / scale) + zero, 0, 255), _BYTE)
-    return Bytes(values, scale, cast(zero, _BYTE))
+_FLOAT = np.dtype(np.float32)
 
 
 class _Weights(NamedTuple):
