@@ -118,6 +118,11 @@ class AvgPoolOp(PoolOp):
         return window.avg_pool(type_of(self.x), self.window(), self.counted_pads.get_values(), self.data_layout)
 
 
+def centred(op: PoolOp, window: Window, side: str) -> Window:
+    """`window` with the padding that it has at the greatest sizes of `op.x` as a centred one."""
+    return window._replace(pads=same_pads(spatial_shape(type_of(op.x).get_shape(), op.data_layout), window, side))
+
+
 @op_definition
 class SameAvgPoolOp(PoolOp):
     """`y` = the mean of the elements of centred windows, whose padding follows from the size and does not count.
@@ -142,9 +147,7 @@ class SameAvgPoolOp(PoolOp):
 
     def window(self) -> Window:
         """The sliding window at the greatest sizes."""
-        plain = super().window()
-        spatial = spatial_shape(type_of(self.x).get_shape(), self.data_layout)
-        return plain._replace(pads=same_pads(spatial, plain, self.side.data))
+        return centred(self, super().window(), self.side.data)
 
     def inferred_type(self) -> AnyTensor:
         return window.pool(type_of(self.x), self.window(), self.data_layout)
@@ -154,11 +157,13 @@ class SameAvgPoolOp(PoolOp):
 class MaxPoolIndicesOp(PoolOp):
     """`y` = the position in `x`, flattened, of the element that `max_pool` picks; the first of equal ones.
 
-    The spatial dimensions are counted in row-major order (`storage_order = 0`) or column-major order (1).
+    The spatial dimensions are counted in row-major order (`storage_order = 0`) or column-major order (1). With `side`,
+    `pads` are none and windows are centred, as those of `graph.same_avg_pool`.
     """
 
     name = "graph.max_pool_indices"
     storage_order = prop_def(INT)
+    side = opt_prop_def(StringAttr)
 
     def __init__(
         self,
@@ -169,9 +174,14 @@ class MaxPoolIndicesOp(PoolOp):
         pads: Sequence[int],
         dilations: Sequence[int],
         storage_order: int = 0,
+        side: str = "",
     ) -> None:
-        properties = {"storage_order": integer(storage_order)}
+        properties = {"storage_order": integer(storage_order), "side": string(side) if side else None}
         super().__init__(x, kernel, strides, pads, dilations, properties=properties)
+
+    def window(self) -> Window:
+        """The sliding window at the greatest sizes."""
+        return super().window() if self.side is None else centred(self, super().window(), self.side.data)
 
     def inferred_type(self) -> AnyTensor:
         return window.max_pool_indices(type_of(self.x), self.window(), self.storage_order.value.data, self.data_layout)

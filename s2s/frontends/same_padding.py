@@ -53,7 +53,9 @@ def lowest(x: Value) -> Scalar:
     return -np.inf if x.is_float else int(np.iinfo(x.dtype.str).min)
 
 
-def settle_padding(op: graph.SamePadOp | graph.SameAvgPoolOp, extents: Extents) -> GraphOp | None:
+def settle_padding(
+    op: graph.SamePadOp | graph.SameAvgPoolOp | graph.MaxPoolIndicesOp, extents: Extents
+) -> GraphOp | None:
     """Let the operation that reads windows of `op.x`, whose extents are given, pad along axes of constant size; return
     what stands in the place of `op`, if anything does."""
     if isinstance(op, graph.SamePadOp):
@@ -61,6 +63,10 @@ def settle_padding(op: graph.SamePadOp | graph.SameAvgPoolOp, extents: Extents) 
     if any(extents[axis] for axis in spatial_axes(op.data_layout, len(extents))):
         return op
     window = op.window()
+    if isinstance(op, graph.MaxPoolIndicesOp):
+        op.properties["pads"] = ints(window.pads)
+        op.properties.pop("side", None)
+        return op
     made = graph.AvgPoolOp(
         op.x,
         kernel=window.kernel,

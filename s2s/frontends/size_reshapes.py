@@ -58,7 +58,7 @@ class ReshapeSizes(ExtentsPropagation):
     def of_operation(self, op: Operation) -> None:
         """Derive the extents of the result of an operation, which is replaced if it is a reshape and no view, or pads
         along axes of constant size."""
-        if isinstance(op, graph.SamePadOp | graph.SameAvgPoolOp):
+        if isinstance(op, graph.SamePadOp | graph.SameAvgPoolOp | graph.MaxPoolIndicesOp):
             settled = settle_padding(op, self.extents[op.x])
             if settled is not None:
                 super().of_operation(settled)

@@ -51,6 +51,13 @@ TEXTS = {
     "maxima and places in columns": """(float[2,3,N,K] x) => (float[2,3,M,L] y, int64[2,3,M,L] i)
 { y, i = MaxPool <pads = [1, 0, 1, 1], kernel_shape = [3, 3], strides = [2, 3], storage_order = 1,
   ceil_mode = 1> (x) }""",
+    "maxima and places of centred windows": """(float[2,3,N,K] x) => (float[2,3,M,L] y, int64[2,3,M,L] i)
+{ y, i = MaxPool <auto_pad = "SAME_UPPER", kernel_shape = [3, 4], strides = [2, 3]> (x) }""",
+    "maxima and places of centred windows in columns": """(float[2,3,N,K] x) => (float[2,3,M,L] y, int64[2,3,M,L] i)
+{ r = Relu (x) y, i = MaxPool <auto_pad = "SAME_LOWER", kernel_shape = [3, 3], strides = [3, 2],
+  storage_order = 1> (r) }""",
+    "maxima and places along a constant axis": """(float[N,3,9,8] x) => (float[N,3,5,4] y, int64[N,3,5,4] i)
+{ y, i = MaxPool <auto_pad = "SAME_UPPER", strides = [2, 2], kernel_shape = [3, 3]> (x) }""",
     "mirrored padding": """(float[1,3,N,K] x) => (float[1,3,M,L] y) <int64[8] p = {0, 0, 2, 1, 0, 0, 1, 2}>
 { y = Pad <mode = "reflect"> (x, p) }""",
     "repeated border": """(float[1,3,N,K] x) => (float[1,4,M,L] y) <int64[8] p = {0, 1, 2, 7, 0, 0, 9, 2}>

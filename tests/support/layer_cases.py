@@ -191,6 +191,14 @@ def pools() -> list[Case]:
         Case(f"same_avg_pool {side}", partial(graph.SameAvgPoolOp, **centred, side=side), [rand(2, 3, 6, 7)])
         for side in ("upper", "lower")
     ]
+    found += [
+        Case(
+            f"max_pool_indices {side}",
+            partial(graph.MaxPoolIndicesOp, **centred, pads=[0] * 4, side=side),
+            [rand(2, 3, 6, 7)],
+        )
+        for side in ("upper", "lower")
+    ]
     common = {"kernel": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1], "dilations": [1, 1]}
     for each in FLOATS:
         x = rand(1, 2, 6, 6, dtype=each)

@@ -19,13 +19,13 @@ from s2s.types.shapes.window import CHANNELS_FIRST, Layout, spatial_shape
 def _max_pool(node: Node) -> list[Value]:
     x = node.input(0)
     _, window = pool_windows(node, x.shape[2:])
-    if window.side and node.outputs() > 1:
-        raise node.unsupported("gives indices of windows whose padding depends on the size", "give explicit pads")
-    x, pads = padded(x, window, lowest(x))
-    sizes = {"kernel": window.kernel, "strides": window.strides, "pads": pads, "dilations": window.dilations}
-    outputs = [emit(graph.MaxPoolOp, x, **sizes)]
+    sizes = {"kernel": window.kernel, "strides": window.strides, "dilations": window.dilations}
+    inner, pads = padded(x, window, lowest(x))
+    outputs = [emit(graph.MaxPoolOp, inner, **sizes, pads=pads)]
     if node.outputs() > 1:
-        outputs.append(emit(graph.MaxPoolIndicesOp, x, **sizes, storage_order=node.integer("storage_order")))
+        asked = {"pads": [0] * len(pads), "side": window.side} if window.side else {"pads": pads}
+        order = node.integer("storage_order")
+        outputs.append(emit(graph.MaxPoolIndicesOp, x, **sizes, **asked, storage_order=order))
     return outputs
 
 

@@ -569,6 +569,12 @@
 
 // -----
 
+%x = "test.op"() : () -> (tensor<1x2x6x6xf32>)
+%y = graph.max_pool_indices %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, storage_order = 0 : i64, side = "right"} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xi64>
+// CHECK: side is right, expected one of upper, lower
+
+// -----
+
 %x = "test.op"() : () -> (tensor<9x2xf32>)
 %y = graph.same_pad %x {windows = array<i64: 3, 0>, strides = array<i64: 2, 1>, side = "upper", value = 0.0} : (tensor<9x2xf32>) -> tensor<11x1xf32>
 // CHECK: windows

@@ -288,6 +288,8 @@ func.func @pool(%x: tensor<1x2x6x6xf32>) {
   %avg = graph.avg_pool %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, counted_pads = array<i64: 0, 0, 0, 0>} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xf32>
   // CHECK-NEXT: %same = graph.same_avg_pool %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, side = "upper"} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xf32>
   %same = graph.same_avg_pool %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, side = "upper"} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xf32>
+  // CHECK-NEXT: %centred = graph.max_pool_indices %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, storage_order = 0 : i64, side = "upper"} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xi64>
+  %centred = graph.max_pool_indices %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, storage_order = 0 : i64, side = "upper"} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xi64>
   // CHECK-NEXT: %where = graph.max_pool_indices %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, storage_order = 0 : i64} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xi64>
   %where = graph.max_pool_indices %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, storage_order = 0 : i64} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xi64>
   func.return

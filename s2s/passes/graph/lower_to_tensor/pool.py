@@ -229,9 +229,7 @@ def _tap(s: Scalars, op: graph.SameAvgPoolOp | graph.MaxPoolIndicesOp, x: Scalar
     for axis, name in enumerate(_sizes(op)):
         spatial = _spatial(op, axis)
         size = s.size(name) if name else s.constant(shape_of(op.x)[spatial], i32)
-        low: Scalar | int = window.low[axis]
-        if isinstance(op, graph.SameAvgPoolOp):
-            low = low_at(s, size, window.extent[axis], window.strides[axis], op.side.data)
+        low = _low(s, op, axis, size)
         tap = s.position(rank + axis) * window.dilations[axis]
         place = s.position(spatial) * window.strides[axis] + tap - low
         clamped = s.maximum(s.minimum(place, size - 1), 0)
@@ -240,6 +238,14 @@ def _tap(s: Scalars, op: graph.SameAvgPoolOp | graph.MaxPoolIndicesOp, x: Scalar
         inside = here if inside is None else inside & here
     assert inside is not None
     return s.extract(x, places), inside
+
+
+def _low(s: Scalars, op: graph.SameAvgPoolOp | graph.MaxPoolIndicesOp, axis: int, size: Scalar) -> Scalar | int:
+    """The padding in front of the windows along `axis`, of which a run has `size` elements."""
+    window = op.window()
+    if op.side is None:
+        return window.low[axis]
+    return low_at(s, size, window.extent[axis], window.strides[axis], op.side.data)
 
 
 class LowerMaxPoolIndices(RewritePattern):
@@ -314,7 +320,9 @@ def _first_place(s: Scalars, op: graph.MaxPoolIndicesOp) -> Scalar:
     plane = _product(s, spatial)
     place = s.position(0) * _product(s, [channels, plane]) + s.position(1) * plane
     for axis, stride in enumerate(_plane_strides(s, op)):
-        place = place + (s.position(2 + axis) * window.strides[axis] - window.low[axis]) * stride
+        size = spatial[axis]
+        low = _low(s, op, axis, size if isinstance(size, Scalar) else s.constant(size, i32))
+        place = place + (s.position(2 + axis) * window.strides[axis] - low) * stride
     return place
 
 
