@@ -95,6 +95,11 @@ def test_a_moved_value_may_not_differ_by_more_than_its_last_roundings() -> None:
     assert difference(moved, np.asarray([1, 2, 3, 4.0001], np.float32))
 
 
+def test_small_results_of_sigmoid_are_not_those_of_onnxruntime() -> None:
+    sigmoid = spreads([-20, -10, 0, 1], helper.make_node("Sigmoid", ["x"], ["y"]))["y"]
+    np.testing.assert_allclose(sigmoid.clean[0], np.exp(-20.0), rtol=1e-5)
+
+
 def test_what_hangs_on_a_rounding_is_not_determined() -> None:
     third = helper.make_node("Mul", ["x", "x"], ["m"])
     floor = helper.make_node("Floor", ["m"], ["f"])
