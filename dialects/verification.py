@@ -33,7 +33,7 @@ Declared = OperandDef | ResultDef
 
 
 def names_at_fixed_positions(defs: Sequence[tuple[str, Declared]]) -> list[str]:
-    """The names of those that stand before the first one that may be several values or none."""
+    """The names of the declarations of one value each, up to the first one of several values or none."""
     first = next((index for index, (_, each) in enumerate(defs) if isinstance(each, VariadicDef)), len(defs))
     return [name for name, _ in defs[:first]]
 
@@ -52,7 +52,7 @@ class DeclaredValues(NamedTuple):
 
     @staticmethod
     def of(defs: Sequence[tuple[str, Declared]]) -> "DeclaredValues | None":
-        """None where values have to be counted to tell which declaration they belong to."""
+        """Separate values at fixed positions from the rest; None where values have to be counted to tell them apart."""
         least = len(names_at_fixed_positions(defs))
         constraints = [_of_one(each.constr) for _, each in defs[:least]]
         several = [each for _, each in defs[least:]]
@@ -99,7 +99,7 @@ class DeclaredAttributes(NamedTuple):
 
     @staticmethod
     def of(defs: Mapping[str, PropertyDef] | Mapping[str, AttributeDef]) -> "DeclaredAttributes":
-        """Divide those that have to be there from the others."""
+        """Separate required from optional attributes."""
         is_optional = {name: isinstance(each, OptPropertyDef | OptAttributeDef) for name, each in defs.items()}
         return DeclaredAttributes(
             [(name, each.constr) for name, each in defs.items() if not is_optional[name]],
@@ -134,7 +134,7 @@ class Declaration(NamedTuple):
 
     @staticmethod
     def of(definition: OpDef) -> "Declaration | None":
-        """None where xDSL has to check everything."""
+        """Return what `definition` declares; None where xDSL has to check everything."""
         operands, results = DeclaredValues.of(definition.operands), DeclaredValues.of(definition.results)
         if definition.regions or definition.successors or operands is None or results is None:
             return None

@@ -117,7 +117,7 @@ class Config:
         self._declare(name, lambda: [entity_of("ot", each) for each in candidate])
 
     def add_flop(self, flop: int) -> None:
-        """Tell operations that the function carries out, for the figure of GFLOP/s."""
+        """Add to the number of operations that the function carries out, from which GFLOP/s are computed."""
         self.flop += int(flop)
 
     def _declare(self, name: str, values: Callable[[], list[Entity]]) -> None:

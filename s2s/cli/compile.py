@@ -65,7 +65,7 @@ def compile_command(
     stop_after: str | None,
     as_json: bool,
 ) -> None:
-    """Compile a network to a tree of C99, or several ones to one tree.
+    """Compile a network to a tree of C99, or several networks to one tree.
 
     The tree builds with its own make or cmake and carries a self-test. With --format it is written packed for other
     tools, as by s2s export.

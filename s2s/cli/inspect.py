@@ -25,7 +25,7 @@ NOT_SUPPORTED = 3
 @options.model
 @with_compile_options
 @click.argument(
-    "layer", required=False, metavar="LAYER", help="With --why: a node of the model, a kernel, or a subject."
+    "layer", required=False, metavar="[LAYER]", help="With --why: a node of the model, a kernel, or a subject."
 )
 @click.option("--why", is_flag=True, help="Compile, and show what was decided, why, and what the alternatives cost.")
 @options.as_json

@@ -27,27 +27,27 @@ BUG_EXIT_CODE = 70
 INTERRUPTED = 130
 
 COMMANDS = {
-    "compile": "compile.compile_command",
-    "run": "run.run_command",
-    "verify": "verify.verify_command",
-    "inspect": "inspect.inspect_command",
-    "chat": "chat.chat_command",
-    "profile": "profile.profile_command",
-    "quantize": "quantize.quantize_command",
-    "report": "report.report_command",
-    "diff": "diff.diff_command",
-    "tune": "tune.tune_command",
-    "export": "export.export_command",
-    "new": "new.new_command",
-    "boards": "new.boards_command",
-    "fuzz": "fuzz.fuzz_command",
-    "doctor": "doctor.doctor_command",
-    "targets": "targets.targets_command",
-    "completion": "completion.completion_command",
-    "records": "records.records_group",
-    "farm": "farm.farm_group",
+    "compile": ("compile.compile_command", "Compile a network to C99, or several networks to one tree."),
+    "run": ("run.run_command", "Build a tree for this machine and run it once."),
+    "verify": ("verify.verify_command", "Run the C of a network and compare it with another engine."),
+    "inspect": ("inspect.inspect_command", "Show inputs, outputs, operators, weights and work of a network."),
+    "chat": ("chat.chat_command", "Talk to the language model in a tree."),
+    "profile": ("profile.profile_command", "Time each kernel beside the peak of this machine."),
+    "quantize": ("quantize.quantize_command", "Quantise a network to 8 bits, and show the error of each layer."),
+    "report": ("report.report_command", "Show the RAM, flash and stack that a network takes."),
+    "diff": ("diff.diff_command", "Show what differs between two trees."),
+    "tune": ("tune.tune_command", "Search faster decisions and schedules by measuring them."),
+    "export": ("export.export_command", "Pack a tree for a build system, a package manager or an IDE."),
+    "new": ("new.new_command", "Write a firmware project that runs a network on a board."),
+    "boards": ("new.boards_command", "List the boards that projects can be written for."),
+    "fuzz": ("fuzz.fuzz_command", "Compile random ONNX models and compare with onnxruntime."),
+    "doctor": ("doctor.doctor_command", "Show which compilers, emulators and Python packages are found."),
+    "targets": ("targets.targets_command", "List the targets, or print one as a file."),
+    "completion": ("completion.completion_command", "Print a script that makes a shell complete commands."),
+    "records": ("records.records_group", "Show, merge, prune, verify and convert records of measurements."),
+    "farm": ("farm.farm_group", "Let other machines and boards measure for s2s tune."),
 }
-"""Where each command is found in `s2s.cli`. It is imported when it runs, or when the help lists it."""
+"""Where each command is found in `s2s.cli`, and its line in the help. It is imported when it runs."""
 SPELLINGS = {"quantise": "quantize"}
 """Other spellings of commands."""
 
@@ -61,11 +61,16 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command `cmd_name`; return None if there is none."""
-        place = COMMANDS.get(SPELLINGS.get(cmd_name, cmd_name))
-        if place is None:
+        found = COMMANDS.get(SPELLINGS.get(cmd_name, cmd_name))
+        if found is None:
             return None
-        module, _, name = place.partition(".")
+        module, _, name = found[0].partition(".")
         return getattr(import_module(f"s2s.cli.{module}"), name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table of commands without importing them, each line whole."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:

@@ -25,7 +25,7 @@ model = click.argument(
     "model",
     type=PATH,
     metavar="MODEL",
-    help="The network: an .onnx, .tflite or .pt2 file. FILE.py:FUNCTION runs your Python file, and compiles the "
+    help="The network: an .onnx, .tflite, .pt2 or .gguf file. FILE.py:FUNCTION runs your Python file, and compiles the "
     "PyTorch module that the function returns with its example inputs.",
 )
 shapes = click.option(
@@ -48,14 +48,17 @@ dims = click.option(
     "kernels for some sizes (N=1..128:64,128); may be repeated.",
 )
 states = click.option(
-    "--state", multiple=True, metavar="IN=OUT", help="An input that is an output of the run before; may be repeated."
+    "--state",
+    multiple=True,
+    metavar="IN=OUT",
+    help="Keep output OUT of a run as input IN of the next one; may be repeated.",
 )
 streams = click.option(
     "--stream",
     multiple=True,
     metavar="INPUT:AXIS[=FRAMES]",
-    help="An input that is a window which slides along an axis: a run takes the new frames, as few as the network "
-    "allows or so many; may be repeated.",
+    help="An input that is a window which slides along an axis: a run takes only the new frames, by default as few as "
+    "the network allows; may be repeated.",
 )
 untrusted = click.option(
     "--untrusted", is_flag=True, help="Read the model in a child process first, within a minute and 2 GB of memory."
@@ -76,12 +79,17 @@ load = click.option(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 name = click.option("--name", metavar="NAME", help="Name of the network in C; by default that of the model's file.")
 
-target = click.option("--target", metavar="TARGET|FILE.toml", help="What the C is tuned for; `s2s targets` lists them.")
+target = click.option(
+    "--target",
+    metavar="TARGET|FILE.toml",
+    help="The processor that the C is made for (`s2s targets` lists them); by default this machine, or that of the "
+    "board.",
+)
 executor = click.option(
     "--executor",
     type=click.Choice(["aot", "graph"]),
     default="aot",
-    help="A function that calls the kernels, or tables that are walked.",
+    help="What runs the kernels: `aot`, a function that calls them; `graph`, an executor that walks tables.",
 )
 weights = click.option(
     "--weights",
@@ -98,7 +106,8 @@ schedule = click.option(
 io = click.option(
     "--io",
     type=click.Choice(["caller", "arena"]),
-    help="Room for inputs and outputs in the arena, or none; by default as the target has it.",
+    help="Where inputs and outputs are: in memory of the caller, or with room for them in the arena; the default is "
+    "that of the target.",
 )
 ram_budget = click.option(
     "--ram-budget",
@@ -120,7 +129,7 @@ devices = click.option(
 exact = click.option(
     "--exact",
     is_flag=True,
-    help="Sums of floats as the model's operators have them: no algorithm that rounds otherwise.",
+    help="Sum floats as the model's operators do, and take no algorithm that rounds otherwise.",
 )
 threads = click.option(
     "--threads",
@@ -133,7 +142,7 @@ threading = click.option(
     "--threading",
     type=click.Choice(["pthreads", "openmp"]),
     default="pthreads",
-    help="What the build files ask for to get threads.",
+    help="The library of threads that the build files ask for.",
 )
 decisions = click.option(
     "--decisions",
@@ -148,29 +157,30 @@ records = click.option(
     help="Records of measurements: the best choices of each task, as a tuner wrote them.",
 )
 no_records = click.option(
-    "--no-records", is_flag=True, help="Leave out the records that s2s ships with, too: costs are estimated."
+    "--no-records", is_flag=True, help="Use no records, not even those that s2s ships with: all costs are estimated."
 )
 external = click.option(
     "--external",
     multiple=True,
     metavar="NAME=always|auto|never",
-    help="Let an external code generator compute what it can, what it is faster at, or nothing; may be repeated.",
+    help="Let an external code generator compute all that it can (always), what it is faster at (auto), or nothing; "
+    "may be repeated.",
 )
 poison = click.option(
-    "--poison", is_flag=True, help="A debug build that fills what is dead in the arena before each kernel."
+    "--poison", is_flag=True, help="Make a debug build that fills dead bytes of the arena before each kernel."
 )
 tflite_rounding = click.option(
     "--tflite-rounding",
     type=click.Choice(["micro", "reference"]),
     default="micro",
-    help="Fully connected layers of TFLite models: round twice, as TFLite-Micro, or once, as TFLite.",
+    help="Fully connected layers of TFLite models: round twice, as TFLite-Micro does, or once, as TFLite does.",
 )
 requantise = click.option(
     "--requantise",
     "--requantize",
     type=click.Choice(["float", "fixed"]),
     default="float",
-    help="Sums of quantised ONNX models: scaled in floats, as ONNX says, or in fixed point.",
+    help="Scale the sums of quantised ONNX models in floats, as ONNX says, or in fixed point.",
 )
 activations = click.option(
     "--activations",
@@ -182,20 +192,20 @@ cache = click.option(
     "--cache",
     type=click.Choice(["float32", "float16", "int8", "float32-ring", "float16-ring", "int8-ring"]),
     default="float32",
-    help="The type of what caches keep, states that rows are put in: int8 has a scale for each row. In the ring of a "
-    "GGUF file, new positions overwrite the oldest.",
+    help="The type of the numbers in the caches of a decoder; int8 has a scale for each row. In a ring (GGUF files) "
+    "new positions overwrite the oldest.",
 )
 profile = click.option(
     "--profile",
     type=click.Choice(["default", "misra"]),
     default="default",
-    help="The coding standard that the C keeps to: none, or MISRA C:2012.",
+    help="The coding standard of the C: none in particular, or MISRA C:2012.",
 )
 flash_budget = click.option(
     "--flash-budget",
     type=int,
     metavar="BYTES",
-    help="Refuse a network that takes more flash, code and constants.",
+    help="Refuse a network whose code and constants take more flash.",
 )
 stack_budget = click.option(
     "--stack-budget", type=int, metavar="BYTES", help="Refuse a network whose run function takes more stack."

@@ -26,7 +26,7 @@ DISPENSABLE = ("op/byte", "GB/s", "median", "bound by", "MFLOP", "MOP", "bound")
 
 
 @command("profile")
-@click.argument("model", type=options.PATH, required=False, metavar="MODEL", help="The network; none with --machine.")
+@click.argument("model", type=options.PATH, required=False, metavar="[MODEL]", help="The network; none with --machine.")
 @with_compile_options
 @click.option(
     "--input",

@@ -48,7 +48,7 @@ models = click.argument(
     type=PATH,
     required=True,
     metavar="MODEL…",
-    help="The network: an .onnx, .tflite or .pt2 file. FILE.py:FUNCTION runs your Python file, and compiles the "
+    help="The network: an .onnx, .tflite, .pt2 or .gguf file. FILE.py:FUNCTION runs your Python file, and compiles the "
     "PyTorch module that the function returns with its example inputs. With --together, several.",
 )
 together_flag = click.option(

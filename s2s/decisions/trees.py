@@ -74,7 +74,7 @@ class EnsembleKind(OperatorKind[Ensemble, str], NamedKind[Ensemble]):
         subject.ops[0].attributes[FORM] = StringAttr(choice)
 
     def estimate(self, subject: Ensemble, choice: str, target: Target) -> Cost | None:
-        """As the steps to a leaf tell: by tables as many as the deepest tree takes, by branches those on average."""
+        """Estimate cycles by the steps to a leaf: with tables those of the deepest tree, with branches the average."""
         trees, is_cached = subject.trees, target.l1_bytes > 0
         if choice == TABLES:
             steps = len(trees.roots) * (trees.levels() or 0) * (CACHED_TABLE_STEP if is_cached else TABLE_STEP)

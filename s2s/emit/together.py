@@ -62,7 +62,7 @@ class TogetherView:
 
     @property
     def memory_lines(self) -> list[str]:
-        """The same as a comment."""
+        """`memory` as the lines of a C comment."""
         return comment_lines(self.memory)
 
 

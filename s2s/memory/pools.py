@@ -69,7 +69,7 @@ def select(items: Sequence[Item], capacity: int, shares: Sequence[Share] = (), h
 
 
 def demand(items: Mapping[int, Item], shares: Sequence[Share]) -> int:
-    """Return bytes below which no plan of `items`, by number, gets: the largest sum of those that live at one step."""
+    """Return a lower bound of the memory of any plan of `items`: the largest sum of those that live at one step."""
     change: dict[int, int] = {}
     for item in items.values():
         change[item.first] = change.get(item.first, 0) + item.size

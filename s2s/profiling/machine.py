@@ -72,7 +72,7 @@ class Machine:
         return next(level for level in self.levels if level.bytes is None or size <= level.bytes)
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The fields as JSON states them."""
         return asdict(self)
 
     def at_best(self, other: "Machine | None") -> "Machine":

@@ -116,7 +116,7 @@ class Profile:
         return sorted(self.rows, key=lambda row: -(row.min_us if order == "time" else row.gain_us))
 
     def as_dict(self, order: Order = "run") -> dict[str, Any]:
-        """As JSON has it."""
+        """The fields as JSON states them."""
         return {
             "name": self.name,
             "target": self.target,

@@ -31,7 +31,7 @@ from s2s.external.modes import modes_of
 from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions
 from s2s.passes.pass_context import PassContext
-from s2s.relay.expr import Function
+from s2s.relay.expr import Expr, Function
 from s2s.relay.generated import generated_modules
 from s2s.relay.library import NetworkLibrary
 from s2s.relay.memory_pools import ConstantMemoryPools, WorkspaceMemoryPools, pools_of
@@ -52,8 +52,12 @@ DEFAULT_NAME = "default"
 _C_NAME = "network"
 
 
+Network = ModuleOp | IRModule | Function | Expr
+"""A network at graph level; an expression stands for the function of its free variables."""
+
+
 def build(
-    mod: ModuleOp | IRModule | Function,
+    mod: Network,
     target: "str | Target | TargetData | list[Target] | Mapping[str, object] | None" = None,
     target_host: object = None,
     executor: Executor | str = "graph",
@@ -88,7 +92,9 @@ def build(
 
 
 def source_of(
-    mod: ModuleOp | IRModule | Function, params: Mapping[str, npt.ArrayLike] | None = None, name: str | None = None
+    mod: ModuleOp | IRModule | Function | Expr,
+    params: Mapping[str, npt.ArrayLike] | None = None,
+    name: str | None = None,
 ) -> GraphModel:
     """The model that a module and the values of its parameters and weights are."""
     arrays = {key: np.asarray(value) for key, value in (params or {}).items()}
@@ -97,10 +103,14 @@ def source_of(
     return GraphModel(module.module, {**module.params, **arrays}, name or _C_NAME, module.resize)
 
 
-def _module(mod: ModuleOp | IRModule | Function) -> IRModule:
-    if isinstance(mod, Function):
+def _module(mod: object) -> IRModule:
+    if isinstance(mod, Function | Expr):
         return IRModule.from_expr(mod)
-    return mod if isinstance(mod, IRModule) else IRModule(mod, WeightStore())
+    if isinstance(mod, ModuleOp):
+        return IRModule(mod, WeightStore())
+    if isinstance(mod, IRModule):
+        return mod
+    raise InputError(f"mod: is a {type(mod).__name__}, no module; import a model by s2s.frontend, as by from_onnx")
 
 
 def _aligned(target: TargetData, executor: Executor) -> TargetData:

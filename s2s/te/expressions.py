@@ -171,7 +171,7 @@ class Select(Expr):
 
     @property
     def dtype(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """That of both sides."""
+        """The element type of both operands."""
         return self.a.dtype
 
     @property
@@ -195,7 +195,7 @@ class Call(Expr):
 
     @property
     def dtype(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """That of the operand."""
+        """The element type of the operand."""
         return self.x.dtype
 
     @property
@@ -236,7 +236,7 @@ class Read(Expr):
 
     @property
     def dtype(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """That of the tensor."""
+        """The element type of the tensor."""
         return self.tensor.dtype
 
     @property
@@ -260,7 +260,7 @@ class Reduce(Expr):
 
     @property
     def dtype(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """That of the value."""
+        """The element type of the value."""
         return self.value.dtype
 
     @property

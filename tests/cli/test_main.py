@@ -37,6 +37,13 @@ def test_offers_completion(capsys: pytest.CaptureFixture[str]):
     assert "complete" in capsys.readouterr().out
 
 
+def test_help_has_each_command_on_one_line(capsys: pytest.CaptureFixture[str]):
+    assert cli.run(["--help"]) == 0
+    lines = capsys.readouterr().out.partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in lines] == list(cli.COMMANDS)
+    assert all(line.endswith(".") and not line.endswith("...") and len(line) <= 80 for line in lines)
+
+
 @pytest.mark.parametrize("command", ["compile", "run", "verify", "inspect", "profile", "report", "targets"])
 def test_help_of_every_command_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]):
     assert cli.run([command, "--help"]) == 0

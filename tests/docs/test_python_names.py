@@ -2,23 +2,16 @@
 
 import ast
 import importlib
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from support.pages import programs
 from support.project import ROOT
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
-PROGRAM = re.compile(r"^([ ]*)```python\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
-
-
-def programs(page: Path) -> list[str]:
-    """Return the programs of a page, without the indentation of the list that they stand in."""
-    found = PROGRAM.findall(page.read_text(encoding="utf-8"))
-    return ["".join(line.removeprefix(space) for line in text.splitlines(keepends=True)) for space, text in found]
 
 
 def imported(tree: ast.Module) -> Iterator[tuple[str, object]]:

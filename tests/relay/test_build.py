@@ -243,3 +243,14 @@ def test_options_that_are_unknown_or_contradict_are_refused(name: str, options: 
 def test_a_runtime_that_is_unknown_is_refused():
     with pytest.raises(InputError, match=r"Runtime\('java'\): is not known; give 'crt' or 'cpp'"):
         Runtime("java")
+
+
+def test_an_expression_stands_for_the_function_of_its_variables():
+    with build(relay.nn.relu(relay.var("x", shape=(1, 4))), target="c").artifact as network:
+        found = network.run({"x": np.array([[1, -2, 3, -4]], np.float32)})
+    assert [value.tolist() for value in found.values()] == [[[1, 0, 3, 0]]]
+
+
+def test_what_is_no_module_is_refused():
+    with pytest.raises(InputError, match=r"mod: is a str, no module; import a model by s2s\.frontend"):
+        build("digits.onnx")  # pyright: ignore[reportArgumentType]

@@ -32,7 +32,7 @@ class LayerCase:
 
     @property
     def tolerance(self) -> float:
-        """Relative to the largest result: floats are added up in another order."""
+        """The allowed error as a share of the largest result: floats are added up in another order."""
         return 2e-6 if self.y.element == "FLOAT32" else 0.0
 
     @property
@@ -172,7 +172,7 @@ class Window:
 
     @property
     def fields(self) -> dict[str, int]:
-        """As options; dilations are not among those of every operator."""
+        """Padding and strides as fields of the options; not every operator has dilations."""
         return {"padding": self.padding, "stride_h": self.strides[0], "stride_w": self.strides[1]}
 
 

@@ -93,7 +93,7 @@ def operations(network: FuncOp) -> list[Operation]:
 
 
 def chain(ops: Sequence[Operation], first: int, last: int) -> tuple[ChainedOperator, ...] | None:
-    """Return the chained from operation `first` to operation `last`; None if there is no chain."""
+    """Return the chain from operation `first` to operation `last`; None if they do not form one."""
     found = [chained_operator(ops[first])] if 0 <= first <= last < len(ops) else []
     while found and (end := found[-1]) is not None:
         if end.op is ops[last]:

@@ -17,8 +17,8 @@ _WIDENING = (arith.ExtSIOp, arith.ExtUIOp, arith.ExtFOp, arith.SIToFPOp, arith.U
 
 
 def fill_of(op: tensor.ComputeOp, operand: int) -> Attribute | None:
-    """Return the number that operand number `operand` of `op`, reads first, may read in the place of nothing; None if
-    there is none."""
+    """Return the number that may stand behind the end of an operand without a change of the results, such as 0 in a
+    sum; None if there is none. `operand` counts the reads of `op`, then the operands of its epilogue."""
     element = tensor.element_type([*op.reads, *op.epilogue][operand])
     found = _of_reduction(op, operand) if operand < len(op.reads) else _of_epilogue(op, operand - len(op.reads))
     if found is None:

@@ -52,7 +52,8 @@ def fault_of_raw_bytes(
 
 
 def zero_point(op: tensor.ComputeOp, state: tensor.ScheduleState, x: int) -> int:
-    """Return what the raw bytes of read `x` have too much, negated: the zero point, and 128 if they are flipped."""
+    """Return the number that has to be added to each raw byte of read `x`: minus its zero point, and minus 128 if the
+    bytes are flipped."""
     products = product_sum(op)
     offset = 0 if products is None else products.factor_of(x).offset
     return offset - (128 if state.is_unsigned else 0)

@@ -105,8 +105,11 @@ def _stated(op: graph.DynamicSliceOp | graph.DynamicReshapeOp, table: SizeTable)
 
 
 def related(value: int, points: Mapping[str, Mapping[int, int]], table: SizeTable) -> str | None:
-    """Return the size that is `value` at the greatest sizes, and what `points` say at smaller ones of each size: 8 of
-    8, 7, 6 at sizes 9, 8, 7 of N is `N - 1`. Empty if it is constant, None where it follows in an unknown way."""
+    """Return a number of the shape of a result as an expression of the sizes: 8, 7, 6 at sizes 9, 8, 7 of N is `N - 1`.
+
+    `value` is the number at the greatest sizes, `points` has it for smaller values of each size. Empty if it is
+    constant, None where no known expression fits.
+    """
     terms = list[AffineExpr]()
     for name, found in points.items():
         division = _fit({table.range(name).most: value, **found})

@@ -85,7 +85,7 @@ class Report:
         return "\n".join([*rows, f"{'Sum':40}{total * 1e6:15.2f}{100.0:9.2f}"])
 
     def csv(self) -> str:
-        """The same as comma-separated values."""
+        """The table as comma-separated values."""
         names = self._metrics()
         rows = [
             ",".join([f'"{call.name}","{call.function}",{call.seconds * 1e6:.3f}', *figures])
@@ -95,7 +95,7 @@ class Report:
         return "\n".join([",".join(["Name,Function,Duration (us)", *names]), *rows, ""])
 
     def json(self) -> str:
-        """The same as JSON."""
+        """The table as JSON."""
         return json.dumps({"calls": [{**vars(call), "metrics": dict(call.metrics)} for call in self.calls]})
 
     def _metrics(self) -> list[str]:

@@ -28,7 +28,7 @@ class Rate:
     columns: float = 0.0
 
     def instructions(self, work: "Work") -> float:
-        """Of one layer."""
+        """Return the instructions of one layer."""
         return self.products * work.products + self.results * work.results + self.columns * work.columns
 
 

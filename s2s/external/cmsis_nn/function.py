@@ -85,7 +85,7 @@ def limits(composite: Composite) -> tuple[int, int]:
 
 
 def activation(composite: Composite) -> str:
-    """The same as `cmsis_nn_activation`."""
+    """The limits of the result as an initialiser of `cmsis_nn_activation`."""
     low, high = limits(composite)
     return f"{{{low}, {high}}}"
 

@@ -244,7 +244,7 @@ class Constants:
         self.kept: Values = []
 
     def add(self, value: Value) -> Callable[[Builder, Values], Value]:
-        """What `value` is inside of the body."""
+        """Make `value` available inside of the body; return a function that gives it there."""
         if value.array is not None:
             return lambda inner, _: _here(inner, value)
         number = len(self.kept)
@@ -253,7 +253,7 @@ class Constants:
 
 
 def _biases(layer: Layer, direction: int) -> tuple[Value, Value] | None:
-    """Those of the input's and of the recurrent product."""
+    """The biases of the product with the input and of the recurrent product."""
     size = layer.gates * layer.hidden
     both = layer.of_direction(3, direction, 2 * size)
     return None if both is None else (take(both, 0, 0, size), take(both, 0, size, size))

@@ -136,13 +136,13 @@ def _most_votes(node: Node, decisions: Value, pairs: list[tuple[int, int]], labe
 
 
 def _probabilities(node: Node, likely: Value, pairs: list[tuple[int, int]], classes: int) -> Value:
-    """Of `likely[n, pair]`, that it is the first class of the pair: the probabilities `[n, class]`."""
+    """The probabilities `[n, class]`, from `likely[n, pair]`, those of the first class of each pair."""
     if classes > _MAX_CLASSES:
         raise node.unsupported(f"gives probabilities of {classes} classes", f"use up to {_MAX_CLASSES}")
     number = {pair: position for position, pair in enumerate(pairs)}
 
     def rather(i: int, j: int) -> Value:
-        """`[n, 1]`: that it is class `i` and not `j`."""
+        """The probability of class `i` among classes `i` and `j`, `[n, 1]`."""
         column = take(likely, 1, number[min(i, j), max(i, j)], 1)
         return column if i < j else 1 - column
 

@@ -80,12 +80,12 @@ class Lstm:
     size: int
 
     def weights(self, first: int) -> Array:
-        """Those of all gates."""
+        """The weights of all gates, one after the other; `first` is the operand that holds those of the first gate."""
         parts = [self.node.known(first + gate, f"weights of the {name} gate") for gate, name in enumerate(_GATES)]
         return np.concatenate(parts)
 
     def factors(self, scale: float, first: int) -> list[float]:
-        """What brings the sums of each gate to `_GATE_SCALE`, for each row of the weights."""
+        """Factors that rescale the sums of each gate to `_GATE_SCALE`, one for each row of the weights."""
         return [
             float(np.float32(scale) * np.float32(self._weight_scale(first + gate))) / _GATE_SCALE
             for gate in range(len(_GATES))

@@ -65,10 +65,10 @@ class Geometry:
 
 
 def strides(node: Node) -> tuple[int, int]:
-    """Those of the options."""
+    """The strides that the options of the operator state, height first."""
     return int(node.options.StrideH()), int(node.options.StrideW())
 
 
 def dilations(node: Node) -> tuple[int, int]:
-    """Those of the options."""
+    """The dilations that the options of the operator state, height first."""
     return int(node.options.DilationHFactor()), int(node.options.DilationWFactor())

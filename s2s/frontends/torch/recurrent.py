@@ -38,7 +38,7 @@ class _Constants:
         self.kept: Values = []
 
     def add(self, value: Value) -> Callable[[Builder, Values], Value]:
-        """What `value` is inside of the body."""
+        """Make `value` available inside of the body; return a function that gives it there."""
         array = value.array
         if array is not None:
             return lambda inner, _: inner.constant(array, value.name)

@@ -1,0 +1,70 @@
+"""What tests of the documents share: the programs of a page, and networks in place of the reader's."""
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+
+from support.onnx_text import onnx_model
+from support.project import ROOT
+from support.tflite_models import TensorSpec, single
+
+PROGRAM = re.compile(r"^([ ]*)```python\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+SMALL = """(float[1, 4] x) => (float[1, 2] y) <float[4, 2] w = {1, -1, 2, -1, 3, -1, 4, -1}> {
+    a = MatMul (x, w) y = Relu (a)
+}"""
+LAYERS = """(float[1, 1, 8, 8] x) => (float[1, 2, 8, 8] y) <
+    float[2, 1, 3, 3] w = {0, 1, 0, 1, -4, 1, 0, 1, 0, 0, 1, 0, 1, -4, 1, 0, 1, 0}
+> {
+    a = Conv <pads = [1, 1, 1, 1]> (x, w) y = Relu (a)
+}"""
+SEQUENCE = "(float[sequence, 4] x) => (float[sequence, 4] y) { y = Softmax <axis = 1> (x) }"
+WIDTH = (
+    "(float[1, 1, 8, width] x) => (float[1, 1, 4, w2] y) { y = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x) }"
+)
+KEYWORDS = """(float[1, 1, 16, 4] x) => (float[1, 2, 7, 2] y) <
+    float[2, 1, 3, 3] w = {0, 1, 0, 1, -4, 1, 0, 1, 0, 0, 1, 0, 1, -4, 1, 0, 1, 0}
+> {
+    y = Conv <strides = [2, 1]> (x, w)
+}"""
+WAKE = "(float[4] x, float[4] h_in) => (float[4] y, float[4] h_out) { h_out = Add (x, h_in) y = Relu (h_out) }"
+TFLITE = single(
+    "FULLY_CONNECTED",
+    [TensorSpec("x", (1, 4)), TensorSpec("w", (2, 4), data=np.ones((2, 4), np.float32))],
+    [TensorSpec("y", (1, 2))],
+    "FullyConnectedOptions",
+)
+DEVICES = '[devices.dsp]\ntarget = "cortex-m4"\nlayers = ["block2/*"]\n'
+
+
+def programs(page: Path) -> list[str]:
+    """Return the programs of a page, without the indentation of the list that they stand in."""
+    found = PROGRAM.findall(page.read_text(encoding="utf-8"))
+    return ["".join(line.removeprefix(space) for line in text.splitlines(keepends=True)) for space, text in found]
+
+
+def prepare(folder: Path) -> None:
+    """Put small networks and data into a folder, under the names that the pages use."""
+    small = onnx_model(SMALL).SerializeToString()
+    (folder / "examples" / "digits").mkdir(parents=True)
+    for name in ("model.onnx", "resnet50.onnx", "digits.onnx", "examples/digits/digits.onnx"):
+        (folder / name).write_bytes(small)
+    named = onnx_model(SMALL)
+    named.graph.node[0].name, named.graph.node[1].name = "/6/conv/Conv", "block2/relu"
+    (folder / "kws.onnx").write_bytes(named.SerializeToString())
+    files = {"vww.onnx": LAYERS, "encoder.onnx": SEQUENCE, "recogniser.onnx": WIDTH}
+    files |= {"wake.onnx": WAKE, "keywords.onnx": KEYWORDS}
+    for name, body in files.items():
+        (folder / name).write_bytes(onnx_model(body).SerializeToString())
+    for name in ("kws.tflite", "ic.tflite", "model.tflite"):
+        (folder / name).write_bytes(TFLITE)
+    x = np.ones((1, 4), np.float32)
+    np.save(folder / "sample.npy", x)
+    for name in ("samples.npz", "examples/digits/calibration.npz"):
+        np.savez(folder / name, x=x[None])
+    np.savez(folder / "vectors.npz", x=x, y=np.array([[10, 0]], np.float32))
+    np.savez(folder / "golden.npz", x=x, y=np.array([[4, 4]], np.float32))
+    (folder / "devices.toml").write_text(DEVICES)
+    for name in ("kws", "records", "monday", "tuesday", "all"):
+        shutil.copy(ROOT / "s2s" / "records" / "cortex-m4.jsonl", folder / f"{name}.jsonl")
