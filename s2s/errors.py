@@ -28,6 +28,11 @@ class UnsupportedError(S2SError, NotImplementedError):
     exit_code = 3
 
 
+class UnknownValueError(UnsupportedError):
+    """The model needs a value that is not known yet, such as the shape that an input gives to a Reshape; it may compile
+    with a constant in its place."""
+
+
 class ToolchainError(S2SError):
     """A program that s2s calls (a C compiler, make) is missing or failed; its output is part of the message."""
 

@@ -57,16 +57,19 @@ def test_operands_that_set_sizes_are_constants_until_they_change():
         oh.make_tensor_value_info("shape", onnx.TensorProto.INT64, [2]),
     ]
     graph = oh.make_graph(nodes, "net", inputs, [oh.make_tensor_value_info("y", FLOAT, None)])
-    late = onnx_backend.prepare(oh.make_model(graph, opset_imports=[oh.make_opsetid("", 18)]), target="c")
+    found = oh.make_model(graph, opset_imports=[oh.make_opsetid("", 18)])
+    assert onnx_backend.is_compatible(found)
+    late = onnx_backend.prepare(found, target="c")
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     for shape in ([3, 2], [3, 2], [1, 6]):
         assert late.run([x, np.array(shape)])[0].tolist() == x.reshape(shape).tolist()
 
 
-def test_a_model_that_no_value_makes_possible_is_refused_in_the_run():
+def test_a_model_that_no_value_makes_possible_is_refused():
     nodes = [oh.make_node("SequenceConstruct", ["a", "b"], ["s"]), oh.make_node("SequenceLength", ["s"], ["y"])]
     inputs = [oh.make_tensor_value_info(name, FLOAT, [3]) for name in "ab"]
     graph = oh.make_graph(nodes, "net", inputs, [oh.make_tensor_value_info("y", onnx.TensorProto.INT64, [])])
-    late = onnx_backend.prepare(oh.make_model(graph, opset_imports=[oh.make_opsetid("", 18)]), target="c")
+    found = oh.make_model(graph, opset_imports=[oh.make_opsetid("", 18)])
+    assert not onnx_backend.is_compatible(found)
     with pytest.raises(UnsupportedError, match="sequences, optionals and maps are not supported"):
-        late.run([A, B])
+        onnx_backend.prepare(found, target="c")

@@ -182,6 +182,8 @@ class Builder:
         """The greatest values of sizes that the network computes, as far as the user bounds them."""
         self._sizes: dict[str, int] | None = {}
         """The sizes that the network computes; None in a network that another one runs."""
+        self.counts: dict[SSAValue, range] = {}
+        """The values that number the steps of a loop, and the numbers that they take."""
 
     def new_size(self, most: int) -> tuple[str, int]:
         """Return the name of a new size that the network computes, and its greatest value, at most `most`."""

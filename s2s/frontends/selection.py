@@ -13,6 +13,9 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, concat, greater, reshape, select, take
 from s2s.frontends.order import largest
 
+MIN_ROOM = 3
+"""The least room for a size that the network computes: it is compared with itself at a smaller size
+(`s2s/verify/check_sizes.py`), and dimensions of one element look different."""
 _I32 = np.dtype(np.int32)
 
 
@@ -20,6 +23,9 @@ def true_places(mask: Value) -> Value:
     """The positions of the true elements in a row of truth values, as i32."""
     if mask.array is not None:
         return mask.builder.constant(np.flatnonzero(mask.array).astype(np.int32))
+    missing = MIN_ROOM - mask.shape[0]
+    if missing > 0:
+        mask = concat([mask, mask.builder.constant(np.zeros(missing, np.bool_))], 0)
     size, bound = mask.builder.new_size(mask.shape[0])
     count = emit(graph.ReduceSumOp, cast(mask, _I32), axes=[0])
     return emit(graph.NonzeroOp, mask, count, size=size, bound=bound)

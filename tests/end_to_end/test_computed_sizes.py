@@ -38,6 +38,14 @@ BOXES = """(float[2,60,4] boxes, float[2,3,60] scores) => (int64[k,3] chosen, fl
 { chosen = NonMaxSuppression (boxes, scores, most, overlap, least)
   place = Gather <axis = 1> (chosen, columns) picked = GatherND (boxes, place) }"""
 
+ONE_BOX = """(float[1,1,4] boxes, float[1,1,1] scores) => (int64[k,3] chosen)
+<int64 most = {3}, float overlap = {0.5}, float least = {0.4}>
+{ chosen = NonMaxSuppression (boxes, scores, most, overlap, least) }"""
+
+TWO_ROWS = """(float[2,3] x) => (float[k,3] y)
+<float half = {0.5}>
+{ s = ReduceMax <keepdims = 0, axes = [1]> (x) c = Greater (s, half) r = Compress <axis = 0> (x, c) y = Relu (r) }"""
+
 COLLECTED = """(float[3] x, float limit) => (float[3] last, float[k,3] rows)
 <int64 most = {9}, bool yes = {1}>
 { last, rows = Loop (most, yes, x) <body = step (int64 i, bool go, float[3] a) => (bool on, float[3] b, float[3] row)
@@ -54,6 +62,8 @@ TEXTS = {
     "in their order": IN_PLACE_ORDER,
     "distinct rows": DISTINCT_ROWS,
     "boxes": BOXES,
+    "one box": ONE_BOX,
+    "two rows": TWO_ROWS,
     "collected": COLLECTED,
     "of any size": OF_ANY_SIZE,
 }
@@ -76,6 +86,10 @@ def inputs(kind: str, seed: int) -> dict[str, Array]:
             low = rng.random((2, 60, 2), np.float32)
             boxes = np.concatenate([low, low + rng.random((2, 60, 2), np.float32) * 0.5], -1)
             return {"boxes": boxes, "scores": rng.random((2, 3, 60), np.float32) - 0.1 * seed}
+        case "one box":
+            return {"boxes": rng.random((1, 1, 4), np.float32), "scores": np.full((1, 1, 1), 0.2 * seed, np.float32)}
+        case "two rows":
+            return {"x": rng.random((2, 3), np.float32) - 0.2 * np.float32(seed)}
         case "collected":
             return {"x": rng.random(3, np.float32), "limit": np.array(2.0**seed, np.float32)}
         case _:

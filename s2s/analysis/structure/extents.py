@@ -153,8 +153,11 @@ class DomainExtents:
         )
 
     def _last(self, form: Linear, window: WindowRead, extents: Extents, sizes: Mapping[str, int]) -> int:
-        """Return the last position that `window`, whose place is `form`, reads in a run of these `sizes`."""
+        """Return the last position that `window`, whose place is `form`, reads in a run of these `sizes`; -1 where the
+        domain is empty, so that nothing is read."""
         shape = shape_at(self.op.sizes, extents, sizes)
+        if 0 in shape:
+            return -1
         if all(map(is_dim, form.terms)):
             steps = ((atom.position, factor) for atom, factor in form.terms.items() if is_dim(atom))
             last = form.constant + sum(factor * (shape[dim] - 1) for dim, factor in steps if factor > 0)

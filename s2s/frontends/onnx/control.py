@@ -12,7 +12,7 @@ import numpy as np
 from onnx import GraphProto
 
 from s2s.dialects import graph
-from s2s.errors import UnsupportedError
+from s2s.errors import UnknownValueError
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import cast, concat, equal, less, reshape, select, take, transpose, unsqueeze
 from s2s.frontends.networks import TypesChangeError, Values, branch, repeat, scan
@@ -38,7 +38,7 @@ def _if(node: Node) -> Sequence[Value]:
             node.builder, node.builder.node, condition, formulas(then), formulas(otherwise), list(outside.values())
         )
     except TypesChangeError:
-        raise node.unsupported(
+        raise node.waits(
             "the branches give different shapes or types, and the condition is computed at run time",
             "make the condition a constant, or the outputs equal in shape",
         ) from None
@@ -68,9 +68,9 @@ def _loop(node: Node) -> list[Value]:
             return _collected(node, steps, limit, going, carried)
     except TypesChangeError as error:
         if not known or (steps is None and limit is not None):
-            raise node.unsupported(str(error), "or make the trip count and the condition constants") from None
+            raise node.waits(str(error), "or make the trip count and the condition constants") from None
     if not known or (steps is None and limit is not None):
-        raise node.unsupported(
+        raise node.waits(
             "collects the values of a number of steps that is computed at run time",
             "make the trip count and the condition constants",
         )
@@ -97,7 +97,7 @@ def _check_limits(node: Node, limit: Value | None, going: Value | None) -> None:
             raise node.invalid(f"its trip count or condition has shape {list(value.shape)}", "give one number")
 
 
-class _UnknownEndError(UnsupportedError):
+class _UnknownEndError(UnknownValueError):
     """Whether a loop goes on is known at run time only."""
 
 
@@ -112,6 +112,7 @@ def _counted_loop(node: Node, steps: int, carried: list[Value]) -> list[Value] |
     node.require_small(steps, "the trip count")
 
     def step(inner: Builder, state: Values, slices: Values, kept: Values) -> tuple[Values, Values]:
+        inner.counts[inner.materialize(slices[0])] = range(steps)
         inputs = [slices[0], inner.constant(np.asarray(True)), *state]
         going, *outputs = node.bodies.run_inside(body, inner, inputs, _named(outside, kept))
         if going.array is None or not going.array.all():
@@ -170,6 +171,8 @@ def _tested_loop(
 
     def step(inner: Builder, values: Values) -> Values:
         at, state = values[0], values[2 : 2 + len(carried)]
+        if limit is not None and limit.array is not None:
+            inner.counts[inner.materialize(at)] = range(int(limit.array.item()))
         inside = _named(outside, values[3 + count :])
         still, *outputs = node.bodies.run_inside(body, inner, [at, inner.constant(np.asarray(True)), *state], inside)
         if limit is None and still.array is not None and still.array.any():

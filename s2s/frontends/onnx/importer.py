@@ -18,7 +18,7 @@ from s2s.frontends.onnx.load import LoadedModel, ModelSource, load_model
 from s2s.frontends.onnx.open_shapes import declared_dims, proposal
 from s2s.frontends.onnx.ports import Ports
 from s2s.frontends.onnx.scope import Scope
-from s2s.frontends.onnx.session import Session
+from s2s.frontends.onnx.session import Session, failure
 from s2s.frontends.onnx.structure import function_key
 from s2s.frontends.onnx.tensors import element_dtype
 from s2s.types.interface import ModelTensor
@@ -49,7 +49,7 @@ def import_model(
     session.define_initializers(proto.graph, scope)
     session.run_nodes(proto.graph.node, scope)
     if session.failures:
-        raise UnsupportedError("\n".join(session.failures))
+        raise failure(session.failures)
     if not proto.graph.output:
         raise InputError(f"graph {one_line(proto.graph.name)}: has no outputs; name at least one")
     outputs = [_output(value, scope) for value in proto.graph.output]

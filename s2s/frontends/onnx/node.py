@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol, TypeVar
 import numpy as np
 from onnx import AttributeProto, GraphProto, NodeProto
 
-from s2s.errors import CompilerBug, InputError, UnsupportedError
+from s2s.errors import CompilerBug, InputError, UnknownValueError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.draws import Draws
@@ -61,6 +61,10 @@ class Node(NamedTuple):
         """The error for a node that is right and that s2s cannot import."""
         return UnsupportedError(f"{self.place}: {fact}; {way_out}")
 
+    def waits(self, fact: str, way_out: str) -> UnknownValueError:
+        """The error for a node that needs a value which is not known yet."""
+        return UnknownValueError(f"{self.place}: {fact}; {way_out}")
+
     # ---------------------------------------------------------------- operands
 
     def input(self, position: int) -> Value:
@@ -82,7 +86,7 @@ class Node(NamedTuple):
         """The array of a required operand that must be constant; `what` names it."""
         array = self.input(position).array
         if array is None:
-            raise self.unsupported(
+            raise self.waits(
                 f"{what} is computed at run time", f"make {what} a constant (initializer), or simplify the model"
             )
         return array
@@ -108,7 +112,7 @@ class Node(NamedTuple):
         """The shape that the model declares for the first output, where operand `what` is computed at run time."""
         shape = self.declared[0] if self.declared else None
         if shape is None:
-            raise self.unsupported(
+            raise self.waits(
                 f"{what} is computed at run time",
                 f"make {what} a constant (initializer), or declare the shape of {one_line(self.proto.output[0])}",
             )

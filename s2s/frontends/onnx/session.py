@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto
 
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import InputError, UnknownValueError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.limits import MAX_BODIES, MAX_NODES
 from s2s.frontends.names import one_line
@@ -110,7 +110,7 @@ class Session:
     ) -> None:
         self.builder = builder
         self._draws = Draws(lambda: self.builder, builder, run_number)
-        self.failures: list[str] = []
+        self.failures: list[UnsupportedError] = []
         self._functions = functions
         self._folder = folder
         self._declared = declared
@@ -128,7 +128,7 @@ class Session:
         try:
             scope.define(name, self.builder.constant(read(f"initializer {one_line(name)}"), name))
         except UnsupportedError as error:
-            self.failures.append(str(error))
+            self.failures.append(error)
             scope.define(name, FAILED)
 
     def run_nodes(self, nodes: Iterable[NodeProto], scope: Scope) -> None:
@@ -161,12 +161,12 @@ class Session:
             return self._call(node, function, operands, attributes, caller, scope.node)
         declared = declaration(domain, node.op_type, opset) if opset else None
         if declared is None:
-            self.failures.append(_unknown(node, domain, opset))
+            self.failures.append(UnsupportedError(_unknown(node, domain, opset)))
             return [FAILED] * len(node.output)
         check_node(node, declared, attributes)
         refusal = self._refusal(node, domain, opset)
         if refusal is not None:
-            self.failures.append(refusal)
+            self.failures.append(UnsupportedError(refusal))
         if any(isinstance(operand, Failed) for operand in operands):
             return [FAILED] * len(node.output)
         check_types(
@@ -178,7 +178,7 @@ class Session:
             except _ReportedError:
                 pass
             except UnsupportedError as error:
-                self.failures.append(str(error))
+                self.failures.append(error)
         types = infer_outputs(node, domain, opset, operands)
         return [FAILED if type is None else self.builder.stand_in(type) for type in types]
 
@@ -223,7 +223,7 @@ class Session:
         try:
             made = self._import(importer, node, version, attributes, values, scope)
         except UnsupportedError as error:
-            self.failures.append(str(error))
+            self.failures.append(error)
             return [FAILED] * len(node.output)
         wanted = sum(1 for name in node.output if name)
         if len(made) < wanted:
@@ -273,7 +273,7 @@ class Session:
         inner = self.failures[before:]
         if inner:
             del self.failures[before:]
-            raise UnsupportedError(
+            raise _kind(inner)(
                 f"{place(node)}: is defined by operators of which one fails ({inner[0]}); replace it by other operators"
             )
         return outputs
@@ -340,6 +340,17 @@ class Session:
         if len(values) < len(outputs):
             raise _ReportedError
         return values
+
+
+def failure(failures: Sequence[UnsupportedError]) -> UnsupportedError:
+    """Return one error with all reasons, each on its line."""
+    return _kind(failures)("\n".join(map(str, failures)))
+
+
+def _kind(failures: Sequence[UnsupportedError]) -> type[UnsupportedError]:
+    """Whether values are all that is missing."""
+    waits = all(isinstance(each, UnknownValueError) for each in failures)
+    return UnknownValueError if waits else UnsupportedError
 
 
 def _unknown(node: NodeProto, domain: str, opset: int) -> str:

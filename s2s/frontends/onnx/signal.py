@@ -50,7 +50,7 @@ def _changed_axis(node: Node, x: Value, *, inverse: bool) -> int:
         and (node.optional(1) is not None or end == (2 * (size - 1) if inverse else size // 2 + 1))
     ]
     if len(axes) != 1:
-        raise node.unsupported("axis is computed at run time, and decides the shape", "make axis a constant")
+        raise node.waits("axis is computed at run time, and decides the shape", "make axis a constant")
     return axes[0]
 
 
@@ -59,7 +59,7 @@ def _along_any_axis(node: Node, x: Value, chosen: Value, *, inverse: bool) -> Va
     axes = range(x.rank - 1)
     made = [_along(node, x, axis, inverse=inverse, onesided=False) for axis in axes]
     if not made or len({each.shape for each in made}) != 1:
-        raise node.unsupported("axis is computed at run time, and decides the shape", "make axis a constant")
+        raise node.waits("axis is computed at run time, and decides the shape", "make axis a constant")
     found = made[-1]
     for axis in axes[:-1]:
         is_it = emit(graph.LogicalOrOp, equal(chosen, axis), equal(chosen, axis - x.rank))

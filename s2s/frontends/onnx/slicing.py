@@ -7,6 +7,7 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import concat, crop, pad, select, take
+from s2s.frontends.onnx.counted_places import counted_shape
 from s2s.frontends.onnx.late_places import late_pad, late_slice
 from s2s.frontends.onnx.node import Importer, Node
 
@@ -52,7 +53,7 @@ def _slice(node: Node) -> Value:
         axes, steps = node.integers("axes", list(range(len(starts)))), [1] * len(starts)
     else:
         if any(operand is not None and operand.array is None for operand in node.operands[1:]):
-            return late_slice(node, x, node.declared_shape("starts"))
+            return late_slice(node, x, counted_shape(node, x) or node.declared_shape("starts"))
         starts, ends = node.known_ints(1, "starts"), node.known_ints(2, "ends")
         axes = list(range(len(starts))) if node.optional(3) is None else node.known_ints(3, "axes")
         steps = [1] * len(starts) if node.optional(4) is None else node.known_ints(4, "steps")

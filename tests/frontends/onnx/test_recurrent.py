@@ -7,6 +7,7 @@ import onnx
 import pytest
 
 from s2s.analysis.network.functions import has_control_flow
+from s2s.errors import UnsupportedError
 from s2s.frontends.onnx import import_model
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import Array
@@ -113,6 +114,29 @@ CONTROL = {
             w = Add (v, f)
             o = Mul (w, x) }>
     }""",
+    "slices that a loop counts": """(float[6, 4] x) => (float[2, 4] y)
+        <bool true = {1}, int64 n = {5}, int64[1] axis = {0}, int64 one = {1},
+         float[2, 4] z = {0, 0, 0, 0, 0, 0, 0, 0}> {
+        y = Loop (n, true, z) <body = b (int64 i, bool c, float[2, 4] v) => (bool d, float[2, 4] w) {
+            d = Identity (c)
+            s = Unsqueeze (i, axis)
+            e = Add (s, one)
+            f = Add (one, e)
+            p = Slice (x, s, f)
+            q = Mul (p, v)
+            w = Add (q, p) }>
+    }""",
+    "slices of a loop that stops early": """(float[4, 6] x, float limit) => (float[4, 1] y)
+        <bool true = {1}, int64 n = {6}, int64[1] axis = {1}, int64[1] zero = {0}, int64[1] one = {1},
+         float[4, 1] z = {0, 0, 0, 0}> {
+        y = Loop (n, true, z) <body = b (int64 i, bool c, float[4, 1] v) => (bool d, float[4, 1] w) {
+            s = Unsqueeze (i, zero)
+            e = Add (s, one)
+            p = Slice (x, s, e, axis, one)
+            w = Add (v, p)
+            t = ReduceSum <keepdims = 0> (w)
+            d = Less (t, limit) }>
+    }""",
     "scan": """(float[4] h, float[3, 5] x) => (float[4] y, float[4, 5] all) {
         y, all = Scan <num_scan_inputs = 1, scan_input_axes = [1], scan_input_directions = [1],
                        scan_output_axes = [1], body = b (float[4] v, float[3] p) => (float[4] w, float[4] o) {
@@ -157,3 +181,9 @@ def test_control_flow_matches_onnxruntime(name: str):
             for levels in (run_graph(imported.module, inputs, imported.weights), run_c(artifact, inputs)):
                 for value, expected in zip(levels, wanted, strict=True):
                     np.testing.assert_allclose(value, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_a_slice_that_may_reach_behind_the_end_is_refused():
+    text = CONTROL["slices that a loop counts"].replace("n = {5}", "n = {6}")
+    with pytest.raises(UnsupportedError, match="starts is computed at run time"):
+        import_model(onnx_model(text))

@@ -23,7 +23,18 @@ LAYERS: dict[str, tuple[Callable[..., nn.RNNBase], Mapping[str, Any]]] = {
     "lstm": (nn.LSTM, {}),
     "lstm, batch first": (nn.LSTM, {"batch_first": True}),
     "lstm, both directions, three layers": (nn.LSTM, {"bidirectional": True, "num_layers": 3}),
+    "lstm, projections": (nn.LSTM, {"proj_size": 3}),
+    "lstm, projections, both directions, two layers": (
+        nn.LSTM,
+        {"proj_size": 3, "bidirectional": True, "num_layers": 2},
+    ),
+    "gru": (nn.GRU, {}),
+    "gru, no biases, both directions, two layers": (
+        nn.GRU,
+        {"bias": False, "bidirectional": True, "num_layers": 2, "batch_first": True},
+    ),
     "rnn": (nn.RNN, {}),
+    "rnn, relu, both directions": (nn.RNN, {"nonlinearity": "relu", "bidirectional": True}),
 }
 STEPS = (48, 240)
 
