@@ -116,6 +116,7 @@ from s2s.dialects.graph.elementwise import (
 from s2s.dialects.graph.extern import ExternOp
 from s2s.dialects.graph.index import GatherElementsOp, GatherNdOp, GatherOp, ScatterElementsOp, ScatterNdOp
 from s2s.dialects.graph.index import GatherFamilyOp as GatherFamilyOp
+from s2s.dialects.graph.index import ScatterFamilyOp as ScatterFamilyOp
 from s2s.dialects.graph.linear import MatmulOp
 from s2s.dialects.graph.norm import BatchNormOp, LayerNormOp, LogSoftmaxOp, LrnOp, SoftmaxOp
 from s2s.dialects.graph.pool import AvgPoolOp, MaxPoolIndicesOp, MaxPoolOp, SameAvgPoolOp

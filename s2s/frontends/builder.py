@@ -176,8 +176,7 @@ class Builder:
         self.folding = Meter(MAX_FOLDED_WORK) if folding is None else folding
         """The work of constants that are computed, in this network and in those that it runs."""
         self.node = ""
-        self.varies = varies
-        """Whether sizes of inputs vary from run to run: then `sizes` gives them as numbers of the run."""
+        self._varies = varies
         self._bounds: Mapping[str, int] = {} if sizes is None else sizes
         """The greatest values of sizes that the network computes, as far as the user bounds them."""
         self._sizes: dict[str, int] | None = {}
@@ -192,10 +191,15 @@ class Builder:
                 f"{self.node}: the size of its result depends on the data inside of a loop or a branch; compute it "
                 "outside of that"
             )
-        plain = name_hint(self.node) or "found"
+        plain = name_hint(self.node.partition(" (")[0]) or "found"  # without the source line
         name = next(name for name in chain([plain], (f"{plain}_{n}" for n in count(2))) if name not in self._sizes)
         self._sizes[name] = min(most, self._bounds.get(name, most))
         return name, self._sizes[name]
+
+    @property
+    def varies(self) -> bool:
+        """Whether sizes of inputs or results vary from run to run: then `sizes` gives them as numbers of the run."""
+        return self._varies or self.computes_sizes
 
     @property
     def computes_sizes(self) -> bool:

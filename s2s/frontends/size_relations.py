@@ -30,8 +30,9 @@ from s2s.types.weights import WeightStore
 MAX_NUMBERS = 16
 """The most elements of a constant that are looked at one by one."""
 
-STEPS = (1, 2, 3, 4, 8, 16, 32)
-"""How much smaller the sizes are at which a network is read: a division by one of these numbers is recognised."""
+STEPS = (1, 2, 3, 8, 12, 16, 32)
+"""How much smaller the sizes are at which a network is read. A division by a number that two of these differ by, or by
+one of them, is recognised: by 1 to 16, 20, 24, and 29 to 32."""
 
 ReadAt = Callable[[Mapping[str, int]], tuple[ModuleOp, WeightStore]]
 """Reads the network at other sizes."""
@@ -245,7 +246,7 @@ class _Relations:
         names = self._names(number, lambda each, _: shape_of(each.results[0]))
         if names is None or not any(names):
             return
-        readers = [use for use in op.y.uses if _is_cut_by_itself(use.operation, op.y, varying)]
+        readers = [use for use in op.y.uses if _is_cut_by_itself(use.operation, op.y, varying, names)]
         if not readers:
             return
         rank, shape = len(names), shape_of(op.y)
@@ -259,10 +260,14 @@ class _Relations:
             use.operation.operands[use.index] = made.y
 
 
-def _is_cut_by_itself(op: Operation, constant: SSAValue, varying: set[SSAValue]) -> bool:
-    """Whether `op` reads a constant of varying shape and nothing else whose shape varies alike."""
+def _is_cut_by_itself(op: Operation, constant: SSAValue, varying: set[SSAValue], names: Sequence[str]) -> bool:
+    """Whether `op` reads a constant whose axes have the sizes `names`, and nothing else whose shape varies alike."""
     if isinstance(op, graph.GatherFamilyOp):
         return op.indices is constant
     if isinstance(op, graph.NetworkOp):
+        return True
+    if isinstance(op, graph.ScatterFamilyOp):
+        return op.x is constant
+    if isinstance(op, graph.ConcatOp) and names[op.axis.value.data]:
         return True
     return not any(operand in varying for operand in op.operands if operand is not constant)

@@ -7,7 +7,7 @@ from s2s.frontends.formulas import checked_shape
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.node import Node
 from s2s.frontends.same_padding import depends_on_size, same_padded
-from s2s.frontends.window import Window
+from s2s.frontends.window import Window, round_up
 from s2s.types.shapes.window import CHANNELS_FIRST, Layout
 
 
@@ -65,23 +65,3 @@ def split_padding(totals: Sequence[int], upper: bool) -> tuple[list[int], list[i
     """Padding before and after; an odd element goes after when `upper`, else before."""
     small, large = [total // 2 for total in totals], [total - total // 2 for total in totals]
     return (small, large) if upper else (large, small)
-
-
-def round_up(window: Window, spatial: Sequence[int], *, varies: bool = False) -> Window:
-    """`window` with the padding at the far side that makes the output size round up.
-
-    A last window that would start beyond the input and its padding before it is left out, as ONNX says. If sizes vary,
-    the padding is so much that it does at every size: `stride - 1` elements, but no window begins behind the input.
-    """
-    high: list[int] = []
-    for size, low, after, extent, stride in zip(
-        spatial, window.low, window.high, window.extent, window.strides, strict=True
-    ):
-        if varies:
-            high.append(max(after, min(after + stride - 1, extent - 1)))
-            continue
-        count = -(-(size + low + after - extent) // stride) + 1
-        if (count - 1) * stride >= size + low:
-            count -= 1
-        high.append(max(after, (count - 1) * stride + extent - size - low))
-    return window._replace(high=high)

@@ -31,15 +31,15 @@ def import_model(
     sizes: Mapping[str, int] | None = None,
     varies: bool = False,
 ) -> Imported:
-    """Import a model; `shapes` fixes the shapes of inputs that the export left open, `sizes` its open sizes by name.
-    An open size that neither gives is the greatest that the export allows. `varies` says whether sizes of inputs vary
-    from run to run."""
+    """Import a model; `shapes` fixes the shapes of inputs that the export left open, `sizes` its open sizes by name,
+    and bounds those that the network computes. An open size that neither gives is the greatest that the export allows.
+    `varies` says whether sizes of inputs vary from run to run."""
     program = model.program
     weights = WeightStore()
     types = _input_types(program, dict(shapes or {}), sizes or {})
     states = [type_of_array(buffer.initial) for buffer in program.buffers]
     block = Block(arg_types=[*types, *states])
-    builder = Builder(block, weights, varies=varies)
+    builder = Builder(block, weights, sizes=sizes, varies=varies)
     session = Session(builder)
     scope: Scope = dict(program.numbers)
     for argument, port in zip(block.args, [*program.inputs, *program.buffers], strict=True):

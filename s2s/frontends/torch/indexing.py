@@ -20,7 +20,9 @@ from s2s.frontends.formulas import (
     transpose,
     unsqueeze,
 )
-from s2s.frontends.torch.dtypes import INT64
+from s2s.frontends.late_sampling import within
+from s2s.frontends.selection import coordinates, true_places
+from s2s.frontends.torch.dtypes import BOOL, INT64
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.operands import typed
 from s2s.support.frozen import frozen
@@ -80,20 +82,31 @@ class _Indices:
         return self.dims[0] if adjacent else 0
 
 
+def _is_mask(index: Value) -> bool:
+    """Whether an index tells which elements are picked, not where they stand."""
+    return index.is_bool or index.dtype == np.uint8
+
+
 def _expanded_masks(node: Node, given: Sequence[Value | None]) -> list[Value | None]:
     """The indices with each known mask replaced by the places where it holds."""
     found: list[Value | None] = []
     for index in given:
-        if index is None or not (index.is_bool or index.dtype == np.uint8):
+        if index is None or not _is_mask(index):
             found.append(index)
         elif index.array is None:
-            raise node.unsupported(
-                "picks elements by a mask that is computed at run time, so the shape of its result depends on the data",
-                "use torch.where, or compute this part outside the network",
-            )
+            places = coordinates(index)
+            found += [reshape(take(places, 0, axis, 1), [places.shape[1]]) for axis in range(index.rank)]
         else:
             found += [node.constant(places, INT64) for places in np.nonzero(index.array)]
     return found
+
+
+def masked(x: Value, mask: Value, at: int) -> Value:
+    """The elements of `x` where a mask holds, whose first axis is `at`; the axes of the mask become one."""
+    end = at + mask.rank
+    flat = reshape(x, [*x.shape[:at], int(np.prod(mask.shape)), *x.shape[end:]])
+    places = true_places(reshape(cast(mask, BOOL), [int(np.prod(mask.shape))]))
+    return emit(graph.GatherOp, flat, places, axis=at)
 
 
 def _read_indices(node: Node, x: Value) -> _Indices:
@@ -112,7 +125,11 @@ def _read_indices(node: Node, x: Value) -> _Indices:
 def _index(node: Node) -> Value:
     """`x[i, :, j, …]`: indexed dimensions come first, are picked, and go back where numpy has them."""
     x = node.value("self")
-    given = _expanded_masks(node, node.optional_values("indices"))
+    asked = node.optional_values("indices")
+    masks = [(at, index) for at, index in enumerate(asked) if index is not None and _is_mask(index)]
+    if len(masks) == 1 and masks[0][1].array is None and sum(index is not None for index in asked) == 1:
+        return masked(x, masks[0][1], masks[0][0])
+    given = _expanded_masks(node, asked)
     single = [(dim, index) for dim, index in enumerate(given) if index is not None]
     if len(single) == 1:
         (axis, index) = single[0]
@@ -160,7 +177,9 @@ def _put_rows(x: Value, indices: _Indices, values: Value, *, accumulate: bool) -
 def _filled(node: Node, x: Value, mask: Value, values: Value, at: int, accumulate: bool) -> Value:
     """One number where a mask that is computed holds."""
     if np.prod(values.shape) != 1:
-        raise node.unsupported("writes many values by a mask that is computed at run time", "use torch.where")
+        if accumulate or at or mask.rank != x.rank:
+            raise node.unsupported("writes many values by a mask that is computed at run time", "use torch.where")
+        return _placed_by_mask(node, x, mask, values)
     whole = reshape(mask, [*[1] * at, *mask.shape, *[1] * (x.rank - at - mask.rank)])
     number = reshape(values, [])
     return select(whole, x + number if accumulate else broadcast_to(number, x.shape), x)
@@ -230,13 +249,19 @@ def _highest(dtype: np.dtype[np.generic]) -> float:
 
 
 def _masked_scatter(node: Node) -> Value:
-    """The elements of `source` in turn where a mask holds: how many came before tells which one is next."""
+    """The elements of `source` in turn where a mask holds."""
     x = node.value("self")
     mask, source = broadcast_to(node.value("mask"), x.shape), cast(node.value("source"), x.dtype)
+    return _placed_by_mask(node, x, mask, source)
+
+
+def _placed_by_mask(node: Node, x: Value, mask: Value, source: Value) -> Value:
+    """`x` with the elements of `source` in turn where a mask of its shape holds: how many came before tells which."""
     count, given = int(np.prod(x.shape)), int(np.prod(source.shape))
     flat = reshape(mask, [count])
     before = running_sum(cast(flat, INT64), 0) - 1
-    place = emit(graph.ClampOp, before, min=0, max=given - 1)
+    last = node.builder.sizes(given - 1, INT64)
+    place = within(before, last) if node.builder.varies else emit(graph.ClampOp, before, min=0, max=given - 1)
     picked = emit(graph.GatherOp, reshape(source, [given]), place, axis=0)
     return reshape(select(flat, picked, reshape(x, [count])), x.shape)
 

@@ -7,7 +7,7 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, reshape
+from s2s.frontends.formulas import cast, maximum, reshape
 from s2s.frontends.torch.dtypes import FLOAT32
 from s2s.frontends.torch.node import Importer, Node
 
@@ -111,10 +111,18 @@ def _training_batch_norm(node: Node) -> list[Value | None]:
     if "functional" not in node.operator:
         return found
     count, step = prod(x.shape) // x.shape[1], node.real("momentum")
-    variance = _mean((x - mean) * (x - mean), axes) * (count / max(count - 1, 1))
+    variance = _mean((x - mean) * (x - mean), axes) * _bessel(node, count, x)
     for name, batch in (("running_mean", mean), ("running_var", variance)):
         found.append(node.value(name) * (1 - step) + reshape(batch, [x.shape[1]]) * step)
     return found
+
+
+def _bessel(node: Node, count: int, x: Value) -> Value | float:
+    """What makes the mean of squares of `count` elements an estimate of the variance."""
+    if not node.builder.varies:
+        return count / max(count - 1, 1)
+    whole = node.builder.sizes(count, x.dtype)
+    return whole / maximum(whole - 1, 1)
 
 
 def _along(operation: Callable[..., Operation]) -> Importer:

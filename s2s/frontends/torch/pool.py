@@ -1,14 +1,16 @@
 """Pooling."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import concat, reshape, take, transpose
+from s2s.frontends.formulas import cast, concat, less, reshape, select, take, transpose, unsqueeze
+from s2s.frontends.same_padding import lowest
 from s2s.frontends.torch.dtypes import INT64
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.window import pool_window
@@ -41,7 +43,7 @@ def _max_pool(node: Node, x: Value, rank: int) -> list[Value | None]:
     places = None
     if node.is_used(1):
         places = emit(graph.MaxPoolIndicesOp, x, **sizes)  # counted over the whole tensor; torch counts in a plane
-        places = emit(graph.ModOp, places, places.like(prod(x.shape[2:])))
+        places = emit(graph.ModOp, places, node.builder.sizes(prod(x.shape[2:]), INT64))
     return [emit(graph.MaxPoolOp, x, **sizes), places]
 
 
@@ -81,6 +83,8 @@ def _adaptive_avg_pool(node: Node, x: Value, rank: int) -> Value:
     counts = _adaptive_sizes(node, x, rank)
     if counts == [1] * rank:
         return emit(graph.ReduceMeanOp, x, axes=list(range(2, x.rank)), keepdims=True)
+    if node.builder.varies:
+        return _late_averages(node, x, counts)
     kernel = _dividing(x, counts)
     if kernel is not None:
         none = [0] * 2 * rank
@@ -99,13 +103,13 @@ def _averaged(node: Node, x: Value, axis: int, count: int) -> Value:
     matrix = np.zeros((size, count))
     for number, (begin, end) in enumerate(_cells(size, count)):
         matrix[begin:end, number] = 1 / (end - begin)
-    perm = [*(dim for dim in range(x.rank) if dim != axis), axis]
-    rows = emit(graph.MatmulOp, transpose(x, perm), node.constant(matrix, x.dtype))
-    return transpose(rows, [perm.index(dim) for dim in range(x.rank)])
+    return _along_last(x, axis, lambda rows: emit(graph.MatmulOp, rows, node.constant(matrix, x.dtype)))
 
 
 def _adaptive_max_pool(node: Node, x: Value, rank: int) -> list[Value | None]:
     counts = _adaptive_sizes(node, x, rank)
+    if node.builder.varies:
+        return _late_maxima(node, x, counts)
     kernel = _dividing(x, counts)
     if kernel is not None:
         sizes: dict[str, object] = {"kernel": kernel, "strides": kernel}
@@ -126,6 +130,73 @@ def _cell_maxima(x: Value, axis: int, count: int) -> Value:
     operation: Callable[..., Operation] = graph.ReduceMaxOp
     cells = _cells(x.shape[axis], count)
     return concat([emit(operation, take(x, axis, a, b - a), axes=[axis], keepdims=True) for a, b in cells], axis)
+
+
+class _Cells(NamedTuple):
+    """The cells of an axis whose size may vary from run to run."""
+
+    inside: Value
+    """Whether an element of the axis, a row, is in a cell, a column."""
+    length: Value
+    """How many elements a cell has."""
+
+
+def _late_cells(node: Node, x: Value, axis: int, count: int) -> _Cells:
+    """What `_cells` computes, of the size of the run."""
+    size = x.shape[axis]
+    node.require_small(size * count, "the matrix of cells")
+    whole, at = node.builder.sizes(size, INT64), node.constant(np.arange(count), INT64)
+    begin, end = at * whole / count, ((at + 1) * whole + (count - 1)) / count
+    places = node.constant(np.arange(size)[:, None], INT64)
+    inside = emit(graph.LogicalAndOp, emit(graph.LessEqualOp, begin, places), less(places, end))
+    return _Cells(inside, end - begin)
+
+
+def _late_averages(node: Node, x: Value, counts: list[int]) -> Value:
+    """The means of cells, axis by axis, as products with matrices that the run computes."""
+    for axis in _pooled_axes(node, counts):
+        count = counts[axis - 2]
+        if count == 1:
+            x = emit(graph.ReduceMeanOp, x, axes=[axis], keepdims=True)
+            continue
+        cells = _late_cells(node, x, axis, count)
+        matrix = cast(cells.inside, x.dtype) / cast(cells.length, x.dtype)
+        x = _along_last(x, axis, lambda rows, matrix=matrix: emit(graph.MatmulOp, rows, matrix))
+    return x
+
+
+def _late_maxima(node: Node, x: Value, counts: list[int]) -> list[Value | None]:
+    """The maxima of cells, axis by axis: of all elements, those outside of a cell being the lowest number."""
+    if node.is_used(1):
+        raise node.unsupported("gives places of cells whose size varies", "give this axis a constant size")
+    for axis in _pooled_axes(node, counts):
+        if counts[axis - 2] == 1:
+            x = emit(graph.ReduceMaxOp, x, axes=[axis], keepdims=True)
+            continue
+        inside = transpose(_late_cells(node, x, axis, counts[axis - 2]).inside, [1, 0])
+        x = _along_last(x, axis, lambda rows, inside=inside: _row_maxima(rows, inside))
+    return [x, None]
+
+
+def _row_maxima(rows: Value, inside: Value) -> Value:
+    """The maxima of the elements of each row that are `inside` each cell."""
+    candidates = select(inside, unsqueeze(rows, [rows.rank - 1]), lowest(rows))
+    return emit(graph.ReduceMaxOp, candidates, axes=[rows.rank])
+
+
+def _pooled_axes(node: Node, counts: list[int]) -> list[int]:
+    """The axes that are pooled: all but those whose result has the size of the input, whatever that is."""
+    given = node.call.arguments["output_size"]
+    if given is None:
+        return []
+    stated = given if isinstance(given, Sequence) else [given]
+    return [axis for axis, size in enumerate(stated, 2) if isinstance(size, int)] if len(stated) == len(counts) else []
+
+
+def _along_last(x: Value, axis: int, function: Callable[[Value], Value]) -> Value:
+    """`function` along an axis, which stands last meanwhile."""
+    perm = [*(dim for dim in range(x.rank) if dim != axis), axis]
+    return transpose(function(transpose(x, perm)), [perm.index(dim) for dim in range(x.rank)])
 
 
 def _max_unpool(node: Node, x: Value, rank: int) -> Value:

@@ -6,7 +6,7 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, concat, crop, pad, reshape, select, take, unsqueeze
+from s2s.frontends.formulas import cast, concat, crop, pad, reshape, select, take, transpose, unsqueeze
 from s2s.frontends.torch.node import Importer, Node
 
 
@@ -156,15 +156,20 @@ def _padding(mode: str) -> Importer:
 
 
 def _diagonal(node: Node) -> Value:
-    """The diagonal of two dimensions, as the last dimension: elements of the flattened matrix at one distance."""
+    """The diagonal of two dimensions, as the last dimension: elements of the flattened matrix at one distance, or of
+    rows and columns where their number may vary from run to run."""
     x, offset = node.value("self"), node.integer("offset")
     a, b = node.axis("dim1", x.rank), node.axis("dim2", x.rank)
     rows, columns = x.shape[a], x.shape[b]
     first = -offset if offset < 0 else 0
     count = max(0, min(rows - first, columns - max(offset, 0)))
     at = np.arange(count)
-    places = (at + first) * columns + at + max(offset, 0)
     outer = [axis for axis in range(x.rank) if axis not in (a, b)]
+    if node.builder.varies:
+        pairs = node.constant(np.stack([at + first, at + max(offset, 0)], axis=1), np.int64)
+        y = emit(graph.GatherNdOp, transpose(x, [a, b, *outer]), pairs, batch_dims=0)
+        return transpose(y, [*range(1, y.rank), 0])
+    places = (at + first) * columns + at + max(offset, 0)
     flat = reshape(
         emit(graph.TransposeOp, x, perm=[*outer, a, b]), [*(x.shape[axis] for axis in outer), rows * columns]
     )

@@ -6,6 +6,7 @@ from s2s.frontends.torch import (
     activation,
     affine,
     attention,
+    chosen,
     control,
     conv,
     create,
@@ -26,6 +27,7 @@ from s2s.frontends.torch.node import Importer
 _FAMILIES = (
     activation,
     attention,
+    chosen,
     conv,
     create,
     elementwise,
@@ -71,7 +73,7 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
             "native_layer_norm_backward",
         )
     },
-    **{f"aten.{name}": _DATA_DEPENDENT for name in ("nonzero", "masked_select", "unique2", "_unique2")},
+    "aten.unique_consecutive": _DATA_DEPENDENT,
     **{f"aten.{name}": _COMPLEX for name in ("_fft_c2r", "_fft_r2c", "_fft_c2c")},
     **{
         f"aten.{name}": _RANDOM

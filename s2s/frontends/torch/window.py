@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from s2s.frontends.torch.node import Node
-from s2s.frontends.window import Window
+from s2s.frontends.window import Window, round_up
 
 
 def spread(node: Node, name: str, rank: int, default: Sequence[int] | None = None) -> list[int]:
@@ -19,12 +19,5 @@ def pool_window(node: Node, spatial: Sequence[int]) -> Window:
     kernel = spread(node, "kernel_size", rank)
     strides = spread(node, "stride", rank, kernel)
     pads, dilations = spread(node, "padding", rank, [0]), spread(node, "dilation", rank, [1])
-    high = list(pads)
-    if node.flag("ceil_mode"):
-        for axis, size in enumerate(spatial):
-            room = size + 2 * pads[axis] - dilations[axis] * (kernel[axis] - 1) - 1
-            count = -(-room // strides[axis]) + 1
-            if (count - 1) * strides[axis] >= size + pads[axis]:
-                count -= 1
-            high[axis] += max(0, (count - 1) * strides[axis] - room)
-    return Window(kernel, strides, pads, high, dilations)
+    window = Window(kernel, strides, pads, pads, dilations)
+    return round_up(window, spatial, varies=node.builder.varies) if node.flag("ceil_mode") else window

@@ -183,13 +183,13 @@ def test_an_input_that_is_changed_in_place_is_refused():
         imported(Changes(), torch.zeros(3))
 
 
-def test_a_mask_computed_at_run_time_is_refused_where_it_decides_a_shape():
-    class Picks(nn.Module):
+def test_runs_of_equal_elements_are_refused():
+    class Runs(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
-            return x[x > 0].sum()
+            return torch.unique_consecutive(x)
 
     with pytest.raises(UnsupportedError, match="the shape of its result depends on the data"):
-        imported(Picks(), torch.ones(3))
+        imported(Runs(), torch.ones(3))
 
 
 def test_a_module_without_examples_is_refused():

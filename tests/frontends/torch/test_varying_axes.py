@@ -67,12 +67,49 @@ OPERATORS: dict[str, Function] = {
     "roll": lambda x: (x.roll(3, 3), x.roll((-1, 2), (2, 3)), x.roll(5)),
     "mirrored padding": lambda x: f.pad(x, (1, 1, 1, 1), mode="reflect"),
     "repeated border": lambda x: f.pad(x, (2, 1, 1, 2), mode="replicate"),
+    "mean of cells": lambda x: (f.adaptive_avg_pool2d(x, 3), f.adaptive_avg_pool2d(x, (None, 1))),
+    "maximum of cells": lambda x: (f.adaptive_max_pool2d(x, (4, 3)), f.adaptive_max_pool2d(x, (None, 2))),
+    "scatter onto zeros": lambda x: torch.zeros_like(x).scatter(2, (x > 0).long(), x),
+    "sums onto zeros": lambda x: torch.zeros(1, 4, 3, x.shape[3]).scatter_add(2, (x > 0).long(), x),
+    "diagonal": lambda x: x[:, :, :2].diagonal(0, 2, 3),
+    "zeros in front": lambda x: torch.cat([torch.zeros_like(x), x], 3),
+    "zeros above": lambda x: torch.cat([torch.zeros_like(x), x], 2),
+    "places": lambda x: (x > 0).nonzero(),
+    "elements by a mask": lambda x: x[x > 0],
+    "elements by a mask that broadcasts": lambda x: torch.masked_select(x, x[:, :1] > 0.5),
 }
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", OPERATORS)
 def test_an_operator_takes_every_size(name: str):
     compare(program(OPERATORS[name]), (2, 3, 7, 8, 12, 13))
+
+
+ROUNDED_UP: dict[str, Function] = {
+    "maximum": lambda x: f.max_pool2d(x, 3, 2, 1, ceil_mode=True),
+    "maximum and places": lambda x: f.max_pool2d(x, 2, 2, ceil_mode=True, return_indices=True),
+    "mean": lambda x: f.avg_pool2d(x, 3, 2, 1, ceil_mode=True),
+    "mean without padding": lambda x: f.avg_pool2d(x, 2, 2, ceil_mode=True, count_include_pad=False),
+}
+
+
+@pytest.mark.sample(1)
+@pytest.mark.parametrize("name", ROUNDED_UP)
+def test_pools_that_round_up_take_every_even_size(name: str):
+    """Torch fixes whether the last window begins in the padding, and so exports even sizes or odd ones."""
+    compare(program(ROUNDED_UP[name], step=2), (4, 6, 14, 26))
+
+
+@pytest.mark.sample(1)
+@pytest.mark.parametrize("mode", ["nearest", "bilinear"])
+def test_images_are_enlarged_by_tenths(mode: str):
+    compare(program(lambda x: f.interpolate(x, scale_factor=1.7, mode=mode), most=40), (2, 7, 10, 33, 40))
+
+
+def test_a_scale_that_doubles_round_otherwise_is_refused():
+    with pytest.raises(UnsupportedError, match=r"scales an axis by 0\.29, which is no fraction with a denominator"):
+        api.compile(program(lambda x: f.interpolate(x, scale_factor=(1, 0.29)), most=101), target="c")
 
 
 def _baked(node: Node) -> Value:
