@@ -26,6 +26,7 @@ from s2s.frontends.torch.tensors import to_tensor
 from s2s.quantization.floats import float_nodes, weight_bytes
 from s2s.quantization.integer_ports import with_integer_ports
 from s2s.quantization.noise import compare_layers
+from s2s.quantization.onnx_attention import drop_pairs_of_scores, masked_scores, with_products
 from s2s.quantization.ranges import Method
 from s2s.quantization.result import Quantized
 from s2s.quantization.samples import InputSpec, Samples, opened, read_samples
@@ -131,8 +132,8 @@ def _inputs(loaded: LoadedModel, shapes: Mapping[str, tuple[int, ...]]) -> list[
 
 
 def _prepared(loaded: LoadedModel, shapes: Mapping[str, tuple[int, ...]]) -> onnx.ModelProto:
-    """Return the model with inferred shapes and batch norms folded into the layers before them, as quantisers
-    expect."""
+    """Return the model with inferred shapes, batch norms folded into the layers before them, and attention as products:
+    as quantisers expect. All nodes have names."""
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
     progress.step("preparing the model")
@@ -145,9 +146,12 @@ def _prepared(loaded: LoadedModel, shapes: Mapping[str, tuple[int, ...]]) -> onn
         before, after = Path(folder) / "model.onnx", Path(folder) / "prepared.onnx"
         if loaded.folder is not None:
             onnx.load_external_data_for_model(proto, loaded.folder)
-        before.write_bytes(proto.SerializeToString())
+        before.write_bytes(with_products(proto).SerializeToString())
         quant_pre_process(str(before), str(after), skip_symbolic_shape=True)
-        return onnx.ModelProto.FromString(after.read_bytes())
+        made = onnx.ModelProto.FromString(after.read_bytes())
+    for number, node in enumerate(made.graph.node):
+        node.name = node.name or f"{node.op_type}_{number}"
+    return made
 
 
 def _quantized(real: onnx.ModelProto, samples: Samples, method: Method) -> onnx.ModelProto:
@@ -170,6 +174,7 @@ def _quantized(real: onnx.ModelProto, samples: Samples, method: Method) -> onnx.
         "entropy": engine.CalibrationMethod.Entropy,
         "percentile": engine.CalibrationMethod.Percentile,
     }
+    floats = masked_scores(real)
     with tempfile.TemporaryDirectory(prefix="s2s-quantize-") as folder, _quietly("quantisation"):
         before, after = Path(folder) / "prepared.onnx", Path(folder) / "quantized.onnx"
         before.write_bytes(real.SerializeToString())
@@ -182,8 +187,11 @@ def _quantized(real: onnx.ModelProto, samples: Samples, method: Method) -> onnx.
             activation_type=engine.QuantType.QInt8,
             weight_type=engine.QuantType.QInt8,
             calibrate_method=methods[method],
+            nodes_to_exclude=floats,
         )
-        return onnx.ModelProto.FromString(after.read_bytes())
+        made = onnx.ModelProto.FromString(after.read_bytes())
+    drop_pairs_of_scores(made, floats)
+    return made
 
 
 def _drop_unused_domains(model: onnx.ModelProto) -> None:
