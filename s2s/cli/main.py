@@ -130,7 +130,9 @@ def run(args: Sequence[str] | None = None) -> int:
             report_as_json(error)
         return error.exit_code
     except click.ClickException as error:
-        complain(f"{as_sentence(error.format_message())} See s2s --help.")
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        place = "s2s" if context is None else context.command_path
+        complain(f"{as_sentence(error.format_message())} See {place} --help.")
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         complain("interrupted; nothing was written")

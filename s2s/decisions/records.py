@@ -119,7 +119,7 @@ def shipped_records(target: str) -> tuple[Record, ...]:
 
 
 def entries_of(where: str, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the line numbers and objects of a file of records, without an incomplete last line."""
+    """Yield the line numbers and objects of a file of records, without a last line that is the beginning of one."""
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -127,7 +127,7 @@ def entries_of(where: str, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]
         try:
             entry: object = json.loads(line)
         except (ValueError, RecursionError) as error:
-            if number == len(lines) and not text.endswith("\n"):
+            if number == len(lines) and not text.endswith("\n") and line.startswith("{"):
                 return
             raise InputError(f"{where}: line {number} is no JSON ({error}); leave the line out") from error
         yield number, _fields(where, number, entry)

@@ -167,7 +167,7 @@ class NetworkFiles:
             name=info.name,
             macro=c_macro(info.name),
             version=info.version,
-            title=f"{info.name}: {info.description}" if info.description else info.name,
+            title=f"{info.name}: {info.description or 'what a caller needs'}",
             origin=origin(info),
             lead=lead(info),
             target=info.target.name,

@@ -54,8 +54,8 @@ def test_help_of_every_command_shows_an_example(command: str, capsys: pytest.Cap
     ("args", "message"),
     [
         (["frobnicate"], "s2s: error: No such command 'frobnicate'. See s2s --help.\n"),
-        (["compile"], "s2s: error: Missing argument 'MODEL…'. See s2s --help.\n"),
-        (["compile", "a.onnx", "--wubble"], "s2s: error: No such option '--wubble'. See s2s --help.\n"),
+        (["compile"], "s2s: error: Missing argument 'MODEL…'. See s2s compile --help.\n"),
+        (["compile", "a.onnx", "--wubble"], "s2s: error: No such option '--wubble'. See s2s compile --help.\n"),
     ],
 )
 def test_wrong_usage_is_one_line(args: list[str], message: str, capsys: pytest.CaptureFixture[str]):

@@ -33,10 +33,10 @@ def test_s2s_alone_shows_its_help(capsys: pytest.CaptureFixture[str], monkeypatc
     [
         (
             ["compile", "a.onnx", "--executor", "foo"],
-            "'--executor': 'foo' is not one of 'aot', 'graph'. See s2s --help.",
+            "'--executor': 'foo' is not one of 'aot', 'graph'. See s2s compile --help.",
         ),
-        (["compile", "a.onnx", "--threads", "x"], "'--threads': 'x' is not a valid integer. See s2s --help."),
-        (["verify", "a.onnx", "--rtol", "x"], "'--rtol': 'x' is not a valid float. See s2s --help."),
+        (["compile", "a.onnx", "--threads", "x"], "'--threads': 'x' is not a valid integer. See s2s compile --help."),
+        (["verify", "a.onnx", "--rtol", "x"], "'--rtol': 'x' is not a valid float. See s2s verify --help."),
         (["run", "nowhere"], "nowhere: there is no such folder; give the directory that `s2s compile` made"),
         (["compile", str(DIGITS), "--target", "cortex-m5"], "did you mean cortex-m55?"),
     ],

@@ -79,6 +79,7 @@ def test_an_incomplete_last_line_is_ignored(tmp_path: Path):
         ("{\n{}", "line 1 is no JSON"),
         ("{}", "line 1 is no record of format 1"),
         ("a model\n", "line 1 is no JSON"),
+        ("a model", "line 1 is no JSON"),
         (json.dumps({**line(1.0), "cost": float("nan")}), "cost is no number; give one"),
         (json.dumps({**line(1.0), "task": 0}), "give task, target and unit"),
         (json.dumps({**line(1.0), "cost": "low"}), "cost is no number; give one"),

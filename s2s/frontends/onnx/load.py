@@ -46,7 +46,8 @@ def load_model(source: ModelSource) -> LoadedModel:
         loaded = LoadedModel(_parse(source, "model"), None, "model")
     else:
         path = Path(source)
-        data = read_model_file(path, "an .onnx file", "save the model with external data (onnx.save_model)")
+        wanted = "a model, an .onnx, .tflite, .pt2 or .gguf file"
+        data = read_model_file(path, wanted, "save the model with external data (onnx.save_model)")
         loaded = LoadedModel(_parse(data, str(path)), str(path.absolute().parent), str(path))
     _check_versions(loaded)
     check_structure(loaded.proto)
