@@ -253,9 +253,9 @@ class Builder:
         return Value(self, as_tensor_type(ssa.type), name, None, ssa)
 
     def keep(self, value: Value) -> Value:
-        """Return `value`; if it is a constant, mark it so that operations on it stay in the IR, as for quantised
-        weights."""
-        if value.array is None:
+        """Return `value`; if it is a constant with elements, mark it so that operations on it stay in the IR, as for
+        quantised weights."""
+        if value.array is None or 0 in value.shape:
             return value
         return Value(self, value.type, value.name, value.array, self.materialize(value), kept=True)
 

@@ -168,6 +168,7 @@ class _Apart(Exception):
 
 
 def _together(plan: Plan, numbers: Sequence[int], variants: Sequence[Variant]) -> Tally:
+    gc.disable()  # the process ends with the batch
     drawn = [draw(plan, number) for number in numbers]
     tally, accepted = Tally(), list[Drawn]()
     for each in drawn:

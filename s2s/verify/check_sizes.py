@@ -8,7 +8,7 @@ along each axis: a table of positions, a causal mask. What it states at its leas
 `check_least_sizes.py`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import mul, sub
 
@@ -23,7 +23,7 @@ from s2s.analysis.structure.compute import shape_of
 from s2s.compilation import Compilation
 from s2s.dialects import graph, tensor
 from s2s.dialects.graph.traits import PROVENANCE, provenance
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import InputError, S2SError, UnsupportedError
 from s2s.frontends.model import Source
 from s2s.options import CompileOptions, PassOptions
 from s2s.passes.context import CompilerContext
@@ -69,11 +69,10 @@ def check_sizes(compilation: Compilation) -> None:
     )
     greatest = _plainly(source, plain)
     for probe in _probes(sizes, derived_of(greatest.module.attributes)):
-        text = " ".join(f"--dim {name}={size}" for name, size in probe.items())
         try:
             state = _plainly(source, replace(plain, dims={**options.dims, **_up_to(probe, sizes)}))
         except (InputError, UnsupportedError) as error:
-            raise type(error)(f"{text}: {error}") from error
+            raise _refusal(probe, greatest.facts[Read].computed, error) from error
         _check_empty_outputs(greatest.facts[Read], state.facts[Read])
         room = {
             name: bounds.most for name, bounds in state.facts[Read].computed.items()
@@ -85,6 +84,15 @@ def check_sizes(compilation: Compilation) -> None:
         given,
         lambda at: _plainly(source, replace(plain, dims={**options.dims, **_readings({**most, **at})}), SIMPLIFIED),
     )
+
+
+def _refusal(probe: Sizes, computed: Collection[str], error: S2SError) -> S2SError:
+    """Return the error of a network that cannot be read at the sizes of `probe`, some of which a run computes."""
+    found = {name: size for name, size in probe.items() if name in computed}
+    if not found:
+        return type(error)(f"{' '.join(f'--dim {name}={size}' for name, size in probe.items())}: {error}")
+    text = ", ".join(f"{name}={size}" for name, size in found.items())
+    return UnsupportedError(f"{text}: a run may compute this size, at which {error}")
 
 
 def _check_empty_outputs(greatest: Read, smaller: Read) -> None:

@@ -50,6 +50,8 @@ def fuse_consumer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> ten
     if any(use.operation is not consumer for use in value.uses) or _asks_for_index(consumer):
         return None
     sizes, own = consumer.parallel_sizes, producer.parallel_sizes
+    if prod(sizes) != prod(own):  # the first elements are read in place, too
+        return None
     epilogue = slots(consumer.epilogue, consumer.epilogue_accesses)
     if not all(
         not access.is_guarded and reads_in_place(value, access, sizes)
@@ -87,9 +89,9 @@ def fuse_producer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp, l1_byt
     value = producer.res[0]
     if len(producer.res) != 1 or producer.reduce is not None or value in consumer.tables:
         return None
-    if l1_bytes and _turns_rows(producer, consumer) and _bytes(producer) > l1_bytes:
-        return None
     if producer.parallel_sizes != shape_of(value):
+        return None
+    if l1_bytes and _turns_rows(producer, consumer) and _bytes(producer) > l1_bytes:
         return None
     accesses = [*slots(consumer.reads, consumer.read_accesses), *slots(consumer.epilogue, consumer.epilogue_accesses)]
     if any(_positions(producer, access) is None for operand, access in accesses if operand is value):

@@ -1,0 +1,66 @@
+"""Models that `s2s fuzz` has found to stop the compiler, cut down: they compile, and give what onnxruntime gives."""
+
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
+import pytest
+
+from s2s import api
+from s2s.errors import UnsupportedError
+from s2s.types.dtypes import Array
+from support.onnx_text import onnx_model
+
+FLOATS = np.linspace(-2, 2, 12, dtype=np.float32)
+
+
+def expected(model: onnx.ModelProto, inputs: dict[str, Array]) -> dict[str, Array]:
+    runtime: Any = onnxruntime
+    options = runtime.SessionOptions()
+    options.log_severity_level = 3
+    session = runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return dict(zip([each.name for each in session.get_outputs()], session.run(None, inputs), strict=True))
+
+
+CASES: dict[str, tuple[str, dict[str, Array]]] = {
+    "places of elements whose distinct values nobody reads": (
+        "(float[5] x) => (int64[5] y) { v, first, y, counts = Unique <axis = 0, sorted = 0> (x) }",
+        {"x": np.asarray([3, 1, 3, 2, 1], np.float32)},
+    ),
+    "bytes without elements": (
+        """(float[3] x) => (float[3] y, uint8[0,3] z) <uint8[0,3] c = {}, float s = {0.5}, uint8 o = {3}>
+        { d = DequantizeLinear (c, s, o) a = Add (x, d) z = QuantizeLinear (a, s, o) y = Neg (x) }""",
+        {"x": FLOATS[:3]},
+    ),
+}
+
+
+@pytest.mark.parametrize("target", ["c", "x86-64-v3"])
+@pytest.mark.parametrize("kind", CASES)
+def test_the_results_are_those_of_onnxruntime(kind: str, target: str):
+    text, inputs = CASES[kind]
+    model = onnx_model(text, 18)
+    with api.compile(model, target=target) as artifact:
+        found = artifact.run(inputs)
+    for name, wanted in expected(model, inputs).items():
+        assert found[name].dtype == wanted.dtype
+        np.testing.assert_allclose(found[name], wanted, rtol=1e-6)
+
+
+def test_a_slice_of_what_a_table_gives_is_computed_apart():
+    """The first 11 of 12 elements lie where all of them do; the rows that give them have another shape."""
+    text = """(float[1,3,1,4] x, int64[1] n) => (float[12] y) <int64[1] flat = {12}, int64 last = {-1}>
+    { r = ReverseSequence <batch_axis = 0, time_axis = 1> (x, n) v = Reshape (r, flat)
+      y = CumProd <exclusive = 1> (v, last) }"""
+    with api.compile(onnx_model(text, 26), target="x86-64-v3") as artifact:
+        found = artifact.run({"x": FLOATS.reshape(1, 3, 1, 4), "n": np.asarray([2])})["y"]
+    turned = np.concatenate([FLOATS[4:8], FLOATS[:4], FLOATS[8:]])
+    np.testing.assert_allclose(found, np.cumprod(np.concatenate([[1], turned[:-1]])), rtol=1e-6)
+
+
+def test_a_model_that_needs_one_size_of_those_that_a_run_may_compute_is_refused():
+    text = """(float[5] x) => (float[n] y) <float[5] c = {1, 2, 3, 4, 5}>
+    { v, first, places, counts = Unique (x) y = Mul (v, c) }"""
+    with pytest.raises(UnsupportedError, match=r"=4: a run may compute this size, at which .*Mul.* do not broadcast"):
+        api.compile(onnx_model(text, 18))
