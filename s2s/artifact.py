@@ -15,6 +15,7 @@ from s2s.emit.info import Measured, NetworkInfo
 from s2s.emit.report import Report
 from s2s.emit.tree import Tree
 from s2s.errors import InputError
+from s2s.frontends.bounded_caches import with_bounded_caches
 from s2s.frontends.gguf import with_decoder
 from s2s.frontends.model import Source
 from s2s.options import CompileOptions
@@ -335,7 +336,7 @@ class Artifact:
 
 def compile_artifact(model: Source, options: CompileOptions) -> Artifact:
     """Compile `model`."""
-    compilation = Compilation(*with_decoder(model, options))
+    compilation = Compilation(*with_bounded_caches(*with_decoder(model, options)))
     if options.ram_budget is not None:
         from s2s.budgets.ram import within_ram
 

@@ -24,8 +24,10 @@ from s2s.frontends import onnx, torch
 from s2s.frontends.formats import LoadedModel, ModelSource, import_model, load_model, specialised
 from s2s.frontends.named_axes import axis_names, sized
 from s2s.frontends.names import one_line
+from s2s.frontends.onnx.growing_caches import grown_states
 from s2s.frontends.onnx.names import operator
 from s2s.frontends.onnx.open_shapes import proposed_shapes
+from s2s.frontends.onnx.state_names import with_star
 from s2s.memory.order import peak_of
 from s2s.memory.steps import Step
 from s2s.passes.context import CompilerContext
@@ -83,6 +85,8 @@ class Inspection:
     """What is proven of the sums of integer layers, those of quantised models included."""
     state_pairs: Mapping[str, str] = field(default_factory=dict[str, str])
     """Inputs that may be state, each with the output that looks like its next value."""
+    growing_dims: tuple[str, ...] = ()
+    """Dimensions by which caches among `state_pairs` grow; `--dim` bounds them."""
     assumed: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     """Shapes of inputs that the model leaves open and nobody gave; everything else holds for them."""
 
@@ -105,8 +109,9 @@ class Inspection:
             text = ",".join(map(str, shape))
             words[f"assumed for {name}"] = f"{text}, as the model leaves sizes open; others with --shape {name}={text}"
         if self.state_pairs:
-            pairs = " ".join(f"--state {quote(f'{name}={output}')}" for name, output in self.state_pairs.items())
-            words["may be state"] = f"an output of one run is an input of the next with {pairs}"
+            given = [f"--state {quote(f'{name}={output}')}" for name, output in with_star(self.state_pairs).items()]
+            given += [f"--dim {quote(f'{name}=0..127')}" for name in self.growing_dims]
+            words["may be state"] = f"an output of one run is an input of the next with {' '.join(given)}"
         words["operators"] = ", ".join(f"{count} {name}" for name, count in self.operators.items())
         if self.supported:
             words["weights"] = f"{self.parameters:,} in {self.weight_bytes:,} bytes"
@@ -152,7 +157,8 @@ def inspect_model(
         ) from error
     state_quantisation(imported.module, imported.weights)
     main = _main_function(imported.module)
-    pairs = state_pairs(main)
+    grown, growing = grown_states(loaded.proto) if isinstance(loaded, onnx.LoadedModel) else ({}, [])
+    pairs = {**state_pairs(main), **grown}
     outline = _outline(loaded, ())
     arrays = [imported.weights.get(name) for name in _used_weights(imported.module)]
     return Inspection(
@@ -169,6 +175,7 @@ def inspect_model(
         activation_bytes(main),
         _sums(imported.module, imported.weights),
         pairs,
+        tuple(growing),
         assumed,
     )
 

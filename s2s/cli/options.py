@@ -51,7 +51,8 @@ states = click.option(
     "--state",
     multiple=True,
     metavar="IN=OUT",
-    help="Keep output OUT of a run as input IN of the next one; may be repeated.",
+    help="Keep output OUT of a run as input IN of the next one; a star stands for equal parts of names of an ONNX "
+    "model, past.*=present.*; may be repeated.",
 )
 streams = click.option(
     "--stream",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from s2s.frontends.tflite.node import Rounding
 
-ModelSource: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ExportedProgram | Decoder"
+ModelSource: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ExportedProgram | Decoder | onnx.LoadedModel"
 LoadedModel = onnx.LoadedModel | tflite.LoadedModel | torch.LoadedModel
 
 
@@ -32,6 +32,8 @@ def load_model(source: ModelSource, *, trust: bool = False) -> LoadedModel:
 
     `trust` lets a file of PyTorch run code while it is read.
     """
+    if isinstance(source, onnx.LoadedModel):
+        return source
     if isinstance(source, Decoder):
         return onnx.load_model(source.model)._replace(folder=source.folder, label=source.label)
     if torch.is_torch(source):

@@ -105,6 +105,18 @@ def _small_value(op: graph.ConstantOp | graph.WeightOp, weights: WeightStore) ->
     return value if bool(np.all(np.isfinite(real) & (real == np.rint(real)) & (np.abs(real) < 2**31))) else None
 
 
+def _integers(op: Operation, weights: WeightStore) -> Array | None:
+    """Return the value of a constant of 32-bit or 64-bit integers; None of any other operation."""
+    match op:
+        case graph.ConstantOp():
+            value = from_dense(op.value)
+        case graph.WeightOp():
+            value = weights.get(op.weight_name.data)
+        case _:
+            return None
+    return value if value.dtype.name in ("int32", "int64") else None
+
+
 class _Relations:
     """Rewrites the network at the greatest sizes."""
 
@@ -171,15 +183,24 @@ class _Relations:
         rank = len(shape_of(op.y))
         parts = zip(op.starts.get_values(), op.sizes.get_values(), op.strides.get_values(), strict=True)
         ends = [start + count * stride for start, count, stride in parts]
+        moves = self._axes_that_vary(number)
         reaches = [
-            end >= size if stride > 0 else False
-            for end, size, stride in zip(ends, shape_of(op.x), op.strides.get_values(), strict=True)
+            end >= size if stride > 0 and moving else False
+            for end, size, stride, moving in zip(ends, shape_of(op.x), op.strides.get_values(), moves, strict=True)
         ]
         begins, extents = names[:rank], names[rank:]
         if not any(begins) and all(known for known, name in zip(reaches, extents, strict=True) if name):
             return  # to the end of an axis: what every slice does that says so
         strides = op.strides.get_values()
         self._replace(op, op.x, op.starts.get_values(), shape_of(op.y), strides, begins, extents)
+
+    def _axes_that_vary(self, number: int) -> list[bool]:
+        """Return for each axis of an operation's first operand whether its size is another one at smaller sizes."""
+        operands = [shape_of(each.ops[number].operands[0]) for each in self.readings]
+        return [
+            any(shape[axis] != size for shape in operands)
+            for axis, size in enumerate(shape_of(self.ops[number].operands[0]))
+        ]
 
     def _broadcast(self, number: int, op: graph.BroadcastToOp) -> None:
         names = self._names(number, lambda each, _: shape_of(each.results[0]))
@@ -217,6 +238,7 @@ class _Relations:
             self._cut(number, op, varying)
             return
         if _small_value(op, self.weights) is None:
+            self._shift(number, op)
             return
         names = self._names(number, lambda each, weights: _numbers(each, weights) or [])
         if names is None or not any(names):
@@ -225,6 +247,32 @@ class _Relations:
         made = graph.SizeValuesOp(op.y.type.element_type, shape_of(op.y), values=values, names=names)
         copy_provenance(made, op)
         made.y.name_hint = op.y.name_hint
+        Rewriter.replace_op(op, made)
+
+    def _shift(self, number: int, op: graph.ConstantOp | graph.WeightOp) -> None:
+        """Replace a constant to which smaller sizes add one number everywhere, `[[N - 1, N], …]`, by that sum."""
+        whole = _integers(op, self.weights)
+        smaller = [(each, _integers(each.ops[number], each.weights)) for each in self.readings]
+        if whole is None or not whole.size:
+            return
+        points, first = dict[str, dict[int, int]](), int(whole.flat[0])
+        for each, value in smaller:
+            if value is None or value.shape != whole.shape or not np.array_equal(value - value.flat[0], whole - first):
+                return
+            points.setdefault(each.name, {})[each.size] = int(value.flat[0])
+        name = related(first, points, self.table)
+        if not name:
+            return
+        number_of_run = graph.SizeValuesOp(op.y.type.element_type, (), values=[first], names=(name,))
+        steps = whole - first
+        made: list[Operation] = [number_of_run, graph.BroadcastToOp(number_of_run.y, shape_of(op.y))]
+        if steps.any():
+            rest = self.weights.add(f"{op.y.name_hint or 'numbers'}_steps", steps)
+            weight = graph.WeightOp(rest, op.y.type, self.weights.hash(rest))
+            made += [weight, graph.AddOp(weight.y, made[1].results[0])]
+        for each in made:
+            copy_provenance(each, op)
+        made[-1].results[0].name_hint = op.y.name_hint
         Rewriter.replace_op(op, made)
 
     def _sizes(self, number: int, op: graph.SizeValuesOp) -> None:

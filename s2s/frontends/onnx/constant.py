@@ -67,7 +67,8 @@ def _range(node: Node) -> Value:
         raise node.invalid("delta is 0", "give another step")
     count = max(0, ceil((last - first) / step))
     node.require_small(count, "the range")
-    return node.constant(first + np.arange(count) * step, start.dtype)
+    numbers = node.constant(first + np.arange(count) * step, start.dtype)
+    return node.builder.keep(numbers) if node.builder.varies and count else numbers  # what is made of it may move
 
 
 def _eye_like(node: Node) -> Value:

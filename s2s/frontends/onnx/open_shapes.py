@@ -22,14 +22,23 @@ def declared_dims(value: ValueInfoProto) -> list[int | str]:
 def proposal(dims: Sequence[int | str]) -> list[int]:
     """Return `1,3,224,224` for an image, `1,128,64` for a sequence of 64 features: usual sizes, and a batch of one.
 
-    The batch is the first dimension, or one named so.
+    The batch is the first dimension, or one named so. A dimension that is called a sum takes the sum of usual sizes.
     """
     is_image = len(dims) == 4 and (dims[1] in _CHANNELS or dims[-1] in _CHANNELS)
     usual = IMAGE if is_image else SEQUENCE
     return [
-        dim if isinstance(dim, int) else 1 if axis == 0 or "batch" in dim.lower() else usual
+        dim if isinstance(dim, int) else 1 if axis == 0 or "batch" in dim.lower() else _sum(dim, usual)
         for axis, dim in enumerate(dims)
     ]
+
+
+def terms(dim: str) -> list[str]:
+    """Return the terms of a dimension that is called a sum, as `past_sequence_length + 1`; else its name alone."""
+    return [term.strip() for term in dim.split("+")]
+
+
+def _sum(dim: str, usual: int) -> int:
+    return sum(int(term) if term.isdecimal() else usual for term in terms(dim))
 
 
 def proposed_shapes(model: ModelProto) -> dict[str, tuple[int, ...]]:
