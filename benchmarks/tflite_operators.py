@@ -131,8 +131,8 @@ def _by_litert(builtin: str, kind: str, seed: int) -> str:
     imported = import_model(case.model)
     found = run_graph(imported.module, case.inputs, imported.weights)
     expected = test_litert_operators.expected_of(case)
-    same = all(np.allclose(*each, rtol=1e-6, atol=0) for each in zip(found[1:], expected[1:], strict=True))
-    return tflite_cases.difference(case, found[0], expected[0]) or ("" if same else "other results differ")
+    rest = tflite_cases.further_difference(case, found[1:], expected[1:])
+    return tflite_cases.difference(case, found[0], expected[0]) or rest
 
 
 class Options:

@@ -72,11 +72,13 @@ def _cells(name: str, found: Mapping[str, Any] | None) -> Sequence[str]:
 
 def options_of(builtin: str) -> list[str]:
     """The fields of the options of an operator, by the names of the schema's accessors."""
-    from s2s.frontends.tflite.schema import options_class, schema
+    from s2s.frontends.tflite.schema import options_class, table_class
 
     name = options_class(builtin)
     if name is None:
         return []
-    members: dict[str, Any] = getattr(schema(), name).__dict__
-    plain = [each for each, member in members.items() if inspect.isfunction(member) and each != "Init"]
-    return [each for each in plain if not each.endswith(("Length", "AsNumpy", "IsNone"))]
+    members: dict[str, Any] = table_class(name).__dict__
+    plain = [
+        each for each, member in members.items() if each[0].isupper() and each != "Init" and inspect.isfunction(member)
+    ]
+    return [each for each in plain if each != "Init" and not each.endswith(("Length", "AsNumpy", "IsNone"))]

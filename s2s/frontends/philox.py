@@ -22,19 +22,21 @@ _WORD, _WIDE, _FLOAT = np.dtype(np.uint32), np.dtype(np.uint64), np.dtype(np.flo
 _STEP = 2.0**-24
 """The distance of neighbouring numbers in [0, 1): the upper 24 bits of a word count them."""
 Words = tuple[Value, Value, Value, Value]
+Key = tuple[int, int] | tuple[Value, Value]
+"""Two words, known when the network is compiled or when it runs."""
 
 
-def philox(counter: Words, key: tuple[int, int]) -> Words:
+def philox(counter: Words, key: Key) -> Words:
     """Four words for each counter."""
     a, b, c, d = counter
     low, high = key
     for number in range(ROUNDS):
         first, second = _product(a, _MULTIPLIERS[0]), _product(c, _MULTIPLIERS[1])
-        keys = [(part + number * step) % 2**32 for part, step in zip((low, high), _WEYL, strict=True)]
+        steps = [number * step % 2**32 for step in _WEYL]
         a, b, c, d = (
-            _xor(_xor(second[0], b), b.like(keys[0])),
+            _xor(_xor(second[0], b), _sum(low, steps[0], b)),
             second[1],
-            _xor(_xor(first[0], d), d.like(keys[1])),
+            _xor(_xor(first[0], d), _sum(high, steps[1], d)),
             first[1],
         )
     return a, b, c, d
@@ -44,6 +46,11 @@ def _product(x: Value, factor: int) -> tuple[Value, Value]:
     """The upper and the lower word of `x * factor`."""
     wide = cast(x, _WIDE) * factor
     return cast(emit(graph.ShiftRightOp, wide, wide.like(32)), _WORD), cast(wide, _WORD)
+
+
+def _sum(part: int | Value, step: int, like: Value) -> Value:
+    """A word of the key and `step`, modulo 2**32."""
+    return like.like((part + step) % 2**32) if isinstance(part, int) else part + step
 
 
 def _xor(a: Value, b: Value) -> Value:

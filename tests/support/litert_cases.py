@@ -7,8 +7,10 @@ import numpy as np
 
 from s2s.types.dtypes import Array
 from support.litert_stablehlo_cases import STABLEHLO_GENERATORS
+from support.litert_state_cases import STATE_GENERATORS
 from support.tflite_case import (
     Case,
+    Further,
     Generator,
     Operand,
     Random,
@@ -102,7 +104,7 @@ def _top_k(kind: str, random: Random) -> Case:
         (*x.values.shape[:-1], count),
         kind,
         x.quant,
-        further=(("INT32", (*x.values.shape[:-1], count)),),
+        further=[Further("int32", (*x.values.shape[:-1], count))],
     )
 
 
@@ -286,7 +288,7 @@ def _suppression(version: int, random: Random) -> Case:
     limits = [_constant(most), _constant(0.4, np.float32), _constant(0.3, np.float32)]
     if version == 5:
         limits.append(_constant(random.choice([0.0, 0.5]), np.float32))
-    further = (("FLOAT32", (most,)), ("INT32", ())) if version == 5 else (("INT32", ()),)
+    further = [*([Further("float32", (most,))] if version == 5 else []), Further("int32", ())]
     operands = [Operand(boxes), Operand(scores), *limits]
     return Case(f"NON_MAX_SUPPRESSION_V{version}", operands, (most,), "int32", further=further)
 
@@ -328,6 +330,7 @@ LITERT_GENERATORS: Mapping[str, Mapping[str, Generator]] = {
     "SIGN": _of(partial(_one, "SIGN"), "float32", "int32"),
     "SPARSE_TO_DENSE": _of(_sparse_to_dense, "float32", "int32"),
     **STABLEHLO_GENERATORS,
+    **STATE_GENERATORS,
     "TILE": _of(_tile, "float32", "int8", "int32"),
     "TOPK_V2": _of(_top_k, "float32", "int8", "int32"),
     **{

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,14 @@ class Operand:
     constant: bool = False
 
 
+class Further(NamedTuple):
+    """A result after the first."""
+
+    kind: str
+    shape: tuple[int, ...]
+    quant: Quant | None = None
+
+
 @dataclass(frozen=True)
 class Case:
     """One operator, its operands, and the type of its result."""
@@ -35,8 +43,7 @@ class Case:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     defined: Array | None = None
     """Where the reference's result is defined by C++, if not everywhere."""
-    further: Sequence[tuple[str, tuple[int, ...]]] = ()
-    """Element types and shapes of results after the first."""
+    further: Sequence[Further] = ()
     computation: tuple[str, str] | None = None
     """The option that numbers a graph of two numbers, and the operator that this consists of; empty: the second one."""
 
@@ -62,9 +69,7 @@ def network(cases: Sequence[Case]) -> bytes:
         result = TensorSpec(f"{case.builtin}{number}", case.shape, case.kind.upper(), scale=scale, zero_point=zero)
         names = [spec.name for spec in operands]
         options = options_class(case.builtin) or ""
-        more = [
-            TensorSpec(f"{result.name}.{place}", shape, kind) for place, (kind, shape) in enumerate(case.further, 1)
-        ]
+        more = [_further(f"{result.name}.{place}", each) for place, each in enumerate(case.further, 1)]
         outputs = [result.name, *(each.name for each in more)]
         given = dict(case.options)
         if case.computation is not None:
@@ -83,6 +88,11 @@ def _body(builtin: str, kind: str) -> GraphSpec:
     tensors = [TensorSpec(name, (), kind.upper()) for name in "abc"]
     operators = [OperatorSpec(builtin, ["a", "b"], ["c"], options_class(builtin) or "")] if builtin else []
     return GraphSpec(tensors, operators, ["a", "b"], ["c"] if builtin else ["b"], "body")
+
+
+def _further(name: str, result: Further) -> TensorSpec:
+    scale, zero = result.quant or (None, 0)
+    return TensorSpec(name, result.shape, result.kind.upper(), scale=scale, zero_point=zero)
 
 
 def _spec(name: str, operand: Operand) -> TensorSpec:

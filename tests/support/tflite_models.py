@@ -16,10 +16,13 @@ from typing import Any, cast
 
 import numpy as np
 
+from s2s.frontends.tflite.newer import MEMBERS
 from s2s.types.dtypes import Array
 
 flatbuffers: Any = importlib.import_module("flatbuffers")
 tflite: Any = importlib.import_module("tflite")
+_NEWER = {name: number for members in MEMBERS.values() for number, name in members.items()}
+"""Numbers of operators and tables that the `tflite` package does not have."""
 
 SAME, VALID = 0, 1
 NONE, RELU, RELU_N1_TO_1, RELU6, TANH, SIGN_BIT = range(6)
@@ -141,12 +144,21 @@ class _Writer:
         return self._table("Metadata", {"Name": self.builder.CreateString(name), "Buffer": len(self.buffers) - 1})
 
     def _table(self, name: str, parts: Mapping[str, Any]) -> int:
+        if name in _NEWER:
+            return self._newer_table(parts)
         module = importlib.import_module(f"tflite.{name}")
         getattr(module, "Start")(self.builder)  # noqa: B009
         for part, value in parts.items():
             if value is not None:
                 getattr(module, f"Add{part}")(self.builder, value)
         return getattr(module, "End")(self.builder)  # noqa: B009
+
+    def _newer_table(self, parts: Mapping[str, Any]) -> int:
+        """A table of vectors, in the order of its fields."""
+        self.builder.StartObject(len(parts))
+        for place, vector in enumerate(parts.values()):
+            self.builder.PrependUOffsetTRelativeSlot(place, vector, 0)
+        return self.builder.EndObject()
 
     def _tables(self, offsets: Sequence[int]) -> int:
         self.builder.StartVector(4, len(offsets), 4)
@@ -217,7 +229,7 @@ class _Writer:
         return self._table("QuantizationParameters", parts)
 
     def _operator(self, spec: OperatorSpec, numbers: Any) -> int:
-        code = getattr(tflite.BuiltinOperator, spec.builtin)
+        code = _NEWER.get(spec.builtin) or getattr(tflite.BuiltinOperator, spec.builtin)
         index = self.codes.setdefault((code, spec.custom, spec.version), len(self.codes))
         second = spec.options and not hasattr(tflite.BuiltinOptions, spec.options)
         union = tflite.BuiltinOptions2 if second else tflite.BuiltinOptions
@@ -231,7 +243,7 @@ class _Writer:
         }
         if spec.options:
             parts[f"BuiltinOptions{suffix}"] = self._options(spec.options, spec.fields)
-            parts[f"BuiltinOptions{suffix}Type"] = getattr(union, spec.options)
+            parts[f"BuiltinOptions{suffix}Type"] = _NEWER.get(spec.options) or getattr(union, spec.options)
         return self._table("Operator", parts)
 
     def _options(self, name: str, fields: Mapping[str, Any]) -> int:
@@ -242,7 +254,7 @@ class _Writer:
                 value = self.builder.CreateString(value)
             elif isinstance(value, list | tuple | np.ndarray):
                 array: Array = np.asarray(cast(Any, value))
-                integers = np.int64 if name.startswith("Stablehlo") else np.int32
+                integers = np.int64 if name.startswith("Stablehlo") and name not in _NEWER else np.int32
                 value = self._vector(array, np.float32 if array.dtype.kind == "f" else integers)
             parts[camel] = value
         return self._table(name, parts)

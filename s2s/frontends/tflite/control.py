@@ -5,14 +5,17 @@ be passed on, and it melts away.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from s2s.frontends.builder import Builder, Value
+from s2s.frontends.formulas import equal
 from s2s.frontends.networks import TypesChangeError, Values, branch, repeat
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.records import Subgraph
 from s2s.frontends.tflite.schema import RESOURCE
+from s2s.frontends.tflite.stablehlo_options import numbers
 from s2s.frontends.tflite.tensors import Tensor
 from s2s.frontends.tflite.variables import Key, resource_key, used_by
 
@@ -85,6 +88,38 @@ def _if(node: Node) -> Sequence[Value]:
         results = branch(node.builder, node.name, condition.value, then, otherwise, [*passed.inputs, *passed.state])
     except TypesChangeError as error:
         raise node.unsupported(str(error), "let both graphs give equal types") from None
+    passed.keep(results[len(results) - len(passed.keys) :])
+    return results[: len(results) - len(passed.keys)]
+
+
+def _case(node: Node) -> Sequence[Value]:
+    """The results of the graph with the number that the first operand is; of the last one if there is no such graph."""
+    index, operands = node.input(0), [node.input(position) for position in range(1, node.input_count)]
+    if index.value.shape not in ((), (1,)) or index.dtype != np.int32:
+        raise node.invalid(f"the number of its graph is {index.dtype}{list(index.shape)}", "give one int32")
+    graphs = [node.subgraph(number) for number in numbers(node.options, "BranchSubgraphIndices")]
+    if not graphs:
+        raise node.invalid("has no graphs to choose from", "export the model again")
+    if index.array is not None:
+        number = int(index.array.reshape(-1)[0])
+        chosen = graphs[number if 0 <= number < len(graphs) else -1]
+        return [out.value for out in node.session.run_subgraph(chosen, [each.value for each in operands], node)]
+    passed = Passed(node, operands, graphs)
+
+    def one(number: int, inner: Builder, values: Values) -> Values:
+        outputs, state = passed.run(graphs[number], inner, values[1:])
+        return [*outputs, *state]
+
+    def one_from(number: int, inner: Builder, values: Values) -> Values:
+        if number == len(graphs) - 1:
+            return one(number, inner, values)
+        then, otherwise = partial(one, number), partial(one_from, number + 1)
+        return branch(inner, f"{node.name}_{number}", equal(values[0], number), then, otherwise, values)
+
+    try:
+        results = one_from(0, node.builder, [index.value, *passed.inputs, *passed.state])
+    except TypesChangeError as error:
+        raise node.unsupported(str(error), "let all graphs give equal types") from None
     passed.keep(results[len(results) - len(passed.keys) :])
     return results[: len(results) - len(passed.keys)]
 
@@ -178,6 +213,7 @@ IMPORTERS: Mapping[str, Importer] = {
     "CALL_ONCE": _call_once,
     "IF": _if,
     "READ_VARIABLE": _read_variable,
+    "STABLEHLO_CASE": _case,
     "VAR_HANDLE": _var_handle,
     "WHILE": _while,
 }

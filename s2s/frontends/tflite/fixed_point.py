@@ -1,8 +1,9 @@
 """Functions in fixed point, as gemmlowp defines them and TFLite's kernels use them.
 
-A number with `n` integer bits is an `i32` that counts steps of `2 ** (n - 31)`. The functions are written over values:
-on constants they are evaluated while the model is read, which is how tables come about; on values of the network they
-become plain integer arithmetic. Each gives the bits of the reference, rounding for rounding.
+A number with `n` integer bits is an `i32` that counts steps of `2 ** (n - 31)`; of 16 bits, steps of `2 ** (n - 15)`.
+The functions are written over values: on constants they are evaluated while the model is read, which is how tables come
+about; on values of the network they become plain integer arithmetic. Each gives the bits of the reference, rounding for
+rounding.
 """
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, less, maximum, minimum, select
+from s2s.support.frozen import frozen
 
 I32, I64 = np.dtype(np.int32), np.dtype(np.int64)
 ONE = 2**31 - 1
@@ -27,6 +29,41 @@ _EXP_OF_MINUS_POWERS = (  # e ** -(2 ** k) without integer bits
     (4, 242),
 )
 _HALF_SQRT_2 = 1518500250
+
+
+@frozen
+class Width:
+    """The bits of a fixed-point number, its sign among them."""
+
+    bits: int
+
+    @property
+    def one(self) -> int:
+        """The number closest to one without integer bits."""
+        return 2 ** (self.bits - 1) - 1
+
+    def power(self, exponent: int, integer_bits: int = 0) -> int:
+        """`2 ** exponent`."""
+        return 1 << (self.bits - 1 - integer_bits + exponent)
+
+    def constant(self, wide: int) -> int:
+        """The number that is `wide` in 32 bits, to nearest."""
+        return wide if self.bits == 32 else (wide + (1 << (31 - self.bits))) >> (32 - self.bits)
+
+    def product(self, a: Value, b: Value | int) -> Value:
+        """The product of two numbers, to nearest, ties up; their integer bits add up."""
+        if self.bits == 32:
+            return high_product(a, b)
+        return shifted_right(a * b + 2 ** (self.bits - 2), self.bits - 1)
+
+    def saturated_left(self, x: Value, count: int) -> Value:
+        """`x * 2 ** count`, or the end of the range that it passes."""
+        if self.bits == 32:
+            return saturated_left(x, count)
+        return clamp(shifted_left(x, count), -self.one - 1, self.one)
+
+
+WIDE, NARROW = Width(32), Width(16)
 
 
 def shifted_left(x: Value, count: int) -> Value:
@@ -79,59 +116,60 @@ def leading_zeros(x: Value) -> Value:
     return emit(graph.CountLeadingZerosOp, x)
 
 
-def exponential(x: Value, integer_bits: int) -> Value:
+def exponential(x: Value, integer_bits: int, width: Width = WIDE) -> Value:
     """`e ** x` without integer bits, for `x <= 0`."""
-    fraction_bits = 31 - integer_bits
-    quarter = 1 << (fraction_bits - 2)
+    quarter = width.power(-2, integer_bits)
     fraction = emit(graph.BitwiseAndOp, x, x.like(quarter - 1)) - quarter
-    y = _exponential_near_zero(shifted_left(fraction, integer_bits))
+    y = _exponential_near_zero(shifted_left(fraction, integer_bits), width)
     quarters = fraction - x
     for power, factor in _EXP_OF_MINUS_POWERS:
         if integer_bits > power:
-            bit = emit(graph.BitwiseAndOp, quarters, x.like(1 << (fraction_bits + power)))
-            y = select(_is_zero(bit), y, high_product(y, factor))
-    return select(_is_zero(x), x.like(ONE), y)
+            bit = emit(graph.BitwiseAndOp, quarters, x.like(width.power(power, integer_bits)))
+            y = select(_is_zero(bit), y, width.product(y, width.constant(factor)))
+    return select(_is_zero(x), x.like(width.one), y)
 
 
-def _exponential_near_zero(x: Value) -> Value:
+def _exponential_near_zero(x: Value, width: Width) -> Value:
     """`e ** x` for `-1/4 <= x < 0`, by the Taylor series at -1/8."""
-    x = x + 2**28
-    square = high_product(x, x)
-    cube, fourth = high_product(square, x), high_product(square, square)
-    higher = high_product(rounded_right(fourth, 2) + cube, _THIRD) + square
-    return high_product(x + rounded_right(higher, 1), _EXP_OF_MINUS_EIGHTH) + _EXP_OF_MINUS_EIGHTH
+    x = x + width.power(-3)
+    square = width.product(x, x)
+    cube, fourth = width.product(square, x), width.product(square, square)
+    higher = width.product(rounded_right(fourth, 2) + cube, width.constant(_THIRD)) + square
+    center = width.constant(_EXP_OF_MINUS_EIGHTH)
+    y = width.product(x + rounded_right(higher, 1), center) + center
+    return y if width.bits == 32 else minimum(y, width.one)
 
 
 def _is_zero(x: Value) -> Value:
     return emit(graph.EqualOp, x, x.like(0))
 
 
-def _twice_reciprocal(x: Value) -> Value:
+def _twice_reciprocal(x: Value, width: Width = WIDE) -> Value:
     """`2 / (1 + x)` with two integer bits, for `0 <= x < 1`, by three steps of Newton's method."""
-    half = shifted_right(x, 1) + 2**30
-    y = high_product(half, _NEWTON_SLOPE) + _NEWTON_START
+    half = shifted_right(x, 1) + width.power(-1)
+    y = width.product(half, width.constant(_NEWTON_SLOPE)) + width.constant(_NEWTON_START)
     for _ in range(3):
-        y = y + shifted_left(high_product(y, 2**29 - high_product(half, y)), 2)
+        y = y + shifted_left(width.product(y, width.power(0, 2) - width.product(half, y)), 2)
     return y
 
 
-def reciprocal_of_one_plus(x: Value) -> Value:
+def reciprocal_of_one_plus(x: Value, width: Width = WIDE) -> Value:
     """`1 / (1 + x)` for `0 <= x < 1`, all without integer bits."""
-    y = _twice_reciprocal(x)
-    return select(less(y, 2**30), shifted_left(y, 1), ONE)
+    y = _twice_reciprocal(x, width)
+    return select(less(y, width.power(-1)), shifted_left(y, 1), width.one)
 
 
-def logistic(x: Value, integer_bits: int) -> Value:
+def logistic(x: Value, integer_bits: int, width: Width = WIDE) -> Value:
     """`1 / (1 + e ** -x)` without integer bits."""
-    y = reciprocal_of_one_plus(exponential(-abs(x), integer_bits))
-    y = select(less(x, 0), ONE - y, y)
-    return select(_is_zero(x), x.like(2**30), y)
+    y = reciprocal_of_one_plus(exponential(-abs(x), integer_bits, width), width)
+    y = select(less(x, 0), width.one - y, y)
+    return select(_is_zero(x), x.like(width.power(-1)), y)
 
 
-def tangent(x: Value, integer_bits: int) -> Value:
+def tangent(x: Value, integer_bits: int, width: Width = WIDE) -> Value:
     """The hyperbolic tangent of `x`, without integer bits."""
-    e = exponential(-abs(x), integer_bits + 1)
-    y = saturated_left(_twice_reciprocal(e) - 2**29, 2)
+    e = exponential(-abs(x), integer_bits + 1, width)
+    y = width.saturated_left(_twice_reciprocal(e, width) - width.power(0, 2), 2)
     y = select(less(x, 0), -y, y)
     return select(_is_zero(x), x.like(0), y)
 

@@ -15,7 +15,7 @@ import numpy as np
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.names import one_line
 from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Quant, Sparsity, Subgraph, TensorInfo
-from s2s.frontends.tflite.schema import COMPLEX, DTYPES, RESOURCE, enum_name, options_class, schema
+from s2s.frontends.tflite.schema import COMPLEX, DTYPES, RESOURCE, enum_name, options_class, schema, table_class
 from s2s.types.dtypes import Array
 
 T = TypeVar("T")
@@ -226,7 +226,7 @@ class _Reader:
             name = enum_name(kinds, kind)
             if name is None or name != options_class(builtin):
                 raise InputError(f"{place}: has options of another operator ({name or kind}); export the model again")
-            options = getattr(schema(), name)()
+            options = table_class(name)()
             options.Init(table.Bytes, table.Pos)
             self._probe(options, place)
             return options

@@ -113,12 +113,34 @@ class Lstm:
 
 
 def _lstm(node: Node) -> Value:
-    return _batch_first(node, _direction(node, _ONE_WAY))
+    return _batch_first(node, _direction(node, _ONE_WAY, _sequence(node)))
 
 
 def _bidirectional(node: Node) -> Value | list[Value]:
-    forward, backward = (_batch_first(node, _direction(node, places)) for places in _BOTH_WAYS)
+    sequence = _sequence(node)
+    forward, backward = (_batch_first(node, _direction(node, places, sequence)) for places in _BOTH_WAYS)
     return concat([forward, backward], 2) if node.options.MergeOutputs() else [forward, backward]
+
+
+def one_step(node: Node) -> Value:
+    """The outputs `[batch, units]` of one step of a layer of floats."""
+    x = node.input(_X)
+    if x.rank != 2:
+        raise node.invalid(f"input {list(x.shape)} has the wrong rank", "fix the model")
+    if not x.value.is_float:
+        raise node.unsupported(
+            f"is one step on {x.dtype} with operands of its own for each gate", "use UNIDIRECTIONAL_SEQUENCE_LSTM"
+        )
+    y = _direction(node, _ONE_WAY, reshape(x.value, [1, *x.shape]))
+    return reshape(y, y.shape[1:])
+
+
+def _sequence(node: Node) -> Value:
+    """The input with time in front."""
+    x = node.input(_X)
+    if x.rank != 3:
+        raise node.invalid(f"input {list(x.shape)} has the wrong rank", "fix the model")
+    return _batch_first(node, x.value)
 
 
 def _batch_first(node: Node, x: Value) -> Value:
@@ -126,10 +148,9 @@ def _batch_first(node: Node, x: Value) -> Value:
     return x if node.options.TimeMajor() else transpose(x, [1, 0, 2])
 
 
-def _direction(node: Node, places: Places) -> Value:
-    """The outputs `[time, batch, units]` of one direction."""
+def _direction(node: Node, places: Places, sequence: Value) -> Value:
+    """The outputs `[time, batch, units]` of one direction over `sequence[time, batch, depth]`."""
     layer, x = _layer(node, places), node.input(_X)
-    sequence = _batch_first(node, x.value)
     steps, batch, depth = sequence.shape
     hidden, cell = (reshape(node.state(position)[0], [batch, layer.size]) for position in (places.hidden, places.cell))
     weights = layer.weights(places.input_weights)
@@ -161,8 +182,8 @@ def _layer(node: Node, places: Places) -> Lstm:
     if node.options.ProjClip():
         raise node.unsupported("clips a projection", "use a plain LSTM")
     x, (_, hidden), (_, cell) = node.input(_X), node.state(places.hidden), node.state(places.cell)
-    if x.rank != 3 or len(hidden.shape) != 2:
-        raise node.invalid(f"input {list(x.shape)} or state {list(hidden.shape)} has the wrong rank", "fix the model")
+    if len(hidden.shape) != 2:
+        raise node.invalid(f"state {list(hidden.shape)} has the wrong rank", "fix the model")
     kinds = {"float32": "float32", "int8": "int16", "int16": "int16"}
     if x.dtype.name not in kinds or hidden.dtype != x.dtype or cell.dtype.name != kinds[x.dtype.name]:
         raise node.unsupported(

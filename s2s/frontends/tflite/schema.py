@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s.errors import InputError
+from s2s.frontends.tflite.newer import MEMBERS, TABLES
 
 IDENTIFIER = b"TFL3"
 SCHEMA_VERSION = 3
@@ -52,6 +53,7 @@ _SHARED_OPTIONS: Mapping[str, str] = {
     "MAX_POOL_2D": "Pool2DOptions",
     "MEAN": "ReducerOptions",
     "MINIMUM": "MaximumMinimumOptions",
+    "MULTINOMIAL": "RandomOptions",
     "PADV2": "PadV2Options",
     "RANDOM_STANDARD_NORMAL": "RandomOptions",
     "RANDOM_UNIFORM": "RandomOptions",
@@ -62,9 +64,9 @@ _SHARED_OPTIONS: Mapping[str, str] = {
     "REDUCE_PROD": "ReducerOptions",
     "SUM": "ReducerOptions",
     "SVDF": "SVDFOptions",
+    "STABLEHLO_COMPOSITE": "StableHLOCompositeOptions",
     "BATCH_TO_SPACE_ND": "BatchToSpaceNDOptions",
     "SPACE_TO_BATCH_ND": "SpaceToBatchNDOptions",
-    "STABLEHLO_COMPOSITE": "StableHLOCompositeOptions",
     "TOPK_V2": "TopKV2Options",
     "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTMOptions",
     "BIDIRECTIONAL_SEQUENCE_LSTM": "BidirectionalSequenceLSTMOptions",
@@ -87,7 +89,8 @@ def schema() -> Any:
 def enum_names(enum: str) -> Mapping[int, str]:
     """The members of an enumeration of the schema, by number."""
     members: Mapping[str, Any] = getattr(schema(), enum).__dict__
-    return {number: name for name, number in members.items() if not name.startswith("_") and isinstance(number, int)}
+    named = {number: name for name, number in members.items() if not name.startswith("_") and isinstance(number, int)}
+    return {**MEMBERS.get(enum, {}), **named}
 
 
 def enum_name(enum: str, number: int) -> str | None:
@@ -104,10 +107,17 @@ def options_class(builtin: str) -> str | None:
     return name if name in known else None
 
 
+def table_class(name: str) -> Any:
+    """The class that reads tables called `name`."""
+    return TABLES.get(name) or getattr(schema(), name)
+
+
 _EMPTY_TABLE = bytes((8, 0, 0, 0, 4, 0, 4, 0, 4, 0, 0, 0))
 """A root offset, a table description without fields, and a table of it: every field has its default."""
 
 
 def default_options(name: str) -> Any:
     """A table of options called `name` with every field at its default."""
-    return getattr(schema(), name).GetRootAs(_EMPTY_TABLE, 0)
+    options = table_class(name)()
+    options.Init(_EMPTY_TABLE, _EMPTY_TABLE[0])
+    return options

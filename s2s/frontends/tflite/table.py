@@ -12,6 +12,7 @@ from s2s.frontends.tflite import (
     elementwise,
     indexing,
     linear,
+    lstm_step,
     norm,
     pool,
     quantize,
@@ -27,6 +28,7 @@ from s2s.frontends.tflite import (
     spectrum,
     stablehlo,
     stablehlo_indexing,
+    stablehlo_random,
     suppression,
 )
 from s2s.frontends.tflite.node import Importer
@@ -42,6 +44,7 @@ _FAMILIES = (
     elementwise,
     indexing,
     linear,
+    lstm_step,
     norm,
     pool,
     quantize,
@@ -57,6 +60,7 @@ _FAMILIES = (
     spectrum,
     stablehlo,
     stablehlo_indexing,
+    stablehlo_random,
     suppression,
 )
 
@@ -66,10 +70,8 @@ IMPORTERS: Mapping[str, Importer] = with_unsigned(
 """By the name of the builtin operator."""
 
 _STRINGS = "it works on strings, which networks in C do not have: compute it outside the network"
-_RANDOM = "its results are random: make the random numbers an input"
 _NO_KERNEL = "TFLite itself has no kernel for it: convert the model again, without operators of StableHLO"
 REFUSALS: Mapping[str, str] = {
-    **dict.fromkeys(("MULTINOMIAL", "STABLEHLO_RNG_BIT_GENERATOR"), _RANDOM),
     **dict.fromkeys(
         (
             *("HASHTABLE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_LOOKUP", "HASHTABLE_SIZE"),
@@ -77,9 +79,7 @@ REFUSALS: Mapping[str, str] = {
         ),
         _STRINGS,
     ),
-    "STABLEHLO_CASE": "this operator of StableHLO is not supported: convert the model to operators of TFLite",
     "CONCAT_EMBEDDINGS": "TFLite itself has no kernel for it: convert the model again",
-    "LSTM": "it is one step of an LSTM whose state the caller keeps: convert the layer to UNIDIRECTIONAL_SEQUENCE_LSTM",
 }
 """Why operators are refused and the way out; TFLite has no kernels for the others of StableHLO."""
 

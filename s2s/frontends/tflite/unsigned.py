@@ -33,7 +33,7 @@ def with_unsigned(importers: Mapping[str, Importer]) -> Mapping[str, Importer]:
 
 
 def _with_unsigned(importer: Importer) -> Importer:
-    def lowered(node: Node) -> Value | list[Value]:
+    def run_lowered(node: Node) -> Value | list[Value]:
         tensors, outputs = list(node.graph.tensors), node.info.outputs
         operands = [None if operand is None else _lowered(operand) for operand in node.operands]
         for index in outputs:
@@ -41,13 +41,13 @@ def _with_unsigned(importer: Importer) -> Importer:
         results = importer(node._replace(operands=operands, graph=replace(node.graph, tensors=tuple(tensors))))
         given = [results] if isinstance(results, Value) else results
         pairs = zip(given, outputs, strict=True)
-        return [_raised(value) if _is_unsigned(node.graph.tensors[index]) else value for value, index in pairs]
+        return [raised(value) if _is_unsigned(node.graph.tensors[index]) else value for value, index in pairs]
 
     def choose(node: Node) -> Value | list[Value] | tuple[Value, ...]:
         infos = [operand.info for operand in node.operands if operand is not None]
         infos += [node.graph.tensors[index] for index in node.info.outputs]
         if any(map(_is_unsigned, infos)):
-            return lowered(node)
+            return run_lowered(node)
         results = importer(node)
         return results if isinstance(results, Value) else list(results)
 
@@ -69,9 +69,15 @@ def _signed(info: TensorInfo) -> TensorInfo:
 def _lowered(x: Tensor) -> Tensor:
     if not _is_unsigned(x.info):
         return x
-    bits = cast(x.value, np.dtype(np.int8))
-    return Tensor(emit(graph.BitwiseXorOp, bits, bits.like(_HIGHEST_BIT)), _signed(x.info))
+    return Tensor(lowered(x.value), _signed(x.info))
 
 
-def _raised(y: Value) -> Value:
+def lowered(x: Value) -> Value:
+    """Numbers of `uint8` less 128, as `int8`."""
+    bits = cast(x, np.dtype(np.int8))
+    return emit(graph.BitwiseXorOp, bits, bits.like(_HIGHEST_BIT))
+
+
+def raised(y: Value) -> Value:
+    """Numbers of `int8` plus 128, as `uint8`."""
     return cast(emit(graph.BitwiseXorOp, y, y.like(_HIGHEST_BIT)), np.dtype(np.uint8))

@@ -1,6 +1,7 @@
 """Random numbers are those of LiteRT: the first runs of a network, and those after them."""
 
 import importlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from support.tflite_models import TensorSpec, single
 
 SEEDS = [(1, 0), (0, 7), (-5, 123456789), (2**40 + 3, -(2**50))]
 SHAPE = (3, 7)
+LOGITS = np.random.default_rng(4).normal(0, 3, (3, 40)).astype(np.float32)
 RUNS = 3
 
 
@@ -25,10 +27,18 @@ def model_of(builtin: str, seeds: tuple[int, int]) -> bytes:
     return single(builtin, [shape], [TensorSpec("y", SHAPE)], "RandomOptions", seed=seeds[0], seed2=seeds[1])
 
 
-def drawn_by_litert(data: bytes) -> list[Array]:
+def chosen_of(seeds: tuple[int, int], samples: int = 5) -> bytes:
+    operands = [TensorSpec("x", LOGITS.shape, "FLOAT32"), TensorSpec("n", (), data=np.array(samples, np.int32))]
+    y = TensorSpec("y", (len(LOGITS), samples), "INT64")
+    return single("MULTINOMIAL", operands, [y], "RandomOptions", seed=seeds[0], seed2=seeds[1])
+
+
+def drawn_by_litert(data: bytes, inputs: Sequence[Array] = ()) -> list[Array]:
     package: Any = importlib.import_module("ai_edge_litert.interpreter")
     interpreter = package.Interpreter(model_content=data)
     interpreter.allocate_tensors()
+    for detail, value in zip(interpreter.get_input_details(), inputs, strict=True):
+        interpreter.set_tensor(detail["index"], value)
     [output] = interpreter.get_output_details()
     runs: list[Array] = []
     for _ in range(RUNS):
@@ -37,10 +47,10 @@ def drawn_by_litert(data: bytes) -> list[Array]:
     return runs
 
 
-def drawn(data: bytes) -> list[Array]:
+def drawn(data: bytes, inputs: Sequence[Array] = ()) -> list[Array]:
     imported = import_model(data)
     state = initial_state(imported.module, imported.weights)
-    return [run_graph(imported.module, [], imported.weights, state=state)[0] for _ in range(RUNS)]
+    return [run_graph(imported.module, inputs, imported.weights, state=state)[0] for _ in range(RUNS)]
 
 
 @pytest.mark.parametrize("seeds", SEEDS)
@@ -53,6 +63,24 @@ def test_uniform_numbers_equal_those_of_litert(seeds: tuple[int, int]):
 def test_normal_numbers_equal_those_of_litert(seeds: tuple[int, int]):
     data = model_of("RANDOM_STANDARD_NORMAL", seeds)
     np.testing.assert_allclose(drawn(data), drawn_by_litert(data), rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_classes_equal_those_of_litert_run_after_run(seeds: tuple[int, int]):
+    data = chosen_of(seeds)
+    np.testing.assert_array_equal(drawn(data, [LOGITS]), drawn_by_litert(data, [LOGITS]))
+
+
+def test_c_draws_the_same_classes_run_after_run():
+    data = chosen_of(SEEDS[2])
+    with compile_artifact(data, CompileOptions(target="c")) as artifact:
+        found = [run_c(artifact, [LOGITS])[0] for _ in range(RUNS)]
+    np.testing.assert_array_equal(found, drawn_by_litert(data, [LOGITS]))
+
+
+def test_classes_without_seeds_are_refused():
+    with pytest.raises(UnsupportedError, match="has no seeds"):
+        import_model(chosen_of((0, 0)))
 
 
 def test_c_draws_the_same_numbers():
