@@ -15,7 +15,8 @@ from docs.onnx_support import CONSTANTS, NOTICE, constant_operands
 
 FOUND = Path(__file__).with_name("tflite_support.json")
 _INTRODUCTION = (
-    "Builtin operators of schema version 3, each in all of its versions: what counts are operands and options. `types` "
+    "Builtin operators of schema version 3. `versions` are those of the operator that are read: all that LiteRT 2.3 "
+    "knows; newer ones are refused, and so are options that are newer than the schema of the package `tflite`. `types` "
     "are those with which random cases are compared with the reference kernels of TFLite-Micro, or of LiteRT where "
     "TFLite-Micro lacks the operator, and `cases` how many agree of how many (integers bit for bit). Where there are "
     "none, `tests/frontends/tflite` has cases of another form. `options` in italics were read in none of these cases: "
@@ -36,17 +37,17 @@ def tflite_page() -> str:
         NOTICE,
         "# TFLite\n",
         f"{_INTRODUCTION}{CONSTANTS}\n",
-        "| operator | | types | cases | options | constants |",
-        "|---|---|---|---|---|---|",
+        "| operator | | versions | types | cases | options | constants |",
+        "|---|---|---|---|---|---|---|",
     ]
     for name in sorted(enum_names("BuiltinOperator").values()):
         if name.startswith(("CUSTOM", "DELEGATE", "PLACEHOLDER")):
             continue
         if name not in IMPORTERS:
-            lines.append(f"| `{name}` | refused: {'; '.join(refusal_of(name))} | | | | |")
+            lines.append(f"| `{name}` | refused: {'; '.join(refusal_of(name))} | | | | | |")
             continue
         cells = [*_cells(name, found.get(name)), ", ".join(constant_operands(IMPORTERS.get(name)))]
-        lines.append(f"| `{name}` | supported | {' | '.join(cells)} |")
+        lines.append(f"| `{name}` | supported | {_versions(name)} | {' | '.join(cells)} |")
     lines += [
         "\n## Custom operators of TFLite-Micro\n",
         "Integers equal TFLite-Micro's bit for bit; what they keep from run to run becomes state of the network.\n",
@@ -57,6 +58,14 @@ def tflite_page() -> str:
         about = " ".join((inspect.getdoc(importer) or "").split())
         lines.append(f"| `{name}` | {about} | {', '.join(constant_operands(importer))} |")
     return "\n".join(lines) + "\n"
+
+
+def _versions(name: str) -> str:
+    """The versions of an operator that are read."""
+    from s2s.frontends.tflite.versions import newest_version
+
+    newest = newest_version(name)
+    return "1" if newest == 1 else f"1 to {newest}"
 
 
 def _cells(name: str, found: Mapping[str, Any] | None) -> Sequence[str]:
@@ -72,13 +81,9 @@ def _cells(name: str, found: Mapping[str, Any] | None) -> Sequence[str]:
 
 def options_of(builtin: str) -> list[str]:
     """The fields of the options of an operator, by the names of the schema's accessors."""
-    from s2s.frontends.tflite.schema import options_class, table_class
+    from s2s.frontends.tflite.schema import fields_of, options_class
 
     name = options_class(builtin)
     if name is None:
         return []
-    members: dict[str, Any] = table_class(name).__dict__
-    plain = [
-        each for each, member in members.items() if each[0].isupper() and each != "Init" and inspect.isfunction(member)
-    ]
-    return [each for each in plain if each != "Init" and not each.endswith(("Length", "AsNumpy", "IsNone"))]
+    return list(fields_of(name))

@@ -1,11 +1,11 @@
-"""Random cases for operators that step on from a state: one step of an LSTM, and random numbers."""
+"""Random cases for one step of an LSTM, random numbers, and lookups by keys."""
 
 from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
 
-from support.tflite_case import Case, Further, Generator, Operand, Random, shape_of
+from support.tflite_case import Case, Further, Generator, Operand, Random, shape_of, values_of
 
 _BASIC = 1
 _DEFAULT, _PHILOX, _THREEFRY = range(3)
@@ -71,7 +71,18 @@ def _bit_generator(kind: str, random: Random) -> Case:
     return Case("STABLEHLO_RNG_BIT_GENERATOR", [Operand(state)], state.shape, "uint64", None, options, further=further)
 
 
+def _hashtable_lookup(kind: str, random: Random) -> Case:
+    rows, count = (int(n) for n in random.integers(1, 9, 2))
+    keys = np.sort(random.choice(40, rows, replace=False)).astype(np.int32) - 9
+    wanted = np.where(random.random(count) < 0.6, random.choice(keys, count), random.integers(-30, 50, count))
+    shape = shape_of(random, 2)
+    table = Operand(values_of(random, kind, (rows, *shape)))
+    operands = [Operand(wanted.astype(np.int32)), Operand(keys, constant=bool(random.integers(0, 2))), table]
+    return Case("HASHTABLE_LOOKUP", operands, (count, *shape), kind, further=[Further("uint8", (count,))])
+
+
 STATE_GENERATORS: Mapping[str, Mapping[str, Generator]] = {
+    "HASHTABLE_LOOKUP": {kind: partial(_hashtable_lookup, kind) for kind in ("float32", "int32")},
     "LSTM": {"float32": _lstm, "uint8": _quantised_lstm},
     "MULTINOMIAL": {kind: partial(_multinomial, kind) for kind in ("int32", "int64")},
     "STABLEHLO_RNG_BIT_GENERATOR": {

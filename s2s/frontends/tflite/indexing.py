@@ -65,6 +65,22 @@ def _embedding_lookup(node: Node) -> Value:
     return dequantized(node, rows, table.info)
 
 
+def _hashtable_lookup(node: Node) -> list[Value]:
+    """The rows at the places of the wanted numbers among ascending keys, zeros for those that are no key; and hits."""
+    wanted, keys, table = (node.input(position).value for position in range(3))
+    if wanted.rank != 1 or keys.rank != 1 or table.rank < 1 or table.shape[0] != keys.shape[0]:
+        fact = f"looks {list(wanted.shape)} up in {list(keys.shape)} keys of {list(table.shape)}"
+        raise node.invalid(fact, "give lists and a row for each key")
+    if (wanted.dtype, keys.dtype) != (_I32, _I32) or 0 in (*wanted.shape, *table.shape):
+        raise node.unsupported(f"looks {wanted.type} up in {keys.type}", "use int32, and one or more of each")
+    found = equal(unsqueeze(wanted, [1]), unsqueeze(keys, [0]))
+    hits = cast(emit(graph.ReduceMaxOp, cast(found, _I32), axes=[1], keepdims=False), np.dtype(np.uint8))
+    places = emit(graph.ArgmaxOp, cast(found, _I32), axis=1, keepdims=False)
+    rows = emit(graph.GatherOp, table, places, axis=0)
+    is_hit = reshape(equal(hits, 1), [wanted.shape[0], *[1] * (table.rank - 1)])
+    return [select(is_hit, rows, rows.like(0)), hits]
+
+
 def _select(node: Node) -> Value:
     condition, yes, no = (node.input(position).value for position in range(3))
     _check_condition(node, condition, yes, no)
@@ -195,6 +211,7 @@ IMPORTERS: Mapping[str, Importer] = {
     "FILL": _fill,
     "GATHER": _gather,
     "GATHER_ND": _gather_nd,
+    "HASHTABLE_LOOKUP": _hashtable_lookup,
     "MATRIX_DIAG": _matrix_diag,
     "MATRIX_SET_DIAG": _matrix_set_diag,
     "ONE_HOT": _one_hot,

@@ -1,4 +1,4 @@
-"""What TFLite's schema has that the `tflite` package does not: operators and tables newer than the package."""
+"""What TFLite's schema has that the `tflite` package does not: newer operators and tables, and fields without names."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +12,8 @@ MEMBERS: Mapping[str, Mapping[int, str]] = {
     "BuiltinOptions2": {23: "StablehloCaseOptions"},
 }
 """Members of enumerations, by number."""
+RETIRED: Mapping[str, int] = {"ResizeBilinearOptions": 2}
+"""Fields of tables that the schema no longer names, by the name of the table."""
 _FIRST_FIELD = 4
 """Where the description of a table says at which offset the first field lies."""
 _WORD = 4

@@ -14,8 +14,18 @@ import numpy as np
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.names import one_line
+from s2s.frontends.tflite.newer import RETIRED
 from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Quant, Sparsity, Subgraph, TensorInfo
-from s2s.frontends.tflite.schema import COMPLEX, DTYPES, RESOURCE, enum_name, options_class, schema, table_class
+from s2s.frontends.tflite.schema import (
+    COMPLEX,
+    DTYPES,
+    RESOURCE,
+    enum_name,
+    fields_of,
+    options_class,
+    schema,
+    table_class,
+)
 from s2s.types.dtypes import Array
 
 T = TypeVar("T")
@@ -48,6 +58,19 @@ def _members(table: Any) -> list[tuple[str, Any]]:
     """Accessors of a table of the schema."""
     members: dict[str, Any] = table.__class__.__dict__
     return list(members.items())
+
+
+def _refuse_newer_fields(table: Any, name: str, place: str) -> None:
+    """Refuse a table of options with fields that the schema package does not know: they may change the meaning."""
+    description = table.Pos - struct.unpack_from("<i", table.Bytes, table.Pos)[0]
+    if description < 0:
+        raise ValueError("an offset out of the file")
+    entries = struct.unpack_from("<H", table.Bytes, description)[0] // 2 - 2
+    known = len(fields_of(name)) + RETIRED.get(name, 0)
+    offsets = struct.unpack_from(f"<{max(0, entries - known)}H", table.Bytes, description + 4 + 2 * known)
+    if any(offsets):
+        fact = f"its {name} have a field beyond the {known} that are known"
+        raise UnsupportedError(f"{place}: {fact}; update s2s and the package tflite, or convert with an older TFLite")
 
 
 class _Reader:
@@ -229,6 +252,7 @@ class _Reader:
             options = table_class(name)()
             options.Init(table.Bytes, table.Pos)
             self._probe(options, place)
+            _refuse_newer_fields(table, name, place)
             return options
         return None
 

@@ -4,7 +4,8 @@ The package is generated code without types: it is reached through `schema()`, w
 """
 
 import importlib
-from collections.abc import Mapping
+import inspect
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -110,6 +111,14 @@ def options_class(builtin: str) -> str | None:
 def table_class(name: str) -> Any:
     """The class that reads tables called `name`."""
     return TABLES.get(name) or getattr(schema(), name)
+
+
+@cache
+def fields_of(name: str) -> Sequence[str]:
+    """The fields of a table of options, by the names of the accessors, in the order of the schema."""
+    members: Mapping[str, Any] = table_class(name).__dict__
+    plain = [each for each, member in members.items() if each[0].isupper() and inspect.isfunction(member)]
+    return [each for each in plain if each != "Init" and not each.endswith(("Length", "AsNumpy", "IsNone"))]
 
 
 _EMPTY_TABLE = bytes((8, 0, 0, 0, 4, 0, 4, 0, 4, 0, 0, 0))

@@ -16,6 +16,7 @@ from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Subgraph, Tens
 from s2s.frontends.tflite.schema import COMPLEX, INT4
 from s2s.frontends.tflite.table import IMPORTERS, refusal_of
 from s2s.frontends.tflite.tensors import Tensor, constant_array
+from s2s.frontends.tflite.versions import newest_version
 from s2s.types.dtypes import from_numpy, tensor_type
 from s2s.types.shapes import ShapeError
 
@@ -142,6 +143,9 @@ class ModelSession(Session):
         importer = IMPORTERS.get(node.builtin)
         if importer is None:
             raise node.unsupported(*refusal_of(node.builtin))
+        if node.info.version > newest_version(node.builtin):
+            fact = f"has version {node.info.version}, and versions 1 to {newest_version(node.builtin)} are read"
+            raise node.unsupported(fact, "update s2s, or convert with an older TFLite")
         return importer
 
     def _stand_in(self, tensor: TensorInfo) -> Value:

@@ -74,11 +74,12 @@ _NO_KERNEL = "TFLite itself has no kernel for it: convert the model again, witho
 REFUSALS: Mapping[str, str] = {
     **dict.fromkeys(
         (
-            *("HASHTABLE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_LOOKUP", "HASHTABLE_SIZE"),
-            *("LSH_PROJECTION", "SKIP_GRAM"),
+            *("HASHTABLE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_SIZE"),
+            "SKIP_GRAM",
         ),
         _STRINGS,
     ),
+    "LSH_PROJECTION": "it hashes the bytes of its input by FarmHash: compute the hash outside the network",
     "CONCAT_EMBEDDINGS": "TFLite itself has no kernel for it: convert the model again",
 }
 """Why operators are refused and the way out; TFLite has no kernels for the others of StableHLO."""

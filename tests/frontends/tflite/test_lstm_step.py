@@ -23,12 +23,14 @@ BASIC = 1
 def basic(kind: str, cell_scale: float = 2.0**-11) -> bytes:
     rng = np.random.default_rng(7)
     rows, columns = 4 * UNITS, DEPTH + UNITS
-    unit: dict[str, Any] = {"kind": "UINT8", "scale": 1 / 128, "zero_point": 128}
-    cell: dict[str, Any] = {"kind": "INT16", "scale": cell_scale}
+    real: dict[str, Any] = {"kind": "FLOAT32"}
+    eight: dict[str, Any] = {"kind": "UINT8", "scale": 1 / 128, "zero_point": 128}
+    sixteen: dict[str, Any] = {"kind": "INT16", "scale": cell_scale}
+    unscaled: dict[str, Any] = {"kind": "INT16", "scale": 2.0**-12}
+    unit, cell = (real, real) if kind == "FLOAT32" else (eight, sixteen)
     if kind == "FLOAT32":
         weights, bias = rng.normal(0, 0.5, (rows, columns)).astype(np.float32), rng.normal(0, 0.5, rows)
         operands = [T("w", (rows, columns), data=weights), T("b", (rows,), data=bias.astype(np.float32))]
-        unit = cell = {"kind": "FLOAT32"}
     else:
         weights = rng.integers(0, 256, (rows, columns)).astype(np.uint8)
         bias = rng.integers(-9999, 9999, rows).astype(np.int32)
@@ -39,7 +41,7 @@ def basic(kind: str, cell_scale: float = 2.0**-11) -> bytes:
     x, h, y = T("x", (BATCH, DEPTH), **unit), T("h", (BATCH, UNITS), is_variable=True, **unit), (BATCH, UNITS)
     inputs = [x, h, *operands, T("c", (BATCH, UNITS), is_variable=True, **cell)]
     outputs = [T("y", y, **unit), T("state", y, **cell), T("rows", (BATCH, columns), **unit)]
-    gates = T("gates", (BATCH, rows), **(cell if kind == "FLOAT32" else {"kind": "INT16", "scale": 2.0**-12}))
+    gates = T("gates", (BATCH, rows), **(real if kind == "FLOAT32" else unscaled))
     return single("LSTM", inputs, [*outputs, gates], "LSTMOptions", kernel_type=BASIC, fused_activation_function=TANH)
 
 
