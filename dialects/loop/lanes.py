@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, StringAttr, VectorType, f32, i8, i16, i32
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, StringAttr, UnitAttr, VectorType, f32, i8, i16, i32
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import ParsePropInAttrDict, operand_def, prop_def, result_def, traits_def
+from xdsl.irdl import ParsePropInAttrDict, operand_def, opt_prop_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
@@ -80,6 +80,7 @@ class QuantizeLanesOp(Op):
     name = "loop.quantize_lanes"
 
     zero_point = prop_def(IntegerAttr)
+    maybe_nan = opt_prop_def(UnitAttr)
     x = operand_def(VectorType)
     result = result_def(VectorType)
 
@@ -87,10 +88,13 @@ class QuantizeLanesOp(Op):
     traits = traits_def(Pure())
     assembly_format = "$x attr-dict `:` type($x) `->` type($result)"
 
-    def __init__(self, x: SSAValue, zero_point: int) -> None:
+    def __init__(self, x: SSAValue, zero_point: int, *, maybe_nan: bool = False) -> None:
         super().__init__(
             operands=[x],
-            properties={"zero_point": IntegerAttr(zero_point, i32)},
+            properties={
+                "zero_point": IntegerAttr(zero_point, i32),
+                "maybe_nan": UnitAttr() if maybe_nan else None,
+            },
             result_types=[vector_of(i8, lanes_of(x.type))],
         )
 

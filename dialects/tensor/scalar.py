@@ -3,13 +3,26 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import AnyFloatConstr, IndexType, IntegerAttr, StringAttr, TensorType, f32, i1, i8, i32, i64
+from xdsl.dialects.builtin import (
+    AnyFloatConstr,
+    IndexType,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+    f32,
+    i1,
+    i8,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
     VarConstraint,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -165,12 +178,13 @@ class RescaleOp(Op):
 
 @op_definition
 class QuantizeOp(Op):
-    """`x` rounded to an integer, halves to even, plus `zero_point`, saturated to the result type; `x` is no NaN. A
-    scalar operation, at loop level too."""
+    """`x` rounded to an integer, halves to even, plus `zero_point`, saturated to the result type. NaN gives 0 with
+    `maybe_nan`, and with a zero point of 0; else `x` is none. A scalar operation, at loop level too."""
 
     name = "tensor.quantize"
 
     zero_point = prop_def(IntegerAttr)
+    maybe_nan = opt_prop_def(UnitAttr)
     x = operand_def(f32)
     result = result_def(i8)
 
@@ -178,8 +192,15 @@ class QuantizeOp(Op):
     traits = traits_def(Pure())
     assembly_format = "$x attr-dict"
 
-    def __init__(self, x: SSAValue, zero_point: int) -> None:
-        super().__init__(operands=[x], properties={"zero_point": IntegerAttr(zero_point, i32)}, result_types=[i8])
+    def __init__(self, x: SSAValue, zero_point: int, *, maybe_nan: bool = False) -> None:
+        super().__init__(
+            operands=[x],
+            properties={
+                "zero_point": IntegerAttr(zero_point, i32),
+                "maybe_nan": UnitAttr() if maybe_nan else None,
+            },
+            result_types=[i8],
+        )
 
     def verify_(self) -> None:
         if not -128 <= self.zero_point.value.data <= 127:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_round_lanes.h: four numbers at a time that are rounded and saturated to bytes.
  *
- *   s2s_i32x4_quantize_i8(x, zero_point)   s2s_f32_quantize_i8 of s2s_round.h for each lane of a s2s_f32x4
+ *   s2s_i32x4_quantize_i8(x, zero_point)       s2s_f32_quantize_i8 of s2s_round.h for each lane of a s2s_f32x4
+ *   s2s_i32x4_quantize_i8_nan(x, zero_point)   the same, and 0 for NaN
  *
  * Cores with vectors for floats (Arm MVE) get a few instructions; any other C99 compiler, or -DS2S_SIMD_PORTABLE, gets a
  * loop with the same results. */
@@ -21,6 +22,13 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_quantize_i8(s2s_f32x4 x, int32_t zero_poin
 
     return (s2s_i32x4)vminq_s32(vmaxq_s32(number, vdupq_n_s32(-128)), vdupq_n_s32(127));
 }
+
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_quantize_i8_nan(s2s_f32x4 x, int32_t zero_point)
+{
+    const int32x4_t number = (int32x4_t)s2s_i32x4_quantize_i8(x, zero_point);
+
+    return (s2s_i32x4)vpselq_s32(number, vdupq_n_s32(0), vcmpeqq_f32((float32x4_t)x, (float32x4_t)x));
+}
 #else
 S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_quantize_i8(s2s_f32x4 x, int32_t zero_point)
 {
@@ -28,6 +36,16 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_quantize_i8(s2s_f32x4 x, int32_t zero_poin
 
     for (int32_t i = 0; i < 4; i++) {
         lanes[i] = s2s_f32_quantize_i8(s2s_f32x4_lane(x, i), zero_point);
+    }
+    return s2s_i32x4_load(lanes);
+}
+
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_quantize_i8_nan(s2s_f32x4 x, int32_t zero_point)
+{
+    int32_t lanes[4];
+
+    for (int32_t i = 0; i < 4; i++) {
+        lanes[i] = s2s_f32_quantize_i8_nan(s2s_f32x4_lane(x, i), zero_point);
     }
     return s2s_i32x4_load(lanes);
 }

@@ -15,7 +15,7 @@ from s2s.types.hints import isa
 
 _BYTES = '"s2s_simd_bytes.h"'
 _BY_NAME = (
-    (re.compile(r"s2s_i32x4_quantize_i8$"), '"s2s_round_lanes.h"'),
+    (re.compile(r"s2s_i32x4_quantize_i8(_nan)?$"), '"s2s_round_lanes.h"'),
     (re.compile(r"s2s_i32x4_((load|store)_i8$|rescale_|saturate_)"), '"s2s_lanes.h"'),
     (re.compile(r"s2s_i32x\d+_(load_group|load_pair|load_columns|(load|store)_i8|rescale_|saturate_)"), _BYTES),
     (re.compile(r"s2s_f32x\d+_to_i32_inside$"), _BYTES),
@@ -34,7 +34,7 @@ _BY_NAME = (
     (re.compile(r"s2s_f32_exp$"), '"s2s_exp.h"'),
     (re.compile(r"s2s_nibble$"), '"s2s_nibbles.h"'),
     (re.compile(r"s2s_f32_pair_"), '"s2s_pairs.h"'),
-    (re.compile(r"s2s_f32_quantize_i8$"), '"s2s_round.h"'),
+    (re.compile(r"s2s_f32_quantize_i8(_nan)?$"), '"s2s_round.h"'),
     (re.compile(r"s2s_(bool|[fiu]\d+)_"), '"s2s_math.h"'),
     (re.compile(r"s2s_rescale_|s2s_saturate_"), '"s2s_quantize.h"'),
     (re.compile(r"s2s_is_aligned$"), '"s2s_align.h"'),

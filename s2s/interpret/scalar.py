@@ -189,7 +189,8 @@ def _tree(op: TreeOp) -> Function:
 
 def _quantize(zero_point: int) -> Function:
     def quantize(x: Scalar) -> Scalar:
-        return np.clip(np.rint(x) + np.float32(zero_point), -128, 127).astype(np.int8)
+        moved = np.nan_to_num(np.rint(x) + np.float32(zero_point))
+        return np.clip(moved, -128, 127).astype(np.int8)
 
     return quantize
 

@@ -1,5 +1,6 @@
 """The forms that Arm cores get of the integer functions, by the tests that the portable ones pass."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,23 +17,28 @@ MAIN = """
 static uint32_t failures;
 void test_dsp(void);
 void test_quantize(void);
+void test_round(void);
 #include <stddef.h>
 #include "test_dsp.c"
 #include "test_quantize.c"
+#include "test_round.c"
 
 int main(void)
 {
     board_open();
     test_dsp();
     test_quantize();
+    test_round();
     board_write(&failures, sizeof failures);
     return 0;
 }
 """
 
 
-@pytest.mark.parametrize("name", ["m3", "m4", "m55"])
+@pytest.mark.parametrize("name", ["m3", "m4", "m33", "m55"])
 def test_functions_give_the_same_on_the_core(name: str, tmp_path: Path) -> None:
-    program = BoardProgram(board_or_skip(f"qemu:{name}"), tmp_path)
+    """An M33 has the instructions of an M55 but the vectors."""
+    board = replace(board_or_skip("qemu:m55" if name == "m33" else f"qemu:{name}"), target=f"cortex-{name}")
+    program = BoardProgram(board, tmp_path)
     elf = program.link("functions", MAIN, include=["tests/runtime_c", "runtime_c/include"], root=ROOT)
     assert program.run(elf, b"") == bytes(4)

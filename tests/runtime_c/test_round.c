@@ -6,6 +6,59 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
+
+static int8_t as_the_standard_says(float x, int32_t zero_point)
+{
+    const float moved = rintf(x) + (float)zero_point;
+
+    return isnan(moved) ? (int8_t)0 : (int8_t)(moved < -128.0f ? -128.0f : moved > 127.0f ? 127.0f : moved);
+}
+
+static void check_number(float x, int32_t zero_point)
+{
+    const int8_t expected = as_the_standard_says(x, zero_point);
+
+    CHECK(s2s_f32_quantize_i8_nan(x, zero_point) == expected);
+    CHECK((isnan(x) && zero_point != 0) || s2s_f32_quantize_i8(x, zero_point) == expected);
+}
+
+static void check_with_neighbours(float x, int32_t zero_point)
+{
+    check_number(x, zero_point);
+    check_number(nextafterf(x, INFINITY), zero_point);
+    check_number(nextafterf(x, -INFINITY), zero_point);
+    check_number(-x, zero_point);
+}
+
+static void bits_of_special_numbers(int32_t zero_point)
+{
+    static const uint32_t bits[] = {0x7fc00000u, 0xffc00000u, 0x7f800001u, 0xff800001u, 0x7fffffffu, 0xffffffffu,
+                                    0x7f800000u, 0xff800000u, 0x7f7fffffu, 0xff7fffffu, 0x00000000u, 0x80000000u,
+                                    0x00000001u, 0x80000001u, 0x007fffffu, 0x00800000u, 0x4effffffu, 0xcf000001u};
+
+    for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++) {
+        float x;
+
+        (void)memcpy(&x, &bits[i], sizeof x);
+        check_number(x, zero_point);
+    }
+}
+
+static void every_number_is_rounded(void)
+{
+    for (int32_t zero_point = -128; zero_point < 128; zero_point += 51) {
+        bits_of_special_numbers(zero_point);
+        for (int32_t quarter = 0; quarter <= 4 * 300; quarter++) {
+            check_with_neighbours((float)quarter / 4.0f, zero_point);
+        }
+        for (int32_t power = -126; power < 128; power++) {
+            check_with_neighbours(ldexpf(1.0f, power), zero_point);
+            check_with_neighbours(ldexpf(1.5f, power), zero_point);
+        }
+    }
+    bits_of_special_numbers(0);
+}
 
 static void halves_go_to_even_numbers(void)
 {
@@ -30,16 +83,19 @@ static void large_numbers_are_limited(void)
 
 static void lanes_round_as_numbers_do(void)
 {
-    static const float x[8] = {0.5f, -2.5f, 126.5f, 1e9f, -3e38f, 0.49999997f, -127.5f, 3.0f};
+    static const float x[12] = {0.5f,         -2.5f,   126.5f, 1e9f, -3e38f,   0.49999997f,
+                                -127.5f, 3.0f, INFINITY, 0.0f, -INFINITY, NAN};
 
     for (int32_t zero_point = -128; zero_point < 128; zero_point += 5) {
-        for (int32_t i = 0; i < 8; i += 4) {
-            int8_t bytes[4];
-            const s2s_i32x4 lanes = s2s_i32x4_quantize_i8(s2s_f32x4_load(&x[i]), zero_point);
+        for (int32_t i = 0; i < 12; i += 4) {
+            int8_t bytes[4], any[4];
+            const s2s_f32x4 four = s2s_f32x4_load(&x[i]);
 
-            s2s_i32x4_store_i8(bytes, lanes);
+            s2s_i32x4_store_i8(bytes, s2s_i32x4_quantize_i8(four, zero_point));
+            s2s_i32x4_store_i8(any, s2s_i32x4_quantize_i8_nan(four, zero_point));
             for (int32_t k = 0; k < 4; k++) {
-                CHECK(bytes[k] == s2s_f32_quantize_i8(x[i + k], zero_point));
+                CHECK(any[k] == as_the_standard_says(x[i + k], zero_point));
+                CHECK((isnan(x[i + k]) && zero_point != 0) || bytes[k] == any[k]);
             }
         }
     }
@@ -50,4 +106,5 @@ void test_round(void)
     lanes_round_as_numbers_do();
     halves_go_to_even_numbers();
     large_numbers_are_limited();
+    every_number_is_rounded();
 }

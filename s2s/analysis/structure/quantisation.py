@@ -3,6 +3,8 @@
 %r = math.roundeven %v : f32
 %z = arith.addf %r, %zero_point : f32                                // left out for a zero point of 0
 %q = arith.fptosi (arith.minimumf (arith.maximumf %z, -128.0), 127.0) : f32 to i8
+
+The limits may be left out, because the conversion saturates.
 """
 
 from collections.abc import Container
@@ -22,34 +24,32 @@ FINITE = (arith.AddfOp, arith.MaximumfOp, arith.MinimumfOp, arith.MulfOp, arith.
 
 @frozen
 class Quantisation:
-    """`x` rounded to an integer, halves to even, plus `zero_point`, saturated to a byte."""
+    """`x` rounded to an integer, halves to even, plus `zero_point`, saturated to a byte; NaN gives 0."""
 
     x: SSAValue
     zero_point: int
+    maybe_nan: bool
     steps: tuple[Operation, ...]
     """The operations between `x` and the conversion, the last one first."""
 
 
 def quantisation_of(op: arith.FPToSIOp, numbers: Container[SSAValue]) -> Quantisation | None:
-    """Return the quantisation that `op` ends; None if it ends none, or if the float may be a NaN. `numbers` are floats
-    that are none."""
-    upper = op.input.owner
-    if op.result.type != i8 or not isinstance(upper, arith.MinimumfOp) or _constant(upper.rhs) != HIGH:
+    """Return the quantisation that `op` ends; None if it ends none. `numbers` are floats that are no NaN."""
+    if op.result.type != i8 or op.input.type != f32:
         return None
-    lower = upper.lhs.owner
-    if not isinstance(lower, arith.MaximumfOp) or _constant(lower.rhs) != LOW:
+    step, steps, zero_point = op.input.owner, list[Operation](), 0.0
+    for kind, limit in ((arith.MinimumfOp, HIGH), (arith.MaximumfOp, LOW)):
+        if isinstance(step, kind) and _constant(step.rhs) == limit:
+            steps.append(step)
+            step = step.lhs.owner
+    if isinstance(step, arith.AddfOp) and (zero_point := _constant(step.rhs)) is not None:
+        steps.append(step)
+        step = step.lhs.owner
+    if not isinstance(step, math.RoundEvenOp):
         return None
-    added = lower.lhs.owner
-    moved = isinstance(added, arith.AddfOp)
-    zero_point = _constant(added.rhs) if moved else 0.0
-    if zero_point is None or zero_point != int(zero_point) or not LOW <= zero_point <= HIGH:
+    if zero_point is None or not LOW <= zero_point <= HIGH or zero_point != int(zero_point):
         return None
-    rounded = added.lhs.owner if moved else added
-    if not isinstance(rounded, math.RoundEvenOp) or not _is_finite(rounded.operand, numbers):
-        return None
-    return Quantisation(
-        rounded.operand, int(zero_point), (upper, lower, *([added] if isinstance(added, arith.AddfOp) else []), rounded)
-    )
+    return Quantisation(step.operand, int(zero_point), not _is_finite(step.operand, numbers), (*steps, step))
 
 
 def constant_numbers(op: tensor.ComputeOp, constants: Container[SSAValue]) -> set[SSAValue]:

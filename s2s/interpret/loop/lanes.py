@@ -61,7 +61,8 @@ def quantize(scope: Scope, op: loop.QuantizeLanesOp) -> Step:
     x, result, zero_point = scope.place(op.x), scope.new(op.result), op.zero_point.value.data
 
     def step(frame: Frame) -> None:
-        frame[result] = np.clip(np.rint(frame[x].astype(np.float64)) + zero_point, -128, 127).astype(np.int8)
+        moved = np.rint(frame[x].astype(np.float64)) + zero_point
+        frame[result] = np.clip(np.nan_to_num(moved), -128, 127).astype(np.int8)
 
     return step
 

@@ -4,13 +4,14 @@
     %z = arith.addf %r, %zero_point : f32                                // -5.0
     %q = arith.fptosi (arith.minimumf (arith.maximumf %z, -128.0), 127.0) : f32 to i8
 ->
-    %q = tensor.quantize %v {zero_point = -5 : i32}
+    %q = tensor.quantize %v {zero_point = -5 : i32}                      // with maybe_nan unless %v is known to be none
 
 Scalar cores without an instruction that rounds to a float call the C library for it: a Cortex-M4 takes 40 instructions
-for each element of a quantised layer, and 8 with a conversion that rounds to an integer and saturates.
+for each element of a quantised layer, and 8 with a conversion that rounds to an integer and saturates, or 12 where `%v`
+may be a NaN. It is none where it is computed from integers and constants; and with a zero point of 0, NaN needs no
+care, because the conversion makes 0 of it. Cortex-M55 does four at a time.
 
-Cortex-M55 does four at a time. Declined where `%v` may be a NaN, which is where it is computed from other than integers
-and constants; where the clamp is narrower than bytes; and on targets with vectors of floats.
+Declined where the clamp is narrower than bytes, and on targets with vectors of floats.
 """
 
 from collections.abc import Container
@@ -52,7 +53,8 @@ def _shorten(op: tensor.ComputeOp, constants: Container[SSAValue]) -> None:
     numbers = constant_numbers(op, constants)
     for inner in list(op.apply.block.ops):
         if isinstance(inner, arith.FPToSIOp) and (found := quantisation_of(inner, numbers)) is not None:
-            Rewriter.replace_op(inner, tensor.QuantizeOp(found.x, found.zero_point))
+            maybe_nan = found.maybe_nan and found.zero_point != 0
+            Rewriter.replace_op(inner, tensor.QuantizeOp(found.x, found.zero_point, maybe_nan=maybe_nan))
             for dead in found.steps:
                 if not dead.results[0].uses:
                     Rewriter.erase_op(dead)

@@ -250,6 +250,8 @@ func.func private @lanes(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %m: v
   // CHECK-NEXT: %rounded = loop.quantize_lanes %real {zero_point = -5 : i32} : vector<4xf32> -> vector<4xi8>
   // GENERIC:    %rounded = "loop.quantize_lanes"(%real) <{zero_point = -5 : i32}>
   %rounded = loop.quantize_lanes %real {zero_point = -5 : i32} : vector<4xf32> -> vector<4xi8>
+  // CHECK-NEXT: %known = loop.quantize_lanes %real {zero_point = -5 : i32, maybe_nan} : vector<4xf32> -> vector<4xi8>
+  %known = loop.quantize_lanes %real {zero_point = -5 : i32, maybe_nan} : vector<4xf32> -> vector<4xi8>
   func.return
 }
 

@@ -74,28 +74,63 @@ func.func private @again(%x: tensor<4xi8>) -> tensor<4xi8> {
   func.return %y : tensor<4xi8>
 }
 
-// Declined: floats from outside may be no numbers, and a narrower clamp is not what a byte holds.
+// Floats from outside may be NaN.
 //
-// CHECK-LABEL: func.func private @declined
-// CHECK-NOT:     tensor.quantize
-func.func private @declined(%x: tensor<4xf32>, %n: tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>) {
-  %y, %w = tensor.compute [4] epilogue(%x at #each, %n at #each) apply {
-  ^bb0(%v: f32, %i: i32):
+// CHECK-LABEL: func.func private @given
+// CHECK:         %q = tensor.quantize %v {zero_point = 7 : i32, maybe_nan}
+func.func private @given(%x: tensor<4xf32>) -> tensor<4xi8> {
+  %y = tensor.compute [4] epilogue(%x at #each) apply {
+  ^bb0(%v: f32):
     %r = math.roundeven %v : f32
+    %zp = arith.constant 7.0 : f32
+    %z = arith.addf %r, %zp : f32
     %low = arith.constant -128.0 : f32
-    %c = arith.maximumf %r, %low : f32
+    %c = arith.maximumf %z, %low : f32
     %high = arith.constant 127.0 : f32
     %d = arith.minimumf %c, %high : f32
     %q = arith.fptosi %d : f32 to i8
+    tensor.yield %q : i8
+  } : (tensor<4xf32>) -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}
+
+// With a zero point of 0, the conversion makes 0 of NaN. It saturates without limits, too.
+//
+// CHECK-LABEL: func.func private @without_limits
+// CHECK:         %q = tensor.quantize %v {zero_point = 0 : i32}
+// CHECK-NEXT:    tensor.yield %q : i8
+func.func private @without_limits(%x: tensor<4xf32>) -> tensor<4xi8> {
+  %y = tensor.compute [4] epilogue(%x at #each) apply {
+  ^bb0(%v: f32):
+    %r = math.roundeven %v : f32
+    %q = arith.fptosi %r : f32 to i8
+    tensor.yield %q : i8
+  } : (tensor<4xf32>) -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}
+
+// Declined: a clamp that is narrower than bytes, a zero point that is no byte, and a number that is not rounded.
+//
+// CHECK-LABEL: func.func private @declined
+// CHECK-NOT:     tensor.quantize
+func.func private @declined(%x: tensor<4xf32>, %n: tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi8>) {
+  %y, %w, %u = tensor.compute [4] epilogue(%x at #each, %n at #each) apply {
+  ^bb0(%v: f32, %i: i32):
+    %r = math.roundeven %v : f32
+    %infinite = arith.constant 0x7F800000 : f32
+    %c = arith.addf %r, %infinite : f32
+    %q = arith.fptosi %c : f32 to i8
     %f = arith.sitofp %i : i32 to f32
     %s = math.roundeven %f : f32
     %zero = arith.constant 0.0 : f32
     %e = arith.maximumf %s, %zero : f32
+    %high = arith.constant 127.0 : f32
     %g = arith.minimumf %e, %high : f32
     %t = arith.fptosi %g : f32 to i8
-    tensor.yield %q, %t : i8, i8
-  } : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>)
-  func.return %y, %w : tensor<4xi8>, tensor<4xi8>
+    %b = arith.fptosi %v : f32 to i8
+    tensor.yield %q, %t, %b : i8, i8, i8
+  } : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi8>)
+  func.return %y, %w, %u : tensor<4xi8>, tensor<4xi8>, tensor<4xi8>
 }
 
 func.func @main(%x: tensor<4xi32>, %f: tensor<4xf32>) -> tensor<4xi8> {
@@ -103,6 +138,8 @@ func.func @main(%x: tensor<4xi32>, %f: tensor<4xf32>) -> tensor<4xi8> {
   %y = graph.call @sum(%x, %s) : (tensor<4xi32>, tensor<1xf32>) -> tensor<4xi8>
   %z = graph.call @symmetric(%x) : (tensor<4xi32>) -> tensor<4xi8>
   %g = graph.call @again(%z) : (tensor<4xi8>) -> tensor<4xi8>
-  %a, %b = graph.call @declined(%f, %x) : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>)
+  %h = graph.call @given(%f) : (tensor<4xf32>) -> tensor<4xi8>
+  %l = graph.call @without_limits(%f) : (tensor<4xf32>) -> tensor<4xi8>
+  %a, %b, %c = graph.call @declined(%f, %x) : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi8>)
   func.return %y : tensor<4xi8>
 }

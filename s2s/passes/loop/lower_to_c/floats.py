@@ -143,7 +143,8 @@ def _to_integer(*, unsigned: bool) -> Lowering:
 def _quantize(b: Builder, op: Operation) -> SSAValue:
     assert isinstance(op, QuantizeOp)
     arguments = [b.value(op.x), b.literal(op.zero_point.value.data, i32)]
-    return b.call("s2s_f32_quantize_i8", arguments, op.result.type)
+    name = "s2s_f32_quantize_i8_nan" if op.maybe_nan is not None else "s2s_f32_quantize_i8"
+    return b.call(name, arguments, op.result.type)
 
 
 LIBM: dict[type[Operation], str] = {

@@ -35,7 +35,8 @@ def saturate(b: Builder, op: loop.SaturateLanesOp) -> SSAValue:
 def quantize(b: Builder, op: loop.QuantizeLanesOp) -> SSAValue:
     """Round each lane, add the zero point, and saturate to a byte."""
     arguments = [b.value(op.x), b.literal(op.zero_point.value.data, i32)]
-    return b.vector_call("quantize_i8", arguments, carried(op.result.type))
+    name = "quantize_i8_nan" if op.maybe_nan is not None else "quantize_i8"
+    return b.vector_call(name, arguments, carried(op.result.type))
 
 
 @LOWERINGS.register(loop.CastLanesOp)
