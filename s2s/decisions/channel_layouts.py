@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, i8, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from s2s.analysis.affine.strides import vectorizable
 from s2s.analysis.network.constants import calls_of, constant_arguments
@@ -255,9 +255,14 @@ class ChannelLayouts:
         if number < 0:
             return self._why_unwritable(func, computes, number)
         argument = func.body.block.args[number]
-        if any(isinstance(use.operation, tensor.WholeOp) for use in argument.uses):
+        if not all(self._reads_in_order(use.operation) for use in argument.uses):
             return "reads whole tensors, in no order of its own"
         return next((reason for op in computes if (reason := self._why_unreadable(op, argument))), None)
+
+    def _reads_in_order(self, op: Operation) -> bool:
+        if self.lanes == 1 and isinstance(op, tensor.ScatterOp):
+            return inserts_frames(op)
+        return not isinstance(op, tensor.WholeOp)
 
     def _why_unreadable(self, op: tensor.ComputeOp, argument: SSAValue) -> str | None:
         if argument in op.tables:

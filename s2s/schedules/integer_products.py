@@ -107,18 +107,33 @@ def _register_block(
 
     Of pixels and channels, four pixels of one channel load least after three pixels of two channels; but in long
     reductions their rows lie too far apart for the offsets of one base register. Tuned on QEMU, ResNet-8's convolutions
-    of 288 and 576 steps take 14 % fewer instructions with two pixels of two channels.
+    of 288 and 576 steps take 14 % fewer instructions with two pixels of two channels. Two new frames of a stream have
+    no more pixels, and one frame has one, which four channels share.
     """
-    last, steps = len(op.sizes) - 1, prod(op.reduction_sizes)
-    groups = -(-steps // GROUP)
-    if pixel is None or steps < LONG_SUM:
-        return ({} if pixel is None else {pixel: count}), Unroll.of({last: STEPS})
-    if op.sizes[channel] % 2 == 0 and op.sizes[pixel] % TRIPLE == 0:
+    last, steps, channels = len(op.sizes) - 1, prod(op.reduction_sizes), op.sizes[channel]
+    if pixel is None:
+        return {channel: _width(channels)}, Unroll.of({last: COLUMN_STEPS if steps >= LONG_SUM else STEPS})
+    if channels % 2 == 0 and op.sizes[pixel] == 2 and steps > GROUP:
+        return {pixel: 2, channel: 2}, _unrolled_square(last, steps)
+    if steps < LONG_SUM:
+        return {pixel: count}, Unroll.of({last: STEPS})
+    if channels % 2 == 0 and op.sizes[pixel] % TRIPLE == 0:
         return {pixel: TRIPLE, channel: 2}, Unroll.of({last: TRIPLE_STEPS})
-    if op.sizes[channel] % 2 == 0 and steps >= LONGER_SUM:
-        passes = max(each for each in range(1, SQUARE_PASSES + 1) if groups % each == 0 and 2 * each <= groups)
-        return {pixel: 2, channel: 2}, Unroll.of({last: GROUP}, {last: passes})
+    if channels % 2 == 0 and steps >= LONGER_SUM:
+        return {pixel: 2, channel: 2}, _unrolled_square(last, steps)
     return {pixel: count}, Unroll.of({last: STEPS}, {last: ROW_PASSES})
+
+
+def _unrolled_square(last: int, steps: int) -> Unroll | None:
+    """Unroll the reduction of two pixels by two channels: one group in the C, several by the C compiler."""
+    groups = -(-steps // GROUP)
+    passes = max(each for each in range(1, SQUARE_PASSES + 1) if groups % each == 0 and 2 * each <= groups)
+    return Unroll.of({last: GROUP}, {last: passes})
+
+
+def _width(channels: int) -> int:
+    """Return the channels that share one pixel: an even part of all."""
+    return max(width for width in range(1, COLUMN + 1) if channels % width == 0)
 
 
 def _widened(read: int, order: Sequence[int], depth: int) -> CacheRead:
@@ -189,14 +204,13 @@ def _pass_cost(op: tensor.ComputeOp, pixels: int) -> float:
 
 
 def _lies_in_groups(op: tensor.ComputeOp, read: int) -> bool:
-    """Return whether groups of reduction steps are contiguous in a read and never in the padding: of all steps, or of
-    the innermost ones, as the channels of a dilated convolution."""
+    """Return whether groups of reduction steps are contiguous in a read and never in the padding."""
     if op.read_accesses[read].is_guarded or prod(op.reduction_sizes) % GROUP:
         return False
     step = 1
     for dim in reversed(range(op.rank, len(op.sizes))):
         if op.sizes[dim] > 1 and moves(op, dim).reads[read] != step:
-            return step % COLUMN_STEPS == 0
+            return False
         step *= op.sizes[dim]
     return True
 
@@ -207,7 +221,7 @@ def _column(
     """Schedule a register tile of one pixel by several channels; the pixel is extended on the fly, as a copy would be
     used once."""
     channel, (own, reduced) = roles.w_only[0], axes
-    width = max(width for width in range(1, COLUMN + 1) if op.sizes[channel] % width == 0 or width == 1)
+    width = _width(op.sizes[channel])
     if width < COLUMN and prod(op.sizes) >= LONG_COLUMN:
         width = COLUMN
     tile = [1] * len(op.sizes)
@@ -226,7 +240,8 @@ def _column(
 
 def _window(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.ScheduleAttr | None:
     """Schedule a depthwise convolution: one channel at a time, its plane copied to 16 bits with padding, the taps
-    unrolled."""
+    unrolled. A single short row of results, as of a new frame of a stream, reads the window in place: a copy would hold
+    as many rows as the window, and be read once."""
     moving = dims_of_read(op, roles.x)
     if any(dim not in moving for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1):
         return None
@@ -238,6 +253,9 @@ def _window(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedu
     if inner:
         tile[inner[-1]] = 2
     order = [*outer, *inner, *range(op.rank, len(op.sizes))]
+    if inner and prod(op.sizes[dim] for dim in inner) == op.sizes[inner[-1]] <= MAX_ROW:
+        tile[inner[-1]] = op.sizes[inner[-1]]
+        return tensor.ScheduleAttr.of([*register_tile(op, tile), Reorder.of(order)])
     few = len(inner) > 1 and prod(op.sizes[dim] for dim in outer) < MANY_PLANES
     copy = _widened(roles.x, order, len(outer) + few)
     pairs = [*target.intrinsics_of("dot")[:1], *target.intrinsics_of("dot_next")[:1]]

@@ -73,3 +73,88 @@ func.func @main(%x: tensor<64x64xf32>) -> tensor<64xf32> {
   %y = graph.call @sum_of_rows(%x) : (tensor<64x64xf32>) -> tensor<64xf32>
   func.return %y : tensor<64xf32>
 }
+
+// -----
+
+#x = #tensor.access<affine_map<(o, t, c) -> (t * 2, c)>>
+#w = #tensor.access<affine_map<(o, t, c) -> (o, c, t)>>
+
+// One frame of bytes: four channels share it. Its taps lie apart, so it is copied to 16 bits once for all channels.
+// CHECK-LABEL: func.func private @one_frame_of_bytes
+// CHECK:         schedule #tensor.schedule<{{\[}}tile<0 by 4>, unroll<2 by 16>
+// CHECK-SAME:    cache_read<0 as i16>, tensorize<"smlad">]>
+func.func private @one_frame_of_bytes(%x: tensor<5x64xi8>, %w: tensor<64x64x3xi8>) -> tensor<64xi32> {
+  %y = tensor.compute [64 | 3, 64] reads(%x at #x, %w at #w) inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %xw = arith.extsi %xv : i8 to i32
+    %ww = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xw, %ww : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } : (tensor<5x64xi8>, tensor<64x64x3xi8>) -> tensor<64xi32>
+  func.return %y : tensor<64xi32>
+}
+func.func @main(%x: tensor<5x64xi8>) -> tensor<64xi32> {
+  %w = graph.weight "bytes" {hash = "2"} : tensor<64x64x3xi8>
+  %y = graph.call @one_frame_of_bytes(%x, %w) : (tensor<5x64xi8>, tensor<64x64x3xi8>) -> tensor<64xi32>
+  func.return %y : tensor<64xi32>
+}
+
+// -----
+
+#x = #tensor.access<affine_map<(o, p, t, c) -> (p + t, c)>>
+#w = #tensor.access<affine_map<(o, p, t, c) -> (o, c, t)>>
+
+// Two frames of bytes: two channels share them, and each weight is loaded for both.
+// CHECK-LABEL: func.func private @two_frames_of_bytes
+// CHECK:         schedule #tensor.schedule<{{\[}}tile<1 by 2, 0 by 2>, unroll<3 by 4 by 16>
+func.func private @two_frames_of_bytes(%x: tensor<4x64xi8>, %w: tensor<64x64x3xi8>) -> tensor<64x2xi32> {
+  %y = tensor.compute [64, 2 | 3, 64] reads(%x at #x, %w at #w) inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %xw = arith.extsi %xv : i8 to i32
+    %ww = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xw, %ww : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } : (tensor<4x64xi8>, tensor<64x64x3xi8>) -> tensor<64x2xi32>
+  func.return %y : tensor<64x2xi32>
+}
+func.func @main(%x: tensor<4x64xi8>) -> tensor<64x2xi32> {
+  %w = graph.weight "pairs" {hash = "3"} : tensor<64x64x3xi8>
+  %y = graph.call @two_frames_of_bytes(%x, %w) : (tensor<4x64xi8>, tensor<64x64x3xi8>) -> tensor<64x2xi32>
+  func.return %y : tensor<64x2xi32>
+}
+
+// -----
+
+#x = #tensor.access<affine_map<(p, c, h, t) -> (h, p + t - 1, c)>, guarded>
+#w = #tensor.access<affine_map<(p, c, h, t) -> (c, h, t)>>
+
+// A single row of a depthwise convolution reads its window in place: a copy would hold three rows for one.
+// CHECK-LABEL: func.func private @one_row
+// CHECK:         schedule #tensor.schedule<{{\[}}tile<0 by 5>, unroll<2 by 3, 3 by 3>, reorder<[1, 0, 2, 3]>]>
+func.func private @one_row(%x: tensor<3x5x64xi8>, %w: tensor<64x3x3xi8>) -> tensor<5x64xi32> {
+  %y = tensor.compute [5, 64 | 3, 3] reads(%x at #x, %w at #w) inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %xw = arith.extsi %xv : i8 to i32
+    %ww = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xw, %ww : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } : (tensor<3x5x64xi8>, tensor<64x3x3xi8>) -> tensor<5x64xi32>
+  func.return %y : tensor<5x64xi32>
+}
+func.func @main(%x: tensor<3x5x64xi8>) -> tensor<5x64xi32> {
+  %w = graph.weight "rows" {hash = "4"} : tensor<64x3x3xi8>
+  %y = graph.call @one_row(%x, %w) : (tensor<3x5x64xi8>, tensor<64x3x3xi8>) -> tensor<5x64xi32>
+  func.return %y : tensor<5x64xi32>
+}
