@@ -99,19 +99,24 @@ class Layer(NamedTuple):
         value = self.of_direction(position, direction, self.gates * self.hidden, 2)
         if value is None or value.shape[1] != columns:
             raise self.node.invalid(f"input {position} has not {columns} columns", "fix the shapes")
-        return transpose(value, [1, 0])
+        return self.named(transpose(value, [1, 0]), " wr"[position], direction)
+
+    def named(self, value: Value, role: str, direction: int) -> Value:
+        """Name a constant after its role, such as `/rnn/LSTM_w`, for C; return it."""
+        value.call(f"{self.node.builder.node}_{role}{'_back' if direction else ''}")
+        return value
 
     def initial(self, position: int, direction: int) -> Value:
         """The state before the first step: zeros where the model gives none."""
         shape = [self.batch, self.hidden]
         value = self.node.optional(position)
         if value is None:
-            return self.node.builder.constant(np.zeros(shape, self.x.dtype))
+            return self.node.builder.constant(np.zeros(shape, self.x.dtype), f"{self.node.builder.node}_zeros")
         if _flag(self.node, "layout"):
             value = transpose(value, [1, 0, 2])
         if value.shape != (self.directions, *shape):
             raise self.node.invalid(f"input {position} has shape {list(value.shape)}", "fix the shapes")
-        return reshape(take(value, 0, direction, 1), shape)
+        return self.named(reshape(take(value, 0, direction, 1), shape), f"{'hc'[position - 5]}0", direction)
 
     def projected(self, direction: int, bias: Value | None) -> Value:
         """`x W^T + b` of all steps at once: `[time, batch, gates * hidden]`."""
@@ -119,7 +124,7 @@ class Layer(NamedTuple):
         rows = reshape(self.x, [self.steps * self.batch, columns])
         y = emit(graph.MatmulOp, rows, self.weight(1, direction, columns))
         if bias is not None:
-            y = y + bias
+            y = y + self.named(bias, "b", direction)
         return reshape(y, [self.steps, self.batch, self.gates * self.hidden])
 
     def is_backward(self, direction: int) -> bool:
@@ -199,6 +204,9 @@ def _run(
     valid = layer.valid()
 
     def body(inner: Builder, carried: Values, slices: Values, constants: Values) -> tuple[Values, Values]:
+        for value, name in zip((*carried, slices[0]), "hcx" if len(carried) == 2 else "hx", strict=True):
+            value.name = ""  # until now it is called after its place among the arguments
+            value.call(name)
         new = step(inner, carried, slices[0], constants)
         if valid is None:
             return new, [new[0]]
@@ -348,11 +356,11 @@ def _gru_direction(layer: Layer, direction: int) -> tuple[Value, Values]:
     if linear_first:
         bias = None if biases is None else biases[0]
         recurrent = constants.add(weights)
-        extra = None if biases is None else constants.add(biases[1])
+        extra = None if biases is None else constants.add(layer.named(biases[1], "rb", direction))
     else:
         bias, extra = _summed(biases), None
-        recurrent = constants.add(take(weights, 1, 0, 2 * hidden))
-    candidate = constants.add(take(weights, 1, 2 * hidden, hidden))
+        recurrent = constants.add(layer.named(take(weights, 1, 0, 2 * hidden), "r", direction))
+    candidate = constants.add(layer.named(take(weights, 1, 2 * hidden, hidden), "rh", direction))
     f, g = layer.functions[2 * direction : 2 * direction + 2]
 
     def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:

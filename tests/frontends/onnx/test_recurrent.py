@@ -78,6 +78,16 @@ def test_c_of_layers_matches(kind: str, seed: int):
         np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-5)
 
 
+def test_constants_and_states_are_named_after_their_roles():
+    shapes = {"w": (2, 4, 2), "r": (2, 4, 1), "b": (2, 8)}
+    w, r, b = (Known(np.arange(np.prod(shape), dtype=np.float32).reshape(shape)) for shape in shapes.values())
+    attributes = {"hidden_size": 1, "direction": "bidirectional"}
+    imported = import_model(NodeCase("LSTM", [np.ones((3, 1, 2), np.float32), w, r, b], attributes, 14).model())
+    roles = ("w", "r", "b", "w_back", "r_back", "b_back")
+    assert set(imported.weights.names()) == {f"node_{role}" for role in roles}
+    assert "(%h: tensor<1x1xf32>, %c: tensor<1x1xf32>, %x: tensor<1x4xf32>)" in str(imported.module)
+
+
 def test_operations_do_not_grow_with_the_steps():
     def operations(steps: int) -> int:
         x, w, r = (np.zeros(shape, np.float32) for shape in ((steps, 1, 4), (1, 12, 4), (1, 12, 3)))
