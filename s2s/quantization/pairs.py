@@ -25,6 +25,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from s2s.quantization.constant_products import as_linear_layers
 from s2s.quantization.floats import FloatNode
 from s2s.quantization.ranges import Range
 
@@ -98,6 +99,7 @@ def planned(module: GraphModule, torch: Any) -> Pairs:
     """Decide which tensors of `module` get a pair; norms after convolutions are folded into them before."""
     module = copy.deepcopy(module)
     _fold_norms(module, torch)
+    as_linear_layers(module)
     plan = Pairs(module)
     for node in module.graph.nodes:
         if node.op == "placeholder" or any(each.name in plan.varying for each in node.all_input_nodes):
@@ -176,7 +178,11 @@ def _scores(product: Node) -> list[Node]:
 def float_nodes(plan: Pairs) -> tuple[FloatNode, ...]:
     """The operators that compute in floats, in the order of the program; not those of constants alone."""
     found: list[FloatNode] = []
+    layers = [each for each in plan.module.graph.nodes if operator_name(each) in _WEIGHTED and plan.is_integer(each)]
+    bytes_of = {str(getattr(each.args[1], "target", "")) for each in layers if operator_name(each) not in _TRANSPOSED}
     for node in plan.module.graph.nodes:
+        if operator_name(node) == "embedding" and str(node.args[0].target) in bytes_of:
+            continue
         if node.op != "call_function" or plan.is_integer(node) or operator_name(node) == "getitem":
             continue
         weights = [each.meta["val"] for each in node.all_input_nodes if each.op == "get_attr" and "val" in each.meta]
@@ -228,8 +234,8 @@ def _quantise_weight(module: GraphModule, node: Node, torch: Any) -> None:
     transposed convolution in groups, whose dimension of output channels counts those of one group."""
     weight = node.args[1]
     assert not isinstance(weight, tuple | list)
-    held: Any = operator.attrgetter(str(getattr(weight, "target", "")))(module)
-    values: Tensor = held.detach()
+    target = str(getattr(weight, "target", ""))
+    values: Tensor = operator.attrgetter(target)(module).detach()
     axis = int(operator_name(node) in _TRANSPOSED)
     decomposed: Any = torch.ops.quantized_decomposed
     if axis and _groups(node) > 1:
@@ -242,13 +248,22 @@ def _quantise_weight(module: GraphModule, node: Node, torch: Any) -> None:
         zeros = torch.zeros(len(scales), dtype=torch.int64)
         parts = {"weight": _bytes(values / scales.reshape(shape), torch), "scales": scales, "zeros": zeros}
         kind, arguments = decomposed.dequantize_per_channel.default, (axis,)
-    with module.graph.inserting_before(node):
+    tables = [] if axis else _embeddings(module, target)
+    with module.graph.inserting_before(tables[0] if tables else node):
         held_parts: list[Any] = []
         for part, value in parts.items():
             module.register_buffer(f"{node.name}_{part}", value)
             held_parts.append(module.graph.get_attr(f"{node.name}_{part}"))
         restored = module.graph.call_function(kind, (*held_parts, *arguments, -127, 127, torch.int8))
     node.update_arg(1, restored)
+    for table in tables:
+        table.update_arg(0, restored)
+
+
+def _embeddings(module: GraphModule, name: str) -> list[Node]:
+    """The embeddings in order whose table is the parameter `name`: that is stored once, with a scale for each row."""
+    found = (each for each in module.graph.nodes if each.op == "call_function" and operator_name(each) == "embedding")
+    return [each for each in found if str(each.args[0].target) == name]
 
 
 def _bytes(steps: Tensor, torch: Any) -> Tensor:
