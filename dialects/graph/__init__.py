@@ -38,7 +38,7 @@ from s2s.dialects.graph.binary import (
     CompareOp as CompareOp,
 )
 from s2s.dialects.graph.blockwise import DEQUANTISED as DEQUANTISED
-from s2s.dialects.graph.blockwise import BlockwiseDotOp, BlockwiseMatmulOp
+from s2s.dialects.graph.blockwise import BlockwiseDotOp, BlockwiseMatmulOp, CodebookMatmulOp
 from s2s.dialects.graph.control import (
     STEPS as STEPS,
 )
@@ -234,6 +234,7 @@ Graph = Dialect(
         DeviceCopyOp,
         BlockwiseMatmulOp,
         BlockwiseDotOp,
+        CodebookMatmulOp,
         SuperblockMatmulOp,
         SuperblockDotOp,
         AvgPoolOp,

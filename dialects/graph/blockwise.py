@@ -58,6 +58,34 @@ class BlockwiseMatmulOp(GraphOp):
 
 
 @op_definition
+class CodebookMatmulOp(GraphOp):
+    """`y[…, i, j] = sum_k x[…, i, k] * table[q[j, k]] * scales[j, k / block]`.
+
+    `w[J, blocks, block / 2]` holds the codes `q` from 0 to 15, two neighbours in a byte, the first in its lower half;
+    `table` holds 16 floats. The last block may reach beyond the end of `x`. `scales` are `[J, blocks]`.
+    """
+
+    name = "graph.codebook_matmul"
+    x = operand_def(TENSOR)
+    w = operand_def(TENSOR)
+    table = operand_def(TENSOR)
+    scales = operand_def(TENSOR)
+    traits = traits_def(HasFusionKind(FusionKind.OUT_FUSABLE))
+    assembly_format = "$x `,` $w `,` $table `,` $scales attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, x: Value, w: Value, table: Value, scales: Value) -> None:
+        super().__init__([x, w, table, scales])
+
+    @property
+    def block(self) -> int:
+        """The number of weights that share a scale."""
+        return blockwise.block_size(type_of(self.w), blockwise.CODE_BITS)
+
+    def inferred_type(self) -> AnyTensor:
+        return blockwise.codebook_matmul(*map(type_of, (self.x, self.w, self.table, self.scales)))
+
+
+@op_definition
 class BlockwiseDotOp(GraphOp):
     """Products of integers quantised by blocks, scaled and summed: with `b` a block, `h` and `n` a place in it,
 

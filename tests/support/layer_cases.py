@@ -120,6 +120,14 @@ def products() -> list[Case]:
         ),
         *(
             Case(
+                f"codebook_matmul {x}",
+                graph.CodebookMatmulOp,
+                [rand(*x), rand(5, 2, 8, dtype=np.int8, seed=1), rand(16, seed=2), rand(5, 2, seed=3)],
+            )
+            for x in ((3, 32), (2, 1, 30))
+        ),
+        *(
+            Case(
                 f"blockwise_dot {bits}",
                 partial(graph.BlockwiseDotOp, bits=bits),
                 [

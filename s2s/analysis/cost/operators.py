@@ -17,7 +17,7 @@ def multiply_adds(op: Operation) -> int:
             return prod(_shape(op.x)) * prod(_shape(op.w)[1:])
         case graph.MatmulOp():
             return prod(_shape(op.y)) * _shape(op.a)[-2 if op.transpose_a else -1]
-        case graph.BlockwiseMatmulOp() | graph.SuperblockMatmulOp():
+        case graph.BlockwiseMatmulOp() | graph.CodebookMatmulOp() | graph.SuperblockMatmulOp():
             return prod(_shape(op.y)) * _shape(op.x)[-1]
         case graph.BlockwiseDotOp() | graph.SuperblockDotOp():
             return prod(_shape(op.y)) * prod(_shape(op.x)[-3:])

@@ -108,7 +108,10 @@ def _reduce_sum_integer(node: Node) -> Value:
 
 
 def _matmul_bnb4(node: Node) -> Value:
-    """A product with weights of four bits that stand for the numbers of a table, times the largest of their block."""
+    """A product with weights of four bits that stand for the numbers of a table, times the largest of their block.
+
+    They stay packed where no block reaches from one row into the next.
+    """
     rows, columns, block = node.integer("N"), node.integer("K"), node.integer("block_size")
     table = _TABLES.get(node.integer("quant_type"))
     if table is None:
@@ -120,8 +123,14 @@ def _matmul_bnb4(node: Node) -> Value:
     if packed.size != -(-rows * columns // 2) or largest.size != -(-rows * columns // block):
         raise node.invalid(f"holds {packed.size} bytes of weights for N = {rows}, K = {columns}", "quantise it again")
     codes = np.stack([packed >> np.uint8(4), packed & np.uint8(15)], axis=-1).reshape(-1)[: rows * columns]
-    numbers = np.array(table, np.float32)[codes] * np.repeat(largest.astype(np.float32), block)[: rows * columns]
-    return matmul(node.input(0), node.constant(numbers.reshape(rows, columns).T, node.input(0).dtype))
+    x, numbers = node.input(0), np.array(table, np.float32)
+    if columns % block or block % 2:
+        scaled = numbers[codes] * np.repeat(largest.astype(np.float32), block)[: rows * columns]
+        return matmul(x, node.constant(scaled.reshape(rows, columns).T, x.dtype))
+    blocks = codes.reshape(rows, columns // block, block)
+    pairs = (blocks[..., ::2] | blocks[..., 1::2] << np.uint8(4)).view(np.int8)
+    scales = node.constant(largest.reshape(rows, columns // block), x.dtype)
+    return emit(graph.CodebookMatmulOp, x, node.constant(pairs), node.constant(numbers, x.dtype), scales)
 
 
 def _relative_position_bias(node: Node) -> Value:

@@ -29,6 +29,17 @@ def _matmul(op: graph.BlockwiseMatmulOp, x: Array, w: Array, scales: Array, *zer
     return y.astype(to_numpy(op.y.type.element_type), copy=False)
 
 
+def dequantize_codes(w: Array, table: Array, scales: Array) -> Array:
+    """Return weights that are codes of a table as floats, `[rows, blocks * block]`."""
+    scales = widen(scales)
+    return (widen(table)[unpack_blocks(w, 4) & 15] * scales[..., None]).reshape(w.shape[0], -1)
+
+
+def _codebook_matmul(op: graph.CodebookMatmulOp, x: Array, w: Array, table: Array, scales: Array) -> Array:
+    y = np.matmul(widen(x), dequantize_codes(w, table, scales)[:, : x.shape[-1]].T)
+    return y.astype(to_numpy(op.y.type.element_type), copy=False)
+
+
 def _dot(op: graph.BlockwiseDotOp, x: Array, x_scales: Array, w: Array, scales: Array, *zero_points: Array) -> Array:
     parts = w[:, :, None, :] if op.bits.value.data == 8 else np.stack([w & 15, (w >> 4) & 15], axis=2)
     sums = np.einsum("...bhn,jbhn->...jb", x.astype(np.int32), parts.astype(np.int32))
@@ -64,6 +75,7 @@ def _superblock_dot(op: graph.SuperblockDotOp, x: Array, x_scales: Array, w: Arr
 
 MEANINGS: dict[type[Operation], Meaning] = {
     graph.BlockwiseMatmulOp: _matmul,
+    graph.CodebookMatmulOp: _codebook_matmul,
     graph.BlockwiseDotOp: _dot,
     graph.SuperblockMatmulOp: _superblock_matmul,
     graph.SuperblockDotOp: _superblock_dot,

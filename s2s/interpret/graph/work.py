@@ -50,7 +50,7 @@ def products(op: Operation) -> int:
     shapes = [as_tensor_type(operand.type).get_shape() for operand in op.operands]
     if isinstance(op, graph.MatmulOp):
         return elements * shapes[0][-2 if op.transpose_a is not None else -1]
-    if isinstance(op, graph.BlockwiseMatmulOp | graph.SuperblockMatmulOp):
+    if isinstance(op, graph.BlockwiseMatmulOp | graph.CodebookMatmulOp | graph.SuperblockMatmulOp):
         return elements * shapes[0][-1]
     if isinstance(op, graph.BlockwiseDotOp | graph.SuperblockDotOp):
         return elements * prod(shapes[0][-3:])

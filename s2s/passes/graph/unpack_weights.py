@@ -7,8 +7,9 @@
     %y = graph.matmul %x, %w : (tensor<128x32xf32>, tensor<32x8xf32>) -> tensor<128x8xf32>
 
 The model has dequantised these weights before a product of floats, and the importer has kept them packed. Whether they
-stay so is a decision (`s2s/decisions/packed_weights.py`). Declined for operators that the model itself has with packed
-weights, such as MatMulNBits, and for weights that are computed.
+stay so is a decision (`s2s/decisions/packed_weights.py`), and so it is for codes of a table (`graph.codebook_matmul`).
+Declined for operators that the model itself has with packed integers, such as MatMulNBits, and for weights that are
+computed.
 """
 
 from math import prod
@@ -44,7 +45,7 @@ class UnpackWeightsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         store = weights_of(ctx)
-        products = [each for each in walk(op) if isinstance(each, graph.BlockwiseMatmulOp)]
+        products = [each for each in walk(op) if isinstance(each, graph.BlockwiseMatmulOp | graph.CodebookMatmulOp)]
         with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
             for product in products:
                 tables = _tables(product, store)
@@ -58,28 +59,44 @@ class UnpackWeightsPass(ModulePass):
                     _unpack(product, tables, store)
 
 
-def _tables(op: graph.BlockwiseMatmulOp, store: WeightStore) -> list[Array] | None:
-    """Return the packed weights, scales and zero points of a product whose weights were dequantised; None of others."""
-    if graph.DEQUANTISED not in op.attributes or op.bits.value.data != BITS:
+def _tables(op: graph.BlockwiseMatmulOp | graph.CodebookMatmulOp, store: WeightStore) -> list[Array] | None:
+    """Return the packed weights, scales and zero points of a product whose weights were dequantised, or the codes, the
+    table and the scales of one; None of others."""
+    if isinstance(op, graph.CodebookMatmulOp):
+        operands = [op.w, op.table, op.scales]
+    elif graph.DEQUANTISED in op.attributes and op.bits.value.data == BITS:
+        operands = [op.w, op.scales, *([] if op.zero_points is None else [op.zero_points])]
+    else:
         return None
-    operands = [op.w, op.scales, *([] if op.zero_points is None else [op.zero_points])]
     known = [known_value(each, store) for each in operands]
     found = [each for each in known if each is not None]
     return found if len(found) == len(known) else None
 
 
-def _unpack(op: graph.BlockwiseMatmulOp, tables: list[Array], store: WeightStore) -> None:
-    w, scales, *zero_points = tables
-    stored = w.view(np.uint8)
-    nibbles = np.stack([stored & 15, stored >> np.uint8(BITS)], axis=-1).reshape(*stored.shape[:2], -1)
-    integers = (nibbles.astype(np.int8) ^ HALF) - HALF
-    wide = integers.astype(np.float32)
-    for each in zero_points:
-        wide -= each.astype(np.float32)[:, :, None]
-    columns = shape_of(op.x)[-1]
-    weights = (wide * scales[:, :, None]).reshape(len(w), -1)[:, :columns].T
+def _unpack(op: graph.BlockwiseMatmulOp | graph.CodebookMatmulOp, tables: list[Array], store: WeightStore) -> None:
+    rows = _looked_up(*tables) if isinstance(op, graph.CodebookMatmulOp) else _dequantised(*tables)
+    weights = rows.reshape(len(rows), -1)[:, : shape_of(op.x)[-1]].T
     made = new_constant(np.ascontiguousarray(weights), f"{weight_name(op.w) or 'weights'}_floats", store)
     product = graph.MatmulOp(op.x, made.y)
     for each in (made, product):
         copy_provenance(each, op)
     Rewriter.replace_op(op, [made, product])
+
+
+def _looked_up(w: Array, table: Array, scales: Array) -> Array:
+    """Return the weights `[rows, blocks, block]` of codes."""
+    return (table[_nibbles(w)] * scales[:, :, None]).astype(table.dtype)
+
+
+def _dequantised(w: Array, scales: Array, *zero_points: Array) -> Array:
+    """Return the weights `[rows, blocks, block]` of integers with sign."""
+    wide = ((_nibbles(w).astype(np.int8) ^ HALF) - HALF).astype(np.float32)
+    for each in zero_points:
+        wide -= each.astype(np.float32)[:, :, None]
+    return wide * scales[:, :, None]
+
+
+def _nibbles(w: Array) -> Array:
+    """Return the four bits of each weight, `[rows, blocks, block]`."""
+    stored = w.view(np.uint8)
+    return np.stack([stored & 15, stored >> np.uint8(BITS)], axis=-1).reshape(*stored.shape[:2], -1)

@@ -6,6 +6,8 @@ from s2s.types.dtypes import AnyTensor, is_float
 from s2s.types.shapes.common import ShapeError, result, text
 
 BITS = (4, 8)
+CODE_BITS = 4
+"""The bits of a code, by which a table is read."""
 
 
 def block_size(w: AnyTensor, bits: int) -> int:
@@ -22,6 +24,13 @@ def matmul(x: AnyTensor, w: AnyTensor, scales: AnyTensor, zero_points: AnyTensor
     if not (blocks - 1) * block < columns <= blocks * block:
         raise ShapeError(f"x has {columns} columns, w has {blocks} blocks of {block}")
     return result(x.element_type, [*x.get_shape()[:-1], rows])
+
+
+def codebook_matmul(x: AnyTensor, w: AnyTensor, table: AnyTensor, scales: AnyTensor) -> AnyTensor:
+    """`x[…, k]`, `w[j, blocks, bytes]`, `table[16]`, `scales[j, blocks]` give `y[…, j]`."""
+    if table.get_shape() != (1 << CODE_BITS,) or not is_float(table.element_type):
+        raise ShapeError(f"table is {table}, expected {1 << CODE_BITS} floats")
+    return matmul(x, w, scales, None, CODE_BITS)
 
 
 def dot(

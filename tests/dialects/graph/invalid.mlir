@@ -264,6 +264,12 @@
 
 // -----
 
+%x, %w, %t, %s = "test.op"() : () -> (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<8xf32>, tensor<3x2xf32>)
+%y = graph.codebook_matmul %x, %w, %t, %s : (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<8xf32>, tensor<3x2xf32>) -> tensor<2x3xf32>
+// CHECK: expected 16 floats
+
+// -----
+
 %x, %w, %s = "test.op"() : () -> (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>)
 %y = graph.blockwise_matmul %x, %w, %s {bits = 3 : i64} : (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>) -> tensor<2x3xf32>
 // CHECK: bits is 3, expected 4 or 8

@@ -271,6 +271,13 @@ func.func @blockwise(%x: tensor<2x40xf32>, %w: tensor<3x2x16xi8>, %v: tensor<3x2
   func.return
 }
 
+// CHECK-LABEL: func.func @codebook
+func.func @codebook(%x: tensor<2x40xf32>, %w: tensor<3x2x16xi8>, %t: tensor<16xf32>, %s: tensor<3x2xf32>) {
+  // CHECK-NEXT: %y = graph.codebook_matmul %x, %w, %t, %s : (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<16xf32>, tensor<3x2xf32>) -> tensor<2x3xf32>
+  %y = graph.codebook_matmul %x, %w, %t, %s : (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<16xf32>, tensor<3x2xf32>) -> tensor<2x3xf32>
+  func.return
+}
+
 // CHECK-LABEL: func.func @superblocks
 func.func @superblocks(%x: tensor<2x60xf32>, %w: tensor<3x2x16xi8>, %s: tensor<3x2xi8>, %m: tensor<3x2xi8>, %d: tensor<3x1xf16>, %e: tensor<3x1xf16>, %q: tensor<2x2x2x16xi8>, %t: tensor<2x2xf32>) {
   // CHECK-NEXT: %y = graph.superblock_matmul %x, %w, %s, %m, %d, %e {bits = 4 : i64, int8_activations} : (tensor<2x60xf32>, tensor<3x2x16xi8>, tensor<3x2xi8>, tensor<3x2xi8>, tensor<3x1xf16>, tensor<3x1xf16>) -> tensor<2x3xf32>

@@ -20,6 +20,7 @@ ROLES: dict[type[Operation], tuple[str, ...]] = {
     graph.BatchNormOp: ("x", "scale", "bias", "mean", "var"),
     graph.MatmulOp: ("a", "b"),
     graph.BlockwiseMatmulOp: ("x", "w", "scales", "zero_points"),
+    graph.CodebookMatmulOp: ("x", "w", "table", "scales"),
     graph.BlockwiseDotOp: ("x", "x_scales", "w", "scales", "zero_points"),
     graph.SuperblockMatmulOp: ("x", "w", "scales", "mins", "super_scales", "super_mins"),
     graph.SuperblockDotOp: ("x", "x_scales", "w", "scales", "mins", "super_scales", "super_mins"),

@@ -7,7 +7,8 @@
       %w at …(d1, d2, d3), %scales at …(d1, d2)) inits [0.0 : f32]
       reduce { acc + (x0 * float(w << 28 >> 28) + x1 * float(w >> 4)) * scale }
 
-The innermost dimension runs over bytes: with 4 bits a byte holds the weights of two neighbouring columns of `x`.
+The innermost dimension runs over bytes: with 4 bits a byte holds the weights of two neighbouring columns of `x`. Those
+of `graph.codebook_matmul` are codes, by which the weights are taken from a table.
 
     %y = graph.blockwise_dot %x, %x_scales, %w, %scales {bits = 4}
       : (tensor<1x2x2x16xi8>, tensor<1x2xf32>, tensor<8x2x16xi8>, tensor<8x2xf32>) -> tensor<1x8xf32>
@@ -67,6 +68,37 @@ class LowerBlockwiseMatmul(RewritePattern):
             inits=[(0, element)],
             reduce=step,
             apply=lambda s, acc: acc,
+            names=[*row_names(rows), "j", "block", "byte"],
+        )
+        rewriter.replace(op, [], [y])
+
+
+class LowerCodebookMatmul(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.CodebookMatmulOp, rewriter: PatternRewriter) -> None:
+        shape = op.y.type.get_shape()
+        _, blocks, size = shape_of(op.w)
+        *rows, j, block, byte = dims(len(shape) + 2)
+        columns = [at(op.x, *rows, block * op.block + byte * 2 + number) for number in range(2)]
+        element = widened(op.y.type.element_type)
+
+        def step(s: Scalars, *values: Scalar) -> Scalar:
+            x, second, byte, scale, acc, table = values
+            wide = s.cast(byte, i32)
+            codes = s.binary(AND, wide, MASK), s.binary(AND, s.binary(SHIFT_RIGHT, wide, HALF), MASK)
+            low, high = (s.cast(s.extract(table, [code]), element) for code in codes)
+            return acc + (x * low + second * high) * scale
+
+        y = compute(
+            rewriter,
+            op,
+            shape,
+            [blocks, size],
+            reads=[*columns, at(op.w, j, block, byte), at(op.scales, j, block)],
+            tables=[op.table],
+            inits=[(0, element)],
+            reduce=step,
+            apply=lambda s, acc, table: acc,
             names=[*row_names(rows), "j", "block", "byte"],
         )
         rewriter.replace(op, [], [y])
@@ -185,4 +217,4 @@ def _moved(s: Scalars, q: Scalar, zero: Scalar | None) -> Scalar:
     return s.bounded(SUB, q, s.cast(zero, i32))
 
 
-PATTERNS: tuple[RewritePattern, ...] = (LowerBlockwiseMatmul(), LowerBlockwiseDot())
+PATTERNS: tuple[RewritePattern, ...] = (LowerBlockwiseMatmul(), LowerCodebookMatmul(), LowerBlockwiseDot())

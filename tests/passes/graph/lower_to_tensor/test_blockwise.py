@@ -27,6 +27,12 @@ def test_products_with_weights_in_blocks(bits: int, zero_points: str, shape: tup
     check_lowering(partial(graph.BlockwiseMatmulOp, bits=bits), *operands)
 
 
+@pytest.mark.parametrize("shape", [(32,), (3, 32), (2, 1, 30)], ids=str)
+def test_products_with_codes_of_a_table(shape: tuple[int, ...]):
+    operands = [rand(*shape), rand(5, 2, 8, dtype=np.int8, seed=1), rand(16, seed=2), rand(5, 2, seed=3)]
+    check_lowering(graph.CodebookMatmulOp, *operands)
+
+
 LEVELS = [
     rand(5, 4, dtype=np.int8, seed=2),
     rand(5, 4, dtype=np.int8, seed=3),
