@@ -59,7 +59,7 @@ def describe(module: ModuleOp, prefix: str, weights: WeightStore) -> Network:
     if len(mains) != 1:
         raise CompilerBug(f"the module has {len(mains)} functions that call kernels, not one main")
     kernels = {func.sym_name.data: func for func in functions(module) if not is_main(func)}
-    results = {name: len(outputs_of(func)) for name, func in kernels.items()}
+    results = {name: max(1, len(outputs_of(func))) for name, func in kernels.items()}  # a copy in place writes none
     labels = {name: label.data for name, func in kernels.items() if isa(label := func.attributes.get(HASH), StringAttr)}
     return _Description(Main(mains[0]), c_names(module, prefix), results, labels, weights).network()
 

@@ -28,6 +28,13 @@ CASES: dict[str, tuple[str, dict[str, Array]]] = {
         "(float[5] x) => (int64[5] y) { v, first, y, counts = Unique <axis = 0, sorted = 0> (x) }",
         {"x": np.asarray([3, 1, 3, 2, 1], np.float32)},
     ),
+    "weights with a scale for each block": (  # a constant with several elements is no number of a table
+        """(float[1,1] x) => (uint8[2,1] y) <int8[2,1] c = {1, -2}, float[1,1] b = {0.077}, int8[1,1] zero = {1},
+        float s = {0.029}, uint8 o = {76}, float t = {0.0625}, uint8 p = {26}>
+        { d = DequantizeLinear <axis = 0, block_size = 2> (c, b, zero) q = QuantizeLinear (d, s, o)
+          r = DequantizeLinear (q, s, o) m = MatMul (r, x) y = QuantizeLinear (m, t, p) }""",
+        {"x": FLOATS[:1].reshape(1, 1)},
+    ),
     "bytes without elements": (
         """(float[3] x) => (float[3] y, uint8[0,3] z) <uint8[0,3] c = {}, float s = {0.5}, uint8 o = {3}>
         { d = DequantizeLinear (c, s, o) a = Add (x, d) z = QuantizeLinear (a, s, o) y = Neg (x) }""",
@@ -40,7 +47,7 @@ CASES: dict[str, tuple[str, dict[str, Array]]] = {
 @pytest.mark.parametrize("kind", CASES)
 def test_the_results_are_those_of_onnxruntime(kind: str, target: str):
     text, inputs = CASES[kind]
-    model = onnx_model(text, 18)
+    model = onnx_model(text, 21)
     with api.compile(model, target=target) as artifact:
         found = artifact.run(inputs)
     for name, wanted in expected(model, inputs).items():
@@ -57,6 +64,27 @@ def test_a_slice_of_what_a_table_gives_is_computed_apart():
         found = artifact.run({"x": FLOATS.reshape(1, 3, 1, 4), "n": np.asarray([2])})["y"]
     turned = np.concatenate([FLOATS[4:8], FLOATS[:4], FLOATS[8:]])
     np.testing.assert_allclose(found, np.cumprod(np.concatenate([[1], turned[:-1]])), rtol=1e-6)
+
+
+def test_a_kernel_whose_result_lies_over_its_operand_unchanged_has_a_result():
+    """STFT's transpose moves nothing and runs in place; the graph executor's tables name its result all the same."""
+    text = """(float[1,8,1] x, float[5] w) => (float[1,4,2,2] y, float[1,4,1,2] z)
+    <int64 length = {5}, int64 step = {1}, int64[2] parts = {2, 1}>
+    { f = STFT <onesided = 1> (x, step, w, length) y, z = Split <axis = 2> (f, parts) }"""
+    inputs = {"x": FLOATS[:8].reshape(1, 8, 1), "w": FLOATS[3:8]}
+    model = onnx_model(text, 20)
+    for executor in ("aot", "graph"):
+        with api.compile(model, target="x86-64-v3", executor=executor) as artifact:
+            found = artifact.run(inputs)
+        for name, wanted in expected(model, inputs).items():
+            np.testing.assert_allclose(found[name], wanted, rtol=1e-5, atol=1e-5)
+
+
+def test_parts_that_do_not_fill_the_bound_of_a_size_are_refused_by_that():
+    text = """(float[16,3] x, bool[16] c) => (float[4,3] y, float[1,3] z) <int64[2] parts = {4, 1}>
+    { r = Compress <axis = 0> (x, c) y, z = Split <axis = 0> (r, parts) }"""
+    with pytest.raises(UnsupportedError, match=r"parts .* do not add up to 16; .* its bound is taken"):
+        api.compile(onnx_model(text, 18))
 
 
 def test_a_model_that_needs_one_size_of_those_that_a_run_may_compute_is_refused():

@@ -9,11 +9,12 @@ import onnx
 import pytest
 from onnx import helper
 
+from s2s.errors import InputError
 from s2s.fuzz import sizes
 from s2s.fuzz.campaign import Plan, Tally, draw, run
 from s2s.fuzz.check import difference, differences_of
 from s2s.fuzz.merge import names_read
-from s2s.fuzz.oracle import Spread, evaluate_model
+from s2s.fuzz.oracle import Spread, evaluate_model, evaluate_node
 from s2s.fuzz.reduce import pruned, without_node
 from s2s.fuzz.sizes import check_at_sizes
 from s2s.fuzz.variants import Variant
@@ -98,6 +99,25 @@ def test_a_moved_value_may_not_differ_by_more_than_its_last_roundings() -> None:
 def test_small_results_of_sigmoid_are_not_those_of_onnxruntime() -> None:
     sigmoid = spreads([-20, -10, 0, 1], helper.make_node("Sigmoid", ["x"], ["y"]))["y"]
     np.testing.assert_allclose(sigmoid.clean[0], np.exp(-20.0), rtol=1e-5)
+
+
+def test_means_of_windows_behind_the_end_are_not_those_of_the_reference() -> None:
+    pool = helper.make_node("AveragePool", ["x"], ["y"], kernel_shape=[5], strides=[3], pads=[0, 1], ceil_mode=1)
+    x = np.arange(5.0).reshape(1, 1, 5)
+    narrow = evaluate_node(pool, {"": 21}, {"x": Spread(x.astype(np.float32))})["y"].clean
+    np.testing.assert_array_equal(narrow, [[[2, 3.5]]])
+    with pytest.raises(InputError, match="no engine computes it"):
+        evaluate_node(pool, {"": 21}, {"x": Spread(x)})
+
+
+def test_a_sample_of_which_engines_disagree_is_not_determined() -> None:
+    """Row 10 of 21 lies at row 7 of 15, where the reference evaluator takes row 6."""
+    resize = helper.make_node("Resize", ["x", "", "", "n"], ["y"], mode="linear")
+    x = np.random.default_rng(0).uniform(-3, 3, (1, 1, 15, 4)).astype(np.float32)
+    operands = {"x": Spread(x), "n": Spread(np.asarray([1, 1, 21, 4]))}
+    y = evaluate_node(resize, {"": 21}, operands)["y"]
+    assert (np.abs(x[0, 0, 7] - y.clean[0, 0, 10]) <= y.bounds()[0, 0, 10]).all()
+    assert (y.bounds()[0, 0, :10] < 1e-4).all()
 
 
 def test_what_hangs_on_a_rounding_is_not_determined() -> None:

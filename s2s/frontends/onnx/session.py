@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto
 
-from s2s.errors import InputError, UnknownValueError, UnsupportedError
+from s2s.errors import InputError, S2SError, UnknownValueError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.limits import MAX_BODIES, MAX_NODES
 from s2s.frontends.names import one_line
@@ -141,11 +141,23 @@ class Session:
             try:
                 outputs = self._run_node(node, scope)
             except ShapeError as error:
-                raise InputError(f"{place(node)}: {error}; check the shapes and attributes of this node") from None
+                text = f"{place(node)}: {error}; check the shapes and attributes of this node"
+                raise self._misfit(text) from None
+            except InputError as error:
+                if not self.builder.computes_sizes:
+                    raise
+                raise self._misfit(str(error)) from error
             for name, value in zip(node.output, outputs, strict=False):
                 if isinstance(value, Value):
                     value.call(name)
                 scope.define(name, value)
+
+    def _misfit(self, text: str) -> S2SError:
+        """The error of a node that does not fit its operands. Sizes that a run computes have their bounds here, and a
+        node that does not fit these may be right."""
+        if not self.builder.computes_sizes:
+            return InputError(text)
+        return UnsupportedError(f"{text}, or give it no size that a run computes: its bound is taken")
 
     def _run_node(self, node: NodeProto, scope: Scope) -> Sequence[Binding]:
         attributes = scope.resolve(node)

@@ -92,8 +92,9 @@ def function_of_bytes(root: Operation, store: WeightStore) -> FunctionOfBytes | 
 
 
 def _is_elementwise(op: Operation, shape: tuple[int, ...]) -> bool:
-    """Whether `op` computes each element of its result, of that shape, from the same elements of its operands."""
-    same = len(op.results) == 1 and as_tensor_type(op.results[0].type).get_shape() == shape
+    """Whether `op` computes each element of its result, of that shape, from the same elements of its operands; a
+    constant of that shape, which may be another at each element, does not."""
+    same = len(op.operands) > 0 and len(op.results) == 1 and as_tensor_type(op.results[0].type).get_shape() == shape
     return same and can_evaluate(op) and fusion_kind(op) <= FusionKind.BROADCAST
 
 
