@@ -50,7 +50,8 @@ class Beside:
         """Return inputs of a run with this size."""
         (port,) = self.network.model.graph.input
         shape = [dim.dim_value for dim in port.type.tensor_type.shape.dim]
-        shape[self.network.axis] = size
+        for axis in self.network.axes:
+            shape[axis] = size
         return {port.name: np.random.default_rng(size).standard_normal(shape, np.float32)}
 
     def difference(self, sizes: Sequence[int]) -> float:

@@ -204,6 +204,7 @@ GRAPH = (
     Step("graph-remove-device-copies", "Until here, they kept devices apart.", when=placed, options=shared_memory),
     Step("graph-order-calls", "Order the calls so that the arena is smallest.", options=target),
     Step("graph-propagate-sizes", "Type rules tell how many windows an axis of any size has."),
+    Step("graph-offset-windows", "Kernels know their sizes now, and one of each stands for equal ones.", when=tuned),
     Step("graph-label-ops", "Label kernels for the graph JSON, once each is there once.", when=tables),
 )
 """Partition the network into kernels of operators and a `main` that calls them."""

@@ -52,6 +52,7 @@ PASSES: tuple[str, ...] = (
     "graph-merge-composites",
     "graph-merge-conv-groups",
     "graph-narrow-scales",
+    "graph-offset-windows",
     "graph-order-calls",
     "graph-outline-externs",
     "graph-pack-tables",

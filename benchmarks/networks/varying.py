@@ -1,6 +1,6 @@
 """Networks that take inputs of any size within bounds: a dimension has a name, not a number, as exporters write it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
 from typing import NamedTuple
 
@@ -12,21 +12,22 @@ from s2s.types.sizes import SizeRange
 
 
 class Varying(NamedTuple):
-    """A network, the name of its open dimension, the bounds of that, and the axis of its input that has it."""
+    """A network, the name of its open dimension, the bounds of that, and the axes of its input that have it."""
 
     model: onnx.ModelProto
     name: str
     bounds: SizeRange
-    axis: int
+    axes: tuple[int, ...]
 
 
-def opened(net: Network, name: str, bounds: SizeRange, axis: int, *outputs: Value) -> Varying:
-    """Return the network that computes `outputs`, with a name for axis number `axis` of its input."""
+def opened(net: Network, name: str, bounds: SizeRange, axes: Sequence[int], *outputs: Value) -> Varying:
+    """Return the network that computes `outputs`, with a name for these axes of its input."""
     model = net.model(*outputs)
-    model.graph.input[0].type.tensor_type.shape.dim[axis].dim_param = name
+    for axis in axes:
+        model.graph.input[0].type.tensor_type.shape.dim[axis].dim_param = name
     for output in model.graph.output:
         output.type.tensor_type.ClearField("shape")
-    return Varying(model, name, bounds, axis)
+    return Varying(model, name, bounds, tuple(axes))
 
 
 def encoder_layer(net: Network, x: Value, count: int) -> Value:
@@ -51,7 +52,7 @@ def encoder() -> Varying:
     x = net.input(1, bounds.most, 256)
     for _ in range(4):
         x = encoder_layer(net, x, 4)
-    return opened(net, "sequence", bounds, 1, net.layer_norm(x))
+    return opened(net, "sequence", bounds, [1], net.layer_norm(x))
 
 
 def recogniser() -> Varying:
@@ -68,7 +69,31 @@ def recogniser() -> Varying:
         x = net.hard_swish(net.conv(shorter, channels))
     x = net.op("Squeeze", net.conv(x, 192, (3, 1), pads=[0] * 4), net.integers(2))
     x = encoder_layer(net, net.transpose(x, 0, 2, 1), 4)
-    return opened(net, "width", bounds, 3, net.op("Softmax", net.linear(net.layer_norm(x), 97), axis=-1))
+    return opened(net, "width", bounds, [3], net.op("Softmax", net.linear(net.layer_norm(x), 97), axis=-1))
 
 
-NETWORKS: Mapping[str, Callable[[], Varying]] = {function.__name__: function for function in (encoder, recogniser)}
+def _centred(net: Network, x: Value, channels: int, window: int, stride: int, groups: int = 1) -> Value:
+    """A convolution whose padding follows from the size, as TensorFlow writes it, and a clamp."""
+    weights = net.weights(channels, x.channels // groups, window, window, fan=window * window * x.channels // groups)
+    settings = {"strides": [stride] * 2, "group": groups, "auto_pad": "SAME_UPPER"}
+    return net.relu(net.op("Conv", x, weights, net.weights(channels, fan=100), **settings))
+
+
+def mobilenet() -> Varying:
+    """Square pictures, 64 to 192 pixels wide: inverted residuals with depthwise convolutions, as in MobileNetV2,
+    that halve the size five times with padding `SAME`."""
+    net, bounds = Network("mobilenet"), SizeRange(64, 192)
+    x = _centred(net, net.input(1, 3, bounds.most, bounds.most), 16, 3, 2)
+    for channels, stride, count in ((24, 2, 2), (32, 2, 3), (64, 2, 3), (96, 1, 2), (160, 2, 2)):
+        for repeat in range(count):
+            inner = _centred(
+                net, net.relu(net.conv(x, 6 * x.channels)), 6 * x.channels, 3, 1 if repeat else stride, 6 * x.channels
+            )
+            y = net.conv(inner, channels)
+            x = net.add(x, y) if repeat else y
+    return opened(net, "size", bounds, [2, 3], net.classes(net.relu(net.conv(x, 640)), 100))
+
+
+NETWORKS: Mapping[str, Callable[[], Varying]] = {
+    function.__name__: function for function in (encoder, recogniser, mobilenet)
+}

@@ -250,10 +250,44 @@ class ViewOp(Op):
             raise VerifyException(f"{self.name}: bytes {start} to {end} of {arena} cannot be a {view}")
 
 
+@op_definition
+class ShiftOp(Op):
+    """The elements of `source` from `map(indices)` on, an offset that is known when a kernel starts: in a run in which
+    `%d` is 1, `%y = loop.shift %x[(d0) -> (d0 * 98)(%d)]` begins with the second row of 98 elements."""
+
+    name = "loop.shift"
+
+    source = operand_def(MemRefType)
+    map = prop_def(AffineMapAttr)
+    indices = var_operand_def(IndexType)
+    result = result_def(MemRefType)
+    traits = traits_def(Pure())
+    assembly_format = "$source `[` $map `(` $indices `)` `]` attr-dict `:` type($source) `->` type($result)"
+
+    def __init__(
+        self,
+        source: SSAValue,
+        affine_map: AffineMap,
+        indices: Sequence[SSAValue],
+        result_type: MemRefType[Attribute],
+    ) -> None:
+        super().__init__(
+            operands=[source, list(indices)],
+            properties={"map": AffineMapAttr(affine_map)},
+            result_types=[result_type],
+        )
+
+    def verify_(self) -> None:
+        check_map(self.name, self.map.data, len(self.indices), results=1)
+        source, result = check_flat(self, self.source.type), check_flat(self, self.result.type)
+        if source.element_type != result.element_type or source.get_shape()[0] < result.get_shape()[0]:
+            raise VerifyException(f"{self.name}: {result} is no part of {source}")
+
+
 def whole_of(buffer: SSAValue) -> SSAValue:
     """Return the buffer that `buffer` is a view of, behind all views; `buffer` itself if it is no view."""
-    while isinstance(buffer.owner, ViewOp):
-        buffer = buffer.owner.arena
+    while isinstance(buffer.owner, ViewOp | ShiftOp):
+        buffer = buffer.owner.arena if isinstance(buffer.owner, ViewOp) else buffer.owner.source
     return buffer
 
 
@@ -297,4 +331,15 @@ class WeightOp(Op):
         check_flat(self, self.result.type)
 
 
-__all__ = ["AllocOp", "LoadAtOp", "LoadOp", "PoisonOp", "StoreAtOp", "StoreOp", "ViewOp", "WeightOp", "whole_of"]
+__all__ = [
+    "AllocOp",
+    "LoadAtOp",
+    "LoadOp",
+    "PoisonOp",
+    "ShiftOp",
+    "StoreAtOp",
+    "StoreOp",
+    "ViewOp",
+    "WeightOp",
+    "whole_of",
+]

@@ -139,6 +139,8 @@ class _Tracer:
         self.unknown: set[SSAValue] = set()
         """Buffers that are accessed at positions that depend on data."""
         self.indices: dict[SSAValue, AffineExpr] = {}
+        self.shifted: dict[SSAValue, tuple[SSAValue, AffineExpr]] = {}
+        """For each buffer that begins inside of another one that one, and the element that it begins with."""
 
     def block(self, block: Block) -> Iterator[ByteAccess | Repeated]:
         """Return the accesses of a block's operations in order; the branches of a condition follow each other."""
@@ -155,6 +157,8 @@ class _Tracer:
                 case loop.SizeOp():
                     self.indices[op.result] = AffineDimExpr(len(self.counters))
                     self.counters.append(Counter(*op.bounds, 1, 1))
+                case loop.ShiftOp():
+                    self.shifted[op.result] = op.source, self._replaced(op.map.data.results[0], op.indices)
                 case arith.ConstantOp() if isinstance(op.value, IntegerAttr):
                     self.indices[op.result] = AffineConstantExpr(op.value.value.data)
                 case _:
@@ -164,11 +168,12 @@ class _Tracer:
         """Return the accesses of one operation, writes first, because it may write before it has read everything."""
         accesses = op.accesses() if isinstance(op, loop.AccessInterface) else _unknown_accesses(op)
         for access in sorted(accesses, key=lambda access: access.kind is not MemoryEffectKind.WRITE):
-            (self.written if access.kind is MemoryEffectKind.WRITE else self.read).add(access.buffer)
+            source, first = self.shifted.get(access.buffer, (access.buffer, AffineConstantExpr(0)))
+            (self.written if access.kind is MemoryEffectKind.WRITE else self.read).add(source)
             try:
-                yield from self._access(access)
+                yield from self._access(access, source, first)
             except _NotAffineError:
-                self.unknown.add(access.buffer)
+                self.unknown.add(source)
 
     def _loop(self, op: loop.ForOp) -> Iterator[Repeated]:
         lower = [self._replaced(expr, op.dims) for expr in op.lower.data.results]
@@ -201,14 +206,14 @@ class _Tracer:
         grain = grain_from(lower[0], step, self.counters) if self.within and len(lower) == 1 else 1
         return Counter(first, last - (last - first) % grain, step, grain)
 
-    def _access(self, access: loop.Access) -> Iterator[ByteAccess | Repeated]:
-        """Return the bytes of one access: contiguous elements are one span, any other extent becomes a loop of its
-        own."""
+    def _access(self, access: loop.Access, source: SSAValue, begin: AffineExpr) -> Iterator[ByteAccess | Repeated]:
+        """Return the bytes of one access of a buffer that begins with element `begin` of `source`: contiguous elements
+        are one span, any other extent becomes a loop of its own."""
         writes = access.kind is MemoryEffectKind.WRITE
         if access.start is None:
-            yield _whole(access.buffer, writes=writes)
+            yield _whole(source, writes=writes)
             return
-        position, reach, numbers = self._replaced(access.start, access.indices), (0, 0), list[int]()
+        position, reach, numbers = self._replaced(access.start, access.indices) + begin, (0, 0), list[int]()
         for extent in access.extents:
             first, last = self._clipped(extent, access.indices)
             if first > last:
@@ -219,7 +224,7 @@ class _Tracer:
             numbers.append(len(self.counters))
             self.counters.append(Counter(first, last, 1, 1))
             position += AffineDimExpr(numbers[-1]) * extent.stride
-        found: ByteAccess | Repeated = ByteAccess(self._bytes(access.buffer, position, reach), writes, access.buffer)
+        found: ByteAccess | Repeated = ByteAccess(self._bytes(source, position, reach), writes, source)
         for number in reversed(numbers):
             found = Repeated(number, (found,))
         yield found

@@ -19,6 +19,7 @@ from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.errors import CompilerBug
+from s2s.types.affine import bounds
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 from s2s.types.size_maps import multiplies_sizes, parse_map
@@ -41,6 +42,10 @@ LIMITS = "limits"
 """Attribute of an operation: for each axis of its result the size up to which anyone reads it, empty for all of it."""
 REDUCES = "reduces"
 """Attribute of a mean or a gather inside a kernel: for each axis of its first operand the size that it has."""
+
+BEGINS = "begins"
+"""Attribute of an argument of a kernel: for each axis the offset at which the kernel begins to read it in a run, empty
+for 0. Offsets are derived sizes that end in a remainder: `(W - 1) mod 2`."""
 
 PARTS = "parts"
 """Attribute of a concatenation inside a kernel: for each operand the size that it has along the axis."""
@@ -129,9 +134,9 @@ def sizes_of(attributes: Mapping[str, Attribute]) -> dict[str, SizeRange]:
     if not isinstance(found, DictionaryAttr):
         return {}
     return {
-        name: _range_of(tuple(map(int, bounds.get_values())))
-        for name, bounds in found.data.items()
-        if isa(bounds, DenseArrayBase[I64])
+        name: _range_of(tuple(map(int, ends.get_values())))
+        for name, ends in found.data.items()
+        if isa(ends, DenseArrayBase[I64])
     }
 
 
@@ -154,19 +159,37 @@ def derived_of(attributes: Mapping[str, Attribute]) -> dict[str, AffineMap]:
     return {name: parse_map(map) if isinstance(map, str) else map for name, map in maps.items()}
 
 
+def is_offset(map: AffineMap) -> bool:
+    """Return whether a derived size is an offset, which may be 0, and smaller where other sizes are larger."""
+    return isinstance(map.results[0], AffineBinaryOpExpr) and map.results[0].kind is AffineBinaryOpKind.Mod
+
+
+def _range_at(map: AffineMap, least: Sequence[int], most: Sequence[int]) -> SizeRange:
+    """Return the bounds of a size that follows from others within bounds."""
+    if is_offset(map):
+        return SizeRange(*bounds(map.results[0], list(zip(least, most, strict=True))))
+    return SizeRange(map.results[0].eval(least, []), map.results[0].eval(most, []))
+
+
 def with_derived(sizes: Mapping[str, int], derived: Mapping[str, AffineMap]) -> dict[str, int]:
     """Return the `sizes` of a run, those that vary in the order of the module, and the derived ones."""
     values = list(sizes.values())
     return {**sizes, **{name: map.results[0].eval(values, []) for name, map in derived.items()}}
 
 
+def greatest_sizes(attributes: Mapping[str, Attribute]) -> dict[str, int]:
+    """Return all sizes of a module in a run of the greatest given ones."""
+    given = {name: size.most for name, size in sizes_of(attributes).items()}
+    return with_derived(given, derived_of(attributes))
+
+
 def ranges_of(attributes: Mapping[str, Attribute]) -> dict[str, SizeRange]:
-    """Return the bounds of all sizes of a module. A derived size is never smaller where the others are larger."""
+    """Return the bounds of all sizes of a module. A derived size, unless it is an offset, is never smaller where the
+    others are larger."""
     given = sizes_of(attributes)
-    derived = derived_of(attributes)
-    least = with_derived({name: size.least for name, size in given.items()}, derived)
-    most = with_derived({name: size.most for name, size in given.items()}, derived)
-    return {name: SizeRange(least[name], most[name]) for name in most}
+    least, most = [size.least for size in given.values()], [size.most for size in given.values()]
+    derived = {name: _range_at(map, least, most) for name, map in derived_of(attributes).items()}
+    return {**{name: SizeRange(size.least, size.most) for name, size in given.items()}, **derived}
 
 
 class CountedSize(NamedTuple):
@@ -230,9 +253,8 @@ class SizeTable:
     def range(self, name: str) -> SizeRange:
         """The bounds of size `name`."""
         given = self.given.values()
-        ends = [size.least for size in given], [size.most for size in given]
-        least, most = (self[name].eval(values, []) for values in ends)
-        return SizeRange(least, most)
+        map = AffineMap(len(given), 0, (self[name],))
+        return _range_at(map, [size.least for size in given], [size.most for size in given])
 
     def special(self, name: str) -> list[int]:
         """The values of size `name` in the runs that the user names, smallest first."""

@@ -153,6 +153,8 @@ class _Comparison:
         self.greatest, self.smaller = greatest, smaller
         self.extents = _extents(greatest.module)
         self.given, self.at = at, with_derived(at, derived_of(greatest.module.attributes))
+        self.there = with_derived(at, derived_of(smaller.module.attributes))
+        """The same sizes by the names of the smaller network, in which fewer sizes tell how one follows from others."""
         self.compared: set[tuple[FuncOp, FuncOp]] = set()
 
     def check(self) -> None:
@@ -256,7 +258,7 @@ class _Comparison:
             elif isinstance(mine, tensor.ExternOp) and isinstance(other, tensor.ExternOp) and _takes_sizes(mine):
                 reason = None if mine.routine == other.routine else "is another routine"
             else:
-                reason = None if _text(mine, self.at) == _text(other, self.at) else "has other computations"
+                reason = None if _text(mine, self.at) == _text(other, self.there) else "has other computations"
             if reason is not None:
                 return reason
             numbers |= dict(zip(mine.results, other.results, strict=True))
@@ -269,7 +271,9 @@ class _Comparison:
             return f"runs over {list(theirs.sizes)}, where {expected} was derived,"
         if (ours.into, ours.accesses, ours.axes) != (theirs.into, theirs.accesses, theirs.axes):
             return "writes other positions"
-        texts = ([_text(region.block, self.at) for region in op.regions] for op in (ours, theirs))
+        texts = (
+            [_text(region.block, at) for region in op.regions] for op, at in ((ours, self.at), (theirs, self.there))
+        )
         return None if next(texts) == next(texts) else "has other constants or operations in its formula"
 
     def _difference_of_computations(self, ours: tensor.ComputeOp, theirs: tensor.ComputeOp) -> str | None:
@@ -281,7 +285,7 @@ class _Comparison:
         if ours.accesses != theirs.accesses or ours.inits != theirs.inits or ours.parallel != theirs.parallel:
             return "reads other positions"
         if [_text(region, self.at) for region in _bodies(ours)] != [
-            _text(region, self.at) for region in _bodies(theirs)
+            _text(region, self.there) for region in _bodies(theirs)
         ]:
             return "has other constants or operations in its formula"
         return None

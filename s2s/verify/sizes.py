@@ -32,12 +32,14 @@ from s2s.types.dtypes import Array, as_tensor_type, tensor_type
 from s2s.types.hints import isa
 from s2s.types.sizes import (
     FILLS,
+    SIZES,
     VARIES,
     Extents,
     SizeRange,
     derived_of,
     extents_of,
     shape_at,
+    sizes_attribute,
     sizes_of,
     varying,
     with_derived,
@@ -202,6 +204,8 @@ def instantiated(module: ModuleOp, sizes: Sizes) -> ModuleOp:
         _instantiate(op, propagation.extents, sizes)
     for op in [op for op in made.walk() if isinstance(op, tensor.SizeOp)]:
         Rewriter.replace_op(op, arith.ConstantOp(IntegerAttr(sizes[op.size.data], IndexType())))
+    given = sizes_of(made.attributes)
+    made.attributes[SIZES] = sizes_attribute({name: SizeRange(sizes[name], sizes[name]) for name in given})
     return made
 
 

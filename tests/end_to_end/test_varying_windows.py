@@ -1,6 +1,7 @@
 """Windows, padding and resampling along dimensions of varying size, against onnxruntime at several sizes."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -91,12 +92,12 @@ TEXTS = {
 }
 
 
-def check(text: str, folder: Path, opset: int = 17) -> None:
+def check(text: str, folder: Path, opset: int = 17, **options: Any) -> None:
     """Compile for two sizes that vary, and compare at all of the first and some of the second."""
     file = model(text, folder, opset)
     engine = session(file)
     sizes = dict.fromkeys(names_of_sizes(engine), (LEAST, MOST))
-    with api.compile(file, dims=sizes, target="host") as artifact:
+    with api.compile(file, dims=sizes, target="host", **options) as artifact:
         for size in range(LEAST, MOST + 1):
             given = inputs_of(engine, size, {"K": MOST + LEAST - size if size % 3 else size})
             for found, expected in zip(artifact.run(given).values(), engine.run(None, given), strict=True):
@@ -126,6 +127,31 @@ def test_smoothed_pictures_give_the_results_of_onnxruntime(mode: str, tmp_path: 
 def test_levels_agree(kind: str, tmp_path: Path):
     with api.compile(model(TEXTS[kind], tmp_path), dims={"N": (LEAST, MOST), "K": (LEAST, 8)}, target="c") as artifact:
         assert artifact.verify(levels=True).passed
+
+
+@pytest.mark.parametrize("options", [{"threads": 2}, {"executor": "graph"}, {"poison": True}], ids=str)
+def test_windows_that_begin_at_an_offset_go_with(options: dict[str, Any], tmp_path: Path):
+    check(TEXTS["network with centred windows"], tmp_path, **options)
+
+
+def test_padding_behind_a_kernel_computes_no_positions(tmp_path: Path):
+    with api.compile(model(TEXTS["network with centred windows"], tmp_path), dims={"N": (3, 14), "K": 9}) as artifact:
+        kernels = artifact.tree().text("src/model_kernels.c")
+    assert "_shifted = &x[" in kernels
+    last = kernels[kernels.index("model_same_pad_2(") :]
+    assert "% 2" not in last
+
+
+def test_size_that_is_halved_five_times_is_known_from_few_smaller_ones(tmp_path: Path):
+    halves = " ".join(
+        f'x{n + 1} = MaxPool <auto_pad = "SAME_UPPER", strides = [2], kernel_shape = [3]> (x{n})' for n in range(5)
+    )
+    file = model(f"(float[1,1,N] x0) => (float[1,1,M] x5) {{ {halves} }}", tmp_path)
+    with api.compile(file, dims={"N": (64, 192)}, target="c") as artifact:
+        for size in (64, 69, 128, 191, 192):
+            x = np.random.default_rng(size).standard_normal((1, 1, size), np.float32)
+            (found,) = artifact.run({"x0": x}).values()
+            np.testing.assert_array_equal(found, session(file).run(None, {"x0": x})[0])
 
 
 def test_windows_along_constant_axes_are_those_of_constant_sizes(tmp_path: Path):

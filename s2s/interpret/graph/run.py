@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
+from s2s.analysis.network.begins import begun
 from s2s.analysis.network.functions import CALLBACK, input_numbers, meaning_of, output_numbers, state_arguments
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, InputError
@@ -14,6 +15,7 @@ from s2s.interpret.graph.control import run_control
 from s2s.interpret.graph.evaluate import evaluate
 from s2s.interpret.graph.extern import run_extern
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
+from s2s.types.sizes import greatest_sizes
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
 
@@ -99,11 +101,19 @@ class _Run(NamedTuple):
     def _call(self, place: Operation, name: str, inputs: Sequence[Array]) -> list[Array]:
         function = _function(place, name)
         if CALLBACK not in function.attributes:
-            return self.function(function, inputs)
+            return self.function(function, _begun(function, inputs))
         meaning = meaning_of(function)
         if meaning is None:
             raise CompilerBug(f"@{name}: nothing says what this function of C computes")
         return self.function(meaning, inputs)
+
+
+def _begun(kernel: FuncOp, inputs: Sequence[Array]) -> Sequence[Array]:
+    """Return what `kernel` reads of its operands at the greatest sizes."""
+    module = kernel.parent_op()
+    if kernel.arg_attrs is None or not isinstance(module, ModuleOp):
+        return inputs
+    return begun(kernel, inputs, greatest_sizes(module.attributes))
 
 
 def _function(place: Operation, name: str) -> FuncOp:

@@ -137,6 +137,21 @@ def view(scope: Scope, op: loop.ViewOp) -> Step:
     return step
 
 
+@MEANINGS.register(loop.ShiftOp)
+def shift(scope: Scope, op: loop.ShiftOp) -> Step:
+    """`loop.shift`."""
+    at = position(op.map.data.results[0], scope.operands(op.indices))
+    source, result, size, count = scope.place(op.source), scope.new(op.result), length(op.source), length(op.result)
+
+    def step(frame: Frame) -> None:
+        first = at(frame)
+        if first < 0 or first + count > size:
+            raise _outside(scope, op, op.source, first)
+        frame[result] = frame[source][first : first + count]
+
+    return step
+
+
 @MEANINGS.register(loop.AllocOp)
 def alloc(scope: Scope, op: loop.AllocOp) -> Step:
     """`loop.alloc`: its contents are undefined."""

@@ -17,6 +17,7 @@ from s2s.interpret.loop.state import initial_loop_state, state_places
 from s2s.interpret.loop.translate import translate_function
 from s2s.interpret.scalar import signless
 from s2s.types.dtypes import Array, to_numpy
+from s2s.types.sizes import greatest_sizes
 from s2s.types.weights import WeightStore
 
 
@@ -34,6 +35,7 @@ def run_loop(
     is updated from run to run; None starts from the initial state. The arguments of `@main` have roles.
     """
     options = options or Options()
+    options = Options(options.fused, options.poison, {**greatest_sizes(module.attributes), **options.sizes})
     main = find_function(module, "main")
     arguments = main.body.block.args
     roles = [_role(main, number) for number in range(len(arguments))]

@@ -15,6 +15,7 @@ from xdsl.ir.affine import (
 )
 from xdsl.rewriter import Rewriter
 
+from s2s.analysis.network.begins import begins_of, state_begins
 from s2s.analysis.structure.compute import dim_names, slots
 from s2s.analysis.structure.renumber import renumber
 from s2s.decisions.channel_blocks import CHANNEL, MIN_BLOCK
@@ -82,6 +83,8 @@ class BlockKernel:
                 ]
                 op.properties["accesses"] = ArrayAttr(reads)
         Rewriter.replace_value_with_new_type(argument, new_type)
+        if begins := begins_of(self.func, argument):
+            state_begins(self.func, argument, (begins[0], "", *begins[2:], ""))
 
     def _blocked_access(
         self, access: tensor.AccessAttr, op: tensor.ComputeOp, number: int, block: int

@@ -216,6 +216,13 @@ loop.poison %x : memref<8xf32>
 
 // -----
 
+%x = "test.op"() : () -> memref<8xi32>
+%n = "test.op"() : () -> index
+%y = loop.shift %x[affine_map<(d0) -> (d0)>(%n)] : memref<8xi32> -> memref<9xi32>
+// CHECK: loop.shift: memref<9xi32> is no part of memref<8xi32>
+
+// -----
+
 %x = "test.op"() : () -> memref<64xi8>
 %y = loop.view %x[52] : memref<64xi8> -> memref<4xf32>
 // CHECK: loop.view: bytes 52 to 68 of memref<64xi8> cannot be a memref<4xf32>

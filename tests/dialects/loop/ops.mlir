@@ -119,6 +119,11 @@ func.func @main(%arena: memref<256xi8> {role = "arena"}, %y: memref<64xf32> {rol
   // CHECK-NEXT: %c = loop.view %b[128 : i64] : memref<64xf32> -> memref<16xf32>
   // GENERIC:    %c = "loop.view"(%b) <{offset = 128 : i64}> : (memref<64xf32>) -> memref<16xf32>
   %c = loop.view %b[128] : memref<64xf32> -> memref<16xf32>
+  // CHECK-NEXT: %n = loop.size "n" from 0 to 1
+  %n = loop.size "n" from 0 to 1
+  // CHECK-NEXT: %d = loop.shift %b[affine_map<(d0) -> ((d0 * 8))>(%n)] : memref<64xf32> -> memref<56xf32>
+  // GENERIC:    %d = "loop.shift"(%b, %n)
+  %d = loop.shift %b[affine_map<(d0) -> (d0 * 8)>(%n)] : memref<64xf32> -> memref<56xf32>
   // CHECK-NEXT: %w = loop.weight "conv1.weight" {hash = "c0ffee"} : memref<16xf32>
   %w = loop.weight "conv1.weight" {hash = "c0ffee"} : memref<16xf32>
   // CHECK-NEXT: func.call @loops(%y, %b) {node = "relu1"} : (memref<64xf32>, memref<64xf32>) -> ()

@@ -8,7 +8,7 @@ from s2s.c_syntax.types import element_name
 from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_half
 from s2s.errors import CompilerBug
-from s2s.passes.loop.lower_to_c.affine import INDEX, ranges_of
+from s2s.passes.loop.lower_to_c.affine import INDEX, index_expression, ranges_of
 from s2s.passes.loop.lower_to_c.builder import Builder, carried, is_in_lanes, literal_value, vector_name
 from s2s.passes.loop.lower_to_c.neighbours import position
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
@@ -40,6 +40,13 @@ def store(b: Builder, op: loop.StoreOp) -> None:
     function, extra = _vector_access(b, op, f"store{_narrow(op.value)}")
     name = f"{vector_name(value.type)}_{function}"
     b.block.add_op(c.CallOp(name, [_vector_pointer(b, op.buffer, at), *extra, value]))
+
+
+@LOWERINGS.register(loop.ShiftOp)
+def shift(b: Builder, op: loop.ShiftOp) -> SSAValue:
+    """Lower to a pointer to the first element, with a name of its own."""
+    place = pointer(b, op.source, index_expression(b, op.map.data.results[0], op.indices))
+    return b.add(c.LetOp(f"{op.source.name_hint or 'x'}_shifted", place))
 
 
 @LOWERINGS.register(loop.PrefetchOp)

@@ -22,6 +22,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from s2s.analysis.network.begins import begins_of
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.structure.compute import body_ops
 from s2s.analysis.structure.overwriting import may_overwrite
@@ -37,6 +38,7 @@ from s2s.passes.tensor.lower_to_loop.main import LowerMain
 from s2s.passes.tensor.lower_to_loop.margins import emit_margins
 from s2s.passes.tensor.lower_to_loop.pairs import encode_pairs, pairs_of
 from s2s.passes.tensor.lower_to_loop.scatter import ScatterEmitter
+from s2s.passes.tensor.lower_to_loop.shifts import shift_arguments
 from s2s.schedules.verify import verify_kernel
 from s2s.support.frozen import frozen
 from s2s.types.margins import MARGINS, margins_of
@@ -90,6 +92,7 @@ class LowerKernel:
         self.func.attributes[IN_PLACE] = tensor.integers(self._in_place(inputs, groups[-1]) if groups else [])
         sizes = self._sizes()
         block.add_ops(sizes.values())
+        shift_arguments(self.func, buffers, sizes, block)
         for group in groups:
             FusedGroupEmitter(group, buffers, scratch, block, sizes).emit()
             for op in group.ops:
@@ -113,6 +116,7 @@ class LowerKernel:
             names += extents_of(self.scatter.attributes.get(VARIES), len(self.scatter.sizes))
             bodies += [inner for region in self.scatter.regions for inner in region.block.ops]
         names += [inner.size.data for inner in bodies if isinstance(inner, tensor.SizeOp)]
+        names += [name for argument in self.func.args for name in begins_of(self.func, argument)]
         known = self.known_sizes
         missing = next((name for name in names if name and name not in known), None)
         if missing is not None:
