@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from docs.commands import OURS, run_line
+from s2s.cli.opt import main
 from support.c_compilers import require
 from support.pages import prepare
 from support.project import ROOT
@@ -53,6 +54,15 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pyt
             require("arm-none-eabi-gcc")
             require("qemu-system-arm")
         run_line(command, tmp_path)
+
+
+def test_the_commands_of_passes_run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(ROOT)
+    found = re.findall(r"^ *s2s-opt (.*)$", "\n".join(page.read_text() for page in PAGES), re.MULTILINE)
+    assert found
+    for arguments in found:
+        main(arguments.split())
+        assert "builtin.module" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("text", NOT_RUN)
