@@ -67,6 +67,7 @@ def read_archive(path: Path, *, trust: bool) -> ExportedProgram:
         raise InputError(f"{path}: is not a file; give the path of a file that torch.export.save wrote")
     if not zipfile.is_zipfile(path):
         raise InputError(f"{path}: is no archive of torch; save the program with torch.export.save")
+    _refuse_modules(path)
     source = path if trust else _checked(path, torch)
     _register_operators(path)
     try:
@@ -76,6 +77,21 @@ def read_archive(path: Path, *, trust: bool) -> ExportedProgram:
             f"{path}: torch.export.load does not read it ({one_line(str(error).strip())}); save the program again with "
             "torch.export.save"
         ) from error
+
+
+def _refuse_modules(path: Path) -> None:
+    """Refuse what torch.save and torch.jit.save write, trusted or not: an export needs example inputs."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = {name.rpartition("/")[2] for name in archive.namelist()}
+    except (zipfile.BadZipFile, OSError) as error:
+        raise InputError(f"{path}: is damaged ({one_line(str(error))}); save the program again") from None
+    if "data.pkl" in members:
+        what = "a module of TorchScript" if "constants.pkl" in members else "weights or a pickled module"
+        raise InputError(
+            f"{path}: holds {what}, no exported program; save one with torch.export.save, or name a function that "
+            "makes the module and example inputs, as in model.py:make_model"
+        )
 
 
 def _register_operators(path: Path) -> None:

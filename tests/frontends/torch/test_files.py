@@ -164,6 +164,21 @@ def test_what_is_no_archive_is_refused(tmp_path: Path):
         read_archive(path, trust=False)
 
 
+@pytest.mark.parametrize("trust", [False, True])
+def test_weights_and_modules_are_refused_with_what_they_are(trust: bool, tmp_path: Path):
+    module = nn.Linear(3, 2)
+    torch.save(module.state_dict(), tmp_path / "weights.pt")
+    torch.save(module, tmp_path / "module.pt")
+    torch.jit.save(torch.jit.trace(module, torch.zeros(1, 3)), str(tmp_path / "script.pt"))  # pyright: ignore[reportUnknownMemberType]
+    for name, what in (
+        ("weights", "weights or a pickled module"),
+        ("module", "weights or a pickled module"),
+        ("script", "a module of TorchScript"),
+    ):
+        with pytest.raises(InputError, match=rf"{name}\.pt: holds {what}, .*as in model\.py:make_model"):
+            read_archive(tmp_path / f"{name}.pt", trust=trust)
+
+
 def test_a_function_of_a_python_file_makes_a_model(tmp_path: Path):
     path = tmp_path / "net.py"
     path.write_text(
