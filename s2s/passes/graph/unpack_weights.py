@@ -23,7 +23,7 @@ from xdsl.rewriter import Rewriter
 from s2s.analysis.numbers.known_values import known_value
 from s2s.analysis.structure.compute import shape_of
 from s2s.decisions.chooser import Chooser
-from s2s.decisions.packed_weights import FLOATS, PackedProduct, PackedWeightsKind
+from s2s.decisions.packed_weights import FLOATS, LOOKING_UP, UNPACKING, PackedProduct, PackedWeightsKind
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.dialects.walk import walk
@@ -54,7 +54,8 @@ class UnpackWeightsPass(ModulePass):
                 shape = product.y.type.get_shape()
                 columns = shape_of(product.x)[-1]
                 size = sum(each.nbytes for each in tables)
-                subject = PackedProduct(op, (product,), prod(shape[:-1]), columns * shape[-1], size)
+                unpacking = LOOKING_UP if isinstance(product, graph.CodebookMatmulOp) else UNPACKING
+                subject = PackedProduct(op, (product,), prod(shape[:-1]), columns * shape[-1], size, unpacking)
                 if chooser.choose(PackedWeightsKind(), subject) == FLOATS:
                     _unpack(product, tables, store)
 

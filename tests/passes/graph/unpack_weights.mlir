@@ -29,20 +29,10 @@ func.func @declined_where_the_model_packs(%x: tensor<128x40xf32>) -> tensor<128x
   func.return %y : tensor<128x24xf32>
 }
 
-// CHECK-LABEL: func.func @codes_for_many_rows
+// CHECK-LABEL: func.func @codes_on_a_host
 // CHECK:         %[[W:.*]] = graph.weight "w_floats_2" {{.*}} : tensor<40x24xf32>
 // CHECK:         graph.matmul %x, %[[W]]
-func.func @codes_for_many_rows(%x: tensor<128x40xf32>) -> tensor<128x24xf32> {
-  %w = graph.weight "w" {hash = "0"} : tensor<24x3x8xi8>
-  %t = graph.weight "t" {hash = "3"} : tensor<16xf32>
-  %s = graph.weight "s" {hash = "1"} : tensor<24x3xf32>
-  %y = graph.codebook_matmul %x, %w, %t, %s : (tensor<128x40xf32>, tensor<24x3x8xi8>, tensor<16xf32>, tensor<24x3xf32>) -> tensor<128x24xf32>
-  func.return %y : tensor<128x24xf32>
-}
-
-// CHECK-LABEL: func.func @codes_for_one_row
-// CHECK:         graph.codebook_matmul
-func.func @codes_for_one_row(%x: tensor<1x40xf32>) -> tensor<1x24xf32> {
+func.func @codes_on_a_host(%x: tensor<1x40xf32>) -> tensor<1x24xf32> {
   %w = graph.weight "w" {hash = "0"} : tensor<24x3x8xi8>
   %t = graph.weight "t" {hash = "3"} : tensor<16xf32>
   %s = graph.weight "s" {hash = "1"} : tensor<24x3xf32>
