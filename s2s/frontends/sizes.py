@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
-from xdsl.transforms.dead_code_elimination import region_dce
 
 from s2s.analysis.network.functions import main_of
 from s2s.dialects import graph
@@ -36,9 +35,7 @@ def computed_sizes(module: ModuleOp) -> dict[str, SizeRange]:
 
 
 def mark_computed_sizes(module: ModuleOp, dims: Mapping[str, DimSize]) -> None:
-    """Mark in `module` the sizes that it computes and needs; one that has a constant size in `dims` is none."""
-    if computed_sizes(module):
-        region_dce(main_of(module).body)
+    """Mark in `module` the sizes that it computes; one that has a constant size in `dims` is none."""
     found = {name: size for name, size in computed_sizes(module).items() if not isinstance(dims.get(name), int)}
     if found:
         module.attributes[SIZES] = sizes_attribute({**sizes_of(module.attributes), **found})

@@ -100,7 +100,7 @@ def sizes_of_run(compilation: Compilation, inputs: Sequence[Array]) -> Sizes:
     """Return the sizes of a run with these `inputs`, those that the network computes included.
 
     These are found one after the other: the first by the network as it is, the second by the network in which the
-    first is constant.
+    first is constant. Those that nothing depends on are left out.
     """
     sizes, missing = sizes_of_inputs(compilation.facts(Read).inputs, inputs), list(compilation.facts(Read).computed)
     while missing:
@@ -114,7 +114,9 @@ def sizes_of_run(compilation: Compilation, inputs: Sequence[Array]) -> Sizes:
                     found[counts[result]] = int(value)
 
         run_graph(state.module, inputs, state.weights, partial(note, counts=counts, found=found))
-        name = next(name for name in found if name in missing)
+        name = next((name for name in found if name in missing), None)
+        if name is None:  # nothing depends on the others, so that no operation computes them any more
+            break
         if found[name] == 0:
             raise EmptyResultError(f"{name}: is 0 for these inputs, and interpreters know no empty tensor; give others")
         sizes[name] = min(found[name], compilation.facts(Read).computed[name].most)
@@ -139,7 +141,7 @@ def computed_vectors(compilation: Compilation) -> tuple[GoldenVector, ...]:
             outputs = run_graph(state.module, inputs, state.weights)
         except InputError:
             continue
-        computed = {name: sizes[name] for name in facts.computed}
+        computed = {name: sizes[name] for name in facts.computed if name in sizes}
         return (GoldenVector(inputs, tuple(outputs), computed),)
     return ()
 

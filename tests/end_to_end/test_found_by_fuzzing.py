@@ -87,6 +87,12 @@ def test_parts_that_do_not_fill_the_bound_of_a_size_are_refused_by_that():
         api.compile(onnx_model(text, 18))
 
 
+def test_a_number_of_elements_that_a_run_computes_is_no_constant():
+    text = "(float[9] x, bool[9] c) => (int64 n) { r = Compress (x, c) n = Size (r) }"
+    with pytest.raises(UnsupportedError, match="Compress_r"):
+        api.compile(onnx_model(text, 18))
+
+
 def test_a_model_that_needs_one_size_of_those_that_a_run_may_compute_is_refused():
     text = """(float[5] x) => (float[n] y) <float[5] c = {1, 2, 3, 4, 5}>
     { v, first, places, counts = Unique (x) y = Mul (v, c) }"""
