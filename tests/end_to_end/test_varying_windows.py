@@ -159,3 +159,16 @@ def test_windows_along_constant_axes_are_those_of_constant_sizes(tmp_path: Path)
     file = model(TEXTS["centred windows along a constant axis"], tmp_path)
     with api.compile(file, dims={"N": (1, 4)}, target="c") as artifact:
         assert "same_pad" not in artifact.tree().text("src/model_kernels.c")
+
+
+def test_windows_over_what_a_run_finds_have_the_padding_of_its_size(tmp_path: Path):
+    """No input has a name for a size here: the only size that varies is one that the network computes."""
+    text = """(float[9] x) => (float[1,1,m] y) <int64[1] o = {0}>
+{ i = NonZero (x) c = Cast <to = 1> (i) u = Unsqueeze (c, o)
+  y = AveragePool <auto_pad = "SAME_UPPER", strides = [2], kernel_shape = [3]> (u) }"""
+    file = model(text, tmp_path)
+    with api.compile(file, target="c") as artifact:
+        for count in (9, 8, 7, 4, 3):
+            x = np.array([0] * (9 - count) + [1] * count, np.float32)
+            (found,) = artifact.run({"x": x}).values()
+            np.testing.assert_array_equal(found, session(file).run(None, {"x": x})[0])
