@@ -68,7 +68,7 @@ OPERATORS: dict[str, Function] = {
     "mirrored padding": lambda x: f.pad(x, (1, 1, 1, 1), mode="reflect"),
     "repeated border": lambda x: f.pad(x, (2, 1, 1, 2), mode="replicate"),
     "mean of cells": lambda x: (f.adaptive_avg_pool2d(x, 3), f.adaptive_avg_pool2d(x, (None, 1))),
-    "maximum of cells": lambda x: (f.adaptive_max_pool2d(x, (4, 3)), f.adaptive_max_pool2d(x, (None, 2))),
+    "maximum of cells": lambda x: (f.adaptive_max_pool2d(x, (4, 3)), f.adaptive_max_pool2d(x, (1, 3))),
     "scatter onto zeros": lambda x: torch.zeros_like(x).scatter(2, (x > 0).long(), x),
     "sums onto zeros": lambda x: torch.zeros(1, 4, 3, x.shape[3]).scatter_add(2, (x > 0).long(), x),
     "diagonal": lambda x: x[:, :, :2].diagonal(0, 2, 3),

@@ -13,11 +13,16 @@ from torch.nn import functional as f
 from s2s import api
 from s2s.frontends import torch as frontend
 
+
+def _attention(s: Tensor) -> Tensor:
+    return f.scaled_dot_product_attention(s, s, s, is_causal=True)
+
+
 FUNCTIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "linear": lambda s: f.linear(s, torch.ones(3, 8) * 0.1, torch.ones(3)),
     "matrices": lambda s: torch.mm(s[:, 0], s[:, 1].t()) + torch.addmm(s[:, 0, 0], s[:, 0], s[:, 1].t()),
     "batches": lambda s: torch.bmm(s.transpose(0, 1), s.permute(1, 2, 0)),
-    "attention": lambda s: f.scaled_dot_product_attention(*[s.transpose(0, 1)] * 3, is_causal=True),
+    "attention": lambda s: _attention(s.transpose(0, 1)),
     "distances": lambda s: torch.cdist(s[:, 0], s[:, 1]),
     "layer norm": lambda s: f.layer_norm(s, (8,)) + f.rms_norm(s, (8,)),
     "batch norm": lambda s: f.batch_norm(s.permute(1, 2, 0), torch.zeros(8), torch.ones(8)),
