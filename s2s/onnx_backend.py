@@ -155,7 +155,7 @@ class S2SBackend(Backend):
         try:
             return Representation(compile_artifact(model, options))
         except UnsupportedError:
-            if not short or not _is_imported(model):
+            if not short:
                 raise
         return LateRepresentation(model, options, short)
 

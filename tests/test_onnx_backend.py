@@ -65,11 +65,12 @@ def test_operands_that_set_sizes_are_constants_until_they_change():
         assert late.run([x, np.array(shape)])[0].tolist() == x.reshape(shape).tolist()
 
 
-def test_a_model_that_no_value_makes_possible_is_refused():
+def test_a_model_that_no_value_makes_possible_is_refused_in_the_run():
     nodes = [oh.make_node("SequenceConstruct", ["a", "b"], ["s"]), oh.make_node("SequenceLength", ["s"], ["y"])]
     inputs = [oh.make_tensor_value_info(name, FLOAT, [3]) for name in "ab"]
     graph = oh.make_graph(nodes, "net", inputs, [oh.make_tensor_value_info("y", onnx.TensorProto.INT64, [])])
     found = oh.make_model(graph, opset_imports=[oh.make_opsetid("", 18)])
     assert not onnx_backend.is_compatible(found)
+    late = onnx_backend.prepare(found, target="c")
     with pytest.raises(UnsupportedError, match="sequences, optionals and maps are not supported"):
-        onnx_backend.prepare(found, target="c")
+        late.run([A, B])

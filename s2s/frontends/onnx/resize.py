@@ -196,7 +196,7 @@ def _crop(node: Node, x: Value, axes: list[_Axis]) -> Value:
         raise node.invalid(f"roi {list(roi.shape)} does not fit {len(axes)} axes", "give a start and an end for each")
     mode = node.choice("mode", "nearest", "linear", "cubic", "bilinear")
     if mode == "cubic" or node.flag("antialias", False) or node.flag("exclude_outside", False):
-        raise node.unsupported("reads a region of run time with more than two taps", "use mode nearest or linear")
+        raise node.waits("reads a region of run time with more than two taps", "use mode nearest or linear")
     y = x if x.is_float or mode == "nearest" else cast(x, np.dtype(np.float32))
     outside: Value | None = None
     for number, axis in enumerate(axes):
@@ -215,7 +215,7 @@ def _late_scales(node: Node, x: Value, chosen: list[int], position: int, mode: s
     """`x` resized to the declared shape by scales that are computed at run time, axis by axis."""
     shape, kind = node.declared_shape("scales"), node.choice("mode", "nearest", "linear", "cubic", "bilinear")
     if kind == "cubic" or node.flag("antialias", False) or node.flag("exclude_outside", False):
-        raise node.unsupported("scales of run time with more than two taps", "use mode nearest or linear")
+        raise node.waits("scales of run time with more than two taps", "use mode nearest or linear")
     if len(shape) != x.rank:
         raise node.invalid(f"its result has the declared shape {list(shape)} for {list(x.shape)}", "fix the shape")
     scales = cast(node.input(position), _EXACT)
