@@ -1,9 +1,9 @@
-"""Decide whether a product keeps the weights that a model dequantises packed, two in a byte, or takes them as floats.
+"""Decide whether a product keeps the weights that a model dequantises packed, in 4 or 8 bits, or takes them as floats.
 
 A product of few rows reads each weight for few multiply-adds: packed ones are read sooner. Each tile of rows unpacks
-them again, so that with many rows floats are faster, in eight times the bytes; codes of a table are slower than floats
-with any number of rows. A core without caches has little flash
-and keeps them packed. The subject is named by a hash over the operator and its types.
+them again, so that with many rows floats are faster, in four or eight times the bytes; codes of a table are slower
+than floats with any number of rows. A core without caches has little flash and keeps them packed.
+The subject is named by a hash over the operator and its types.
 """
 
 from collections.abc import Sequence

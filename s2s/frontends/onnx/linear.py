@@ -11,7 +11,7 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import matmul, reshape, take
 from s2s.frontends.onnx.elementwise import cast, legacy_broadcast
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.packed_weights import packed_product
+from s2s.frontends.packed_weights import packed_product
 
 _MAX_ROWS = 4
 """Beyond that, expanding a determinant costs more than anybody wants."""

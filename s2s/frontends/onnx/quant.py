@@ -24,9 +24,9 @@ from s2s.frontends.onnx.conv import convolve
 from s2s.frontends.onnx.linear import accumulation, integer_factor, integer_product
 from s2s.frontends.onnx.narrow import convert, marked, numbers
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.packed_weights import quantised_weights
 from s2s.frontends.onnx.reduce import reduce_to
 from s2s.frontends.onnx.tensors import element_dtype
+from s2s.frontends.packed_weights import quantised_weights
 from s2s.types.narrow import NARROW
 
 _BYTE, _FLOAT = np.dtype(np.uint8), np.dtype(np.float32)
@@ -83,7 +83,7 @@ def _dequantize_linear(node: Node) -> Value:
     given, x, scale = x, numbers(_kept_codes(x)), _parameter(node, x, scale)
     zero_point = None if zero_point is None else _parameter(node, x, numbers(zero_point))
     y = cast(dequantize(x, scale, zero_point), dtype)
-    y.quantised = quantised_weights(given, scale, zero_point)
+    y.quantised = quantised_weights(given, scale, zero_point, by_groups=node.integer("block_size", 0) > 0)
     return y
 
 

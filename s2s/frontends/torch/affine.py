@@ -12,6 +12,7 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, cast, clamp, greater, maximum, minimum, reshape, select, unsqueeze
+from s2s.frontends.packed_weights import quantised_weights
 from s2s.frontends.torch.dtypes import FLOAT32, INT64
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.program import DType
@@ -68,7 +69,10 @@ def _quantize(node: Node) -> Value:
 
 def _dequantize(node: Node) -> Value:
     x = node.value("input")
-    return dequantized(x, *_parameters(node, x), node.result_dtype())
+    scale, zero_point = _parameters(node, x)
+    y = dequantized(x, scale, zero_point, node.result_dtype())
+    y.quantised = quantised_weights(x, scale, zero_point, by_groups=_counts(node, x)[-1:] > [1])
+    return y
 
 
 def _choose(node: Node) -> list[Value]:

@@ -87,11 +87,19 @@ def capture(exported: ExportedProgram, name: str) -> Program:
         overloads = [kept.split(".")[1]] if "." in kept else packet.overloads()
         for overload in overloads:
             table.pop(getattr(packet, overload), None)
+    for overload in _quantised_weights(torch):
+        table.pop(overload, None)
     table.update(decompositions())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # torch warns of its own calls
         decomposed = exported.run_decompositions(table)
     return _Recorder(decomposed, name).program()
+
+
+def _quantised_weights(torch: Any) -> list[object]:
+    """Return torchao's operator for weights with scales of blocks, if torchao is loaded: it is imported as it is."""
+    packet = getattr(torch.ops.torchao, "dequantize_affine", None)
+    return [] if packet is None else [getattr(packet, overload) for overload in packet.overloads()]
 
 
 def dtype_name(dtype: Any) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import matmul, reshape, unsqueeze
+from s2s.frontends.packed_weights import packed_product
 from s2s.frontends.torch.node import Importer, Node
 
 
@@ -26,7 +27,8 @@ def _linear(node: Node) -> Value:
     if weight.rank == 1:
         y = matmul(x, weight)
     else:
-        y = emit(graph.MatmulOp, rows, weight, transpose_b=True)
+        packed = packed_product(rows, weight, transposed=True)
+        y = emit(graph.MatmulOp, rows, weight, transpose_b=True) if packed is None else packed
         y = y if x.rank > 1 else reshape(y, y.shape[1:])
     return y if bias is None else y + bias
 

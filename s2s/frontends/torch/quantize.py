@@ -7,6 +7,7 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.frontends.builder import Scalar, Value, emit
 from s2s.frontends.formulas import broadcast_to, cast, clamp, greater, maximum, minimum, reshape, select, unsqueeze
+from s2s.frontends.packed_weights import quantised_weights
 from s2s.frontends.torch.dtypes import FLOAT32, INT64, Number
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.operands import typed
@@ -92,7 +93,10 @@ def _quantize_by_groups(node: Node) -> Value:
 
 def _dequantize_by_groups(node: Node) -> Value:
     x = node.value("w_int8" if "w_int8" in node.arguments else "input")
-    return dequantized(x, *_by_groups(node, x), node.result_dtype())
+    scales, zeros = _by_groups(node, x)
+    y = dequantized(x, scales, zeros, node.result_dtype())
+    y.quantised = quantised_weights(x, scales, zeros, by_groups=True)
+    return y
 
 
 def _quantize_per_token(node: Node) -> Value:

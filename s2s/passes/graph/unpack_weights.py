@@ -65,7 +65,7 @@ def _tables(op: graph.BlockwiseMatmulOp | graph.CodebookMatmulOp, store: WeightS
     table and the scales of one; None of others."""
     if isinstance(op, graph.CodebookMatmulOp):
         operands = [op.w, op.table, op.scales]
-    elif graph.DEQUANTISED in op.attributes and op.bits.value.data == BITS:
+    elif graph.DEQUANTISED in op.attributes:
         operands = [op.w, op.scales, *([] if op.zero_points is None else [op.zero_points])]
     else:
         return None
@@ -75,7 +75,7 @@ def _tables(op: graph.BlockwiseMatmulOp | graph.CodebookMatmulOp, store: WeightS
 
 
 def _unpack(op: graph.BlockwiseMatmulOp | graph.CodebookMatmulOp, tables: list[Array], store: WeightStore) -> None:
-    rows = _looked_up(*tables) if isinstance(op, graph.CodebookMatmulOp) else _dequantised(*tables)
+    rows = _looked_up(*tables) if isinstance(op, graph.CodebookMatmulOp) else _dequantised(op.bits.value.data, *tables)
     weights = rows.reshape(len(rows), -1)[:, : shape_of(op.x)[-1]].T
     made = new_constant(np.ascontiguousarray(weights), f"{weight_name(op.w) or 'weights'}_floats", store)
     product = graph.MatmulOp(op.x, made.y)
@@ -89,9 +89,10 @@ def _looked_up(w: Array, table: Array, scales: Array) -> Array:
     return (table[_nibbles(w)] * scales[:, :, None]).astype(table.dtype)
 
 
-def _dequantised(w: Array, scales: Array, *zero_points: Array) -> Array:
+def _dequantised(bits: int, w: Array, scales: Array, *zero_points: Array) -> Array:
     """Return the weights `[rows, blocks, block]` of integers with sign."""
-    wide = ((_nibbles(w).astype(np.int8) ^ HALF) - HALF).astype(np.float32)
+    integers = (_nibbles(w).astype(np.int8) ^ HALF) - HALF if bits == BITS else w
+    wide = integers.astype(np.float32)
     for each in zero_points:
         wide -= each.astype(np.float32)[:, :, None]
     return wide * scales[:, :, None]

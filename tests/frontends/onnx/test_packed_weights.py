@@ -77,6 +77,16 @@ def test_products_with_packed_weights_are_right(
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+def test_bytes_with_blocks_of_scales_keep_one_scale_for_each(dtype: Any):
+    given = constants(dtype, 5, N, zero_points=True)
+    x = np.random.default_rng(4).standard_normal((3, K)).astype(np.float32)
+    with api.compile(model("MatMul", given, {"axis": 0, "block_size": 16}), target="c") as artifact:
+        assert artifact.report().weights == N * (K + 5 * (4 + 1))
+        found = artifact.run({"x": x})["y"]
+    np.testing.assert_allclose(found, product(x, given, 16), rtol=1e-4, atol=2e-3)
+
+
 def test_a_dense_layer_with_turned_weights_keeps_them_packed():
     given = constants(ml_dtypes.int4, N)
     turned = {**given, "w": np.ascontiguousarray(given["w"].T)}

@@ -124,7 +124,7 @@ def test_conversions_that_are_not_fused_are_casts():
     np.testing.assert_array_equal(found, x.half().numpy())
 
 
-def test_weights_with_a_scale_for_each_group_keep_their_bytes():
+def test_weights_with_a_scale_for_each_group_stay_packed():
     class Grouped(nn.Module):
         weight: Tensor
         scales: Tensor
@@ -141,6 +141,6 @@ def test_weights_with_a_scale_for_each_group_keep_their_bytes():
     torch.manual_seed(6)
     module, x = Grouped(), torch.randn(3, 64)
     state = settled(module, x)
-    assert "tensor<24x64xi8>" in str(state.module)
+    assert "(tensor<3x64xf32>, tensor<24x4x8xi8>, tensor<24x4xf32>, tensor<24x4xi8>)" in str(state.module)
     (found,) = run_graph(state.module, [x.numpy()], state.weights)
     np.testing.assert_allclose(found, module(x).numpy(), rtol=1e-5, atol=1e-4)

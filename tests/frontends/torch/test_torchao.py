@@ -136,6 +136,31 @@ def test_c_of_dynamic_programs_gives_what_torch_gives(quantizer: Callable[[], An
             np.testing.assert_allclose(found, converted(x).detach().numpy(), rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.parametrize(("most", "bits"), [(7, 4), (127, 8)])
+def test_weights_by_groups_have_one_scale_for_each_group(most: int, bits: int):
+    """They take as many bytes as in `MatMulNBits`: the integers, and four for each group of 16."""
+
+    class Groups(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("weight", torch.randint(-most - 1, most + 1, (24, 64), dtype=torch.int8))
+            self.register_buffer("scales", torch.rand(24, 4) / most)
+
+        def forward(self, x: Tensor) -> Tensor:
+            arguments: Any = ([1, 16], self.scales, None, torch.int8, -most - 1, most)
+            return nn.functional.linear(x, torch.ops.torchao.dequantize_affine(self.weight, *arguments))
+
+    torch.manual_seed(7)
+    module, x = Groups(), torch.randn(2, 64)
+    with api.compile(frontend.export(module, [x]), target="cortex-m4") as artifact:
+        products = [op for op in artifact.compilation.at("settle").module.walk() if isinstance(op, LAYERS)]
+        assert products == []
+        assert artifact.report().weights == 24 * (64 * bits // 8 + 4 * 4)
+    with api.compile(frontend.export(module, [x]), target="c") as artifact:
+        (found,) = artifact.run({artifact.info.inputs[0].name: x.numpy()}).values()
+    np.testing.assert_allclose(found, module(x).numpy(), rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize("kind", ["SYMMETRIC", "SYMMETRIC_NO_CLIPPING_ERR", "ASYMMETRIC"])
 def test_scales_of_blocks_are_those_of_torch(kind: str):
     class Blocks(nn.Module):

@@ -11,6 +11,16 @@ func.func @many_rows(%x: tensor<128x40xf32>) -> tensor<128x24xf32> {
   func.return %y : tensor<128x24xf32>
 }
 
+// CHECK-LABEL: func.func @many_rows_of_bytes
+// CHECK:         %[[W:.*]] = graph.weight "bytes_floats" {{.*}} : tensor<40x24xf32>
+// CHECK:         graph.matmul %x, %[[W]]
+func.func @many_rows_of_bytes(%x: tensor<128x40xf32>) -> tensor<128x24xf32> {
+  %w = graph.weight "bytes" {hash = "4"} : tensor<24x3x16xi8>
+  %s = graph.weight "s" {hash = "1"} : tensor<24x3xf32>
+  %y = graph.blockwise_matmul %x, %w, %s {bits = 8 : i64, dequantised} : (tensor<128x40xf32>, tensor<24x3x16xi8>, tensor<24x3xf32>) -> tensor<128x24xf32>
+  func.return %y : tensor<128x24xf32>
+}
+
 // CHECK-LABEL: func.func @declined_for_one_row
 // CHECK:         graph.blockwise_matmul
 func.func @declined_for_one_row(%x: tensor<1x40xf32>) -> tensor<1x24xf32> {

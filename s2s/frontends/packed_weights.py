@@ -1,4 +1,4 @@
-"""Products with weights of at most four bits that the model dequantises: they stay packed, two in a byte.
+"""Products with weights that the model dequantises, of at most four bits, or of eight by groups: they stay packed.
 
     d = DequantizeLinear(w, scales)     w: int4[64, 32], scales: float[2, 32], blocks of 32 along axis 0
     y = MatMul(x, d)
@@ -6,9 +6,9 @@
     y = graph.blockwise_matmul x, w', scales' {bits = 4}     w': i8[32, 2, 16], scales': f32[32, 2]
 
 Dequantised, they would take eight times the bytes. Blocks of the operator are of 16 weights to 128, in each of which
-scale and zero point are the same, as takes the fewest bytes. Where the other factor comes from integers too, nothing
-is done: `graph-lift-quantized` makes a product of integers of both. Products of many rows take the weights as floats
-after all: `graph-unpack-weights` decides.
+scale and zero point are the same, as takes the fewest bytes. Where the other factor comes from integers too, and each
+row of weights has one scale, nothing is done: `graph-lift-quantized` makes a product of integers of both. Products of
+many rows take the weights as floats after all: `graph-unpack-weights` decides.
 """
 
 from collections.abc import Sequence
@@ -20,23 +20,25 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Quantised, Value, emit
 from s2s.types.dtypes import Array
 
-BITS = 4
+BITS, BYTE = 4, 8
 _BLOCKS = (128, 64, 32, 16)
-_HALF = 8
 _FLOAT = np.dtype(np.float32)
 
 
-def quantised_weights(x: Value, scale: Value, zero: Value | None) -> Quantised | None:
-    """The integers of a constant of at most four bits, with the scale and zero point of each; None for other values."""
+def quantised_weights(x: Value, scale: Value, zero: Value | None, *, by_groups: bool) -> Quantised | None:
+    """The integers of a constant of at most four bits, with the scale and zero point of each; of bytes if these have
+    scales `by_groups`. None for other values."""
     zeros = None if zero is None else zero.array
     narrow = x.narrow
-    if narrow is None or narrow.is_float or narrow.bits > BITS or x.array is None or scale.array is None:
+    is_byte = by_groups and x.dtype in (np.dtype(np.int8), np.dtype(np.uint8)) and narrow is None
+    if not is_byte and (narrow is None or narrow.is_float or narrow.bits > BITS):
         return None
-    if zero is not None and zeros is None:
+    if x.array is None or scale.array is None or (zero is not None and zeros is None):
         return None
     integers = x.array.astype(np.int16)
     offsets = np.zeros((), np.int16) if zeros is None else zeros.astype(np.int16)
-    shift = _HALF if integers.max(initial=0) >= _HALF or offsets.max(initial=0) >= _HALF else 0
+    half = 1 << ((BYTE if is_byte else BITS) - 1)
+    shift = half if integers.max(initial=0) >= half or offsets.max(initial=0) >= half else 0
     spread = np.broadcast_to(offsets - shift, integers.shape)
     return Quantised(integers - shift, np.broadcast_to(scale.array, integers.shape), spread)
 
@@ -49,13 +51,18 @@ def packed_product(a: Value, b: Value, *, transposed: bool = False) -> Value | N
     weights, scales, zeros = given if transposed else Quantised(*(each.T for each in given))
     rows, columns = weights.shape
     allowed = [size for size in _BLOCKS if _is_constant_by(size, (scales, zeros))]
-    if not allowed or columns < _BLOCKS[-1] or _comes_from_integers(a):
+    if not allowed or columns < _BLOCKS[-1]:
         return None
-    block = min(allowed, key=lambda size: -(-columns // size) * (size // 2 + _FLOAT.itemsize))
+    if _comes_from_integers(a) and _is_constant_by(columns, (scales, zeros)):
+        return None
+    bits = BITS if _fit(BITS, weights, zeros) else BYTE
+    if not _fit(bits, weights, zeros):
+        return None
+    block = min(allowed, key=lambda size: -(-columns // size) * (size * bits // BYTE + _FLOAT.itemsize))
     blocks = -(-columns // block)
-    nibbles = np.zeros((rows, blocks * block), np.uint8)
-    nibbles[:, :columns] = weights & 15
-    packed = (nibbles[:, ::2] | nibbles[:, 1::2] << np.uint8(4)).view(np.int8).reshape(rows, blocks, block // 2)
+    padded = np.zeros((rows, blocks * block), np.int8)
+    padded[:, :columns] = weights
+    packed = (_nibbles(padded) if bits == BITS else padded).reshape(rows, blocks, -1)
     constant = a.builder.constant
     y = emit(
         graph.BlockwiseMatmulOp,
@@ -63,12 +70,24 @@ def packed_product(a: Value, b: Value, *, transposed: bool = False) -> Value | N
         constant(packed, f"{b.name}_packed"),
         constant(np.ascontiguousarray(scales[:, ::block]), f"{b.name}_scales"),
         constant(zeros[:, ::block].astype(np.int8), f"{b.name}_zeros") if zeros.any() else None,
-        bits=BITS,
+        bits=bits,
         int8_activations=False,
     )
     if y.ssa is not None and isinstance(y.ssa.owner, graph.BlockwiseMatmulOp):
         y.ssa.owner.attributes[graph.DEQUANTISED] = UnitAttr()
     return y
+
+
+def _fit(bits: int, *tables: Array) -> bool:
+    """Whether all numbers are integers of this many bits with sign."""
+    half = 1 << (bits - 1)
+    return all(-half <= int(table.min(initial=0)) and int(table.max(initial=0)) < half for table in tables)
+
+
+def _nibbles(integers: Array) -> Array:
+    """Two neighbours of four bits in a byte, the first in its lower half."""
+    low, high = ((integers[:, first::2] & 15).astype(np.uint8) for first in (0, 1))
+    return (low | high << np.uint8(BITS)).view(np.int8)
 
 
 def _is_constant_by(block: int, tables: Sequence[Array]) -> bool:
