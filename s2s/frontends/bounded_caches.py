@@ -20,12 +20,13 @@ def with_bounded_caches(source: SourceT, options: CompileOptions) -> tuple[Sourc
     if not options.states or not _is_onnx(source):
         return source, options
     loaded = _loaded(source, options)
-    from s2s.frontends.onnx.growing_caches import bounded, growing_caches
+    from s2s.frontends.onnx.growing_caches import bounded, check_growth, growing_caches
     from s2s.frontends.onnx.state_names import expanded_states
 
     graph = loaded.proto.graph
     names = [value.name for value in graph.input], [value.name for value in graph.output]
     options = replace(options, states=expanded_states(options.states, *names))
+    check_growth(loaded.proto, options.states)
     caches = growing_caches(loaded.proto, options.states)
     if not caches:
         return source, options

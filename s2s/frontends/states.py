@@ -51,7 +51,8 @@ def keep_states(module: ModuleOp, states: Mapping[str, str]) -> None:
         types = main.function_type.inputs.data[argument], main.function_type.outputs.data[result]
         if types[0] != types[1]:
             raise InputError(
-                f"--state {name}={output}: the input is {types[0]}, the output {types[1]}; tie tensors of one type"
+                f"--state {name}={output}: the input is {types[0]}, the output {types[1]}; tie tensors of one type, "
+                "or, for a cache that grows, an output that is Concat(input, new)"
             )
         if tied[result] != -1:
             raise InputError(f"--state {name}={output}: the output is the state of another input; name it once")

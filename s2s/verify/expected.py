@@ -178,13 +178,15 @@ def _passed(compilation: Compilation, state: Mapping[str, Array], inputs: Sequen
 
 def _by_interpreter(compilation: Compilation, streams: Sequence[Stream], why: str = "") -> _Found:
     """Compute the outputs by the graph interpreter, with quantised operators lifted to integers as in the
-    compilation; `why` not by another engine stands behind its name."""
+    compilation; `why` not by another engine stands behind its name. The runs of a stream may differ in size."""
     progress.step("running the graph interpreter")
     found: list[Sequence[Array]] = []
     for inputs in streams:
-        state = at_sizes(compilation, inputs[0]).at("settle")
-        kept = initial_state(state.module, state.weights)
-        found += [run_graph(state.module, each, state.weights, state=kept) for each in inputs]
+        kept: list[Array] | None = None
+        for each in inputs:
+            state = at_sizes(compilation, each).at("settle")
+            kept = initial_state(state.module, state.weights) if kept is None else kept
+            found.append(run_graph(state.module, each, state.weights, state=kept))
     return _Found(f"{INTERPRETER}{why}", found)
 
 

@@ -32,6 +32,10 @@ OPSET = 11
 """The first version of ONNX with all operators that are written here."""
 TOTAL = "total_sequence_length"
 """The name of the positions up to those of a run, if the model gives them none that is one word."""
+_WAYS_OUT = {
+    "If": "export the decoder without merging it, with optimum's --no-post-process, and compile the one with past",
+    "Attention": "export the decoder with opset 22, which has no such operator",
+}
 _ROWS = 2
 """The rank of an input of tokens."""
 
@@ -80,6 +84,43 @@ def growing_caches(model: ModelProto, states: Mapping[str, str]) -> list[Cache]:
             axis = next(each.i for each in node.attribute if each.name == "axis")
             found.append(Cache(past, present, axis % max(ranks[past], 1), node))
     return found
+
+
+def check_growth(model: ModelProto, states: Mapping[str, str]) -> None:
+    """Refuse states that grow from run to run where no concatenation of the graph itself makes them longer."""
+    known = {each.past for each in growing_caches(model, states)}
+    makers = {name: node for node in model.graph.node for name in node.output}
+    declared = {value.name: declared_dims(value) for value in (*model.graph.input, *model.graph.output)}
+    for past, present in states.items():
+        node, dims = makers.get(present), (declared.get(past, []), declared.get(present, []))
+        if past in known or node is None or not (_lengthens(node, past, present) or _is_declared_longer(*dims)):
+            continue
+        way_out = _WAYS_OUT.get(node.op_type, "let Concat(past, new) be the output")
+        raise UnsupportedError(
+            f"--state {one_line(past)}={one_line(present)}: the cache grows from run to run, in the operator "
+            f"{one_line(node.op_type)}; only a Concat of the graph itself is kept as state; {way_out}"
+        )
+
+
+def _lengthens(node: NodeProto, past: str, present: str) -> bool:
+    """Whether an operator puts rows behind a cache: an Attention, or a branch with such a Concat."""
+    if node.op_type == "Attention" and not node.domain:
+        return past in node.input[4:6]
+    place = list(node.output).index(present)
+    branches = [attribute.g for attribute in node.attribute if attribute.HasField("g")] if node.op_type == "If" else []
+    ends = [(branch, branch.output[place].name) for branch in branches]
+    return any(
+        each.op_type == "Concat" and past in each.input and end in each.output
+        for branch, end in ends
+        for each in branch.node
+    )
+
+
+def _is_declared_longer(before: Sequence[int | str], after: Sequence[int | str]) -> bool:
+    """Whether an axis is called a sum of itself before the run and something else."""
+    if len(before) != len(after):
+        return False
+    return any(old != new and old in terms(str(new)) for old, new in zip(before, after, strict=True) if old != "?")
 
 
 def bounded(loaded: LoadedModel, caches: Sequence[Cache], options: CompileOptions) -> tuple[ModelProto, CompileOptions]:

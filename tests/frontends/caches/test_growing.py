@@ -1,16 +1,19 @@
 """Caches that grow by concatenation from run to run: state of one size, equal to the exported decoder run by run."""
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx.parser
 import pytest
+from onnx import ModelProto, TensorProto, helper
 
 from s2s.artifact import Artifact, compile_artifact
 from s2s.cli.main import run as run_cli
 from s2s.errors import InputError, UnsupportedError
-from s2s.options import CompileOptions
+from s2s.options import Cache, CompileOptions
 from s2s.types.dtypes import Array
 from s2s.types.sizes import DimSize, SizeRange
 from support.optimum_decoder import HEAD, HEADS, PAST, TOKENS, VOCABULARY, Stepwise, optimum_decoder, step
@@ -68,6 +71,19 @@ def test_verify_compares_with_onnxruntime():
         found = network.verify()
     assert found.passed
     assert "onnxruntime" in found.against
+
+
+@pytest.mark.parametrize(("cache", "bytes_of_a_row", "bound"), [("float16", 2 * HEAD, 2e-3), ("int8", HEAD + 4, 2e-2)])
+def test_caches_that_grow_are_kept_in_fewer_bytes(cache: Cache, bytes_of_a_row: int, bound: float):
+    """And `verify` has the graph interpreter run each step with the size of that step."""
+    reference = Stepwise(optimum_decoder())
+    with compiled(cache=cache) as network:
+        assert network.info.state_size == 2 * 2 * HEADS * ROOM * bytes_of_a_row
+        for at, token in enumerate(text(20)):
+            wanted = reference.run(step(np.array([token]), at))
+            found = network.run(step(np.array([token]), at))["logits"]
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=bound * np.abs(wanted).max())
+        assert network.verify().passed
 
 
 def test_the_command_takes_the_names_with_a_star(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -132,3 +148,56 @@ def test_a_model_without_an_input_of_all_positions_is_refused():
         value.type.tensor_type.shape.dim[2].dim_param = "grown"
     with pytest.raises(UnsupportedError, match="no input spans the positions"):
         compile_artifact(model, CompileOptions(target="c", states=STATES, dims=DIMS))
+
+
+def merged_decoder() -> ModelProto:
+    """A decoder as optimum merges two into one: all of it is in a branch."""
+    model = optimum_decoder(layers=1)
+    graph = model.graph
+    ends = [helper.make_tensor_value_info(each.name, TensorProto.FLOAT, None) for each in graph.output]
+    branch = helper.make_graph(list(graph.node), "with_past", [], ends)
+    for each in graph.output:
+        each.name = f"{each.name}.merged"
+    names = [each.name for each in graph.output]
+    graph.input.append(helper.make_tensor_value_info("use_cache_branch", TensorProto.BOOL, [1]))
+    del graph.node[:]
+    graph.node.append(helper.make_node("If", ["use_cache_branch"], names, then_branch=branch, else_branch=branch))
+    return model
+
+
+def attention_decoder() -> ModelProto:
+    """A decoder whose caches the operator of attention makes longer."""
+    past, total = [1, HEADS, PAST, HEAD], [1, HEADS, "total", HEAD]
+    shapes: dict[str, Sequence[int | str]] = {name: [1, HEADS, 1, HEAD] for name in "qkv"}
+    shapes |= {"past_key_values.key": past, "past_key_values.value": past}
+    results: dict[str, Sequence[int | str]] = {"y": shapes["q"], "present.key": total, "present.value": total}
+    node = helper.make_node("Attention", ["q", "k", "v", "", *list(shapes)[3:]], list(results))
+    inputs, outputs = (
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in each.items()]
+        for each in (shapes, results)
+    )
+    graph = helper.make_graph([node], "attention", inputs, outputs)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=10)
+
+
+GROWN_ELSEWHERE: dict[str, tuple[ModelProto, str, str]] = {
+    "branch": (merged_decoder(), "present.*.merged", "in the operator If; .*--no-post-process"),
+    "attention": (attention_decoder(), "present.*", "in the operator Attention; .*with opset 22"),
+    "another operator": (optimum_decoder(writer="Identity"), "present.*", "in the operator Identity; .*Concat"),
+}
+
+
+@pytest.mark.parametrize("case", GROWN_ELSEWHERE)
+def test_caches_that_no_concatenation_of_the_graph_makes_longer_are_refused(case: str):
+    model, present, text = GROWN_ELSEWHERE[case]
+    with pytest.raises(UnsupportedError, match=f"--state past_key_values.*the cache grows from run to run, {text}"):
+        compile_artifact(model, CompileOptions(target="c", states={"past_key_values.*": present}, dims=DIMS))
+
+
+def test_a_longer_output_is_no_state_of_the_input():
+    model = onnx.parser.parse_model(
+        '<ir_version: 9, opset_import: ["": 17]> g (float[2,4] past, float[1,4] x)'
+        "=> (float[3,4] new, float[1,4] y) { y = Neg (x) new = Concat <axis = 0> (x, past) }"
+    )
+    with pytest.raises(InputError, match=r"one type, or, for a cache that grows, an output that is Concat\(input, new"):
+        compile_artifact(model, CompileOptions(target="c", states={"past": "new"}))
