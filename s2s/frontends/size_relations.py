@@ -57,7 +57,10 @@ class _Reading:
 def _readings(
     name: str, size: SizeRange, read_at: ReadAt, module: ModuleOp, weights: WeightStore
 ) -> Iterator[_Reading]:
-    """Yield the network at a few smaller sizes, none if the first one holds the same numbers, or is another network."""
+    """Yield the network at a few smaller sizes, one if it holds the same numbers, none if it is another network.
+
+    A slice by steps may have as many elements at the next size, 2 of 4 and of 5, and fewer at others.
+    """
     sizes = [size.most - step for step in STEPS]
     for number, each in enumerate(dict.fromkeys((*sizes, max(size.least, 2)))):
         if not 2 <= each < size.most:
@@ -71,10 +74,14 @@ def _readings(
             return
         yield reading
         if number == 0 and not any(
-            _numbers(a, whole.weights) != _numbers(b, reading.weights)
+            _numbers(a, whole.weights) != _numbers(b, reading.weights) or _goes_by_steps(a)
             for a, b in zip(whole.ops, reading.ops, strict=True)
         ):
             return
+
+
+def _goes_by_steps(op: Operation) -> bool:
+    return isinstance(op, graph.SliceOp) and any(stride > 1 for stride in op.strides.get_values())
 
 
 def _numbers(op: Operation, weights: WeightStore) -> list[int] | None:
@@ -181,13 +188,10 @@ class _Relations:
         if names is None or not any(names):
             return
         rank = len(shape_of(op.y))
-        parts = zip(op.starts.get_values(), op.sizes.get_values(), op.strides.get_values(), strict=True)
-        ends = [start + count * stride for start, count, stride in parts]
+        slices = [op, *(each.ops[number] for each in self.readings)]
+        reached = [_reached(each) for each in slices if isinstance(each, graph.SliceOp)]
         moves = self._axes_that_vary(number)
-        reaches = [
-            end >= size if stride > 0 and moving else False
-            for end, size, stride, moving in zip(ends, shape_of(op.x), op.strides.get_values(), moves, strict=True)
-        ]
+        reaches = [moving and all(each[axis] for each in reached) for axis, moving in enumerate(moves)]
         begins, extents = names[:rank], names[rank:]
         if not any(begins) and all(known for known, name in zip(reaches, extents, strict=True) if name):
             return  # to the end of an axis: what every slice does that says so
@@ -306,6 +310,12 @@ class _Relations:
         Rewriter.insert_op(made, InsertPoint.after(op))
         for use in readers:
             use.operation.operands[use.index] = made.y
+
+
+def _reached(op: graph.SliceOp) -> list[bool]:
+    """Return for each axis whether a slice takes all elements from its start to the end, by its stride."""
+    parts = zip(shape_of(op.x), op.starts.get_values(), op.sizes.get_values(), op.strides.get_values(), strict=True)
+    return [stride > 0 and start + count * stride >= size for size, start, count, stride in parts]
 
 
 def _is_cut_by_itself(op: Operation, constant: SSAValue, varying: set[SSAValue], names: Sequence[str]) -> bool:

@@ -34,6 +34,7 @@ from s2s.stages.read import Read, read_network
 from s2s.stages.state import State
 from s2s.support import progress
 from s2s.targets import get_target
+from s2s.types.affine import ranges, simplify
 from s2s.types.hints import isa
 from s2s.types.sizes import (
     FILLS,
@@ -282,7 +283,7 @@ class _Comparison:
         ]
         if expected != list(theirs.sizes):
             return f"runs over {list(theirs.sizes)}, where {expected} was derived,"
-        if ours.accesses != theirs.accesses or ours.inits != theirs.inits or ours.parallel != theirs.parallel:
+        if not _read_alike(ours, theirs) or ours.inits != theirs.inits or ours.parallel != theirs.parallel:
             return "reads other positions"
         if [_text(region, self.at) for region in _bodies(ours)] != [
             _text(region, self.there) for region in _bodies(theirs)
@@ -306,6 +307,28 @@ def _takes_sizes(op: tensor.ExternOp) -> bool:
 def _properties(op: Operation) -> dict[str, Attribute]:
     """Return all attributes of `op` but for its source nodes."""
     return {name: value for name, value in {**op.attributes, **op.properties}.items() if name != PROVENANCE}
+
+
+def _read_alike(ours: tensor.ComputeOp, theirs: tensor.ComputeOp) -> bool:
+    """Return whether two computations read the same positions at all points of the domain of the second one.
+
+    A window that moves along no axis there, as of a picture that is as large as the window, is read at `d1`, and at
+    `d0 * 2 + d1` of a larger one: of `d0` there is only 0.
+    """
+    if len(ours.accesses) != len(theirs.accesses):
+        return False
+    return ours.accesses == theirs.accesses or all(
+        _at_points(mine, theirs.sizes) == _at_points(other, theirs.sizes)
+        for mine, other in zip(ours.accesses, theirs.accesses, strict=True)
+    )
+
+
+def _at_points(access: tensor.AccessAttr, sizes: Sequence[int]) -> tuple[object, ...]:
+    """Return what tells an access from others in a domain of these `sizes`."""
+    map = access.map.data
+    box = ranges(sizes[: map.num_dims])
+    places = tuple(simplify(place, box) for place in map.results)
+    return places, map.num_dims, access.guard, access.divisors
 
 
 def _bodies(op: tensor.ComputeOp) -> Sequence[Block]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from s2s.frontends.onnx import (
     activation,
+    center,
     constant,
     control,
     conv,
@@ -36,6 +37,7 @@ from s2s.frontends.onnx.signature import Signature, signature
 
 _FAMILIES = (
     activation,
+    center,
     constant,
     control,
     conv,

@@ -55,10 +55,26 @@ def _affine_grid(node: Node) -> Value:
     if spatial not in (2, 3) or theta.shape != (sizes[0], spatial, spatial + 1):
         raise node.invalid(f"theta {list(theta.shape)} does not fit size {sizes}", "fix the shapes")
     checked_shape((*sizes[2:], spatial + 1), node.place)
+    if theta.builder.varies:
+        return _grid_of_run(theta, sizes[2:], node.flag("align_corners"))
     places = np.meshgrid(*(_places(size, node.flag("align_corners")) for size in sizes[2:]), indexing="ij")
     base = np.stack([*places[::-1], np.ones(sizes[2:])], axis=-1).reshape(-1, spatial + 1)
     grid = matmul(node.constant(base, theta.dtype), transpose(theta, [0, 2, 1]))
     return reshape(grid, [sizes[0], *sizes[2:], spatial])
+
+
+def _grid_of_run(theta: Value, sizes: Sequence[int], corners: bool) -> Value:
+    """The grid for a picture whose size may vary: each place times its column of `theta`, and the last column."""
+    spatial = len(sizes)
+    columns = [reshape(take(theta, 2, k, 1), [theta.shape[0], *[1] * spatial, spatial]) for k in range(spatial + 1)]
+    found = columns[spatial]
+    for axis, size in enumerate(sizes):
+        counted = theta.builder.sizes(size, theta.dtype)
+        steps = theta.builder.constant(np.arange(size).astype(theta.dtype))
+        places = steps * 2 / maximum(counted - 1, 1) - 1 if corners else (steps * 2 + 1) / counted - 1
+        shape = [size if other == axis else 1 for other in range(spatial)]
+        found = found + reshape(places, [1, *shape, 1]) * columns[spatial - 1 - axis]
+    return found
 
 
 def _places(size: int, corners: bool) -> Array:
