@@ -139,6 +139,8 @@ class _Tracer:
         self.unknown: set[SSAValue] = set()
         """Buffers that are accessed at positions that depend on data."""
         self.indices: dict[SSAValue, AffineExpr] = {}
+        self.sizes: set[int] = set()
+        """The numbers of those counters that stand for sizes of the run."""
         self.shifted: dict[SSAValue, tuple[SSAValue, AffineExpr]] = {}
         """For each buffer that begins inside of another one that one, and the element that it begins with."""
 
@@ -155,6 +157,7 @@ class _Tracer:
                 case loop.ApplyOp() if all(index in self.indices for index in op.indices):
                     self.indices[op.result] = self._replaced(op.map.data.results[0], op.indices)
                 case loop.SizeOp():
+                    self.sizes.add(len(self.counters))
                     self.indices[op.result] = AffineDimExpr(len(self.counters))
                     self.counters.append(Counter(*op.bounds, 1, 1))
                 case loop.ShiftOp():
@@ -181,7 +184,9 @@ class _Tracer:
         if self.within and never_runs(lower, upper, self._ranges):
             return
         number = len(self.counters)
-        counted = from_start(lower, upper, op.step.value.data, self._ranges) if self._starts_anywhere(op) else None
+        counted = None
+        if self._starts_anywhere(op):
+            counted = from_start(lower, upper, op.step.value.data, self._ranges, self.sizes)
         self.indices[op.index] = AffineDimExpr(number) if counted is None else counted[0] + AffineDimExpr(number)
         self.counters.append(self._counter(op, lower, upper) if counted is None else counted[1])
         body = tuple(self.block(op.body.block))

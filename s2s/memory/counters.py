@@ -1,6 +1,6 @@
 """Compute ranges and steps of loop counters, over which byte positions are compared."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import gcd
 from typing import NamedTuple
 
@@ -40,15 +40,23 @@ def never_runs(lower: Sequence[AffineExpr], upper: Sequence[AffineExpr], ranges:
 
 
 def from_start(
-    lower: Sequence[AffineExpr], upper: Sequence[AffineExpr], step: int, ranges: Sequence[Range]
+    lower: Sequence[AffineExpr],
+    upper: Sequence[AffineExpr],
+    step: int,
+    ranges: Sequence[Range],
+    sizes: Collection[int] = (),
 ) -> tuple[AffineExpr, Counter] | None:
     """Return the start of a loop from `max(lower)` to `min(upper)`, and the counter of the offsets from it.
 
     For a loop from `16 * b` to `16 * b + 12` in steps of 4 these are `16 * b` and a counter from 0 to 8. None if no
     single bound is known to be the largest or the smallest, or if the length varies.
+
+    The dimensions `sizes` are sizes of the run. An end that depends on one can only shorten the loop, so it is left out
+    where others remain: to `min(16 * b + 12, n)` with n of `sizes`, the counter still goes from 0 to 8.
     """
     starts = _largest(lower, ranges)
-    ends = [end * -1 for end in _largest([each * -1 for each in upper], ranges)]
+    fixed = [each for each in upper if each.used_dims().isdisjoint(sizes)]
+    ends = [end * -1 for end in _largest([each * -1 for each in fixed or upper], ranges)]
     if len(starts) > 1 or len(ends) > 1:
         return None
     least, most = bounds(ends[0] + starts[0] * -1, ranges)

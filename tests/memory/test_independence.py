@@ -19,7 +19,8 @@ class Blocks(NamedTuple):
     """Rows of `total` elements, in blocks of `block`; `tile` at a time up to a multiple of it, then one by one.
 
     Each tile stores `width` elements, and loads the one `ahead` of its first. The blocks are the outermost loop, or
-    stand inside of the one over the rows.
+    stand inside of the one over the rows. Where the length `varies`, all loops end at a size of the run, at most
+    `total`.
     """
 
     total: int
@@ -29,6 +30,7 @@ class Blocks(NamedTuple):
     ahead: int
     rows: int
     outermost: bool
+    varies: bool = False
 
     @property
     def whole(self) -> int:
@@ -37,21 +39,26 @@ class Blocks(NamedTuple):
 
     def kernel(self) -> FuncOp:
         """The loops."""
-        blocks, rows = f"loop.for %b = 0 to {self.total} step {self.block} {{", f"loop.for %r = 0 to {self.rows} {{"
+        size = f'loop.size "n" from 1 to {self.total}' if self.varies else "arith.constant 0 : index"
+        end = ", d1" if self.varies else ""
+        last = "min affine_map<(d0) -> (d0)>(%n)" if self.varies else self.total
+        blocks, rows = f"loop.for %b = 0 to {last} step {self.block} {{", f"loop.for %r = 0 to {self.rows} {{"
         position = f"affine_map<(d0, d1) -> (d0 * {self.total} + d1)>(%r, "
         read = f"affine_map<(d0, d1) -> (d0 * {self.total} + d1 + {self.ahead})>(%r, "
         type, vector = f"memref<{ROOM}xf32>", f"vector<{self.width}xf32>"
         text = f"""
         func.func private @k(%y: {type}, %x: {type}) {{
+          %n = {size}
           {blocks if self.outermost else rows}
             {rows if self.outermost else blocks}
-              loop.for %i = max affine_map<(d0) -> (d0)>(%b)
-                  to min affine_map<(d0) -> (d0 + {self.block}, {self.whole})>(%b) step {self.tile} {{
+              loop.for %i = max affine_map<(d0, d1) -> (d0)>(%b, %n)
+                  to min affine_map<(d0, d1) -> (d0 + {self.block}, {self.whole}{end})>(%b, %n) step {self.tile} {{
                 %v = loop.load %y[{read}%i)] : {type} -> f32
                 %w = loop.broadcast %v : f32 -> {vector}
                 loop.store %w, %y[{position}%i)] : {vector}, {type}
               }}
-              loop.for %j = {self.whole} to min affine_map<(d0) -> (d0 + {self.block}, {self.total})>(%b) {{
+              loop.for %j = {self.whole}
+                  to min affine_map<(d0, d1) -> (d0 + {self.block}, {self.total}{end})>(%b, %n) {{
                 %v = loop.load %x[{position}%j)] : {type} -> f32
                 loop.store %v, %y[{position}%j)] : f32, {type}
               }}
@@ -103,6 +110,7 @@ def cases(draw: st.DrawFn) -> Blocks:
         ahead=draw(st.sampled_from([0, 0, 0, 1, tile])),
         rows=draw(st.integers(1, 3)),
         outermost=draw(st.booleans()),
+        varies=draw(st.booleans()),
     )
 
 
@@ -113,18 +121,22 @@ def test_blocks_are_taken_to_be_apart_only_where_they_are(case: Blocks) -> None:
 
 
 @pytest.mark.parametrize("outermost", [True, False])
+@pytest.mark.parametrize("varies", [True, False])
 @pytest.mark.parametrize("total", [24, 25, 27, 36, 38])
-def test_blocks_of_whole_tiles_are_apart(total: int, outermost: bool) -> None:
-    case = Blocks(total, block=12, tile=4, width=4, ahead=0, rows=3, outermost=outermost)
+def test_blocks_of_whole_tiles_are_apart(total: int, varies: bool, outermost: bool) -> None:
+    case = Blocks(total, block=12, tile=4, width=4, ahead=0, rows=3, outermost=outermost, varies=varies)
     assert case.are_apart()
     assert case.found()
 
 
 @pytest.mark.parametrize("outermost", [True, False])
+@pytest.mark.parametrize("varies", [True, False])
 @pytest.mark.parametrize(
     "changed", [{"width": 5}, {"ahead": 4}, {"block": 10}], ids=["wide tiles", "reads ahead", "broken tiles"]
 )
-def test_blocks_that_overlap_are_not(changed: dict[str, int], outermost: bool) -> None:
-    case = Blocks(38, block=12, tile=4, width=4, ahead=0, rows=3, outermost=outermost)._replace(**changed)
+def test_blocks_that_overlap_are_not(changed: dict[str, int], varies: bool, outermost: bool) -> None:
+    case = Blocks(38, block=12, tile=4, width=4, ahead=0, rows=3, outermost=outermost, varies=varies)._replace(
+        **changed
+    )
     assert not case.are_apart()
     assert not case.found()

@@ -241,3 +241,62 @@ func.func @main(%y: memref<16xf32>, %x: memref<16xf32>) {
   func.call @k(%y, %x) : (memref<16xf32>, memref<16xf32>) -> ()
   func.return
 }
+
+// -----
+
+// Blocks that end where the run does are divided as those of the greatest size are: a smaller size shortens a block, or
+// leaves it out, and a shorter block touches nothing more.
+// CHECK-LABEL: func.func private @k
+// CHECK-SAME:    threads = 2 : i64
+// CHECK:         loop.for %block = 0 to min affine_map<(d0) -> (d0)>(%n) step 12 parallel {
+// CHECK-NEXT:      loop.for %r = 0 to 4 parallel {
+func.func private @k(%y: memref<192xf32>, %x: memref<192xf32>) {
+  %n = loop.size "n" from 1 to 40
+  loop.for %block = 0 to min affine_map<(d0) -> (d0)>(%n) step 12 {
+    loop.for %r = 0 to 4 {
+      loop.for %i = max affine_map<(d0, d1) -> (d0)>(%block, %n)
+          to min affine_map<(d0, d1) -> (d0 + 12, d1, 38)>(%block, %n) step 2 {
+        %v = loop.load %x[affine_map<(d0, d1) -> (d1 * 4 + d0)>(%r, %i)] : memref<192xf32> -> f32
+        loop.store %v, %y[affine_map<(d0, d1) -> (d1 * 4 + d0)>(%r, %i)] : f32, memref<192xf32>
+        loop.store %v, %y[affine_map<(d0, d1) -> (d1 * 4 + d0 + 4)>(%r, %i)] : f32, memref<192xf32>
+      }
+      loop.for %j = 38 to min affine_map<(d0, d1) -> (d0 + 12, d1)>(%block, %n) {
+        %v = loop.load %x[affine_map<(d0, d1) -> (d1 * 4 + d0)>(%r, %j)] : memref<192xf32> -> f32
+        loop.store %v, %y[affine_map<(d0, d1) -> (d1 * 4 + d0)>(%r, %j)] : f32, memref<192xf32>
+      }
+    }
+  }
+  func.return
+}
+func.func @main(%y: memref<192xf32>, %x: memref<192xf32>) {
+  func.call @k(%y, %x) : (memref<192xf32>, memref<192xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// Declined: the last tile of such a block stores into the next one.
+// CHECK-LABEL: func.func private @k
+// CHECK-NOT:     parallel
+func.func private @k(%y: memref<192xf32>, %x: memref<192xf32>) {
+  %n = loop.size "n" from 1 to 40
+  loop.for %block = 0 to min affine_map<(d0) -> (d0)>(%n) step 12 {
+    loop.for %r = 0 to 4 {
+      loop.for %i = max affine_map<(d0, d1) -> (d0)>(%block, %n)
+          to min affine_map<(d0, d1) -> (d0 + 12, d1, 38)>(%block, %n) step 2 {
+        %v = loop.load %x[affine_map<(d0, d1) -> (d1 * 4 + d0)>(%r, %i)] : memref<192xf32> -> f32
+        loop.store %v, %y[affine_map<(d0, d1) -> (d1 * 4 + d0)>(%r, %i)] : f32, memref<192xf32>
+        loop.store %v, %y[affine_map<(d0, d1) -> (d1 * 4 + d0 + 8)>(%r, %i)] : f32, memref<192xf32>
+      }
+      loop.for %j = 38 to min affine_map<(d0, d1) -> (d0 + 12, d1)>(%block, %n) {
+        %v = loop.load %x[affine_map<(d0, d1) -> (d1 * 4 + d0)>(%r, %j)] : memref<192xf32> -> f32
+        loop.store %v, %y[affine_map<(d0, d1) -> (d1 * 4 + d0)>(%r, %j)] : f32, memref<192xf32>
+      }
+    }
+  }
+  func.return
+}
+func.func @main(%y: memref<192xf32>, %x: memref<192xf32>) {
+  func.call @k(%y, %x) : (memref<192xf32>, memref<192xf32>) -> ()
+  func.return
+}
