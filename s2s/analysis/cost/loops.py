@@ -21,8 +21,13 @@ def operations_of(kernel: FuncOp) -> int:
 
 
 def operations_in(op: Operation) -> int:
-    """Return an upper bound of the loads, stores and scalar operations of one outermost operation of a kernel."""
-    return _operation(op, {})
+    """Return an upper bound of the loads, stores and scalar operations of one outermost operation of a kernel, whose
+    loops may end at sizes of the run."""
+    ranges: dict[SSAValue, Range] = {}
+    for each in () if op.parent is None else op.parent.ops:
+        if isinstance(each, loop.SizeOp | loop.ApplyOp):
+            _operation(each, ranges)
+    return _operation(op, ranges)
 
 
 def runs_of(kernel: FuncOp) -> dict[Operation, int]:

@@ -89,3 +89,30 @@ func.func @main(%y: memref<9xf32>, %x: memref<9xf32>) {
   func.call @k(%y, %x) : (memref<9xf32>, memref<9xf32>) -> ()
   func.return
 }
+
+// -----
+
+// The work of a loop that ends at a size of the run is that of the greatest size: zeros behind a row leave it a kernel of
+// its own.
+// CHECK-LABEL: func.func private @k_step1(%y: memref<40xf32>, %x: memref<40xf32>)
+// CHECK:         loop.for %i = 0 to 4 {
+// CHECK-LABEL: func.func private @k_step2(%y: memref<40xf32>)
+// CHECK:         loop.for %l =
+func.func private @k(%y: memref<40xf32>, %x: memref<40xf32>) {
+  %n = loop.size "n" from 1 to 8
+  loop.for %i = 0 to 4 {
+    loop.for %j = 0 to min affine_map<(d0) -> (d0)>(%n) {
+      %v = loop.load %x[affine_map<(d0, d1) -> (d0 * 10 + d1)>(%i, %j)] : memref<40xf32> -> f32
+      loop.store %v, %y[affine_map<(d0, d1) -> (d0 * 10 + d1)>(%i, %j)] : f32, memref<40xf32>
+    }
+  }
+  %zero = arith.constant 0.0 : f32
+  loop.for %l = max affine_map<(d0) -> (d0 + 30)>(%n) to min affine_map<(d0) -> (d0 + 32)>(%n) {
+    loop.store %zero, %y[affine_map<(d0) -> (d0)>(%l)] : f32, memref<40xf32>
+  }
+  func.return
+}
+func.func @main(%y: memref<40xf32>, %x: memref<40xf32>) {
+  func.call @k(%y, %x) : (memref<40xf32>, memref<40xf32>) -> ()
+  func.return
+}
