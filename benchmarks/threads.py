@@ -84,12 +84,12 @@ def onnxruntime_call(path: Path, threads: int, inputs: Mapping[str, Array]) -> C
     return lambda: session.run_with_iobinding(binding)
 
 
-def fastest(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Seconds on the clock of the fastest run of each candidate, which take turns."""
+def fastest(calls: Mapping[str, Callable[[], object]], rounds: int, seconds: float = SLICE) -> dict[str, float]:
+    """Seconds on the clock of the fastest run of each candidate, which take turns of `seconds`."""
     best = dict.fromkeys(calls, math.inf)
     for _ in range(rounds):
         for name, call in calls.items():
-            end = time.perf_counter() + SLICE
+            end = time.perf_counter() + seconds
             while (start := time.perf_counter()) < end:
                 call()
                 best[name] = min(best[name], time.perf_counter() - start)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.networks.varying import NETWORKS
 from benchmarks.static_analysis import misra
 from s2s import api
 from s2s.contrib.export import export_library
@@ -87,6 +88,21 @@ def test_any_number_of_threads_gives_the_same_bits_at_every_size(kind: str, targ
                 assert {name: value.tobytes() for name, value in found.items()} == {
                     name: value.tobytes() for name, value in values.items()
                 }
+
+
+@pytest.mark.parametrize("name", ["encoder", "recogniser"])
+def test_the_kernels_of_a_tree_of_constant_size_are_divided(name: str, tmp_path: Path):
+    network = NETWORKS[name]()
+    path = tmp_path / f"{name}.onnx"
+    path.write_bytes(network.model.SerializeToString())
+    divided_kernels: list[set[str]] = []
+    for size in ((network.bounds.least, network.bounds.most), network.bounds.most):
+        with api.compile(path, dims={network.name: size}, target="x86-64-v3", threads=2) as artifact:
+            called = re.findall(rf"s2s_pool_run\(pool, {name}_(?:\d+_)?(\w+)_thread,", sources(artifact))
+            divided_kernels.append({re.sub(r"_step1$", "", kernel) for kernel in called})
+    varying, constant = divided_kernels
+    assert varying == constant
+    assert len(constant) > 1
 
 
 def test_named_sizes_and_threads_go_together(files: Mapping[str, Path]):
