@@ -18,7 +18,7 @@ from s2s.options import CompileOptions
 from s2s.targets import Target, get_target
 from s2s.targets.intrinsics import VNNI_BY_UNSIGNED, VNNI_SIGNED
 from s2s.testing.decoders import write_gguf
-from support.gguf_models import Model, write
+from support.gguf_models import Model, logits, plain_angles, write
 
 CONFIG = Config(vocabulary=48, width=64, layers=1, heads=4, kv_heads=2, hidden=96, length=8, epsilon=1e-6, theta=1e6)
 BYTES = {"Q8_0": 34, "Q4_0": 18, "Q4_K": 148}
@@ -83,3 +83,24 @@ def test_a_file_that_is_gguf_by_name_only_is_damaged(tmp_path: Path):
     assert is_gguf(path)
     with pytest.raises(S2SError, match=r"m\.gguf"):
         read_gguf(path)
+
+
+@pytest.mark.parametrize("kind", ["F32", "Q8_0", "Q4_0"])
+def test_the_most_likely_tokens_of_five_texts_are_those_of_the_reference(tmp_path: Path, kind: str):
+    """Weights are those that the file has in these types; activations are floats."""
+    model = Model(kind=kind, length=16, layers=2)
+    weights = write(tmp_path / "m.gguf", model)
+
+    def likeliest(tokens: list[int]) -> int:
+        return int(logits(model, weights, tokens, plain_angles(model))[-1].argmax())
+
+    with compile_artifact(str(tmp_path / "m.gguf"), CompileOptions(target="c", activations="float")) as network:
+        for seed in range(5):
+            text = np.random.default_rng(seed).integers(0, model.vocabulary, 3).tolist()
+            stream = network.stream()
+            for position in range(model.length):
+                given = {"token": np.array([text[position]]), "position": np.array([position])}
+                found = int(stream.run(given)["logits"].argmax())
+                if position >= 2:
+                    assert found == likeliest(text), (seed, position)
+                    text.append(found)
