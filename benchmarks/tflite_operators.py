@@ -28,9 +28,9 @@ from s2s.interpret.graph import run_graph
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from frontends.tflite import test_layers, test_litert_operators, test_movement, test_recurrent
+from frontends.tflite import test_layers, test_litert_operators, test_lstm_parts, test_movement, test_recurrent
 
-from support import litert_cases, tflite_cases, tflite_layer_cases
+from support import litert_cases, litert_lstm_cases, tflite_cases, tflite_layer_cases
 from support.tflite_oracle import run_micro
 
 ARENA = 1 << 20
@@ -71,6 +71,9 @@ def _stateful_rows() -> Iterator[Row]:
     for kind in ("FLOAT32", "INT8", "INT16"):
         make = partial(test_recurrent.lstm, kind)
         yield Row("UNIDIRECTIONAL_SEQUENCE_LSTM", kind.lower(), partial(_stateful, make, 1))
+    for builtin in test_lstm_parts.OPERATORS:
+        for kind, narrow in (("float32 (all parts)", False), ("float32 x int8", True)):
+            yield Row(builtin, kind, partial(_with_parts, builtin, narrow))
     for kind, time in (("FLOAT32", "FLOAT32"), ("INT8", "INT8"), ("INT8", "INT16")):
         yield Row("SVDF", f"{kind} x {time}".lower(), partial(_stateful, partial(test_recurrent.svdf, kind, time), 1))
     for name in ("VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"):
@@ -78,6 +81,16 @@ def _stateful_rows() -> Iterator[Row]:
     yield Row("CALL_ONCE", "float32", partial(_stateful, partial(_counted, first=True), 2))
     yield Row("IF", "int32", partial(_stateful, _branched, 1))
     yield Row("WHILE", "int32", partial(_stateful, _repeated, 1))
+
+
+def _with_parts(builtin: str, narrow: bool, seed: int) -> str:
+    """An LSTM with some of the parts that it may have."""
+    parts = litert_lstm_cases.drawn_parts(builtin, seed)
+    try:
+        test_lstm_parts.check(*litert_lstm_cases.lstm(builtin, parts, seed, narrow=narrow))
+    except AssertionError as error:
+        return str(error).strip().partition("\n")[0]
+    return ""
 
 
 def _counted(seed: int, *, first: bool) -> Runs:

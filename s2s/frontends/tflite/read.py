@@ -37,6 +37,8 @@ _SLACK = 8
 _MAX_NAME = 4096
 COMPRESSION = "COMPRESSION_METADATA"
 """The name of the metadata that TFLite-Micro's compressor adds."""
+_EXTERNAL = 24
+"""Where the description of a tensor has its buffer outside of the file, a field that the schema package lacks."""
 _SEGMENTS = {1: "Int32Vector", 2: "Uint16Vector", 3: "Uint8Vector"}
 
 
@@ -71,6 +73,15 @@ def _refuse_newer_fields(table: Any, name: str, place: str) -> None:
     if any(offsets):
         fact = f"its {name} have a field beyond the {known} that are known"
         raise UnsupportedError(f"{place}: {fact}; update s2s and the package tflite, or convert with an older TFLite")
+
+
+def _refuse_external(tensor: Any, place: str) -> None:
+    """Refuse a tensor whose values lie in another file."""
+    field = tensor._tab.Offset(_EXTERNAL)
+    number = struct.unpack_from("<I", tensor._tab.Bytes, tensor._tab.Pos + field)[0] if field else 0
+    if number:
+        fact = f"its values lie outside of the file (external buffer {number})"
+        raise UnsupportedError(f"{place}: {fact}; convert the model into one .tflite file")
 
 
 class _Reader:
@@ -148,6 +159,7 @@ class _Reader:
                 raise InputError(f"{place}: element type {int(tensor.Type())} is unknown; export the model again")
             if kind not in DTYPES:
                 raise UnsupportedError(f"{place}: element type {kind.lower()} is not supported; use a real number type")
+            _refuse_external(tensor, place)
             shape = self._numbers(tensor.ShapeLength(), tensor.ShapeAsNumpy, f"{place}: its shape")
             signature = self._numbers(
                 tensor.ShapeSignatureLength(), tensor.ShapeSignatureAsNumpy, f"{place}: its shape signature"

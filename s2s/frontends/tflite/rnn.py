@@ -19,7 +19,8 @@ _RANGES: Mapping[int, tuple[float | None, float | None]] = {0: (None, None), 1: 
 """Bounds of the activations NONE, RELU, RELU_N1_TO_1 and RELU6."""
 
 
-def _activated(node: Node, x: Value) -> Value:
+def step_activation(node: Node, x: Value) -> Value:
+    """`x` through the activation of a recurrent layer of floats."""
     activation = int(node.options.FusedActivationFunction())
     if activation == _TANH:
         return emit(graph.TanhOp, x)
@@ -43,7 +44,7 @@ def _layer(node: Node, sequence: Value, first: int, state: int, *, backward: boo
 
     def step(inner: Builder, carried: Values, slices: Values, _: Values) -> tuple[Values, Values]:
         constant = inner.constant(matrix, f"{node.name}/recurrent")
-        new = _activated(node, emit(graph.MatmulOp, carried[0], constant, transpose_b=True) + slices[0])
+        new = step_activation(node, emit(graph.MatmulOp, carried[0], constant, transpose_b=True) + slices[0])
         return [new], [new]
 
     (last,), (states,) = scan(

@@ -20,16 +20,7 @@ from s2s.frontends.tflite.versions import newest_version
 from s2s.types.dtypes import from_numpy, tensor_type
 from s2s.types.shapes import ShapeError
 
-_WEIGHTED = frozenset(
-    (
-        "BIDIRECTIONAL_SEQUENCE_LSTM",
-        "CONV_3D",
-        "LSTM",
-        "SVDF",
-        "TRANSPOSE_CONV",
-        "UNIDIRECTIONAL_SEQUENCE_LSTM",
-    )
-)
+_WEIGHTED = frozenset(("CONV_3D", "SVDF", "TRANSPOSE_CONV"))
 """Operators that are not imported with float activations and integer weights."""
 _FLOATS = ("FLOAT32", "FLOAT16")
 _MISFITS = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, VerifyException)

@@ -14,7 +14,7 @@ from s2s.frontends.tflite.read import read_model
 from s2s.frontends.tflite.schema import enum_names, fields_of, options_class
 from s2s.frontends.tflite.table import IMPORTERS
 from s2s.frontends.tflite.versions import newest_version
-from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model, tflite
+from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, flatbuffers, model, tflite
 
 WITHOUT_KERNEL = ("CALL",)
 """Read, though TFLite itself has no kernel."""
@@ -89,3 +89,13 @@ def test_a_version_of_zero_is_wrong():
 
 def test_every_importer_is_a_builtin():
     assert set(IMPORTERS) <= {*vars(tflite.BuiltinOperator), "STABLEHLO_CASE"}
+
+
+def test_values_outside_of_the_file_are_refused():
+    schema: Any = importlib.import_module("ai_edge_litert.schema_py_generated")
+    packed: Any = schema.ModelT.InitFromPackedBuf(of_version("ADD", 1), 0)
+    packed.subgraphs[0].tensors[0].externalBuffer = 3
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(packed.Pack(builder), b"TFL3")
+    with pytest.raises(UnsupportedError, match="tensor 0 'x': its values lie outside of the file"):
+        import_model(bytes(builder.Output()))

@@ -1,0 +1,162 @@
+"""One direction of an LSTM of floats, with peepholes, layer normalisation and a projection where the file has them.
+
+    i, f, o = sigmoid(norm(w x + r h + p c)), for o with the new cell
+    c = clip(f c + i tanh(norm(w x + r h)))
+    h = clip(projection (o tanh(c)) + bias)
+
+Compared with LiteRT with a tolerance of 1e-5: kernels add in an order of their own. Weights of 8 bits (dynamic-range
+quantisation) are multiplied as `hybrid` does, each row of the input, the state and what is projected quantised by its
+own range; there a difference in the last place of the state may round one element to the next step of 8 bits.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import i32
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Builder, Value, emit
+from s2s.frontends.formulas import cast, clamp
+from s2s.frontends.networks import Body, Values
+from s2s.frontends.tflite.hybrid import quantised
+from s2s.frontends.tflite.lstm_layer import CELL, FORGET, INPUT, OUTPUT, Lstm, bias_of, weights_of
+from s2s.frontends.tflite.node import Node
+from s2s.frontends.tflite.rnn import step_activation
+from s2s.support.frozen import frozen
+from s2s.types.dtypes import Array
+
+_FLOAT, _INT8 = np.dtype(np.float32), np.dtype(np.int8)
+_NONE = 0
+_EPSILON = 1e-8
+"""Added to the variance by LiteRT."""
+
+
+@frozen
+class Matrix:
+    """Weights `[outputs, columns]` of a product with rows; integers with the scale of each output."""
+
+    values: Array
+    scales: Array | None
+    asymmetric: bool
+
+    def times(self, builder: Builder, rows: Value, name: str) -> Value:
+        """The products of `rows` with the weights, in floats."""
+        weights = builder.constant(self.values, name)
+        if self.scales is None:
+            return emit(graph.MatmulOp, rows, weights, transpose_b=True)
+        x = quantised(rows, [1], asymmetric=self.asymmetric)
+        sums = emit(graph.MatmulOp, x.factor, weights, transpose_b=True, acc_type=i32)
+        return cast(sums, _FLOAT) * (x.scale * builder.constant(self.scales))
+
+
+def float_parts(layer: Lstm, rows: Value, auxiliary: Value | None) -> tuple[Value, Body]:
+    """What the inputs of all steps add to the gates, and the step itself."""
+    node, places = layer.node, layer.places
+    if int(node.options.FusedActivationFunction()) == _NONE:
+        raise node.unsupported("has no activation, with which LiteRT reads memory that it has not written", "use tanh")
+    recurrent = _gates(layer, places.recurrent, layer.outputs)
+    projected = _gates(layer, places.first, rows.shape[1]).times(node.builder, rows, "")
+    if auxiliary is not None and places.auxiliary is not None:
+        weights = _gates(layer, places.auxiliary, auxiliary.shape[1])
+        projected = projected + weights.times(node.builder, auxiliary, "")
+    normed = layer.has(None if places.norms is None else places.norms + FORGET)
+    if not normed:
+        projected = projected + node.constant(bias_of(layer))
+    norm = _norm(layer) if normed else _unchanged
+    looks, project = _peepholes(layer), _projection(layer)
+
+    def step(inner: Builder, state: Values, slices: Values, _: Values) -> tuple[Values, Values]:
+        hidden, cell = state
+        gates = recurrent.times(inner, hidden, f"{node.name}/recurrent") + slices[0]
+
+        def gate(number: int, seen: Value) -> Value:
+            y = layer.part(gates, number)
+            if number in looks:
+                y = y + seen * inner.constant(looks[number])
+            return emit(graph.SigmoidOp, norm(inner, number, y))
+
+        forget = gate(FORGET, cell)
+        i = gate(INPUT, cell) if INPUT in layer.gates else 1.0 - forget
+        new = layer.clipped(forget * cell + i * step_activation(node, norm(inner, CELL, layer.part(gates, CELL))))
+        y = project(inner, gate(OUTPUT, new) * step_activation(node, new))
+        return [y, new], [y]
+
+    return projected, step
+
+
+def _gates(layer: Lstm, first: int, columns: int) -> Matrix:
+    """The weights of all gates; `first` is the input that holds the first gate's."""
+    positions = [first + gate for gate in layer.gates]
+    return _matrix(layer.node, positions, weights_of(layer, first, columns), layer.size)
+
+
+def _matrix(node: Node, positions: Sequence[int], values: Array, rows: int) -> Matrix:
+    """The weights `values` of the inputs at `positions`, `rows` of each."""
+    if values.dtype == _FLOAT:
+        return Matrix(values, None, False)
+    scales = np.repeat(np.asarray([_scale(node, position) for position in positions], np.float32), rows)
+    return Matrix(values, scales, bool(node.options.AsymmetricQuantizeInputs()))
+
+
+def _scale(node: Node, position: int) -> float:
+    """The scale of weights of 8 bits."""
+    weights = node.input(position)
+    if weights.dtype != _INT8:
+        raise node.unsupported(f"multiplies float32 and {weights.dtype}", "use weights of float32 or int8")
+    scale, zero_point = weights.scalar()
+    if zero_point:
+        raise node.invalid(f"weights at input {position} have a zero point", "quantise the model again")
+    return scale
+
+
+def _peepholes(layer: Lstm) -> dict[int, Array]:
+    """The weights with which gates see the cell, by gate; nothing where none do."""
+    node, first = layer.node, layer.places.peepholes
+    places = {INPUT: first, FORGET: first + 1, OUTPUT: first + 2}
+    if not layer.has(places[OUTPUT]):
+        return {}
+    found = {gate: node.known(places[gate], "a peephole") for gate in (INPUT, FORGET, OUTPUT) if gate in layer.gates}
+    layer.require(list(found.values()), (layer.size,), "a peephole")
+    return {
+        gate: array if array.dtype == _FLOAT else array.astype(_FLOAT) * np.float32(_scale(node, places[gate]))
+        for gate, array in found.items()
+    }
+
+
+def _unchanged(_builder: Builder, _gate: int, x: Value) -> Value:
+    return x
+
+
+def _norm(layer: Lstm) -> Callable[[Builder, int, Value], Value]:
+    """The normalisation of a gate over its cells, with the coefficients and the bias of the gate."""
+    node, first = layer.node, layer.places.norms or 0
+    scales = [node.known(first + gate, "a coefficient of a normalisation") for gate in layer.gates]
+    layer.require(scales, (layer.size,), "a coefficient of a normalisation")
+    biases = np.split(bias_of(layer), len(layer.gates))
+
+    def norm(builder: Builder, gate: int, x: Value) -> Value:
+        scale, bias = (builder.constant(parts[layer.gates.index(gate)]) for parts in (scales, biases))
+        return emit(graph.LayerNormOp, x, scale, bias, axis=1, epsilon=_EPSILON)
+
+    return norm
+
+
+def _projection(layer: Lstm) -> Callable[[Builder, Value], Value]:
+    """The product that makes outputs of cells; nothing where the file has none."""
+    node, place = layer.node, layer.places.projection
+    if not layer.has(place):
+        return lambda _, y: y
+    weights = node.known(place, "weights of the projection")
+    layer.require([weights], (layer.outputs, layer.size), "weights of the projection")
+    matrix = _matrix(node, [place], weights, layer.outputs)
+    bias = node.known(place + 1, "the bias of the projection") if layer.has(place + 1) else None
+    limit = float(np.float32(node.options.ProjClip()))
+
+    def project(builder: Builder, y: Value) -> Value:
+        y = matrix.times(builder, y, f"{node.name}/projection")
+        if bias is not None:
+            layer.require([bias], (layer.outputs,), "the bias of the projection")
+            y = y + builder.constant(bias)
+        return clamp(y, -limit, limit) if limit > 0 else y
+
+    return project
