@@ -15,7 +15,7 @@ torch: Any = pytest.importorskip("torch")
 
 ROOM, HEAD, PREFILLED = 6, 8, 5
 SIZE = "tokens_dim1"
-"""The name of the dimension of tokens: exported programs keep none, and it is called after the first input that has it."""
+"""The name of the dimension of tokens: an exported program keeps none, and it is called after its first input."""
 BYTES = {"float32": 4 * HEAD, "float16": 2 * HEAD, "int8": HEAD + 4}
 BOUNDS = {"float32": 1e-6, "float16": 2e-3, "int8": 2e-2}
 
