@@ -53,7 +53,7 @@ def check(data: bytes, runs: Sequence[Sequence[Array]], outputs: int = 1, *, thr
 # ------------------------------------------------------------------------------- LSTM
 
 
-def lstm(kind: str, seed: int) -> tuple[bytes, list[list[Array]]]:
+def lstm(kind: str, seed: int, *, peepholes: bool = False) -> tuple[bytes, list[list[Array]]]:
     rng = np.random.default_rng(seed)
     steps, batch, depth, hidden = (int(n) for n in rng.integers(1, [6, 3, 7, 7]))
     major = bool(rng.random() < 0.5)
@@ -92,7 +92,8 @@ def lstm(kind: str, seed: int) -> tuple[bytes, list[list[Array]]]:
         T("c", (batch, hidden), "FLOAT32" if real else "INT16", scale=None if real else c_scale, is_variable=True)
     ]
     tensors += [activation("y", (*shape, hidden), h_scale, h_zp)]
-    names = ["x", *(f"w{gate}" for gate in gates), *(f"r{gate}" for gate in gates), *[""] * 3]
+    names = ["x", *(f"w{gate}" for gate in gates), *(f"r{gate}" for gate in gates)]
+    names += [f"b{gate}" if peepholes else "" for gate in "ifo"]
     names += [*(f"b{gate}" for gate in gates), "", "", "h", "c", *[""] * 4]
     clip = float(rng.choice([0.0, 0.0, 0.25]))
     options = {"fused_activation_function": TANH, "cell_clip": clip, "time_major": major}
@@ -301,9 +302,13 @@ def test_variable_inside_of_a_loop():
     assert counts == steps
 
 
-def test_lstm_with_peepholes_is_refused():
-    data, _ = lstm("FLOAT32", 0)
-    assert import_model(data)
+def test_integer_lstm_with_peepholes_is_refused():
+    data, _ = lstm("INT8", 0, peepholes=True)
+    with pytest.raises(UnsupportedError, match="has peepholes, with integers; use floats, or a plain LSTM"):
+        import_model(data)
+
+
+def test_a_variable_without_its_handle_is_refused():
     tensors = [T("x", (1, 1), "FLOAT32"), T("handle", (), "RESOURCE"), T("y", (1, 1), "FLOAT32")]
     operators = [Op("READ_VARIABLE", ["handle"], ["y"], "ReadVariableOptions")]
     with pytest.raises(UnsupportedError, match="which variable is meant"):
