@@ -93,7 +93,8 @@ def _refusal(probe: Sizes, computed: Collection[str], error: S2SError) -> S2SErr
     if not found:
         return type(error)(f"{' '.join(f'--dim {name}={size}' for name, size in probe.items())}: {error}")
     text = ", ".join(f"{name}={size}" for name, size in found.items())
-    return UnsupportedError(f"{text}: a run may compute this size, at which {error}")
+    reason, _, way = str(error).rpartition("; ")
+    return UnsupportedError(f"{text}: a run may compute this size, at which {reason}; {way}")
 
 
 def _check_empty_outputs(greatest: Read, smaller: Read) -> None:

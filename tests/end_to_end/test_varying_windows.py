@@ -1,5 +1,6 @@
 """Windows, padding and resampling along dimensions of varying size, against onnxruntime at several sizes."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,13 @@ def test_levels_agree(kind: str, tmp_path: Path):
 @pytest.mark.parametrize("options", [{"threads": 2}, {"executor": "graph"}, {"poison": True}], ids=str)
 def test_windows_that_begin_at_an_offset_go_with(options: dict[str, Any], tmp_path: Path):
     check(TEXTS["network with centred windows"], tmp_path, **options)
+
+
+def test_comments_show_the_offset_at_which_windows_begin(tmp_path: Path):
+    with api.compile(model(TEXTS["network with centred windows"], tmp_path), dims={"N": (3, 14), "K": 9}) as artifact:
+        kernels = artifact.tree().text("src/model_kernels.c")
+    comments = " ".join(" ".join(re.findall(r"/\*.*?\*/", kernels, re.DOTALL)).replace("\n * ", " ").split())
+    assert "((N + 1) / 2 - 1) % 2]" in comments
 
 
 def test_padding_behind_a_kernel_computes_no_positions(tmp_path: Path):

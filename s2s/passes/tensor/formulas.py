@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineExpr
 
+from s2s.analysis.network.begins import begins_of
 from s2s.analysis.structure.compute import names_of, shape_of, slots
 from s2s.c_syntax.identifiers import c_identifier
 from s2s.dialects import tensor
@@ -114,9 +116,12 @@ class Writer:
 
     def element(self, value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int]) -> str:
         """`x[i][j + 1]`, over a domain of `sizes`."""
-        indices = zip(access.map.data.results, access.division, shape_of(value), strict=True)
-        shown = _merged([(expr, divisor, size) for expr, divisor, size in indices if size > 1])
-        texts = [self._index(expr, sizes) + (f" / {divisor}" if divisor > 1 else "") for expr, divisor, _ in shown]
+        indices = zip(access.map.data.results, access.division, shape_of(value), _offsets(value), strict=True)
+        shown = _merged([index for index in indices if index[2] > 1])
+        texts = [
+            self._index(expr, sizes) + (f" / {divisor}" if divisor > 1 else "") + offset
+            for expr, divisor, _, offset in shown
+        ]
         return self.names[value] + "".join(f"[{text}]" for text in texts)
 
     def _index(self, expr: AffineExpr, sizes: Sequence[int]) -> str:
@@ -298,10 +303,22 @@ def _rows(matrix: tensor.Matrix) -> str:
     return "; ".join(" ".join(f"{value:.10g}" for value in row) for row in matrix)
 
 
-def _merged(indices: list[tuple[AffineExpr, int, int]]) -> list[tuple[AffineExpr, int, int]]:
+_Index = tuple[AffineExpr, int, int, str]
+"""Where an axis is read: position, divisor, size of the axis, and the offset at which the kernel begins, as text."""
+
+
+def _offsets(value: SSAValue) -> Sequence[str]:
+    """Return for each axis of an argument what is added to its positions in a run: ` + (H - 1) % 2`."""
+    kernel = value.owner.parent_op() if isinstance(value, BlockArgument) else None
+    begins = begins_of(kernel, value) if isinstance(kernel, FuncOp) and isinstance(value, BlockArgument) else ()
+    spelled = [begin.replace(" mod ", " % ").replace(" floordiv ", " / ") for begin in begins]
+    return [f" + {each}" if each else "" for each in spelled] or [""] * len(shape_of(value))
+
+
+def _merged(indices: list[_Index]) -> list[_Index]:
     """Merge the indices of a split dimension: `[i / 4][i % 4]` of sizes `[n][4]` becomes `[i]`."""
-    kept: list[tuple[AffineExpr, int, int]] = []
-    for expr, divisor, size in indices:
+    kept: list[_Index] = []
+    for expr, divisor, size, offset in indices:
         before = kept[-1][0] if kept else None
         if (
             isinstance(expr, AffineBinaryOpExpr)
@@ -310,9 +327,9 @@ def _merged(indices: list[tuple[AffineExpr, int, int]]) -> list[tuple[AffineExpr
             and (before.lhs, before.rhs) == (expr.lhs, expr.rhs)
             and expr.rhs == AffineConstantExpr(size)
         ):
-            kept[-1] = (expr.lhs, 1, size * kept[-1][2])
+            kept[-1] = (expr.lhs, 1, size * kept[-1][2], kept[-1][3])
         else:
-            kept.append((expr, divisor, size))
+            kept.append((expr, divisor, size, offset))
     return kept
 
 
