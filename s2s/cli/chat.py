@@ -63,6 +63,8 @@ def built_program(tree: Path) -> Path:
     from s2s.support import progress
     from s2s.verify.toolchain import run_program
 
+    if tree.is_file():
+        raise InputError(f"{tree}: is a file, not a tree; compile it first: s2s compile {tree} -o {tree.stem}")
     try:
         record = json.loads((tree / RECORD).read_text(encoding="utf-8"))
         language = cast("Mapping[str, object]", record.get("language") or {})

@@ -284,6 +284,8 @@ def test_chat_refuses_trees_without_tokeniser(tmp_path: Path, capsys: pytest.Cap
     assert "cuts words by the rules 'klingon'; known are gpt-2, llama-bpe, qwen2" in capsys.readouterr().err
     assert run_cli(["chat", str(tmp_path)]) == 2
     assert "is no tree of s2s" in capsys.readouterr().err
+    assert run_cli(["chat", str(tmp_path / "talker.gguf")]) == 2
+    assert "talker.gguf -o talker" in capsys.readouterr().err
 
 
 def test_words_of_llama3_are_looked_up_whole():
