@@ -81,10 +81,8 @@ class Beside:
 def print_threads(beside: Beside, together: Beside, rounds: int, seconds: float) -> bool:
     """Print the times of both trees with one thread and with several, and return whether all bits are equal."""
     most, least = beside.at, beside.network.bounds.least
-    runs = [
-        ("constant", most),
-        *(("varying", size) for size in sorted({most, most * 3 // 4, most // 2, most // 4, least})),
-    ]
+    sizes = sorted({max(least, most * quarters // 4) for quarters in range(5)})
+    runs = [("constant", most), *(("varying", size) for size in sizes)]
     calls: dict[str, Call] = {}
     equal: list[bool] = []
     for word, size in runs:
