@@ -51,7 +51,7 @@ def _check(name: str, size: int, greatest: "_Statements", smaller: "_Statements"
     for number, op in enumerate(greatest.ops):
         if smaller.is_part(number, greatest) and not least.is_part(number, smaller, constants_only=size == 1):
             raise UnsupportedError(
-                f"{_place(op)}: is not at {name}={size} what it is from {name}={size + 1} on; let {name} begin there"
+                f"{place_of(op)}: is not at {name}={size} what it is from {name}={size + 1} on; let {name} begin there"
             )
 
 
@@ -81,10 +81,10 @@ class _Statements:
                 return None
 
 
-def _place(op: Operation) -> str:
+def place_of(op: Operation) -> str:
     """Return the nodes that an operation stands for; those that read a constant."""
     users = [use.operation for result in op.results for use in result.uses]
-    return next((", ".join(nodes) for each in (op, *users) if (nodes := provenance(each))), op.name)
+    return next((", ".join(nodes) for each in (op, *users) if (nodes := provenance(each))), "the network")
 
 
 def _is_dead(op: Operation) -> bool:

@@ -22,7 +22,7 @@ from s2s.analysis.network.functions import main_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.compilation import Compilation
 from s2s.dialects import graph, tensor
-from s2s.dialects.graph.traits import PROVENANCE, provenance
+from s2s.dialects.graph.traits import PROVENANCE
 from s2s.errors import InputError, S2SError, UnsupportedError
 from s2s.frontends.model import Source
 from s2s.options import CompileOptions, PassOptions
@@ -50,7 +50,7 @@ from s2s.types.sizes import (
 )
 from s2s.types.symbols import function_named
 from s2s.verify.arrays import begins_with
-from s2s.verify.check_least_sizes import FIRST_COMPARED, check_least_sizes
+from s2s.verify.check_least_sizes import FIRST_COMPARED, check_least_sizes, place_of
 from s2s.verify.sizes import Sizes
 
 
@@ -177,15 +177,16 @@ class _Comparison:
 
     def _error(self, op: Operation, reason: str) -> UnsupportedError:
         sizes = " and ".join(f"{name}={size}" for name, size in self.given.items())
+        options = [name for name in self.given if name not in self.greatest.facts[Read].computed]
+        way = f"give {' and '.join(options)} a constant size" if options else "compute this part outside the network"
         return UnsupportedError(
-            f"{', '.join(provenance(op)) or op.name}: {reason} at {sizes}, so that what is computed depends on the "
-            "size; give it a constant one"
+            f"{place_of(op)}: {reason} at {sizes}, so that what is computed depends on the size; {way}"
         )
 
     def _difference(self, ours: Operation, theirs: Operation, numbers: dict[SSAValue, SSAValue]) -> str | None:
         """Return how two operations of networks differ; None if they do not."""
         if ours.name != theirs.name or len(ours.operands) != len(theirs.operands):
-            return f"is {ours.name}, and {theirs.name}"
+            return "is another operation"
         if [numbers.get(operand) for operand in ours.operands] != list(theirs.operands):
             return "has other operands"
         match ours, theirs:
