@@ -31,8 +31,8 @@ MAX_NUMBERS = 16
 """The most elements of a constant that are looked at one by one."""
 
 STEPS = (1, 2, 3, 8, 12, 16, 32)
-"""How much smaller the sizes are at which a network is read. A division by a number that two of these differ by, or by
-one of them, is recognised: by 1 to 16, 20, 24, and 29 to 32."""
+"""How much smaller the sizes are at which a network is read first; it is read at others where these leave open how a
+number follows."""
 
 ReadAt = Callable[[Mapping[str, int]], tuple[ModuleOp, WeightStore]]
 """Reads the network at other sizes."""
@@ -43,7 +43,7 @@ def relate_to_sizes(module: ModuleOp, weights: WeightStore, read_at: ReadAt) -> 
     sizes = sizes_of(module.attributes)
     readings = [reading for name, size in sizes.items() for reading in _readings(name, size, read_at, module, weights)]
     if readings:
-        _Relations(module, weights, readings).run()
+        _Relations(module, weights, readings, read_at).run()
 
 
 class _Reading:
@@ -65,9 +65,8 @@ def _readings(
     for number, each in enumerate(dict.fromkeys((*sizes, max(size.least, 2)))):
         if not 2 <= each < size.most:
             continue
-        try:
-            reading = _Reading(name, each, *read_at({name: each}))
-        except (InputError, UnsupportedError):
+        reading = _read(name, each, read_at)
+        if reading is None:
             continue
         whole = _Reading(name, size.most, module, weights)
         if [op.name for op in reading.ops] != [op.name for op in whole.ops]:
@@ -78,6 +77,14 @@ def _readings(
             for a, b in zip(whole.ops, reading.ops, strict=True)
         ):
             return
+
+
+def _read(name: str, size: int, read_at: ReadAt) -> _Reading | None:
+    """Return the network where size `name` is `size`; None if it cannot be read there."""
+    try:
+        return _Reading(name, size, *read_at({name: size}))
+    except (InputError, UnsupportedError):
+        return None
 
 
 def _goes_by_steps(op: Operation) -> bool:
@@ -127,10 +134,13 @@ def _integers(op: Operation, weights: WeightStore) -> Array | None:
 class _Relations:
     """Rewrites the network at the greatest sizes."""
 
-    def __init__(self, module: ModuleOp, weights: WeightStore, readings: Sequence[_Reading]) -> None:
-        self.module, self.weights, self.readings = module, weights, readings
+    def __init__(self, module: ModuleOp, weights: WeightStore, readings: Sequence[_Reading], read_at: ReadAt) -> None:
+        self.module, self.weights, self.readings, self.read_at = module, weights, list(readings), read_at
         self.table = SizeTable(module.attributes)
         self.ops = list(main_of(module).body.block.ops)
+        self.kinds = [op.name for op in self.ops]
+        self.more: dict[tuple[str, int], _Reading | None] = {}
+        """Further readings that were asked for, None where the network is another one."""
 
     def run(self) -> None:
         """Rewrite each operation whose numbers follow from sizes."""
@@ -166,6 +176,16 @@ class _Relations:
         whole = shape_of(self.ops[number].results[0])
         return any(shape_of(each.ops[number].results[0]) != whole for each in self.readings)
 
+    def _reading(self, name: str, size: int) -> _Reading | None:
+        """Return the network where size `name` is `size`, which `readings` has not; None if it is another one there."""
+        if (name, size) not in self.more:
+            reading = _read(name, size, self.read_at)
+            alike = reading is not None and [op.name for op in reading.ops] == self.kinds
+            self.more[name, size] = reading if alike else None
+            if reading is not None and alike:
+                self.readings.append(reading)
+        return self.more[name, size]
+
     def _names(self, number: int, numbers: Callable[[Operation, WeightStore], Sequence[int]]) -> tuple[str, ...] | None:
         """Return the sizes that numbers of an operation are, None if one of them follows in an unknown way."""
         whole = numbers(self.ops[number], self.weights)
@@ -177,7 +197,13 @@ class _Relations:
             points: dict[str, dict[int, int]] = {}
             for each, found in smaller:
                 points.setdefault(each.name, {})[each.size] = found[place]
-            name = related(value, points, self.table)
+
+            def number_at(name: str, size: int, place: int = place) -> int | None:
+                reading = self._reading(name, size)
+                found = list[int]() if reading is None else numbers(reading.ops[number], reading.weights)
+                return found[place] if len(found) == len(whole) else None
+
+            name = related(value, points, self.table, number_at)
             if name is None:
                 return None
             names.append(name)
@@ -260,11 +286,17 @@ class _Relations:
         if whole is None or not whole.size:
             return
         points, first = dict[str, dict[int, int]](), int(whole.flat[0])
+
+        def number_at(name: str, size: int) -> int | None:
+            reading = self._reading(name, size)
+            value = None if reading is None else _integers(reading.ops[number], reading.weights)
+            return None if value is None or value.shape != whole.shape else int(value.flat[0])
+
         for each, value in smaller:
             if value is None or value.shape != whole.shape or not np.array_equal(value - value.flat[0], whole - first):
                 return
             points.setdefault(each.name, {})[each.size] = int(value.flat[0])
-        name = related(first, points, self.table)
+        name = related(first, points, self.table, number_at)
         if not name:
             return
         number_of_run = graph.SizeValuesOp(op.y.type.element_type, (), values=[first], names=(name,))

@@ -5,14 +5,15 @@ gives 320, 320, 319, 319 for 640, 639, 638, 637 columns; so the result has `(W +
 operation needs a formula of its own, but those that state their shape: they would give the same at all sizes.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from xdsl.ir import Block
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.extents import reshaped
+from s2s.analysis.structure.fit_division import MAX_STRIDE, Division, fit_division
 from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
 from s2s.dialects.graph.traits import FusionKind, fusion_kind
@@ -21,17 +22,6 @@ from s2s.types.affine import Linear, linear
 from s2s.types.dtypes import as_tensor_type, tensor_type
 from s2s.types.shapes import ShapeError
 from s2s.types.sizes import Extents, SizeTable, extents_of, shape_at
-
-MAX_STRIDE = 32
-"""The greatest divisor that is looked for."""
-
-
-class Division(NamedTuple):
-    """`(factor * size + constant) floordiv divisor`."""
-
-    factor: int
-    constant: int
-    divisor: int
 
 
 def result_extents(op: GraphOp, operands: Sequence[Extents], table: SizeTable) -> Extents:
@@ -104,15 +94,21 @@ def _stated(op: graph.DynamicSliceOp | graph.DynamicReshapeOp, table: SizeTable)
     return stated
 
 
-def related(value: int, points: Mapping[str, Mapping[int, int]], table: SizeTable) -> str | None:
+def related(
+    value: int,
+    points: Mapping[str, Mapping[int, int]],
+    table: SizeTable,
+    number_at: Callable[[str, int], int | None],
+) -> str | None:
     """Return a number of the shape of a result as an expression of the sizes: 8, 7, 6 at sizes 9, 8, 7 of N is `N - 1`.
 
-    `value` is the number at the greatest sizes, `points` has it for smaller values of each size. Empty if it is
-    constant, None where no known expression fits.
+    `value` is the number at the greatest sizes, `points` has it for smaller values of each size, and `number_at` gives
+    it for another one. Empty if it is constant, None where no known expression fits.
     """
     terms = list[AffineExpr]()
     for name, found in points.items():
-        division = _fit({table.range(name).most: value, **found})
+        bounds = table.range(name)
+        division = fit_division({bounds.most: value, **found}, bounds, partial(number_at, name))
         if division is None:
             return None
         if division.factor:
@@ -184,6 +180,11 @@ class _ShapeFunction:
         except ShapeError:
             return None
 
+    def _size(self, name: str, axis: int, size: int) -> int | None:
+        """Return the size of an axis of the result where size `name` is `size`; None if there is no such result."""
+        shape = self._at({name: size})
+        return None if shape is None else shape[axis]
+
     def _divisions(self, name: str) -> list[Division | None]:
         """Return for each axis of the result how it follows from size `name`; None if it does not."""
         bounds, rank = self.bounds[name], len(shape_of(self.op.y))
@@ -191,25 +192,15 @@ class _ShapeFunction:
             near = range(max(bounds.least, bounds.most - depth), bounds.most + 1)
             sizes = sorted({*near, bounds.least, (bounds.least + bounds.most) // 2})
             shapes = {size: shape for size in sizes if (shape := self._at({name: size})) is not None}
-            fits = [_fit({size: shape[axis] for size, shape in shapes.items()}) for axis in range(rank)]
+            fits = [
+                fit_division(
+                    {size: shape[axis] for size, shape in shapes.items()}, bounds, partial(self._size, name, axis)
+                )
+                for axis in range(rank)
+            ]
             if all(fit is not None for fit in fits) and len(shapes) > 1:
                 return [fit if fit is not None and fit.factor else None for fit in fits]
         raise UnsupportedError(f"has a shape that depends on size {name} in an unknown way; give it a constant one")
-
-
-def _fit(points: Mapping[int, int]) -> Division | None:
-    """Return the division that gives all `points`; one with factor 0 if they are constant."""
-    if len(set(points.values())) == 1:
-        return Division(0, next(iter(points.values())), 1)
-    for divisor in range(1, MAX_STRIDE + 1):
-        steps = {points[size] - points[size - divisor] for size in points if size - divisor in points}
-        if len(steps) != 1 or (factor := steps.pop()) <= 0:
-            continue
-        low = max(divisor * result - factor * size for size, result in points.items())
-        high = min(divisor * result - factor * size + divisor - 1 for size, result in points.items())
-        if low <= high:
-            return Division(factor, low, divisor)
-    return None
 
 
 def _divided(size: AffineExpr, division: Division, table: SizeTable) -> AffineExpr:

@@ -157,7 +157,9 @@ class Session:
         node that does not fit these may be right."""
         if not self.builder.computes_sizes:
             return InputError(text)
-        return UnsupportedError(f"{text}, or give it no size that a run computes: its bound is taken")
+        return UnsupportedError(
+            f"{text}: the bound of a size that a run computes is taken here; give the node no such size"
+        )
 
     def _run_node(self, node: NodeProto, scope: Scope) -> Sequence[Binding]:
         attributes = scope.resolve(node)

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from s2s.analysis.structure.shape_functions import MAX_STRIDE
+from s2s.analysis.structure.fit_division import MAX_STRIDE
 from s2s.frontends.builder import Value
 from s2s.frontends.formulas import equal, maximum, minimum, select
 from s2s.frontends.late_sampling import between, floor_of, read, within
