@@ -19,7 +19,7 @@ MAX_STRIDE = 32
 """The greatest divisor that is looked for."""
 MAX_ASKED = 12
 """How often a number is asked for at most."""
-LEAST_ASKED = 2
+MIN_SIZE = 2
 """The least size at which a number is asked for: broadcasting looks different at 1."""
 NEAR_ENDS = 100
 """How many sizes next to each end of a longer range a number may be asked for at."""
@@ -74,7 +74,7 @@ def _divisions(points: Mapping[int, int]) -> Iterator[Division]:
 
 def _askable(bounds: SizeRange) -> Array:
     """Return the sizes at which a number may be asked for, of a long range those near its ends."""
-    least = max(bounds.least, LEAST_ASKED)
+    least = max(bounds.least, MIN_SIZE)
     if bounds.most - least < 2 * NEAR_ENDS:
         return np.arange(least, bounds.most + 1)
     return np.concatenate(
