@@ -1,7 +1,7 @@
 # pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false
 """What the importer makes of exported programs beside their numbers: names, provenance, state, sizes, refusals."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -186,7 +186,7 @@ def test_an_input_that_is_changed_in_place_is_refused():
 def test_runs_of_equal_elements_are_refused():
     class Runs(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
-            return torch.unique_consecutive(x)
+            return cast(Tensor, torch.unique_consecutive(x))
 
     with pytest.raises(UnsupportedError, match="the shape of its result depends on the data"):
         imported(Runs(), torch.ones(3))

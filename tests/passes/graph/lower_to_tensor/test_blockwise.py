@@ -30,7 +30,11 @@ def test_products_with_weights_in_blocks(bits: int, zero_points: str, shape: tup
 @pytest.mark.parametrize("shape", [(32,), (3, 32), (2, 1, 30)], ids=str)
 def test_products_with_codes_of_a_table(shape: tuple[int, ...]):
     operands = [rand(*shape), rand(5, 2, 8, dtype=np.int8, seed=1), rand(16, seed=2), rand(5, 2, seed=3)]
-    check_lowering(graph.CodebookMatmulOp, *operands)
+
+    def product(*values: SSAValue) -> Operation:
+        return graph.CodebookMatmulOp(*values)
+
+    check_lowering(product, *operands)
 
 
 LEVELS = [
