@@ -15,7 +15,6 @@ from s2s.emit.info import Measured, NetworkInfo
 from s2s.emit.report import Report
 from s2s.emit.tree import Tree
 from s2s.errors import InputError
-from s2s.frontends.bounded_caches import with_bounded_caches
 from s2s.frontends.gguf import with_decoder
 from s2s.frontends.model import Source
 from s2s.options import CompileOptions
@@ -336,7 +335,12 @@ class Artifact:
 
 def compile_artifact(model: Source, options: CompileOptions) -> Artifact:
     """Compile `model`."""
-    compilation = Compilation(*with_bounded_caches(*with_decoder(model, options)))
+    source, options = with_decoder(model, options)
+    if options.states:
+        from s2s.frontends.bounded_caches import with_bounded_caches
+
+        source, options = with_bounded_caches(source, options)
+    compilation = Compilation(source, options)
     if options.ram_budget is not None:
         from s2s.budgets.ram import within_ram
 

@@ -17,7 +17,7 @@ SourceT = TypeVar("SourceT")
 def with_bounded_caches(source: SourceT, options: CompileOptions) -> tuple[SourceT | onnx.LoadedModel, CompileOptions]:
     """Return `source` with caches of one size if `options` tie some that grow, and options for the names that stars in
     `--state` stand for; anything but an ONNX model as it is."""
-    if not options.states or not _is_onnx(source):
+    if not _is_onnx(source):
         return source, options
     loaded = _loaded(source, options)
     from s2s.frontends.onnx.growing_caches import bounded, check_growth, growing_caches
