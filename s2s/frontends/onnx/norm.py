@@ -10,6 +10,7 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, equal, reshape, select
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.reduce import widened
 from s2s.frontends.onnx.tensors import element_dtype
 from s2s.frontends.places import iota
 
@@ -113,14 +114,14 @@ def _rms_normalization(node: Node) -> Value:
 
 
 def _lp_normalization(node: Node) -> Value:
-    x, order = node.input(0), node.integer("p")
+    x, order = widened(node.input(0)), node.integer("p")
     axis = node.axis(node.integer("axis"), x.rank)
     if order not in (1, 2):
         raise node.invalid(f"p is {order}", "use 1 or 2")
     powers = abs(x) if order == 1 else x * x
     size = emit(graph.ReduceSumOp, powers, axes=[axis], keepdims=True)
     size = size if order == 1 else emit(graph.SqrtOp, size)
-    return x / select(equal(size, 0), size.like(1), size)
+    return cast(x / select(equal(size, 0), size.like(1), size), node.input(0).dtype)
 
 
 def _lrn(node: Node) -> Value:

@@ -8,9 +8,9 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import checked_shape, pad, reshape
+from s2s.frontends.formulas import cast, checked_shape, pad, reshape
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.reduce import reduce_to, root
+from s2s.frontends.onnx.reduce import reduce_to, root, widened
 from s2s.frontends.onnx.window import padded, pool_windows
 from s2s.frontends.same_padding import lowest
 from s2s.types.shapes.window import CHANNELS_FIRST, Layout, spatial_shape
@@ -55,7 +55,7 @@ def _order(node: Node) -> int:
 
 def _lp_pool(node: Node) -> Value:
     """The p-norm of each window: powers summed by a convolution with ones, channel by channel."""
-    x, order = node.input(0), _order(node)
+    x, order = widened(node.input(0)), _order(node)
     _, window = pool_windows(node, x.shape[2:])
     channels = x.shape[1]
     ones = node.constant(np.broadcast_to(np.ones((), x.dtype), (channels, 1, *window.kernel)))
@@ -69,7 +69,7 @@ def _lp_pool(node: Node) -> Value:
         dilations=window.dilations,
         groups=channels,
     )
-    return root(summed, order)
+    return cast(root(summed, order), node.input(0).dtype)
 
 
 def _global(operation: Callable[..., Operation]) -> Importer:
@@ -81,8 +81,9 @@ def _global(operation: Callable[..., Operation]) -> Importer:
 
 
 def _global_lp_pool(node: Node) -> Value:
-    x, order = node.input(0), _order(node)
-    return root(reduce_to(graph.ReduceSumOp, abs(x) ** order, list(range(2, x.rank)), keepdims=True), order)
+    x, order = widened(node.input(0)), _order(node)
+    summed = reduce_to(graph.ReduceSumOp, abs(x) ** order, list(range(2, x.rank)), keepdims=True)
+    return cast(root(summed, order), node.input(0).dtype)
 
 
 def _max_unpool(node: Node) -> Value:

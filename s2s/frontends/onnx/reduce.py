@@ -14,6 +14,7 @@ from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.order import largest
 
 _COUNT = np.dtype(np.int32)
+_SINGLE = np.dtype(np.float32)
 OperationClass = Callable[..., Operation]
 
 
@@ -27,6 +28,11 @@ def root(x: Value, order: int) -> Value:
     if order == 1:
         return x
     return emit(graph.SqrtOp, x) if order == 2 else x ** (1 / order)
+
+
+def widened(x: Value) -> Value:
+    """`x` in float32 where it has floats of 16 bits, whose powers soon overflow: 300² is infinite in float16."""
+    return cast(x, _SINGLE) if x.is_float and x.dtype.itemsize == 2 else x
 
 
 def _axes(node: Node, x: Value) -> list[int]:
@@ -45,12 +51,17 @@ def _reduction(
     operation: OperationClass,
     before: Callable[[Value], Value] | None = None,
     after: Callable[[Value], Value] | None = None,
+    *,
+    wide: bool = False,
 ) -> Importer:
+    """Apply `before` to the elements, reduce, and apply `after`; with `wide`, floats of 16 bits in float32."""
+
     def importer(node: Node) -> Value:
-        x, keepdims = node.input(0), node.flag("keepdims")
+        given, keepdims = node.input(0), node.flag("keepdims")
+        x = widened(given) if wide else given
         changed = before(x) if before else x
         summed = _over_axes(node, x, lambda axes: reduce_to(operation, changed, axes, keepdims))
-        return after(summed) if after else summed
+        return cast(after(summed) if after else summed, given.dtype)
 
     return importer
 
@@ -183,14 +194,14 @@ IMPORTERS: Mapping[str, Importer] = {
     "CumProd": _cumprod,
     "CumSum": _cumsum,
     "ReduceL1": _reduction(graph.ReduceSumOp, before=abs),
-    "ReduceL2": _reduction(graph.ReduceSumOp, before=_square, after=_integer_sqrt),
-    "ReduceLogSum": _reduction(graph.ReduceSumOp, after=_log),
+    "ReduceL2": _reduction(graph.ReduceSumOp, before=_square, after=_integer_sqrt, wide=True),
+    "ReduceLogSum": _reduction(graph.ReduceSumOp, after=_log, wide=True),
     "ReduceLogSumExp": _log_sum_exp,
     "ReduceMax": _reduction(graph.ReduceMaxOp),
     "ReduceMean": _reduction(graph.ReduceMeanOp),
     "ReduceMin": _reduction(graph.ReduceMinOp),
     "ReduceProd": _reduction(graph.ReduceProdOp),
     "ReduceSum": _reduction(graph.ReduceSumOp),
-    "ReduceSumSquare": _reduction(graph.ReduceSumOp, before=_square),
+    "ReduceSumSquare": _reduction(graph.ReduceSumOp, before=_square, wide=True),
     "TopK": _top_k,
 }

@@ -1,10 +1,13 @@
 """Reductions, searches, running sums, normalisations and matrix products."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.onnx import import_model
+from s2s.types.dtypes import Array
 from support.onnx_nodes import NodeCase, check, floats, known
 
 X = floats(2, 3, 4)
@@ -44,6 +47,29 @@ def test_reduction_of_everything(kind: str):
 @pytest.mark.parametrize("kind", ["ReduceSum", "ReduceMax"])
 def test_reduction_of_a_scalar(kind: str):
     check(NodeCase(kind, [np.array(3, np.float32)], {"keepdims": 0}, 18))
+
+
+HALVES = np.array([[[300, 400, 0, 0]]], np.float16)
+TINY = np.array([[[1.5e-4, 2e-4, 0, 0]]], np.float16)
+LARGE = np.full((1, 1, 100), 1000, np.float16)
+
+
+@pytest.mark.parametrize("x", [HALVES, TINY], ids=["large", "tiny"])
+@pytest.mark.parametrize(
+    ("kind", "attributes"),
+    [("ReduceL2", {"axes": [2]}), ("GlobalLpPool", {"p": 2}), ("LpPool", {"p": 2, "kernel_shape": [4]})],
+)
+def test_squares_of_16_bits_neither_overflow_nor_vanish(kind: str, attributes: dict[str, Any], x: Array):
+    norm = np.sqrt((x.astype(np.float64) ** 2).sum(keepdims=True)).astype(np.float16)
+    check(NodeCase(kind, [x], attributes, 13 if kind == "ReduceL2" else 22, expected=[norm]))
+
+
+def test_norms_of_16_bits_do_not_overflow():
+    check(NodeCase("LpNormalization", [HALVES], {"axis": 2}, 22, expected=[HALVES / np.float16(500)]))
+
+
+def test_logs_of_sums_of_16_bits_do_not_overflow():
+    check(NodeCase("ReduceLogSum", [LARGE], {}, 13, expected=[np.full((1, 1, 1), np.log(1e5), np.float16)]))
 
 
 CASES = {
