@@ -87,6 +87,11 @@ def cast(x: Value, dtype: np.dtype[np.generic]) -> Value:
     return x if x.dtype == dtype else emit(graph.CastOp, x, element_type=from_numpy(dtype))
 
 
+def widened(x: Value) -> Value:
+    """`x` in float32 where it has floats of 16 bits, whose powers soon overflow: 300² is infinite in float16."""
+    return cast(x, np.dtype(np.float32)) if x.is_float and x.dtype.itemsize == 2 else x
+
+
 def select(condition: Value, yes: Value, no: Value | Scalar) -> Value:
     """`yes` where `condition` holds, else `no`."""
     return emit(graph.SelectOp, condition, yes, no if isinstance(no, Value) else yes.like(no))

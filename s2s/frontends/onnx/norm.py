@@ -8,9 +8,8 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, equal, reshape, select
+from s2s.frontends.formulas import cast, equal, reshape, select, widened
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.reduce import widened
 from s2s.frontends.onnx.tensors import element_dtype
 from s2s.frontends.places import iota
 

@@ -8,9 +8,9 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, checked_shape, pad, reshape
+from s2s.frontends.formulas import cast, checked_shape, pad, reshape, widened
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.reduce import reduce_to, root, widened
+from s2s.frontends.onnx.reduce import reduce_to, root
 from s2s.frontends.onnx.window import padded, pool_windows
 from s2s.frontends.same_padding import lowest
 from s2s.types.shapes.window import CHANNELS_FIRST, Layout, spatial_shape

@@ -8,13 +8,12 @@ from xdsl.ir import Operation
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.cumulative import running_sum
-from s2s.frontends.formulas import cast, equal, less, minimum, pad, reshape, select, transpose
+from s2s.frontends.formulas import cast, equal, less, minimum, pad, reshape, select, transpose, widened
 from s2s.frontends.onnx.declared_shapes import reduced_axes
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.order import largest
 
 _COUNT = np.dtype(np.int32)
-_SINGLE = np.dtype(np.float32)
 OperationClass = Callable[..., Operation]
 
 
@@ -28,11 +27,6 @@ def root(x: Value, order: int) -> Value:
     if order == 1:
         return x
     return emit(graph.SqrtOp, x) if order == 2 else x ** (1 / order)
-
-
-def widened(x: Value) -> Value:
-    """`x` in float32 where it has floats of 16 bits, whose powers soon overflow: 300² is infinite in float16."""
-    return cast(x, _SINGLE) if x.is_float and x.dtype.itemsize == 2 else x
 
 
 def _axes(node: Node, x: Value) -> list[int]:

@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.cumulative import running_sum
-from s2s.frontends.formulas import cast, maximum, reshape, select, transpose, unsqueeze
+from s2s.frontends.formulas import cast, maximum, reshape, select, transpose, unsqueeze, widened
 from s2s.frontends.order import largest
 from s2s.frontends.torch.dtypes import BOOL, FLOAT32, INT64
 from s2s.frontends.torch.node import Importer, Node
@@ -94,8 +94,8 @@ def _place(operation: OperationClass) -> Importer:
 
 
 def _variance(node: Node) -> tuple[Value, Value, list[int]]:
-    """Variance and mean with the reduced dimensions kept, and what these are."""
-    x = node.value("self")
+    """Variance and mean with the reduced dimensions kept, those of 16 bits in float32; and what these are."""
+    x = widened(node.value("self"))
     axes = _axes(node, x)
     correction = 1.0
     if "correction" in node.arguments:
@@ -116,24 +116,33 @@ def _shaped(node: Node, x: Value, axes: list[int]) -> Value:
     return x if _keepdims(node) else reshape(x, [size for axis, size in enumerate(x.shape) if axis not in axes])
 
 
+def _statistic(node: Node, x: Value, axes: list[int]) -> Value:
+    """A variance or mean in the type of the operand."""
+    return _shaped(node, cast(x, node.value("self").dtype), axes)
+
+
 def _var(node: Node) -> Value:
     variance, _, axes = _variance(node)
-    return _shaped(node, variance, axes)
+    return _statistic(node, variance, axes)
 
 
 def _std(node: Node) -> Value:
     variance, _, axes = _variance(node)
-    return _shaped(node, emit(graph.SqrtOp, variance), axes)
+    return _statistic(node, emit(graph.SqrtOp, variance), axes)
 
 
 def _var_mean(node: Node) -> list[Value]:
     variance, mean, axes = _variance(node)
-    return [_shaped(node, variance, axes), _shaped(node, mean, axes)]
+    return [_statistic(node, variance, axes), _statistic(node, mean, axes)]
 
 
 def _norm(node: Node) -> Value:
     """The norm of an order, along dimensions."""
-    x = as_result(node)
+    given = as_result(node)
+    return cast(_norm_of(node, widened(given)), given.dtype)
+
+
+def _norm_of(node: Node, x: Value) -> Value:
     axes, keepdims = _axes(node, x), _keepdims(node)
     name = "ord" if "ord" in node.arguments else "p"
     order = node.real(name) if node.has(name) else 2.0
