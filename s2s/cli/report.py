@@ -58,7 +58,7 @@ def report_command(
     overlaps: str = fields.pop("overlaps", "")
     if "measured_by" not in fields:
         fields["flash, code and stack"] = not_measured(fields["target"])
-    print_fields({in_words(key): number(value) if type(value) is int else value for key, value in fields.items()})
+    print_fields({in_words(key): _with_unit(key, value) for key, value in fields.items()})
     if overlaps:
         print("\nresults that lie over what their kernel reads")
         for each in overlaps.split("; "):
@@ -67,6 +67,17 @@ def report_command(
         print(f"\nmachine code of the {len(largest)} largest functions")
         for name, size in largest.items():
             print(f"{number(size):>10}  {name}")
+
+
+def _with_unit(figure: str, value: object) -> object:
+    """Format a figure of the report with separated thousands and its unit."""
+    match value:
+        case int():
+            return f"{value:,}" if figure == "kernels" else f"{value:,} bytes"
+        case float():
+            return f"{value:.1%}" if figure == "extra_operations" else f"{value:.3g}"
+        case _:
+            return value
 
 
 def _write_page(model: Path, compiling: Options, file: Path, time: bool, on: str | None, against: Path | None) -> None:

@@ -6,9 +6,11 @@ from typing import Any
 from s2s.support.frozen import frozen
 
 WORDS = {
-    "arena_lower_bound": "arena, at least",
-    "arena_ratio": "arena / least",
-    "arena_lower_bound_apart": "arena, at least without overlaps",
+    "arena_lower_bound": "arena, lower bound",
+    "arena_ratio": "arena / lower bound",
+    "arena_lower_bound_apart": "arena, lower bound without overlaps",
+    "ram": "RAM",
+    "static_ram": "static RAM",
 }
 """What figures are called for people, where their names in JSON do not say it."""
 

@@ -31,7 +31,8 @@ def grouped(state: State, _: Request) -> Grouped:
 def describe_row_tiles(layers: Sequence[RowTiled]) -> str:
     """Describe the layers in row tiles in words."""
     return "; ".join(
-        f"{each.nodes or 'a chain'}: {each.rows} rows at a time, {each.recomputed:.1%} more multiply-adds"
+        f"{each.nodes or 'a chain'}: {each.rows} {'row' if each.rows == 1 else 'rows'} at a time, "
+        f"{each.recomputed:.1%} more multiply-adds"
         for each in layers
     )
 

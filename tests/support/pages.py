@@ -57,7 +57,7 @@ def prepare(folder: Path) -> None:
     files |= {"wake.onnx": WAKE, "keywords.onnx": KEYWORDS}
     for name, body in files.items():
         (folder / name).write_bytes(onnx_model(body).SerializeToString())
-    for name in ("kws.tflite", "ic.tflite", "model.tflite"):
+    for name in ("kws.tflite", "ic.tflite", "model.tflite", "vww_96_int8.tflite"):
         (folder / name).write_bytes(TFLITE)
     x = np.ones((1, 4), np.float32)
     np.save(folder / "sample.npy", x)
