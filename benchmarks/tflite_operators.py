@@ -6,7 +6,7 @@ The cases are made as those of the tests are. Integers, and floats that are only
 tolerances of floats stand beside the generators. What runs is the numpy meaning of the graph that the importer
 builds; the tests take cases of each operator and type through C as well. Operators with state run several times. The
 exit code is 1 if anything differs. `--page` writes `tflite_support.json` into a folder, with what the importers have
-read of the options; `docs/generate.py` makes the page of support of it.
+read of the options; with `--only` the others of the file stay. `docs/generate.py` makes the page of support of it.
 """
 
 import argparse
@@ -28,9 +28,16 @@ from s2s.interpret.graph import run_graph
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from frontends.tflite import test_layers, test_litert_operators, test_lstm_parts, test_movement, test_recurrent
+from frontends.tflite import (
+    test_layers,
+    test_litert_operators,
+    test_lstm_integer,
+    test_lstm_parts,
+    test_movement,
+    test_recurrent,
+)
 
-from support import litert_cases, litert_lstm_cases, tflite_cases, tflite_layer_cases
+from support import litert_cases, litert_integer_lstm_cases, litert_lstm_cases, tflite_cases, tflite_layer_cases
 from support.tflite_oracle import run_micro
 
 ARENA = 1 << 20
@@ -74,6 +81,8 @@ def _stateful_rows() -> Iterator[Row]:
     for builtin in test_lstm_parts.OPERATORS:
         for kind, narrow in (("float32 (all parts)", False), ("float32 x int8", True)):
             yield Row(builtin, kind, partial(_with_parts, builtin, narrow))
+    for builtin in test_lstm_integer.OPERATORS:
+        yield Row(builtin, "int8 (all parts)", partial(_integers_with_parts, builtin))
     for kind, time in (("FLOAT32", "FLOAT32"), ("INT8", "INT8"), ("INT8", "INT16")):
         yield Row("SVDF", f"{kind} x {time}".lower(), partial(_stateful, partial(test_recurrent.svdf, kind, time), 1))
     for name in ("VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"):
@@ -86,8 +95,21 @@ def _stateful_rows() -> Iterator[Row]:
 def _with_parts(builtin: str, narrow: bool, seed: int) -> str:
     """An LSTM with some of the parts that it may have."""
     parts = litert_lstm_cases.drawn_parts(builtin, seed)
+    model, runs = litert_lstm_cases.lstm(builtin, parts, seed, narrow=narrow)
+    return _first_line(partial(test_lstm_parts.check, model, runs))
+
+
+def _integers_with_parts(builtin: str, seed: int) -> str:
+    """An LSTM of integers with some of the parts that it may have, with LiteRT's bits."""
+    parts = litert_integer_lstm_cases.drawn_parts(seed)
+    model, runs = litert_integer_lstm_cases.integer_lstm(builtin, parts, seed)
+    return _first_line(partial(test_lstm_integer.check, model, runs, rounding="reference"))
+
+
+def _first_line(check: Callable[[], object]) -> str:
+    """What a check finds wrong."""
     try:
-        test_lstm_parts.check(*litert_lstm_cases.lstm(builtin, parts, seed, narrow=narrow))
+        check()
     except AssertionError as error:
         return str(error).strip().partition("\n")[0]
     return ""
@@ -116,11 +138,7 @@ def _repeated(seed: int) -> Runs:
 def _stateful(make: Callable[[int], Runs], outputs: int, seed: int) -> str:
     """A network that is run several times."""
     model, runs = make(seed)
-    try:
-        test_recurrent.check(model, runs, outputs)
-    except AssertionError as error:
-        return str(error).strip().partition("\n")[0]
-    return ""
+    return _first_line(partial(test_recurrent.check, model, runs, outputs))
 
 
 def _judged(make: Callable[[np.random.Generator], Any], difference: Callable[..., str], seed: int) -> str:
@@ -216,6 +234,12 @@ def tally(row: Row, seeds: range) -> Tally:
     return Tally(len(seeds), wrong)
 
 
+def _write_page(path: Path, found: Mapping[str, Any], *, keep: bool) -> None:
+    """Write what was found; `keep` what the file says of other operators."""
+    others: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if keep and path.exists() else {}
+    path.write_text(f"{json.dumps({**others, **found}, indent=1, sort_keys=True)}\n", encoding="utf-8")
+
+
 def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -228,8 +252,7 @@ def main() -> int:
     chosen = sorted(rows(), key=lambda row: (row.builtin, row.kind))
     chosen = [row for row in chosen if not arguments.only or row.builtin in arguments.only]
     if arguments.page is not None:
-        text = json.dumps(support(chosen, seeds), indent=1, sort_keys=True)
-        (arguments.page / "tflite_support.json").write_text(f"{text}\n", encoding="utf-8")
+        _write_page(arguments.page / "tflite_support.json", support(chosen, seeds), keep=bool(arguments.only))
         return 0
     cases, differing = 0, 0
     print(f"{'operator':28} {'type':18} {'cases':>6} {'differ':>7}")

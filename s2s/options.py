@@ -147,7 +147,8 @@ class CompileOptions:
     schedule: Schedule = "default"
     """`reference`: one plain loop nest for each operator, nothing fused, nothing tiled."""
     tflite_rounding: TfliteRounding = "micro"
-    """Fully connected layers of TFLite models: `micro` rounds twice, as TFLite-Micro, `reference` once, as TFLite."""
+    """Fully connected layers and LSTMs of integers in TFLite models: `micro` rounds as TFLite-Micro,
+    `reference` as TFLite."""
     requantise: Requantise = "float"
     """Sums of quantised ONNX models become integers of 8 bits by a float factor, as the format says, or in `fixed`
     point, for devices without floats; some results then differ by one step of their quantisation."""

@@ -174,7 +174,7 @@ tflite_rounding = click.option(
     "--tflite-rounding",
     type=click.Choice(["micro", "reference"]),
     default="micro",
-    help="Fully connected layers of TFLite models: round twice, as TFLite-Micro does, or once, as TFLite does.",
+    help="Fully connected layers and LSTMs of integers in TFLite models: as TFLite-Micro rounds, or as TFLite.",
 )
 requantise = click.option(
     "--requantise",

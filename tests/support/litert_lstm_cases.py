@@ -1,5 +1,6 @@
 """Random LSTMs of floats for LiteRT: projections, peepholes, normalisations, coupled gates, weights of 8 bits."""
 
+import importlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -129,3 +130,19 @@ def lstm(
     operator = OperatorSpec(builtin, names, [each.name for each in last], _OPTIONS[builtin], options)
     free = ["x", "second"][: len(shapes)]
     return model([GraphSpec([*layer.tensors, *last], [operator], free, operator.outputs)]), runs
+
+
+def run_litert(data: bytes, runs: Runs) -> Runs:
+    """What LiteRT gives run after run."""
+    package: Any = importlib.import_module("ai_edge_litert.interpreter")
+    interpreter = package.Interpreter(model_content=data)
+    interpreter.allocate_tensors()
+    inputs = [each["index"] for each in interpreter.get_input_details()]
+    outputs = [each["index"] for each in interpreter.get_output_details()]
+    found: Runs = []
+    for values in runs:
+        for place, value in zip(inputs, values, strict=True):
+            interpreter.set_tensor(place, value)
+        interpreter.invoke()
+        found.append([interpreter.get_tensor(place) for place in outputs])
+    return found

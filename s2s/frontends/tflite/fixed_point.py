@@ -28,6 +28,8 @@ _EXP_OF_MINUS_POWERS = (  # e ** -(2 ** k) without integer bits
     (3, 720401),
     (4, 242),
 )
+_EXP_BITS = 5
+"""Integer bits of the powers above: what lies below `-(2 ** 5)` is zero."""
 _HALF_SQRT_2 = 1518500250
 
 
@@ -126,6 +128,8 @@ def exponential(x: Value, integer_bits: int, width: Width = WIDE) -> Value:
         if integer_bits > power:
             bit = emit(graph.BitwiseAndOp, quarters, x.like(width.power(power, integer_bits)))
             y = select(_is_zero(bit), y, width.product(y, width.constant(factor)))
+    if integer_bits > _EXP_BITS:
+        y = select(less(x, -(width.power(0, integer_bits) << _EXP_BITS)), x.like(0), y)
     return select(_is_zero(x), x.like(width.one), y)
 
 

@@ -1,5 +1,7 @@
 """Layers that keep state: LSTMs of one or two directions, and SVDF; quantised, with the bits of TFLite-Micro.
 
+LSTMs of integers with parts that TFLite-Micro lacks have the bits of LiteRT.
+
 The state lives in variable tensors, which keep their values from run to run.
 """
 
@@ -17,6 +19,7 @@ from s2s.frontends.tflite.activation import logistic_int16, tanh_int16
 from s2s.frontends.tflite.arithmetic import saturated
 from s2s.frontends.tflite.fixed_point import I32
 from s2s.frontends.tflite.lstm_float import float_parts
+from s2s.frontends.tflite.lstm_integer import integer_parts
 from s2s.frontends.tflite.lstm_layer import CELL, FORGET, INPUT, OUTPUT, Lstm, Places, bias_of, layer_of, weights_of
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantisation import activated, rescale
@@ -53,14 +56,10 @@ def _bidirectional(node: Node) -> Value | list[Value]:
 
 
 def one_step(node: Node) -> Value:
-    """The outputs `[batch, units]` of one step of a layer of floats."""
+    """The outputs `[batch, units]` of one step of a layer."""
     x = node.input(_X)
     if x.rank != 2:
         raise node.invalid(f"input {list(x.shape)} has the wrong rank", "fix the model")
-    if not x.value.is_float:
-        raise node.unsupported(
-            f"is one step on {x.dtype} with operands of its own for each gate", "use UNIDIRECTIONAL_SEQUENCE_LSTM"
-        )
     y = _direction(node, _ONE_WAY, reshape(x.value, [1, *x.shape]))
     return reshape(y, y.shape[1:])
 
@@ -109,17 +108,22 @@ def _times(x: Value, weights: Value, zero_point: int = 0) -> Value:
     return emit(graph.MatmulOp, x, weights, transpose_b=True, a_zp=zero_point)
 
 
-def _require_plain(layer: Lstm) -> None:
-    """Refuse parts that are not imported with integers."""
+def _is_plain(layer: Lstm) -> bool:
+    """Whether an LSTM of integers has no parts that TFLite-Micro lacks, and LiteRT's bits are not asked for."""
     node, places = layer.node, layer.places
-    further = {places.peepholes + 2: "peepholes", places.projection: "a projection", _AUXILIARY: "a second input"}
-    if places.norms is not None:
-        further[places.norms + FORGET] = "layer normalisation"
-    for position, what in further.items():
-        if layer.has(position):
-            raise node.unsupported(f"has {what}, with integers", "use floats, or a plain LSTM")
-    if INPUT not in layer.gates:
-        raise node.unsupported("has no weights of the input gate, with integers", "use floats, or a plain LSTM")
+    if node.rounding == "reference" and node.builtin.startswith("UNI") and node.info.intermediates:
+        return False
+    parts = [places.peepholes + 2, places.projection, None if places.norms is None else places.norms + FORGET]
+    return INPUT in layer.gates and node.builtin != "LSTM" and not any(layer.has(part) for part in parts)
+
+
+def _require_integers(layer: Lstm) -> None:
+    """Refuse what no kernel of integers takes."""
+    node = layer.node
+    if layer.has(_AUXILIARY):
+        raise node.unsupported("has a second input, with integers", "use floats, or one input")
+    if node.builtin.startswith("BIDIRECTIONAL") and not _is_plain(layer):
+        raise node.unsupported("has parts that LiteRT has in floats only", "use floats, or a plain LSTM")
     if int(node.options.FusedActivationFunction()) != _TANH:
         raise node.unsupported("its activation is not tanh", "use tanh")
 
@@ -141,7 +145,10 @@ def _weight_scale(node: Node, position: int) -> float:
 
 
 def _integer_parts(layer: Lstm, rows: Value) -> tuple[Value, Body]:
-    _require_plain(layer)
+    """A plain layer with the bits of TFLite-Micro, others with those of LiteRT."""
+    _require_integers(layer)
+    if not _is_plain(layer):
+        return integer_parts(layer, rows, time_major=layer.node.builtin == "LSTM" or layer.node.options.TimeMajor())
     node, places = layer.node, layer.places
     weights, bias = weights_of(layer, places.first, rows.shape[1]), bias_of(layer)
     recurrent = weights_of(layer, places.recurrent, layer.outputs)

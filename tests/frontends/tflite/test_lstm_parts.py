@@ -1,8 +1,5 @@
 """LSTMs of floats with every part that LiteRT has, several runs each, against LiteRT."""
 
-import importlib
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -13,7 +10,7 @@ from s2s.interpret.graph import initial_state, run_graph
 from s2s.options import CompileOptions
 from s2s.types.dtypes import Array
 from support.compiled import run_c
-from support.litert_lstm_cases import Runs, drawn_parts, lstm, parts_of
+from support.litert_lstm_cases import Runs, drawn_parts, lstm, parts_of, run_litert
 from support.tflite_models import NONE, GraphSpec, OperatorSpec, TensorSpec, model
 
 OPERATORS = ("LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM", "BIDIRECTIONAL_SEQUENCE_LSTM")
@@ -22,22 +19,6 @@ TOLERANCE = 1e-5
 """Of floats, relative to the larger of a number and one: kernels add in an order of their own."""
 DIAGONAL = "diagonal_recurrent_tensors"
 EACH = [(builtin, part) for builtin in OPERATORS for part in parts_of(builtin)]
-
-
-def run_litert(data: bytes, runs: Runs) -> Runs:
-    """What LiteRT gives run after run."""
-    package: Any = importlib.import_module("ai_edge_litert.interpreter")
-    interpreter = package.Interpreter(model_content=data)
-    interpreter.allocate_tensors()
-    inputs = [each["index"] for each in interpreter.get_input_details()]
-    outputs = [each["index"] for each in interpreter.get_output_details()]
-    found: Runs = []
-    for values in runs:
-        for place, value in zip(inputs, values, strict=True):
-            interpreter.set_tensor(place, value)
-        interpreter.invoke()
-        found.append([interpreter.get_tensor(place) for place in outputs])
-    return found
 
 
 def same(found: Runs, expected: Runs) -> None:

@@ -113,9 +113,9 @@ def test_a_cell_of_another_scale_is_refused():
         import_model(basic("UINT8", 2.0**-12))
 
 
-def test_a_full_step_of_integers_is_refused():
+def test_a_full_step_without_state_is_refused():
     x = T("x", (BATCH, DEPTH), "INT8", scale=0.1)
-    with pytest.raises(UnsupportedError, match="is one step on int8"):
+    with pytest.raises(InputError, match="input 18 is no variable tensor"):
         import_model(single("LSTM", [x], [T("y", (BATCH, UNITS), "INT8", scale=0.1)], "LSTMOptions"))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2s.errors import UnsupportedError
+from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import import_model
 from s2s.inspection import inspect_model
 from s2s.interpret.graph import initial_state, run_graph
@@ -302,9 +302,9 @@ def test_variable_inside_of_a_loop():
     assert counts == steps
 
 
-def test_integer_lstm_with_peepholes_is_refused():
+def test_integer_lstm_with_peepholes_wants_the_scales_of_its_gates():
     data, _ = lstm("INT8", 0, peepholes=True)
-    with pytest.raises(UnsupportedError, match="has peepholes, with integers; use floats, or a plain LSTM"):
+    with pytest.raises(InputError, match="has 0 intermediate tensors; give 5"):
         import_model(data)
 
 
