@@ -6,6 +6,7 @@ from dataclasses import asdict, field
 from html import escape
 from math import prod
 from shlex import quote
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -20,13 +21,14 @@ from s2s.analysis.numbers.sums import LayerSums, describe_sums
 from s2s.dialects import graph
 from s2s.emit.info import Quantisation
 from s2s.errors import CompilerBug, InputError, UnsupportedError
-from s2s.frontends import onnx, torch
+from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.formats import LoadedModel, ModelSource, import_model, load_model, specialised
+from s2s.frontends.imported import Imported
 from s2s.frontends.named_axes import axis_names, sized
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.growing_caches import grown_states
 from s2s.frontends.onnx.names import operator
-from s2s.frontends.onnx.open_shapes import proposed_shapes
+from s2s.frontends.onnx.open_shapes import open_inputs, proposed_shapes
 from s2s.frontends.onnx.state_names import with_star
 from s2s.memory.order import peak_of
 from s2s.memory.steps import Step
@@ -38,6 +40,8 @@ from s2s.types.numbers import Numbers
 from s2s.types.sizes import DimSize, InputShapes
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
+
+Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
 
 
 @frozen
@@ -87,7 +91,7 @@ class Inspection:
     """Inputs that may be state, each with the output that looks like its next value."""
     growing_dims: tuple[str, ...] = ()
     """Dimensions by which caches among `state_pairs` grow; `--dim` bounds them."""
-    assumed: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    assumed: Shapes = field(default_factory=dict[str, tuple[int, ...]])
     """Shapes of inputs that the model leaves open and nobody gave; everything else holds for them."""
 
     @property
@@ -142,19 +146,10 @@ def inspect_model(
     """
     loaded = specialised(load_model(model, trust=trust), bind or {}, dims or {}, axis_names(shapes or {}))
     given = sized(shapes or {}, dims or {})
-    usual = proposed_shapes(loaded.proto) if isinstance(loaded, onnx.LoadedModel) else {}
-    assumed = {name: shape for name, shape in usual.items() if name not in given}
     try:
-        imported = import_model(loaded, shapes=given | assumed)
+        imported, assumed = _imported(loaded, given)
     except UnsupportedError as error:
         return _outline(loaded, tuple(str(error).splitlines()))
-    except InputError as error:
-        if not assumed:
-            raise
-        taken = " ".join(f"--shape {name}={','.join(map(str, shape))}" for name, shape in assumed.items())
-        raise InputError(
-            f"{loaded.label}: leaves sizes open, and contradicts the usual ones, {taken} ({error}); give others"
-        ) from error
     state_quantisation(imported.module, imported.weights)
     main = _main_function(imported.module)
     grown, growing = grown_states(loaded.proto) if isinstance(loaded, onnx.LoadedModel) else ({}, [])
@@ -178,6 +173,35 @@ def inspect_model(
         tuple(growing),
         assumed,
     )
+
+
+def _imported(loaded: LoadedModel, given: Shapes) -> tuple[Imported, Shapes]:
+    """The network, and the shapes assumed of inputs that the model leaves open: the first usual ones that it takes."""
+    tries: list[dict[str, tuple[int, ...]]] = []
+    for shapes in _usual(loaded):
+        assumed = {name: shape for name, shape in shapes.items() if name not in given}
+        if assumed not in tries:
+            tries.append(assumed)
+    refused: list[InputError] = []
+    for assumed in tries:
+        try:
+            return import_model(loaded, shapes={**given, **assumed}), assumed
+        except InputError as error:
+            refused.append(error)
+    first = next(filter(None, tries), None)
+    if first is None:
+        raise refused[0]
+    taken = " ".join(f"--shape {name}={','.join(map(str, shape))}" for name, shape in first.items())
+    raise InputError(
+        f"{loaded.label}: leaves sizes open, and contradicts the usual ones, {taken} ({refused[0]}); give others"
+    ) from refused[0]
+
+
+def _usual(loaded: LoadedModel) -> Sequence[Shapes]:
+    """Sets of shapes for inputs with open sizes; TFLite models have some of their own, which are taken if they fit."""
+    if isinstance(loaded, onnx.LoadedModel):
+        return proposed_shapes(open_inputs(loaded.proto))
+    return [{}, *proposed_shapes(tflite.open_inputs(loaded))] if isinstance(loaded, tflite.LoadedModel) else [{}]
 
 
 def _sums(module: ModuleOp, weights: WeightStore) -> tuple[LayerSums, ...]:

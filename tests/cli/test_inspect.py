@@ -3,12 +3,14 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from s2s.cli.main import run
 from s2s.inspection import inspect_model
 from support.onnx_text import onnx_file, onnx_model
 from support.project import ROOT
+from support.tflite_models import VALID, GraphSpec, OperatorSpec, TensorSpec, model
 
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
 
@@ -64,6 +66,56 @@ def test_usual_sizes_that_a_model_cannot_take_are_named(tmp_path: Path, capsys: 
     assert "leaves sizes open, and contradicts the usual ones, --shape x=1,3,224,224 (flat (Reshape): " in said
     assert "give others" in said
     assert run(["inspect", str(file), "--shape", "x=1,3,4,4"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "shapes"),
+    [
+        (
+            "(float[N, 1, L] x, float[1, 1, 256] w) => (float[N, 1, a] y) { y = Conv(x, w) }",
+            ["x=1,1,512"],
+        ),
+        ("(float[N, 3, 48, W] x) => (float[N, a] y) { y = Flatten(x) }", ["x=1,3,48,224"]),
+        (
+            "(float[N, 3, H, W] x, float[1, 1, 48, 1] w) => (float[N, 3, 48, W] y) { y = Add(x, w) }",
+            ["x=1,3,48,320"],
+        ),
+        ("(float[2, N, 8] x) => (float[2, N, 8] y) { y = Relu(x) }", ["x=2,1,8"]),
+        ("(float[1, N, 8] x) => (float[1, N, 8] y) { y = Relu(x) }", ["x=1,128,8"]),
+    ],
+)
+def test_sizes_that_a_model_takes_are_found(
+    body: str, shapes: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """A sequence that a window fits in, an image whose height something else fixes, and the batch of a state."""
+    assert run(["inspect", str(onnx_file(body, tmp_path))]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert all(f"others with --shape {shape} " in shown for shape in shapes)
+
+
+def windows() -> bytes:
+    """A TFLite network whose window of 300 is longer than the placeholder of its input."""
+    weights = np.ones((1, 1, 300, 1), np.float32)
+    tensors = [
+        TensorSpec("x", (1, 1, 1, 1), signature=(-1, 1, -1, 1)),
+        TensorSpec("w", weights.shape, data=weights),
+        TensorSpec("b", (1,), data=np.zeros(1, np.float32)),
+        TensorSpec("y", (1, 1, 1, 1), signature=(-1, 1, -1, 1)),
+    ]
+    operator = OperatorSpec(
+        "CONV_2D", ["x", "w", "b"], ["y"], "Conv2DOptions", {"padding": VALID, "stride_w": 1, "stride_h": 1}
+    )
+    return model([GraphSpec(tensors, [operator], ["x"], ["y"])])
+
+
+def test_placeholders_of_tflite_inputs_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "windows.tflite"
+    file.write_bytes(windows())
+    assert run(["inspect", str(file)]) == 0
+    assert "assumed for x 1,1,640,1, as the model leaves sizes open" in " ".join(capsys.readouterr().out.split())
+    assert run(["compile", str(file), "-o", str(tmp_path / "tree")]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "those in the file may stand for none; give yours, as in --shape x=1,1,224,1" in said
 
 
 def test_shape_fixes_an_open_dimension(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -1,14 +1,25 @@
 """Inputs with dimensions that the model leaves open, and sizes that make sense for them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from onnx import ModelProto, ValueInfoProto
 
 from s2s.frontends.names import one_line
 
-IMAGE, SEQUENCE = 224, 128
-"""Sizes that are proposed for rows and columns of images, and for steps of a sequence."""
 _CHANNELS = (1, 3, 4)
+
+
+class Usual(NamedTuple):
+    """Sizes that are proposed for rows and columns of images, and for steps of a sequence."""
+
+    rows: int
+    columns: int
+    steps: int
+
+
+USUAL = (Usual(224, 224, 128), Usual(48, 320, 512), Usual(640, 640, 1024), Usual(32, 320, 16000))
+"""The first is proposed; the others for models that contradict it: lines of text, great images, samples of sound."""
 
 
 def declared_dims(value: ValueInfoProto) -> list[int | str]:
@@ -19,17 +30,26 @@ def declared_dims(value: ValueInfoProto) -> list[int | str]:
     ]
 
 
-def proposal(dims: Sequence[int | str]) -> list[int]:
+def proposal(dims: Sequence[int | str], usual: Usual = USUAL[0]) -> list[int]:
     """Return `1,3,224,224` for an image, `1,128,64` for a sequence of 64 features: usual sizes, and a batch of one.
 
-    The batch is the first dimension, or one named so. A dimension that is called a sum takes the sum of usual sizes.
+    The batch is the first dimension, one named so, or the middle one of a state `[layers, batch, features]`. A
+    dimension that is called a sum takes the sum of usual sizes.
     """
-    is_image = len(dims) == 4 and (dims[1] in _CHANNELS or dims[-1] in _CHANNELS)
-    usual = IMAGE if is_image else SEQUENCE
+    sizes = dict.fromkeys(range(len(dims)), usual.steps)
+    if len(dims) == 4 and (dims[1] in _CHANNELS or dims[-1] in _CHANNELS):
+        first = 2 if dims[1] in _CHANNELS else 1
+        sizes |= dict.fromkeys(sizes, usual.rows) | {first + 1: usual.columns}
     return [
-        dim if isinstance(dim, int) else 1 if axis == 0 or "batch" in dim.lower() else _sum(dim, usual)
+        dim if isinstance(dim, int) else 1 if _is_batch(dims, axis) else _sum(dim, sizes[axis])
         for axis, dim in enumerate(dims)
     ]
+
+
+def _is_batch(dims: Sequence[int | str], axis: int) -> bool:
+    dim, first = dims[axis], dims[0]
+    is_state = len(dims) == 3 and axis == 1 and isinstance(first, int) and first > 1
+    return axis == 0 or is_state or (isinstance(dim, str) and "batch" in dim.lower())
 
 
 def terms(dim: str) -> list[str]:
@@ -41,13 +61,19 @@ def _sum(dim: str, usual: int) -> int:
     return sum(int(term) if term.isdecimal() else usual for term in terms(dim))
 
 
-def proposed_shapes(model: ModelProto) -> dict[str, tuple[int, ...]]:
-    """A shape for each input with open dimensions."""
+def open_inputs(model: ModelProto) -> dict[str, list[int | str]]:
+    """The inputs with open dimensions."""
     given = {tensor.name for tensor in model.graph.initializer}
-    found: dict[str, tuple[int, ...]] = {}
-    for value in model.graph.input:
-        if value.name not in given and value.type.tensor_type.HasField("shape"):
-            dims = declared_dims(value)
-            if any(isinstance(dim, str) for dim in dims):
-                found[value.name] = tuple(proposal(dims))
+    inputs = [value for value in model.graph.input if value.name not in given]
+    dims = {each.name: declared_dims(each) for each in inputs if each.type.tensor_type.HasField("shape")}
+    return {name: found for name, found in dims.items() if any(isinstance(dim, str) for dim in found)}
+
+
+def proposed_shapes(inputs: Mapping[str, Sequence[int | str]]) -> list[dict[str, tuple[int, ...]]]:
+    """Shapes for inputs with open dimensions: the usual ones, then others in their stead, each set once."""
+    found: list[dict[str, tuple[int, ...]]] = []
+    for usual in USUAL:
+        shapes = {name: tuple(proposal(dims, usual)) for name, dims in inputs.items()}
+        if shapes not in found:
+            found.append(shapes)
     return found

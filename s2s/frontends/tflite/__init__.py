@@ -27,4 +27,11 @@ def import_model(
     return importer.import_model(model, shapes=shapes, name=name, rounding=rounding, sizes=sizes, varies=varies)
 
 
-__all__ = ["LoadedModel", "ModelSource", "import_model", "is_tflite", "load_model"]
+def open_inputs(model: LoadedModel) -> dict[str, list[int | str]]:
+    """The inputs with sizes that the file leaves open, which have `?` in their stead."""
+    from s2s.frontends.tflite import importer
+
+    return importer.open_inputs(model.info)
+
+
+__all__ = ["LoadedModel", "ModelSource", "import_model", "is_tflite", "load_model", "open_inputs"]

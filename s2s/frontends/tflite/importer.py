@@ -24,6 +24,7 @@ from s2s.frontends.builder import Builder
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.imported import Imported, Origin
 from s2s.frontends.names import one_line
+from s2s.frontends.onnx.open_shapes import proposal
 from s2s.frontends.tflite.checks import is_constant
 from s2s.frontends.tflite.load import LoadedModel, ModelSource, load_model
 from s2s.frontends.tflite.node import Rounding
@@ -58,7 +59,12 @@ def import_model(
     builder = Builder(block, weights, sizes=sizes, varies=varies)
     session = ModelSession(builder, info, rounding)
     arguments = [builder.computed(argument, name) for argument, name in zip(block.args, names, strict=True)]
-    outputs = session.run(main, arguments)
+    try:
+        outputs = session.run(main, arguments)
+    except InputError as error:
+        if session.failures:  # what stands in for their results may be all that is wrong
+            raise UnsupportedError("\n".join(session.failures)) from error
+        raise InputError(f"{error}{_placeholders(info, shapes or {})}") from error
     if session.failures:
         raise UnsupportedError("\n".join(session.failures))
     if not outputs:
@@ -83,6 +89,29 @@ def import_model(
     count = sum(len(graph.operators) for graph in info.subgraphs)
     origin = Origin("TFLite", loaded.producer, info.version, {}, count)
     return Imported(module, weights, name or (loaded.path.stem if loaded.path else "model"), origin)
+
+
+def open_inputs(info: ModelInfo) -> dict[str, list[int | str]]:
+    """Inputs with sizes that the file leaves open, which have `?` in their stead."""
+    main = info.subgraphs[0]
+    inputs = [main.tensors[index] for index in main.inputs]
+    return {
+        name: ["?" if axis in tensor.open_axes else dim for axis, dim in enumerate(tensor.shape)]
+        for name, tensor in zip(_names(inputs, info), inputs, strict=True)
+        if tensor.open_axes
+    }
+
+
+def _placeholders(info: ModelInfo, shapes: Mapping[str, tuple[int, ...]]) -> str:
+    """What to do about inputs with open sizes that nobody gave, which took those in the file; or nothing."""
+    left = {name: proposal(dims) for name, dims in open_inputs(info).items() if name not in shapes}
+    if not left:
+        return ""
+    given = " ".join(f"--shape {name}={','.join(map(str, shape))}" for name, shape in left.items())
+    return (
+        ". The model leaves sizes of its inputs open, and those in the file may stand for none; "
+        f"give yours, as in {given}"
+    )
 
 
 def _names(tensors: Sequence[TensorInfo], model: ModelInfo) -> list[str]:

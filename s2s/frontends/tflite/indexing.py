@@ -12,6 +12,8 @@ from s2s.frontends.places import iota, reverse_sequences
 from s2s.frontends.selection import coordinates, distinct
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantize import dequantized
+from s2s.frontends.tflite.schema import COMPLEX
+from s2s.frontends.tflite.spectrum import part_of
 
 _I32 = np.dtype(np.int32)
 
@@ -201,7 +203,11 @@ def _matrix_set_diag(node: Node) -> Value:
 
 
 def _cast(node: Node) -> Value:
-    return cast(node.input(0).value, node.output_type().dtype)
+    """Numbers of another type; of complex numbers the real part."""
+    x, wanted = node.input(0), node.output_type()
+    if wanted.kind == COMPLEX:
+        raise node.unsupported("its result is complex", "keep real and imaginary parts in tensors of their own")
+    return cast(part_of(x, 0) if x.parts else x.value, wanted.dtype)
 
 
 IMPORTERS: Mapping[str, Importer] = {

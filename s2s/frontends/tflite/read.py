@@ -178,6 +178,7 @@ class _Reader:
                 self._quant(tensor.Quantization(), place) if quantised else None,
                 bool(tensor.IsVariable()),
                 self._sparsity(tensor.Sparsity(), place),
+                tuple(axis for axis, dim in enumerate(signature or shape) if dim < 0),
             )
 
     def _quant(self, quant: Any, place: str) -> Quant | None:

@@ -51,6 +51,8 @@ class TensorInfo:
     quant: Quant | None
     is_variable: bool
     sparsity: Sparsity | None
+    open_axes: tuple[int, ...] = ()
+    """Axes whose size the file leaves open; its shape has 1 there."""
 
     @property
     def place(self) -> str:

@@ -22,6 +22,8 @@ from s2s.types.shapes import ShapeError
 
 _WEIGHTED = frozenset(("CONV_3D", "SVDF", "TRANSPOSE_CONV"))
 """Operators that are not imported with float activations and integer weights."""
+_ANY_NUMBERS = ("CAST", "EXPAND_DIMS", "RESHAPE", "SQUEEZE")
+"""Operators that take complex numbers, and real ones as well."""
 _FLOATS = ("FLOAT32", "FLOAT16")
 _MISFITS = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, VerifyException)
 """What building an operation raises when a file combines operands that no converter combines."""
@@ -158,7 +160,7 @@ def _refuse_complex(node: Node) -> None:
     """Refuse complex numbers in operators that would take their parts for numbers of their own."""
     kinds = [operand.info.kind for operand in node.operands if operand is not None]
     kinds += [node.output_type(position).kind for position in range(node.output_count)]
-    if COMPLEX in kinds and node.builtin not in spectrum.IMPORTERS:
+    if COMPLEX in kinds and node.builtin not in (*spectrum.IMPORTERS, *_ANY_NUMBERS):
         raise node.unsupported("it works on complex numbers", "keep real and imaginary parts in tensors of their own")
 
 

@@ -14,7 +14,7 @@ from s2s.types.shapes import broadcast
 
 def _reshape(node: Node) -> Value:
     x, out = node.input(0).value, node.output_type()
-    asked = list(out.shape) if not out.open_shape else _asked_shape(node)
+    asked = list(out.shape) if not out.open_shape else [*_asked_shape(node), *node.input(0).parts]
     if asked.count(-1) > 1 or any(dim < -1 for dim in asked):
         raise node.invalid(f"shape {asked} cannot be applied to {list(x.shape)}", "fix the shape")
     if -1 in asked:
@@ -33,13 +33,15 @@ def _asked_shape(node: Node) -> list[int]:
         return node.known_ints(1, "its shape")
     options = node.options
     given = [int(options.NewShape(position)) for position in range(options.NewShapeLength())]
-    return given or list(node.output_type().shape)
+    shape = node.output_type().shape
+    return given or list(shape[: len(shape) - len(node.input(0).parts)])
 
 
 def _squeeze(node: Node) -> Value:
     x, options = node.input(0).value, node.options
+    rank = x.rank - len(node.input(0).parts)
     asked = [int(options.SqueezeDims(position)) for position in range(options.SqueezeDimsLength())]
-    axes = {node.axis(axis, x.rank) for axis in asked} or {axis for axis, dim in enumerate(x.shape) if dim == 1}
+    axes = {node.axis(axis, rank) for axis in asked} or {axis for axis, dim in enumerate(x.shape) if dim == 1}
     if any(x.shape[axis] != 1 for axis in axes):
         raise node.invalid(f"axes {asked} of shape {list(x.shape)} are not all of size 1", "fix the axes")
     return reshape(x, [dim for axis, dim in enumerate(x.shape) if axis not in axes])
@@ -49,7 +51,7 @@ def _expand_dims(node: Node) -> Value:
     x, asked = node.input(0).value, node.known_ints(1, "its axis")
     if len(asked) != 1:
         raise node.invalid(f"has {len(asked)} axes", "give one")
-    return unsqueeze(x, [node.axis(asked[0], x.rank + 1)])
+    return unsqueeze(x, [node.axis(asked[0], x.rank - len(node.input(0).parts) + 1)])
 
 
 def _transpose(node: Node) -> Value:

@@ -14,6 +14,7 @@ from s2s.frontends.fourier import fourier, has_routine
 from s2s.frontends.tflite.arithmetic import require_kinds
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.schema import COMPLEX
+from s2s.frontends.tflite.tensors import Tensor
 
 
 def _complex(node: Node) -> Value:
@@ -23,9 +24,14 @@ def _complex(node: Node) -> Value:
     return x.value
 
 
+def part_of(x: Tensor, place: int) -> Value:
+    """The real (0) or imaginary (1) part of complex numbers."""
+    return reshape(take(x.value, x.rank - 1, place, 1), x.shape[:-1])
+
+
 def _part(place: int, node: Node) -> Value:
-    x = _complex(node)
-    return reshape(take(x, x.rank - 1, place, 1), x.shape[:-1])
+    _complex(node)
+    return part_of(node.input(0), place)
 
 
 def _abs(node: Node) -> Value:

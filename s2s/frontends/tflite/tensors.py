@@ -8,7 +8,7 @@ import numpy as np
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Value
 from s2s.frontends.tflite.records import ModelInfo, Quant, Sparsity, TensorInfo
-from s2s.frontends.tflite.schema import INT4
+from s2s.frontends.tflite.schema import COMPLEX, INT4
 from s2s.frontends.tflite.sparse import positions
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
 from s2s.types.dtypes import Array
@@ -29,6 +29,11 @@ class Tensor(NamedTuple):
     def rank(self) -> int:
         """Number of dimensions."""
         return self.value.rank
+
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """The last dimensions of its value that the file does not count: two parts of a complex number."""
+        return (2,) if self.info.kind == COMPLEX else ()
 
     @property
     def dtype(self) -> np.dtype[np.generic]:
