@@ -15,6 +15,9 @@ from s2s.frontends.torch.dtypes import INT64
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.window import pool_window
 
+MAX_SLICES = 16
+"""The most cells of an axis that are reduced one by one."""
+
 
 def _batched(function: Callable[[Node, Value, int], Value | list[Value | None]], rank: int) -> Importer:
     """`function` on `[N, C, …]`; torch leaves the batch out as well."""
@@ -97,13 +100,16 @@ def _adaptive_avg_pool(node: Node, x: Value, rank: int) -> Value:
 
 
 def _averaged(node: Node, x: Value, axis: int, count: int) -> Value:
-    """The means of the cells of an axis, as a product with a matrix."""
+    """The means of the cells of an axis: of slices, or where these are many, of all elements under a mask."""
     size = x.shape[axis]
+    if count <= MAX_SLICES:
+        return _of_slices(graph.ReduceMeanOp, x, axis, count)
     node.require_small(size * count, "the matrix of cells")
-    matrix = np.zeros((size, count))
+    inside = np.zeros((count, size), np.bool_)
     for number, (begin, end) in enumerate(_cells(size, count)):
-        matrix[begin:end, number] = 1 / (end - begin)
-    return _along_last(x, axis, lambda rows: emit(graph.MatmulOp, rows, node.constant(matrix, x.dtype)))
+        inside[number, begin:end] = True
+    cells = _Cells(node.constant(inside), node.constant(inside.sum(axis=1), INT64))
+    return _along_last(x, axis, lambda rows: _row_means(rows, cells))
 
 
 def _adaptive_max_pool(node: Node, x: Value, rank: int) -> list[Value | None]:
@@ -122,21 +128,21 @@ def _adaptive_max_pool(node: Node, x: Value, rank: int) -> list[Value | None]:
     if node.is_used(1):
         raise node.unsupported("gives places of cells that overlap", "use a size that divides the input's")
     for axis, count in enumerate(counts, 2):
-        x = _cell_maxima(x, axis, count)
+        x = _of_slices(graph.ReduceMaxOp, x, axis, count)
     return [x, None]
 
 
-def _cell_maxima(x: Value, axis: int, count: int) -> Value:
-    operation: Callable[..., Operation] = graph.ReduceMaxOp
+def _of_slices(operation: Callable[..., Operation], x: Value, axis: int, count: int) -> Value:
+    """A reduction of each cell of an axis."""
     cells = _cells(x.shape[axis], count)
     return concat([emit(operation, take(x, axis, a, b - a), axes=[axis], keepdims=True) for a, b in cells], axis)
 
 
 class _Cells(NamedTuple):
-    """The cells of an axis whose size may vary from run to run."""
+    """The cells of an axis, as tensors; its size may vary from run to run."""
 
     inside: Value
-    """Whether an element of the axis, a row, is in a cell, a column."""
+    """Whether a cell, a row, holds an element of the axis, a column."""
     length: Value
     """How many elements a cell has."""
 
@@ -145,23 +151,22 @@ def _late_cells(node: Node, x: Value, axis: int, count: int) -> _Cells:
     """What `_cells` computes, of the size of the run."""
     size = x.shape[axis]
     node.require_small(size * count, "the matrix of cells")
-    whole, at = node.builder.sizes(size, INT64), node.constant(np.arange(count), INT64)
+    whole, at = node.builder.sizes(size, INT64), node.constant(np.arange(count)[:, None], INT64)
     begin, end = at * whole / count, ((at + 1) * whole + (count - 1)) / count
-    places = node.constant(np.arange(size)[:, None], INT64)
+    places = node.constant(np.arange(size), INT64)
     inside = emit(graph.LogicalAndOp, emit(graph.LessEqualOp, begin, places), less(places, end))
-    return _Cells(inside, end - begin)
+    return _Cells(inside, reshape(end - begin, [count]))
 
 
 def _late_averages(node: Node, x: Value, counts: list[int]) -> Value:
-    """The means of cells, axis by axis, as products with matrices that the run computes."""
+    """The means of cells, axis by axis."""
     for axis in _pooled_axes(node, counts):
         count = counts[axis - 2]
         if count == 1:
             x = emit(graph.ReduceMeanOp, x, axes=[axis], keepdims=True)
             continue
         cells = _late_cells(node, x, axis, count)
-        matrix = cast(cells.inside, x.dtype) / cast(cells.length, x.dtype)
-        x = _along_last(x, axis, lambda rows, matrix=matrix: emit(graph.MatmulOp, rows, matrix))
+        x = _along_last(x, axis, lambda rows, cells=cells: _row_means(rows, cells))
     return x
 
 
@@ -173,7 +178,7 @@ def _late_maxima(node: Node, x: Value, counts: list[int]) -> list[Value | None]:
         if counts[axis - 2] == 1:
             x = emit(graph.ReduceMaxOp, x, axes=[axis], keepdims=True)
             continue
-        inside = transpose(_late_cells(node, x, axis, counts[axis - 2]).inside, [1, 0])
+        inside = _late_cells(node, x, axis, counts[axis - 2]).inside
         x = _along_last(x, axis, lambda rows, inside=inside: _row_maxima(rows, inside))
     return [x, None]
 
@@ -182,6 +187,15 @@ def _row_maxima(rows: Value, inside: Value) -> Value:
     """The maxima of the elements of each row that are `inside` each cell."""
     candidates = select(inside, unsqueeze(rows, [rows.rank - 1]), lowest(rows))
     return emit(graph.ReduceMaxOp, candidates, axes=[rows.rank])
+
+
+def _row_means(rows: Value, cells: _Cells) -> Value:
+    """The means of the elements of each row that are inside each cell. A product with weights of 0 outside of it would
+    make infinities there NaN."""
+    wide = cast(rows, np.dtype(np.float32)) if rows.dtype.itemsize < 4 else rows
+    candidates = select(cells.inside, unsqueeze(wide, [rows.rank - 1]), wide.like(0))
+    total = emit(graph.ReduceSumOp, candidates, axes=[rows.rank])
+    return cast(total / cast(cells.length, wide.dtype), rows.dtype)
 
 
 def _pooled_axes(node: Node, counts: list[int]) -> list[int]:
