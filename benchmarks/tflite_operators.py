@@ -35,6 +35,7 @@ from frontends.tflite import (
     test_lstm_parts,
     test_movement,
     test_recurrent,
+    test_svdf_hybrid,
 )
 
 from support import litert_cases, litert_integer_lstm_cases, litert_lstm_cases, tflite_cases, tflite_layer_cases
@@ -85,6 +86,7 @@ def _stateful_rows() -> Iterator[Row]:
         yield Row(builtin, "int8 (all parts)", partial(_integers_with_parts, builtin))
     for kind, time in (("FLOAT32", "FLOAT32"), ("INT8", "INT8"), ("INT8", "INT16")):
         yield Row("SVDF", f"{kind} x {time}".lower(), partial(_stateful, partial(test_recurrent.svdf, kind, time), 1))
+    yield Row("SVDF", "float32 x int8", lambda seed: _first_line(partial(test_svdf_hybrid.check, seed)))
     for name in ("VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"):
         yield Row(name, "float32", partial(_stateful, partial(_counted, first=False), 2))
     yield Row("CALL_ONCE", "float32", partial(_stateful, partial(_counted, first=True), 2))

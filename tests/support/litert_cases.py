@@ -293,6 +293,16 @@ def _suppression(version: int, random: Random) -> Case:
     return Case(f"NON_MAX_SUPPRESSION_V{version}", operands, (most,), "int32", further=further)
 
 
+def _lsh_projection(kind: str, random: Random) -> Case:
+    (seeds, bits), shape = random.integers(1, 6, 2), shape_of(random, 3)
+    operands = [Operand(random.normal(size=(seeds, bits)).astype(np.float32)), Operand(values_of(random, kind, shape))]
+    if random.integers(0, 2):
+        operands.append(Operand(random.normal(size=shape[0]).astype(np.float32), constant=True))
+    form = int(random.integers(1, 3))
+    outputs = int(seeds) if form == 1 else int(seeds * bits)
+    return Case("LSH_PROJECTION", operands, (outputs,), "int32", None, {"type": form})
+
+
 def _of(make: Callable[[str, Random], Case], *kinds: str) -> Mapping[str, Generator]:
     return {kind: partial(make, kind) for kind in kinds}
 
@@ -312,6 +322,7 @@ LITERT_GENERATORS: Mapping[str, Mapping[str, Generator]] = {
     "FAKE_QUANT": {"float32": _fake_quant},
     "GELU": _of(partial(_activation, "GELU"), "float32", "int8"),
     "LOCAL_RESPONSE_NORMALIZATION": {"float32": _lrn},
+    "LSH_PROJECTION": _of(_lsh_projection, "float32", "int32"),
     "MATRIX_DIAG": _of(_matrix_diag, "float32", "int32"),
     "MATRIX_SET_DIAG": _of(_matrix_set_diag, "float32", "int32"),
     "NON_MAX_SUPPRESSION_V4": {"float32": partial(_suppression, 4)},

@@ -17,6 +17,11 @@ from s2s.frontends.tflite.window import Geometry
 
 def _operands(node: Node, x: Tensor, w: Tensor, b: Tensor | None) -> Value | None:
     """Check that all are floats of five dimensions; return the bias."""
+    if x.value.is_float and not w.value.is_float:
+        raise node.unsupported(
+            f"is hybrid: {x.dtype} input and {w.dtype} weights, for which TFLite has no kernel",
+            "convert the model without optimizations",
+        )
     require_kinds(node, (x, w) if b is None else (x, w, b), "float32")
     if x.rank != 5 or w.rank != 5:
         raise node.invalid(f"has input {list(x.shape)} and weights {list(w.shape)}, not 5 dimensions", "fix the model")

@@ -37,7 +37,7 @@ class Products:
 
 Build = Callable[[Value, Products, Value | None], Value]
 """Makes the operation on an input, with its bias."""
-_HYBRID = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
+_HYBRID = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV")
 """Layers that take floats beside 8-bit weights."""
 
 
@@ -75,7 +75,8 @@ class Layer:
         """Whether floats beside 8-bit weights are quantised with a zero point."""
         if self.node.builtin == "FULLY_CONNECTED":
             return bool(self.node.options.AsymmetricQuantizeInputs())
-        return self.node.builtin == "DEPTHWISE_CONV_2D" or not (self.w.quant is None or self.w.quant.is_per_tensor)
+        always = self.node.builtin in ("DEPTHWISE_CONV_2D", "TRANSPOSE_CONV")
+        return always or not (self.w.quant is None or self.w.quant.is_per_tensor)
 
     def _check_types(self) -> None:
         node, x, w = self.node, self.x.dtype, self.w.dtype

@@ -10,6 +10,7 @@ from functools import partial
 from math import floor, log2
 
 import numpy as np
+from xdsl.dialects.builtin import i32
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Builder, Value, emit
@@ -18,6 +19,7 @@ from s2s.frontends.networks import Body, Values, scan
 from s2s.frontends.tflite.activation import logistic_int16, tanh_int16
 from s2s.frontends.tflite.arithmetic import saturated
 from s2s.frontends.tflite.fixed_point import I32
+from s2s.frontends.tflite.hybrid import quantised
 from s2s.frontends.tflite.lstm_float import float_parts
 from s2s.frontends.tflite.lstm_integer import integer_parts
 from s2s.frontends.tflite.lstm_layer import CELL, FORGET, INPUT, OUTPUT, Lstm, Places, bias_of, layer_of, weights_of
@@ -197,8 +199,7 @@ def _svdf(node: Node) -> Value:
     batch, (filters, memory) = x.shape[0], time.shape
     if feature.shape != (filters, x.shape[1]) or info.shape != (batch, filters * memory):
         raise node.invalid(f"its state {list(info.shape)} does not fit its weights", "fix the model")
-    sums = emit(graph.MatmulOp, x.value, feature.value, transpose_b=True, **_zero_points(node))
-    newest = sums if x.value.is_float else _narrowed(node, sums, info)
+    newest = _newest(node, info)
     older = reshape(state, [batch, filters, memory])
     slid = [take(older, 2, 1, memory - 1)] if memory > 1 else []
     new = concat([*slid, reshape(newest, [batch, filters, 1])], 2)
@@ -216,15 +217,29 @@ def _svdf(node: Node) -> Value:
     return rescale(y, float(factor), node.output_type().dtype, output_zp=zero_point)
 
 
-def _zero_points(node: Node) -> dict[str, int]:
+def _newest(node: Node, info: TensorInfo) -> Value:
+    """What the filters give for the input, as the state holds it."""
     x, feature, time = (node.input(position) for position in range(3))
-    if x.value.is_float:
-        return {}
+    if not x.value.is_float:
+        sums = emit(graph.MatmulOp, x.value, feature.value, transpose_b=True, a_zp=_zero_point(node))
+        return _narrowed(node, sums, info)
+    if feature.value.is_float and time.value.is_float:
+        return emit(graph.MatmulOp, x.value, feature.value, transpose_b=True)
+    if feature.dtype != np.int8 or time.dtype != np.int8:
+        raise node.unsupported(f"is {x.dtype} with weights {feature.dtype} and {time.dtype}", "use float32 or int8")
+    rows = quantised(x.value, [1], asymmetric=bool(node.options.AsymmetricQuantizeInputs()))
+    sums = emit(graph.MatmulOp, rows.factor, feature.value, transpose_b=True, acc_type=i32)
+    return cast(sums, x.dtype) * (rows.scale * float(np.float32(_weight_scale(node, 1))))
+
+
+def _zero_point(node: Node) -> int:
+    """The zero point of the input of an SVDF of integers, when its types are those of a kernel."""
+    x, feature, time = (node.input(position) for position in range(3))
     if x.dtype != np.int8 or feature.dtype != np.int8 or time.dtype not in (np.dtype(np.int8), _INT16):
         raise node.unsupported(f"is {x.dtype} with weights {feature.dtype} and {time.dtype}", "use int8")
     if node.state(4)[1].dtype != time.dtype:
         raise node.invalid("its state is not of the type of its weights in time", "quantise the model again")
-    return {"a_zp": x.scalar()[1]}
+    return x.scalar()[1]
 
 
 def _narrowed(node: Node, sums: Value, info: TensorInfo) -> Value:
@@ -239,7 +254,10 @@ def _weighted(node: Node, state: Value, info: TensorInfo) -> Value:
     """Each number of the state times its weight in time."""
     time = node.input(2)
     if state.is_float:
-        return state * reshape(time.value, [1, *time.shape])
+        weights = time.value
+        if not weights.is_float:
+            weights = cast(weights, state.dtype) * float(np.float32(_weight_scale(node, 2)))
+        return state * reshape(weights, [1, *time.shape])
     zero_point = info.scalar()[1]
     number = cast(state, I32)
     return (number - zero_point if zero_point else number) * cast(reshape(time.value, [1, *time.shape]), I32)

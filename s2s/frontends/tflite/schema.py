@@ -49,6 +49,7 @@ _SHARED_OPTIONS: Mapping[str, str] = {
     "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions",
     "L2_NORMALIZATION": "L2NormOptions",
     "L2_POOL_2D": "Pool2DOptions",
+    "LSH_PROJECTION": "LSHProjectionOptions",
     "LSTM": "LSTMOptions",
     "MAXIMUM": "MaximumMinimumOptions",
     "MAX_POOL_2D": "Pool2DOptions",

@@ -20,11 +20,8 @@ from s2s.frontends.tflite.versions import newest_version
 from s2s.types.dtypes import from_numpy, tensor_type
 from s2s.types.shapes import ShapeError
 
-_WEIGHTED = frozenset(("CONV_3D", "SVDF", "TRANSPOSE_CONV"))
-"""Operators that are not imported with float activations and integer weights."""
 _ANY_NUMBERS = ("CAST", "EXPAND_DIMS", "RESHAPE", "SQUEEZE")
 """Operators that take complex numbers, and real ones as well."""
-_FLOATS = ("FLOAT32", "FLOAT16")
 _MISFITS = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, VerifyException)
 """What building an operation raises when a file combines operands that no converter combines."""
 
@@ -127,7 +124,6 @@ class ModelSession(Session):
         return found
 
     def _importer(self, node: Node) -> Importer:
-        _refuse_hybrid(node)
         _refuse_complex(node)
         if any(tensor.kind == INT4 for tensor in (node.output_type(i) for i in range(node.output_count))):
             raise node.unsupported("its result has four-bit elements", "keep activations in int8")
@@ -168,20 +164,3 @@ def _is_open(value: Value, tensor: TensorInfo) -> bool:
     """Return whether the shape of a result may be another than the file declares: of a model with other inputs, or
     where sizes depend on the data."""
     return tensor.open_shape or value.builder.computes_sizes
-
-
-def _refuse_hybrid(node: Node) -> None:
-    """Refuse float activations with integer weights where only floats or only integers are imported."""
-    if node.builtin not in _WEIGHTED:
-        return
-    x = next((operand for operand in node.operands if operand is not None), None)
-    if x is None or x.info.kind not in _FLOATS:
-        return
-    for position, operand in enumerate(node.operands):
-        if operand is not None and operand.info.quant is not None:
-            raise node.unsupported(
-                f"is hybrid: its activations are {x.info.kind.lower()} and input {position} "
-                f"({operand.info.name!r}) is {operand.info.kind.lower()} (dynamic-range quantisation)",
-                "convert the model without optimizations (float), or quantise activations too by giving the "
-                "converter a representative_dataset (int8)",
-            )

@@ -12,6 +12,7 @@ from s2s.frontends.tflite import (
     elementwise,
     indexing,
     linear,
+    lsh,
     lstm_step,
     norm,
     pool,
@@ -44,6 +45,7 @@ _FAMILIES = (
     elementwise,
     indexing,
     linear,
+    lsh,
     lstm_step,
     norm,
     pool,
@@ -79,8 +81,8 @@ REFUSALS: Mapping[str, str] = {
         ),
         _STRINGS,
     ),
-    "LSH_PROJECTION": "it hashes the bytes of its input by FarmHash: compute the hash outside the network",
-    "CONCAT_EMBEDDINGS": "TFLite itself has no kernel for it: convert the model again",
+    "CONCAT_EMBEDDINGS": "neither LiteRT nor TFLite-Micro has a kernel for it, and no text says what it computes: "
+    "convert the model again",
 }
 """Why operators are refused and the way out; TFLite has no kernels for the others of StableHLO."""
 

@@ -132,15 +132,9 @@ def test_element_types_that_are_no_numbers(kind: str):
 
 
 def test_float_activations_with_integer_weights_are_refused_with_advice():
-    inputs = [
-        TensorSpec("shape", (4,), data=np.array([1, 2, 2, 3], np.int32)),
-        TensorSpec("w", (3, 1, 1, 2), data=np.ones((3, 1, 1, 2), np.int8), scale=0.5),
-        TensorSpec("x", (1, 2, 2, 2)),
-    ]
-    data = single(
-        "TRANSPOSE_CONV", inputs, [TensorSpec("y", (1, 2, 2, 3))], "TransposeConvOptions", stride_h=1, stride_w=1
-    )
-    refused(data, "is hybrid: float32 input and int8 weights; quantise the activations too", UnsupportedError)
+    inputs = [TensorSpec("x", (1, 4)), TensorSpec("w", (3, 4), data=np.ones((3, 4), np.int16), scale=0.5)]
+    data = single("FULLY_CONNECTED", inputs, [TensorSpec("y", (1, 3))], "FullyConnectedOptions")
+    refused(data, "is hybrid: float32 input and int16 weights; quantise the activations too", UnsupportedError)
 
 
 def test_an_input_is_resized():

@@ -28,11 +28,15 @@ def layer(
     tensors = [TensorSpec("x", x), TensorSpec("w", w, data=weights, scale=scale, axis=axis or 0)]
     if builtin != "BATCH_MATMUL":
         tensors.append(TensorSpec("b", y[-1:], data=random.normal(0, 1, y[-1]).astype(np.float32)))
+    if builtin == "TRANSPOSE_CONV":
+        sizes = TensorSpec("sizes", (4,), data=np.asarray(y, np.int32))
+        tensors = [sizes, tensors[1], tensors[0], tensors[2]]
     return single(builtin, tensors, [TensorSpec("y", y)], options, **fields)
 
 
 WINDOW = {"padding": SAME, "stride_w": 2, "stride_h": 1, "dilation_w_factor": 1, "dilation_h_factor": 1}
 ROWS, IMAGES, MATRICES = (3, 12), (2, 6, 7, 3), (2, 3, 8)
+TRANSPOSED = ("TRANSPOSE_CONV", IMAGES, (4, 3, 3, 3), (2, 12, 14, 4))
 CASES: Mapping[str, tuple[str, Shape, Shape, Shape, int | None, str, Mapping[str, Any]]] = {
     "product, symmetric": ("FULLY_CONNECTED", ROWS, (5, 12), (3, 5), None, "FullyConnectedOptions", {}),
     "product, with offsets": (
@@ -48,6 +52,16 @@ CASES: Mapping[str, tuple[str, Shape, Shape, Shape, int | None, str, Mapping[str
     "depthwise": (
         *("DEPTHWISE_CONV_2D", IMAGES, (1, 3, 3, 6), (2, 6, 7, 6), 3, "DepthwiseConv2DOptions"),
         {**WINDOW, "stride_w": 1, "depth_multiplier": 2},
+    ),
+    "transposed convolution": (
+        *TRANSPOSED,
+        None,
+        "TransposeConvOptions",
+        {"padding": SAME, "stride_w": 2, "stride_h": 2},
+    ),
+    "transposed convolution, per channel": (
+        *(*TRANSPOSED, 0, "TransposeConvOptions"),
+        {"padding": SAME, "stride_w": 2, "stride_h": 2, "fused_activation_function": 1},
     ),
     "matrices": (
         *("BATCH_MATMUL", MATRICES, (2, 8, 5), (2, 3, 5), None, "BatchMatMulOptions"),
@@ -77,7 +91,7 @@ def test_hybrid_layers_equal_the_reference(name: str):
         assert_close(found, run_litert(data, [x])[0])
 
 
-@pytest.mark.parametrize("name", ["product, with offsets", "convolution, per channel"])
+@pytest.mark.parametrize("name", ["product, with offsets", "convolution, per channel", "transposed convolution"])
 def test_hybrid_layers_in_c_equal_the_reference(name: str):
     data, x = layer(*CASES[name], 1), inputs_of(CASES[name][1], 1)
     with compile_artifact(data, CompileOptions(target="c")) as artifact:
