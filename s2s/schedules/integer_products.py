@@ -11,7 +11,7 @@ from math import inf, prod
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
-from s2s.analysis.affine.strides import moves
+from s2s.analysis.affine.strides import reduces_contiguously
 from s2s.analysis.structure.roles import Roles, constant_axes, dims_of_read, roles_of
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Tile, Unroll, register_tile
@@ -78,7 +78,7 @@ def _rows(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedule
     if intrinsic is None or prod(op.reduction_sizes) <= GROUP // 2:  # dot products do not pay for half a group
         return _plain_rows(op, roles, axes)
     pixel, count = _pixels(op, roles.x_only)
-    if pixel is None and _lies_in_groups(op, roles.x):
+    if pixel is None and prod(op.reduction_sizes) % GROUP == 0 and reduces_contiguously(op, roles.x):
         return _column(op, roles, axes, intrinsic)
     tile, unroll = _register_block(op, channel, pixel, count)
     own, reduced = axes
@@ -201,18 +201,6 @@ def _pass_cost(op: tensor.ComputeOp, pixels: int) -> float:
     follow."""
     groups = -(-prod(op.reduction_sizes) // GROUP)
     return groups * (3 * pixels + 3 + 4 * GROUP / STEPS) + 9 * pixels + 16
-
-
-def _lies_in_groups(op: tensor.ComputeOp, read: int) -> bool:
-    """Return whether groups of reduction steps are contiguous in a read and never in the padding."""
-    if op.read_accesses[read].is_guarded or prod(op.reduction_sizes) % GROUP:
-        return False
-    step = 1
-    for dim in reversed(range(op.rank, len(op.sizes))):
-        if op.sizes[dim] > 1 and moves(op, dim).reads[read] != step:
-            return False
-        step *= op.sizes[dim]
-    return True
 
 
 def _column(

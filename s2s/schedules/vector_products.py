@@ -14,7 +14,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, f32, i8, i32
 from xdsl.ir import Operation, SSAValue
 
-from s2s.analysis.affine.strides import moves
+from s2s.analysis.affine.strides import moves, reduces_contiguously
 from s2s.analysis.structure.products import product_sum
 from s2s.analysis.structure.quantisation import constant_numbers, quantisation_of
 from s2s.analysis.structure.roles import Roles, constant_axes, roles_of
@@ -143,7 +143,7 @@ def _rows(op: tensor.ComputeOp, roles: Roles, intrinsics: Sequence[Intrinsic]) -
         return None
     own, reduced = axes
     steps = prod(op.reduction_sizes)
-    in_place = _lies_in_a_row(op, roles.x) and products.factor_of(roles.x).offset == 0
+    in_place = reduces_contiguously(op, roles.x) and products.factor_of(roles.x).offset == 0
     whole = [each for each in intrinsics if in_place and steps % each.group == 0 and _is_aligned(op, roles.x, each)]
     if not intrinsics:
         return None
@@ -175,18 +175,6 @@ def _is_aligned(op: tensor.ComputeOp, read: int, intrinsic: Intrinsic) -> bool:
 def _is_last(op: tensor.ComputeOp, dim: int) -> bool:
     """Return whether `dim` is contiguous in the result."""
     return all(op.sizes[after] == 1 for after in range(dim + 1, op.rank))
-
-
-def _lies_in_a_row(op: tensor.ComputeOp, read: int) -> bool:
-    """Return whether the steps of the reduction are contiguous in a read and never in the padding."""
-    if op.read_accesses[read].is_guarded:
-        return False
-    step = 1
-    for dim in reversed(range(op.rank, len(op.sizes))):
-        if op.sizes[dim] > 1 and moves(op, dim).reads[read] != step:
-            return False
-        step *= op.sizes[dim]
-    return True
 
 
 def _lanes(op: tensor.ComputeOp, roles: Roles | None) -> tensor.ScheduleAttr | None:

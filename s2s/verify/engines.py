@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -44,20 +45,27 @@ def run_engine(name: ForeignEngine, model: LoadedModel, inputs: Mapping[str, Arr
     return open_engine(name, model)(inputs)
 
 
+def _imported(engine: ForeignEngine, module: str, distributions: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise InputError(
+            f"--against {engine}: is not installed; pip install {distributions}, or give --against interpreter"
+        ) from error
+
+
+def _refusal(
+    model: LoadedModel, engine: ForeignEngine, error: Exception, instead: EngineName = "interpreter"
+) -> InputError:
+    return InputError(f"{model.label}: {engine} does not run it ({_first_line(error)}); try --against {instead}")
+
+
 def _tflm(model: LoadedModel) -> Runner:
     """TFLite-Micro's reference kernels on this machine."""
     model = _tflite(model, "tflm")
-    try:
-        runtime: Any = importlib.import_module("tflite_micro")
-    except ImportError as error:
-        raise InputError(
-            "--against tflm: is not installed; pip install tflite-micro absl-py bitarray pyyaml, or give"
-            " --against interpreter"
-        ) from error
+    runtime = _imported("tflm", "tflite_micro", "tflite-micro absl-py bitarray pyyaml")
+    refusal = partial(_refusal, model, "tflm")
     outputs = range(len(model.info.subgraphs[0].outputs))
-
-    def refusal(error: Exception) -> InputError:
-        return InputError(f"{model.label}: tflm does not run it ({_first_line(error)}); try --against interpreter")
 
     try:
         interpreter: Any = runtime.runtime.Interpreter.from_bytes(model.data)
@@ -79,16 +87,8 @@ def _tflm(model: LoadedModel) -> Runner:
 def _litert(model: LoadedModel) -> Runner:
     """LiteRT's reference kernels on this machine: TFLite's own, which know operators that TFLite-Micro does not."""
     model = _tflite(model, "litert")
-    try:
-        runtime: Any = importlib.import_module("ai_edge_litert.interpreter")
-    except ImportError as error:
-        raise InputError(
-            "--against litert: is not installed; pip install ai-edge-litert, or give --against interpreter"
-        ) from error
-
-    def refusal(error: Exception) -> InputError:
-        return InputError(f"{model.label}: litert does not run it ({_first_line(error)}); try --against interpreter")
-
+    runtime = _imported("litert", "ai_edge_litert.interpreter", "ai-edge-litert")
+    refusal = partial(_refusal, model, "litert")
     try:
         kernels = runtime.OpResolverType.BUILTIN_REF
         interpreter: Any = runtime.Interpreter(model_content=model.data, experimental_op_resolver_type=kernels)
@@ -135,12 +135,8 @@ def _first_line(error: Exception) -> str:
 
 def _onnxruntime(loaded: LoadedModel) -> Runner:
     model = _onnx(loaded, "onnxruntime")
-    try:
-        ort: Any = importlib.import_module("onnxruntime")
-    except ImportError as error:
-        raise InputError(
-            "--against onnxruntime: is not installed; pip install onnxruntime, or give --against interpreter"
-        ) from error
+    ort = _imported("onnxruntime", "onnxruntime", "onnxruntime")
+    refusal = partial(_refusal, model, "onnxruntime", instead="reference")
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
@@ -150,10 +146,6 @@ def _onnxruntime(loaded: LoadedModel) -> Runner:
     if model.folder is None or model.is_specialised:
         source = _serialised(model.proto)
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", model.folder or "")
-
-    def refusal(error: Exception) -> InputError:
-        reason = _first_line(error)
-        return InputError(f"{model.label}: onnxruntime does not run it ({reason}); try --against reference")
 
     try:
         session = ort.InferenceSession(source, options, providers=["CPUExecutionProvider"])

@@ -54,6 +54,18 @@ def moves(op: tensor.ComputeOp, dim: int) -> Moves:
     return Moves(reads, epilogue, prod(op.parallel_sizes[dim + 1 :]))
 
 
+def reduces_contiguously(op: tensor.ComputeOp, read: int) -> bool:
+    """Return whether the steps of the reduction are contiguous in a read and never in the padding."""
+    if op.read_accesses[read].is_guarded:
+        return False
+    step = 1
+    for dim in reversed(range(op.rank, len(op.sizes))):
+        if op.sizes[dim] > 1 and moves(op, dim).reads[read] != step:
+            return False
+        step *= op.sizes[dim]
+    return True
+
+
 def _move(value: SSAValue, access: tensor.AccessAttr, dim: int, sizes: tuple[int, ...]) -> int | None:
     if any(divisor > 1 for divisor in access.division):
         return None
