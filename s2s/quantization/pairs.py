@@ -237,37 +237,62 @@ def _quantise_weight(module: GraphModule, node: Node, torch: Any) -> None:
     target = str(getattr(weight, "target", ""))
     values: Tensor = operator.attrgetter(target)(module).detach()
     axis = int(operator_name(node) in _TRANSPOSED)
-    decomposed: Any = torch.ops.quantized_decomposed
-    if axis and _groups(node) > 1:
-        scale = max(float(values.abs().amax()) / 127, 1e-8)
-        parts = {"weight": _bytes(values / scale, torch)}
-        kind, arguments = decomposed.dequantize_per_tensor.default, (scale, 0)
-    else:
-        scales = (values.movedim(axis, 0).flatten(1).abs().amax(1) / 127).clamp_min(1e-8)
-        shape = [-1 if dim == axis else 1 for dim in range(values.dim())]
-        zeros = torch.zeros(len(scales), dtype=torch.int64)
-        parts = {"weight": _bytes(values / scales.reshape(shape), torch), "scales": scales, "zeros": zeros}
-        kind, arguments = decomposed.dequantize_per_channel.default, (axis,)
+    per_tensor = axis and _groups(node) > 1
+    largest = values.abs().amax() if per_tensor else values.movedim(axis, 0).flatten(1).abs().amax(1)
+    scales = (largest / 127).clamp_min(1e-8)
+    shape = [-1 if dim == axis else 1 for dim in range(values.dim())]
+    steps = values / (scales if per_tensor else scales.reshape(shape))
     tables = [] if axis else _embeddings(module, target)
-    with module.graph.inserting_before(tables[0] if tables else node):
-        held_parts: list[Any] = []
-        for part, value in parts.items():
-            module.register_buffer(f"{node.name}_{part}", value)
-            held_parts.append(module.graph.get_attr(f"{node.name}_{part}"))
-        restored = module.graph.call_function(kind, (*held_parts, *arguments, -127, 127, torch.int8))
+    integers = steps.round().clamp(-127, 127).to(torch.int8)
+    restored = _restored(module, tables[0] if tables else node, f"{node.name}_weight", (integers, scales, axis), torch)
     node.update_arg(1, restored)
     for table in tables:
         table.update_arg(0, restored)
+    _quantise_bias(module, node, scales, torch)
+
+
+def _quantise_bias(module: GraphModule, node: Node, scales: Tensor, torch: Any) -> None:
+    """Integers in the scale of the products, which the sums start from, in place of the bias of a layer. A bias too
+    large for 32 bits stays in floats."""
+    x: Any = node.args[0]
+    bias: Any = node.args[2] if len(node.args) > 2 else None
+    if bias is None or bias.op != "get_attr" or operator_name(x) != "dequantize_per_tensor":
+        return
+    values: Tensor = operator.attrgetter(str(bias.target))(module).detach()
+    units = (scales.double() * x.args[1]).float()
+    steps = (values.double() / units).round()
+    if bool((steps.abs() < 2**30).all()):
+        parts = steps.to(torch.int32), units, 0
+        node.update_arg(2, _restored(module, node, f"{node.name}_bias", parts, torch))
+
+
+def _restored(module: GraphModule, before: Node, name: str, parts: tuple[Tensor, Tensor, int], torch: Any) -> Node:
+    """Insert what dequantises constant integers, by one scale or by one for each index of an axis."""
+    integers, scales, axis = parts
+    decomposed: Any = torch.ops.quantized_decomposed
+    bounds = -torch.iinfo(integers.dtype).max, torch.iinfo(integers.dtype).max, integers.dtype
+    zeros = f"zeros_{scales.numel()}"
+    held = {name: integers} | ({f"{name}_scales": scales, zeros: _no_offsets(scales, torch)} if scales.dim() else {})
+    with module.graph.inserting_before(before):
+        nodes: list[Any] = []
+        for part, value in held.items():
+            module.register_buffer(part, value)
+            nodes.append(module.graph.get_attr(part))
+        if scales.dim():
+            return module.graph.call_function(decomposed.dequantize_per_channel.default, (*nodes, axis, *bounds))
+        arguments = *nodes, float(scales), 0, *bounds
+        return module.graph.call_function(decomposed.dequantize_per_tensor.default, arguments)
+
+
+def _no_offsets(scales: Tensor, torch: Any) -> Tensor:
+    """A zero point for each scale."""
+    return torch.zeros(scales.shape, dtype=torch.int64)
 
 
 def _embeddings(module: GraphModule, name: str) -> list[Node]:
     """The embeddings in order whose table is the parameter `name`: that is stored once, with a scale for each row."""
     found = (each for each in module.graph.nodes if each.op == "call_function" and operator_name(each) == "embedding")
     return [each for each in found if str(each.args[0].target) == name]
-
-
-def _bytes(steps: Tensor, torch: Any) -> Tensor:
-    return steps.round().clamp(-127, 127).to(torch.int8)
 
 
 def _groups(node: Node) -> int:
