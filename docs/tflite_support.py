@@ -21,8 +21,8 @@ _INTRODUCTION = (
     "TFLite-Micro lacks the operator, and `cases` how many agree of how many (integers bit for bit). Where there are "
     "none, `tests/frontends/tflite` has cases of another form. `options` in italics were read in none of these cases: "
     "they have no effect there (`AsymmetricQuantizeInputs` has one where weights are integers and activations floats). "
-    "Weights of float layers may be int8 or int4 (dynamic range); uint8 is read as int8. Others but those below are "
-    "imported by `s2s.register_custom_op`. "
+    "Weights may be of int8, int4 or int2, those of float layers too (dynamic range); uint8 is read as int8. Others "
+    "but those below are imported by `s2s.register_custom_op`. "
 )
 
 

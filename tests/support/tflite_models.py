@@ -17,6 +17,7 @@ from typing import Any, cast
 import numpy as np
 
 from s2s.frontends.tflite.newer import MEMBERS
+from s2s.frontends.tflite.schema import PACKED_BITS
 from s2s.types.dtypes import Array
 
 flatbuffers: Any = importlib.import_module("flatbuffers")
@@ -46,7 +47,13 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class TensorSpec:
-    """A tensor. `kind` is the schema's name of the element type, by default that of `data`; `INT4` data is packed."""
+    (
+        """A tensor. `kind` is the schema's name of the element type, by default that of `data`.
+
+    Data of two and four bits is packed.
+    """
+        ""
+    )
 
     name: str
     shape: Sequence[int]
@@ -208,7 +215,7 @@ class _Writer:
             self.buffers.append(_stored(spec.data, spec.element))
         parts = {
             "Shape": self._vector(spec.shape, np.int32),
-            "Type": getattr(tflite.TensorType, spec.element),
+            "Type": _NEWER.get(spec.element) or getattr(tflite.TensorType, spec.element),
             "Buffer": buffer,
             "Name": self.builder.CreateString(spec.name),
             "Quantization": None if spec.scale is None else self._quantization(spec),
@@ -261,8 +268,10 @@ class _Writer:
 
 
 def _stored(data: Array, kind: str) -> bytes:
-    if kind != "INT4":
+    if kind not in PACKED_BITS:
         return np.ascontiguousarray(data).tobytes()
-    nibbles = data.reshape(-1).astype(np.uint8) & 15
-    padded = np.concatenate([nibbles, np.zeros(len(nibbles) % 2, np.uint8)])
-    return (padded[::2] | (padded[1::2] << 4)).astype(np.uint8).tobytes()
+    bits = PACKED_BITS[kind]
+    codes = data.reshape(-1).astype(np.uint8) & (2**bits - 1)
+    rows = np.pad(codes, (0, -len(codes) % (8 // bits))).reshape(-1, 8 // bits)
+    shifts = np.arange(0, 8, bits, dtype=np.uint8)
+    return np.bitwise_or.reduce(rows << shifts, axis=1).astype(np.uint8).tobytes()

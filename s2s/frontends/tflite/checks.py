@@ -8,9 +8,7 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.limits import MAX_NODES
 from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Quant, Subgraph, TensorInfo
-from s2s.frontends.tflite.schema import INT4, RESOURCE, SCHEMA_VERSION
-
-_INT4_RANGE = (-8, 7)
+from s2s.frontends.tflite.schema import PACKED_BITS, RESOURCE, SCHEMA_VERSION
 
 
 def check_model(model: ModelInfo) -> None:
@@ -37,8 +35,7 @@ def is_constant(tensor: TensorInfo, model: ModelInfo) -> bool:
 
 def stored_bytes(tensor: TensorInfo) -> int:
     """Bytes that the values of a dense tensor take in the file."""
-    elements = prod(tensor.shape)
-    return -(-elements // 2) if tensor.kind == INT4 else elements * tensor.dtype.itemsize
+    return -(-prod(tensor.shape) * PACKED_BITS.get(tensor.kind, 8 * tensor.dtype.itemsize) // 8)
 
 
 def _check_tensor(tensor: TensorInfo, model: ModelInfo) -> None:
@@ -68,7 +65,8 @@ def _check_quant(tensor: TensorInfo, quant: Quant) -> None:
         wrong = next(float(scale) for scale in quant.scale if not (np.isfinite(scale) and scale > 0))
         raise InputError(f"{tensor.place}: scale {wrong} is not a positive finite number; quantise the model again")
     limits = np.iinfo(tensor.dtype)
-    low, high = _INT4_RANGE if tensor.kind == INT4 else (int(limits.min), int(limits.max))
+    narrower = limits.bits - PACKED_BITS.get(tensor.kind, limits.bits)
+    low, high = int(limits.min) >> narrower, int(limits.max) >> narrower
     if quant.zero_point.size and not (low <= quant.zero_point.min() and quant.zero_point.max() <= high):
         raise InputError(f"{tensor.place}: a zero point is outside {low} to {high}; quantise the model again")
     if quant.is_per_tensor:

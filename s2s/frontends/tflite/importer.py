@@ -29,7 +29,7 @@ from s2s.frontends.tflite.checks import is_constant
 from s2s.frontends.tflite.load import LoadedModel, ModelSource, load_model
 from s2s.frontends.tflite.node import Rounding
 from s2s.frontends.tflite.records import ModelInfo, TensorInfo
-from s2s.frontends.tflite.schema import INT4
+from s2s.frontends.tflite.schema import PACKED_BITS
 from s2s.frontends.tflite.session import ModelSession
 from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type
 from s2s.types.weights import WeightStore
@@ -145,8 +145,8 @@ def _type(tensor: TensorInfo, asked: tuple[int, ...] | None) -> AnyTensor:
         )
     if any(dim < 1 for dim in shape):
         raise InputError(f"{tensor.place}: input of shape {list(shape)}; give sizes of at least 1 with --shape")
-    if tensor.kind == INT4:
-        raise UnsupportedError(f"{tensor.place}: inputs of four bits are not supported; use int8")
+    if tensor.kind in PACKED_BITS:
+        raise UnsupportedError(f"{tensor.place}: inputs of {tensor.kind.lower()} are not supported; use int8")
     return tensor_type(from_numpy(tensor.dtype), shape)
 
 

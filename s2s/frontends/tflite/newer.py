@@ -10,6 +10,7 @@ from s2s.types.dtypes import Array
 MEMBERS: Mapping[str, Mapping[int, str]] = {
     "BuiltinOperator": {209: "STABLEHLO_CASE"},
     "BuiltinOptions2": {23: "StablehloCaseOptions"},
+    "TensorType": {19: "INT2", 20: "UINT4", 21: "FLOAT8_E4M3FN", 22: "FLOAT8_E5M2"},
 }
 """Members of enumerations, by number."""
 RETIRED: Mapping[str, int] = {"ResizeBilinearOptions": 2}

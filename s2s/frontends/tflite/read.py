@@ -158,7 +158,10 @@ class _Reader:
             if kind is None:
                 raise InputError(f"{place}: element type {int(tensor.Type())} is unknown; export the model again")
             if kind not in DTYPES:
-                raise UnsupportedError(f"{place}: element type {kind.lower()} is not supported; use a real number type")
+                fact = ", nor by LiteRT as it is built" if kind.startswith("FLOAT8") else ""
+                raise UnsupportedError(
+                    f"{place}: element type {kind.lower()} is not supported{fact}; use a real number type"
+                )
             _refuse_external(tensor, place)
             shape = self._numbers(tensor.ShapeLength(), tensor.ShapeAsNumpy, f"{place}: its shape")
             signature = self._numbers(

@@ -16,7 +16,9 @@ from s2s.frontends.tflite.newer import MEMBERS, TABLES
 
 IDENTIFIER = b"TFL3"
 SCHEMA_VERSION = 3
-INT4, STRING, RESOURCE, COMPLEX = "INT4", "STRING", "RESOURCE", "COMPLEX64"
+STRING, RESOURCE, COMPLEX = "STRING", "RESOURCE", "COMPLEX64"
+PACKED_BITS: Mapping[str, int] = {"INT2": 2, "INT4": 4, "UINT4": 4}
+"""Bits of the elements of which the file holds several in a byte, the lowest ones first."""
 
 DTYPES: Mapping[str, np.dtype[Any]] = {
     "FLOAT32": np.dtype(np.float32),
@@ -31,12 +33,14 @@ DTYPES: Mapping[str, np.dtype[Any]] = {
     "UINT32": np.dtype(np.uint32),
     "UINT64": np.dtype(np.uint64),
     "BOOL": np.dtype(np.bool_),
-    INT4: np.dtype(np.int8),
+    "INT2": np.dtype(np.int8),
+    "INT4": np.dtype(np.int8),
+    "UINT4": np.dtype(np.uint8),
     RESOURCE: np.dtype(np.int32),
     COMPLEX: np.dtype(np.float32),
 }
-"""Element types as values of the network have them: four bits in a byte each, a resource as the number it has, a
-complex number as two floats along a last dimension."""
+"""Element types as values of the network have them: two and four bits in a byte each, a resource as the number it has,
+a complex number as two floats along a last dimension."""
 
 _SHARED_OPTIONS: Mapping[str, str] = {
     "ARG_MAX": "ArgMaxOptions",

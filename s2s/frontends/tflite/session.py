@@ -13,7 +13,7 @@ from s2s.frontends.tflite.checks import is_constant
 from s2s.frontends.tflite.custom import custom_importer
 from s2s.frontends.tflite.node import Importer, Node, Rounding, Session
 from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Subgraph, TensorInfo
-from s2s.frontends.tflite.schema import COMPLEX, INT4
+from s2s.frontends.tflite.schema import COMPLEX, PACKED_BITS
 from s2s.frontends.tflite.table import IMPORTERS, refusal_of
 from s2s.frontends.tflite.tensors import Tensor, constant_array
 from s2s.frontends.tflite.versions import newest_version
@@ -125,8 +125,9 @@ class ModelSession(Session):
 
     def _importer(self, node: Node) -> Importer:
         _refuse_complex(node)
-        if any(tensor.kind == INT4 for tensor in (node.output_type(i) for i in range(node.output_count))):
-            raise node.unsupported("its result has four-bit elements", "keep activations in int8")
+        for kind in (node.output_type(position).kind for position in range(node.output_count)):
+            if kind in PACKED_BITS:
+                raise node.unsupported(f"its result is of {kind.lower()}", "keep activations in int8")
         if node.builtin == "CUSTOM":
             return custom_importer(node)
         importer = IMPORTERS.get(node.builtin)

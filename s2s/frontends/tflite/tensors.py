@@ -8,7 +8,7 @@ import numpy as np
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Value
 from s2s.frontends.tflite.records import ModelInfo, Quant, Sparsity, TensorInfo
-from s2s.frontends.tflite.schema import COMPLEX, INT4
+from s2s.frontends.tflite.schema import COMPLEX, PACKED_BITS
 from s2s.frontends.tflite.sparse import positions
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
 from s2s.types.dtypes import Array
@@ -66,17 +66,20 @@ def constant_array(tensor: TensorInfo, model: ModelInfo) -> Array:
 
 
 def _elements(tensor: TensorInfo, stored: bytes | memoryview, count: int) -> Array:
-    if tensor.kind == INT4:
-        return _unpack_int4(np.frombuffer(stored, np.uint8), count)
+    if tensor.kind in PACKED_BITS:
+        return _unpacked(np.frombuffer(stored, np.uint8), count, PACKED_BITS[tensor.kind], tensor.dtype)
     count = min(count, len(stored) // tensor.dtype.itemsize)
     stored_as = tensor.dtype.newbyteorder("<") if tensor.dtype != np.bool_ else np.dtype(np.uint8)
     return np.frombuffer(stored, stored_as, count).astype(tensor.dtype, copy=False)
 
 
-def _unpack_int4(packed: Array, count: int) -> Array:
-    """Two's complement nibbles, the lower one first."""
-    nibbles = np.stack([packed & 15, packed >> 4], axis=-1).reshape(-1)[:count].astype(np.int8)
-    return np.where(nibbles > 7, nibbles - 16, nibbles).astype(np.int8)
+def _unpacked(packed: Array, count: int, bits: int, dtype: np.dtype[np.generic]) -> Array:
+    """Elements of `bits` bits, the lowest of a byte first; in two's complement where `dtype` has a sign."""
+    codes = (packed[:, None] >> np.arange(0, 8, bits, dtype=np.uint8)).reshape(-1)[:count] & (2**bits - 1)
+    if dtype.kind == "u":
+        return codes.astype(dtype)
+    half = 2 ** (bits - 1)
+    return ((codes ^ half).astype(np.int8) - half).astype(dtype)
 
 
 def densify(tensor: TensorInfo, sparsity: Sparsity, stored: bytes | memoryview) -> Array:
