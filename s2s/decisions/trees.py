@@ -39,8 +39,8 @@ class Ensemble(OperatorGroup):
     """An ensemble of trees."""
 
     trees: Trees
-    roots: Sequence[Sequence[int]]
-    """For each target the roots of the trees that speak of it."""
+    by_target: Sequence[Trees]
+    """For each target the trees that speak of it, without branches that decide nothing of it."""
     samples: int
     weight_bytes: int
     """Bytes of the weights of one row."""
@@ -49,7 +49,7 @@ class Ensemble(OperatorGroup):
     @property
     def branches(self) -> int:
         """Nodes of all trees, counted for each target."""
-        return sum(self.trees.unfolded(root) for roots in self.roots for root in roots)
+        return sum(trees.unfolded(root) for trees in self.by_target for root in trees.roots)
 
 
 class EnsembleKind(OperatorKind[Ensemble, str], NamedKind[Ensemble]):
@@ -79,7 +79,7 @@ class EnsembleKind(OperatorKind[Ensemble, str], NamedKind[Ensemble]):
         if choice == TABLES:
             steps = len(trees.roots) * (trees.levels() or 0) * (CACHED_TABLE_STEP if is_cached else TABLE_STEP)
             return Cost(cycles=subject.samples * steps, flash=trees.rows * (ROW_BYTES + subject.weight_bytes))
-        taken = sum(trees.steps(root) for roots in subject.roots for root in roots)
+        taken = sum(each.steps(root) for each in subject.by_target for root in each.roots)
         step = CACHED_BRANCH_STEP if is_cached else BRANCH_STEP
         return Cost(cycles=subject.samples * taken * step, flash=subject.branches * NODE_CODE)
 

@@ -1,6 +1,7 @@
 """Decision trees as tables whose rows are nodes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -68,19 +69,46 @@ class Trees:
         """For each row that a root leads to: the nodes of the tree from there on, each counted as often as paths lead
         to it, and the steps to a leaf if all branches are as likely."""
         found: dict[int, tuple[int, float]] = {}
-        pending = list(self.roots)
+        for row in self._children_first():
+            below = [found[child] for child in self._children(row)]
+            nodes = sum(count for count, _ in below) + len(below) // 2
+            found[row] = (nodes, 1 + sum(steps for _, steps in below) / 2 if below else 0.0)
+        return found
+
+    def _children(self, row: int) -> Sequence[int]:
+        return () if self.is_leaf(row) else (self.yes[row], self.no[row])
+
+    def _children_first(self) -> Iterator[int]:
+        """Return the rows that the roots lead to, each behind those that it leads to."""
+        seen, pending = set[int](), list(self.roots)
         while pending:
             row = pending[-1]
-            children = () if self.is_leaf(row) else (self.yes[row], self.no[row])
-            missing = [child for child in children if child not in found]
+            missing = [child for child in self._children(row) if child not in seen]
             if missing:
                 pending += missing
                 continue
             pending.pop()
-            below = [found[child] for child in children]
-            nodes = sum(count for count, _ in below) + len(below) // 2
-            found[row] = (nodes, 1 + sum(steps for _, steps in below) / 2 if below else 0.0)
-        return found
+            if row not in seen:
+                seen.add(row)
+                yield row
+
+    def without_equal_sides(self, weights: Sequence[float]) -> "Trees":
+        """Return the trees without branches both of whose sides end in equal weights, which are given by row.
+
+        `x <= 3 ? (y <= 5 ? 1 : 1) : 2` becomes `x <= 3 ? 1 : 2`. Of a classifier's trees, each seen from one of its
+        classes, most of the lowest branches are such.
+        """
+        kept: dict[int, int] = {}
+        for row in self._children_first():
+            sides = [kept[child] for child in self._children(row)]
+            equal = bool(sides) and all(map(self.is_leaf, sides)) and weights[sides[0]] == weights[sides[1]]
+            kept[row] = sides[0] if equal else row
+        return replace(
+            self,
+            roots=tuple(kept[row] for row in self.roots),
+            yes=tuple(kept.get(row, row) for row in self.yes),
+            no=tuple(kept.get(row, row) for row in self.no),
+        )
 
     def unfolded(self, root: int) -> int:
         """Return the nodes below `root`, where a node that several others lead to counts each time."""

@@ -139,7 +139,12 @@ def _roots_by_target(op: graph.TreeEnsembleOp) -> Sequence[Sequence[int]]:
 def _subject(op: graph.TreeEnsembleOp, home: ModuleOp) -> Ensemble:
     samples, targets = type_of(op.y).get_shape()
     size = to_numpy(type_of(op.x).element_type).itemsize
-    return Ensemble(home, (op,), op.trees, _roots_by_target(op), samples, targets * size, op.aggregate.data == "sum")
+    weights = weight_table(op.trees.rows, targets, op.weights, np.dtype(np.float64))
+    by_target = [
+        replace(op.trees, roots=tuple(roots)).without_equal_sides(weights[:, target].tolist())
+        for target, roots in enumerate(_roots_by_target(op))
+    ]
+    return Ensemble(home, (op,), op.trees, by_target, samples, targets * size, op.aggregate.data == "sum")
 
 
 class Expand(WeightPattern):

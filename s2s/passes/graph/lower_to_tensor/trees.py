@@ -9,6 +9,8 @@
       %2 = arith.addf %0, %1 : f32
       tensor.yield %2 : f32
     } : …
+
+Branches that decide nothing are left out, and so are trees that say 0 of everything.
 """
 
 from collections.abc import Sequence
@@ -61,16 +63,17 @@ class LowerTreeEnsemble(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.TreeEnsembleOp, rewriter: PatternRewriter) -> None:
-        trees = op.trees
-        weights = weight_table(trees.rows, 1, op.weights, np.dtype(np.float64))[:, 0].tolist()
-        every = [alone(trees, root, weights) for root in trees.roots]
+        weights = weight_table(op.trees.rows, 1, op.weights, np.dtype(np.float64))[:, 0].tolist()
+        trees = op.trees.without_equal_sides(weights)
+        found = [alone(trees, root, weights) for root in trees.roots]
+        every = [tree for tree in found if tree.features or tree.values[0] != 0.0] or found[:1]
         features = sorted({feature for tree in every for feature in tree.features})
         place = {feature: position for position, feature in enumerate(features)}
 
         def total(s: Scalars, *values: Scalar) -> Scalar:
-            found = [_value(s, tree, [values[place[feature]] for feature in tree.features], element) for tree in every]
-            acc = found[0]
-            for each in found[1:]:
+            said = [_value(s, tree, [values[place[feature]] for feature in tree.features], element) for tree in every]
+            acc = said[0]
+            for each in said[1:]:
                 acc = acc + each
             return acc
 
