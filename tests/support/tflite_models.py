@@ -47,13 +47,10 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class TensorSpec:
-    (
-        """A tensor. `kind` is the schema's name of the element type, by default that of `data`.
+    """A tensor. `kind` is the schema's name of the element type, by default that of `data`.
 
     Data of two and four bits is packed.
     """
-        ""
-    )
 
     name: str
     shape: Sequence[int]
@@ -64,6 +61,8 @@ class TensorSpec:
     axis: int = 0
     is_variable: bool = False
     signature: Sequence[int] | None = None
+    blocks: tuple[str, int] | None = None
+    """The name of the tensor with the scales of blocks, and the size of these."""
 
     @property
     def element(self) -> str:
@@ -197,7 +196,7 @@ class _Writer:
         def numbers(names: Sequence[str]) -> int:
             return self._vector([places[name] if name else -1 for name in names], np.int32)
 
-        tensors = self._tables([self._tensor(spec) for spec in graph.tensors])
+        tensors = self._tables([self._tensor(spec, places) for spec in graph.tensors])
         operators = self._tables([self._operator(spec, numbers) for spec in graph.operators])
         parts = {
             "Tensors": tensors,
@@ -208,7 +207,7 @@ class _Writer:
         }
         return self._table("SubGraph", parts)
 
-    def _tensor(self, spec: TensorSpec) -> int:
+    def _tensor(self, spec: TensorSpec, places: Mapping[str, int]) -> int:
         buffer = 0
         if spec.data is not None:
             buffer = len(self.buffers)
@@ -218,12 +217,21 @@ class _Writer:
             "Type": _NEWER.get(spec.element) or getattr(tflite.TensorType, spec.element),
             "Buffer": buffer,
             "Name": self.builder.CreateString(spec.name),
-            "Quantization": None if spec.scale is None else self._quantization(spec),
+            "Quantization": self._quantised(spec, places),
             "IsVariable": spec.is_variable or None,
             "ShapeSignature": None if spec.signature is None else self._vector(spec.signature, np.int32),
             "HasRank": True,
         }
         return self._table("Tensor", parts)
+
+    def _quantised(self, spec: TensorSpec, places: Mapping[str, int]) -> int | None:
+        if spec.blocks is None:
+            return None if spec.scale is None else self._quantization(spec)
+        self.builder.StartObject(3)
+        for slot, number in enumerate((places[spec.blocks[0]], -1, spec.blocks[1])):
+            self.builder.PrependInt32Slot(slot, number, 0)
+        details = self.builder.EndObject()
+        return self._table("QuantizationParameters", {"DetailsType": 2, "Details": details})
 
     def _quantization(self, spec: TensorSpec) -> int:
         scale = np.atleast_1d(np.asarray(spec.scale, np.float32))

@@ -10,6 +10,7 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, cast, equal, reshape, select, transpose, unsqueeze
 from s2s.frontends.places import iota, reverse_sequences
 from s2s.frontends.selection import coordinates, distinct
+from s2s.frontends.tflite import blockwise
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantize import dequantized
 from s2s.frontends.tflite.schema import COMPLEX
@@ -59,6 +60,8 @@ def _embedding_lookup(node: Node) -> Value:
     if indices.rank != 1 or table.rank < 2:
         raise node.invalid(f"looks {list(indices.shape)} up in {list(table.shape)}", "give a list and a table of rows")
     _check(node, indices, table.shape[0])
+    if table.info.blocks is not None:
+        return blockwise.rows_of(node, table, indices)
     rows = emit(graph.GatherOp, table.value, indices, axis=0)
     if node.output_type().dtype == table.dtype:
         return rows

@@ -9,10 +9,11 @@ from xdsl.dialects.builtin import i32
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, reshape
+from s2s.frontends.tflite import blockwise
 from s2s.frontends.tflite.hybrid import quantised
 from s2s.frontends.tflite.layer import Layer, Products
 from s2s.frontends.tflite.node import Importer, Node
-from s2s.frontends.tflite.quantisation import rescale
+from s2s.frontends.tflite.quantisation import activated, rescale
 from s2s.frontends.tflite.tensors import Tensor
 
 
@@ -38,7 +39,10 @@ def _fully_connected(node: Node) -> Value:
         )
         return y if bias is None else y + bias
 
-    y = Layer(node, Tensor(rows, x.info), w, b, 0).run(build)
+    if w.info.blocks is None:
+        y = Layer(node, Tensor(rows, x.info), w, b, 0).run(build)
+    else:
+        y = activated(node, blockwise.product(node, rows, w, None if b is None else b.value))
     if options.KeepNumDims():
         if x.shape[-1] != depth:
             raise node.invalid(f"keeps the dimensions of {list(x.shape)} with {depth} inputs", "fix the model")

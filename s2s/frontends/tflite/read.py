@@ -15,7 +15,7 @@ import numpy as np
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.names import one_line
 from s2s.frontends.tflite.newer import RETIRED
-from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Quant, Sparsity, Subgraph, TensorInfo
+from s2s.frontends.tflite.records import Blocks, ModelInfo, OperatorInfo, Quant, Sparsity, Subgraph, TensorInfo
 from s2s.frontends.tflite.schema import (
     COMPLEX,
     DTYPES,
@@ -37,6 +37,8 @@ _SLACK = 8
 _MAX_NAME = 4096
 COMPRESSION = "COMPRESSION_METADATA"
 """The name of the metadata that TFLite-Micro's compressor adds."""
+_BLOCKWISE = 2
+"""The number of this kind of quantisation."""
 _EXTERNAL = 24
 """Where the description of a tensor has its buffer outside of the file, a field that the schema package lacks."""
 _SEGMENTS = {1: "Int32Vector", 2: "Uint16Vector", 3: "Uint8Vector"}
@@ -82,6 +84,15 @@ def _refuse_external(tensor: Any, place: str) -> None:
     if number:
         fact = f"its values lie outside of the file (external buffer {number})"
         raise UnsupportedError(f"{place}: {fact}; convert the model into one .tflite file")
+
+
+def _blocks(quant: Any) -> Blocks | None:
+    """The scales of blocks, where a tensor has them; a field that the file leaves out is 0."""
+    if quant is None or quant.DetailsType() != _BLOCKWISE:
+        return None
+    table = quant.Details()
+    fields = [table.Offset(4 + 2 * number) for number in range(len(Blocks._fields))]
+    return Blocks(*(struct.unpack_from("<i", table.Bytes, table.Pos + field)[0] if field else 0 for field in fields))
 
 
 class _Reader:
@@ -182,10 +193,13 @@ class _Reader:
                 bool(tensor.IsVariable()),
                 self._sparsity(tensor.Sparsity(), place),
                 tuple(axis for axis, dim in enumerate(signature or shape) if dim < 0),
+                _blocks(tensor.Quantization()),
             )
 
     def _quant(self, quant: Any, place: str) -> Quant | None:
         if quant is None:
+            return None
+        if quant.DetailsType() == _BLOCKWISE:
             return None
         if quant.DetailsType() != 0:
             raise UnsupportedError(f"{place}: has quantisation of a custom kind; use scale and zero point")

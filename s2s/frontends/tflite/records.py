@@ -25,6 +25,14 @@ class Quant(NamedTuple):
         return len(self.scale) == 1
 
 
+class Blocks(NamedTuple):
+    """Scales for blocks of `size` neighbours of a row: numbers of the tensors that hold them and their zero points."""
+
+    scales: int
+    zero_points: int
+    size: int
+
+
 class Sparsity(NamedTuple):
     """How a sparse constant is stored: for each dimension its size, or segments and indices."""
 
@@ -53,6 +61,7 @@ class TensorInfo:
     sparsity: Sparsity | None
     open_axes: tuple[int, ...] = ()
     """Axes whose size the file leaves open; its shape has 1 there."""
+    blocks: Blocks | None = None
 
     @property
     def place(self) -> str:

@@ -8,7 +8,7 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.limits import MAX_DEPTH, MAX_NODES
 from s2s.frontends.names import one_line
-from s2s.frontends.tflite import spectrum
+from s2s.frontends.tflite import blockwise, spectrum
 from s2s.frontends.tflite.checks import is_constant
 from s2s.frontends.tflite.custom import custom_importer
 from s2s.frontends.tflite.node import Importer, Node, Rounding, Session
@@ -125,6 +125,7 @@ class ModelSession(Session):
 
     def _importer(self, node: Node) -> Importer:
         _refuse_complex(node)
+        blockwise.refuse_blocks(node)
         for kind in (node.output_type(position).kind for position in range(node.output_count)):
             if kind in PACKED_BITS:
                 raise node.unsupported(f"its result is of {kind.lower()}", "keep activations in int8")
