@@ -22,13 +22,15 @@ class Tolerance:
     rtol: float
     atol: float
     scaled: bool = False
+    apart: Array | None = None
+    """What each element may differ by in addition, as values near a tie were rounded otherwise."""
 
     def allowed(self, expected: Array) -> Array:
         """The largest allowed absolute error of each element."""
         size = np.abs(expected)
         finite = size[np.isfinite(size)]
         scale = max(1.0, float(finite.max())) if self.scaled and finite.size else 1.0
-        return np.asarray(self.atol * scale + self.rtol * size)
+        return np.asarray(self.atol * scale + self.rtol * size + (0.0 if self.apart is None else self.apart))
 
     def describe(self) -> str:
         """The formula with its numbers: `1e-05 + 0.0001 * |expected|`."""

@@ -22,7 +22,7 @@ from s2s.verify.golden import Vectors, read_golden
 from s2s.verify.node_values import NodeValues, node_values
 from s2s.verify.sizes import at_sizes
 
-FLOAT_ENGINES = ("onnxruntime", "reference")
+FLOAT_ENGINES = ("onnxruntime", "reference", "torch")
 """Engines that compute the layers of quantised models in floats."""
 
 INTERPRETER = "the graph interpreter of s2s"

@@ -33,15 +33,16 @@ class StepCount:
 
 
 def compare_in_steps(
-    expected: Array, found: Array, step: float, atol: float | None = None
+    expected: Array, found: Array, step: float, atol: float | None = None, apart: Array | None = None
 ) -> tuple[Comparison, StepCount]:
-    """Compare outputs that are multiples of `step`, integers for a step of 1; they may differ by `atol`, or a step."""
+    """Compare outputs that are multiples of `step`, integers for a step of 1; they may differ by `atol`, or a step, and
+    by what values near a tie set them `apart`."""
     if expected.shape != found.shape or expected.dtype != found.dtype:
         return compare(expected, found), StepCount(expected.size, expected.size, 0, step)
     wide = [array.astype(np.float64) for array in (expected, found)]
     distance = np.rint(np.abs(wide[1] - wide[0]) / step)
     count = StepCount(expected.size, int(np.count_nonzero(distance)), int(distance.max(initial=0)), step)
-    tolerance = Tolerance(1e-6, (ALLOWED + 0.01) * step if atol is None else atol)
+    tolerance = Tolerance(1e-6, (ALLOWED + 0.01) * step if atol is None else atol, apart=apart)
     if expected.dtype.kind == "f":
         return compare(expected, found, tolerance), count
     return replace(compare(wide[0], wide[1], tolerance), max_ulp_error=count.largest), count

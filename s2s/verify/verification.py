@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
 from s2s.verify.expected import Expected
 from s2s.verify.levels import LevelsReport
 from s2s.verify.steps import ALLOWED, StepCount, compare_in_steps
+
+if TYPE_CHECKING:
+    from s2s.verify.tie_spread import TieSpread
 
 
 @frozen
@@ -127,22 +130,45 @@ class Judge:
         """Compare all vectors and return the worst result of each output; `found` holds the outputs of each vector."""
         worst: dict[str, OutputResult] = {}
         exact = True
-        for (_, wanted), given in zip(expected.vectors, found, strict=True):
-            for number, port in enumerate(self.compilation.facts(Read).outputs):
-                exact = exact and wanted[number].tobytes() == given[number].tobytes()
-                result = self._compare(number, wanted[number], given[number], in_floats=expected.in_floats)
+        in_floats = expected.in_floats
+        for (inputs, wanted), given in zip(expected.vectors, found, strict=True):
+            results = [self._compare(*each, in_floats=in_floats) for each in enumerate(zip(wanted, given, strict=True))]
+            spread = None if all(each.comparison.passed for each in results) else self._spread(expected, inputs)
+            if spread is not None:
+                results = [
+                    self._compare(number, pair, in_floats=in_floats, spread=spread)
+                    for number, pair in enumerate(zip(wanted, given, strict=True))
+                ]
+            exact = exact and all(a.tobytes() == b.tobytes() for a, b in zip(wanted, given, strict=True))
+            for port, result in zip(self.compilation.facts(Read).outputs, results, strict=True):
                 if result.is_worse_than(worst.get(port.name)):
                     worst[port.name] = result
         return Verification(expected.by, expected.inputs, len(expected.vectors), worst, exact, levels)
 
-    def _compare(self, number: int, expected: Array, found: Array, *, in_floats: bool) -> OutputResult:
-        step = self._step(number) if in_floats else None
+    def _spread(self, expected: Expected, inputs: Sequence[Array]) -> "TieSpread | None":
+        """Return how far float errors alone may move the outputs of a quantised network by the way values are rounded;
+        None for other networks, for later runs of a stream, and where the user gave a tolerance."""
+        if not expected.in_floats or expected.consecutive or self.limits.are_given:
+            return None
+        if not self.compilation.facts(Settled).sums:
+            return None
+        from s2s.verify.tie_spread import tie_spread
+
+        return tie_spread(self.compilation, inputs)
+
+    def _compare(
+        self, number: int, pair: tuple[Array, Array], *, in_floats: bool, spread: "TieSpread | None" = None
+    ) -> OutputResult:
+        (expected, found), step = pair, self._step(number) if in_floats else None
+        apart = None if spread is None else spread.outputs[number].reshape(expected.shape)
+        added = "" if spread is None or apart is None else _added(spread.values, apart)
         if step is not None and self.limits.rtol is None:
-            comparison, count = compare_in_steps(expected, found, step, self.limits.atol)
+            comparison, count = compare_in_steps(expected, found, step, self.limits.atol, apart)
             why = f"{ALLOWED} step of its quantisation, {step:.6g}: sums in floats may round to either neighbour"
-            return OutputResult(comparison, why if self.limits.atol is None else self._given(expected.dtype), count)
-        tolerance = self._tolerance(expected.dtype)
-        return OutputResult(compare(expected, found, tolerance), self._reason(expected.dtype, tolerance))
+            why = why + added if self.limits.atol is None else self._given(expected.dtype)
+            return OutputResult(comparison, why, count)
+        tolerance = replace(self._tolerance(expected.dtype), apart=apart)
+        return OutputResult(compare(expected, found, tolerance), self._reason(expected.dtype, tolerance) + added)
 
     def _step(self, number: int) -> float | None:
         """Return the quantisation step of an output of integer layers."""
@@ -172,3 +198,10 @@ class Judge:
 
     def _given(self, dtype: "np.dtype[Any]") -> str:
         return f"{self._tolerance(dtype).describe()}: as --rtol and --atol say"
+
+
+def _added(values: int, apart: Array) -> str:
+    """Say what values near a tie add to the tolerance."""
+    are = "value lies" if values == 1 else "values lie"
+    most = float(apart.max(initial=0.0))
+    return f"; and by up to {most:.3g}, as {values} {are} so near the middle between two steps that rounding decides"

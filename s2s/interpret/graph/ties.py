@@ -8,11 +8,12 @@ beyond a tie, the rounded value is one step off, and all that follows from it:
     error = 5 * 127 * 2^-24 = 3.8e-5        62.5 - 3.8e-5 < size: near a tie
     size = 62.4: is rounded to 62 by every compiler
 
-`NearTies` counts these values while a network runs, and can move them to one side of their tie. A value is counted
-where it is rounded to even (`graph.round`), and where the fraction behind `graph.floor` is compared with a half.
+`NearTies` counts these values while a network runs, and can move them to one side of their tie, or one of them to the
+other side. A value is counted where it is rounded to even (`graph.round`), and where the fraction behind `graph.floor`
+is compared with a half.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod, sqrt
 from typing import Literal
@@ -58,6 +59,10 @@ class NearTies:
 
     evaluate: Evaluator
     side: Literal["as they are", "down", "up"] = "as they are"
+    moved: int | None = None
+    """The number of the one value that goes to the other side of its tie, in the order of execution."""
+    also: Callable[[Operation], float] | None = None
+    """What else a result of an operation may be off by, beside float errors."""
     count: int = 0
     errors: dict[SSAValue, float] = field(default_factory=dict[SSAValue, float])
     """The error of each value in units of the largest of its tensor; values without an entry are exact."""
@@ -78,11 +83,17 @@ class NearTies:
             given[0] = self._to_one_side(given[0], given[0], bound)
             error = 0.0
         results = self.evaluate(op, given)
-        added = error + _added(op)
+        added = error + _added(op) + self._more(op, results)
         for result in op.results:
             if added and is_float(as_tensor_type(result.type).element_type):
                 self.errors[result] = added
         return results
+
+    def _more(self, op: Operation, results: Sequence[Array]) -> float:
+        """Return what `also` says of `op`, in units of the largest of its result."""
+        more = 0.0 if self.also is None else self.also(op)
+        largest = _bound(1.0, results[0]) if more else 0.0
+        return more / largest if largest else 0.0
 
     def _error(self, value: SSAValue) -> float:
         """Return the error of a value; what bodies carry from step to step comes from functions."""
@@ -95,7 +106,12 @@ class NearTies:
     def _to_one_side(self, x: Array, fraction: Array, bound: float) -> Array:
         """Count what lies near a tie, and move it to one side of it."""
         near = np.abs(fraction - HALF) <= bound
-        self.count += int(near.sum())
+        first, self.count = self.count, self.count + int(near.sum())
+        if self.moved is not None and first <= self.moved < self.count:
+            moved = np.flatnonzero(near)[self.moved - first]
+            away = np.zeros(x.size, x.dtype)
+            away[moved] = 2 * bound if fraction.flat[moved] <= HALF else -2 * bound
+            return x + away.reshape(x.shape)
         if self.side == "as they are":
             return x
         step = np.asarray(2 * bound if self.side == "up" else -2 * bound, x.dtype)

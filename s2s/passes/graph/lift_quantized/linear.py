@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.accumulators import IntegerLayer, narrowest_accumulator, sum_bound
@@ -107,6 +107,23 @@ def _bias(value: SSAValue, scale: Array, channels: int, store: WeightStore) -> A
         return None
     units = np.rint(real.reshape(-1) / scale.astype(np.float64))
     return np.broadcast_to(units, (channels,)).astype(np.int64) if np.abs(units).max() < 2**53 else None
+
+
+def bias_rounding(op: Operation, store: WeightStore) -> float:
+    """Return by how much lifting moves a result of `op`, since it rounds a bias to the scale of the sums; 0 for other
+    operations, and where the bias has that scale."""
+    layer, bias = op, op.b if isinstance(op, graph.ConvOp | graph.ConvTransposeOp) else None
+    if isinstance(op, graph.AddOp):
+        pairs = ((op.a.owner, op.b), (op.b.owner, op.a))
+        layer, bias = next((pair for pair in pairs if isinstance(pair[0], graph.MatmulOp)), (op, None))
+    if not isinstance(layer, IntegerLayer) or bias is None or known_real(bias, store) is None:
+        return 0.0
+    a, b = (scaled(value, store) for value in layer.operands[:2])
+    if a is None or b is None or not (a.is_small and b.is_small):
+        return 0.0
+    scale = (a.scale * b.scale).astype(np.float32)
+    found = scaled(bias, store)
+    return 0.0 if found is not None and _is_in_units(found, scale) else float(scale.max()) / 2
 
 
 def _is_in_units(of: Scaled, scale: Array) -> bool:
