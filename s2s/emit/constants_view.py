@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 from xdsl.dialects.builtin import i1
 
 from s2s.c_syntax.identifiers import c_comment, c_macro
@@ -64,6 +65,12 @@ def constants_view(
             (pool, pool_section(pool), script if any(pool == each.name for each in memories) else "") for pool in pools
         ),
     )
+
+
+def need_math(arrays: Sequence[ConstantArray]) -> bool:
+    """Return whether the literals of arrays may be `NAN` or `INFINITY`, macros of <math.h>."""
+    others = [array.values for array in arrays if array.values.dtype.kind not in "biu" and array.values.size]
+    return any(values.dtype.kind != "f" or not np.isfinite([values.min(), values.max()]).all() for values in others)
 
 
 def _array_headers(arrays: Sequence[ConstantArray]) -> list[str]:

@@ -25,7 +25,7 @@ from s2s.decisions.constants import BINARY, by_size, place_of_constants
 from s2s.dialects import c
 from s2s.dialects.walk import walk
 from s2s.emit.build_view import device_view, flags_view
-from s2s.emit.constants_view import constants_view
+from s2s.emit.constants_view import constants_view, need_math
 from s2s.emit.declarations import hooks_guard, interface, private_prototypes
 from s2s.emit.external import (
     external_needs,
@@ -314,7 +314,7 @@ class NetworkFiles:
             self.files[f"{path}.c.bin"] = binary_file(placed)
             self.binaries.append(path)
             return
-        head = fill("constants_arrays.c.j2", view=self.view, constants=view).encode()
+        head = fill("constants_arrays.c.j2", view=self.view, constants=view, math=need_math(arrays)).encode()
         self.files[f"{path}.c"] = c_arrays(head, arrays, align)
 
     def _self_test(self) -> None:

@@ -10,6 +10,7 @@ import pytest
 from xdsl.dialects.builtin import f32, i8
 
 from s2s.c_syntax.types import element_name
+from s2s.emit.constants_view import need_math
 from s2s.emit.stream import pieces
 from s2s.emit.weights import ConstantArray, binary_file, c_arrays, place
 from s2s.types.dtypes import ELEMENT_TYPES, Array, to_numpy, ui8
@@ -93,3 +94,16 @@ def test_both_forms_give_the_same_bytes(tmp_path: Path) -> None:
 
 def test_an_unsigned_byte_is_a_plain_number() -> None:
     assert b"{\n    0, 255,\n}" in content(c_arrays(b"", [constant(np.array([0, 255], np.uint8), ui8)], 4))
+
+
+@pytest.mark.parametrize(
+    ("values", "needed"),
+    [
+        (np.array([1, 2], np.int8), False),
+        (np.array([1.5, -2.0], np.float32), False),
+        (np.array([1.5, np.inf], np.float32), True),
+        (np.array([np.nan], np.float64), True),
+    ],
+)
+def test_math_is_included_where_a_literal_is_no_number(values: Array, needed: bool) -> None:
+    assert need_math([constant(np.array([1.0], np.float32)), constant(values)]) == needed
