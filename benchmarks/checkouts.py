@@ -12,7 +12,7 @@ import onnx
 
 from benchmarks.chains import convolutions
 from benchmarks.models import ROOT
-from benchmarks.networks import images, standard
+from benchmarks.networks import images, standard, varying
 from benchmarks.timing import children, geometric_mean
 
 NETWORKS: Mapping[str, Callable[[], onnx.ModelProto]] = {
@@ -22,16 +22,35 @@ NETWORKS: Mapping[str, Callable[[], onnx.ModelProto]] = {
 }
 """Networks of every kind, none of which needs a file: the last one shows what a layer costs that shares its kernel."""
 
+VARYING: Mapping[str, Callable[[], varying.Varying]] = {
+    f"{name}_sizes": make for name, make in varying.NETWORKS.items()
+}
+"""Networks compiled for all sizes within bounds, which are read at several of them."""
+
+NAMES = (*NETWORKS, *VARYING)
+
 TARGET = "x86-64-v4"
 
 
-def compile_command(checkout: Path, model: Path, folder: Path) -> float:
-    """Seconds of CPU time that `s2s compile` of `checkout` takes for `model`, start-up included. Modules are read as
-    byte code, which is kept in `folder`."""
+def written(name: str, folder: Path) -> tuple[str, ...]:
+    """Write the network `name` into `folder`; return the arguments of `s2s compile` for it."""
+    path, options = folder / f"{name}.onnx", ()
+    if name in VARYING:
+        made = VARYING[name]()
+        model, options = made.model, ("--dim", f"{made.name}={made.bounds}")
+    else:
+        model = NETWORKS[name]()
+    path.write_bytes(model.SerializeToString())
+    return (str(path), *options)
+
+
+def compile_command(checkout: Path, arguments: Sequence[str], folder: Path) -> float:
+    """Seconds of CPU time that `s2s compile` of `checkout` takes with `arguments`, start-up included. Modules are read
+    as byte code, which is kept in `folder`."""
     tree = tempfile.mkdtemp(dir=folder)
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment = {**kept, "PYTHONPATH": str(checkout), "PYTHONPYCACHEPREFIX": str(folder)}
-    command = [sys.executable, "-m", "s2s", "compile", str(model), "-o", f"{tree}/tree", "--target", TARGET]
+    command = [sys.executable, "-m", "s2s", "compile", *arguments, "-o", f"{tree}/tree", "--target", TARGET]
     start = children()
     subprocess.run(command, check=True, capture_output=True, cwd=checkout, env=environment)
     seconds = children() - start
@@ -48,12 +67,11 @@ def measure(names: Sequence[str], against: Path | None, runs: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for network in names:
-            model = folder / f"{network}.onnx"
-            model.write_bytes(NETWORKS[network]().SerializeToString())
+            arguments = written(network, folder)
             if network == names[0]:
                 for checkout in checkouts:
-                    compile_command(checkout, model, folder)
-            rounds = [[compile_command(checkout, model, folder) for checkout in checkouts] for _ in range(runs)]
+                    compile_command(checkout, arguments, folder)
+            rounds = [[compile_command(checkout, arguments, folder) for checkout in checkouts] for _ in range(runs)]
             best = [min(column) for column in zip(*rounds, strict=True)]
             ratios.append(best[-1] / best[0])
             shown = "".join(f"{seconds:9.2f}" for seconds in best)

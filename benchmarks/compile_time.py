@@ -7,9 +7,9 @@
 Compiles chains of 100 to 1,600 nodes (`benchmarks/chains.py`) whose layers share kernels, and shorter ones with a
 kernel for every block, and writes their trees; prints the seconds of each stage and of one more node, and the exponent
 of the growth. Then real models, as `s2s compile` takes them, and how long `s2s --help` takes. All times are CPU time on
-one core, without the C compiler. Last, `s2s compile` of the networks of `benchmarks/checkouts.py`, with `--against`
-beside that of another checkout, in turns; `--only-networks` prints nothing else. Exits with 1 if a limit is exceeded
-or the growth is not linear.
+one core, without the C compiler. Last, `s2s compile` of the networks of `benchmarks/checkouts.py`, those that end in
+`_sizes` for all sizes within bounds, with `--against` beside that of another checkout, in turns; `--only-networks`
+prints nothing else. Exits with 1 if a limit is exceeded or the growth is not linear.
 """
 
 import argparse
@@ -149,7 +149,7 @@ def main() -> None:
     parser.add_argument("--models", nargs="*", default=["digits", "resnet50"], help="names, or paths of ONNX files")
     parser.add_argument("--cache", type=Path, default=CACHE, help="folder that holds models that have been made")
     parser.add_argument("--runs", type=int, default=3, help="of each command; the fastest counts")
-    parser.add_argument("--networks", nargs="*", default=list(checkouts.NETWORKS), choices=list(checkouts.NETWORKS))
+    parser.add_argument("--networks", nargs="*", default=list(checkouts.NAMES), choices=list(checkouts.NAMES))
     parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="another checkout to be compared with")
     parser.add_argument("--only-networks", action="store_true", help="leave chains and models out")
     arguments = parser.parse_args()

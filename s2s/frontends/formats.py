@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from s2s.frontends.tflite.node import Rounding
 
-ModelSource: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ExportedProgram | Decoder | onnx.LoadedModel"
 LoadedModel = onnx.LoadedModel | tflite.LoadedModel | torch.LoadedModel
+ModelSource: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ExportedProgram | Decoder | LoadedModel"
 
 
 def load_model(source: ModelSource, *, trust: bool = False) -> LoadedModel:
@@ -32,7 +32,7 @@ def load_model(source: ModelSource, *, trust: bool = False) -> LoadedModel:
 
     `trust` lets a file of PyTorch run code while it is read.
     """
-    if isinstance(source, onnx.LoadedModel):
+    if isinstance(source, LoadedModel):
         return source
     if isinstance(source, Decoder):
         return onnx.load_model(source.model)._replace(folder=source.folder, label=source.label)
@@ -96,14 +96,31 @@ def import_model(
     return onnx.import_model(loaded, shapes=shapes, name=name, sizes=sizes, varies=varies)
 
 
-def digest(loaded: LoadedModel) -> str:
-    """SHA-256 of the model's file, in hexadecimal."""
+def digest(
+    loaded: LoadedModel, bind: Mapping[str, Numbers], dims: Mapping[str, DimSize], named: Collection[str] = ()
+) -> str:
+    """SHA-256 of the model's file, in hexadecimal; of the specialised model if it came from memory."""
     if isinstance(loaded, tflite.LoadedModel):
         return hashlib.sha256(loaded.data).hexdigest()
     if isinstance(loaded, torch.LoadedModel):
         return loaded.digest()
+    if loaded.sha256:
+        return loaded.sha256
     path = Path(loaded.label)
     if loaded.folder is not None and path.is_file():
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    return hashlib.sha256(loaded.proto.SerializeToString(deterministic=True)).hexdigest()
+    made = specialised(loaded, bind, dims, named)
+    assert isinstance(made, onnx.LoadedModel)
+    return hashlib.sha256(made.proto.SerializeToString(deterministic=True)).hexdigest()
+
+
+def read_once(
+    loaded: LoadedModel, bind: Mapping[str, Numbers], dims: Mapping[str, DimSize], named: Collection[str] = ()
+) -> LoadedModel:
+    """Return a model that is imported at several sizes, of which `dims` are the first, without reading it again."""
+    if not isinstance(loaded, onnx.LoadedModel) or loaded.constants is not None:
+        return loaded
+    from s2s.frontends.onnx.read_constants import with_constants
+
+    return with_constants(loaded)._replace(sha256=digest(loaded, bind, dims, named))

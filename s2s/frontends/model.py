@@ -14,7 +14,7 @@ from s2s.analysis.network.functions import main_of, state_arguments
 from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.dialects import graph
 from s2s.errors import InputError
-from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model, specialised
+from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model, read_once, specialised
 from s2s.frontends.gguf import Decoder
 from s2s.frontends.imported import Imported
 from s2s.frontends.named_axes import axis_names, sized
@@ -120,6 +120,8 @@ def _imported(source: ModelSource, options: CompileOptions) -> Model:
             varies=vary(bounded),
         )
 
+    if vary(bounded):
+        given = read_once(given, options.bind, options.dims, named)
     imported = at(options.dims)
     mark_sizes(imported.module, given, options.dims, options.shapes)
     if sizes_of(imported.module.attributes):
@@ -133,10 +135,18 @@ def _imported(source: ModelSource, options: CompileOptions) -> Model:
         imported.weights,
         imported.name,
         Path(given.label).name,
-        digest(specialised(given, options.bind, options.dims, named)),
+        digest(given, options.bind, options.dims, named),
         names,
         source.language if isinstance(source, Decoder) else None,
     )
+
+
+def loaded_once(source: Source, options: CompileOptions) -> Source:
+    """Return `source` such that reading it with options that differ from these in sizes reads no file again."""
+    if isinstance(source, GraphModel | Decoder):
+        return source
+    loaded = load_model(source, trust=options.trust_model)
+    return read_once(loaded, options.bind, options.dims, axis_names(options.shapes))
 
 
 def load_for_engine(source: Source, engine: str, options: CompileOptions) -> LoadedModel:

@@ -89,6 +89,11 @@ class ReadingSize(int):
     """A constant size at which a network is read for comparison, in the way of one whose sizes vary."""
 
 
+def readings(sizes: Mapping[str, int]) -> dict[str, DimSize]:
+    """Return the sizes at which a network is read for comparison."""
+    return {name: ReadingSize(size) for name, size in sizes.items()}
+
+
 def vary(dims: Mapping[str, DimSize]) -> bool:
     """Return whether a network is read as one whose sizes vary."""
     return any(isinstance(size, SizeRange | ReadingSize) for size in dims.values())

@@ -24,7 +24,7 @@ from s2s.compilation import Compilation
 from s2s.dialects import graph, tensor
 from s2s.dialects.graph.traits import PROVENANCE
 from s2s.errors import InputError, S2SError, UnsupportedError
-from s2s.frontends.model import Source
+from s2s.frontends.model import Source, loaded_once
 from s2s.options import CompileOptions, PassOptions
 from s2s.passes.context import CompilerContext
 from s2s.passes.manager import PassManager
@@ -45,6 +45,7 @@ from s2s.types.sizes import (
     SizeRange,
     derived_of,
     extents_of,
+    readings,
     varying,
     with_derived,
 )
@@ -57,8 +58,8 @@ from s2s.verify.sizes import Sizes
 def check_sizes(compilation: Compilation) -> None:
     """Raise an error if the source is not the same network at all sizes within the bounds of its options."""
     progress.step("reading the model at smaller sizes")
-    source, options = compilation.source, compilation.options
-    sizes = varying(options.dims)
+    options, sizes = compilation.options, varying(compilation.options.dims)
+    source = loaded_once(compilation.source, options)
     plain = CompileOptions(
         target="c",
         schedule="reference",
@@ -66,9 +67,11 @@ def check_sizes(compilation: Compilation) -> None:
         bind=options.bind,
         dims=options.dims,
         name=options.name,
+        tflite_rounding=options.tflite_rounding,
         passes=PassOptions(disabled=("graph-order-calls",)),  # the best order depends on the sizes
     )
-    greatest = _plainly(source, plain)
+    known = compilation.at("read").copy() if _is_read_plainly(compilation) else None
+    greatest = _plainly(source, plain, known=known)
     for probe in _probes(sizes, derived_of(greatest.module.attributes)):
         try:
             state = _plainly(source, replace(plain, dims={**options.dims, **_up_to(probe, sizes)}))
@@ -83,7 +86,7 @@ def check_sizes(compilation: Compilation) -> None:
     most = {name: size.most for name, size in given.items()}
     check_least_sizes(
         given,
-        lambda at: _plainly(source, replace(plain, dims={**options.dims, **_readings({**most, **at})}), SIMPLIFIED),
+        lambda at: _plainly(source, replace(plain, dims={**options.dims, **readings({**most, **at})}), SIMPLIFIED),
     )
 
 
@@ -114,18 +117,22 @@ def _up_to(probe: Sizes, sizes: Mapping[str, SizeRange]) -> dict[str, DimSize]:
     }
 
 
-def _readings(sizes: Mapping[str, int]) -> dict[str, DimSize]:
-    return {name: ReadingSize(size) for name, size in sizes.items()}
-
-
 SIMPLIFIED = ("settle", "simplify")
 COMPUTED = (*SIMPLIFIED, "graph", "compute")
 """The stages that networks go through until they are compared."""
 
 
-def _plainly(source: Source, options: CompileOptions, stages: Sequence[str] = COMPUTED) -> State:
-    """Return the network of `source` after `stages`, without the facts of the stages before."""
-    state = read_network(source, options)
+def _is_read_plainly(compilation: Compilation) -> bool:
+    """Return whether nothing of the network was made state, and no size is computed: it is as `_plainly` reads it."""
+    options, computed = compilation.options, compilation.facts(Read).computed
+    return options.cache == "float32" and not (options.states or options.streams or computed)
+
+
+def _plainly(
+    source: Source, options: CompileOptions, stages: Sequence[str] = COMPUTED, known: State | None = None
+) -> State:
+    """Return the network of `source`, or as it is `known`, after `stages`, without the facts of the stages before."""
+    state = read_network(source, options) if known is None else known
     named = replace(options, name=state.facts[Read].name)
     manager = PassManager(options.debug, passes=options.passes)
     for stage in stages:

@@ -6,7 +6,8 @@ Few points leave it open: 8, 7, 7, 6, 3 at 14, 13, 12, 11, 6 are `(3 * size) flo
 3`, which differ at 4. Then the number is asked for at sizes that decide.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from math import gcd
 from typing import NamedTuple
 
@@ -44,32 +45,46 @@ def fit_division(points: Mapping[int, int], bounds: SizeRange, number_at: Number
     """
     if len(set(points.values())) == 1:
         return Division(0, next(iter(points.values())), 1)
-    known = dict(points)
-    sizes = _askable(bounds)
+    known, unknown = tuple(sorted(points.items())), frozenset[int]()
     for _ in range(MAX_ASKED):
-        found = list(_divisions(known))
-        size = _undecided(found, sizes)
+        size = _deciding_size(known, bounds, unknown)
         if size is None:
             break
         number = number_at(size)
-        sizes = sizes[sizes != size]
-        if number is not None:
-            known[size] = number
-    return next(_divisions(known), None)
+        if number is None:
+            unknown |= {size}
+        else:
+            known = tuple(sorted((*known, (size, number))))
+    return _first_division(known)
 
 
-def _divisions(points: Mapping[int, int]) -> Iterator[Division]:
-    """Yield the divisions that give all `points`, by divisor."""
-    sizes, numbers = np.array(list(points)), np.array(list(points.values()))
-    first, last = sizes.argmin(), sizes.argmax()
-    span, rise = int(sizes[last] - sizes[first]), int(numbers[last] - numbers[first])
-    for divisor in range(1, MAX_STRIDE + 1):
-        for factor in range(max(1, divisor * (rise - 1) // span), divisor * (rise + 1) // span + 2):
-            if gcd(factor, divisor) > 1:
-                continue
-            rest = divisor * numbers - factor * sizes
-            low, high = int(rest.max()), int(rest.min()) + divisor - 1
-            yield from (Division(factor, constant, divisor) for constant in range(low, high + 1))
+Points = tuple[tuple[int, int], ...]
+"""Sizes in ascending order, each with the number there."""
+
+
+@lru_cache(maxsize=4096)
+def _first_division(points: Points) -> Division | None:
+    """Return the division with the least divisor that gives all `points`; None if there is none."""
+    factors, constants, divisors = _divisions(points)
+    return Division(int(factors[0]), int(constants[0]), int(divisors[0])) if factors.size else None
+
+
+def _divisions(points: Points) -> tuple[Array, Array, Array]:
+    """Return factors, constants and divisors of the divisions that give all `points`, by divisor."""
+    sizes, numbers = np.array(points).T
+    span, rise = int(sizes[-1] - sizes[0]), int(numbers[-1] - numbers[0])
+    pairs = [
+        (factor, divisor)
+        for divisor in range(1, MAX_STRIDE + 1)
+        for factor in range(max(1, divisor * (rise - 1) // span), divisor * (rise + 1) // span + 2)
+        if gcd(factor, divisor) == 1
+    ]
+    factors, divisors = np.array(pairs, np.int64).reshape(-1, 2).T
+    rest = divisors[:, None] * numbers - factors[:, None] * sizes
+    low = rest.max(axis=1)
+    count = np.maximum(rest.min(axis=1) + divisors - low, 0)
+    place = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+    return np.repeat(factors, count), np.repeat(low, count) + place, np.repeat(divisors, count)
 
 
 def _askable(bounds: SizeRange) -> Array:
@@ -82,10 +97,15 @@ def _askable(bounds: SizeRange) -> Array:
     )
 
 
-def _undecided(divisions: list[Division], sizes: Array) -> int | None:
-    """Return the one of `sizes` that leaves the fewest of `divisions` in the worst case; None if they all agree."""
-    if len(divisions) < 2 or not sizes.size:
+@lru_cache(maxsize=4096)
+def _deciding_size(points: Points, bounds: SizeRange, unknown: frozenset[int]) -> int | None:
+    """Return the size that leaves the fewest divisions through `points` in the worst case, other than those at which
+    the number is `unknown`; None if all divisions agree. The layers of a network ask the same again and again."""
+    factors, constants, divisors = _divisions(points)
+    sizes = np.array([size for size in _askable(bounds).tolist() if size not in unknown], np.int64)
+    if len(factors) < 2 or not sizes.size:
         return None
-    values = np.sort([(each.factor * sizes + each.constant) // each.divisor for each in divisions], axis=0)
-    differing = (values != values[len(values) // 2]).sum(axis=0)
+    values = (factors[:, None] * sizes + constants[:, None]) // divisors[:, None]
+    middle = len(values) // 2
+    differing = (values != np.partition(values, middle, axis=0)[middle]).sum(axis=0)
     return int(sizes[differing.argmax()]) if differing.any() else None

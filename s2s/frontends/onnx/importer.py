@@ -36,7 +36,7 @@ def import_model(
     """Import a model; `shapes` fixes the shapes of inputs that the model leaves open, `sizes` bounds sizes that the
     network computes; `varies` says whether sizes of inputs vary from run to run."""
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
-    proto, weights = loaded.proto, WeightStore()
+    proto, weights = loaded.proto, WeightStore(loaded.constants)
     inputs = _input_tensors(proto, dict(shapes or {}))
     block = Block()
     builder = Builder(block, weights, sizes=sizes, varies=varies)
@@ -46,7 +46,7 @@ def import_model(
     scope = Scope(loaded.opsets(), shapes=declared_shapes(proto.graph))
     for input_name, tensor in inputs.items():
         scope.define(input_name, ports.input(input_name, tensor))
-    session.define_initializers(proto.graph, scope)
+    session.define_initializers(proto.graph, scope, {} if loaded.constants is None else loaded.constants.arrays)
     session.run_nodes(proto.graph.node, scope)
     if session.failures:
         raise failure(session.failures)

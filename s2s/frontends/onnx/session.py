@@ -117,9 +117,12 @@ class Session:
         self._nodes = 0
         self._bodies = 0
 
-    def define_initializers(self, graph: GraphProto, scope: Scope) -> None:
-        """Bind the constants of `graph`."""
+    def define_initializers(self, graph: GraphProto, scope: Scope, known: Mapping[str, Array] | None = None) -> None:
+        """Bind the constants of `graph`, those in `known` to the values there."""
         for tensor in graph.initializer:
+            if known and tensor.name in known:
+                scope.define(tensor.name, self.builder.constant(known[tensor.name], tensor.name))
+                continue
             self._define_constant(scope, tensor.name, partial(read_tensor, tensor, self._folder))
         for sparse in graph.sparse_initializer:
             self._define_constant(scope, sparse.values.name, partial(read_sparse, sparse, self._folder))
