@@ -5,15 +5,19 @@ products are summed in integers, and sums go back to floats with both scales. Co
 1e-6 of the largest magnitude: the last steps are of floats.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
+from xdsl.dialects.builtin import i32
 
 from s2s.dialects import graph
-from s2s.frontends.builder import Value, emit
+from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import cast, clamp, equal, less, maximum, minimum, reshape, select
 from s2s.frontends.tflite.node import Node
 from s2s.frontends.tflite.quantize import half_away
 from s2s.frontends.tflite.tensors import Tensor
 from s2s.support.frozen import frozen
+from s2s.types.dtypes import Array
 
 _INT8, _INT16 = np.dtype(np.int8), np.dtype(np.int16)
 _FLOAT, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
@@ -74,3 +78,40 @@ def dequantised(node: Node, sums: Value, x: Dynamic, w: Tensor, axis: int) -> Va
         raise node.invalid(f"has scales along axis {quant.axis} of its weights", f"quantise along axis {axis}")
     scale = reshape(x.scale, [x.scale.shape[0], *[1] * (sums.rank - 1)])
     return cast(sums, _FLOAT) * (scale * node.constant(quant.scale))
+
+
+@frozen
+class Matrix:
+    """Weights `[outputs, columns]` of a product with rows; integers with the scale of each output."""
+
+    values: Array
+    scales: Array | None
+    asymmetric: bool
+
+    def times(self, builder: Builder, rows: Value, name: str) -> Value:
+        """The products of `rows` with the weights, in floats."""
+        weights = builder.constant(self.values, name)
+        if self.scales is None:
+            return emit(graph.MatmulOp, rows, weights, transpose_b=True)
+        x = quantised(rows, [1], asymmetric=self.asymmetric)
+        sums = emit(graph.MatmulOp, x.factor, weights, transpose_b=True, acc_type=i32)
+        return cast(sums, _FLOAT) * (x.scale * builder.constant(self.scales))
+
+
+def matrix_of(node: Node, positions: Sequence[int], values: Array, rows: int) -> Matrix:
+    """The weights `values` of the inputs at `positions`, `rows` of each."""
+    if values.dtype == _FLOAT:
+        return Matrix(values, None, False)
+    scales = np.repeat(np.asarray([weight_scale(node, position) for position in positions], np.float32), rows)
+    return Matrix(values, scales, bool(node.options.AsymmetricQuantizeInputs()))
+
+
+def weight_scale(node: Node, position: int) -> float:
+    """The scale of weights of 8 bits."""
+    weights = node.input(position)
+    if weights.dtype != _INT8:
+        raise node.unsupported(f"multiplies float32 and {weights.dtype}", "use weights of float32 or int8")
+    scale, zero_point = weights.scalar()
+    if zero_point:
+        raise node.invalid(f"weights at input {position} have a zero point", "quantise the model again")
+    return scale

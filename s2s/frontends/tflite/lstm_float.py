@@ -9,44 +9,23 @@ quantisation) are multiplied as `hybrid` does, each row of the input, the state 
 own range; there a difference in the last place of the state may round one element to the next step of 8 bits.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
-from xdsl.dialects.builtin import i32
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Builder, Value, emit
-from s2s.frontends.formulas import cast, clamp
+from s2s.frontends.formulas import clamp
 from s2s.frontends.networks import Body, Values
-from s2s.frontends.tflite.hybrid import quantised
+from s2s.frontends.tflite.hybrid import Matrix, matrix_of, weight_scale
 from s2s.frontends.tflite.lstm_layer import CELL, FORGET, INPUT, OUTPUT, Lstm, bias_of, weights_of
-from s2s.frontends.tflite.node import Node
 from s2s.frontends.tflite.rnn import step_activation
-from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
-_FLOAT, _INT8 = np.dtype(np.float32), np.dtype(np.int8)
+_FLOAT = np.dtype(np.float32)
 _NONE = 0
 _EPSILON = 1e-8
 """Added to the variance by LiteRT."""
-
-
-@frozen
-class Matrix:
-    """Weights `[outputs, columns]` of a product with rows; integers with the scale of each output."""
-
-    values: Array
-    scales: Array | None
-    asymmetric: bool
-
-    def times(self, builder: Builder, rows: Value, name: str) -> Value:
-        """The products of `rows` with the weights, in floats."""
-        weights = builder.constant(self.values, name)
-        if self.scales is None:
-            return emit(graph.MatmulOp, rows, weights, transpose_b=True)
-        x = quantised(rows, [1], asymmetric=self.asymmetric)
-        sums = emit(graph.MatmulOp, x.factor, weights, transpose_b=True, acc_type=i32)
-        return cast(sums, _FLOAT) * (x.scale * builder.constant(self.scales))
 
 
 def float_parts(layer: Lstm, rows: Value, auxiliary: Value | None) -> tuple[Value, Body]:
@@ -87,26 +66,7 @@ def float_parts(layer: Lstm, rows: Value, auxiliary: Value | None) -> tuple[Valu
 def _gates(layer: Lstm, first: int, columns: int) -> Matrix:
     """The weights of all gates; `first` is the input that holds the first gate's."""
     positions = [first + gate for gate in layer.gates]
-    return _matrix(layer.node, positions, weights_of(layer, first, columns), layer.size)
-
-
-def _matrix(node: Node, positions: Sequence[int], values: Array, rows: int) -> Matrix:
-    """The weights `values` of the inputs at `positions`, `rows` of each."""
-    if values.dtype == _FLOAT:
-        return Matrix(values, None, False)
-    scales = np.repeat(np.asarray([_scale(node, position) for position in positions], np.float32), rows)
-    return Matrix(values, scales, bool(node.options.AsymmetricQuantizeInputs()))
-
-
-def _scale(node: Node, position: int) -> float:
-    """The scale of weights of 8 bits."""
-    weights = node.input(position)
-    if weights.dtype != _INT8:
-        raise node.unsupported(f"multiplies float32 and {weights.dtype}", "use weights of float32 or int8")
-    scale, zero_point = weights.scalar()
-    if zero_point:
-        raise node.invalid(f"weights at input {position} have a zero point", "quantise the model again")
-    return scale
+    return matrix_of(layer.node, positions, weights_of(layer, first, columns), layer.size)
 
 
 def _peepholes(layer: Lstm) -> dict[int, Array]:
@@ -118,7 +78,7 @@ def _peepholes(layer: Lstm) -> dict[int, Array]:
     found = {gate: node.known(places[gate], "a peephole") for gate in (INPUT, FORGET, OUTPUT) if gate in layer.gates}
     layer.require(list(found.values()), (layer.size,), "a peephole")
     return {
-        gate: array if array.dtype == _FLOAT else array.astype(_FLOAT) * np.float32(_scale(node, places[gate]))
+        gate: array if array.dtype == _FLOAT else array.astype(_FLOAT) * np.float32(weight_scale(node, places[gate]))
         for gate, array in found.items()
     }
 
@@ -148,7 +108,7 @@ def _projection(layer: Lstm) -> Callable[[Builder, Value], Value]:
         return lambda _, y: y
     weights = node.known(place, "weights of the projection")
     layer.require([weights], (layer.outputs, layer.size), "weights of the projection")
-    matrix = _matrix(node, [place], weights, layer.outputs)
+    matrix = matrix_of(node, [place], weights, layer.outputs)
     bias = node.known(place + 1, "the bias of the projection") if layer.has(place + 1) else None
     limit = float(np.float32(node.options.ProjClip()))
 

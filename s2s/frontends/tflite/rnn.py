@@ -2,6 +2,7 @@
 
 A step computes `h = activation(x @ w.T + h @ r.T + b)`. The state lives in a variable tensor, which keeps its value
 from run to run. Compared with a tolerance of 1e-6 of the largest magnitude: kernels add in an order of their own.
+Weights of 8 bits (dynamic range) are multiplied as `hybrid` does, each row of input and state by its own range.
 """
 
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import clamp, concat, reshape, transpose
 from s2s.frontends.networks import Values, scan
 from s2s.frontends.tflite.arithmetic import require_kinds
+from s2s.frontends.tflite.hybrid import matrix_of
 from s2s.frontends.tflite.node import Importer, Node
 
 _TANH = 4
@@ -32,19 +34,18 @@ def step_activation(node: Node, x: Value) -> Value:
 def _layer(node: Node, sequence: Value, first: int, state: int, *, backward: bool = False) -> Value:
     """The states `[time, batch, units]` of one direction; its weights, recurrent weights and bias begin at `first`."""
     weights, recurrent, bias = (node.input(first + place) for place in range(3))
-    require_kinds(node, (weights, recurrent, bias), "float32")
+    require_kinds(node, (bias,), "float32")
     steps, batch, depth = sequence.shape
     units = weights.shape[0]
     if weights.shape != (units, depth) or recurrent.shape != (units, units) or bias.shape != (units,):
         raise node.invalid(f"weights {list(weights.shape)} do not fit {list(sequence.shape)}", "fix the model")
     rows = reshape(sequence, [steps * batch, depth])
-    projected = emit(graph.MatmulOp, rows, weights.value, transpose_b=True) + bias.value
+    projected = _products(node, rows, first) + bias.value
     held, info = node.state(state)
-    matrix = node.known(first + 1, "the recurrent weights")
+    matrix = matrix_of(node, [first + 1], node.known(first + 1, "the recurrent weights"), units)
 
     def step(inner: Builder, carried: Values, slices: Values, _: Values) -> tuple[Values, Values]:
-        constant = inner.constant(matrix, f"{node.name}/recurrent")
-        new = step_activation(node, emit(graph.MatmulOp, carried[0], constant, transpose_b=True) + slices[0])
+        new = step_activation(node, matrix.times(inner, carried[0], f"{node.name}/recurrent") + slices[0])
         return [new], [new]
 
     (last,), (states,) = scan(
@@ -58,6 +59,16 @@ def _layer(node: Node, sequence: Value, first: int, state: int, *, backward: boo
     )
     node.keep(state, reshape(last, info.shape))
     return states
+
+
+def _products(node: Node, rows: Value, first: int) -> Value:
+    """What the inputs of all steps add; weights that are computed must be floats."""
+    weights = node.input(first)
+    if weights.value.is_float:
+        require_kinds(node, (weights,), "float32")
+        return emit(graph.MatmulOp, rows, weights.value, transpose_b=True)
+    known = node.known(first, "the weights")
+    return matrix_of(node, [first], known, weights.shape[0]).times(node.builder, rows, "")
 
 
 def _sequence(node: Node) -> Value:

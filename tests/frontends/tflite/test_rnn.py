@@ -31,7 +31,13 @@ def run_litert(data: bytes, runs: Sequence[Array]) -> list[list[Array]]:
 
 
 def layer(
-    builtin: str, *, merge: bool = False, major: bool = False, activation: int = TANH
+    builtin: str,
+    *,
+    merge: bool = False,
+    major: bool = False,
+    activation: int = TANH,
+    narrow: bool = False,
+    asymmetric: bool = False,
 ) -> tuple[bytes, list[Array]]:
     """A model of one layer with random weights, and what it is fed in each run."""
     random = np.random.default_rng(len(builtin) + merge)
@@ -43,13 +49,17 @@ def layer(
     for direction in directions:
         for name, shape in (("w", (UNITS, DEPTH)), ("r", (UNITS, UNITS)), ("b", (UNITS,))):
             values = random.normal(0, 0.5, shape).astype(np.float32)
-            tensors.append(TensorSpec(f"{direction}_{name}", shape, data=values))
+            if narrow and name != "b":
+                integers = random.integers(-127, 128, shape).astype(np.int8)
+                tensors.append(TensorSpec(f"{direction}_{name}", shape, data=integers, scale=0.008))
+            else:
+                tensors.append(TensorSpec(f"{direction}_{name}", shape, data=values))
         tensors.append(TensorSpec(f"{direction}_state", (BATCH, UNITS), is_variable=True))
         names += [f"{direction}_{name}" for name in ("w", "r", "b", "state")]
     outputs = [f"y{place}" for place in range(1 if merge else len(directions))]
     width = UNITS * (2 if merge else 1)
     shape = (BATCH, UNITS) if one_step else (*sizes, width)
-    fields: dict[str, Any] = {"fused_activation_function": activation}
+    fields: dict[str, Any] = {"fused_activation_function": activation, "asymmetric_quantize_inputs": asymmetric}
     if not one_step:
         fields["time_major"] = major
     if len(directions) == 2:
@@ -67,6 +77,9 @@ CASES: dict[str, dict[str, Any]] = {
     "one step, relu": {"builtin": "RNN", "activation": RELU},
     "batch first": {"builtin": "UNIDIRECTIONAL_SEQUENCE_RNN"},
     "time first": {"builtin": "UNIDIRECTIONAL_SEQUENCE_RNN", "major": True},
+    "8-bit weights, one step": {"builtin": "RNN", "narrow": True},
+    "8-bit weights, with offsets": {"builtin": "UNIDIRECTIONAL_SEQUENCE_RNN", "narrow": True, "asymmetric": True},
+    "8-bit weights, both directions": {"builtin": "BIDIRECTIONAL_SEQUENCE_RNN", "narrow": True},
     "both directions": {"builtin": "BIDIRECTIONAL_SEQUENCE_RNN"},
     "both directions, merged": {"builtin": "BIDIRECTIONAL_SEQUENCE_RNN", "merge": True, "major": True},
 }
