@@ -114,16 +114,21 @@ def model_level(module: ModuleOp, weights: WeightStore) -> Level:
     return run
 
 
-def graph_level(module: ModuleOp, weights: WeightStore, *, rounds_anew: bool = False) -> Level:
-    """The network in operators; `rounds_anew` if its numbers are integers where the model's are floats."""
+def graph_level(
+    module: ModuleOp, weights: WeightStore, *, rounds_anew: bool = False, state: list[Array] | None = None
+) -> Level:
+    """The network in operators; `rounds_anew` if its numbers are integers where the model's are floats. It begins with
+    `state`, and updates it; None is the initial state."""
     return lambda inputs: replace(
-        _traced(lambda observe: run_graph(module, inputs, weights, observe)), rounds_anew=rounds_anew
+        _traced(lambda observe: run_graph(module, inputs, weights, observe, state=state)), rounds_anew=rounds_anew
     )
 
 
-def tensor_level(module: ModuleOp, weights: WeightStore, *, fast: bool = False) -> Level:
-    """The network in structured computations."""
-    return lambda inputs: _traced(lambda observe: run_tensor(module, inputs, weights, observe, fast=fast))
+def tensor_level(
+    module: ModuleOp, weights: WeightStore, *, fast: bool = False, state: list[Array] | None = None
+) -> Level:
+    """The network in structured computations, with `state` as of `graph_level`."""
+    return lambda inputs: _traced(lambda observe: run_tensor(module, inputs, weights, observe, fast=fast, state=state))
 
 
 def loop_level(module: ModuleOp, weights: WeightStore, limit: int = OPERATION_LIMIT) -> Level:
@@ -223,13 +228,18 @@ def _compare(level: str, trace: Trace, against: str, above: Trace, tolerance: To
 
 
 def _pairs(trace: Trace, above: Trace) -> Iterator[tuple[str, Array, Array]]:
-    """Yield the values that both levels compute, nodes first."""
+    """Yield the values that both levels compute, nodes first. Where a node becomes several operations, kernels of the
+    two levels may end at different ones: of those, only values of one type are the same."""
     for node, values in trace.nodes.items():
         others = above.nodes.get(node, ())
-        if len(values) == len(others) and all(a.size == b.size for a, b in zip(values, others, strict=True)):
+        if len(values) == len(others) and all(map(_alike, values, others)):
             yield from ((node, other, value) for value, other in zip(values, others, strict=True))
     for number, (value, other) in enumerate(zip(trace.outputs, above.outputs, strict=False)):
         yield f"output {number}", other, value
+
+
+def _alike(value: Array, other: Array) -> bool:
+    return value.size == other.size and value.dtype == other.dtype
 
 
 def _compare_values(expected: Array, found: Array, tolerance: Tolerance | None) -> Comparison:

@@ -20,10 +20,11 @@ from s2s.dialects.tensor.attributes import values_of
 from s2s.dialects.walk import walk
 from s2s.emit.info import GoldenVector, PortInfo
 from s2s.errors import InputError
-from s2s.interpret.graph import run_graph
+from s2s.interpret.graph import initial_state, run_graph
 from s2s.interpret.graph.work import MAX_GOLDEN_ELEMENTS, MAX_GOLDEN_WORK
 from s2s.interpret.loop import run_loop
 from s2s.interpret.loop.scope import Options
+from s2s.interpret.loop.state import initial_loop_state
 from s2s.passes.tensor.block_channels import BLOCKED
 from s2s.passes.tensor.propagate_sizes import Propagation
 from s2s.stages.read import Read
@@ -150,16 +151,21 @@ def compare_levels_at_sizes(
     compilation: Compilation, vectors: Sequence[tuple[Sequence[Array], object]], found: Sequence[Sequence[Array]]
 ) -> LevelsReport:
     """Run the levels above C on the inputs of all `vectors`, whose sizes differ, and compare them with what the C has
-    `found`; return the report of the first vector in which levels differ, else that of the last."""
+    `found`; return the report of the first vector in which levels differ, else that of the last. Where the network
+    keeps state, the vectors are consecutive runs."""
     reports: list[LevelsReport] = []
+    states: dict[str, list[Array]] = {}
     for (inputs, _), outputs in zip(vectors, found, strict=True):
-        levels = levels_at_sizes(compilation, inputs)
+        levels = levels_at_sizes(compilation, inputs, states)
         reports.append(compare_levels({**levels, "c": outputs_level(lambda _, outputs=outputs: outputs)}, inputs))
     return next((report for report in reports if not report.passed), reports[-1])
 
 
-def levels_at_sizes(compilation: Compilation, inputs: Sequence[Array]) -> dict[str, Level]:
-    """Return the levels above C of a network whose sizes vary, for runs with the sizes of `inputs`."""
+def levels_at_sizes(
+    compilation: Compilation, inputs: Sequence[Array], states: dict[str, list[Array]]
+) -> dict[str, Level]:
+    """Return the levels above C of a network whose sizes vary, for a run with the sizes of `inputs`. Each begins with
+    its state in `states`, and updates it; without one it is the initial state."""
     given = sizes_of_run(compilation, inputs)
     graph, tensor, loop = (
         _at_constant(compilation, given).at("graph"),
@@ -170,18 +176,21 @@ def levels_at_sizes(compilation: Compilation, inputs: Sequence[Array]) -> dict[s
         {name: given[name] for name in sizes_of(loop.module.attributes)}, derived_of(loop.module.attributes)
     )
     ports = compilation.info
+    states.setdefault("graph", initial_state(graph.module, graph.weights))
+    states.setdefault("tensor", initial_state(tensor.module, tensor.weights))
+    states.setdefault("loop", initial_loop_state(main_of(loop.module), loop.weights))
 
     def run_at_loop_level(given: Sequence[Array]) -> list[Array]:
         room = [with_room(value, port.shape) for value, port in zip(given, ports.inputs, strict=True)]
-        found = run_loop(loop.module, room, loop.weights, options=Options(sizes=sizes))
+        found = run_loop(loop.module, room, loop.weights, options=Options(sizes=sizes), state=states["loop"])
         return [
             value.reshape(port.shape)[tuple(map(slice, shape_at(port.shape, port.varies, sizes)))].copy()
             for value, port in zip(found, ports.outputs, strict=True)
         ]
 
     return {
-        "graph": graph_level(graph.module, graph.weights),
-        "tensor": tensor_level(instantiated(tensor.module, sizes), tensor.weights, fast=True),
+        "graph": graph_level(graph.module, graph.weights, state=states["graph"]),
+        "tensor": tensor_level(instantiated(tensor.module, sizes), tensor.weights, fast=True, state=states["tensor"]),
         "loop": outputs_level(run_at_loop_level),
     }
 

@@ -227,6 +227,15 @@ def test_nodes_are_compared_only_where_both_levels_compute_them_in_the_same_part
     assert report.levels[1].compared == 2
 
 
+def test_values_of_one_node_are_compared_where_they_have_one_type():
+    """A cache in bytes: one kernel ends with the bytes, one of another level with the floats that they stand for."""
+    one, byte = np.ones(2, np.float32), np.ones(2, np.int8)
+    above, below = Trace([one], {"seen": [byte], "a": [one]}), Trace([one], {"seen": [one], "a": [one]})
+    report = compare_levels({"graph": lambda inputs: above, "tensor": lambda inputs: below}, [])
+    assert report.passed
+    assert report.levels[1].compared == 2
+
+
 def test_first_level_may_be_skipped():
     report = compare_levels({"graph": lambda inputs: Skipped("no time"), "c": outputs_level(engine)}, [X])
     assert [level.describe() for level in report.levels] == ["graph: skipped: no time", "c: ran"]
