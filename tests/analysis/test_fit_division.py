@@ -1,6 +1,6 @@
 """The division that gives a number at each size."""
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from s2s.analysis.structure.fit_division import Division, fit_division
@@ -27,7 +27,7 @@ def test_a_number_that_no_division_gives_is_unknown():
     assert fit_division({9: 81, 8: 64, 7: 49}, SizeRange(2, 9), lambda size: size * size) is None
 
 
-@settings(deadline=None)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.integers(1, 40),
     st.integers(-40, 40),

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, numpy_helper
 
 from s2s.errors import UnsupportedError
 from s2s.frontends.onnx import LoadedModel, import_model, load_model, specialise
 from s2s.frontends.onnx.read_constants import with_constants
+from s2s.types.dtypes import Array
 from s2s.types.weights import SharedArrays, WeightStore
 from support.onnx_text import onnx_model
 
@@ -19,7 +20,7 @@ def model() -> ModelProto:
     """`y = x @ table + 2`, with `N` rows."""
     made = onnx_model("(float[N, 3] x) => (float[N, 4] y) { p = MatMul (x, table) y = Add (p, two) }")
     made.graph.initializer.append(numpy_helper.from_array(TABLE, "table"))
-    made.graph.initializer.append(numpy_helper.from_array(np.float32(2), "two"))
+    made.graph.initializer.append(numpy_helper.from_array(np.full((), 2, np.float32), "two"))
     made.metadata_props.add(key="author", value="a test")
     return made
 
@@ -59,7 +60,9 @@ def test_data_outside_of_the_file_is_read_once(tmp_path: Path):
 
 def test_a_constant_that_cannot_be_read_is_refused_when_the_network_is_imported():
     given = model()
-    given.graph.initializer.append(helper.make_tensor("words", TensorProto.STRING, [1], [b"a"]))
+    given.graph.initializer.append(
+        TensorProto(name="words", data_type=TensorProto.STRING, dims=[1], string_data=[b"a"])
+    )
     read = with_constants(load_model(given))
     with pytest.raises(UnsupportedError, match="initializer words: element type string"):
         import_model(specialise(read, {}, {"N": 5}))
@@ -72,14 +75,19 @@ def test_stores_share_hashes_of_shared_arrays_only(monkeypatch: pytest.MonkeyPat
         store.add("table", shared.arrays["table"])
         store.add("other", TABLE.copy())
     assert len({store.hash(name) for store in stores for name in ("table", "other")}) == 1
-    hashed = list[str]()
-    monkeypatch.setattr("s2s.types.weights._hash", lambda array: hashed.append("again") or "")
+    hashed = list[Array]()
+
+    def note(array: Array) -> str:
+        hashed.append(array)
+        return "another"
+
+    monkeypatch.setattr("s2s.types.weights._hash", note)
     fresh = WeightStore(shared)
     fresh.add("table", shared.arrays["table"])
     fresh.add("other", TABLE + 1)
     assert fresh.hash("table") == stores[0].hash("table")
     assert not hashed
-    fresh.hash("other")
-    assert hashed == ["again"]
+    assert fresh.hash("other") == "another"
+    assert [array.shape for array in hashed] == [(3, 4)]
     assert not shared.arrays["table"].flags.writeable
     assert TABLE.flags.writeable
