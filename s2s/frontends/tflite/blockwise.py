@@ -3,8 +3,8 @@
     real[row, column] = scale[row, column / size] * integer[row, column]
 
 Products of floats keep them packed where the decision `packed weights` says so, and rows of tables are dequantised one
-by one. LiteRT's kernel of tables computes the same numbers; its products (by XNNPACK) quantise the other factor to 8
-bits as well, which is no part of the format and is not done here.
+by one. LiteRT's kernel of tables computes the same numbers; products by XNNPACK quantise the other factor to 8 bits as
+well, which is no part of the format and is not done here, and its other products leave the scales of blocks out.
 """
 
 import numpy as np

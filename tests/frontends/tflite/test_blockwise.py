@@ -1,4 +1,7 @@
-"""Constants with a scale for each block of a row: tables against LiteRT, products against their formula."""
+"""Constants with a scale for each block of a row: tables against LiteRT, products against their formula and XNNPACK."""
+
+import importlib
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,6 +60,18 @@ def test_products_equal_their_formula(kind: str):
     imported = import_model(data)
     [found] = run_graph(imported.module, [x], imported.weights)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 * float(expected.max()))
+
+
+def test_products_are_near_those_of_xnnpack():
+    """XNNPACK quantises the rows of the input to 8 bits."""
+    data, x, expected = product("INT4")
+    package: Any = importlib.import_module("ai_edge_litert.interpreter")
+    interpreter = package.Interpreter(model_content=data)
+    interpreter.allocate_tensors()
+    interpreter.set_tensor(interpreter.get_input_details()[0]["index"], x)
+    interpreter.invoke()
+    found = interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
+    np.testing.assert_allclose(found, expected, rtol=0, atol=0.005 * float(expected.max()))
 
 
 def test_products_keep_their_weights_packed_on_a_small_core():
