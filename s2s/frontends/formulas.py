@@ -20,7 +20,7 @@ def checked_shape(dims: tuple[int, ...], where: str) -> tuple[int, ...]:
         raise InputError(f"{where}: shape {list(dims)} has a negative dimension; export the model again")
     if len(dims) > MAX_RANK:
         raise UnsupportedError(f"{where}: {len(dims)} dimensions are over the limit of {MAX_RANK}; reshape the tensor")
-    if max(prod(dims), *dims, 0) > MAX_ELEMENTS:
+    if prod(filter(None, dims)) > MAX_ELEMENTS:
         raise UnsupportedError(f"{where}: shape {list(dims)} has over {MAX_ELEMENTS} elements; split the tensor")
     return dims
 

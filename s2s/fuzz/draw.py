@@ -11,7 +11,7 @@ from s2s.fuzz.oracle import Spread
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
-OPSETS = (18, 19, 20, 21, 21, 22, 23, 24, 25, 26, 27, 28)
+OPSETS = (9, 11, 12, 13, 15, 17, 18, 19, 20, 21, 21, 22, 23, 24, 25, 26, 27, 28)
 MAX_NODES = 12
 PATIENCE = 6
 """Nodes that may be rejected for each that is accepted."""

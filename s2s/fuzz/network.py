@@ -29,6 +29,7 @@ from s2s.fuzz.arrays import (
 )
 from s2s.fuzz.engines import IR_VERSION
 from s2s.fuzz.merge import names_read
+from s2s.fuzz.older import check_types, in_opset
 from s2s.fuzz.oracle import Spread, evaluate_node
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
@@ -244,14 +245,21 @@ class Network:
 
         `special` says that NaN and infinity are well in them; `captured` are values that its subgraphs read.
         """
-        names = ["" if value is None else value.name for value in operands]
-        while names and not names[-1]:
-            names.pop()
-        results = [self.name("v") for _ in range(outputs)]
-        node = helper.make_node(op, names, results, name=self.name("n"), domain=domain, **attributes)
         known = {value.name: value.spread for value in (*operands, *captured) if value is not None}
+        arrays = [None if value is None else value.array for value in operands]
+        results = [self.name("v") for _ in range(outputs)]
         try:
+            if not domain:
+                constant = [value is not None and value.constant for value in operands]
+                count, attributes = in_opset(op, self.opset, arrays, constant, attributes)
+                operands = operands[:count]
+            names = ["" if value is None else value.name for value in operands]
+            while names and not names[-1]:
+                names.pop()
+            node = helper.make_node(op, names, results, name=self.name("n"), domain=domain, **attributes)
             found = evaluate_node(node, {"": self.opset, **({domain: 1} if domain else {})}, known)
+            if not domain:
+                check_types(op, self.opset, arrays[: len(names)], [found[name].clean for name in results])
         except InputError as error:
             raise Rejected(str(error)) from error
         made = [Value(name, found[name]) for name in results]

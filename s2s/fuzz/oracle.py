@@ -45,7 +45,7 @@ EXACT = frozenset(
         *("Pad", "Range", "ReduceMax", "ReduceMin", "Relu", "Reshape", "ReverseSequence", "Round"),
         *("ScatterElements", "ScatterND", "Shape", "Sign", "Size", "Slice", "SpaceToDepth", "Split"),
         *("Squeeze", "TensorScatter", "ThresholdedRelu", "Tile", "TopK", "Transpose", "Trilu", "Unique"),
-        *("Unsqueeze", "Where", "Xor"),
+        *("Unsqueeze", "Upsample", "Where", "Xor"),
     )
 )
 """Operators whose results are not rounded: `Cast` and their like round in the one way the format states."""
@@ -60,6 +60,9 @@ NOT_BY_REFERENCE = frozenset(("Loop",))
 
 POOLS = frozenset(("AveragePool", "LpPool"))
 """Operators of which the reference evaluator moves windows where the size is rounded up and one side is padded."""
+
+FLATTENED = frozenset(("Hardmax", "LogSoftmax", "Softmax"))
+"""Operators that before opset 13 take all dimensions from the axis on as one; the reference evaluator does not."""
 
 DISPUTED = frozenset(("Resize",))
 """Operators with results of which engines disagree by far, and which are not determined: the reference evaluator takes
@@ -140,9 +143,7 @@ def evaluate_node(
         engines = engines[::-1]  # onnxruntime gives reductions of nothing another shape
     if node.op_type in NOT_BY_ONNXRUNTIME:
         engines = engines[::-1]
-    if node.op_type in NOT_BY_REFERENCE or (
-        node.op_type in POOLS and any(a.name == "ceil_mode" for a in node.attribute)
-    ):
+    if _reference_is_wrong(node, opsets):
         engines = [each for each in engines if each != "reference"]
     rounds = _rounds(node, used)
     if not rounds and all(each.is_exact for each in used.values()):
@@ -167,6 +168,15 @@ def evaluate_node(
         ]
         results[name] = Spread(values[0], tuple(values[1:]))
     return results
+
+
+def _reference_is_wrong(node: onnx.NodeProto, opsets: Mapping[str, int]) -> bool:
+    if node.op_type in FLATTENED:
+        return opsets[""] < 13
+    if node.op_type == "Unique":  # in the order of their first place, the reference takes rows whatever the axis is
+        return any(each.name == "sorted" and not each.i for each in node.attribute)
+    rounds_up = any(each.name == "ceil_mode" for each in node.attribute)
+    return node.op_type in NOT_BY_REFERENCE or (node.op_type in POOLS and rounds_up)
 
 
 def _with_dispute(

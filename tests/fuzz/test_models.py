@@ -110,6 +110,23 @@ def test_means_of_windows_behind_the_end_are_not_those_of_the_reference() -> Non
         evaluate_node(pool, {"": 21}, {"x": Spread(x)})
 
 
+def test_a_softmax_before_opset_13_is_not_that_of_the_reference() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    flat = evaluate_node(helper.make_node("Softmax", ["x"], ["y"], axis=0), {"": 11}, {"x": Spread(x)})["y"].clean
+    np.testing.assert_allclose(flat.sum(), 1.0)
+    with pytest.raises(InputError, match="no engine computes it"):
+        evaluate_node(helper.make_node("Hardmax", ["x"], ["y"], axis=0), {"": 11}, {"x": Spread(x)})
+
+
+def test_unsorted_unique_columns_are_not_those_of_the_reference() -> None:
+    x = np.asarray([[3, 1, 3], [4, 2, 4]])
+    node = helper.make_node("Unique", ["x"], ["y", "at", "of", "n"], axis=-1, sorted=0)
+    found = evaluate_node(node, {"": 19}, {"x": Spread(x)})["y"].clean
+    np.testing.assert_array_equal(found, [[3, 1], [4, 2]])
+    with pytest.raises(InputError, match="no engine computes it"):
+        evaluate_node(node, {"": 19}, {"x": Spread(x.astype(np.uint16))})
+
+
 def test_a_sample_of_which_engines_disagree_is_not_determined() -> None:
     """Row 10 of 21 lies at row 7 of 15, where the reference evaluator takes row 6."""
     resize = helper.make_node("Resize", ["x", "", "", "n"], ["y"], mode="linear")

@@ -43,6 +43,12 @@ def _unary(operation: OperationClass) -> Importer:
     return lambda node: emit(operation, node.input(0))
 
 
+def _erf(node: Node) -> Value:
+    """The error function; of integers, which opsets before 13 take, cut to a whole number."""
+    x = node.input(0)
+    return emit(graph.ErfOp, x) if x.is_float else cast(emit(graph.ErfOp, cast(x, np.dtype(np.float64))), x.dtype)
+
+
 def _binary(operation: OperationClass) -> Importer:
     def importer(node: Node) -> Value:
         a, b = node.input(0), node.input(1)
@@ -169,7 +175,7 @@ IMPORTERS: Mapping[str, Importer] = {
     "Cosh": _unary(graph.CoshOp),
     "Div": _binary(graph.DivOp),
     "Equal": _binary(graph.EqualOp),
-    "Erf": _unary(graph.ErfOp),
+    "Erf": _erf,
     "Exp": _unary(graph.ExpOp),
     "Floor": _unary(graph.FloorOp),
     "Greater": _binary(graph.GreaterOp),

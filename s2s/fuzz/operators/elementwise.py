@@ -31,7 +31,7 @@ _DOMAINS: Mapping[str, tuple[float | None, float | None]] = {
 """Functions of one element, and the bounds between which they are drawn: finite, and not too steep."""
 
 _OF_32_BITS = ("Erf", "Gelu", "HardSwish")
-"""Functions that the reference computes of float64 with an erf, or a sixth, of 32 bits."""
+"""Functions that the reference computes with an erf, or a sixth, of 32 bits, which float64 and large integers show."""
 
 _ATTRIBUTES: Mapping[str, Mapping[str, tuple[float, float]]] = {
     "Celu": {"alpha": (0.25, 2.0)},
@@ -49,7 +49,7 @@ _ATTRIBUTES: Mapping[str, Mapping[str, tuple[float, float]]] = {
 def _unary(net: Network, op: str) -> None:
     low, high = _DOMAINS[op]
     attributes: Attributes = {"approximate": net.random.choice(("none", "tanh"))} if op == "Gelu" else {}
-    among = tuple(each for each in ALL if op not in _OF_32_BITS or each != np.float64)
+    among = tuple(each for each in FLOATS if each != np.float64) if op in _OF_32_BITS else ALL
     net.node(op, [net.operand(net.dtype(op, among=among), low=low, high=high)], **attributes)
 
 

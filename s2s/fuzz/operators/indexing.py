@@ -52,14 +52,15 @@ def _gather_nd(net: Network) -> None:
 
 
 def _reduction(net: Network, x: Value) -> Attributes:
-    if x.dtype.kind not in "fiuV" or net.chance(0.4):
+    if net.opset < 16 or x.dtype.kind not in "fiuV" or net.chance(0.4):
         return {}
     kinds = ("add", "mul", "max", "min") if net.opset >= 18 else ("add", "mul")
     return {"reduction": net.random.choice(kinds)}
 
 
 def _scatter_elements(net: Network) -> None:
-    x = net.of_rank(net.dtype("ScatterElements"), 1)
+    op = "ScatterElements" if net.opset >= 11 else "Scatter"
+    x = net.of_rank(net.dtype(op), 1)
     axis = net.axis(x)
     place = axis % len(x.shape)
     reduction = _reduction(net, x)
@@ -76,7 +77,7 @@ def _scatter_elements(net: Network) -> None:
         )
         found = order[tuple(slice(size) for size in shape)].astype(found.dtype)
     updates = net.operand(x.dtype, shape)
-    net.node("ScatterElements", [x, net.either(np.ascontiguousarray(found)), updates], axis=axis, **reduction)
+    net.node(op, [x, net.either(np.ascontiguousarray(found)), updates], axis=axis, **reduction)
 
 
 def _line(size: int, place: int, rank: int) -> Array:
@@ -141,6 +142,14 @@ def _resize(net: Network, mode: str) -> None:
     )
 
 
+def _upsample(net: Network) -> None:
+    if net.opset != 9:
+        raise Rejected("has no Upsample")
+    x = net.of_rank(net.dtype("Upsample", among=_SINGLE), 4, 4)
+    scales = net.known([1, 1, net.random.randint(1, 3), net.random.randint(1, 3)], np.float32)
+    net.node("Upsample", [x, scales], mode="nearest")  # a linear one of scales that are not quite whole is another
+
+
 OPERATORS: Mapping[str, Callable[[Network], object]] = {
     "Gather": _gather,
     "GatherElements": _gather_elements,
@@ -151,4 +160,5 @@ OPERATORS: Mapping[str, Callable[[Network], object]] = {
     "Resize cubic": partial(_resize, mode="cubic"),
     "ScatterElements": _scatter_elements,
     "ScatterND": _scatter_nd,
+    "Upsample": _upsample,
 }

@@ -44,7 +44,8 @@ def _arg(net: Network, op: str) -> None:
 
 def _along(net: Network, op: str) -> None:
     x = net.of_rank(net.dtype(op, among=FLOATS), 1)
-    net.node(op, [x], axis=net.axis(x))
+    axis: Attributes = {} if net.chance(0.2) else {"axis": net.axis(x)}
+    net.node(op, [x], **axis)
 
 
 def _norm(net: Network) -> None:

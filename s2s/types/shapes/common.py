@@ -17,9 +17,10 @@ class ShapeError(InputError):
 
 
 def result(element: Attribute, shape: Sequence[int]) -> AnyTensor:
-    """The tensor type of a result, refused when no machine could hold it."""
-    if prod(shape) > MAX_ELEMENTS:
-        raise ShapeError(f"result {text(shape)} has {prod(shape)} elements, more than {MAX_ELEMENTS}")
+    """The tensor type of a result, refused when no machine could hold it, or count beside a size of 0 what it holds."""
+    if (count := prod(filter(None, shape))) > MAX_ELEMENTS:
+        what = "elements" if all(shape) else "elements beside the dimension of size 0"
+        raise ShapeError(f"result {text(shape)} has {count} {what}, more than {MAX_ELEMENTS}")
     return tensor_type(element, tuple(shape))
 
 

@@ -110,6 +110,9 @@ CASES = {
         "IsInf", [np.array([np.inf, -np.inf, np.nan, 1], np.float32)], {"detect_positive": 0}
     ),
     "gelu by tanh": NodeCase("Gelu", [X], {"approximate": "tanh"}),
+    "error function of integers": NodeCase(
+        "Erf", [np.array([-9, -5, 0, 1, 6], np.int32)], {}, 9, expected=[np.array([-1, 0, 0, 0, 1], np.int32)]
+    ),
     "gelu does not overflow": NodeCase("Gelu", [X * 1e4]),
     "softplus does not overflow": NodeCase("Softplus", [X * 100], expected=[np.logaddexp(0, X * 100)], tolerance=1e-6),
     "prelu with one slope": NodeCase("PRelu", [X, known([0.25], np.float32)]),

@@ -68,6 +68,23 @@ def test_constants_of_absurd_size_are_not_made(body: str):
         import_model(onnx_model(body))
 
 
+EMPTY_BUT_LARGE = {
+    "tile": "(float[4, 0] x) => (float[M, N] y) <int64[2] r = {4611686018427387904, 1}> { y = Tile(x, r) }",
+    "pad": "(float[4, 0] x) => (float[M, N] y) <int64[4] r = {0, 0, 4611686018427387904, 0}> { y = Pad(x, r) }",
+    "reshape": "(float[4, 0] x) => (float[M, N] y) <int64[2] r = {0, 4611686018427387904}> "
+    "{ y = Reshape <allowzero = 1> (x, r) }",
+    "expand": "(float[0, 1, 1] x) => (float[M, N, O] y) <int64[3] r = {1, 2147483647, 2147483647}> "
+    "{ y = Expand(x, r) }",
+    "input": "(float[2147483647, 2147483647, 2147483647, 0] x) => (float[M, N, O, P] y) { y = Relu(x) }",
+}
+
+
+@pytest.mark.parametrize("body", EMPTY_BUT_LARGE.values(), ids=EMPTY_BUT_LARGE)
+def test_large_sizes_beside_a_size_of_zero_are_refused(body: str):
+    with pytest.raises((InputError, UnsupportedError), match=r"elements.*; "):
+        import_model(onnx_model(body))
+
+
 def test_large_products_of_constants_are_left_to_the_network():
     """Their windows written out would need terabytes."""
     body = """(float[1] x) => (float y) <int64[4] s = {1, 1, 4000, 4000}, int64[4] t = {1, 1, 2000, 2000}> {
