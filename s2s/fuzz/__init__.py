@@ -3,7 +3,8 @@
     s2s fuzz --models 1000 --seed 7
 
 One seed is one model, whatever else runs. `operators/` is the table of what is drawn, `network` builds a model node by
-node and computes each value as it goes, `oracle` gives the expected outputs with error bounds, `variants` says how the
-C is made and built, `check` compares, `campaign` runs batches of models in child processes, `reduce` shrinks a failing
-model and `reproducer` writes it as a test.
+node and computes each value as it goes, `older` writes nodes as earlier opsets do, `oracle` gives the expected outputs
+with error bounds, `variants` says how the C is made and built, `forms` writes a model as exporters might, `check`
+compares, `campaign` runs batches of models in child processes, `reduce` shrinks a failing model and `reproducer` writes
+it as a test.
 """

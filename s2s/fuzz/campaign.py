@@ -127,7 +127,7 @@ def variants_of(plan: Plan, start: int) -> tuple[Variant, ...]:
     """The variants of the batch that begins with model `start`."""
     random = Random(f"{plan.seed}/variants/{start}")
     drawn = draw_variants(random, plan.targets, plan.variants, thorough=random.randrange(plan.thorough) == 0)
-    return tuple(replace(each, executor="aot", sizes=True) for each in drawn) if plan.sizes else drawn
+    return tuple(replace(each, executor="aot", sizes=True, rewritten=False) for each in drawn) if plan.sizes else drawn
 
 
 def draw(plan: Plan, number: int) -> Drawn:

@@ -10,6 +10,7 @@ from s2s.artifact import compile_artifact
 from s2s.emit.tree import Tree
 from s2s.errors import CompilerBug, InputError, ToolchainError, UnsupportedError
 from s2s.fuzz.arrays import is_floating
+from s2s.fuzz.forms import rewritten
 from s2s.fuzz.oracle import PAIRS_IN_DOUBT, Spread, evaluate_model
 from s2s.fuzz.variants import Variant
 from s2s.support.frozen import frozen
@@ -41,7 +42,7 @@ def check(
 ) -> list[Failure]:
     """The failures of a model in one variant: every wrong output, or the one reason why there are none."""
     try:
-        artifact = compile_artifact(model, variant.options())
+        artifact = compile_artifact(rewritten(model) if variant.rewritten else model, variant.options())
         scaled, target = artifact.info.tolerance.scaled, artifact.info.target
         tree = artifact.tree()
     except UnsupportedError as error:

@@ -35,6 +35,8 @@ class Variant:
     """Whether undefined behaviour stops the process."""
     sizes: bool = False
     """Whether a dimension of the inputs has a size that varies."""
+    rewritten: bool = False
+    """Whether the model is written in another form (`forms`)."""
 
     def options(self) -> CompileOptions:
         """The options of the compiler."""
@@ -50,7 +52,7 @@ class Variant:
     def describe(self) -> str:
         """The variant in one line."""
         words = [self.target, self.executor, self.schedule, self.compiler, self.optimise]
-        return " ".join([*words, *(name for name in ("exact", "trapping", "sizes") if asdict(self)[name])])
+        return " ".join([*words, *(name for name in ("exact", "trapping", "sizes", "rewritten") if asdict(self)[name])])
 
 
 def draw_variants(
@@ -73,4 +75,5 @@ def _drawn(random: Random, targets: tuple[str, ...], *, thorough: bool) -> Varia
         compiler=random.choice(installed) if thorough else installed[0],
         optimise=random.choice(optimise),
         trapping=thorough and random.random() < 0.5,
+        rewritten=random.random() < 0.25,
     )
