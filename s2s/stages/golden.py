@@ -32,6 +32,11 @@ DRAWS = 12
 REDRAWN_WORK = 2**34
 """Work of the interpreter from which on inputs are not drawn again: a tenth of a second."""
 
+NOISY_WORK = 2**36
+"""Work of the interpreter from which on a network is not run with noise."""
+SMALL = 1.0
+"""Outputs up to here are off by less than the usual tolerance."""
+
 
 class Golden(NamedTuple):
     """A golden vector."""
@@ -39,6 +44,8 @@ class Golden(NamedTuple):
     vector: GoldenVector
     tie_spread: float = 0.0
     """How far results may lie apart because float errors decide how values are rounded."""
+    rounding_errors: tuple[float, ...] = ()
+    """For each output the error that roundings of floats may cause in it; none where outputs are small."""
 
 
 class _Draw(NamedTuple):
@@ -77,7 +84,19 @@ def golden_vector(state: State) -> Golden | None:
     if best is None or (_has_nan(best.outputs) and _has_infinite_weights(state)):
         return None
     vector = GoldenVector(best.inputs, best.outputs)
-    return Golden(vector, _spread(state, best) if best.near else 0.0)
+    if best.near:
+        return Golden(vector, _spread(state, best))
+    return Golden(vector, rounding_errors=_rounding_errors(state, vector, meter))
+
+
+def _rounding_errors(state: State, vector: GoldenVector, meter: Meter) -> tuple[float, ...]:
+    """Return what roundings may do to outputs; none where outputs are small or a run takes long."""
+    floats = [each[np.isfinite(each)] for each in vector.outputs if each.dtype == np.float32]
+    if meter.used > NOISY_WORK or max((float(np.abs(each).max(initial=0.0)) for each in floats), default=0.0) <= SMALL:
+        return ()
+    from s2s.stages.roundings import rounding_errors
+
+    return rounding_errors(state, vector.inputs, vector.outputs, partial(evaluate_operation, fast=True))
 
 
 def _drawn(state: State, seed: int, meter: Meter, *, near_ties: bool) -> _Draw | None:

@@ -31,6 +31,8 @@ class Settled(NamedTuple):
     """Whether activations, or what caches keep of them, are quantised on the fly, by a rule of the compiler's own."""
     tie_spread: float = 0.0
     """How far results of the golden vector may lie apart because float errors decide how values are rounded."""
+    rounding_errors: tuple[float, ...] = ()
+    """For each output the error that roundings of floats may cause in it; none where outputs are small."""
 
 
 def settled(state: State, request: Request) -> Settled:
@@ -45,4 +47,5 @@ def settled(state: State, request: Request) -> Settled:
         quantises_activations=has_narrow_caches
         or any(isinstance(op, graph.BlockwiseDotOp | graph.SuperblockDotOp) for op in walk(state.module)),
         tie_spread=0.0 if vector is None else vector.tie_spread,
+        rounding_errors=() if vector is None else vector.rounding_errors,
     )

@@ -30,10 +30,13 @@ def scheduled(state: State, _: Request) -> Scheduled:
 
 def _tolerance(state: State) -> Tolerance:
     """Return the permitted error of the results. What Winograd convolutions lose does not shrink with a result beside
-    larger ones. Where float errors decide how a network rounds, results may lie as far apart as that moves them."""
-    spread = state.facts[Settled].tie_spread
+    larger ones. Where float errors decide how a network rounds, results may lie as far apart as that moves them; and
+    where terms cancel, as far as the roundings of the terms do."""
+    spread, least = state.facts[Settled].tie_spread, max(state.facts[Settled].rounding_errors, default=0.0)
     if not any(isinstance(op, tensor.TransformOp) and op.carrier == f32 for op in walk(state.module)):
-        return Tolerance(absolute=float(f"{Tolerance.absolute + spread:.1e}")) if spread else Tolerance()
+        absolute = float(f"{Tolerance.absolute + spread:.1e}") if spread else Tolerance.absolute
+        return Tolerance(absolute=max(absolute, least))
     outputs = [output for vector in state.facts[Settled].golden for output in vector.outputs]
     sizes = [np.abs(output[np.isfinite(output)]).max(initial=0.0) for output in outputs]
-    return Tolerance(absolute=float(f"{Tolerance.absolute * max([1.0, *sizes]) + spread:.1e}"), scaled=True)
+    absolute = float(f"{Tolerance.absolute * max([1.0, *sizes]) + spread:.1e}")
+    return Tolerance(absolute=max(absolute, least), scaled=True)

@@ -17,25 +17,30 @@ from s2s.types.dtypes import Array, from_numpy, is_float
 
 @frozen
 class Tolerance:
-    """How much floats may differ. With `scaled`, `atol` counts in units of the largest expected value, if above 1."""
+    """How much floats may differ. With `scaled`, `atol` counts in units of the largest expected value, if above 1;
+    `least` is an absolute error that is allowed anyway."""
 
     rtol: float
     atol: float
     scaled: bool = False
     apart: Array | None = None
     """What each element may differ by in addition, as values near a tie were rounded otherwise."""
+    least: float = 0.0
 
     def allowed(self, expected: Array) -> Array:
         """The largest allowed absolute error of each element."""
         size = np.abs(expected)
         finite = size[np.isfinite(size)]
         scale = max(1.0, float(finite.max())) if self.scaled and finite.size else 1.0
-        return np.asarray(self.atol * scale + self.rtol * size + (0.0 if self.apart is None else self.apart))
+        absolute = max(self.atol * scale, self.least)
+        return np.asarray(absolute + self.rtol * size + (0.0 if self.apart is None else self.apart))
 
     def describe(self) -> str:
         """The formula with its numbers: `1e-05 + 0.0001 * |expected|`."""
-        largest = " * max(1, largest |expected|)" if self.scaled else ""
-        return f"{self.atol:g}{largest} + {self.rtol:g} * |expected|"
+        absolute = f"{self.atol:g} * max(1, largest |expected|)" if self.scaled else f"{max(self.atol, self.least):g}"
+        if self.scaled and self.least:
+            absolute = f"max({absolute}, {self.least:g})"
+        return f"{absolute} + {self.rtol:g} * |expected|"
 
 
 EXACT = Tolerance(0.0, 0.0)

@@ -165,9 +165,9 @@ class Judge:
         if step is not None and self.limits.rtol is None:
             comparison, count = compare_in_steps(expected, found, step, self.limits.atol, apart)
             why = f"{ALLOWED} step of its quantisation, {step:.6g}: sums in floats may round to either neighbour"
-            why = why + added if self.limits.atol is None else self._given(expected.dtype)
+            why = why + added if self.limits.atol is None else self._given(expected, number)
             return OutputResult(comparison, why, count)
-        tolerance = replace(self._tolerance(expected.dtype), apart=apart)
+        tolerance = replace(self._tolerance(expected.dtype, number), apart=apart)
         return OutputResult(compare(expected, found, tolerance), self._reason(expected.dtype, tolerance) + added)
 
     def _step(self, number: int) -> float | None:
@@ -176,10 +176,12 @@ class Judge:
         step = settled.steps[number] if number < len(settled.steps) else None
         return step if settled.sums or step != 1 else None
 
-    def _tolerance(self, dtype: "np.dtype[Any]") -> Tolerance:
+    def _tolerance(self, dtype: "np.dtype[Any]", number: int) -> Tolerance:
         usual, limits = default_tolerance(dtype), self.limits
         if not limits.are_given:
-            return replace(usual, scaled=self.compilation.info.tolerance.scaled)
+            errors = self.compilation.facts(Settled).rounding_errors
+            least = errors[number] if number < len(errors) and errors[number] > usual.atol else 0.0
+            return replace(usual, scaled=self.compilation.info.tolerance.scaled, least=least)
         return Tolerance(
             usual.rtol if limits.rtol is None else limits.rtol, usual.atol if limits.atol is None else limits.atol
         )
@@ -188,7 +190,9 @@ class Judge:
         if default_tolerance(dtype) == Tolerance(0, 0):
             return "nothing: integers have to be equal"
         if self.limits.are_given:
-            return self._given(dtype)
+            return f"{tolerance.describe()}: as --rtol and --atol say"
+        if tolerance.least:
+            return f"{tolerance.describe()}: what roundings of floats do to it, as runs with noise show"
         if tolerance.scaled:
             return (
                 f"{tolerance.describe()}: the usual for {dtype}, in units of the largest output, as convolutions are"
@@ -196,8 +200,8 @@ class Judge:
             )
         return f"{tolerance.describe()}: the usual for {dtype}, for sums in another order and another libm"
 
-    def _given(self, dtype: "np.dtype[Any]") -> str:
-        return f"{self._tolerance(dtype).describe()}: as --rtol and --atol say"
+    def _given(self, expected: Array, number: int) -> str:
+        return f"{self._tolerance(expected.dtype, number).describe()}: as --rtol and --atol say"
 
 
 def _added(values: int, apart: Array) -> str:

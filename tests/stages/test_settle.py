@@ -18,7 +18,9 @@ from s2s.options import CompileOptions
 from s2s.stages.settle import Settled
 from s2s.stages.tensor import Scheduled
 from s2s.types.dtypes import tensor_type
+from s2s.verify.expected import Expected
 from s2s.verify.toolchain import run_program
+from s2s.verify.verification import Judge
 from support.onnx_text import onnx_model
 from support.project import SHARED
 from support.tflite_mutants import mutant, seed_of
@@ -120,6 +122,38 @@ def test_where_every_draw_has_ties_the_tolerance_admits_their_steps():
     settled = compilation.facts(Settled)
     assert settled.tie_spread == 2
     assert compilation.facts(Scheduled).tolerance.absolute == 2
+
+
+CANCELS = """
+(float[64] x, float[64] b) => (float[64] y, float[64] z) <float k = {1000}>
+{ t = Mul(b, k) s = Add(x, t) y = Sub(s, t) z = Mul(x, x) }
+"""
+
+
+def test_the_tolerance_admits_what_roundings_do_where_terms_cancel():
+    """Terms of 1000 have errors of 6e-5, of which a difference of 1 keeps all."""
+    compilation = Compilation(onnx_model(CANCELS), CompileOptions(target="c", name="net"))
+    errors = compilation.facts(Settled).rounding_errors
+    assert 1e-4 < errors[0] < 3e-3
+    assert errors[1] == 0
+    assert compilation.facts(Scheduled).tolerance == Tolerance(absolute=errors[0])
+
+
+def test_verification_admits_it_in_that_output_only():
+    compilation = Compilation(onnx_model(CANCELS), CompileOptions(target="c", name="net"))
+    error = compilation.facts(Settled).rounding_errors[0]
+    right = [np.zeros(64, np.float32), np.zeros(64, np.float32)]
+    expected = Expected("onnxruntime", "made up", [([], right)])
+    for off, passed in ((error / 2, [True, False]), (error * 2, [False, False])):
+        found = [each + np.float32(off) for each in right]
+        outputs = Judge(compilation).judge(expected, [found]).outputs
+        assert [each.comparison.passed for each in outputs.values()] == passed
+    assert "what roundings of floats do to it" in outputs["y"].tolerance
+
+
+def test_no_noise_is_added_to_a_network_of_small_results():
+    model = onnx_model("(float[64] x) => (float[64] y) { y = Sigmoid(x) }")
+    assert Compilation(model, CompileOptions(target="c", name="net")).facts(Settled).rounding_errors == ()
 
 
 @pytest.mark.skipif(not NETWORKS, reason="the networks of MLPerf Tiny are not here")
