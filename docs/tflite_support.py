@@ -7,11 +7,14 @@ the options the importer has read.
 
 import inspect
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from docs.onnx_support import CONSTANTS, NOTICE, constant_operands
+
+if TYPE_CHECKING:
+    from s2s.frontends.tflite.node import Importer
 
 FOUND = Path(__file__).with_name("tflite_support.json")
 _INTRODUCTION = (
@@ -28,6 +31,7 @@ _INTRODUCTION = (
 
 def tflite_page() -> str:
     """Every builtin operator of TFLite, and what s2s does with it."""
+    from s2s.frontends.tflite import mediapipe
     from s2s.frontends.tflite.micro.table import MICRO_IMPORTERS
     from s2s.frontends.tflite.schema import enum_names
     from s2s.frontends.tflite.table import IMPORTERS, refusal_of
@@ -48,16 +52,20 @@ def tflite_page() -> str:
             continue
         cells = [*_cells(name, found.get(name)), ", ".join(constant_operands(IMPORTERS.get(name)))]
         lines.append(f"| `{name}` | supported | {_versions(name)} | {' | '.join(cells)} |")
-    lines += [
-        "\n## Custom operators of TFLite-Micro\n",
-        "Integers equal TFLite-Micro's bit for bit; what they keep from run to run becomes state of the network.\n",
-        "| operator | | constants |",
-        "|---|---|---|",
-    ]
-    for name, importer in sorted(MICRO_IMPORTERS.items()):
-        about = " ".join((inspect.getdoc(importer) or "").split())
-        lines.append(f"| `{name}` | {about} | {', '.join(constant_operands(importer))} |")
+    micro = "Integers equal TFLite-Micro's bit for bit; what they keep from run to run becomes state of the network."
+    lines += _custom("TFLite-Micro", micro, MICRO_IMPORTERS)
+    lines += _custom("MediaPipe", "Compared with their definitions; LiteRT does not run them.", mediapipe.IMPORTERS)
     return "\n".join(lines) + "\n"
+
+
+def _custom(package: str, about: str, importers: "Mapping[str, Importer]") -> Iterator[str]:
+    """A section about custom operators, one line each."""
+    yield f"\n## Custom operators of {package}\n"
+    yield f"{about}\n"
+    yield from ("| operator | | constants |", "|---|---|---|")
+    for name, importer in sorted(importers.items()):
+        text = " ".join((inspect.getdoc(importer) or "").split())
+        yield f"| `{name}` | {text} | {', '.join(constant_operands(importer))} |"
 
 
 def _versions(name: str) -> str:

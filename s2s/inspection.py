@@ -91,7 +91,7 @@ class Inspection:
     """Inputs that may be state, each with the output that looks like its next value."""
     growing_dims: tuple[str, ...] = ()
     """Dimensions by which caches among `state_pairs` grow; `--dim` bounds them."""
-    assumed: Shapes = field(default_factory=dict[str, tuple[int, ...]])
+    assumed: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     """Shapes of inputs that the model leaves open and nobody gave; everything else holds for them."""
 
     @property

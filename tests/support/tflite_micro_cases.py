@@ -41,12 +41,15 @@ class Case(NamedTuple):
         return model([GraphSpec([*self.operands, *self.results], [operator], free, outputs)])
 
 
-def flexible(options: Mapping[str, bool | int | float]) -> bytes:
+def flexible(options: Mapping[str, bool | int | float | Sequence[int]]) -> bytes:
     """Options as converters write them."""
     flexbuffers: Any = importlib.import_module("flatbuffers.flexbuffers")
     builder = flexbuffers.Builder()
     with builder.Map():
         for name, value in options.items():
+            if isinstance(value, Sequence):
+                builder.TypedVectorFromElements(name, value)
+                continue
             {bool: builder.Bool, int: builder.Int, float: builder.Float}[type(value)](name, value)
     return bytes(builder.Finish())
 
