@@ -23,7 +23,7 @@ _SINGLE = (OpSchema.AttrType.INT, OpSchema.AttrType.FLOAT)
 def schema_of(op: str, opset: int) -> OpSchema:
     """The definition of an operator in an opset."""
     if not onnx.defs.has(op, opset, ""):
-        raise InputError(f"opset {opset} has no {op}; use another one")
+        raise InputError(f"opset {opset}: has no {op}; use another one")
     return onnx.defs.get_schema(op, opset, "")
 
 

@@ -64,7 +64,13 @@ def import_model(
     except InputError as error:
         if session.failures:  # what stands in for their results may be all that is wrong
             raise UnsupportedError("\n".join(session.failures)) from error
-        raise InputError(f"{error}{_placeholders(info, shapes or {})}") from error
+        given = _open_shapes(info, shapes or {})
+        if not given:
+            raise
+        raise InputError(
+            f"{loaded.label}: {error}. The model leaves sizes of its inputs open, and those in the file may stand for "
+            f"none; give yours, as in {given}"
+        ) from error
     if session.failures:
         raise UnsupportedError("\n".join(session.failures))
     if not outputs:
@@ -102,16 +108,10 @@ def open_inputs(info: ModelInfo) -> dict[str, list[int | str]]:
     }
 
 
-def _placeholders(info: ModelInfo, shapes: Mapping[str, tuple[int, ...]]) -> str:
-    """What to do about inputs with open sizes that nobody gave, which took those in the file; or nothing."""
+def _open_shapes(info: ModelInfo, shapes: Mapping[str, tuple[int, ...]]) -> str:
+    """Options with usual shapes of the inputs with open sizes that nobody gave, which took those in the file."""
     left = {name: proposal(dims) for name, dims in open_inputs(info).items() if name not in shapes}
-    if not left:
-        return ""
-    given = " ".join(f"--shape {name}={','.join(map(str, shape))}" for name, shape in left.items())
-    return (
-        ". The model leaves sizes of its inputs open, and those in the file may stand for none; "
-        f"give yours, as in {given}"
-    )
+    return " ".join(f"--shape {name}={','.join(map(str, shape))}" for name, shape in left.items())
 
 
 def _names(tensors: Sequence[TensorInfo], model: ModelInfo) -> list[str]:
