@@ -74,9 +74,14 @@ def port_identifiers(inputs: Iterable[str], outputs: Iterable[str]) -> tuple[lis
 
 
 def size_identifiers(sizes: Iterable[str]) -> dict[str, str]:
-    """The fields of the structure that gives a network its sizes, by the names of the sizes in the model."""
+    """The fields of the structure that gives a network its sizes, by the names of the sizes in the model.
+
+    A name that C or its libraries reserve is followed by a word: `index_size`. `index_` would give a macro with two
+    underscores, `NET_INDEX__MAX`, which C++ reserves.
+    """
     names = list(sizes)
-    return dict(zip(names, unique_identifiers(names), strict=True))
+    texts = [f"{name}_size" if c_identifier(name).endswith("_") else name for name in names]
+    return dict(zip(names, unique_identifiers(texts), strict=True))
 
 
 def sizes_type(network: str) -> str:

@@ -8,7 +8,7 @@ from s2s.emit.arenas import arena_definitions
 from s2s.emit.definitions import Row
 from s2s.emit.info import NetworkInfo
 from s2s.emit.sbom import FILE as SBOM
-from s2s.emit.sizes import graph_sizes, sample_dims
+from s2s.emit.sizes import found_sizes, graph_sizes, sample_dims
 from s2s.emit.stream import Content
 from s2s.emit.view import PortView
 from s2s.types.devices import MAIN
@@ -69,7 +69,7 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
         start = f"s2s_pool_start(&pool, {macro}_THREADS); /* once, before the first run */"
         lines += ["static s2s_pool pool;", "", start]
     run = f"s2s_status status = {info.name}_run({handed}, {names});"
-    return "\n".join([*lines, "", *first, run])
+    return "\n".join([*lines, "", *first, run, *found_sizes(info, f"{info.name}_sizes")])
 
 
 def first_arena(info: NetworkInfo) -> str:
@@ -126,6 +126,7 @@ def graph_usage(info: NetworkInfo) -> str:
             ),
             "s2s_executor_set_input(&executor, 0, &tensor); /* an s2s_tensor that describes the caller's array */",
             "s2s_executor_run(&executor);",
+            *found_sizes(info, "sizes"),
             "s2s_executor_output_info(&executor, 0, &tensor, NULL); /* tensor.data points at the result */",
         ]
     )

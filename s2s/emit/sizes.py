@@ -47,3 +47,13 @@ def sample_dims(info: NetworkInfo, name: str) -> list[str]:
         "0" if row.name in written else f"{c_macro(f'{info.name}_{row.name}')}_MAX" for row in dims(info)
     )
     return [f"static {'' if written else 'const '}{sizes_type(info.name)} {name} = {{{values}}};"]
+
+
+def found_sizes(info: NetworkInfo, name: str) -> list[str]:
+    """Return a comment for each size that a run computes: where an example finds it in `name`."""
+    fields = computed_dims(info)
+    if graph_sizes(info):
+        places = [f"{name}[{c_macro(f'{info.name}_{field}')}_INDEX]" for field in fields]
+    else:
+        places = [f"{name}.{field}" for field in fields]
+    return [f"/* {place} says how much of the outputs counts */" for place in places]

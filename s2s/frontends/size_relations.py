@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -354,7 +355,7 @@ def _is_cut_by_itself(op: Operation, constant: SSAValue, varying: set[SSAValue],
     """Whether `op` reads a constant whose axes have the sizes `names`, and nothing else whose shape varies alike."""
     if isinstance(op, graph.GatherFamilyOp):
         return op.indices is constant
-    if isinstance(op, graph.NetworkOp):
+    if isinstance(op, graph.NetworkOp | ReturnOp):
         return True
     if isinstance(op, graph.ScatterFamilyOp):
         return op.x is constant

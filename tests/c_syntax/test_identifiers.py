@@ -17,6 +17,7 @@ from s2s.c_syntax.identifiers import (
     line_comment,
     markdown_code,
     port_identifiers,
+    size_identifiers,
     unique_identifiers,
 )
 from s2s.c_syntax.reserved import RESERVED
@@ -166,3 +167,11 @@ def test_parameters_do_not_hide_the_arena() -> None:
 
 def test_what_is_taken_is_not_used_again() -> None:
     assert unique_identifiers(["run", "run"], prefix="kws_", taken={"kws_run"}) == ["kws_run_2", "kws_run_3"]
+
+
+def test_a_size_with_a_reserved_name_has_a_field_without_underscore():
+    assert size_identifiers(["index", "index size", "n"]) == {
+        "index": "index_size",
+        "index size": "index_size_2",
+        "n": "n",
+    }

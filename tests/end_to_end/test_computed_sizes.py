@@ -130,6 +130,13 @@ def test_header_says_what_the_run_writes(rows: api.Artifact):
     assert record["outputs"][0]["varies"] == [size["name"], ""]
 
 
+def test_readme_says_where_the_size_is(rows: api.Artifact):
+    record = json.loads(rows.tree().text("metadata.json"))
+    assert f"/* model_sizes.{record['sizes'][0]['field']} says how much of the outputs counts */" in rows.tree().text(
+        "README.md"
+    )
+
+
 def test_all_levels_agree(rows: api.Artifact):
     verification = rows.verify(levels=True)
     assert verification.passed

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
+from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
@@ -256,14 +257,33 @@ def _masked_scatter(node: Node) -> Value:
 
 
 def _placed_by_mask(node: Node, x: Value, mask: Value, source: Value) -> Value:
-    """`x` with the elements of `source` in turn where a mask of its shape holds: how many came before tells which."""
+    """`x` with the elements of `source` in turn where a mask of its shape holds: how many came before tells which.
+
+    Where the run computes how many `source` has (`x.masked_scatter(mask, y[mask])`), nothing states the last one; a
+    gather reads no memory behind it.
+    """
     count, given = int(np.prod(x.shape)), int(np.prod(source.shape))
     flat = reshape(mask, [count])
-    before = running_sum(cast(flat, INT64), 0) - 1
-    last = node.builder.sizes(given - 1, INT64)
-    place = within(before, last) if node.builder.varies else emit(graph.ClampOp, before, min=0, max=given - 1)
+    place = running_sum(cast(flat, INT64), 0) - 1
+    if not _size_is_found(source):
+        last = node.builder.sizes(given - 1, INT64)
+        place = within(place, last) if node.builder.varies else emit(graph.ClampOp, place, min=0, max=given - 1)
     picked = emit(graph.GatherOp, reshape(source, [given]), place, axis=0)
     return reshape(select(flat, picked, reshape(x, [count])), x.shape)
+
+
+def _size_is_found(x: Value) -> bool:
+    """Whether the run may compute the size of `x`: whether an operation before it finds places in data."""
+    behind, seen = [x.ssa] if x.builder.computes_sizes else [], set[Operation]()
+    while behind:
+        value = behind.pop()
+        op = None if value is None else value.owner
+        if isinstance(op, graph.NonzeroOp):
+            return True
+        if isinstance(op, Operation) and op not in seen:
+            seen.add(op)
+            behind += op.operands
+    return False
 
 
 def _one_hot(node: Node) -> Value:

@@ -17,6 +17,7 @@ from s2s.frontends import torch as frontend
 FUNCTIONS: dict[str, Callable[[Tensor], Any]] = {
     "rows by a mask": lambda x: x[x[:, 0] > 0],
     "sum over a mask": lambda x: x[x > 0].sum(),
+    "elements put back": lambda x: x.masked_scatter(x > 0, x[x > 0] * 2),
     "places": lambda x: torch.nonzero(x > 0),
     "distinct": lambda x: torch.unique(x.round().long(), return_inverse=True, return_counts=True),
 }

@@ -73,6 +73,7 @@ OPERATORS: dict[str, Function] = {
     "sums onto zeros": lambda x: torch.zeros(1, 4, 3, x.shape[3]).scatter_add(2, (x > 0).long(), x),
     "diagonal": lambda x: x[:, :, :2].diagonal(0, 2, 3),
     "zeros in front": lambda x: torch.cat([torch.zeros_like(x), x], 3),
+    "numbers beside a result": lambda x: (x.exp(), torch.full((x.shape[3], 2), 1.5), torch.arange(x.shape[3])),
     "zeros above": lambda x: torch.cat([torch.zeros_like(x), x], 2),
     "places": lambda x: (x > 0).nonzero(),
     "elements by a mask": lambda x: x[x > 0],
