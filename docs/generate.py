@@ -25,6 +25,7 @@ from docs.metadata_fields import metadata_page
 from docs.onnx_support import NOTICE, onnx_page
 from docs.package_checks import packages_page
 from docs.tflite_support import tflite_page
+from docs.torch_axes import columns, stored_rows, summary
 from docs.varying_axes import varying_axes_page
 from s2s import errors, registry
 from s2s.cli import main as cli
@@ -118,6 +119,8 @@ def pytorch_page() -> str:
     from s2s.frontends.torch.table import IMPORTERS, KEPT, importer_of, refusal_of
 
     core = [f"aten.{name}" for name in core_overloads()]
+    varying = stored_rows()
+    listed = sorted({*core, *(f"aten.{name}" for name in varying)})
     imported = [name for name in core if importer_of(name) is not None]
     version = ".".join(torch.__version__.split(".")[:2])
     kept = ", ".join(f"`{name}`" for name in KEPT)
@@ -130,12 +133,14 @@ def pytorch_page() -> str:
         f"The {len(core)} overloads that torch {version} tags as core ATen: {len(imported)} are supported,"
         f" {len(core) - len(imported)} refused. Operators that are not core are decomposed to these by torch, but for"
         f" those that are imported whole: {kept}. Of other namespaces are read: {others}.\n",
-        "| overload | |",
-        "|---|---|",
+        summary(varying),
+        "| overload | | shape | varies | fixed | refused |",
+        "|---|---|---|---|---|---|",
     ]
-    for name in core:
-        status = "supported" if name in imported else f"refused: {'; '.join(refusal_of(name))}"
-        lines.append(f"| `{name.removeprefix('aten.')}` | {status} |")
+    for name in listed:
+        status = f"refused: {'; '.join(refusal_of(name))}" if name in core and name not in imported else "supported"
+        short = name.removeprefix("aten.")
+        lines.append(f"| `{short}` | {status} | {columns(varying.get(short))} |")
     return "\n".join(lines) + "\n"
 
 

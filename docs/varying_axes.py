@@ -36,13 +36,13 @@ def varying_axes_page() -> str:
     ]
     for name, row in found.items():
         runs = [axis for axis, outcome in row["axes"].items() if outcome == RUNS]
-        refused = [f"{axis}: {_reason(outcome)}" for axis, outcome in row["axes"].items() if outcome != RUNS]
+        refused = [f"{axis}: {reason(outcome)}" for axis, outcome in row["axes"].items() if outcome != RUNS]
         lines.append(f"| `{name}` | {row['shape']} | {', '.join(runs)} | {'; '.join(refused)} |")
     return "\n".join(lines) + "\n"
 
 
-def _reason(outcome: str) -> str:
-    """The message of a refusal without the place and the way out."""
+def reason(outcome: str) -> str:
+    """Return the message of a refusal without the place and the way out."""
     text = outcome.removeprefix("refused: ")
     while text.startswith("--dim "):
         text = text.partition(": ")[2]
