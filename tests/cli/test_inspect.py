@@ -118,6 +118,22 @@ def test_placeholders_of_tflite_inputs_are_named(tmp_path: Path, capsys: pytest.
     assert "those in the file may stand for none; give yours, as in --shape x=1,1,224,1" in said
 
 
+def test_a_branch_that_does_not_fit_names_the_condition(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """One branch for each sample rate, of which the shape given fits one."""
+    body = """(float[1, 1, 512] x, int64 rate) => (float[1, 1, a] y) <int64 high = {16000}> {
+        c = Equal(rate, high)
+        [choice] y = If(c) <then_branch = t () => (float[1, 1, a] p) { p = Relu(x) },
+            else_branch = e () => (float[1, 1, b] q) <int64[3] s = {1, 1, 256}> { [half] q = Reshape(x, s) }>
+    }"""
+    file = onnx_file(body, tmp_path)
+    assert run(["inspect", str(file)]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "half (Reshape): " in said
+    assert "in a branch of choice (If), whose condition is computed at run time" in said
+    assert "--bind NAME=NUMBER" in said
+    assert run(["inspect", str(file), "--bind", "rate=16000"]) == 0
+
+
 def test_shape_fixes_an_open_dimension(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = onnx_file("(float[N, 4] x) => (float[N, 4] y) { y = Relu(x) }", tmp_path)
     assert run(["inspect", str(file), "--shape", "x=2,4"]) == 0

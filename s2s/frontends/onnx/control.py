@@ -12,7 +12,7 @@ import numpy as np
 from onnx import GraphProto
 
 from s2s.dialects import graph
-from s2s.errors import UnknownValueError
+from s2s.errors import InputError, UnknownValueError
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import cast, concat, equal, less, reshape, select, take, transpose, unsqueeze
 from s2s.frontends.networks import TypesChangeError, Values, branch, repeat, scan
@@ -42,6 +42,13 @@ def _if(node: Node) -> Sequence[Value]:
             "the branches give different shapes or types, and the condition is computed at run time",
             "make the condition a constant, or the outputs equal in shape",
         ) from None
+    except InputError as error:
+        if "--bind" in str(error):
+            raise
+        raise InputError(
+            f"{error}. This is in a branch of {node.place}, whose condition is computed at run time; "
+            "if an input decides on it, give its number, as in --bind NAME=NUMBER"
+        ) from error
 
 
 def _named(outside: Mapping[str, Value], values: Sequence[Value]) -> dict[str, Value]:
