@@ -18,6 +18,7 @@ from s2s.dialects.graph.traits import FusionKind, fusion_kind
 from s2s.emit.info import Tolerance
 from s2s.errors import InputError
 from s2s.interpret.graph.run import Evaluator, run_graph
+from s2s.interpret.graph.ties import EXACT
 from s2s.stages.state import State
 from s2s.types.dtypes import Array
 
@@ -54,9 +55,9 @@ class _Noise:
         self._random = np.random.default_rng(seed)
 
     def evaluate(self, op: Operation, operands: Sequence[Array]) -> list[Array]:
-        """Return the results of `op` with noise; what only moves values, or is constant, rounds nothing."""
+        """Return the results of `op` with noise; what only moves or chooses values, or is constant, rounds nothing."""
         results = self._evaluate(op, operands)
-        if not operands or fusion_kind(op) == FusionKind.INJECTIVE:
+        if not operands or isinstance(op, EXACT) or fusion_kind(op) == FusionKind.INJECTIVE:
             return results
         return [self._rounded(each) if each.dtype == np.float32 else each for each in results]
 

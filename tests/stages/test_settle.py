@@ -151,6 +151,15 @@ def test_verification_admits_it_in_that_output_only():
     assert "what roundings of floats do to it" in outputs["y"].tolerance
 
 
+def test_what_is_chosen_is_not_rounded():
+    """`min(x, 4) == x` must hold for all of these with noise, as it does without."""
+    body = """(float[64] x) => (float[64] y) <float k = {4}, float z = {0}>
+    { d = Mul(x, k) m = Min(x, k) c = Equal(m, x) y = Where(c, d, z) }"""
+    settled = Compilation(onnx_model(body), CompileOptions(target="c", name="net")).facts(Settled)
+    assert np.abs(settled.golden[0].outputs[0]).max() > 1
+    assert settled.rounding_errors == (0.0,)
+
+
 def test_no_noise_is_added_to_a_network_of_small_results():
     model = onnx_model("(float[64] x) => (float[64] y) { y = Sigmoid(x) }")
     assert Compilation(model, CompileOptions(target="c", name="net")).facts(Settled).rounding_errors == ()

@@ -33,10 +33,11 @@ UNIT = 2.0**-24
 """The relative error of one operation on floats of 32 bits."""
 FUNCTION = 4.0
 """What an exponential or another function adds to an error, in units."""
-_EXACT = (
+EXACT = (
     *(graph.AbsOp, graph.NegOp, graph.ClampOp, graph.MaximumOp, graph.MinimumOp, graph.SelectOp, graph.ReduceMaxOp),
     *(graph.CastOp, graph.ReduceMinOp, graph.MaxPoolOp, graph.FloorOp, graph.RoundOp, graph.LessOp, graph.EqualOp),
 )
+"""Operations whose results are exact where their operands are."""
 _FUNCTIONS = (graph.ExpOp, graph.LogOp, graph.TanhOp, graph.SigmoidOp, graph.SoftmaxOp, graph.ErfOp, graph.PowOp)
 
 
@@ -125,7 +126,7 @@ def _bound(error: float, x: Array) -> float:
 
 def _added(op: Operation) -> float:
     """Return what an operation adds to the error of its operands, in units: sums of n terms the root of n."""
-    if isinstance(op, _EXACT) or fusion_kind(op) == FusionKind.INJECTIVE:
+    if isinstance(op, EXACT) or fusion_kind(op) == FusionKind.INJECTIVE:
         return 0.0
     if isinstance(op, _FUNCTIONS):
         return FUNCTION
