@@ -47,7 +47,7 @@ FIELDS = {
     "tolerance.relative": ("number", "what the self-test allows, as a share of the expected value"),
     "tolerance.absolute": ("number", "and beside that"),
     "language": ("object", "positions and tokeniser; only of language models"),
-    "sizes": ("objects", "sizes that a run is given: name, least and greatest; only with bounds in `--dim`"),
+    "sizes": ("objects", "sizes that a run is given: name, least and greatest, step; only with bounds in `--dim`"),
     "empty": ("objects", "inputs and outputs without elements; only where there are such"),
     "packaging": ("text", "the format, in what `s2s export` writes"),
     "files": ("texts", "files of the tree, which a later compilation may replace"),

@@ -86,7 +86,7 @@ def compile(
     weights: WeightForm = "auto",
     shapes: InputShapes | None = None,
     bind: Mapping[str, object] | None = None,
-    dims: Mapping[str, int | tuple[int, ...]] | None = None,
+    dims: Mapping[str, int | str | tuple[int, ...]] | None = None,
     states: Mapping[str, str] | None = None,
     streams: Mapping[str, int | tuple[int, int]] | None = None,
     untrusted: bool = False,
@@ -165,23 +165,31 @@ def _shapes(given: InputShapes) -> dict[str, tuple[int | str, ...]]:
     }
 
 
-def _specialisation(bind: Mapping[str, object], dims: Mapping[str, int | tuple[int, ...]]) -> Specialisation:
+def _specialisation(bind: Mapping[str, object], dims: Mapping[str, int | str | tuple[int, ...]]) -> Specialisation:
     """Copy constants of inputs and sizes of dimensions after checking their form."""
     numbers = {name: as_numbers(value, f"bind: {name}") for name, value in bind.items()}
     return {"bind": numbers, "dims": {name: _dim(name, size) for name, size in dims.items()}}
 
 
-def _dim(name: str, size: object) -> DimSize:
-    """Return a size, or the bounds of one that varies, with the sizes that have kernels of their own."""
+def _dim(name: str, given: object) -> DimSize:
+    """Return a size, or the bounds of one that varies: with the sizes that have kernels of their own, or as `--dim`
+    writes them."""
+    size = given
     if isa(size, tuple[int, ...]) and len(size) >= 2:
         return SizeRange(size[0], size[1], size[2:])
+    if isinstance(size, str):
+        from s2s.types.size_text import parse_size
+
+        size = parse_size(size)
     match size:
+        case SizeRange():
+            return size
         case int() | np.integer():
             return int(size)
         case _:
             raise InputError(
-                f"dims: {name}: {size!r} given; give the size of each dimension by its name, or its bounds: "
-                "{'batch': 1, 'sequence': (1, 128)}"
+                f"dims: {name}: {given!r} given; give the size of each dimension by its name, or its bounds: "
+                "{'batch': 1, 'sequence': (1, 128), 'width': '32..640:+32'}"
             )
 
 
@@ -190,7 +198,7 @@ def inspect(
     *,
     shapes: InputShapes | None = None,
     bind: Mapping[str, object] | None = None,
-    dims: Mapping[str, int | tuple[int, ...]] | None = None,
+    dims: Mapping[str, int | str | tuple[int, ...]] | None = None,
 ) -> Inspection:
     """Say what a network holds, without compiling it: inputs, outputs, operators, weights, work, what is not supported.
 

@@ -50,11 +50,12 @@ typedef enum s2s_size_origin {
     S2S_SIZE_DERIVED    /* from sizes before it in the table */
 } s2s_size_origin;
 
-/* A size that varies from run to run, from least to most. */
+/* A size that varies from run to run: least, least + step, and so on up to most. */
 typedef struct s2s_graph_size {
     const char *name; /* as in the model, or the formula of a derived one */
     int32_t least;
     int32_t most;
+    int32_t step; /* 1 or more; of a derived size 1 */
     s2s_size_origin origin;
 } s2s_graph_size;
 

@@ -122,7 +122,8 @@ static s2s_status settle_sizes(const s2s_executor *executor, bool first)
             executor->sizes[i] = 0;
         }
         if (size->origin != S2S_SIZE_DERIVED &&
-            (executor->sizes[i] < size->least || executor->sizes[i] > size->most)) {
+            (executor->sizes[i] < size->least || executor->sizes[i] > size->most ||
+             (executor->sizes[i] - size->least) % size->step != 0)) {
             return S2S_ERR_SHAPE;
         }
     }

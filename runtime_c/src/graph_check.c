@@ -90,7 +90,7 @@ static bool is_port(const s2s_graph *graph, const s2s_graph_port *port, s2s_plac
 
 static bool is_size(const s2s_graph *graph, const s2s_graph_size *size)
 {
-    return size->name != NULL && size->least >= 0 && size->least <= size->most &&
+    return size->name != NULL && size->least >= 0 && size->least <= size->most && size->step >= 1 &&
            (size->origin != S2S_SIZE_DERIVED || graph->derive_sizes != NULL);
 }
 

@@ -44,8 +44,8 @@ dims = click.option(
     "--dim",
     multiple=True,
     metavar="NAME=D",
-    help="Size of a dimension that the model or --shape names, or its bounds (N=1..128) to give it at run time, with "
-    "kernels for some sizes (N=1..128:64,128); may be repeated.",
+    help="Size of a dimension that the model or --shape names, or its bounds (N=1..128) to give it at run time, in "
+    "steps (N=32..640:+32), with kernels for some sizes (N=1..128:64,128); may be repeated.",
 )
 states = click.option(
     "--state",
@@ -281,22 +281,20 @@ def parse_specialisation(bind: Sequence[str], dim: Sequence[str]) -> "Specialisa
 
 def parse_dims(options: Sequence[str]) -> "dict[str, DimSize]":
     """Parse `["batch=1", "sequence=1..128"]` to `{"batch": 1, "sequence": SizeRange(1, 128)}`."""
-    from s2s.types.sizes import SizeRange
+    from s2s.types.size_text import parse_size
 
     dims: dict[str, DimSize] = {}
     for option in options:
-        name, _, size = option.rpartition("=")
-        least, dots, rest = size.partition("..")
-        most, colon, special = rest.partition(":")
-        values = special.split(",") if colon else []
-        if not (name and all(map(str.isdecimal, (least, *([most] if dots else []), *values))) and (dots or not rest)):
+        name, _, text = option.rpartition("=")
+        size = parse_size(text)
+        if not name or size is None:
             raise InputError(
-                f"--dim {option}: is not of the form NAME=D, NAME=D..D or NAME=D..D:D,D; write, for example, "
-                "--dim batch=1"
+                f"--dim {option}: is not of the form NAME=D, NAME=D..D, NAME=D..D:+D or NAME=D..D:D,D; write, for "
+                "example, --dim batch=1"
             )
         if name in dims:
             raise InputError(f"--dim {option}: dimension {name!r} is given twice; name it once")
-        dims[name] = SizeRange(int(least), int(most), tuple(map(int, values))) if dots else int(least)
+        dims[name] = size
     return dims
 
 

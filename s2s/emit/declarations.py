@@ -12,7 +12,7 @@ from s2s.passes.loop.lower_to_c.device_hooks import ENTER, FROM, START, TO, way_
 RETURNS = "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
 RETURNS_OF_SIZES = (
     "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, S2S_ERR_ALIGN if arena is not aligned,\n"
-    "or S2S_ERR_SHAPE if one of dims is not within its bounds."
+    "or S2S_ERR_SHAPE if one of dims is not within its bounds{}."
 )
 RUN_DOC = "Runs the network once. arena is scratch between calls; two arenas may run at the same time.\n"
 THREADS_DOC = (
@@ -71,11 +71,18 @@ def interface(program: Program, info: NetworkInfo) -> str:
     lines += _hooks(program, info.name)
     docs = {f"{info.name}_reset": RESET_DOC, f"{info.name}_load": LOAD_DOC}
     lines += [line for name, prototype in first for line in [*comment_lines(docs[name]), *prototype, ""]]
-    doc = f"{THREADS_DOC if info.threads else ''}{RETURNS_OF_SIZES if info.sizes else RETURNS}"
+    doc = f"{THREADS_DOC if info.threads else ''}{_returns(info)}"
     for name, (least, most) in info.index_bounds.items():
         doc += f"\nReturns S2S_ERR_RANGE, and writes nothing, if {c_identifier(name)} is not within {least} ... {most}."
     what = STATEFUL_RUN_DOC if info.states else LOADED_RUN_DOC if info.loaded else RUN_DOC
     return "\n".join([*lines, *comment_lines(what + doc), *run[1]])
+
+
+def _returns(info: NetworkInfo) -> str:
+    if not info.sizes:
+        return RETURNS
+    has_steps = any(size.step > 1 for size in info.sizes.values())
+    return RETURNS_OF_SIZES.format(", or between its steps" if has_steps else "")
 
 
 def _of_tables(info: NetworkInfo) -> str:

@@ -12,6 +12,23 @@ class Row(NamedTuple):
     comment: str = ""
 
 
+class SizeField(NamedTuple):
+    """A field of the structure with the sizes of a run: its name, and the values that it may have."""
+
+    name: str
+    least: int
+    most: int
+    step: int
+
+    def rows(self) -> list[Row]:
+        """Return the macros of these values."""
+        ends = [Row("MIN", str(self.least)), Row("MAX", str(self.most))]
+        if self.step == 1:
+            return ends
+        values = "a multiple" if self.least % self.step == 0 else f"{self.least}, {self.least + self.step}, ..."
+        return [*ends, Row("STEP", str(self.step), f"{self.name} is {values}")]
+
+
 def definitions(macro: str, rows: Sequence[Row]) -> list[str]:
     """Format `#define NET_ARENA_SIZE 64u /* bytes */` for each row, with names, values and comments aligned."""
     name = max((len(row.name) for row in rows), default=0)

@@ -161,6 +161,7 @@ def _sizes(info: NetworkInfo) -> dict[str, Any]:
             "field": fields[name],
             "least": size.least,
             "most": size.most,
+            **({"step": size.step} if size.step > 1 else {}),
             **({"special": list(size.special)} if size.special else {}),
             **({"computed": True} if name in info.computed_sizes else {}),
         }

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from xdsl.ir.affine import AffineMap
 
 from s2s.c_syntax.identifiers import c_macro, size_identifiers, sizes_type
-from s2s.emit.definitions import Row
+from s2s.emit.definitions import SizeField
 from s2s.emit.info import NetworkInfo
 from s2s.types.sizes import spelled
 
@@ -18,10 +18,10 @@ def size_formula(name: str, given: Iterable[str], derived: Mapping[str, AffineMa
     return spelled(derived[name].results[0], list(fields.values())).replace(" floordiv ", " / ")
 
 
-def dims(info: NetworkInfo) -> tuple[Row, ...]:
-    """Return the sizes that vary: the field of each, its least and its greatest value."""
+def dims(info: NetworkInfo) -> tuple[SizeField, ...]:
+    """Return the sizes that vary."""
     fields = size_identifiers(info.sizes)
-    return tuple(Row(fields[name], str(size.least), str(size.most)) for name, size in info.sizes.items())
+    return tuple(SizeField(fields[name], size.least, size.most, size.step) for name, size in info.sizes.items())
 
 
 def computed_dims(info: NetworkInfo) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from s2s.c_syntax.literals import float_literal
 from s2s.c_syntax.types import c_type
 from s2s.dialects import c
 from s2s.emit.build_view import DeviceView, ExternalView, FlagsView
-from s2s.emit.definitions import Row, definitions
+from s2s.emit.definitions import Row, SizeField, definitions
 from s2s.emit.info import Measured, NetworkInfo, PortInfo, Quantisation
 from s2s.emit.regions import pool_address
 from s2s.emit.sizes import size_formula
@@ -119,8 +119,8 @@ class TreeView:
     external: ExternalView | None = None
     """What the code of external generators needs; None without any."""
 
-    dims: Sequence[Row] = ()
-    """The sizes that vary: the field of each in the structure, its least and its greatest value."""
+    dims: Sequence[SizeField] = ()
+    """The sizes that vary."""
     computed_dims: Sequence[str] = ()
     """The fields that a run writes."""
     graph_sizes: str = ""
@@ -132,8 +132,7 @@ class TreeView:
         ends = [
             [
                 *([Row(f"{c_macro(row.name)}_INDEX", f"{number}u")] if self.graph_sizes else []),
-                Row(f"{c_macro(row.name)}_MIN", row.value),
-                Row(f"{c_macro(row.name)}_MAX", row.comment),
+                *(each._replace(name=f"{c_macro(row.name)}_{each.name}") for each in row.rows()),
             ]
             for number, row in enumerate(self.dims)
         ]

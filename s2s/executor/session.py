@@ -274,7 +274,7 @@ class Session(Executor):
     def _sizes_in_words(self) -> str:
         rows = [self._graph.sizes[number] for number in range(self._graph.num_sizes)]
         return ", ".join(
-            f"{self._text(row.name)} is {size} of {row.least}..{row.most}"
+            f"{self._text(row.name)} is {size} of {row.least}..{row.most}{f':+{row.step}' if row.step > 1 else ''}"
             for row, size in zip(rows, self.sizes.tolist(), strict=True)
         )
 

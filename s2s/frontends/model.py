@@ -18,7 +18,7 @@ from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model
 from s2s.frontends.gguf import Decoder
 from s2s.frontends.imported import Imported
 from s2s.frontends.named_axes import axis_names, sized
-from s2s.frontends.sizes import computed_sizes, mark_computed_sizes, mark_sizes, with_bounds
+from s2s.frontends.sizes import check_bounds, computed_sizes, mark_computed_sizes, mark_sizes, with_bounds
 from s2s.frontends.states import ModelNames, keep_states
 from s2s.options import CompileOptions
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
@@ -109,6 +109,7 @@ def read(source: Source, options: CompileOptions) -> Model:
 def _imported(source: ModelSource, options: CompileOptions) -> Model:
     given, named = load_model(source, trust=options.trust_model), axis_names(options.shapes)
     bounded = with_bounds(given, options.dims, options.shapes)
+    check_bounds(given, bounded, options.shapes)
 
     def at(dims: Mapping[str, DimSize]) -> Imported:
         return import_model(

@@ -16,7 +16,7 @@ from s2s.dialects.graph.base import GraphOp, ints, number
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.frontends.builder import Scalar, Value, emit
 from s2s.types.shapes.window import CHANNELS_FIRST, Layout, same_low, spatial_axes
-from s2s.types.sizes import Extents
+from s2s.types.sizes import Extents, SizeTable
 
 
 def depends_on_size(extents: Sequence[int], strides: Sequence[int]) -> bool:
@@ -54,13 +54,14 @@ def lowest(x: Value) -> Scalar:
 
 
 def settle_padding(
-    op: graph.SamePadOp | graph.SameAvgPoolOp | graph.MaxPoolIndicesOp, extents: Extents
+    op: graph.SamePadOp | graph.SameAvgPoolOp | graph.MaxPoolIndicesOp, extents: Extents, table: SizeTable
 ) -> GraphOp | None:
-    """Let the operation that reads windows of `op.x`, whose extents are given, pad along axes of constant size; return
-    what stands in the place of `op`, if anything does."""
+    """Let the operation that reads windows of `op.x`, whose extents are given, pad along axes of constant size, and of
+    sizes that differ by multiples of the stride; return what stands in the place of `op`, if anything does."""
     if isinstance(op, graph.SamePadOp):
-        return _settle_pad(op, extents)
-    if any(extents[axis] for axis in spatial_axes(op.data_layout, len(extents))):
+        return _settle_pad(op, extents, table)
+    axes = spatial_axes(op.data_layout, len(extents))
+    if any(not _goes_by(extents[axis], stride, table) for axis, stride in zip(axes, op.window().strides, strict=True)):
         return op
     window = op.window()
     if isinstance(op, graph.MaxPoolIndicesOp):
@@ -82,7 +83,12 @@ def settle_padding(
     return made
 
 
-def _settle_pad(op: graph.SamePadOp, extents: Extents) -> graph.SamePadOp | None:
+def _goes_by(size: str, stride: int, table: SizeTable) -> bool:
+    """Return whether windows of `stride` end alike at all sizes `size`: at 32, 64, …, 640 with a stride of 2."""
+    return not size or table.range(size).step % stride == 0
+
+
+def _settle_pad(op: graph.SamePadOp, extents: Extents, table: SizeTable) -> graph.SamePadOp | None:
     reader = next((use.operation for use in op.y.uses), None)
     if not isinstance(reader, graph.ConvOp | graph.MaxPoolOp) or not op.y.has_one_use():
         return op
@@ -90,7 +96,7 @@ def _settle_pad(op: graph.SamePadOp, extents: Extents) -> graph.SamePadOp | None
     axes = spatial_axes(reader.data_layout, len(windows))
     pads = list(reader.pads.get_values())
     for place, axis in enumerate(axes):
-        if windows[axis] > 1 and not extents[axis]:
+        if windows[axis] > 1 and _goes_by(extents[axis], strides[axis], table):
             low = same_low(shape_of(op.x)[axis], windows[axis], strides[axis], op.side.data)
             pads[place], pads[place + len(axes)] = low, windows[axis] - 1 - low
             windows[axis] = strides[axis] = 1

@@ -62,8 +62,9 @@ def _readings(
 
     A slice by steps may have as many elements at the next size, 2 of 4 and of 5, and fewer at others.
     """
-    sizes = [size.most - step for step in STEPS]
-    for number, each in enumerate(dict.fromkeys((*sizes, max(size.least, 2)))):
+    sizes = [size.most - step * size.step for step in STEPS]
+    least = next((each for each in size.values if each >= 2), size.most)
+    for number, each in enumerate(dict.fromkeys((*sizes, least))):
         if not 2 <= each < size.most:
             continue
         reading = _read(name, each, read_at)

@@ -20,6 +20,7 @@ from xdsl.rewriter import Rewriter
 from s2s.analysis.network.extents import ExtentsPropagation
 from s2s.analysis.structure.axis_groups import axis_groups
 from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.multiples import IndivisibleError
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.errors import CompilerBug, UnsupportedError
@@ -48,6 +49,8 @@ class ReshapeSizes(ExtentsPropagation):
         """Rewrite the reshapes before the first operation of which no extents are known, which a later pass refuses."""
         try:
             super().run()
+        except IndivisibleError:
+            raise
         except UnsupportedError:
             if self.table.derived:
                 self.module.attributes[DERIVED] = self.table.attribute
@@ -59,7 +62,7 @@ class ReshapeSizes(ExtentsPropagation):
         """Derive the extents of the result of an operation, which is replaced if it is a reshape and no view, or pads
         along axes of constant size."""
         if isinstance(op, graph.SamePadOp | graph.SameAvgPoolOp | graph.MaxPoolIndicesOp):
-            settled = settle_padding(op, self.extents[op.x])
+            settled = settle_padding(op, self.extents[op.x], self.table)
             if settled is not None:
                 super().of_operation(settled)
             return
@@ -103,7 +106,7 @@ class ReshapeSizes(ExtentsPropagation):
                     return None
                 found[axis] = name
             made = [self._size(found[axis], result[axis]) for axis in new]
-            if product_of(made, self._bounds) != total:
+            if not self.table.equal(product_of(made, self._bounds), total):
                 return None
         return tuple(found)
 

@@ -60,18 +60,31 @@ def with_bounds(model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputSh
     return {**dims, **torch.varying_sizes(model.program, sized(shapes, dims), dims)}
 
 
+def check_bounds(model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputShapes) -> None:
+    """Refuse bounds and steps of the open dimensions of a model that allow no two sizes, or contradict each other."""
+    given = open_dimensions(model, shapes)
+    sizes = {name: size for name, size in varying(dims).items() if name in given}
+    for name, size in sizes.items():
+        if not 1 <= size.least < size.most:
+            raise InputError(f"--dim {name}={size}: the first bound is 1 or more, the second is larger; correct them")
+        if size.step < 1 or (size.most - size.least) % size.step:
+            step = max(size.step, 1)
+            most = max(size.most - (size.most - size.least) % step, size.least + step)
+            raise InputError(
+                f"--dim {name}={size.least}..{size.most}:+{size.step}: {size.most} is not {size.least} and whole steps "
+                f"of {size.step}; give, for example, --dim {name}={SizeRange(size.least, most, step=step)}"
+            )
+        outside = next((each for each in size.special if each not in size.values), None)
+        if outside is not None:
+            raise InputError(f"--dim {name}={size}: kernels for {outside}, which is none of these sizes; correct it")
+
+
 def mark_sizes(module: ModuleOp, model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputShapes) -> None:
     """Mark in `module`, which `model` has become, the axes of inputs whose size varies: in `dims`, or because a program
     of PyTorch was exported for bounds, and `shapes` do not fix it."""
     declared, given = _named(model, shapes), open_dimensions(model, shapes)
     _check_names(module, dims, given)
     sizes = {name: size for name, size in varying(with_bounds(model, dims, shapes)).items() if name in given}
-    for name, size in sizes.items():
-        if not 1 <= size.least < size.most:
-            raise InputError(f"--dim {name}={size}: the first bound is 1 or more, the second is larger; correct them")
-        outside = next((each for each in size.special if not size.least <= each <= size.most), None)
-        if outside is not None:
-            raise InputError(f"--dim {name}={size}: kernels for {outside}, which is not within the bounds; correct it")
     if not sizes:
         return
     main = main_of(module)
@@ -102,10 +115,16 @@ def _declared(model: LoadedModel) -> Mapping[str, Sequence[int | str]]:
 
 def _check_names(module: ModuleOp, dims: Mapping[str, DimSize], given: list[str]) -> None:
     """Refuse names in `dims` that neither an input has nor a result whose size the network computes."""
-    known = [*given, *computed_sizes(module)]
+    computed = computed_sizes(module)
+    known = [*given, *computed]
     unknown = next((name for name in dims if name not in known), None)
     if unknown is not None:
         raise unknown_dimension(unknown, dims[unknown], known)
+    for name, size in varying(dims).items():
+        if name in computed and size.step > 1:
+            raise InputError(
+                f"--dim {name}={size}: a run computes this size, any up to {size.most}; leave the step out"
+            )
 
 
 def _extents(

@@ -46,6 +46,8 @@ class SizeDescription:
     """The field of the structure."""
     least: int
     most: int
+    step: int
+    """The difference between the values that it may have."""
     is_computed: bool
     """Whether the run writes it."""
 
@@ -157,7 +159,14 @@ class TreeDescription:
     def sizes(self) -> list[SizeDescription]:
         """The sizes that vary, in the order of their structure."""
         return [
-            SizeDescription(each["name"], each["field"], each["least"], each["most"], each.get("computed", False))
+            SizeDescription(
+                each["name"],
+                each["field"],
+                each["least"],
+                each["most"],
+                each.get("step", 1),
+                each.get("computed", False),
+            )
             for each in self.record.get("sizes", ())
         ]
 

@@ -96,6 +96,8 @@ def at_dims(expr: AffineExpr, dims: Sequence[AffineExpr]) -> AffineExpr:
         return _sum(left, right)
     if expr.kind is AffineBinaryOpKind.Mul and not is_binary(left) and not is_constant(left) and is_constant(right):
         return left if right.value == 1 else _binary(AffineBinaryOpKind.Mul, left, right)
+    if expr.kind is AffineBinaryOpKind.Mul and not is_constant(left) and not is_constant(right):
+        return _binary(AffineBinaryOpKind.Mul, left, right)  # sizes are multiplied
     return AffineExpr.binary(expr.kind, left, right)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import product
+from math import gcd
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,7 +20,7 @@ from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.errors import CompilerBug
-from s2s.types.affine import bounds
+from s2s.types.affine import Linear, at_dims, bounds, linear, simplify
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 from s2s.types.size_maps import multiplies_sizes, parse_map
@@ -72,10 +73,17 @@ class SizeRange(NamedTuple):
     most: int
     special: tuple[int, ...] = ()
     """The sizes for which kernels are specialised."""
+    step: int = 1
+    """The difference between neighbouring values: of 32, 64, …, 640 it is 32."""
 
     def __str__(self) -> str:
-        special = f":{','.join(map(str, self.special))}" if self.special else ""
-        return f"{self.least}..{self.most}{special}"
+        further = [*([f"+{self.step}"] if self.step > 1 else []), *map(str, self.special)]
+        return f"{self.least}..{self.most}{':' if further else ''}{','.join(further)}"
+
+    @property
+    def values(self) -> range:
+        """The values that the size may have."""
+        return range(self.least, self.most + 1, self.step)
 
 
 InputShapes: TypeAlias = Mapping[str, tuple[int | str, ...]]
@@ -129,8 +137,13 @@ def with_room(value: Array, shape: tuple[int, ...]) -> Array:
 
 def sizes_attribute(sizes: Mapping[str, SizeRange]) -> DictionaryAttr:
     """Return `sizes` as the attribute of a module."""
-    values = {name: [size.least, size.most, *size.special] for name, size in sizes.items()}
+    values = {name: _numbers_of(size) for name, size in sizes.items()}
     return DictionaryAttr({name: DenseArrayBase.from_list(i64, each) for name, each in values.items()})
+
+
+def _numbers_of(size: SizeRange) -> list[int]:
+    further = [size.step, *size.special] if size.step > 1 or size.special else []
+    return [size.least, size.most, *further]
 
 
 def sizes_of(attributes: Mapping[str, Attribute]) -> dict[str, SizeRange]:
@@ -146,7 +159,8 @@ def sizes_of(attributes: Mapping[str, Attribute]) -> dict[str, SizeRange]:
 
 
 def _range_of(values: tuple[int, ...]) -> SizeRange:
-    return SizeRange(values[0], values[1], values[2:])
+    least, most, step, *special = *values, *((1,) if len(values) == 2 else ())
+    return SizeRange(least, most, tuple(special), step)
 
 
 def computed_of(attributes: Mapping[str, Attribute]) -> tuple[str, ...]:
@@ -194,7 +208,7 @@ def ranges_of(attributes: Mapping[str, Attribute]) -> dict[str, SizeRange]:
     given = sizes_of(attributes)
     least, most = [size.least for size in given.values()], [size.most for size in given.values()]
     derived = {name: _range_at(map, least, most) for name, map in derived_of(attributes).items()}
-    return {**{name: SizeRange(size.least, size.most) for name, size in given.items()}, **derived}
+    return {**{name: size._replace(special=()) for name, size in given.items()}, **derived}
 
 
 class CountedSize(NamedTuple):
@@ -236,6 +250,7 @@ class SizeTable:
         self.given = sizes_of(attributes)
         self.derived = derived_of(attributes)
         self._runs: dict[tuple[Set[int], int], list[dict[str, int]]] = {}
+        self._forms: dict[AffineExpr, Linear] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self.given or name in self.derived
@@ -248,18 +263,57 @@ class SizeTable:
 
     def name_of(self, expr: AffineExpr) -> str:
         """Return the name of the size that is `expr`, a new one if no size is."""
-        found = next((name for name in (*self.given, *self.derived) if self[name] == expr), None)
+        found = next((name for name in (*self.given, *self.derived) if self.equal(self[name], expr)), None)
         if found is not None:
             return found
+        expr = self._shortest(expr)
         name = spelled(expr, list(self.given))
         self.derived[name] = AffineMap(len(self.given), 0, (expr,))
         return name
 
     def range(self, name: str) -> SizeRange:
-        """The bounds of size `name`."""
+        """The bounds of size `name`, and the step between its values."""
         given = self.given.values()
         map = AffineMap(len(given), 0, (self[name],))
-        return _range_at(map, [size.least for size in given], [size.most for size in given])
+        found = _range_at(map, [size.least for size in given], [size.most for size in given])
+        return found._replace(step=gcd(*self.form(self[name]).terms.values()) or 1)
+
+    def form(self, expr: AffineExpr) -> Linear:
+        """`expr` as a linear form of how many steps each given size is from 0, equal for expressions that are equal at
+        all sizes: of N = 32, 64, …, 640 is `N floordiv 2` and `(N + 1) floordiv 2` the form `16 * d0`."""
+        if expr not in self._forms:
+            steps = [AffineDimExpr(dim) * size.step + size.least % size.step for dim, size in enumerate(self._sizes)]
+            bound = [(size.least // size.step, size.most // size.step) for size in self._sizes]
+            form = linear(at_dims(expr, steps), bound)
+            self._forms[expr] = Linear(form.constant, dict(sorted(form.terms.items(), key=lambda term: str(term[0]))))
+        return self._forms[expr]
+
+    def equal(self, one: AffineExpr, other: AffineExpr) -> bool:
+        """Return whether two expressions of sizes are known to be equal at all of them."""
+        return one == other or (self.has_steps and self.form(one) == self.form(other))
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether a given size takes not all values within its bounds."""
+        return any(size.step > 1 for size in self._sizes)
+
+    @property
+    def _sizes(self) -> list[SizeRange]:
+        return list(self.given.values())
+
+    def _shortest(self, expr: AffineExpr) -> AffineExpr:
+        """Return a short expression that is equal to one of a size with a step: `N floordiv 2`."""
+        form = self.form(expr)
+        if not self.has_steps or len(form.terms) != 1:
+            return expr
+        ((steps, factor),) = form.terms.items()
+        if not isinstance(steps, AffineDimExpr) or factor < 0:
+            return expr
+        size = self._sizes[steps.position]
+        shared = gcd(factor, size.step)
+        times, divisor = factor // shared, size.step // shared
+        constant = form.constant * divisor - times * (size.least % size.step)
+        return simplify((steps * times + constant) // divisor, [(0, size.most) for size in self._sizes])
 
     def special(self, name: str) -> list[int]:
         """The values of size `name` in the runs that the user names, smallest first."""
@@ -284,7 +338,7 @@ class SizeTable:
     def _all_runs(self, used: Set[int]) -> Iterator[dict[str, int]]:
         choices: list[Iterable[int]] = []
         for number, size in enumerate(self.given.values()):
-            every = range(size.least, size.most + 1)
+            every = size.values
             near = {*every[:NEAR], *every[-NEAR:]}
             choices.append((size.most,) if number not in used else every if len(used) == 1 else sorted(near))
         for values in product(*choices):

@@ -154,7 +154,10 @@ class LoadedNetwork:
         empty = record.get("empty", {"inputs": [], "outputs": []})
         self._empty_inputs = tuple(map(empty_tensor, empty["inputs"]))
         self._empty_outputs = tuple(map(empty_tensor, empty["outputs"]))
-        self.sizes = {size["name"]: SizeRange(size["least"], size["most"]) for size in record.get("sizes", ())}
+        self.sizes = {
+            size["name"]: SizeRange(size["least"], size["most"], step=size.get("step", 1))
+            for size in record.get("sizes", ())
+        }
         """The sizes that vary from run to run, by their names in the model."""
         self._computed = [size["name"] for size in record.get("sizes", ()) if size.get("computed")]
         """Those of them that a run computes."""
@@ -281,7 +284,7 @@ class LoadedNetwork:
                 if not name:
                     continue
                 size, bounds = found.setdefault(name, shape[axis]), self.sizes[name]
-                if size != shape[axis] or not bounds.least <= size <= bounds.most:
+                if size != shape[axis] or size not in bounds.values:
                     other = f"{name} is {size} elsewhere" if size != shape[axis] else f"{name} is within {bounds}"
                     raise InputError(f"{port.name}: axis {axis} has size {shape[axis]}, and {other}; make them agree")
         return {name: found.get(name, 0) for name in self.sizes if name in found or name in self._computed}

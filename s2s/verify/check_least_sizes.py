@@ -32,16 +32,17 @@ ReadAt = Callable[[Mapping[str, int]], State]
 def check_least_sizes(sizes: Mapping[str, SizeRange], read_at: ReadAt) -> None:
     """Raise an error if the network states something else at one of its least sizes."""
     for name, size in sizes.items():
-        compared = min(size.least + FIRST_COMPARED, size.most - 1)
+        compared = min(size.least + FIRST_COMPARED * size.step, size.most - size.step)
         if compared <= size.least:
             continue
         greatest, smaller = (_Statements(read_at({name: each})) for each in (size.most, compared))
-        for each in reversed(range(size.least, compared)):
-            _check(name, each, greatest, smaller, read_at)
+        for each in reversed(range(size.least, compared, size.step)):
+            _check(name, size._replace(least=each), greatest, smaller, read_at)
 
 
-def _check(name: str, size: int, greatest: "_Statements", smaller: "_Statements", read_at: ReadAt) -> None:
-    """Compare the network at one of the least sizes; one of other operations cannot be compared."""
+def _check(name: str, bounds: SizeRange, greatest: "_Statements", smaller: "_Statements", read_at: ReadAt) -> None:
+    """Compare the network at the least size of `bounds`; one of other operations cannot be compared."""
+    size = bounds.least
     try:
         least = _Statements(read_at({name: size}))
     except (InputError, UnsupportedError) as error:
@@ -51,7 +52,8 @@ def _check(name: str, size: int, greatest: "_Statements", smaller: "_Statements"
     for number, op in enumerate(greatest.ops):
         if smaller.is_part(number, greatest) and not least.is_part(number, smaller, constants_only=size == 1):
             raise UnsupportedError(
-                f"{place_of(op)}: is not at {name}={size} what it is from {name}={size + 1} on; let {name} begin there"
+                f"{place_of(op)}: is not at {name}={size} what it is from {name}={size + bounds.step} on; let {name} "
+                "begin there"
             )
 
 

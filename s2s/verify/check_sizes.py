@@ -111,10 +111,12 @@ def _check_empty_outputs(greatest: Read, smaller: Read) -> None:
 
 def _up_to(probe: Sizes, sizes: Mapping[str, SizeRange]) -> dict[str, DimSize]:
     """Return bounds whose greatest sizes are those of `probe`: where sizes vary, operators are lowered another way."""
-    return {
-        name: SizeRange(sizes[name].least, size) if size > sizes[name].least else ReadingSize(size)
-        for name, size in probe.items()
-    }
+    return {name: _ending_at(size, sizes[name]) for name, size in probe.items()}
+
+
+def _ending_at(most: int, size: SizeRange) -> DimSize:
+    least = min(size.least, most - size.step) if size.step > 1 else size.least
+    return SizeRange(least, most, step=size.step) if 1 <= least < most else ReadingSize(most)
 
 
 SIMPLIFIED = ("settle", "simplify")
@@ -145,11 +147,12 @@ def _probes(sizes: Mapping[str, SizeRange], derived: Mapping[str, AffineMap]) ->
     """Return the smaller sizes at which the network is read. Sizes and `derived` ones of 1 are avoided: broadcasting
     looks different, and a window that moves nowhere; at 6 what follows
     from sizes is found by reading at sizes down to 2."""
-    high = {name: max(size.most - 1, 1) for name, size in sizes.items()}
+    high = {name: max(size.most - size.step, 1) for name, size in sizes.items()}
     low = dict(high)
     for name, size in sizes.items():
-        for value in (size.least + FIRST_COMPARED, 10, 18, 34, 5, 4, 3, max(size.least, 2)):
-            if size.least <= value < size.most and min(with_derived({**high, name: value}, derived).values()) > 1:
+        first = size.least + FIRST_COMPARED * size.step
+        for value in (first, 10, 18, 34, 5, 4, 3, *size.values[1:3], max(size.least, 2)):
+            if value in size.values[:-1] and min(with_derived({**high, name: value}, derived).values()) > 1:
                 low[name] = value
                 break
     return [low] if low == high else [low, high]

@@ -62,7 +62,7 @@ def verified_sizes(compilation: Compilation) -> list[Sizes]:
     return [
         {name: size.most for name, size in sizes.items()},
         {name: size.least for name, size in sizes.items()},
-        {name: (size.least + size.most) // 2 for name, size in sizes.items()},
+        {name: size.values[(len(size.values) - 1) // 2] for name, size in sizes.items()},
     ]
 
 

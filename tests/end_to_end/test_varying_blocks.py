@@ -11,7 +11,7 @@ from s2s import api
 from s2s.errors import InputError
 from support.varying_networks import model
 
-LEAST, MOST = 2, 13
+LEAST, MOST = 2, 14
 
 BLOCKS = {
     "blocks to channels": "(float[1,2,N,K] x) => (float[1,8,M,L] y) { y = SpaceToDepth <blocksize = 2> (x) }",
@@ -25,7 +25,8 @@ BLOCKS = {
 
 
 def sizes_of_runs(text: str) -> dict[str, Any]:
-    return {name: (LEAST, MOST) for name in ("N", "K") if f"{name}," in text or f",{name}]" in text}
+    steps = ":+2" if "SpaceToDepth" in text else ""
+    return {name: f"{LEAST}..{MOST}{steps}" for name in ("N", "K") if f"{name}," in text or f",{name}]" in text}
 
 
 def compared(text: str, folder: Path, step: int = 1, opset: int = 20, **options: Any) -> None:
@@ -50,15 +51,6 @@ def compared(text: str, folder: Path, step: int = 1, opset: int = 20, **options:
 @pytest.mark.parametrize("kind", BLOCKS)
 def test_blocks_of_pixels_are_those_of_the_reference(kind: str, tmp_path: Path):
     compared(BLOCKS[kind], tmp_path, step=2 if "to channels" in kind else 1)
-
-
-def test_pixels_behind_the_last_whole_block_are_left_out(tmp_path: Path):
-    file = model(BLOCKS["blocks to channels"], tmp_path, 20)
-    x = np.random.default_rng(0).standard_normal((1, 2, 7, 6), np.float32)
-    reference: Any = ReferenceEvaluator(str(file))
-    (expected,) = reference.run(None, {"x": x[:, :, :6]})
-    with api.compile(file, dims=sizes_of_runs(BLOCKS["blocks to channels"]), target="c") as artifact:
-        np.testing.assert_array_equal(artifact.run({"x": x})["y"], expected)
 
 
 def test_blocks_that_divide_no_constant_picture_are_refused(tmp_path: Path):

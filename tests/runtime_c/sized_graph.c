@@ -71,9 +71,9 @@ static const s2s_graph_port sized_inputs[] = {{0u, 8u}};
 static const s2s_graph_port sized_outputs[] = {{1u, 40u}, {2u, 72u}};
 
 static const s2s_graph_size sized_sizes[] = {
-    {"n", 1, 4, S2S_SIZE_GIVEN},
-    {"found", 0, 4, S2S_SIZE_COMPUTED},
-    {"(n + 1) floordiv 2", 1, 2, S2S_SIZE_DERIVED},
+    {"n", 1, 4, 1, S2S_SIZE_GIVEN},
+    {"found", 0, 4, 1, S2S_SIZE_COMPUTED},
+    {"(n + 1) floordiv 2", 1, 2, 1, S2S_SIZE_DERIVED},
 };
 
 static const int32_t sized_extents_x[] = {SIZED_N, S2S_CONSTANT_SIZE};

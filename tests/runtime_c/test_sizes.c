@@ -72,6 +72,23 @@ static void sizes_outside_of_their_bounds_end_the_run(void)
     CHECK_STATUS(S2S_OK, s2s_executor_run(&f.executor));
 }
 
+static void sizes_between_steps_end_the_run(void)
+{
+    s2s_graph_size sizes[SIZED_GRAPH_SIZES];
+    s2s_graph graph = sized_graph;
+    fixture f;
+
+    set_up(&f);
+    bind_sizes(&f, 2);
+    memcpy(sizes, sized_graph.sizes, sizeof sizes);
+    sizes[SIZED_N].step = 3;
+    graph.sizes = sizes;
+    f.executor.graph = &graph;
+    CHECK_STATUS(S2S_ERR_SHAPE, s2s_executor_run(&f.executor));
+    f.sizes[SIZED_N] = 4;
+    CHECK_STATUS(S2S_OK, s2s_executor_run(&f.executor));
+}
+
 static void computed_sizes_are_checked(void)
 {
     s2s_graph_size sizes[SIZED_GRAPH_SIZES];
@@ -157,6 +174,7 @@ static void tables_of_sizes_are_checked(void)
     CHECK_REFUSED(sizes[0].least = -1);
     CHECK_REFUSED(sizes[0].least = 5);
     CHECK_REFUSED(sizes[0].most = 3);
+    CHECK_REFUSED(sizes[0].step = 0);
     CHECK_REFUSED(tensors[6].position = 3u);
     CHECK_REFUSED(tensors[6].dtype.bits = 64);
     CHECK_REFUSED((tensors[6].ndim = 1, tensors[6].shape = tensors[3].shape));
@@ -167,6 +185,7 @@ void test_sizes(void)
     CHECK(s2s_graph_num_slots(&sized_graph) <= SIZED_GRAPH_SLOTS);
     sizes_are_given_computed_and_derived();
     sizes_outside_of_their_bounds_end_the_run();
+    sizes_between_steps_end_the_run();
     computed_sizes_are_checked();
     shapes_follow_the_sizes();
     sizes_are_bound_between_runs();

@@ -147,7 +147,7 @@ class ExtentsPropagation(ABC):
             self._visit(op)
         except UnsupportedError as error:
             place = ", ".join(provenance(op)) or op.name
-            raise UnsupportedError(f"{place}: {error}") from error
+            raise type(error)(f"{place}: {error}") from error
 
     def _visit(self, op: Operation) -> None:
         match op:

@@ -17,6 +17,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from s2s.analysis.structure.compute import dim_names, shape_of
+from s2s.analysis.structure.multiples import indivisible, is_multiple
 from s2s.dialects import tensor
 from s2s.errors import UnsupportedError
 from s2s.types.affine import Linear, bounds, is_dim, linear, ranges, simplify
@@ -28,8 +29,9 @@ def reshaped(shape: Sequence[int], extents: Extents, result: Sequence[int], tabl
 
     Axis 1 of `[1, 128, 64]` becomes axis 0 of `[128, 4, 16]`: size and stride are equal. What counts of `[1, 128, 64]`
     with `n` rows is its first `64 * n` elements, so axis 0 of `[8192]` has the size `64 * n`, for which `table` has or
-    gets a name; so has axis 1 of `[3, 8192]` of `[3, 128, 64]`. An error if an axis of varying size is merged with
-    outer ones, or split so that blocks are not whole.
+    gets a name; so has axis 1 of `[3, 8192]` of `[3, 128, 64]`. With `n` = 2, 4, …, 128, axis 0 of `[64, 2, 64]` has
+    the size `n / 2`. An error if an axis of varying size is merged with outer ones, or split so that blocks are not
+    whole.
     """
     found = [""] * len(result)
     for axis, name in enumerate(extents):
@@ -54,10 +56,18 @@ def _axis_after(
     for other, size in enumerate(result):
         if (size, units[other]) == (shape[axis], unit):
             return other, name
-    if table is None or list(filter(None, extents[axis:])) != [name]:
+    if table is None:
         return None
     block = shape[axis] * unit
     first = next((other for other, size in enumerate(result) if size > 1 and size * units[other] == block), None)
+    if first is not None and unit in units:  # split in itself
+        parts = units[first] // unit
+        part = _part(table[name], parts, table)
+        if part is None:
+            raise indivisible(axis, name, parts, table)
+        return first, part
+    if list(filter(None, extents[axis:])) != [name]:
+        return None
     if first is None and prod(shape[:axis]) == 1:
         first = next(other for other, size in enumerate(result) if size > 1)
     part = None if first is None else _part(table[name] * unit, units[first], table)
@@ -68,7 +78,7 @@ def _part(count: AffineExpr, unit: int, table: SizeTable) -> str | None:
     """Return the size `count / unit`; None where that leaves a rest in some run."""
     form = linear(count, [(0, bounds.most) for bounds in table.given.values()])
     if any(number % unit for number in (form.constant, *form.terms.values())):
-        return None
+        return table.name_of(count // unit) if is_multiple(count, unit, table) else None
     terms = dict(sorted(((atom, factor // unit) for atom, factor in form.terms.items()), key=lambda term: str(term[0])))
     return table.name_of(Linear(form.constant // unit, terms).to_expr())
 

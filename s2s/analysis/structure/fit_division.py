@@ -89,12 +89,9 @@ def _divisions(points: Points) -> tuple[Array, Array, Array]:
 
 def _askable(bounds: SizeRange) -> Array:
     """Return the sizes at which a number may be asked for, of a long range those near its ends."""
-    least = max(bounds.least, MIN_SIZE)
-    if bounds.most - least < 2 * NEAR_ENDS:
-        return np.arange(least, bounds.most + 1)
-    return np.concatenate(
-        [np.arange(least, least + NEAR_ENDS), np.arange(bounds.most + 1 - NEAR_ENDS, bounds.most + 1)]
-    )
+    first = next((size for size in bounds.values if size >= MIN_SIZE), bounds.most + 1)
+    every = np.arange(first, bounds.most + 1, bounds.step)
+    return every if every.size <= 2 * NEAR_ENDS else np.concatenate([every[:NEAR_ENDS], every[-NEAR_ENDS:]])
 
 
 @lru_cache(maxsize=4096)

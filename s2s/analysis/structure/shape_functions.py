@@ -153,7 +153,7 @@ class _ShapeFunction:
         """Return the extents of the result."""
         if not self.bounds:
             return ("",) * len(shape_of(self.op.y))
-        if any(self._at({name: size.most - 1}) is None for name, size in self.bounds.items()):
+        if any(self._at({name: size.most - size.step}) is None for name, size in self.bounds.items()):
             self.operands = tuple(map(self._cut, map(shape_of, self.op.operands), self.operands))
         whole = shape_of(self.op.y)
         terms: list[list[AffineExpr]] = [[] for _ in whole]
@@ -189,8 +189,8 @@ class _ShapeFunction:
         """Return for each axis of the result how it follows from size `name`; None if it does not."""
         bounds, rank = self.bounds[name], len(shape_of(self.op.y))
         for depth in (3, 2 * MAX_STRIDE):
-            near = range(max(bounds.least, bounds.most - depth), bounds.most + 1)
-            sizes = sorted({*near, bounds.least, (bounds.least + bounds.most) // 2})
+            every = bounds.values
+            sizes = sorted({*every[-depth - 1 :], every[0], every[(len(every) - 1) // 2]})
             shapes = {size: shape for size in sizes if (shape := self._at({name: size})) is not None}
             fits = [
                 fit_division(

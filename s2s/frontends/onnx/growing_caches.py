@@ -164,7 +164,7 @@ class _Bound(NamedTuple):
             text = ", ".join(f"{past} by {size}" for past, size in names.items())
             raise UnsupportedError(f"{option}: caches grow by one dimension with a name; here {text}; export it so")
         size = options.dims.get(name)
-        if not isinstance(size, SizeRange):
+        if not isinstance(size, SizeRange) or size.step > 1:
             raise InputError(
                 f"{option}: the cache grows, along {one_line(name)}; say how many positions it holds before a run, "
                 f"--dim {one_line(name)}=0..127"

@@ -5,7 +5,7 @@ from math import prod
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import broadcast_to, checked_shape, concat, crop, reshape, transpose, unsqueeze
+from s2s.frontends.formulas import broadcast_to, checked_shape, reshape, transpose, unsqueeze
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.types.shapes import broadcast
 
@@ -100,26 +100,12 @@ def _depth_to_space(node: Node) -> Value:
 def _space_to_depth(node: Node) -> Value:
     x, block = node.input(0), _block(node)
     batch, channels, height, width = x.shape
-    if x.builder.varies:
-        return _pixels_of_blocks(x, block, node.text("mode", "DCR"))
     if height % block or width % block:
-        raise node.invalid(f"{height} x {width} does not divide into blocks of {block} x {block}", "fix blocksize")
+        way = f"fix blocksize, or let sizes that vary go by steps, --dim NAME=A..B:+{block}"
+        raise node.invalid(f"{height} x {width} does not divide into blocks of {block} x {block}", way)
     x = reshape(x, [batch, channels, height // block, block, width // block, block])
     perm = [0, 1, 3, 5, 2, 4] if node.text("mode", "DCR") == "CRD" else [0, 3, 5, 1, 2, 4]
     return reshape(transpose(x, perm), [batch, channels * block**2, height // block, width // block])
-
-
-def _pixels_of_blocks(x: Value, block: int, mode: str) -> Value:
-    """`SpaceToDepth` of a picture whose size may vary: for each place in a block the pixels there, as channels. What is
-    behind the last whole block is left out."""
-    batch, channels, height, width = x.shape
-    sizes, strides = [batch, channels, height // block, width // block], [1, 1, block, block]
-    starts = [[0, 0, *divmod(place, block)] for place in range(block**2)]
-    parts = [crop(x, start, sizes, strides) for start in starts]
-    if mode != "CRD":
-        return concat(parts, 1)
-    stacked = concat([unsqueeze(part, [2]) for part in parts], 2)
-    return reshape(stacked, [batch, channels * block**2, *sizes[2:]])
 
 
 def _block(node: Node) -> int:

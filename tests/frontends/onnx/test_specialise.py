@@ -1,5 +1,6 @@
 """Inputs that become constants (`bind`), and sizes of named dimensions (`dims`)."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -64,9 +65,10 @@ def test_a_file_is_verified_against_onnxruntime(tmp_path: Any):
     assert artifact.verify(against="onnxruntime").passed
 
 
-def test_sizes_of_another_type_are_refused():
-    with pytest.raises(InputError, match=r"^dims: batch: '3' given"):
-        s2s_compile(onnx_model(SHAPED), dims={"batch": "3"})  # pyright: ignore[reportArgumentType]
+@pytest.mark.parametrize("size", [3.5, "three", (1,)])
+def test_sizes_of_another_type_are_refused(size: Any):
+    with pytest.raises(InputError, match=rf"^dims: batch: {re.escape(repr(size))} given"):
+        s2s_compile(onnx_model(SHAPED), dims={"batch": size})
 
 
 def test_inspect_shows_the_specialised_network():
@@ -118,6 +120,11 @@ def test_options_of_the_command_line(tmp_path: Any):
 
 def test_bounds_of_a_dimension_are_parsed():
     assert parse_dims(["time=1..128"]) == {"time": SizeRange(1, 128)}
+    assert parse_dims(["time=1..128:8,16"]) == {"time": SizeRange(1, 128, (8, 16))}
+    assert parse_dims(["a=b=32..640:+32", "t=4..12:+4,8"]) == {
+        "a=b": SizeRange(32, 640, step=32),
+        "t": SizeRange(4, 12, (8,), 4),
+    }
 
 
 @pytest.mark.parametrize("option", ["sr", "sr=", "=1", "sr=a", "sr=@missing.npy"])
@@ -126,11 +133,25 @@ def test_bindings_in_another_form_are_refused(option: str):
         parse_bindings([option])
 
 
-@pytest.mark.parametrize("option", ["batch", "batch=", "=3", "batch=-1", "batch=1..", "batch=..8"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        "batch",
+        "batch=",
+        "=3",
+        "batch=-1",
+        "batch=1..",
+        "batch=..8",
+        "batch=8:+2",
+        "batch=1..8:",
+        "batch=1..8:+2,",
+        "batch=1..8:4,+2",
+    ],
+)
 def test_dimensions_in_another_form_are_refused(option: str):
     with pytest.raises(
         InputError,
-        match=rf"^--dim {option}: is not of the form NAME=D, NAME=D..D or NAME=D..D:D,D; write, for example, ",
+        match=rf"^--dim {re.escape(option)}: is not of the form NAME=D, NAME=D..D, NAME=D..D:\+D or ",
     ):
         parse_dims([option])
 

@@ -24,7 +24,7 @@ from s2s.dialects import c, loop
 from s2s.passes.loop.lower_to_c.affine import index_expression
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.names import Names
-from s2s.types.sizes import computed_of, counted_of, derived_of, sizes_of
+from s2s.types.sizes import SizeRange, computed_of, counted_of, derived_of, sizes_of
 
 _INDEX = IndexType()
 
@@ -99,7 +99,17 @@ class RunSizes:
         b.values[value], b.ranges[value] = value, (self.bounds[name].least, self.bounds[name].most)
         macro = c_macro(f"{self.prefix}_{field}")
         low, high = (b.add(c.SymbolOp(f"{macro}_{end}", _INDEX)) for end in ("MIN", "MAX"))
-        refuse(b, b.binary("||", b.binary("<", value, low), b.binary(">", value, high)), "S2S_ERR_SHAPE")
+        outside = b.binary("||", b.binary("<", value, low), b.binary(">", value, high))
+        if self.bounds[name].step > 1:
+            outside = b.binary("||", outside, self._between_steps(b, value, macro, self.bounds[name]))
+        refuse(b, outside, "S2S_ERR_SHAPE")
+
+    def _between_steps(self, b: Builder, value: SSAValue, macro: str, size: SizeRange) -> SSAValue:
+        """Test whether `value` is not one of the least size, one step more, and so on."""
+        step = b.add(c.SymbolOp(f"{macro}_STEP", _INDEX))
+        if size.least % size.step:
+            value = b.binary("-", value, b.add(c.SymbolOp(f"{macro}_MIN", _INDEX)))
+        return b.binary("!=", b.binary("%", value, step), b.literal(0, _INDEX))
 
     def _derive(self, b: Builder) -> None:
         """Compute the sizes that kernels use and that follow from those known so far."""

@@ -2,8 +2,8 @@
 
     module attributes {sizes = {N = array<i64: 1, 64>}, derived_sizes = {"(N + 1) floordiv 2" = …}}
 ->
-    {"N", 1, 64, S2S_SIZE_GIVEN},
-    {"(N + 1) floordiv 2", 1, 32, S2S_SIZE_DERIVED},
+    {"N", 1, 64, 1, S2S_SIZE_GIVEN},
+    {"(N + 1) floordiv 2", 1, 32, 1, S2S_SIZE_DERIVED},
 
 A derived size stands in the table if a kernel takes it, or an input or output has it.
 """
@@ -27,6 +27,7 @@ class Size(NamedTuple):
     name: str
     least: int
     most: int
+    step: int
     origin: Origin
 
 
@@ -65,7 +66,7 @@ def size_rows(main: Main, names: Names) -> SizeRows:
     bounds = ranges_of(attributes)
 
     def rows(wanted: Iterable[str], origin: Origin) -> list[Size]:
-        return [Size(name, bounds[name].least, bounds[name].most, origin) for name in wanted]
+        return [Size(name, bounds[name].least, bounds[name].most, bounds[name].step, origin) for name in wanted]
 
     sizes = [
         *(row for name in given for row in rows([name], "COMPUTED" if name in computed else "GIVEN")),

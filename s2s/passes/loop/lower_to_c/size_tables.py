@@ -55,6 +55,7 @@ def size_tables(rows: SizeRows, parameters: int) -> list[c.GlobalOp]:
                 StringAttr(size.name),
                 IntegerAttr(size.least, i32),
                 IntegerAttr(size.most, i32),
+                IntegerAttr(size.step, i32),
                 SymbolRefAttr(f"S2S_SIZE_{size.origin}"),
             ]
         )
