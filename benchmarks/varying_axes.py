@@ -11,6 +11,7 @@ implementation. The exit code is 1 if anything differs. `--page` writes `varying
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,11 +26,14 @@ from s2s import api
 from s2s.errors import S2SError
 
 RUNS = "runs"
-"""What is said of an axis that may vary."""
+"""What is said of an axis that may vary; one that may by steps only `runs by steps of 2`."""
+STEPS = re.compile(r"--dim \w+=\w+\.\.\w+:\+(\d+)")
+"""How messages advise steps."""
 ADVICE = ("let N begin there", "give a greater least size", "at the least sizes; give greater ones")
 """What messages advise where greater sizes may vary."""
 WAYS = ("aligned", "all", "alone")
 MIN_SIZE = 2
+LONGER = 3
 TOLERANCE = 1e-4
 MAX_AXES = 5
 MAX_ELEMENTS = 1 << 16
@@ -102,11 +106,12 @@ def _same(value: np.ndarray[Any, Any], first: np.ndarray[Any, Any], axis: int, w
     return [number for number, each in enumerate(value.shape) if each == size] if way == "all" else []
 
 
-def opened(case: Case, axis: int, way: str) -> Opened:
-    """Open `axis` of the first operand of `case`; operands without such an axis become constants."""
+def opened(case: Case, axis: int, way: str, times: int = 1) -> Opened:
+    """Open `axis` of the first operand of `case`, with its elements as many `times`; operands without such an axis
+    become constants."""
     model = onnx.ModelProto()
     model.CopyFrom(case.model)
-    most = case.operands[0].shape[axis]
+    most = case.operands[0].shape[axis] * times
     inputs: dict[str, np.ndarray[Any, Any]] = {}
     axes: dict[str, Sequence[int]] = {}
     ports = list(model.graph.input)
@@ -116,7 +121,7 @@ def opened(case: Case, axis: int, way: str) -> Opened:
         if not same:
             model.graph.initializer.append(numpy_helper.from_array(value, port.name))
             continue
-        inputs[port.name], axes[port.name] = value, same
+        inputs[port.name], axes[port.name] = np.tile(value, _times(value, same, times)), same
         for each in same:
             port.type.tensor_type.shape.dim[each].Clear()
             port.type.tensor_type.shape.dim[each].dim_param = "N"
@@ -128,11 +133,26 @@ def opened(case: Case, axis: int, way: str) -> Opened:
     return Opened(model, inputs, axes, most)
 
 
+def _times(value: np.ndarray[Any, Any], axes: Sequence[int], times: int) -> list[int]:
+    return [times if axis in axes else 1 for axis in range(value.ndim)]
+
+
 def outcome(case: Case, axis: int) -> str:
-    """What becomes of a varying size of `axis`: `runs`, `refused: …`, or `wrong at N=…: …`."""
-    found = [_outcome(opened(case, axis, way)) for way in WAYS[: 1 if len(case.operands) == 1 else None]]
+    """What becomes of a varying size of `axis`: `runs`, `refused: …`, or `wrong at N=…: …`. What is refused for the few
+    elements that the case has is tried with three times as many."""
+    found = _best(case, axis, 1)
+    if not found.startswith("refused"):
+        return found
+    longer = _best(case, axis, LONGER)
+    return found if longer.startswith("refused") else longer
+
+
+def _best(case: Case, axis: int, times: int) -> str:
+    ways = WAYS[: 1 if len(case.operands) == 1 else None]
+    found = [_outcome(opened(case, axis, way, times)) for way in ways]
     wrong = [each for each in found if each.startswith("wrong")]
-    return wrong[0] if wrong else RUNS if RUNS in found else found[0]
+    runs = sorted((each for each in found if each.startswith(RUNS)), key=len)
+    return (wrong or runs or found)[0]
 
 
 def _outcome(open_case: Opened) -> str:
@@ -140,9 +160,11 @@ def _outcome(open_case: Opened) -> str:
     for least in range(MIN_SIZE, open_case.most):
         try:
             with api.compile(open_case.model, dims={"N": (least, open_case.most)}, target="c") as artifact:
-                return _compared(artifact, open_case, least)
+                return _compared(artifact, open_case, range(least, open_case.most + 1))
         except S2SError as error:
             reason = " ".join(str(error).split())
+            if (steps := STEPS.search(reason)) is not None and (found := _by_steps(open_case, int(steps[1]))):
+                return found
             if not any(advice in reason for advice in ADVICE):
                 break
         except Exception as error:  # an internal error is reported with its place in the list
@@ -150,9 +172,23 @@ def _outcome(open_case: Opened) -> str:
     return f"refused: {reason}"
 
 
-def _compared(artifact: Any, case: Opened, least: int) -> str:
+def _by_steps(open_case: Opened, step: int) -> str:
+    """What becomes of a size that is a multiple of `step`; nothing where it is refused."""
+    values = range(step, open_case.most + 1, step)
+    if len(values) < MIN_SIZE:
+        return ""
+    try:
+        dims = {"N": f"{values[0]}..{values[-1]}:+{step}"}
+        with api.compile(open_case.model, dims=dims, target="c") as artifact:
+            found = _compared(artifact, open_case, values)
+    except S2SError:
+        return ""
+    return f"{RUNS} by steps of {step}" if found == RUNS else found
+
+
+def _compared(artifact: Any, case: Opened, sizes: range) -> str:
     reference: Any = ReferenceEvaluator(case.model)
-    for size in sorted({least, (least + case.most) // 2, case.most}):
+    for size in sorted({sizes[0], sizes[(len(sizes) - 1) // 2], sizes[-1]}):
         given = case.at(size)
         try:
             expected = reference.run(None, given)

@@ -14,11 +14,12 @@ FOUND = Path(__file__).with_name("varying_axes.json")
 RUNS = "runs"
 _INTRODUCTION = (
     "Of each operator of ONNX a case of its node tests was compiled once for each axis of its first operand that has "
-    "three or more elements, with a size that varies from 2 to that number; operands that have to be as long varied "
-    "too, and all others were constants. What was accepted ran at the least size, the greatest and one between, and "
-    "its results were compared with ONNX's reference implementation; none differs. `varies` lists the axes that may "
-    "vary, `refused` the others with the reason that `s2s` gives. Other attributes, or wider bounds, may let "
-    "other axes vary. [The guide](../how-to/sizes.md) says how sizes are given.\n"
+    "three or more elements, with a size that varies from 2 to that number, or to three times as many where these are "
+    "too few; operands that have to be as long varied too, and all others were constants. What was accepted ran at the "
+    "least size, the greatest and one between, and its results were compared with ONNX's reference implementation; "
+    "none differs. `varies` lists the axes that may vary, `:+2` behind one that goes by steps of 2, `refused` the "
+    "others with the reason that `s2s` gives. Other attributes, or wider bounds, may let other axes vary. "
+    "[The guide](../how-to/sizes.md) says how sizes are given.\n"
 )
 
 
@@ -26,19 +27,25 @@ def varying_axes_page() -> str:
     """Every operator that was tried, and its axes."""
     found: Mapping[str, Any] = json.loads(FOUND.read_text(encoding="utf-8"))
     axes = [outcome for row in found.values() for outcome in row["axes"].values()]
+    steps = [outcome for outcome in axes if outcome.startswith(f"{RUNS} by ")]
     lines = [
         NOTICE,
         "# Axes that may vary\n",
         _INTRODUCTION,
-        f"{sum(outcome == RUNS for outcome in axes)} of {len(axes)} axes of {len(found)} operators may vary.\n",
+        f"{axes.count(RUNS)} of {len(axes)} axes of {len(found)} operators may vary, {len(steps)} more by steps.\n",
         "| operator | shape | varies | refused |",
         "|---|---|---|---|",
     ]
     for name, row in found.items():
-        runs = [axis for axis, outcome in row["axes"].items() if outcome == RUNS]
-        refused = [f"{axis}: {reason(outcome)}" for axis, outcome in row["axes"].items() if outcome != RUNS]
+        runs = [_varying(axis, said) for axis, said in row["axes"].items() if said.startswith(RUNS)]
+        refused = [f"{axis}: {reason(said)}" for axis, said in row["axes"].items() if not said.startswith(RUNS)]
         lines.append(f"| `{name}` | {row['shape']} | {', '.join(runs)} | {'; '.join(refused)} |")
     return "\n".join(lines) + "\n"
+
+
+def _varying(axis: str, outcome: str) -> str:
+    """An axis, with the steps by which it goes."""
+    return axis + outcome.removeprefix(RUNS).replace(" by steps of ", " `:+", 1) + ("`" if outcome != RUNS else "")
 
 
 def reason(outcome: str) -> str:

@@ -21,7 +21,7 @@ from s2s.analysis.network.functions import main_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.shape_functions import related
 from s2s.dialects import graph
-from s2s.dialects.graph.traits import copy_provenance
+from s2s.dialects.graph.traits import copy_provenance, provenance
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.size_reshapes import ReshapeSizes, ShapeAt
 from s2s.types.dtypes import Array, from_dense, to_numpy
@@ -213,6 +213,8 @@ class _Relations:
 
     def _slice(self, number: int, op: graph.SliceOp) -> None:
         names = self._names(number, lambda each, weights: _numbers(each, weights) or [])
+        if names is None:
+            self._refuse_other_starts(number, op)
         if names is None or not any(names):
             return
         rank = len(shape_of(op.y))
@@ -225,6 +227,17 @@ class _Relations:
             return  # to the end of an axis: what every slice does that says so
         strides = op.strides.get_values()
         self._replace(op, op.x, op.starts.get_values(), shape_of(op.y), strides, begins, extents)
+
+    def _refuse_other_starts(self, number: int, op: graph.SliceOp) -> None:
+        """Refuse a slice that begins elsewhere at other sizes, in a way that is not known: the third of three parts of
+        which the last is shorter begins at 8 of 12 elements and of 11, and at 6 of 9."""
+        slices = [each.ops[number] for each in self.readings]
+        moved = any(isinstance(each, graph.SliceOp) and each.starts != op.starts for each in slices)
+        if moved and any(op.y.uses):
+            raise UnsupportedError(
+                f"{', '.join(provenance(op))}: begins to read elsewhere at other sizes, and not by a division of the "
+                "size; let it go by steps of which the parts are whole, --dim NAME=A..B:+S, or give it a constant size"
+            )
 
     def _axes_that_vary(self, number: int) -> list[bool]:
         """Return for each axis of an operation's first operand whether its size is another one at smaller sizes."""

@@ -7,9 +7,10 @@ a run: of `x[5, N]`, `ArgMax(EyeLike(x))` is 0, 1, 2, 3, 4 from `N = 5` on, and 
 `x[:5]` has 3 elements there. Such sizes are refused; from which one on the network is right, the error says.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation
 
 from s2s.analysis.network.functions import main_of
@@ -86,7 +87,17 @@ class _Statements:
 def place_of(op: Operation) -> str:
     """Return the nodes that an operation stands for; those that read a constant."""
     users = [use.operation for result in op.results for use in result.uses]
-    return next((", ".join(nodes) for each in (op, *users) if (nodes := provenance(each))), "the network")
+    nodes = next((", ".join(nodes) for each in (op, *users) if (nodes := provenance(each))), None)
+    return nodes or next((f"output {name}" for name in _outputs_of(op)), "the network")
+
+
+def _outputs_of(op: Operation) -> Iterator[str]:
+    """Yield the names of the outputs of the network that are results of `op`."""
+    for use in (use for result in op.results for use in result.uses if isinstance(use.operation, ReturnOp)):
+        main = use.operation.parent_op()
+        given = main.res_attrs if isinstance(main, FuncOp) else None
+        if given is not None and isinstance(name := given.data[use.index].data.get("name"), StringAttr):
+            yield name.data
 
 
 def _is_dead(op: Operation) -> bool:

@@ -16,7 +16,6 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.ir.affine import AffineMap
 
 from s2s.analysis.network.functions import main_of
 from s2s.analysis.structure.compute import shape_of
@@ -39,7 +38,6 @@ from s2s.types.hints import isa
 from s2s.types.sizes import (
     FILLS,
     VARIES,
-    DimSize,
     Extents,
     ReadingSize,
     SizeRange,
@@ -51,7 +49,8 @@ from s2s.types.sizes import (
 )
 from s2s.types.symbols import function_named
 from s2s.verify.arrays import begins_with
-from s2s.verify.check_least_sizes import FIRST_COMPARED, check_least_sizes, place_of
+from s2s.verify.check_least_sizes import check_least_sizes, place_of
+from s2s.verify.probes import ending_at, probes
 from s2s.verify.sizes import Sizes
 
 
@@ -72,15 +71,14 @@ def check_sizes(compilation: Compilation) -> None:
     )
     known = compilation.at("read").copy() if _is_read_plainly(compilation) else None
     greatest = _plainly(source, plain, known=known)
-    for probe in _probes(sizes, derived_of(greatest.module.attributes)):
+    for probe in probes(sizes, derived_of(greatest.module.attributes)):
         try:
-            state = _plainly(source, replace(plain, dims={**options.dims, **_up_to(probe, sizes)}))
+            state = _read_up_to(probe, sizes, source, plain)
         except (InputError, UnsupportedError) as error:
             raise _refusal(probe, greatest.facts[Read].computed, error) from error
         _check_empty_outputs(greatest.facts[Read], state.facts[Read])
-        room = {
-            name: bounds.most for name, bounds in state.facts[Read].computed.items()
-        }  # less where inputs are smaller
+        computed = state.facts[Read].computed.items()
+        room = {name: bounds.most for name, bounds in computed}  # less where inputs are smaller
         _Comparison(greatest, state, {**probe, **room}).check()
     given = {name: size for name, size in sizes.items() if name not in greatest.facts[Read].computed}
     most = {name: size.most for name, size in given.items()}
@@ -109,14 +107,17 @@ def _check_empty_outputs(greatest: Read, smaller: Read) -> None:
             )
 
 
-def _up_to(probe: Sizes, sizes: Mapping[str, SizeRange]) -> dict[str, DimSize]:
-    """Return bounds whose greatest sizes are those of `probe`: where sizes vary, operators are lowered another way."""
-    return {name: _ending_at(size, sizes[name]) for name, size in probe.items()}
-
-
-def _ending_at(most: int, size: SizeRange) -> DimSize:
-    least = min(size.least, most - size.step) if size.step > 1 else size.least
-    return SizeRange(least, most, step=size.step) if 1 <= least < most else ReadingSize(most)
+def _read_up_to(probe: Sizes, sizes: Mapping[str, SizeRange], source: Source, plain: CompileOptions) -> State:
+    """Return the network with bounds whose greatest sizes are those of `probe`: where sizes vary, operators are lowered
+    another way. A least size is read with a smaller one, or alone where the network has none."""
+    found = {name: ending_at(size, sizes[name]) for name, size in probe.items()}
+    try:
+        return _plainly(source, replace(plain, dims={**plain.dims, **found}))
+    except (InputError, UnsupportedError):
+        alone = {name: ReadingSize(size) for name, size in probe.items() if size == sizes[name].least}
+        if not alone:
+            raise
+        return _plainly(source, replace(plain, dims={**plain.dims, **found, **alone}))
 
 
 SIMPLIFIED = ("settle", "simplify")
@@ -141,21 +142,6 @@ def _plainly(
         context = CompilerContext(state.weights, [get_target(options.target)])
         manager.run(context, state.module, passes_of(stage, named), verify=False)
     return state
-
-
-def _probes(sizes: Mapping[str, SizeRange], derived: Mapping[str, AffineMap]) -> list[Sizes]:
-    """Return the smaller sizes at which the network is read. Sizes and `derived` ones of 1 are avoided: broadcasting
-    looks different, and a window that moves nowhere; at 6 what follows
-    from sizes is found by reading at sizes down to 2."""
-    high = {name: max(size.most - size.step, 1) for name, size in sizes.items()}
-    low = dict(high)
-    for name, size in sizes.items():
-        first = size.least + FIRST_COMPARED * size.step
-        for value in (first, 10, 18, 34, 5, 4, 3, *size.values[1:3], max(size.least, 2)):
-            if value in size.values[:-1] and min(with_derived({**high, name: value}, derived).values()) > 1:
-                low[name] = value
-                break
-    return [low] if low == high else [low, high]
 
 
 class _Comparison:

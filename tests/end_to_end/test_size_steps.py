@@ -39,6 +39,24 @@ NETWORKS: Mapping[str, tuple[str, dict[str, Any]]] = {
         "(float[1,2,N,5] x) => (float[1,2,M,L] y) { y = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x) }",
         {"N": "3..24:+7"},
     ),
+    "equal parts": (
+        "(float[1,2,N] x) => (float[1,2,M] y, float[1,2,M] z) { y, z = Split <axis = 2, num_outputs = 2> (x) }",
+        {"N": "4..12:+4"},
+    ),
+    "three equal parts of two sizes": (
+        """(float[1,2,N] x) => (float[1,2,M] y, float[1,2,M] z, float[1,2,M] u)
+{ y, z, u = Split <axis = 2, num_outputs = 3> (x) }""",
+        {"N": "6..9:+3"},
+    ),
+    "channels to blocks": (
+        "(float[1,N,2,3] x) => (float[1,M,4,6] y) { y = DepthToSpace <blocksize = 2> (x) }",
+        {"N": "8..24:+4"},
+    ),
+    "groups of channels": (
+        """(float[2,N,3] x) => (float[2,N,3] y) <int64[3] p = {0, 4, -1}, int64[3] q = {0, -1, 3}>
+{ g = Reshape (x, p) m = ReduceMean <keepdims = 1> (g) d = Sub (g, m) y = Reshape (d, q) }""",
+        {"N": "8..24:+4"},
+    ),
     "windows of even sizes": (
         """(float[1,2,N,8] x) => (float[1,2,M,L] y)
 { y = AveragePool <kernel_shape = [3, 3], auto_pad = "SAME_LOWER", strides = [2, 2]> (x) }""",
@@ -112,6 +130,12 @@ WAYS: Mapping[str, tuple[str, dict[str, Any], str]] = {
     "other steps": (BLOCKS, {"N": "3..12:+3"}, r"--dim N=6\.\.12:\+6$"),
     "steps of a size that follows": (BEHIND, {"N": "4..24:+2", "K": 8}, r"--dim N=4\.\.24:\+4$"),
     "an indivisible bound": (BLOCKS, {"N": "2..13"}, r"13 x 6 does not divide .*, --dim NAME=A\.\.B:\+2$"),
+    "unequal parts": (
+        """(float[1,2,N] x) => (float[1,2,M] y, float[1,2,M] z, float[1,2,L] u)
+{ y, z, u = Split <axis = 2, num_outputs = 3> (x) }""",
+        {"N": "5..12"},
+        r"Split_y: begins to read elsewhere at other sizes, .*; let it go by steps .* --dim NAME=A\.\.B:\+S",
+    ),
     "a constant axis": (BLOCKS.replace(",6]", ",7]"), {"N": "2..12:+2"}, "12 x 7 does not divide into blocks of 2 x 2"),
     "a bound between steps": (BLOCKS, {"N": "2..12:+4"}, r"12 is not 2 and whole steps of 4; .* --dim N=2\.\.10:\+4$"),
     "no step": (BLOCKS, {"N": "2..12:+0"}, r"--dim N=2\.\.12:\+0: "),

@@ -67,9 +67,11 @@ class ExtentsPropagation(ABC):
             found = result_extents(op, self.of(op.operands), self.table)
             limits = extents_of(op.attributes.get(LIMITS), len(found))
             self.extents[op.y] = tuple(limit or name for limit, name in zip(limits, found, strict=True))
-            for name in filter(None, self.extents[op.y]):
-                if (least := self.table.range(name).least) < self.table.least_of(name):
-                    raise UnsupportedError(f"{name} of its result is {least} at the least sizes; give greater ones")
+            for axis, name in enumerate(self.extents[op.y]):
+                if name and (least := self.table.range(name).least) < self.table.least_of(name):
+                    raise UnsupportedError(
+                        f"axis {axis} of its result has {name} elements, {least} at the least sizes; give greater ones"
+                    )
             return
         if isinstance(op, graph.DeviceCopyOp):
             self.extents[op.y] = self.extents[op.x]

@@ -42,6 +42,9 @@ def _split_sizes(node: Node, size: int) -> list[int]:
     count = node.integer("num_outputs", len(node.proto.output)) if node.since >= 18 else len(node.proto.output)
     if count < 1 or count > max(size, 1):
         raise node.invalid(f"{size} elements cannot be split into {count} parts", "fix num_outputs")
+    if node.since < 18 and size % count:
+        way = f"give split, or let a size that varies go by steps, --dim NAME=A..B:+{count}"
+        raise node.invalid(f"{size} elements cannot be split into {count} equal parts", way)
     part = -(-size // count)
     return [min(part, max(0, size - part * position)) for position in range(count)]
 
