@@ -246,7 +246,7 @@ def _port(info: NetworkInfo, word: str, identifier: str, port: PortInfo) -> Port
     real = f"; {quantised.formula()}" if quantised else ""
     if port.model is not None:
         bits = NARROW[port.model.dtype].bits
-        sizes = "".join(f"[{size}]" for size in port.model.shape)
+        sizes = "" if port.model.has_axes else "".join(f"[{size}]" for size in port.model.shape)
         real = f"; {port.model.type_name}{sizes}, {bits} bits each" + (", the first lowest" if bits < 8 else "")
     return PortView(
         identifier=identifier,

@@ -13,7 +13,7 @@ from s2s.frontends.formats import LoadedModel, unknown_dimension
 from s2s.frontends.named_axes import axis_names, sized
 from s2s.frontends.onnx.open_shapes import declared_dims
 from s2s.types.dtypes import as_tensor_type
-from s2s.types.interface import EMPTY_INPUTS, empty_tensors
+from s2s.types.interface import EMPTY_INPUTS, empty_tensors, model_tensor
 from s2s.types.sizes import (
     COMPUTED,
     SIZES,
@@ -136,10 +136,10 @@ def _extents(
     name = argument.data["name"]
     assert isinstance(name, StringAttr)
     extents = [str(dim) if dim in sizes else "" for dim in declared.get(name.data, ())]
-    rank = len(as_tensor_type(type).get_shape())
     if not any(extents):
-        return [""] * rank
-    if len(extents) != rank:
+        return [""] * len(as_tensor_type(type).get_shape())
+    packed = model_tensor(argument.data)
+    if packed is not None and not packed.has_axes:
         raise UnsupportedError(
             f"input {name.data}: its elements are packed into bytes, which have no axis of their own for "
             f"{next(filter(None, extents))}; give that a constant size"

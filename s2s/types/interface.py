@@ -41,6 +41,15 @@ class ModelTensor(NamedTuple):
         """Whether the network passes packed bytes instead of elements."""
         return self.dtype in NARROW and prod(self.shape) > 0
 
+    @property
+    def has_axes(self) -> bool:
+        """Whether the packed bytes have the axes of the tensor, so that a size of theirs may vary."""
+        return NARROW[self.dtype].per_byte == 1
+
+    def unpacked(self, data: Array) -> Array:
+        """The tensor whose packed bytes are `data`; of the sizes of `data` if that has its axes."""
+        return unpack(data, self.dtype, data.shape if self.has_axes else self.shape)
+
     def attributes(self) -> dict[str, Attribute]:
         """The attributes that say so."""
         return {_TYPE: StringAttr(self.type_name), _SHAPE: DenseArrayBase.from_list(i64, self.shape)}
@@ -121,8 +130,7 @@ def with_empty(names: Sequence[str], empty: Sequence[EmptyTensor]) -> list[str]:
 def as_declared(ports: Sequence[Passed], empty: Sequence[EmptyTensor], passed: Sequence[Array]) -> list[Array]:
     """Convert passed arrays to those that the model declares: unpacked, with the empty tensors in their places."""
     found = [
-        value if port.model is None else unpack(value, port.model.dtype, port.model.shape)
-        for port, value in zip(ports, passed, strict=True)
+        value if port.model is None else port.model.unpacked(value) for port, value in zip(ports, passed, strict=True)
     ]
     for each in sorted(empty, key=lambda tensor: tensor.number):
         found.insert(each.number, each.value())

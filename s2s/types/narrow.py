@@ -35,6 +35,10 @@ class Narrow(NamedTuple):
         """Bytes of a packed tensor."""
         return -(-prod(shape) // self.per_byte)
 
+    def packed_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """Shape of the bytes: that of the tensor where an element takes a whole one, else a row."""
+        return tuple(shape) if self.per_byte == 1 else (self.packed_size(shape),)
+
 
 def _float(name: str, bits: int = 8) -> Narrow:
     return Narrow(np.dtype(getattr(ml_dtypes, name)), bits, True, np.dtype(np.uint8))
@@ -73,8 +77,10 @@ def carried(array: Array) -> Array:
 
 
 def pack(array: Array) -> Array:
-    """The bytes of an array of a narrow type."""
+    """The bytes of an array of a narrow type, in the shape that `Narrow.packed_shape` says."""
     narrow = NARROW[array.dtype]
+    if narrow.per_byte == 1:
+        return carried(array)
     codes = carried(array).reshape(-1).view(np.uint8) & np.uint8(2**narrow.bits - 1)
     filled = np.zeros(narrow.packed_size(array.shape) * narrow.per_byte, np.uint8)
     filled[: codes.size] = codes

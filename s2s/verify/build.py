@@ -293,8 +293,8 @@ class LoadedNetwork:
         if port.name not in inputs:
             raise InputError(f"{port.name}: {self.name} needs this input, {port.model_type}; give it")
         value = np.asarray(inputs[port.name])
-        if port.model is not None and (value.dtype, value.shape) == (port.model.dtype, port.model.shape):
-            return pack(value)
+        if (model := port.model) is not None and value.dtype == model.dtype:
+            value = pack(value) if model.has_axes or value.shape == model.shape else value
         if port.varies and sizes and value.dtype == port.dtype and value.shape == port.shape_at(sizes):
             return with_room(value, port.shape)
         if value.dtype != port.dtype or value.shape != port.shape:

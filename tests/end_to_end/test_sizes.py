@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import onnx.parser
 import pytest
@@ -199,15 +200,33 @@ def test_board_runs_the_greatest_size(files: dict[str, Path], capsys: pytest.Cap
     assert json.loads(capsys.readouterr().out)["passed"]
 
 
-PACKED = """<ir_version: 10, opset_import: ["" : 21]> g (int4[N,4] x) => (float[N,4] y) <float s = {0.5}>
+PACKED = """<ir_version: 10, opset_import: ["" : 21]> g (int4SHAPE x) => (floatSHAPE y) <float s = {0.5}>
 { y = DequantizeLinear (x, s) }"""
 
 
-def test_axes_of_packed_inputs_are_refused(tmp_path: Path):
+@pytest.mark.parametrize("shape", ["[N,4]", "[N]"])
+def test_axes_of_packed_inputs_are_refused(shape: str, tmp_path: Path):
     file = tmp_path / "packed.onnx"
-    file.write_bytes(onnx.parser.parse_model(PACKED).SerializeToString())
+    file.write_bytes(onnx.parser.parse_model(PACKED.replace("SHAPE", shape)).SerializeToString())
     with pytest.raises(UnsupportedError, match="input x: its elements are packed into bytes"):
         api.compile(file, dims={"N": (1, 4)})
+
+
+BYTES = """<ir_version: 10, opset_import: ["" : 21]> g (float8e4m3fn[3,N] x) => (float8e5m2[N,3] y)
+{ t = Transpose (x) f = Cast <to = 1> (t) y = Cast <to = 19> (f) }"""
+
+
+def test_floats_of_eight_bits_vary_along_their_axes(tmp_path: Path):
+    file = tmp_path / "bytes.onnx"
+    file.write_bytes(onnx.parser.parse_model(BYTES).SerializeToString())
+    codes = np.arange(24, dtype=np.uint8).reshape(3, 8)
+    with api.compile(file, dims={"N": (1, 8)}, target="c") as artifact:
+        for size in (1, 5, 8):
+            x = codes[:, :size].view(ml_dtypes.float8_e4m3fn)
+            [y] = artifact.run({"x": x}).values()
+            wanted = x.T.astype(np.float32).astype(ml_dtypes.float8_e5m2)
+            assert y.dtype == wanted.dtype
+            np.testing.assert_array_equal(y.astype(np.float32), wanted.astype(np.float32))
 
 
 REFUSED = {

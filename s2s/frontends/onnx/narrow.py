@@ -53,21 +53,22 @@ def marked(value: Value, narrow: Narrow | None) -> Value:
 
 def unpacked(data: Value, narrow: Narrow, shape: tuple[int, ...]) -> Value:
     """The tensor of `shape` whose bytes are `data`."""
-    codes = data
-    if narrow.per_byte > 1:
-        shifts = data.builder.constant(np.arange(narrow.per_byte, dtype=np.uint8) * np.uint8(narrow.bits))
-        spread = emit(graph.ShiftRightOp, reshape(data, [*data.shape, 1]), shifts)
-        codes = emit(graph.BitwiseAndOp, spread, spread.like(2**narrow.bits - 1))
-        codes = take(reshape(codes, [data.shape[0] * narrow.per_byte]), 0, 0, int(np.prod(shape)))
+    if narrow.per_byte == 1:
+        return marked(data, narrow)
+    shifts = data.builder.constant(np.arange(narrow.per_byte, dtype=np.uint8) * np.uint8(narrow.bits))
+    spread = emit(graph.ShiftRightOp, reshape(data, [*data.shape, 1]), shifts)
+    codes = emit(graph.BitwiseAndOp, spread, spread.like(2**narrow.bits - 1))
+    codes = take(reshape(codes, [data.shape[0] * narrow.per_byte]), 0, 0, int(np.prod(shape)))
     codes = reshape(codes, shape)
     return marked(codes if narrow.is_float else _wrapped(codes, narrow), narrow)
 
 
 def packed(value: Value, narrow: Narrow) -> Value:
     """The bytes of a tensor."""
-    flat = reshape(cast(marked(value, None), _BYTE), [value.type.element_count()])
+    codes = cast(marked(value, None), _BYTE)
     if narrow.per_byte == 1:
-        return flat
+        return codes
+    flat = reshape(codes, [value.type.element_count()])
     size = narrow.packed_size(value.shape)
     filled = pad(flat, [0], [size * narrow.per_byte - flat.shape[0]])
     columns = reshape(emit(graph.BitwiseAndOp, filled, filled.like(2**narrow.bits - 1)), [size, narrow.per_byte])

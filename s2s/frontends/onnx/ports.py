@@ -37,7 +37,7 @@ class Ports:
         narrow = NARROW.get(tensor.dtype)
         if narrow is None:
             return self._argument(name, tensor_type(from_numpy(tensor.dtype), tensor.shape))
-        data = self._argument(name, tensor_type(ui8, (narrow.packed_size(tensor.shape),)))
+        data = self._argument(name, tensor_type(ui8, narrow.packed_shape(tensor.shape)))
         return unpacked(data, narrow, tensor.shape)
 
     def run_number(self) -> Value:
