@@ -129,7 +129,7 @@ def test_a_branch_that_does_not_fit_names_the_condition(tmp_path: Path, capsys: 
     assert run(["inspect", str(file)]) == 2
     said = " ".join(capsys.readouterr().err.split())
     assert "half (Reshape): " in said
-    assert "in a branch of choice (If), whose condition is computed at run time" in said
+    assert "choice (If): a branch, whose condition is computed at run time, does not fit (" in said
     assert "--bind NAME=NUMBER" in said
     assert run(["inspect", str(file), "--bind", "rate=16000"]) == 0
 

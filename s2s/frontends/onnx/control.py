@@ -46,7 +46,7 @@ def _if(node: Node) -> Sequence[Value]:
         if "--bind" in str(error):
             raise
         raise InputError(
-            f"{error}. This is in a branch of {node.place}, whose condition is computed at run time; "
+            f"{node.place}: a branch, whose condition is computed at run time, does not fit ({error}); "
             "if an input decides on it, give its number, as in --bind NAME=NUMBER"
         ) from error
 
