@@ -21,7 +21,7 @@ def _batch_norm(op: graph.BatchNormOp, x: Array, *parameters: Array) -> Array:
 
 def _shifted(x: Array, axis: int) -> Array:
     wide = _double(x)
-    return wide - np.max(wide, axis=axis, keepdims=True)
+    return wide - np.max(wide, axis=axis, keepdims=True, initial=-np.inf)
 
 
 def _softmax(op: graph.SoftmaxOp, x: Array) -> Array:

@@ -41,6 +41,15 @@ def test_a_network_that_gives_nothing(tmp_path: Any):
     assert (y.shape, y.dtype) == ((0,), np.float32)
 
 
+@pytest.mark.parametrize("op", ["Softmax", "LogSoftmax"])
+def test_softmaxes_of_constants_that_hold_nothing(op: str, tmp_path: Any):
+    body = f"<float[2, 0] c = {{}}> {{ y = {op} (c) z = Neg(x) }}"
+    text = f'<ir_version: 8, opset_import: ["" : 18]> g (float[2] x) => (float[2, 0] y, float[2] z) {body}'
+    y, z = _run(text, tmp_path, np.ones(2, np.float32))
+    assert y.shape == (2, 0)
+    np.testing.assert_array_equal(z, [-1, -1])
+
+
 def test_a_concatenation_of_nothing_adds_up_sizes(tmp_path: Any):
     [y] = _run(JOINED, tmp_path, np.zeros((2, 0, 3), np.float32))
     assert y.shape == (2, 0, 7)
