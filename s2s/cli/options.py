@@ -281,9 +281,11 @@ def parse_specialisation(bind: Sequence[str], dim: Sequence[str]) -> "Specialisa
 
 def parse_dims(options: Sequence[str]) -> "dict[str, DimSize]":
     """Parse `["batch=1", "sequence=1..128"]` to `{"batch": 1, "sequence": SizeRange(1, 128)}`."""
+    dims: dict[str, DimSize] = {}
+    if not options:
+        return dims
     from s2s.types.size_text import parse_size
 
-    dims: dict[str, DimSize] = {}
     for option in options:
         name, _, text = option.rpartition("=")
         size = parse_size(text)

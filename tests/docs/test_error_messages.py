@@ -6,6 +6,7 @@ from docs.error_messages import PARTIAL, Message, messages
 
 PLACED_BY_CALLERS = (
     "s2s/analysis/structure/extents.py",
+    "s2s/analysis/structure/multiples.py",
     "s2s/analysis/structure/shape_functions.py",
     "s2s/analysis/network/extents.py",
     "s2s/passes/tensor/propagate_sizes.py",

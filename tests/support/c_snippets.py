@@ -14,6 +14,7 @@ from s2s.joint.artifact import JointArtifact
 from s2s.testing.decoders import Config, make_model, states, write_gguf
 from support.onnx_text import onnx_model
 from support.optimum_decoder import PAST, TOKENS, optimum_decoder
+from support.pages import STRIPES
 
 SQUARE = np.ones((64, 64), np.float32)
 BYTES = "(int8[1, 8] input) => (int8[1, 8] output) { output = Relu (input) }"
@@ -140,6 +141,7 @@ GIVEN = {
     "sizes": [
         network("encoder", SEQUENCE, **SEQUENCES),
         network("encoder", SEQUENCE, ENCODER, **SEQUENCES),
+        network("detector", STRIPES, dims={"width": "32..640:+32"}),
         network("detector", FOUND, "static uint8_t arena[8192]; static float image[300]; static int64_t boxes[300];"),
         network("encoder", SEQUENCE, threads=2, **SEQUENCES),
         network(

@@ -23,6 +23,7 @@ SEQUENCE = "(float[sequence, 4] x) => (float[sequence, 4] y) { y = Softmax <axis
 WIDTH = (
     "(float[1, 1, 8, width] x) => (float[1, 1, 4, w2] y) { y = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x) }"
 )
+STRIPES = "(float[1, 1, 2, width] x) => (float[1, 4, 1, w2] y) { y = SpaceToDepth <blocksize = 2> (x) }"
 KEYWORDS = """(float[1, 1, 16, 4] x) => (float[1, 2, 7, 2] y) <
     float[2, 1, 3, 3] w = {0, 1, 0, 1, -4, 1, 0, 1, 0, 0, 1, 0, 1, -4, 1, 0, 1, 0}
 > {
@@ -53,7 +54,7 @@ def prepare(folder: Path) -> None:
     named = onnx_model(SMALL)
     named.graph.node[0].name, named.graph.node[1].name = "/6/conv/Conv", "block2/relu"
     (folder / "kws.onnx").write_bytes(named.SerializeToString())
-    files = {"vww.onnx": LAYERS, "encoder.onnx": SEQUENCE, "recogniser.onnx": WIDTH}
+    files = {"vww.onnx": LAYERS, "encoder.onnx": SEQUENCE, "recogniser.onnx": WIDTH, "detector.onnx": STRIPES}
     files |= {"wake.onnx": WAKE, "keywords.onnx": KEYWORDS}
     for name, body in files.items():
         (folder / name).write_bytes(onnx_model(body).SerializeToString())

@@ -1,7 +1,7 @@
 // RUN: s2s-opt %s -p loop-specialise-sizes | filecheck %s
 
 // A clone for each named size, with constant bounds of its loops; a kernel that depends on no size has none.
-builtin.module attributes {sizes = {m = array<i64: 1, 8>, n = array<i64: 1, 18, 4, 16>}} {
+builtin.module attributes {sizes = {m = array<i64: 1, 8>, n = array<i64: 1, 18, 1, 4, 16>}} {
   // CHECK-LABEL: func.func private @rows(
   // CHECK-NEXT:    %n = loop.size "n" from 1 to 18
   // CHECK-LABEL: func.func private @rows_16(

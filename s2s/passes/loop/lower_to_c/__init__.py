@@ -28,7 +28,6 @@ from s2s.analysis.network.functions import DEVICE, EXTERNAL, INIT, POOL, callees
 from s2s.dialects import c, loop
 from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
-from s2s.passes.context import weights_of
 from s2s.passes.loop.lower_to_c.arena import PlainArena, flat_array, typed_arena
 from s2s.passes.loop.lower_to_c.callbacks import callback_prototypes
 from s2s.passes.loop.lower_to_c.device_hooks import device_hooks
@@ -37,8 +36,6 @@ from s2s.passes.loop.lower_to_c.kernels import lower_kernel
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names, c_names, functions, is_inner, is_main
 from s2s.passes.loop.lower_to_c.network import LowerInner, LowerNetwork
-from s2s.passes.loop.lower_to_c.table_rows import rows_of
-from s2s.passes.loop.lower_to_c.tables import graph_tables
 from s2s.passes.loop.lower_to_c.written import Written
 from s2s.passes.loop.plan_memory import networks_run, operations_of_networks
 from s2s.passes.loop.segments import segments_of
@@ -81,7 +78,7 @@ class LowerToCPass(ModulePass):
         made += device_hooks(op, names.prefix)
         for main in mains:
             if self.executor == "graph":
-                made += graph_tables(rows_of(main, names, kernels, weights_of(ctx)))
+                made += _tables(ctx, main, names, kernels)
             else:
                 made += _network(main, inner, names, Written(functions(op)), strict)
         for func in functions(op):
@@ -94,6 +91,15 @@ class LowerToCPass(ModulePass):
         if strict:
             _discard_results(made)
         op.body.block.add_ops(made)
+
+
+def _tables(ctx: Context, main: Main, names: Names, kernels: Sequence[FuncOp]) -> list[Operation]:
+    """Lower a network to tables for the executor of the runtime."""
+    from s2s.passes.context import weights_of
+    from s2s.passes.loop.lower_to_c.table_rows import rows_of
+    from s2s.passes.loop.lower_to_c.tables import graph_tables
+
+    return graph_tables(rows_of(main, names, kernels, weights_of(ctx)))
 
 
 def _discard_results(made: Sequence[Operation]) -> None:
