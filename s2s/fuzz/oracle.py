@@ -51,9 +51,15 @@ EXACT = frozenset(
 """Operators whose results are not rounded: `Cast` and their like round in the one way the format states."""
 
 
-NOT_BY_ONNXRUNTIME = frozenset(("DFT", "GridSample", "Resize", "Sigmoid", "Swish", "TfIdfVectorizer"))
-"""Operators of which onnxruntime rounds positions or doubles to 32 bits, takes weights by places in the result, or
-computes small results to 7 digits behind the point: its sigmoid of -17 is 8.9e-8 and that of -20 is 0, not 2.1e-9."""
+NOT_BY_ONNXRUNTIME = frozenset(
+    (
+        *("ConvInteger", "DFT", "GridSample", "MatMulInteger", "QLinearMatMul", "Resize", "Sigmoid", "Swish"),
+        "TfIdfVectorizer",
+    )
+)
+"""Operators of which onnxruntime rounds positions or doubles to 32 bits, takes weights by places in the result,
+computes small results to 7 digits behind the point (its sigmoid of -17 is 8.9e-8 and that of -20 is 0, not 2.1e-9), or,
+on processors without VNNI, saturates sums of two products of uint8 and int8 at 16 bits."""
 
 NOT_BY_REFERENCE = frozenset(("Loop",))
 """Operators of which the reference evaluator is wrong: it joins collected values along their first axis."""
@@ -160,6 +166,9 @@ def evaluate_node(
     engine, found = run_node(node, opsets, runs, engines)
     if node.op_type in DISPUTED:
         found = _with_dispute(node, opsets, runs, [each for each in engines if each != engine], found)
+    if node.op_type == "Equal":
+        [(clean, *_), *_] = found
+        found[1] = [np.where(_may_be_equal([operands[name] for name in node.input]), ~clean, clean)]
     results: dict[str, Spread] = {}
     for position, name in enumerate(filter(None, node.output)):
         values = [
@@ -196,6 +205,17 @@ def _with_dispute(
         return found
     far = np.abs(other - clean) > DISPUTE * np.abs(clean).max()
     return [found[0], *([np.where(far, theirs[0], each[0]).astype(each[0].dtype), *each[1:]] for each in found[1:])]
+
+
+def _may_be_equal(operands: Sequence[Spread]) -> Array:
+    """Return where two operands differ by no more than their roundings: noise alone makes no two floats equal."""
+    a, b = operands
+    if not is_floating(a.clean.dtype):
+        return np.asarray(False)
+    with np.errstate(all="ignore"):
+        apart = np.abs(a.clean.astype(np.float64) - b.clean.astype(np.float64))
+        of_a, of_b = (np.zeros(each.clean.shape) if each.is_exact else each.bounds() for each in operands)
+        return apart <= of_a + of_b
 
 
 def _rounds(node: onnx.NodeProto, operands: Mapping[str, Spread]) -> bool:

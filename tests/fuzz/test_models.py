@@ -118,6 +118,23 @@ def test_a_softmax_before_opset_13_is_not_that_of_the_reference() -> None:
         evaluate_node(helper.make_node("Hardmax", ["x"], ["y"], axis=0), {"": 11}, {"x": Spread(x)})
 
 
+def test_products_of_bytes_are_not_those_of_onnxruntime() -> None:
+    """Without VNNI onnxruntime saturates 255 * 127 + 255 * 127 at 32,767."""
+    node = helper.make_node("MatMulInteger", ["a", "b"], ["y"])
+    operands = {"a": Spread(np.full((1, 4), 255, np.uint8)), "b": Spread(np.full((4, 1), 127, np.int8))}
+    assert evaluate_node(node, {"": 21}, operands)["y"].clean == 4 * 255 * 127
+
+
+def test_floats_that_roundings_may_make_equal_are_not_determined() -> None:
+    """`x - mean(x) = -1.5` is computed: whether it equals the constant hangs on its roundings."""
+    mean = helper.make_node("ReduceMean", ["x"], ["m"])
+    rest = helper.make_node("Sub", ["x", "m"], ["d"])
+    same = helper.make_node("Equal", ["d", "c"], ["y"])
+    net = model(helper.make_node("Constant", [], ["c"], value_floats=[-1.5000001, 0, 0, 1]), mean, rest, same)
+    y = evaluate_model(net, {"x": np.asarray([1, 2, 3, 4], np.float32)})["y"]
+    np.testing.assert_array_equal(y.bounds(), [np.inf, 0, 0, 0])
+
+
 def test_unsorted_unique_columns_are_not_those_of_the_reference() -> None:
     x = np.asarray([[3, 1, 3], [4, 2, 4]])
     node = helper.make_node("Unique", ["x"], ["y", "at", "of", "n"], axis=-1, sorted=0)

@@ -9,6 +9,10 @@ from s2s.fuzz.arrays import BOOL, FLOAT32, INT64, draw_array, draw_shape, draw_s
 from s2s.fuzz.network import Attributes, Network, Rejected, Value
 from s2s.types.dtypes import Array
 
+FIRST_WITH_MASK = 12
+"""The first opset that says what the mask of `Dropout` is in inference; in older ones onnxruntime gives zeros, the
+reference evaluator ones."""
+
 
 def _certain(net: Network, op: str) -> Value:
     """An operand whose values no rounding changes: the shape of the result follows from them."""
@@ -131,7 +135,8 @@ def _ngrams(net: Network) -> None:
 def _dropout(net: Network) -> None:
     x = net.operand(net.dtype("Dropout"))
     ratio = net.known(0.5, np.float32) if net.chance(0.5) else None
-    net.node("Dropout", [x, ratio], net.random.randint(1, 2))
+    results = net.random.randint(1, 2) if net.opset >= FIRST_WITH_MASK else 1
+    net.node("Dropout", [x, ratio], results)
 
 
 def _constant(net: Network) -> None:
