@@ -13,6 +13,7 @@ from s2s.errors import InputError
 from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.formats import LoadedModel
 from s2s.types.dtypes import Array
+from s2s.verify.unsigned_weights import with_unsigned_weights
 
 EngineName = Literal["onnxruntime", "reference", "tflm", "litert", "torch", "interpreter"]
 ForeignEngine = Literal["onnxruntime", "reference", "tflm", "litert", "torch"]
@@ -143,8 +144,9 @@ def _onnxruntime(loaded: LoadedModel) -> Runner:
     # Run node by node: graph optimisations merge quantised nodes to others that round differently.
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     source: str | bytes = model.label
-    if model.folder is None or model.is_specialised:
-        source = _serialised(model.proto)
+    proto = with_unsigned_weights(model.proto, model.folder)
+    if model.folder is None or model.is_specialised or proto is not model.proto:
+        source = _serialised(proto)
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", model.folder or "")
 
     try:
