@@ -26,8 +26,10 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
     result_def,
+    traits_def,
     var_operand_def,
 )
+from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.checks import check_flat, check_vector, lanes_of
@@ -134,4 +136,26 @@ class LoadGroupsOp(Op, AccessInterface):
             )
 
 
-__all__ = ["GROUP", "PAIR", "LoadGroupsOp"]
+@op_definition
+class AddPairsOp(Op):
+    """`a + b` of two numbers of 16 bits in each lane, modulo 2 ** 16."""
+
+    name = "loop.add_pairs"
+
+    a = operand_def(VectorType)
+    b = operand_def(VectorType)
+    result = result_def(VectorType)
+    traits = traits_def(Pure())
+    assembly_format = "$a `,` $b attr-dict `:` type($a) `,` type($b) `->` type($result)"
+
+    def __init__(self, a: SSAValue, b: SSAValue) -> None:
+        super().__init__(operands=[a, b], result_types=[a.type])
+
+    def verify_(self) -> None:
+        check_vector(self, self.result.type, i32)
+        for operand in (self.a, self.b):
+            if operand.type != self.result.type:
+                raise VerifyException(f"{self.name}: {operand.type} where the result has {self.result.type}")
+
+
+__all__ = ["GROUP", "PAIR", "AddPairsOp", "LoadGroupsOp"]

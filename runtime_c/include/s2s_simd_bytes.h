@@ -29,6 +29,7 @@
  *   I_add_dot_u8(acc, a, b)             the same where the bytes of a are unsigned
  *   I_load_pairs(p), I_load_pairs_i8(p) N groups of two numbers of 16 bits: 2 N of them at p, or 2 N bytes widened
  *   I_load_pair(p)                      the two numbers of 16 bits at p in every lane
+ *   I_add_pairs(a, b)                   a + b of two numbers of 16 bits in each lane, modulo 2^16
  *   I_add_dot_i16(acc, a, b)            acc + the sum of the products of two numbers of 16 bits each of a and b; sums
  *                                       wrap, and no two products are of four times -32768
  *   F_to_i32_inside(a)                  towards zero, for lanes in the range of int32_t; any number for others */

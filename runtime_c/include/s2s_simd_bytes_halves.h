@@ -49,6 +49,11 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_pairs_i8)(const int8_t *p)
     return S2S_I32(join)(S2S_I32H_(load_pairs_i8)(p), S2S_I32H_(load_pairs_i8)(p + 2 * S2S_HALF));
 }
 
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(add_pairs)(S2S_I32V a, S2S_I32V b)
+{
+    return S2S_I32(join)(S2S_I32H_(add_pairs)(a.low, b.low), S2S_I32H_(add_pairs)(a.high, b.high));
+}
+
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(saturate_i8)(S2S_I32V a)
 {
     return S2S_I32(join)(S2S_I32H_(saturate_i8)(a.low), S2S_I32H_(saturate_i8)(a.high));

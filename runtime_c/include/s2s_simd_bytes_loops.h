@@ -74,6 +74,14 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_pairs_i8)(const int8_t *p)
     S2S_OF_LANES(s2s_pair(p[2 * i], p[2 * i + 1]));
 }
 
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(add_pairs)(S2S_I32V a, S2S_I32V b)
+{
+    const S2S_I32V low = S2S_I32(bit_and)(S2S_I32(add)(a, b), S2S_I32(splat)(0xffff));
+    const S2S_I32V high_a = S2S_I32(bit_and)(a, S2S_I32(splat)(-0x10000));
+
+    return S2S_I32(add)(low, S2S_I32(add)(high_a, S2S_I32(bit_and)(b, S2S_I32(splat)(-0x10000))));
+}
+
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(add_dot_i16)(S2S_I32V acc, S2S_I32V a, S2S_I32V b)
 {
     const S2S_I32V low_a = S2S_I32(shift_right)(S2S_I32(shift_left)(a, 16), 16);

@@ -136,6 +136,11 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_pairs_i8)(const int8_t *p)
 #endif
 }
 
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(add_pairs)(S2S_I32V a, S2S_I32V b)
+{
+    return (S2S_I32V)S2S_P(add_epi16)((S2S_REGISTER)a, (S2S_REGISTER)b);
+}
+
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(add_dot_i16)(S2S_I32V acc, S2S_I32V a, S2S_I32V b)
 {
     return (S2S_I32V)S2S_P(add_epi32)((S2S_REGISTER)acc, S2S_P(madd_epi16)((S2S_REGISTER)a, (S2S_REGISTER)b));

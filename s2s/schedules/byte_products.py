@@ -179,7 +179,8 @@ class _Choice(NamedTuple):
             tile[self.channel] = self.lanes * min(vectors, ROW_VECTORS)
             return tile
         wide, pixel = self._wide(vectors), max(inside, key=lambda dim: (op.sizes[dim], dim))
-        more = 1 if self.roles.w_offset else 0  # accumulators of the products with the constants' zero point
+        sums = self.roles.w_offset and not self._widens
+        more = 1 if sums else 0  # accumulators of the products with the constants' zero point
         room = (self.target.registers - 2 - wide) // (wide + more)
         if self.roles.both:  # pixels that are neighbours in the last dimension share columns
             wide, pixel, room = 1, inside[-1], (self.target.registers - 8) // (3 + more)

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from onnx import numpy_helper
 
 from s2s import api
 from s2s.types.dtypes import Array
 from support.compiled import run_c
-from support.onnx_text import onnx_file
+from support.onnx_text import onnx_file, onnx_model
 
 EXAMPLES = 8
 """Each takes a run of the C compiler."""
@@ -65,3 +66,17 @@ def test_large_products_in_blocks(m: int, k: int, n: int, tmp_path: Path) -> Non
     a, b = numbers(m, k), numbers(n, k)
     text = f"(float[{m},{k}] a, float[{n},{k}] b) => (float[{m},{n}] y) {{ y = Gemm <transB = 1> (a, b) }}"
     check(text, [a, b], a @ b.T, "host", tmp_path)
+
+
+@pytest.mark.parametrize("zero", [0, 3, 255])
+@pytest.mark.parametrize("k", [1, 3, 64])
+def test_unsigned_bytes_with_zero_points(k: int, zero: int) -> None:
+    """Products of the greatest bytes in pairs of which the last may be half full."""
+    rng = np.random.default_rng(k)
+    a, b = (rng.choice([0, 1, 127, 128, 254, 255], shape).astype(np.uint8) for shape in ((7, k), (k, 37)))
+    body = f"(uint8[7,{k}] a) => (int32[7,37] y) <uint8 za = {{255}}, uint8 zb = {{{zero}}}> "
+    model = onnx_model(body + "{ y = MatMulInteger (a, b, za, zb) }")
+    model.graph.initializer.append(numpy_helper.from_array(b, "b"))
+    with api.compile(model, target="host") as artifact:
+        (found,) = run_c(artifact, [a])
+    np.testing.assert_array_equal(found, (a.astype(np.int32) - 255) @ (b.astype(np.int32) - zero))

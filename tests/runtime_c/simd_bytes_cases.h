@@ -141,6 +141,14 @@ static void CASE(pairs_multiply)(void)
     CHECK_LANES(I32(add_dot_i16)(I32(load)(acc), I32(load_pairs)(wide), I32(load_pairs_i8)(b)), bytes[i]);
     CHECK_LANES(I32(add_dot_i16)(I32(load)(acc), I32(load_pair)(wide), I32(load_pairs_i8)(b)), one[i]);
     {
+        int32_t sums[LANES];
+
+        for (int i = 0; i < LANES; ++i) {
+            sums[i] = s2s_pair((int16_t)(b[2 * i] + 128), (int16_t)(b[2 * i + 1] - 3));
+        }
+        CHECK_LANES(I32(add_pairs)(I32(load_pairs_i8)(b), I32(splat)(s2s_pair(128, -3))), sums[i]);
+    }
+    {
         const I32V factors = I32(load_pairs)(wide);
 
         wide[0] = -255;

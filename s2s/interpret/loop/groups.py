@@ -33,3 +33,15 @@ def load_groups(scope: Scope, op: loop.LoadGroupsOp) -> Step:
         frame[result] = groups.view("<i4").astype(np.int32).reshape(lanes)
 
     return step
+
+
+@MEANINGS.register(loop.AddPairsOp)
+def add_pairs(scope: Scope, op: loop.AddPairsOp) -> Step:
+    """`loop.add_pairs`."""
+    a, b, result = scope.place(op.a), scope.place(op.b), scope.new(op.result)
+
+    def step(frame: Frame) -> None:
+        halves = [np.asarray(frame[each], np.dtype("<i4")).view("<u2") for each in (a, b)]
+        frame[result] = (halves[0] + halves[1]).view("<i4").astype(np.int32)
+
+    return step

@@ -623,3 +623,9 @@ loop.read_size "found" from %b {most = 5 : i64} : memref<2xi32>
 %b, %i = "test.op"() : () -> (memref<32xi8>, index)
 %n = loop.load_groups %b[affine_map<(d0) -> (d0)>(%i)] {lane_stride = 1 : i64, stride = 8 : i64, count = 3 : i64, nibbles} : memref<32xi8> -> vector<4xi32>
 // CHECK: loop.load_groups: numbers of four bits are no neighbours
+
+// -----
+
+%a, %b = "test.op"() : () -> (vector<8xi32>, vector<4xi32>)
+%c = loop.add_pairs %a, %b : vector<8xi32>, vector<4xi32> -> vector<8xi32>
+// CHECK: loop.add_pairs: vector<4xi32> where the result has vector<8xi32>

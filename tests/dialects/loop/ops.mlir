@@ -287,6 +287,9 @@ func.func private @groups(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %acc
   %pair = loop.load_groups %numbers[affine_map<() -> (2)>()] {lane_stride = 0 : i64, stride = 1 : i64, count = 2 : i64} : memref<32xi16> -> vector<8xi32>
   // CHECK-NEXT: %pairs = loop.load_groups %w[affine_map<() -> (16)>()] {lane_stride = 2 : i64, stride = 1 : i64, count = 2 : i64, widened} : memref<128xi8> -> vector<8xi32>
   %pairs = loop.load_groups %w[affine_map<() -> (16)>()] {lane_stride = 2 : i64, stride = 1 : i64, count = 2 : i64, widened} : memref<128xi8> -> vector<8xi32>
+  // CHECK-NEXT: %moved = loop.add_pairs %pairs, %pair : vector<8xi32>, vector<8xi32> -> vector<8xi32>
+  // GENERIC:    %moved = "loop.add_pairs"(%pairs, %pair) : (vector<8xi32>, vector<8xi32>) -> vector<8xi32>
+  %moved = loop.add_pairs %pairs, %pair : vector<8xi32>, vector<8xi32> -> vector<8xi32>
   // CHECK-NEXT: %a = loop.load
   %a = loop.load %x[affine_map<() -> (0)>()] : memref<32xi8> -> vector<8xi8>
   // CHECK-NEXT: loop.store_interleaved %w[affine_map<(d0) -> (d0)>(%i)] from %a, %a, %a : memref<128xi8>, vector<8xi8>, vector<8xi8>, vector<8xi8>

@@ -64,6 +64,36 @@ func.func private @pairs(%x: tensor<4x8xi8>, %w: tensor<4x8x2xi8>) -> tensor<4x8
   func.return %y : tensor<4x8xi32>
 }
 
+// A zero point of the constant is taken off as its bytes are widened.
+//
+// CHECK-LABEL: func.func private @constants_with_a_zero_point
+// CHECK:           %w_1 = loop.load_groups %w[affine_map<() -> (0)>()] {{.*}}widened
+// CHECK-NEXT:      %offsets = arith.constant 8388736 : i32
+// CHECK-NEXT:      %[[BOTH:.*]] = loop.broadcast %offsets : i32 -> vector<8xi32>
+// CHECK-NEXT:      %w_2 = loop.add_pairs %w_1, %[[BOTH]]
+// CHECK:           loop.intrinsic <"x86-wide", {{.*}}>(%acc, %{{.*}}, %w_2)
+// CHECK:           %w_3 = loop.load_groups %w[affine_map<() -> (16)>()] {{.*}}widened
+// CHECK-NEXT:      loop.add_pairs %w_3, %[[BOTH]]
+func.func private @constants_with_a_zero_point(%x: tensor<4x4xi8>, %w: tensor<2x8x2xi8>) -> tensor<4x8xi32> {
+  %y = tensor.compute [4, 8 | 4] reads(%x at #x, %w at #wp) schedule #tensor.schedule<
+      [tile<0 by 2, 1 by 8>, unroll<2 by 4>, vectorize<1 by 8>, reorder<[1, 0, 2]>, cache_read<0 as i16>,
+       tensorize<"x86-wide">]>
+      inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %zp = arith.constant -128 : i32
+    %xe = arith.extsi %xv : i8 to i32
+    %we = arith.extsi %wv : i8 to i32
+    %wz = arith.subi %we, %zp : i32
+    %p = arith.muli %xe, %wz : i32
+    %t = arith.addi %acc, %p : i32
+    tensor.yield %t : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } attributes {dims = "p o k"} : (tensor<4x4xi8>, tensor<2x8x2xi8>) -> tensor<4x8xi32>
+  func.return %y : tensor<4x8xi32>
+}
+
 #xd = #tensor.access<affine_map<(h, c, r) -> (h + r - 1, c)>, guarded>
 #wd = #tensor.access<affine_map<(h, c, r) -> (r floordiv 4, c, r mod 4)>>
 

@@ -30,3 +30,9 @@ def load_groups(b: Builder, op: loop.LoadGroupsOp) -> SSAValue:
             return b.vector_call("load_columns", [place, *shape], type, reads=True)
         case _:
             return b.vector_call("load_groups", [place], type, reads=True)
+
+
+@LOWERINGS.register(loop.AddPairsOp)
+def add_pairs(b: Builder, op: loop.AddPairsOp) -> SSAValue:
+    """Add numbers of 16 bits."""
+    return b.vector_call("add_pairs", [b.value(op.a), b.value(op.b)], op.result.type)

@@ -61,8 +61,12 @@ class LaneOperands:
             order = [dim for dim in self.schedule.order if dim != half]
             self.grouped = run_of(self.op, order, moves)
             self.step = moves[self.grouped[-1]] if self.grouped else 1
-        self.offset = products.factor_of(w).offset
-        """What is added to each element of the constant, as its zero point is."""
+        offset = products.factor_of(w).offset
+        adds = self.group == loop.PAIR and half is None
+        self.added = offset if adds else 0
+        """What is added to each element of the constant as it is widened to 16 bits."""
+        self.offset = offset - self.added
+        """What each element of the constant lacks of the factor."""
         self.half = half
         """The dimension that says which half of each byte of the constant is taken."""
         if products.factor_of(w).half != products.half:
@@ -108,16 +112,26 @@ class LaneOperands:
             dims[point.vector_dim] = dims[point.vector_dim] + lane
         return dims
 
-    def constants(self, point: TilePoint, k: AffineExpr, made: Made) -> SSAValue:
-        """Load the groups of the constant for the lanes of `point`."""
+    def constants(self, point: TilePoint, k: AffineExpr, count: int, made: Made) -> SSAValue:
+        """Load the groups of the constant for the lanes of `point`, whose first `count` steps count."""
         read = self.w
         place = self._constant_place(point, k)
         key = (read, str(place.to_expr()))
         if key not in made:
             if not any(known[0] == read for known in made):
                 self._check(point, k, place)
-            made[key] = self._load(self.reads[read].buffer, place.to_expr(), point.lanes, self.group, 1, self.group)
+            groups = self._load(self.reads[read].buffer, place.to_expr(), point.lanes, self.group, 1, self.group)
+            made[key] = self._plus_offset(groups, point.lanes, count) if self.added else groups
         return made[key] if self.half is None else self._half_bytes(made[key], point.lanes)
+
+    def _plus_offset(self, pairs: SSAValue, lanes: int, count: int) -> SSAValue:
+        """Add the offset to the first `count` numbers of each pair; behind them the constant holds zeros."""
+        low = self.added & 0xFFFF
+        both = low | (self.added << 16 if count == loop.PAIR else 0)
+        amount = self.emitter.constant(IntegerAttr(both, i32))
+        amount.name_hint = "offsets"
+        offsets = self.emitter.splat(amount, lanes)
+        return self.emitter.add(loop.AddPairsOp(pairs, offsets), self.reads[self.w].buffer.name_hint).result
 
     def _half_bytes(self, groups: SSAValue, lanes: int) -> SSAValue:
         """Return one half of each byte of the groups."""

@@ -6,8 +6,8 @@ The constant is packed so that the groups of neighbouring lanes are contiguous. 
 all lanes, with its group contiguous (a convolution, a fully connected layer), or differs by lane, with lanes
 contiguous (a depthwise convolution). If the last group of a run is partial, the constant holds zeros in it.
 
-The zero point of a constant is not subtracted from its elements; the sum of the other factor, times that offset, is
-added at the end.
+The zero point of a constant is subtracted from its elements where these are widened to 16 bits. Elsewhere the sum of
+the other factor, times that offset, is added at the end.
 
     sum over k of x[k] * (w[o][k] + offset)  =  sum over k of x[k] * w[o][k]  +  offset * sum over k of x[k]
 """
@@ -117,7 +117,7 @@ class LaneReduction(TileReduction):
 
     def _group(self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried, made: Made) -> None:
         for number, point in enumerate(points):
-            constants = self.operands.constants(point, k, made)
+            constants = self.operands.constants(point, k, count, made)
             x = self.operands.factor(point, k, count, made)
             acc = accumulators.values[number]
             dot = loop.IntrinsicOp(self.intrinsic, acc, x, constants)
