@@ -44,7 +44,7 @@ class ModelTensor(NamedTuple):
     @property
     def has_axes(self) -> bool:
         """Whether the packed bytes have the axes of the tensor, so that a size of theirs may vary."""
-        return NARROW[self.dtype].per_byte == 1
+        return NARROW[self.dtype].fills_byte
 
     def unpacked(self, data: Array) -> Array:
         """The tensor whose packed bytes are `data`; of the sizes of `data` if that has its axes."""

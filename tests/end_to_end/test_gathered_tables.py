@@ -28,6 +28,8 @@ TYPES = {
     "uint8": TensorProto.UINT8,
     "float8_e4m3fn": TensorProto.FLOAT8E4M3FN,
     "float8_e5m2": TensorProto.FLOAT8E5M2,
+    "float6_e2m3fn": TensorProto.FLOAT6E2M3,
+    "float6_e3m2fn": TensorProto.FLOAT6E3M2,
     "float4_e2m1fn": TensorProto.FLOAT4E2M1,
 }
 RANGES = {"int4": (-8, 8), "uint4": (0, 16), "int2": (-2, 2), "uint2": (0, 4), "int8": (-128, 128), "uint8": (0, 256)}
@@ -56,6 +58,7 @@ def table(
     zero: bool = False,
     places: Sequence[int | str] = PLACES.shape,
     tied: bool = False,
+    opset: int = 25,
 ) -> onnx.ModelProto:
     """`Gather(DequantizeLinear(table), i)`; `block` is the axis of the scales and the block's size; a `tied` table is
     an output of the network too."""
@@ -72,7 +75,7 @@ def table(
     outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ["y", "d"][: 1 + tied]]
     indices = helper.make_tensor_value_info("i", TensorProto.INT64, places)
     graph = helper.make_graph(nodes, "network", [indices], outputs, constants)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 25)], ir_version=12)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=12)
 
 
 def constants(artifact: api.Artifact) -> int:
@@ -129,9 +132,14 @@ def test_floats_of_four_bits_lie_two_in_a_byte():
     check_by_numpy("float4_e2m1fn", CODES // 2 + 2 + 16 * 4)
 
 
-def check_by_numpy(kind: str, size: int) -> None:
+@pytest.mark.parametrize("kind", ["float6_e2m3fn", "float6_e3m2fn"])
+def test_floats_of_six_bits_take_a_byte_each(kind: str):
+    check_by_numpy(kind, CODES + 64 * 4, opset=28)
+
+
+def check_by_numpy(kind: str, size: int, *, opset: int = 25) -> None:
     """Compare with exact products: onnxruntime dequantises these types on no CPU."""
-    model = table(kind, ())
+    model = table(kind, (), opset=opset)
     scale = np.random.default_rng(1).uniform(0.01, 0.1, ()).astype(np.float32)
     with api.compile(model.SerializeToString()) as artifact:
         assert constants(artifact) <= size

@@ -1,4 +1,4 @@
-"""Elements of eight, four and two bits: unpacked from a byte each, and converted exactly.
+"""Elements of eight, six, four and two bits: unpacked from a byte each, and converted exactly.
 
 A value of a narrow type is a tensor of its carriers (`s2s.types.narrow`), marked with the type. Whoever moves elements
 needs to know no more; what computes with them converts first:
@@ -7,6 +7,7 @@ needs to know no more; what computes with them converts first:
     float8 -> float           look the byte up in a table of 256 numbers
 """
 
+from math import lcm, prod
 from typing import NamedTuple
 
 import ml_dtypes
@@ -16,7 +17,7 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, equal, greater, less, pad, reshape, select, take
 from s2s.types.dtypes import from_numpy
-from s2s.types.narrow import NARROW, Narrow
+from s2s.types.narrow import BYTE, NARROW, Narrow
 
 _BYTE, _WORD, _FLOAT = np.dtype(np.uint8), np.dtype(np.int32), np.dtype(np.float32)
 _MANTISSA, _BIAS, _INFINITY = 23, 127, 0x7F800000
@@ -39,6 +40,8 @@ _FORMATS = {
     np.dtype(ml_dtypes.float8_e4m3fnuz): _Format(3, 8, 0x7F, 0x80, 0x80, signed_zero=False),
     np.dtype(ml_dtypes.float8_e5m2): _Format(2, 15, 0x7B, 0x7E, 0x7C),
     np.dtype(ml_dtypes.float8_e5m2fnuz): _Format(2, 16, 0x7F, 0x80, 0x80, signed_zero=False),
+    np.dtype(ml_dtypes.float6_e2m3fn): _Format(3, 1, 0x1F, 0x0, 0x1F),
+    np.dtype(ml_dtypes.float6_e3m2fn): _Format(2, 3, 0x1F, 0x0, 0x1F),
     np.dtype(ml_dtypes.float4_e2m1fn): _Format(1, 1, 0x7, 0x0, 0x7),
 }
 _EXPONENTS = np.dtype(ml_dtypes.float8_e8m0fnu)
@@ -53,30 +56,41 @@ def marked(value: Value, narrow: Narrow | None) -> Value:
 
 def unpacked(data: Value, narrow: Narrow, shape: tuple[int, ...]) -> Value:
     """The tensor of `shape` whose bytes are `data`."""
-    if narrow.per_byte == 1:
+    if narrow.fills_byte:
         return marked(data, narrow)
-    shifts = data.builder.constant(np.arange(narrow.per_byte, dtype=np.uint8) * np.uint8(narrow.bits))
-    spread = emit(graph.ShiftRightOp, reshape(data, [*data.shape, 1]), shifts)
-    codes = emit(graph.BitwiseAndOp, spread, spread.like(2**narrow.bits - 1))
-    codes = take(reshape(codes, [data.shape[0] * narrow.per_byte]), 0, 0, int(np.prod(shape)))
-    codes = reshape(codes, shape)
+    codes = reshape(_regrouped(data, BYTE, narrow.bits, prod(shape)), shape)
     return marked(codes if narrow.is_float else _wrapped(codes, narrow), narrow)
 
 
 def packed(value: Value, narrow: Narrow) -> Value:
     """The bytes of a tensor."""
     codes = cast(marked(value, None), _BYTE)
-    if narrow.per_byte == 1:
+    if narrow.fills_byte:
         return codes
     flat = reshape(codes, [value.type.element_count()])
-    size = narrow.packed_size(value.shape)
-    filled = pad(flat, [0], [size * narrow.per_byte - flat.shape[0]])
-    columns = reshape(emit(graph.BitwiseAndOp, filled, filled.like(2**narrow.bits - 1)), [size, narrow.per_byte])
-    data = take(columns, 1, 0, 1)
-    for place in range(1, narrow.per_byte):
+    return _regrouped(flat, narrow.bits, BYTE, narrow.packed_size(value.shape))
+
+
+def _regrouped(codes: Value, given: int, wanted: int, count: int) -> Value:
+    """Cut a row of bytes, the low `given` bits of each, into `count` codes of `wanted` bits, the first in the low bits.
+
+    Four codes of six bits, 1 33 31 0: the word 1 + 33 * 2^6 + 31 * 2^12 = 0x1f841, the bytes 0x41 0xf8 0x01.
+    """
+    bits = lcm(given, wanted)
+    rows, parts = -(-codes.shape[0] * given // bits), bits // given
+    codes = pad(codes, [0], [rows * parts - codes.shape[0]])
+    if given < BYTE:
+        codes = emit(graph.BitwiseAndOp, codes, codes.like(2**given - 1))
+    columns = reshape(cast(codes, _BYTE if bits == BYTE else _WORD), [rows, parts])
+    words = take(columns, 1, 0, 1)
+    for place in range(1, parts):
         column = take(columns, 1, place, 1)
-        data = emit(graph.BitwiseOrOp, data, emit(graph.ShiftLeftOp, column, column.like(place * narrow.bits)))
-    return reshape(data, [size])
+        words = emit(graph.BitwiseOrOp, words, emit(graph.ShiftLeftOp, column, column.like(place * given)))
+    if bits > wanted:
+        shifts = codes.builder.constant(np.arange(0, bits, wanted, dtype=words.dtype))
+        words = emit(graph.ShiftRightOp, words, shifts)
+        words = emit(graph.BitwiseAndOp, words, words.like(2**wanted - 1))
+    return cast(take(reshape(words, [rows * (bits // wanted)]), 0, 0, count), _BYTE)
 
 
 def _wrapped(codes: Value, narrow: Narrow) -> Value:

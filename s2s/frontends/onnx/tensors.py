@@ -11,16 +11,7 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.names import one_line
 from s2s.types.dtypes import Array, from_numpy
-from s2s.types.narrow import NARROW
-
-_PER_BYTE: dict[int, int] = {
-    TensorProto.INT4: 2,
-    TensorProto.UINT4: 2,
-    TensorProto.FLOAT4E2M1: 2,
-    TensorProto.INT2: 4,
-    TensorProto.UINT2: 4,
-}
-"""Elements that share a byte of raw data, for the types narrower than one."""
+from s2s.types.narrow import BYTE, NARROW
 
 
 def element_dtype(data_type: int, where: str) -> np.dtype[np.generic]:
@@ -76,9 +67,14 @@ def read_sparse(sparse: SparseTensorProto, folder: str | None, where: str) -> Ar
 
 
 def _raw_bytes(tensor: TensorProto, dtype: np.dtype[np.generic]) -> int:
-    elements = prod(tensor.dims)
-    per_byte = _PER_BYTE.get(tensor.data_type, 1)
-    return -(-elements // per_byte) if per_byte > 1 else elements * dtype.itemsize
+    narrow = NARROW.get(dtype)
+    return prod(tensor.dims) * dtype.itemsize if narrow is None else narrow.packed_size(tensor.dims)
+
+
+def _typed_values(tensor: TensorProto, dtype: np.dtype[np.generic]) -> int:
+    """Entries of the typed field: as many as there are bytes, but for six bits, of which an entry holds one element."""
+    narrow = NARROW.get(dtype)
+    return prod(tensor.dims) if narrow is None or BYTE % narrow.bits else narrow.packed_size(tensor.dims)
 
 
 def _check_length(tensor: TensorProto, dtype: np.dtype[np.generic], where: str) -> None:
@@ -87,7 +83,7 @@ def _check_length(tensor: TensorProto, dtype: np.dtype[np.generic], where: str) 
         stored, expected, unit = len(tensor.raw_data), _raw_bytes(tensor, dtype), "bytes"
     else:
         stored = len(getattr(tensor, helper.tensor_dtype_to_field(tensor.data_type)))
-        expected, unit = -(-prod(tensor.dims) // _PER_BYTE.get(tensor.data_type, 1)), "values"
+        expected, unit = _typed_values(tensor, dtype), "values"
     if stored != expected:
         raise InputError(
             f"{where}: holds {stored} {unit}, its shape {list(tensor.dims)} needs {expected}; export the model again"

@@ -9,12 +9,13 @@ from onnx import TensorProto, helper
 from s2s.fuzz.arrays import FLOAT32
 from s2s.fuzz.network import Attributes, Network, Rejected
 
-_FLOATS = ("FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "FLOAT4E2M1")
+_SIX = ("FLOAT6E2M3", "FLOAT6E3M2")
+_FLOATS = ("FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", *_SIX, "FLOAT4E2M1")
 _INTEGERS = ("INT4", "UINT4", "INT2", "UINT2")
-_FIRST = {"FLOAT4E2M1": 23, "INT4": 21, "UINT4": 21, "INT2": 25, "UINT2": 25}
+_FIRST = {**dict.fromkeys(_SIX, 28), "FLOAT4E2M1": 23, "INT4": 21, "UINT4": 21, "INT2": 25, "UINT2": 25}
 """The first opset that casts to a type, where it is not 19."""
 _MOVED = {"INT2": 25, "UINT2": 25}
-"""The first opset that moves values of a type, where it is not 23."""
+"""The first opset that moves values of a type, where it is not 23; none moves floats of six bits."""
 
 
 def _narrowed(net: Network, kind: str) -> None:
@@ -27,7 +28,7 @@ def _narrowed(net: Network, kind: str) -> None:
     x = net.clipped(x, 0 if unsigned else -2, 1)
     with net.any_type():
         [found] = net.node("Cast", [x], to=TensorProto.DataType.Value(kind))
-        if net.opset >= _MOVED.get(kind, 23) and net.chance(0.6):
+        if kind not in _SIX and net.opset >= _MOVED.get(kind, 23) and net.chance(0.6):
             [found] = net.node("Transpose", [found], perm=net.random.sample(range(len(x.shape)), len(x.shape)))
             [found] = net.node("Reshape", [found, net.known([-1])])
     net.node("Cast", [found], to=TensorProto.FLOAT)
