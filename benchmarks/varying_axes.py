@@ -31,7 +31,7 @@ STEPS = re.compile(r"--dim \w+=\w+\.\.\w+:\+(\d+)")
 """How messages advise steps."""
 ADVICE = ("let N begin there", "give a greater least size", "at the least sizes; give greater ones")
 """What messages advise where greater sizes may vary."""
-WAYS = ("aligned", "all", "alone")
+WAYS = ("aligned", "all", "alone", "labels")
 MIN_SIZE = 2
 LONGER = 3
 TOLERANCE = 1e-4
@@ -98,11 +98,11 @@ class Opened(NamedTuple):
 
 def _same(value: np.ndarray[Any, Any], first: np.ndarray[Any, Any], axis: int, way: str) -> list[int]:
     """The axes of another operand that are opened with `axis` of the first one: the one that broadcasting aligns with
-    it, the one of the same number, or all that are as long."""
+    it, also where that is of another type (labels of scores), or all that are as long."""
     size = first.shape[axis]
-    if way == "aligned":
-        number = axis - first.ndim + value.ndim
-        return [number] if number >= 0 and value.shape[number] == size and value.dtype == first.dtype else []
+    if way in ("aligned", "labels"):
+        number, alike = axis - first.ndim + value.ndim, way == "labels" or value.dtype == first.dtype
+        return [number] if number >= 0 and value.shape[number] == size and alike else []
     return [number for number, each in enumerate(value.shape) if each == size] if way == "all" else []
 
 

@@ -14,6 +14,8 @@ from s2s.frontends.onnx.tensors import element_dtype
 from s2s.frontends.places import iota
 
 _FLOAT = np.dtype(np.float32)
+_LEAST_DEVIATION = 1e-9
+"""What ONNX adds to a standard deviation, so that constants become 0."""
 
 
 def _mean(x: Value, axes: list[int]) -> Value:
@@ -50,6 +52,20 @@ def _training_batch_normalization(
         mean * old + reshape(batch_mean, [x.shape[1]]) * (1 - old),
         var * old + reshape(batch_var, [x.shape[1]]) * (1 - old),
     ]
+
+
+def _mean_variance_normalization(node: Node) -> Value:
+    """`spread / (sqrt(mean(spread ^ 2)) + 1e-9)` where `spread` is `x - mean(x)`.
+
+    ONNX's definition has constants of float32 for all types, and takes the variance as `mean(x ^ 2) - mean(x) ^ 2`, of
+    which little is left where the mean is large.
+    """
+    given = node.input(0)
+    x = widened(given)
+    axes = node.axes(node.integers("axes"), x.rank) or list(range(x.rank))
+    spread = x - _mean(x, axes)
+    deviation = emit(graph.SqrtOp, _mean(spread * spread, axes))
+    return cast(spread / (deviation + _LEAST_DEVIATION), given.dtype)
 
 
 def _instance_normalization(node: Node) -> Value:
@@ -173,6 +189,7 @@ IMPORTERS: Mapping[str, Importer] = {
     "LayerNormalization": _layer_normalization,
     "LogSoftmax": _axis_norm(graph.LogSoftmaxOp),
     "LpNormalization": _lp_normalization,
+    "MeanVarianceNormalization": _mean_variance_normalization,
     "RMSNormalization": _rms_normalization,
     "Softmax": _axis_norm(graph.SoftmaxOp),
 }

@@ -1,15 +1,17 @@
 """Element types that operators take beside float32, and operands of different types."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import ml_dtypes
 import numpy as np
+import onnx
 import pytest
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 from s2s import api
+from s2s.errors import InputError
 from s2s.types.dtypes import Array
 
 
@@ -101,3 +103,81 @@ def test_a_normalisation_of_doubles_gives_its_mean_as_a_float():
     found, _ = computed("LayerNormalization", operands, results)
     np.testing.assert_allclose(found["mean"], x.mean(-1, keepdims=True).astype(np.float32), rtol=1e-6, atol=1e-7)
     np.testing.assert_allclose(found["inverse"], 1 / np.sqrt(x.var(-1, keepdims=True) + 1e-5), rtol=1e-6)
+
+
+TOLERANCES = {np.float16: 1e-3, ml_dtypes.bfloat16: 2.0**-8, np.float32: 1e-5, np.float64: 1e-12}
+
+
+@pytest.mark.parametrize("dtype", TOLERANCES, ids=lambda each: np.dtype(each).name)
+@pytest.mark.parametrize("axes", [None, [1, 3]])
+def test_mean_and_variance_are_normalised_in_every_type_of_floats(dtype: Any, axes: list[int] | None):
+    x = np.random.default_rng(6).uniform(280, 320, (2, 3, 4, 5)).astype(dtype)
+    attributes: dict[str, Any] = {} if axes is None else {"axes": axes}
+    wide, over = x.astype(np.float64), tuple(axes or (0, 2, 3))
+    spread = wide - wide.mean(over, keepdims=True)
+    expected = spread / (np.sqrt(np.square(spread).mean(over, keepdims=True)) + 1e-9)
+    found = in_c("MeanVarianceNormalization", [x], 13, **attributes)
+    assert found[0].dtype == dtype
+    tolerance = TOLERANCES[dtype]
+    np.testing.assert_allclose(found[0].astype(np.float64), expected, rtol=tolerance, atol=tolerance)
+
+
+def test_the_mean_and_variance_of_a_constant_give_zero():
+    x = np.full((2, 3, 4, 5), 1000, np.float16)
+    np.testing.assert_array_equal(in_c("MeanVarianceNormalization", [x], 13)[0], np.zeros_like(x))
+
+
+SCORES = np.random.default_rng(7).uniform(-3, 3, (2, 4, 3))
+LABELS = np.array([[0, 3, 1], [2, 1, 3]])
+WEIGHTS = np.array([0.5, 1.5, 2, 1])
+
+
+@pytest.mark.parametrize("ignored", [None, 1, -5])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
+@pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float64], ids=lambda each: np.dtype(each).name)
+def test_the_loss_of_labels_is_computed_wide(dtype: Any, reduction: str, weighted: bool, ignored: int | None):
+    scores, weights = SCORES.astype(dtype), WEIGHTS.astype(dtype)
+    labels = LABELS if ignored is None else np.where(LABELS == 1, ignored, LABELS)
+    attributes = {"reduction": reduction, **({} if ignored is None else {"ignore_index": ignored})}
+    operands = [scores, labels, *([weights] if weighted else [])]
+    wide = [each.astype(np.float64) if each.dtype == dtype else each for each in operands]
+    expected = reference("SoftmaxCrossEntropyLoss", wide, 13, 2, **attributes)
+    found = in_c("SoftmaxCrossEntropyLoss", operands, 13, 2, **attributes)
+    for each, wanted in zip(found, expected, strict=True):
+        assert each.dtype == dtype
+        tolerance = 2.0**-8 if dtype == ml_dtypes.bfloat16 else 1e-12
+        np.testing.assert_allclose(each.astype(np.float64), wanted, rtol=tolerance)
+
+
+def test_labels_that_do_not_fit_the_scores_are_refused():
+    with pytest.raises(InputError, match=r"labels \[3, 2\] do not fit scores \[2, 4, 3\]; give scores \[N, C, …\]"):
+        in_c("SoftmaxCrossEntropyLoss", [SCORES, LABELS.T], 13)
+    with pytest.raises(InputError, match=r"weights \[3\] are not one for each of 4 classes"):
+        in_c("NegativeLogLikelihoodLoss", [SCORES, LABELS, WEIGHTS[:3]], 13)
+
+
+def one_node(kind: str, operands: Sequence[Array], opset: int, outputs: int, **attributes: Any) -> onnx.ModelProto:
+    names = [f"x{number}" for number in range(len(operands))]
+    results = [f"y{number}" for number in range(outputs)]
+    element = helper.np_dtype_to_tensor_dtype
+    inputs = [
+        helper.make_tensor_value_info(name, element(x.dtype), x.shape) for name, x in zip(names, operands, strict=True)
+    ]
+    node = helper.make_node(kind, names, results, "node", **attributes)
+    graph = helper.make_graph([node], "types", inputs, [onnx.ValueInfoProto(name=name) for name in results])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+
+
+def reference(kind: str, operands: Sequence[Array], opset: int, outputs: int = 1, **attributes: Any) -> list[Array]:
+    """The results of one node by the reference evaluator."""
+    model = one_node(kind, operands, opset, outputs, **attributes)
+    evaluator: Any = ReferenceEvaluator(model)
+    return [np.asarray(x) for x in evaluator.run(None, {f"x{number}": x for number, x in enumerate(operands)})]
+
+
+def in_c(kind: str, operands: Sequence[Array], opset: int, outputs: int = 1, **attributes: Any) -> list[Array]:
+    """The results of one node by the emitted C."""
+    model = one_node(kind, operands, opset, outputs, **attributes)
+    with api.compile(model, target="c") as artifact:
+        return list(artifact.run({f"x{number}": x for number, x in enumerate(operands)}).values())
