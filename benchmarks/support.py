@@ -3,8 +3,9 @@
     python ../shared/conformance/run.py benchmarks.conformance_adapters:run --kind node --json results.json
     python -m benchmarks.support results.json [--cases CASES] [--page docs]
 
-Each node test is imported with every element type that its operator may have in place of its own. Writes
-`onnx_support.json` into the folder of `--page`, from which `docs/generate.py` makes the page of support.
+Each node test is imported with every element type that its operator may have in place of its own; what a body computes
+that does not take the type is left out. Writes `onnx_support.json` into the folder of `--page`, from which
+`docs/generate.py` makes the page of support.
 """
 
 import argparse
@@ -166,7 +167,26 @@ def retyped(model: onnx.ModelProto, names: set[str], element: int) -> onnx.Model
         if stored.name in names and stored.data_type != element and element != onnx.TensorProto.STRING:
             array = numpy_helper.to_array(stored).astype(helper.tensor_dtype_to_np_dtype(element))
             made.graph.initializer[place].CopyFrom(numpy_helper.from_array(array, stored.name))
+    given = getattr(onnx.TensorProto, declared_type(model).upper())
+    versions = {each.domain or "": each.version for each in model.opset_import}
+    for body in (each.g for node in made.graph.node for each in node.attribute if each.HasField("g")):
+        _retype_body(body, given, element, versions)
     return made
+
+
+def _retype_body(body: onnx.GraphProto, given: int, element: int, versions: Mapping[str, int]) -> None:
+    """Give values of a body another element type, and put Identity in the place of operators that do not take it.
+
+    Scan of int8 with a body of Add (opset 9): Add takes no int8, but Scan does.
+    """
+    for info in [*body.input, *body.output]:
+        if info.type.tensor_type.elem_type == given:
+            info.type.tensor_type.elem_type = element
+    text = f"tensor({onnx.TensorProto.DataType.Name(element).lower()})"
+    for node in body.node:
+        schema = onnx.defs.get_schema(node.op_type, versions[node.domain], node.domain)
+        if element != given and schema.inputs and text not in schema.inputs[0].types:
+            node.CopyFrom(helper.make_node("Identity", node.input[:1], node.output[:1], node.name))
 
 
 if __name__ == "__main__":

@@ -70,5 +70,21 @@ def test_a_value_gets_another_type_in_its_declaration_and_its_data():
     assert made.graph.initializer[0].data_type == onnx.TensorProto.INT8
 
 
+def test_what_a_body_computes_does_not_decide_on_the_types_of_the_operator_that_runs_it():
+    text = """<ir_version: 4, opset_import: ["" : 9]> g (float[2] a, float[3, 2] x) => (float[2] y, float[3, 2] z) {
+        y, z = Scan <num_scan_inputs = 1, body = b (float[2] s, float[2] n) => (float[2] t, float[2] u) {
+            t = Add (s, n)
+            u = Identity (t)
+        }> (a, x)
+    }"""
+    read = dict(variants(onnx.parser.parse_model(text)))
+    for kind in ("bool", "int8", "float"):
+        import_model(read[kind].SerializeToString())
+    bodies = {kind: made.graph.node[0].attribute for kind, made in read.items()}
+    operators = {kind: [node.op_type for each in found for node in each.g.node] for kind, found in bodies.items()}
+    assert operators["bool"] == ["Identity", "Identity"]
+    assert operators["int32"] == ["Add", "Identity"]
+
+
 def test_refused_types_are_struck_out_and_texts_left_out():
     assert types_of({"types": ["float", "int8"], "refused": {"float6e2m3": "…", "string": "…"}}) == "i8 f32 ~~f6e2m3~~"

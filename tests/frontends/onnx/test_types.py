@@ -157,6 +157,30 @@ def test_labels_that_do_not_fit_the_scores_are_refused():
         in_c("NegativeLogLikelihoodLoss", [SCORES, LABELS, WEIGHTS[:3]], 13)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "operator"),
+    [(np.bool_, "Xor"), (np.int8, "Add"), (np.int16, "Mul"), (np.uint8, "Add"), (np.uint16, "Max")],
+    ids=["bool", "int8", "int16", "uint8", "uint16"],
+)
+def test_scans_carry_truth_values_and_short_integers(dtype: Any, operator: str):
+    name = "bool" if dtype == np.bool_ else np.dtype(dtype).name
+    text = f"""<ir_version: 8, opset_import: ["" : 16]>
+    g ({name}[2] a, {name}[5, 2] x) => ({name}[2] y, {name}[5, 2] z) {{
+        y, z = Scan <num_scan_inputs = 1, body = b ({name}[2] s, {name}[2] n) => ({name}[2] t, {name}[2] u) {{
+            t = {operator} (s, n)
+            u = Identity (t)
+        }}> (a, x)
+    }}"""
+    model = onnx.parser.parse_model(text)
+    rng = np.random.default_rng(8)
+    given = {"a": rng.integers(0, 3, 2).astype(dtype), "x": rng.integers(0, 3, (5, 2)).astype(dtype)}
+    evaluator: Any = ReferenceEvaluator(model)
+    with api.compile(model, target="c") as artifact:
+        for found, expected in zip(artifact.run(given).values(), evaluator.run(None, given), strict=True):
+            assert found.dtype == dtype
+            np.testing.assert_array_equal(found, expected)
+
+
 def one_node(kind: str, operands: Sequence[Array], opset: int, outputs: int, **attributes: Any) -> onnx.ModelProto:
     names = [f"x{number}" for number in range(len(operands))]
     results = [f"y{number}" for number in range(outputs)]
