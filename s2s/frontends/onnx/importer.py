@@ -87,8 +87,8 @@ def _input_tensors(model: ModelProto, shapes: dict[str, tuple[int, ...]]) -> dic
 def _input_tensor(value: ValueInfoProto, shape: tuple[int, ...] | None) -> ModelTensor:
     where = f"input {one_line(value.name)}"
     if not value.type.HasField("tensor_type"):
-        kind = value.type.WhichOneof("value") or "of unknown type"
-        raise UnsupportedError(f"{where}: is {kind}; only tensors are supported")
+        kind = (value.type.WhichOneof("value") or "value of unknown type").removesuffix("_type").replace("_", " ")
+        raise UnsupportedError(f"{where}: is no dense tensor ({kind}); give the model tensors as inputs")
     tensor = value.type.tensor_type
     dtype = element_dtype(tensor.elem_type, where)
     declared = declared_dims(value)

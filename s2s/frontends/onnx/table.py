@@ -37,12 +37,16 @@ def declaration(domain: str, op_type: str, opset: int) -> Signature | None:
     return declaration_of(domain, op_type, opset)
 
 
-_DATA_DEPENDENT = ("the shape of its output depends on the data", "compute this part outside the network")
+_IMAGE = ("decodes files of images, whose sizes depend on the data", "decode them outside the network")
 _TEXT = ("text is not supported", "process text outside the network")
 _SEQUENCE = ("sequences, optionals and maps are not supported", "use tensors")
+_MAP = ("takes a map, and networks take tensors", "make a tensor of it outside the network")
+_CATEGORIES = ("converts between text and numbers, and text is not supported", "convert outside the network")
 
 REFUSALS: Mapping[tuple[str, str], tuple[str, str]] = {
-    ("", "ImageDecoder"): _DATA_DEPENDENT,
+    ("", "ImageDecoder"): _IMAGE,
+    **{("ai.onnx.ml", name): _MAP for name in ("CastMap", "DictVectorizer")},
+    ("ai.onnx.ml", "CategoryMapper"): _CATEGORIES,
     **{("", name): _TEXT for name in ("StringConcat", "StringNormalizer", "StringSplit", "RegexFullMatch")},
     **{
         ("", name): _SEQUENCE
