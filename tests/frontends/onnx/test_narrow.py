@@ -155,21 +155,21 @@ def random_floats(count: int) -> Array:
     return np.concatenate([bits, rng.uniform(-32, 32, count // 2).astype(np.float32)])
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 64])
 @pytest.mark.parametrize("dtype", FLOAT6)
-def test_float6_is_packed_four_to_three_bytes_in_c(dtype: Any, count: int, tmp_path: Any):
-    x = (np.arange(count, dtype=np.uint8) * 29 + 13 & 63).view(dtype)
+def test_float6_is_packed_four_to_three_bytes_in_c(dtype: Any, tmp_path: Any):
+    counts = (1, 2, 3, 4, 5, 64)
     name = np.dtype(dtype).name.replace("_", "").removesuffix("fn")
-    text = f"""<ir_version: 14, opset_import: ["" : 28]>
-    g ({name}[{count}] x) => (float[{count}] y, {name}[{count}] z) {{
-        y = Cast <to = 1> (x)
-        z = Cast <to = {_type(dtype)}> (y)
-    }}"""
+    inputs = ", ".join(f"{name}[{count}] x{count}" for count in counts)
+    outputs = ", ".join(f"float[{count}] y{count}, {name}[{count}] z{count}" for count in counts)
+    casts = "\n".join(f"y{n} = Cast <to = 1> (x{n})  z{n} = Cast <to = {_type(dtype)}> (y{n})" for n in counts)
     file = tmp_path / "model.onnx"
+    text = f"""<ir_version: 14, opset_import: ["" : 28]> g ({inputs}) => ({outputs}) {{ {casts} }}"""
     file.write_bytes(onnx.parser.parse_model(text).SerializeToString())
-    y, z = run(str(file), [x])
-    np.testing.assert_array_equal(y, x.astype(np.float32))
-    np.testing.assert_array_equal(z.view(np.uint8), x.view(np.uint8))
+    given = [(np.arange(count, dtype=np.uint8) * 29 + 13 & 63).view(dtype) for count in counts]
+    found = run(str(file), given)
+    for x, y, z in zip(given, found[::2], found[1::2], strict=True):
+        np.testing.assert_array_equal(y, x.astype(np.float32))
+        np.testing.assert_array_equal(z.view(np.uint8), x.view(np.uint8))
 
 
 @pytest.mark.parametrize("is_raw", [False, True])

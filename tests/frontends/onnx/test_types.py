@@ -132,7 +132,7 @@ LABELS = np.array([[0, 3, 1], [2, 1, 3]])
 WEIGHTS = np.array([0.5, 1.5, 2, 1])
 
 
-@pytest.mark.parametrize("ignored", [None, 1, -5])
+@pytest.mark.parametrize("ignored", [None, -5])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float64], ids=lambda each: np.dtype(each).name)
