@@ -123,6 +123,15 @@ S2S_ALWAYS_INLINE void S2S_F32(store_f16)(s2s_f16 *p, S2S_F32V a)
 }
 #endif
 
+/* Compilers keep the halves in a register. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(round_f16)(S2S_F32V a)
+{
+    s2s_f16 lanes[S2S_LANES];
+
+    S2S_F32(store_f16)(lanes, a);
+    return S2S_F32(load_f16)(lanes);
+}
+
 /* Some of the lanes, or lanes that are no neighbours. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_f16_strided_part)(const s2s_f16 *p, ptrdiff_t stride, int32_t n)
 {
