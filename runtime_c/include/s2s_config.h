@@ -99,6 +99,7 @@
  * compiler), or where a coding standard forbids to rely on it; costs a few instructions each.
  * S2S_SIMD_PORTABLE: define it to get the plain C99 form of s2s_simd.h on every compiler.
  * S2S_DSP_PORTABLE: define it to get the plain C99 form of s2s_dsp.h on every compiler.
+ * S2S_HALF_PORTABLE: define it to get the conversions of s2s_half.h in integer arithmetic on every compiler.
  * S2S_NO_PHRASES: define it to leave the text of s2s_status_phrase out of the program. */
 
 #endif

@@ -52,6 +52,16 @@ S2S_ALWAYS_INLINE void S2S_F32(store_f16)(s2s_f16 *p, S2S_F32V a)
 {
     _mm_storel_epi64((__m128i *)(void *)p, _mm_cvtps_ph((__m128)a, _MM_FROUND_TO_NEAREST_INT));
 }
+#elif defined(S2S_SIMD_GNU) && S2S_LANES == 4 && defined(__aarch64__)
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_f16)(const s2s_f16 *p)
+{
+    return (S2S_F32V)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
+}
+
+S2S_ALWAYS_INLINE void S2S_F32(store_f16)(s2s_f16 *p, S2S_F32V a)
+{
+    vst1_u16(p, vreinterpret_u16_f16(vcvt_f16_f32((float32x4_t)a)));
+}
 #elif defined(S2S_SIMD_GNU)
 /* s2s_f16_to_f32 and s2s_f32_to_f16, lane by lane. */
 #define S2S_I32V S2S_SIMD_JOIN(s2s_i32x, S2S_LANES, )
@@ -112,6 +122,15 @@ S2S_ALWAYS_INLINE void S2S_F32(store_f16)(s2s_f16 *p, S2S_F32V a)
     S2S_EACH_LANE(i) { p[i] = s2s_f32_to_f16(lanes[i]); }
 }
 #endif
+
+/* Compilers keep the halves in a register. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(round_f16)(S2S_F32V a)
+{
+    s2s_f16 lanes[S2S_LANES];
+
+    S2S_F32(store_f16)(lanes, a);
+    return S2S_F32(load_f16)(lanes);
+}
 
 /* Some of the lanes, or lanes that are no neighbours. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_f16_strided_part)(const s2s_f16 *p, ptrdiff_t stride, int32_t n)

@@ -19,7 +19,7 @@ _BY_NAME = (
     (re.compile(r"s2s_i32x4_((load|store)_i8$|rescale_|saturate_)"), '"s2s_lanes.h"'),
     (re.compile(r"s2s_i32x\d+_(load_group|load_pair|load_columns|(load|store)_i8|rescale_|saturate_)"), _BYTES),
     (re.compile(r"s2s_f32x\d+_to_i32_inside$"), _BYTES),
-    (re.compile(r"s2s_f32x\d+_(load|store)_f16"), '"s2s_simd_half.h"'),
+    (re.compile(r"s2s_f32x\d+_(load|store|round)_f16"), '"s2s_simd_half.h"'),
     (re.compile(r"s2s_cache_read_flipped"), '"s2s_cache_read.h"'),
     (re.compile(r"s2s_cache_read_(i|pairs)|s2s_i(8|16)x\d+_"), '"s2s_dsp.h"'),
     (re.compile(r"s2s_[fiu]\d+x\d+_"), '"s2s_simd.h"'),

@@ -1,4 +1,4 @@
-"""The forms that Arm cores get of the integer functions, by the tests that the portable ones pass."""
+"""The forms that Arm cores get of functions of the runtime, by the tests that the portable ones pass."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -16,10 +16,12 @@ MAIN = """
 #define CHECK(condition) do { if (!(condition)) { ++failures; } } while (0)
 static uint32_t failures;
 void test_dsp(void);
+void test_half_machine(void);
 void test_quantize(void);
 void test_round(void);
 #include <stddef.h>
 #include "test_dsp.c"
+#include "test_half_machine.c"
 #include "test_quantize.c"
 #include "test_round.c"
 
@@ -27,6 +29,7 @@ int main(void)
 {
     board_open();
     test_dsp();
+    test_half_machine();
     test_quantize();
     test_round();
     board_write(&failures, sizeof failures);
@@ -40,5 +43,7 @@ def test_functions_give_the_same_on_the_core(name: str, tmp_path: Path) -> None:
     """An M33 has the instructions of an M55 but the vectors."""
     board = replace(board_or_skip("qemu:m55" if name == "m33" else f"qemu:{name}"), target=f"cortex-{name}")
     program = BoardProgram(board, tmp_path)
-    elf = program.link("functions", MAIN, include=["tests/runtime_c", "runtime_c/include"], root=ROOT)
+    include = ["tests/runtime_c", "runtime_c/include"]
+    portable = program.compile(TESTS / "half_portable.c", "half_portable", include=include, root=ROOT)
+    elf = program.link("functions", MAIN, [portable], include=include, root=ROOT)
     assert program.run(elf, b"") == bytes(4)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 
 from benchmarks.static_analysis import DIGITS, findings, misra
@@ -45,6 +46,14 @@ def test_a_finding_would_be_seen(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "extra.c").write_text("int extra(int a);\nint extra(int a)\n{\n    return a >> 1;\n}\n")
     assert "10.1" in {finding.rule for finding in misra(tmp_path) if not finding.is_listed}
+
+
+def test_halves_are_converted_without_findings(tmp_path: Path) -> None:
+    require("cppcheck")
+    text = '<ir_version: 8, opset_import: ["" : 17]> net (float16[8] x) => (float16[8] y) { y = Add(x, x) }'
+    tree = api.compile(onnx.parser.parse_model(text), target="c", profile="misra").write(tmp_path / "tree")
+    assert "s2s_f16_to_f32" in (tree / "src/net_kernels.c").read_text()
+    assert [finding for finding in misra(tree) if not finding.is_listed] == []
 
 
 @pytest.mark.parametrize("model", [DIGITS, KEYWORDS], ids=["digits", "keywords"])

@@ -35,6 +35,7 @@ void test_states(void);
 void test_math(void);
 void test_integer(void);
 void test_half(void);
+void test_half_machine(void);
 void test_quantize(void);
 void test_select(void);
 void test_fft(void);

@@ -14,6 +14,7 @@ int main(void)
     test_math();
     test_integer();
     test_half();
+    test_half_machine();
     test_quantize();
     test_select();
     test_fft();

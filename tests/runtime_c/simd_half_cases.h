@@ -23,13 +23,13 @@ static void CASE(every_half_is_loaded_and_stored)(void)
 }
 
 /* The middle between neighbours, and the floats around it. */
-static void CASE(stores_round_to_nearest_even)(void)
+static void CASE(lanes_are_rounded_to_nearest_even)(void)
 {
     for (uint32_t h = 0u; h < 0x7c00u; h += 3u) {
         const float below = s2s_f16_to_f32((s2s_f16)h);
         const float above = h == 0x7bffu ? 65536.0f : s2s_f16_to_f32((s2s_f16)(h + 1u));
         const float middle = 0.5f * (below + above);
-        float lanes[LANES];
+        float lanes[LANES], rounded[LANES];
         s2s_f16 to[LANES];
 
         for (int i = 0; i < LANES; ++i) {
@@ -39,6 +39,8 @@ static void CASE(stores_round_to_nearest_even)(void)
         }
         F32(store_f16)(to, F32(load)(lanes));
         for (int i = 0; i < LANES; ++i) { CHECK(to[i] == s2s_f32_to_f16(lanes[i])); }
+        F32(store)(rounded, F32(round_f16)(F32(load)(lanes)));
+        for (int i = 0; i < LANES; ++i) { CHECK(rounded[i] == s2s_f16_round(lanes[i])); }
     }
 }
 
@@ -68,7 +70,7 @@ static void CASE(parts_and_strides_touch_their_elements_only)(void)
 static void CASE(test_simd_half)(void)
 {
     CASE(every_half_is_loaded_and_stored)();
-    CASE(stores_round_to_nearest_even)();
+    CASE(lanes_are_rounded_to_nearest_even)();
     CASE(parts_and_strides_touch_their_elements_only)();
 }
 

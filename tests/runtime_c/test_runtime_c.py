@@ -52,6 +52,7 @@ FORMS = {
     "portable-shifts": ["-O1", "-DS2S_PORTABLE_SHIFTS"],
     "sanitized-portable": ["-O0", "-DS2S_SIMD_PORTABLE", *SANITIZERS],
     "native": ["-O3", "-march=native"],
+    "portable-halves": ["-O1", "-march=native", "-DS2S_HALF_PORTABLE"],
 }
 
 

@@ -65,7 +65,7 @@ def _all_in_lanes(regions: Iterable[Region]) -> bool:
 
 
 def _converts_halves(block: Block) -> bool:
-    """Return whether halves are only widened after a load and rounded for a store: lanes carry them as floats."""
+    """Return whether halves are only widened, and rounded where they are yielded: lanes carry them as floats."""
     widened = all(
         isinstance(use.operation, arith.ExtFOp) for each in block.args if each.type == f16 for use in each.uses
     )
@@ -101,7 +101,7 @@ def _is_cast_in_lanes(op: Operation) -> bool:
         case arith.ExtFOp():
             return given.type == f16 and wanted == f32
         case arith.TruncFOp():
-            return given.type == f32 and wanted == f16 and _is_only_yielded(op.result)
+            return given.type == f32 and wanted == f16 and _is_yielded_or_widened(op.result)
         case _ if wanted not in (i8, i32, f32):
             return False
         case arith.TruncIOp():
@@ -116,6 +116,10 @@ def _is_cast_in_lanes(op: Operation) -> bool:
 
 def _is_only_yielded(value: SSAValue) -> bool:
     return all(isinstance(use.operation, tensor.YieldOp) for use in value.uses)
+
+
+def _is_yielded_or_widened(value: SSAValue) -> bool:
+    return all(isinstance(use.operation, tensor.YieldOp | arith.ExtFOp) for use in value.uses)
 
 
 def is_byte(value: SSAValue, *, unsigned: bool = False) -> bool:

@@ -64,6 +64,29 @@ func.func private @twice_in_halves(%y: memref<16xf16>, %x: memref<16xf16>) attri
   func.return
 }
 
+// What is rounded to a half between two operations is rounded in lanes.
+// CHECK:      void net_four_times_in_halves(s2s_f16 *restrict y, const s2s_f16 *restrict x)
+// CHECK-NEXT: {
+// CHECK-NEXT:     for (int32_t i = 0; i < 16; i += 4) {
+// CHECK-NEXT:         const s2s_f32x4 v = s2s_f32x4_load_f16(&x[i]);
+// CHECK-NEXT:         const s2s_f32x4 h = s2s_f32x4_round_f16(s2s_f32x4_add(v, v));
+// CHECK-NEXT:         s2s_f32x4_store_f16(&y[i], s2s_f32x4_add(h, h));
+// CHECK-NEXT:     }
+// CHECK-NEXT: }
+func.func private @four_times_in_halves(%y: memref<16xf16>, %x: memref<16xf16>) attributes {kernel} {
+  loop.for %i = 0 to 16 step 4 {
+    %v = loop.load %x[affine_map<(i) -> (i)>(%i)] : memref<16xf16> -> vector<4xf16>
+    %w = arith.extf %v : vector<4xf16> to vector<4xf32>
+    %s = arith.addf %w, %w : vector<4xf32>
+    %h = arith.truncf %s : vector<4xf32> to vector<4xf16>
+    %sw = arith.extf %h : vector<4xf16> to vector<4xf32>
+    %t = arith.addf %sw, %sw : vector<4xf32>
+    %r = arith.truncf %t : vector<4xf32> to vector<4xf16>
+    loop.store %r, %y[affine_map<(i) -> (i)>(%i)] : vector<4xf16>, memref<16xf16>
+  }
+  func.return
+}
+
 // A quotient by one number is rounded with the division, which the runtime may avoid.
 // CHECK:      void net_rounded_quotient(float *restrict y, const float *restrict x)
 // CHECK-NEXT: {

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, VectorType, f32, i32
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, VectorType, f16, f32, i32
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -82,6 +82,17 @@ def halved(lanes: int) -> Build:
     return build
 
 
+def rounded(lanes: int) -> Build:
+    """The sum of two vectors as halves, as floats again."""
+
+    def build(values: Sequence[SSAValue]) -> list[Operation]:
+        total = arith.AddfOp(values[0], values[1])
+        half = arith.TruncFOp(total.result, VectorType(f16, [lanes]))  # pyright: ignore[reportArgumentType]
+        return [total, half, arith.ExtFOp(half.result, VectorType(f32, [lanes]))]  # pyright: ignore[reportArgumentType]
+
+    return build
+
+
 def chosen(predicate: str) -> Build:
     """One operand or the other, whichever the lanes of both say."""
     return lambda values: [loop.ChooseOp(predicate, *values, *values)]
@@ -102,6 +113,7 @@ def kernels() -> list[FuncOp]:
             add(op.name.partition(".")[2], applied(op), 2, i32)
         add("fma", applied(loop.FmaOp), 3, f32)
         add("relu", clamped(lanes), 1, f32)
+        add("round", rounded(lanes), 2, f32)
         add("select", selected, 2, f32)
         for predicate in loop.COMPARISONS:
             add(f"choose_{predicate}", chosen(predicate), 2, f32)

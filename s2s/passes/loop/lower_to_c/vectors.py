@@ -132,9 +132,17 @@ def to_integers(b: Builder, op: Operation) -> SSAValue:
     return number if wide == type else b.vector_call("saturate_i8", [number], wide)
 
 
-def _carried_on(b: Builder, op: Operation) -> SSAValue:
-    """Convert between floats and halves: loads have widened them, stores round them."""
+def _widened(b: Builder, op: Operation) -> SSAValue:
+    """Convert halves to floats, as which lanes carry them."""
     return b.value(op.operands[0])
+
+
+def _narrowed(b: Builder, op: Operation) -> SSAValue:
+    """Round floats to halves, unless they are only stored, which rounds them."""
+    value = b.value(op.operands[0])
+    if all(isinstance(use.operation, loop.StoreOp) for use in op.results[0].uses):
+        return value
+    return b.vector_call("round_f16", [value], value.type)
 
 
 def _each_lane(b: Builder, op: Operation) -> SSAValue:
@@ -160,8 +168,8 @@ VECTORS: dict[type[Operation], Lowering] = {
     **dict.fromkeys(_SHIFTS, _shift),
     **{kind: _by_name(name) for kind, name in _BY_NAME.items()},
     arith.ConstantOp: _constant,
-    arith.ExtFOp: _carried_on,
-    arith.TruncFOp: _carried_on,
+    arith.ExtFOp: _widened,
+    arith.TruncFOp: _narrowed,
     arith.MaximumfOp: _extreme("max"),
     arith.MinimumfOp: _extreme("min"),
     arith.SelectOp: _select,
