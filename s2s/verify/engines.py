@@ -155,13 +155,15 @@ def _onnxruntime(loaded: LoadedModel) -> Runner:
         raise refusal(error) from error
 
     labels = [_class_labels(model.proto, output.name) for output in model.proto.graph.output]
+    types = [output.type.tensor_type.elem_type for output in model.proto.graph.output]
 
     def run(inputs: Mapping[str, Array]) -> list[Array]:
         try:
             results: Sequence[Any] = session.run(None, {name: np.asarray(a, order="C") for name, a in inputs.items()})
         except Exception as error:
             raise refusal(error) from error
-        return [_as_array(result, of_classes) for result, of_classes in zip(results, labels, strict=True)]
+        arrays = [_as_array(result, of_classes) for result, of_classes in zip(results, labels, strict=True)]
+        return [_as_declared(array, type) for array, type in zip(arrays, types, strict=True)]
 
     return run
 
@@ -182,6 +184,14 @@ def _as_array(result: Any, labels: Sequence[Any]) -> Array:
         return np.asarray(result)
     texts = [label.decode() if isinstance(label, bytes) else label for label in labels]
     return np.array([[row[label] for label in texts] for row in result], np.float32)
+
+
+def _as_declared(array: Array, element_type: int) -> Array:
+    """Return an output in its element type: onnxruntime hands floats of eight bits over as bytes."""
+    from onnx import helper
+
+    declared = helper.tensor_dtype_to_np_dtype(element_type) if element_type else array.dtype
+    return array.view(declared) if array.dtype == np.uint8 and declared.itemsize == 1 else array
 
 
 def _serialised(proto: ModelProto) -> bytes:

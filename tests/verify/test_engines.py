@@ -1,8 +1,9 @@
 """The engines that verification compares with."""
 
+import ml_dtypes
 import numpy as np
 import pytest
-from onnx import ModelProto, numpy_helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 from onnx.parser import parse_model
 
 from s2s.frontends.model import load_for_engine
@@ -55,3 +56,17 @@ def test_an_input_without_dimensions_keeps_its_shape():
     (found,) = run_engine("onnxruntime", model, {"x": np.array(2, np.float32)})
     assert found.shape == ()
     assert found == -2
+
+
+def test_an_output_of_float8_has_its_type():
+    """onnxruntime hands it over as bytes."""
+    x = np.array([0.1, -448, 3.25], np.float32)
+    graph = helper.make_graph(
+        [helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT8E4M3FN)],
+        "net",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [3])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT8E4M3FN, [3])],
+    )
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    (found,) = run_engine("onnxruntime", load_for_engine(proto, "verify", CompileOptions()), {"x": x})
+    np.testing.assert_array_equal(found, x.astype(ml_dtypes.float8_e4m3fn))
