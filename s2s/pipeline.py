@@ -318,6 +318,7 @@ LOOP = (
     Step(
         "loop-pack-nibbles", "Halve constants of four bits, now that their loads are known.", when=tuned, options=target
     ),
+    Step("loop-encode-constants", "Store others of few values as codes, likewise.", when=tuned, options=target),
     Step("loop-split-kernels", "Threads synchronise between kernels only.", when=divided, options=least_work),
     Step(
         "loop-divide-among-threads",

@@ -100,6 +100,7 @@ PASSES: tuple[str, ...] = (
     "loop-annotate-memory-scope",
     "loop-divide-among-threads",
     "loop-eliminate-common-subexpressions",
+    "loop-encode-constants",
     "loop-form-fma",
     "loop-hook-device-calls",
     "loop-interleave-stores",

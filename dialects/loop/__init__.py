@@ -11,6 +11,7 @@ from xdsl.ir import Dialect, Operation
 
 from s2s.dialects.loop import (
     callback,
+    codes,
     control,
     devices,
     extern,
@@ -30,6 +31,7 @@ from s2s.dialects.loop import (
 )
 from s2s.dialects.loop.callback import *
 from s2s.dialects.loop.checks import lanes_of as lanes_of
+from s2s.dialects.loop.codes import *
 from s2s.dialects.loop.control import *
 from s2s.dialects.loop.devices import *
 from s2s.dialects.loop.extern import *
@@ -53,6 +55,7 @@ from s2s.dialects.loop.sliding import *
 
 FAMILIES = (
     callback,
+    codes,
     control,
     devices,
     extern,

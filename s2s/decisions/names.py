@@ -30,6 +30,7 @@ KINDS = (
     "schedule",
     "scratch",
     "constant bits",
+    "constant codes",
     "threads",
     "streams",
     "pool",

@@ -99,7 +99,7 @@ STAGES: tuple[Stage, ...] = (
         verified=False,
     ),
     Stage("tensor", Scheduled, scheduled, decides=("winograd blocks", "schedule", "scratch")),
-    Stage("loop", decides=("constant bits", "threads"), verified=False),
+    Stage("loop", decides=("constant bits", "constant codes", "threads"), verified=False),
     Stage("memory", Planned, planned, reads=_executor, decides=("streams", "pool", "pools")),
     Stage("c", Lowered, lowered, reads=_decisions, decides=("constants",)),
     Stage("tree", Written, written, reads=_everything),

@@ -58,6 +58,7 @@ CASES: dict[str, tuple[onnx.ModelProto, str, str, dict[str, Any]]] = {
 ELSEWHERE = {
     "algorithm": "decisions/test_algorithm.py",
     "constant bits": "end_to_end/test_four_bit_constants.py",
+    "constant codes": "end_to_end/test_coded_constants.py",
     "device": "end_to_end/test_devices.py",
     "external": "external/test_generators.py",
     "implementation": "relay/test_strategy.py",

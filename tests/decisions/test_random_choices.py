@@ -117,4 +117,4 @@ def test_choices_of_every_kind_are_drawn():
         compiled(name, "x86-64-v3", SEEDS.get(name, 0), threads=2)
     pools = {"pool", "pools", "streams", "weight blocks"}
     asked = {"device", "external", "implementation", "operator row tiles", "scratch"}
-    assert set(MADE) == set(KINDS) - pools - asked - {"constant bits", "packed weights", "trees"}
+    assert set(MADE) == set(KINDS) - pools - asked - {"constant bits", "constant codes", "packed weights", "trees"}

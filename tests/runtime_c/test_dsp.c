@@ -1,5 +1,7 @@
 #include "check.h"
 #include "s2s_dsp.h"
+#include "s2s_look_up.h"
+#include "s2s_look_up_groups.h"
 
 #include <string.h>
 
@@ -118,6 +120,36 @@ static void nibbles_are_widened(void)
     }
 }
 
+static void codes_are_looked_up(void)
+{
+    static const int8_t table[16] = {5, -128, 127, -1, 0, 1, 99, -99, 17, -17, 64, -64, 2, 3, 4, -5};
+
+    for (int32_t first = 0; first < 16; ++first) {
+        int8_t codes[2], numbers[4];
+
+        for (int32_t i = 0; i < 4; ++i) {
+            numbers[i] = table[(first * (i + 3) + i) % 16];
+        }
+        for (int32_t i = 0; i < 2; ++i) {
+            const uint32_t low = (uint32_t)(first * (2 * i + 3) + 2 * i) % 16u;
+            const uint32_t high = (uint32_t)(first * (2 * i + 4) + 2 * i + 1) % 16u;
+            const int32_t both = (int32_t)(low | high << 4);
+
+            codes[i] = (int8_t)(both < 128 ? both : both - 256);
+        }
+        for (int32_t i = 0; i < 4; ++i) {
+            CHECK(s2s_look_up(codes, i, table) == numbers[i]);
+        }
+        CHECK(weighted(s2s_i16x4_look_up(codes, table)) ==
+              numbers[0] + 1000 * numbers[2] + 10000 * numbers[1] + 20000 * numbers[3]);
+        if (numbers[0] != -128 && numbers[2] != -128) {
+            CHECK(weighted(s2s_i16x4_look_up_pairs(codes, table)) ==
+                  numbers[1] - 256 * numbers[0] + 1000 * (numbers[3] - 256 * numbers[2]) + 10000 * numbers[1] +
+                      20000 * numbers[3]);
+        }
+    }
+}
+
 static void rows_are_clipped(void)
 {
     int16_t row[13];
@@ -188,6 +220,7 @@ void test_dsp(void)
     pairs_multiply_bytes();
     pairs_are_copied();
     nibbles_are_widened();
+    codes_are_looked_up();
     rows_are_clipped();
     bytes_are_clipped();
 }

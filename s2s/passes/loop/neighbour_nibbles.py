@@ -118,6 +118,8 @@ def pass_packed(
     calls: Sequence[CallOp],
     store: WeightStore,
     pack: Callable[[Array], Array],
+    *,
+    suffix: str = "nibbles",
 ) -> None:
     """Let `calls` pass what `pack` makes of the constant that is their operand at `place`."""
     made: dict[Operation, loop.WeightOp] = {}
@@ -125,7 +127,7 @@ def pass_packed(
         old = call.operands[place].owner
         assert isinstance(old, loop.WeightOp)
         if old not in made:
-            name = store.add(f"{old.weight.data}_nibbles", pack(store.get(old.weight.data)))
+            name = store.add(f"{old.weight.data}_{suffix}", pack(store.get(old.weight.data)))
             made[old] = loop.WeightOp(StringAttr(name), StringAttr(store.hash(name)), packed_type)
             made[old].result.name_hint = old.result.name_hint
             Rewriter.insert_op(made[old], InsertPoint.before(old))

@@ -173,7 +173,7 @@ def _grain(expr: AffineExpr, operands: Sequence[SSAValue], grains: Mapping[SSAVa
     return gcd(form.constant, *factors)
 
 
-def _halved(affine_map: AffineMap) -> AffineMap:
+def halved(affine_map: AffineMap) -> AffineMap:
     """Return half of an even position, written without a division where its factors are even."""
     form = linear(affine_map.results[0], [UNBOUNDED] * affine_map.num_dims)
     even = Linear(form.constant // 2, {atom: factor // 2 for atom, factor in form.terms.items() if factor % 2 == 0})
@@ -190,7 +190,7 @@ def _pack(argument: BlockArgument, calls: Sequence[CallOp], store: WeightStore) 
     packed_type = MemRefType(i8, [argument.type.get_shape()[0] // 2])
     packed = Rewriter.replace_value_with_new_type(argument, packed_type)
     for load in loads:
-        wide = loop.LoadNibblesOp(packed, _halved(load.map.data), load.indices, load.result.type, group=group)
+        wide = loop.LoadNibblesOp(packed, halved(load.map.data), load.indices, load.result.type, group=group)
         wide.result.name_hint = load.result.name_hint
         Rewriter.replace_op(load, wide)
     pass_packed(argument.index, packed_type, calls, store, partial(packed_nibbles, group=group))

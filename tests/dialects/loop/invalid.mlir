@@ -629,3 +629,9 @@ loop.read_size "found" from %b {most = 5 : i64} : memref<2xi32>
 %a, %b = "test.op"() : () -> (vector<8xi32>, vector<4xi32>)
 %c = loop.add_pairs %a, %b : vector<8xi32>, vector<4xi32> -> vector<8xi32>
 // CHECK: loop.add_pairs: vector<4xi32> where the result has vector<8xi32>
+
+// -----
+
+%b, %i = "test.op"() : () -> (memref<40xi8>, index)
+%n = loop.look_up %b[affine_map<(d0) -> (d0, 32)>(%i)] {values = 17 : i64} : memref<40xi8>
+// CHECK: loop.look_up: 17 values in a table; 1 to 16 expected

@@ -358,3 +358,15 @@ func.func private @nibbles(%w: memref<32xi8>, %i: index) -> vector<8xi8> {
   %a = loop.load_nibbles %w[affine_map<(d0) -> (d0 * 4)>(%i)] {group = 8 : i64} : memref<32xi8> -> vector<8xi8>
   func.return %a : vector<8xi8>
 }
+
+// CHECK-LABEL: func.func private @codes
+func.func private @codes(%w: memref<40xi8>, %i: index) -> (i8, vector<4xi16>, vector<4xi16>) {
+  // CHECK-NEXT: %a = loop.look_up %w[affine_map<(d0) -> (d0, 32)>(%i)] {values = 8 : i64} : memref<40xi8>
+  // GENERIC:    %a = "loop.look_up"(%w, %i) <{map = affine_map<(d0) -> (d0, 32)>, values = 8 : i64}>
+  %a = loop.look_up %w[affine_map<(d0) -> (d0, 32)>(%i)] {values = 8 : i64} : memref<40xi8>
+  // CHECK-NEXT: %b = loop.look_up_group %w[affine_map<(d0) -> ((d0 * 2), 32)>(%i)] {values = 8 : i64} : memref<40xi8>
+  %b = loop.look_up_group %w[affine_map<(d0) -> (d0 * 2, 32)>(%i)] {values = 8 : i64} : memref<40xi8>
+  // CHECK-NEXT: %c = loop.look_up_group %w[affine_map<(d0) -> ((d0 * 2), 32)>(%i)] {values = 8 : i64, pairs} : memref<40xi8>
+  %c = loop.look_up_group %w[affine_map<(d0) -> (d0 * 2, 32)>(%i)] {values = 8 : i64, pairs} : memref<40xi8>
+  func.return %a, %b, %c : i8, vector<4xi16>, vector<4xi16>
+}

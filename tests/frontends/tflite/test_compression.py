@@ -1,13 +1,11 @@
 """Constants that TFLite-Micro's compressor has replaced by indices into tables of values."""
 
-import importlib
 import re
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytest
 
+from benchmarks.compressed import metadata
 from s2s import api
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import load_model
@@ -16,38 +14,8 @@ from s2s.types.dtypes import Array
 from support.tflite_models import SAME, GraphSpec, OperatorSpec, TensorSpec, model
 from support.tflite_oracle import run_litert
 
-flatbuffers: Any = importlib.import_module("flatbuffers")
-
 Entry = tuple[int, int, int]
 """Tensor, buffer of values, bits of an index."""
-
-
-def metadata(entries: Sequence[Entry], version: int = 1) -> bytes:
-    """The flatbuffer that says which tensors of the first sub-graph are compressed."""
-    b = flatbuffers.Builder(64)
-    tables: list[int] = []
-    for tensor, values, bits in entries:
-        b.StartObject(3)
-        b.PrependInt32Slot(0, tensor, 0)
-        b.PrependUint32Slot(1, values, 0)
-        b.PrependUint8Slot(2, bits, 0)
-        tables.append(b.EndObject())
-    vector = _vector(b, tables)
-    b.StartObject(1)
-    b.PrependUOffsetTRelativeSlot(0, vector, 0)
-    graphs = _vector(b, [b.EndObject()])
-    b.StartObject(2)
-    b.PrependUint32Slot(0, version, 1)
-    b.PrependUOffsetTRelativeSlot(1, graphs, 0)
-    b.Finish(b.EndObject())
-    return bytes(b.Output())
-
-
-def _vector(b: Any, tables: Sequence[int]) -> int:
-    b.StartVector(4, len(tables), 4)
-    for table in reversed(tables):
-        b.PrependUOffsetTRelative(table)
-    return b.EndVector()
 
 
 def packed(indices: Array, bits: int) -> Array:

@@ -3,7 +3,8 @@
 The buffer that the model's metadata calls `COMPRESSION_METADATA` is a flatbuffer of its own: for each sub-graph a list
 of tensors, each with the buffer of its values and the bits of an index. The tensor's own buffer holds the indices, the
 first one in the highest bits of a byte. A tensor with a scale for each channel has a table for each, one behind the
-other. The constants are decompressed while the model is read, so that the network has the plain ones.
+other. The constants are decompressed while the model is read, so that the network has the plain ones;
+`loop-encode-constants` finds those of few values again, in the layout that their kernel takes.
 """
 
 import struct

@@ -13,6 +13,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c import (
     arithmetic,
     callbacks,
+    codes,
     control,
     externs,
     groups,
@@ -35,6 +36,7 @@ from s2s.passes.loop.lower_to_c.operations import lower_block
 FAMILIES = (
     arithmetic,
     callbacks,
+    codes,
     control,
     externs,
     groups,

@@ -18,7 +18,16 @@ from s2s.types.affine import Linear, linear
 _MIN_ACCESSES = 3
 """The minimum number of accesses that share a position."""
 
-Access = loop.LoadOp | loop.LoadPairOp | loop.LoadNibbleOp | loop.LoadNibblesOp | loop.StoreOp | loop.PrefetchOp
+Access = (
+    loop.LoadOp
+    | loop.LoadPairOp
+    | loop.LoadNibbleOp
+    | loop.LoadNibblesOp
+    | loop.LookUpOp
+    | loop.LookUpGroupOp
+    | loop.StoreOp
+    | loop.PrefetchOp
+)
 
 
 def neighbours_in(b: Builder, block: Block) -> dict[Operation, tuple[Neighbours, int]]:
