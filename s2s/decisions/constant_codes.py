@@ -4,7 +4,7 @@ Models whose weights have been clustered, as by TFLite-Micro's compressor, have 
 layer. Codes take half of the flash, and a table for each channel. Looking numbers up where they are loaded takes
 instructions each time; decoding all of them before the kernel runs takes fewer, and memory for as many bytes. A core
 without caches has little flash, so it decodes where other kernels need as much memory anyway, and looks up where the
-instructions are few for what is saved. The subject is the task key of the kernel.
+instructions are few for what is saved and beside those of the kernel. The subject is the task key of the kernel.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,9 @@ from s2s.targets import Target
 LOOKED_UP, DECODED, BYTES = "codes, looked up", "codes, decoded before", "bytes"
 PER_BYTE = 32
 """The instructions of a run that one byte of flash may take. On Cortex-M4, decoding takes 14 of a convolution of
-3 x 3 x 64, and looking up 5 of a product with one row, but hundreds of convolutions, which read
-their constants again for every few places of an image."""
+3 x 3 x 64, and looking up hundreds, since convolutions read their constants again for every few places of an image."""
+FEW = 2
+"""A form may add half of a kernel's operations, as packed constants of four bits may."""
 
 
 class CodedConstant(NamedTuple):
@@ -100,7 +101,8 @@ def _worth_it(subject: CodedConstant, target: Target) -> Sequence[Candidate[str]
     worth = [
         each
         for each in possible
-        if costs[each] < PER_BYTE * (subject.bytes - subject.coded - subject.code[each])
+        if FEW * costs[each] <= subject.operations
+        and costs[each] < PER_BYTE * (subject.bytes - subject.coded - subject.code[each])
         and (each == LOOKED_UP or subject.ram <= subject.spare)
     ]
     worth.sort(key=lambda each: costs[each])
