@@ -25,7 +25,7 @@ from s2s.frontends.onnx.signature import Signature, check_node, check_types
 from s2s.frontends.onnx.structure import FunctionKey, check_function, free_names, function_key
 from s2s.frontends.onnx.table import CONVERTING, REFUSALS, declaration, importer_of
 from s2s.frontends.onnx.tensors import read_sparse, read_tensor
-from s2s.frontends.onnx.texts import MOVING, READING, alike, numbering, read_texts, text_constant
+from s2s.frontends.onnx.texts import READING, alike, numbering, read_texts, text_constant
 from s2s.types.dtypes import Array
 from s2s.types.shapes import ShapeError
 
@@ -97,15 +97,6 @@ def _as_their_inputs(
 
 def _like(value: Value, operand: Value | None) -> Value:
     return value if operand is None else numbering(marked(value, operand.narrow), operand.texts)
-
-
-def _texts_alike(node: NodeProto, operands: Sequence[Value | None]) -> Sequence[Value | None]:
-    """The operands of an operator that takes texts: numbers of the same ones."""
-    if all(operand is None or operand.texts is None for operand in operands) or node.op_type in READING:
-        return operands
-    if node.op_type not in MOVING:
-        raise UnsupportedError(f"{place(node)}: an operand is text, which it does not move alone; use numbers")
-    return alike(operands)
 
 
 def _has_changed(op_type: str, opset: int) -> bool:
@@ -239,7 +230,7 @@ class Session:
         domain = canonical_domain(node.domain)
         importer = importer_of(domain, node.op_type)
         values = [operand if isinstance(operand, Value) else None for operand in operands]
-        values = _texts_alike(node, derived_operands(self._node(node, declared.since, attributes, values, scope)))
+        values = alike(node, derived_operands(self._node(node, declared.since, attributes, values, scope)))
         if importer is None:
             return self._expand(node, attributes, values, scope)
         made = self._import(importer, node, declared.since, attributes, values, scope)

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from math import prod
 
 import numpy as np
-from onnx import TensorProto
+from onnx import NodeProto, TensorProto
 
 from s2s.dialects import graph
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import cast, checked_shape
+from s2s.frontends.onnx.names import place
 from s2s.types.dtypes import Array
 
 MOVING = frozenset(
@@ -84,8 +85,12 @@ def picked(numbers: Value, texts: Sequence[str]) -> Value:
     return numbering(emit(graph.GatherOp, table, numbers, axis=0), different)
 
 
-def alike(values: Sequence[Value | None]) -> list[Value | None]:
-    """`values`, of which those that are texts number the same ones."""
+def alike(node: NodeProto, values: Sequence[Value | None]) -> Sequence[Value | None]:
+    """The operands of `node`, of which those that are texts number the same ones."""
+    if all(value is None or value.texts is None for value in values) or node.op_type in READING:
+        return values
+    if node.op_type not in MOVING:
+        raise UnsupportedError(f"{place(node)}: an operand is text, which it does not move alone; use numbers")
     texts = tuple(dict.fromkeys(text for value in values if value is not None for text in value.texts or ()))
     return [value if value is None or value.texts in (None, texts) else _renumbered(value, texts) for value in values]
 
