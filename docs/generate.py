@@ -24,6 +24,7 @@ from docs.error_messages import PARTIAL, STAGES, Message, messages
 from docs.metadata_fields import metadata_page
 from docs.onnx_support import NOTICE, onnx_page
 from docs.package_checks import packages_page
+from docs.scikit_learn import scikit_learn_page
 from docs.tflite_support import tflite_page
 from docs.torch_axes import columns, stored_rows, summary
 from docs.varying_axes import varying_axes_page
@@ -337,6 +338,7 @@ PAGES = {
     "passes.md": passes_page,
     "pytorch.md": pytorch_page,
     "targets.md": targets_page,
+    "scikit-learn.md": scikit_learn_page,
     "sizes.md": varying_axes_page,
     "tflite.md": tflite_page,
 }

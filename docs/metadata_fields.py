@@ -27,6 +27,7 @@ FIELDS = {
     "inputs[].offset": ("number or null", "byte of the arena, where it is there"),
     "inputs[].quantisation": ("object or null", "`real = scale * (q - zero_point)`"),
     "outputs": ("objects", "as `inputs`"),
+    "outputs[].texts": ("texts", "what the elements number, from 0 on; only where the model gives texts"),
     "arena.size": ("number", "bytes of RAM that the caller provides"),
     "arena.align": ("number", "bytes"),
     "arena.lower_bound": ("number", "bytes that no plan for this order of kernels goes below"),

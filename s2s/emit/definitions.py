@@ -1,7 +1,9 @@
 """Format the macros of a header in columns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+
+_COLUMNS = 116
 
 
 class Row(NamedTuple):
@@ -37,3 +39,16 @@ def definitions(macro: str, rows: Sequence[Row]) -> list[str]:
     return [
         f"{line} /* {row.comment} */" if row.comment else line.rstrip() for line, row in zip(lines, rows, strict=True)
     ]
+
+
+def initializer(macro: str, items: Iterable[str]) -> list[str]:
+    """Format a macro that initialises an array: `#define NET_TEXTS {"a", "b"}`, over lines of at most 120 columns."""
+    lines = [f"#define {macro} {{"]
+    for number, item in enumerate(items):
+        added = f", {item}" if number else item
+        if len(lines[-1]) + len(added) > _COLUMNS:
+            lines[-1] += ", \\" if number else " \\"
+            lines.append(f"    {item}")
+        else:
+            lines[-1] += added
+    return [*lines[:-1], lines[-1] + "}"]

@@ -54,6 +54,8 @@ class PortInfo:
     """The tensor in the model, if its bytes are packed."""
     varies: Extents = ()
     """For each axis the size that it has at run time, empty for a constant one; none if all are constant."""
+    texts: tuple[str, ...] = ()
+    """The texts that its elements number, if it is of texts in the model."""
 
     @property
     def count(self) -> int:

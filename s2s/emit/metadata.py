@@ -148,6 +148,7 @@ def _port(identifier: str, port: PortInfo) -> dict[str, Any]:
         "offset": port.offset,
         "quantisation": None if quantised is None else {"scale": quantised.scale, "zero_point": quantised.zero_point},
         **({"varies": list(port.varies)} if port.varies else {}),
+        **({"texts": list(port.texts)} if port.texts else {}),
         **({} if port.model is None else {"model": {"dtype": port.model.type_name, "shape": list(port.model.shape)}}),
     }
 

@@ -7,12 +7,12 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import IntegerAttr, f32
 from xdsl.ir import Attribute
 
-from s2s.c_syntax.identifiers import c_comment, c_macro, port_identifiers
+from s2s.c_syntax.identifiers import c_comment, c_macro, c_string, port_identifiers
 from s2s.c_syntax.literals import float_literal
 from s2s.c_syntax.types import c_type
 from s2s.dialects import c
 from s2s.emit.build_view import DeviceView, ExternalView, FlagsView
-from s2s.emit.definitions import Row, SizeField, definitions
+from s2s.emit.definitions import Row, SizeField, definitions, initializer
 from s2s.emit.info import Measured, NetworkInfo, PortInfo, Quantisation
 from s2s.emit.regions import pool_address
 from s2s.emit.sizes import size_formula
@@ -45,13 +45,17 @@ class PortView:
     offset: int | None = None
     """The byte offset in the arena at which it may lie."""
     quantisation: Sequence[Row] = ()
+    texts: Sequence[str] = ()
+    """The texts that its elements number."""
 
     @property
     def definitions(self) -> list[str]:
         """Return its macros."""
         rows = [Row("SIZE", f"{self.count}u")]
         rows += [Row("OFFSET", f"{self.offset}u")] if self.offset is not None else []
-        return definitions(self.macro, [*rows, *self.quantisation])
+        rows += [Row("TEXT_COUNT", f"{len(self.texts)}u")] if self.texts else []
+        listed = initializer(f"{self.macro}_TEXTS", map(c_string, self.texts)) if self.texts else []
+        return [*definitions(self.macro, [*rows, *self.quantisation]), *listed]
 
     def pointer_into(self, arena: str) -> str:
         """Return a pointer to its place in an arena, an array of bytes."""
@@ -248,14 +252,18 @@ def _port(info: NetworkInfo, word: str, identifier: str, port: PortInfo) -> Port
         bits = NARROW[port.model.dtype].bits
         sizes = "" if port.model.has_axes else "".join(f"[{size}]" for size in port.model.shape)
         real = f"; {port.model.type_name}{sizes}, {bits} bits each" + (", the first lowest" if bits < 8 else "")
+    macro = c_macro(f"{info.name}_{identifier}")
+    if port.texts:
+        real = f"; numbers of texts, from 0 on: {macro}_TEXTS"
     return PortView(
         identifier=identifier,
-        macro=c_macro(f"{info.name}_{identifier}"),
+        macro=macro,
         count=port.count,
         comment=c_comment(f"{word}: {port.name}, {c_type(port.element)}{shape}{layout}{real}"),
         element=port.element,
         offset=port.offset,
         quantisation=_quantisation(quantised) if quantised else (),
+        texts=port.texts,
     )
 
 

@@ -64,6 +64,8 @@ class Value:
         """The type of the model whose carriers the elements are, where no C type holds it."""
         self.quantised: Quantised | None = None
         """The small integers that a constant of the model is dequantised from."""
+        self.texts: tuple[str, ...] | None = None
+        """The texts that the elements number, where the model has texts."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -88,6 +90,8 @@ class Value:
     @property
     def model_dtype(self) -> np.dtype[np.generic]:
         """Element type of the model in numpy."""
+        if self.texts is not None:
+            return np.dtype(np.str_)
         return self.dtype if self.narrow is None else self.narrow.dtype
 
     @property

@@ -21,7 +21,7 @@ from s2s.stages.state import Facts, State
 from s2s.support import progress
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, as_tensor_type
-from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, empty_tensors, model_tensor
+from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, empty_tensors, model_tensor, texts_of
 from s2s.types.language import Language
 from s2s.types.sizes import VARIES, SizeRange, extents_of
 
@@ -113,6 +113,7 @@ def _ports(
                 tensor.get_shape(),
                 quantisation=quantised,
                 model=model,
+                texts=texts_of(dictionary.data),
                 varies=extents_of(dictionary.data.get(VARIES), 0),
             )
         )

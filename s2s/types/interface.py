@@ -22,6 +22,8 @@ from s2s.types.narrow import NARROW, dtype_of_name, pack, unpack
 
 EMPTY_INPUTS, EMPTY_OUTPUTS = "empty_inputs", "empty_outputs"
 """Attributes of `main`: what is not passed."""
+TEXTS = "texts"
+"""The attribute of a result of `main` whose elements number texts: these."""
 _TYPE, _SHAPE, _NUMBER = "model_type", "model_shape", "number"
 
 
@@ -113,6 +115,11 @@ class Passed(Protocol):
         """The model's description of a packed tensor."""
         ...
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts that its elements number; none where they are numbers in the model."""
+        ...
+
 
 def declared_names(ports: Sequence[Passed], empty: Sequence[EmptyTensor]) -> list[str]:
     """The names of all inputs or outputs of the model, in its order."""
@@ -138,7 +145,24 @@ def as_declared(ports: Sequence[Passed], empty: Sequence[EmptyTensor], passed: S
 
 
 def as_passed(ports: Sequence[Passed], empty: Sequence[EmptyTensor], declared: Sequence[Array]) -> list[Array]:
-    """The inverse of `as_declared`."""
+    """The inverse of `as_declared`; texts become their numbers."""
     left_out = {each.number for each in empty}
     passed = [tensor for number, tensor in enumerate(declared) if number not in left_out]
-    return [value if port.model is None else pack(value) for port, value in zip(ports, passed, strict=True)]
+    return [
+        (_numbers(value, port.texts) if port.texts else value) if port.model is None else pack(value)
+        for port, value in zip(ports, passed, strict=True)
+    ]
+
+
+def texts_of(attributes: Mapping[str, Attribute]) -> tuple[str, ...]:
+    """The texts that a result of `main` numbers."""
+    listed = attributes.get(TEXTS)
+    return tuple(text.data for text in listed) if isa(listed, ArrayAttr[StringAttr]) else ()
+
+
+def _numbers(value: Array, texts: Sequence[str]) -> Array:
+    """The numbers of texts as an engine gives them; what numbers them already stays."""
+    if value.dtype.kind not in "OUS":
+        return value
+    numbers = {text: number for number, text in enumerate(texts)}
+    return np.array([numbers.get(str(text), -1) for text in value.reshape(-1)], np.int64).reshape(value.shape)

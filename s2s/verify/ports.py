@@ -28,6 +28,8 @@ class Port:
     """The tensor in the model, if its bytes are packed."""
     varies: Extents = ()
     """For each axis the size that it has at run time, empty for a constant one; none if all are constant."""
+    texts: tuple[str, ...] = ()
+    """The texts that its elements number, if it is of texts in the model."""
 
     def shape_at(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
         """Return the shape that the port has in a run with these `sizes`."""
@@ -59,7 +61,8 @@ class Port:
             else None
         )
         dtype, shape = dtype_named(described["dtype"]), tuple(described["shape"])
-        return Port(described["name"], dtype, shape, described.get("offset"), model, tuple(described.get("varies", ())))
+        varies, texts = tuple(described.get("varies", ())), tuple(described.get("texts", ()))
+        return Port(described["name"], dtype, shape, described.get("offset"), model, varies, texts)
 
 
 def empty_tensor(described: Mapping[str, Any]) -> EmptyTensor:

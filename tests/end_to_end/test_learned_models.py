@@ -1,6 +1,8 @@
 """Models of scikit-learn and LightGBM, converted by skl2onnx and onnxmltools, give in C what they give in Python."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -107,3 +109,19 @@ def test_probabilities_by_label_are_compared_with_onnxruntime():
     found = compile(model, target="c", shapes={"X": (ROWS, FEATURES)}).verify()
     assert found.passed
     assert found.outputs["output_probability"].comparison.elements == 3 * ROWS
+
+
+def test_labels_of_text_are_numbers_of_a_list_in_the_header(tmp_path: Path):
+    x, y = _data(3)
+    names = np.array(["mid", "low?", "h\u00f6chst"])
+    source = _linear().fit(x, names[y])
+    model = _package("skl2onnx").to_onnx(source, x[:ROWS], target_opset=OPSETS)
+    with compile(model, target="c", name="net", shapes={"X": (ROWS, FEATURES)}) as artifact:
+        assert artifact.verify().passed
+        labels = artifact.run({"X": x[:ROWS]})["output_label"]
+        artifact.write(tmp_path)
+    np.testing.assert_array_equal(np.array(artifact.info.outputs[0].texts)[labels], source.predict(x[:ROWS]))
+    header = (tmp_path / "include" / "net.h").read_text()
+    assert '#define NET_OUTPUT_LABEL_TEXTS {"h\\303\\266chst", "low\\?", "mid"}' in header
+    record = json.loads((tmp_path / "metadata.json").read_text())
+    assert record["outputs"][0]["texts"] == ["h\u00f6chst", "low?", "mid"]

@@ -31,6 +31,11 @@ KEPT = "(float[1, 64] mfcc) => (float[1, 64] scores) { a = MatMul (mfcc, u) b = 
 DENSE = "(float[1, 64] input) => (float[1, 64] output) { a = MatMul (input, u) b = Softmax (a) output = MatMul (b, v) }"
 SEQUENCE = "(float[1, sequence, 64] x) => (float[1, sequence, 64] y) { y = Softmax (x) }"
 FOUND = "(float[300] image) => (int64[1, N] boxes) { boxes = NonZero (image) }"
+NAMED = """(float[1, 3] X) => (string[1] label) {
+    best = ArgMax <axis = 1, keepdims = 0> (X)
+    names = Constant <value_strings = ["high", "low", "mid"]> ()
+    label = Gather (names, best)
+}"""
 ON_DSP = {"dsp": {"target": "cortex-m4", "operators": ["softmax"]}}
 
 
@@ -130,6 +135,7 @@ GIVEN = {
         network("kws", SPOTTER, "static int8_t mfcc[KWS_MFCC_SIZE], scores[KWS_SCORES_SIZE];", target="cortex-m4"),
         network("kws", KEPT, "static float mfcc[KWS_MFCC_SIZE], scores[KWS_SCORES_SIZE];", profile="misra"),
     ],
+    "scikit-learn": [network("forest", NAMED)],
     "several-devices": [
         network("kws", DENSE, devices=ON_DSP, target="cortex-m7"),
         network("kws", DENSE, devices=ON_DSP, target="cortex-m7"),

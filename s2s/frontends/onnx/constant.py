@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from math import ceil, prod
 
 import numpy as np
+from onnx import TensorProto
 
 from s2s.frontends.builder import Value
 from s2s.frontends.formulas import checked_shape, reshape
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype, read_sparse
+from s2s.frontends.onnx.texts import decoded, read_texts, text_constant
 from s2s.frontends.selection import coordinates
 from s2s.types.dtypes import Array
 
@@ -16,12 +18,24 @@ _GIVEN = ("value", "sparse_value", "value_float", "value_floats", "value_int", "
 
 
 def _constant(node: Node) -> Value:
+    texts = _texts(node)
+    if texts is not None:
+        return text_constant(node.builder, texts)
     given = [name for name in _GIVEN if node.has(name)]
-    if not given and (node.has("value_string") or node.has("value_strings")):
-        raise node.unsupported("the constant is text", "use numbers")
     if len(given) != 1:
         raise node.invalid(f"has {len(given)} values", "give one of the attributes " + ", ".join(_GIVEN))
     return node.builder.constant(_constant_array(node, given[0]))
+
+
+def _texts(node: Node) -> Array | None:
+    """The texts of the constant; None where it is of numbers."""
+    if node.has("value_strings"):
+        return np.array(decoded(node.texts("value_strings")), object)
+    if node.has("value_string"):
+        return np.array(node.text("value_string"), object)
+    if node.has("value") and node.attributes["value"].t.data_type == TensorProto.STRING:
+        return read_texts(node.attributes["value"].t, f"{node.place}: attribute 'value'")
+    return None
 
 
 def _constant_array(node: Node, name: str) -> Array:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 
 import numpy as np
+from onnx import TensorProto
 from xdsl.ir import Operation
 
 from s2s.dialects import graph
@@ -70,6 +71,11 @@ def _identity(node: Node) -> Value:
 
 
 def _cast(node: Node) -> Value:
+    x = node.input(0)
+    if x.texts is not None:
+        if node.integer("to") != TensorProto.STRING:
+            raise node.unsupported("its input is text", "use numbers")
+        return x
     return _converted(node, element_dtype(node.integer("to"), f"{node.place}: attribute 'to'"))
 
 

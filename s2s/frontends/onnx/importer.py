@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from onnx import ModelProto, ValueInfoProto
+from onnx import ModelProto, TensorProto, ValueInfoProto
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
 
@@ -131,6 +131,11 @@ def _output(value: ValueInfoProto, scope: Scope) -> Value:
     if not isinstance(found, Value):
         raise InputError(f"{where}: is produced by no node; remove it or add the node")
     declared = value.type.tensor_type.elem_type if value.type.HasField("tensor_type") else 0
+    if declared == TensorProto.STRING or found.texts is not None:
+        if declared not in (0, TensorProto.STRING) or found.texts is None:
+            words = [TensorProto.DataType.Name(declared).lower(), "string" if found.texts else str(found.model_dtype)]
+            raise InputError(f"{where}: is declared as {words[0]} and computed as {words[1]}; fix the declaration")
+        return found
     dtype = element_dtype(declared, where) if declared else found.model_dtype
     if dtype != found.model_dtype:
         raise InputError(f"{where}: is declared as {dtype} and computed as {found.model_dtype}; fix the declaration")

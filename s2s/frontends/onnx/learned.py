@@ -10,6 +10,7 @@ from s2s.frontends.formulas import cast, concat, equal, greater, reshape, select
 from s2s.frontends.onnx.forest import as_rows
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.scores import class_labels, labelled, most_likely, transform, transformed
+from s2s.frontends.onnx.texts import decoded, picked
 from s2s.types.dtypes import Array
 
 _FLOAT = np.dtype(np.float32)
@@ -101,11 +102,13 @@ def _one_hot_encoder(node: Node) -> Value:
 def _label_encoder(node: Node) -> Value:
     """A table of keys and values; a key that is not there gives the default."""
     x = node.input(0)
-    keys, values = _table(node, "keys"), _table(node, "values")
+    if x.texts is not None:
+        return _of_texts(node, x)
+    keys, values = _table(node, "keys"), _values(node)
     if keys.size != values.size or not keys.size:
         raise node.invalid(f"{keys.size} keys for {values.size} values", "give one value for each key")
     node.require_small(keys.size * x.type.element_count(), "the comparison with its keys")
-    default = _default(node, values.dtype)
+    default = _default(node, values)
     same = emit(graph.EqualOp, reshape(x, [*x.shape, 1]), node.constant(keys.astype(x.dtype)))
     if x.is_float and np.isnan(keys).any():
         absent = reshape(emit(graph.IsNanOp, x), [*x.shape, 1])
@@ -113,14 +116,36 @@ def _label_encoder(node: Node) -> Value:
         same = emit(graph.LogicalOrOp, same, unknown)
     numbered = select(same, node.constant(np.arange(keys.size), np.int32), keys.size)
     place = emit(graph.ReduceMinOp, numbered, axes=[x.rank], keepdims=False)
-    table = np.concatenate([values, np.array([default], values.dtype)])
+    return _at(node, np.concatenate([values, np.array([default], values.dtype)]), place)
+
+
+def _of_texts(node: Node, x: Value) -> Value:
+    """The values of texts, which are looked up here: one for each text that `x` may be."""
+    keys, values = decoded(node.texts("keys_strings")) if node.has("keys_strings") else [], _values(node)
+    if len(keys) != values.size or not keys:
+        raise node.invalid(f"{len(keys)} keys for {values.size} values", "give one value for each text")
+    known = dict(zip(reversed(keys), reversed(values.reshape(-1).tolist()), strict=True))
+    found = [known.get(text, _default(node, values)) for text in x.texts or ()]
+    return _at(node, np.array(found, values.dtype), x)
+
+
+def _at(node: Node, table: Array, place: Value) -> Value:
+    """The numbers or texts of a table at these places."""
+    if table.dtype == object:
+        return picked(place, table.tolist())
     return emit(graph.GatherOp, node.constant(table), place, axis=0)
 
 
+def _values(node: Node) -> Array:
+    """The values of a LabelEncoder: numbers, or texts."""
+    texts = decoded(node.texts("values_strings")) if node.has("values_strings") else []
+    return np.array(texts, object) if texts else _table(node, "values")
+
+
 def _table(node: Node, kind: str) -> Array:
-    """The keys or values of a LabelEncoder."""
+    """The numbers that are keys or values of a LabelEncoder."""
     if node.has(f"{kind}_strings") and node.texts(f"{kind}_strings"):
-        raise node.unsupported(f"its {kind} are text", "encode numbers")
+        raise node.invalid(f"its {kind} are text, its input is not", "fix the input")
     if node.has(f"{kind}_tensor"):
         return node.tensor(f"{kind}_tensor").reshape(-1)
     if node.has(f"{kind}_floats"):
@@ -128,11 +153,13 @@ def _table(node: Node, kind: str) -> Array:
     return np.array(node.integers(f"{kind}_int64s", []), np.int64)
 
 
-def _default(node: Node, dtype: np.dtype[np.generic]) -> float:
+def _default(node: Node, values: Array) -> float | str:
     """What a key gives that is not there."""
+    if values.dtype == object:
+        return node.text("default_string", "_Unused")
     if node.has("default_tensor"):
         return node.tensor("default_tensor").reshape(-1)[0].item()
-    return node.real("default_float", -0.0) if dtype.kind == "f" else node.integer("default_int64", -1)
+    return node.real("default_float", -0.0) if values.dtype.kind == "f" else node.integer("default_int64", -1)
 
 
 def _feature_vectorizer(node: Node) -> Value:

@@ -19,6 +19,7 @@ from s2s.frontends.files import read_model_file
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.limits import MAX_OPSET
 from s2s.frontends.onnx.names import canonical_domain
+from s2s.frontends.onnx.sequences import returned_sequences, with_tensors_for
 from s2s.frontends.onnx.structure import check_structure
 from s2s.types.weights import SharedArrays
 
@@ -56,6 +57,9 @@ def load_model(source: ModelSource) -> LoadedModel:
         loaded = LoadedModel(_parse(data, str(path)), str(path.absolute().parent), str(path))
     _check_versions(loaded)
     check_structure(loaded.proto)
+    sequences = returned_sequences(loaded.proto)
+    if sequences:
+        return loaded._replace(proto=with_tensors_for(loaded.proto, sequences), is_specialised=True)
     return loaded
 
 

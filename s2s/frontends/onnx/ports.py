@@ -13,7 +13,7 @@ from s2s.dialects.graph.base import ints
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.onnx.narrow import packed, unpacked
 from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type, ui8
-from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, ModelTensor, empty_attribute
+from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, TEXTS, EmptyTensor, ModelTensor, empty_attribute
 from s2s.types.narrow import NARROW
 
 _RUN = "run_number"
@@ -57,13 +57,14 @@ class Ports:
         attributes: list[DictionaryAttr] = []
         empty: list[EmptyTensor] = []
         for number, (name, value) in enumerate(outputs):
-            tensor = ModelTensor(value.model_dtype.name, value.shape)
+            tensor = ModelTensor((value.dtype if value.texts else value.model_dtype).name, value.shape)
             if 0 in value.shape:
                 empty.append(EmptyTensor(name, number, tensor))
                 continue
             passed = value if value.narrow is None else packed(value, value.narrow)
             returned.append(self.builder.materialize(passed))
-            attributes.append(_attributes(name, tensor))
+            texts = {} if value.texts is None else {TEXTS: ArrayAttr(map(StringAttr, value.texts))}
+            attributes.append(DictionaryAttr({**_attributes(name, tensor).data, **texts}))
         if self._run is not None:
             returned.append(self.builder.materialize(self._run + 1))
             attributes.append(DictionaryAttr({}))

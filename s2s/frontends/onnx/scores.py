@@ -9,6 +9,7 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import greater, select
 from s2s.frontends.onnx.node import Node
+from s2s.frontends.onnx.texts import decoded, picked
 
 _NEARLY_ZERO = 1e-7
 
@@ -52,18 +53,23 @@ def _probit(p: Value) -> Value:
     return emit(graph.SignOp, x) * root * sqrt(2)
 
 
-def class_labels(node: Node, integers: str, strings: str) -> list[int]:
-    """The labels of classes, which must be integers."""
-    if node.has(strings) and node.texts(strings):
-        raise node.unsupported("its labels are text", "train with numbers as labels")
-    return node.integers(integers, [])
+Labels = Sequence[int] | Sequence[str]
+"""The labels of classes, in their order."""
 
 
-def labelled(numbers: Value, labels: Sequence[int]) -> Value:
+def class_labels(node: Node, integers: str, strings: str) -> Labels:
+    """The labels of classes: integers, or texts."""
+    texts = decoded(node.texts(strings)) if node.has(strings) else []
+    return texts or node.integers(integers, [])
+
+
+def labelled(numbers: Value, labels: Labels) -> Value:
     """The labels of classes by number."""
+    if any(isinstance(label, str) for label in labels):
+        return picked(numbers, [str(label) for label in labels])
     return emit(graph.GatherOp, numbers.builder.constant(np.array(labels, np.int64)), numbers, axis=0)
 
 
-def most_likely(scores: Value, labels: Sequence[int]) -> Value:
+def most_likely(scores: Value, labels: Labels) -> Value:
     """The label of the largest score of each row, the first of equal ones."""
     return labelled(emit(graph.ArgmaxOp, scores, axis=1, keepdims=False), labels)

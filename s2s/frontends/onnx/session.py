@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 
-from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto
 
 from s2s.errors import InputError, S2SError, UnknownValueError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
@@ -25,6 +25,7 @@ from s2s.frontends.onnx.signature import Signature, check_node, check_types
 from s2s.frontends.onnx.structure import FunctionKey, check_function, free_names, function_key
 from s2s.frontends.onnx.table import CONVERTING, REFUSALS, declaration, importer_of
 from s2s.frontends.onnx.tensors import read_sparse, read_tensor
+from s2s.frontends.onnx.texts import READING, alike, numbering, read_texts, text_constant
 from s2s.types.dtypes import Array
 from s2s.types.shapes import ShapeError
 
@@ -71,24 +72,31 @@ def _require_wide(node: NodeProto, what: str, value: Value) -> None:
     """Refuse a narrow type where a network runs another one."""
     if value.narrow is not None:
         raise UnsupportedError(f"{place(node)}: {what} is {value.narrow.dtype}; convert it outside of the body")
+    if value.texts is not None:
+        raise UnsupportedError(f"{place(node)}: {what} is text; choose it outside of the body")
 
 
 def _as_their_inputs(
     node: NodeProto, declared: Signature, operands: Sequence[Value | None], outputs: Sequence[Value]
 ) -> Sequence[Value]:
-    """`outputs` of an operator that moves elements: those of the type of a narrow operand are so, too."""
+    """`outputs` of an operator that moves elements: those of the type of a narrow operand are so, too, and so are
+    texts."""
     found = {
-        declared.parameter(position).variable: operand.narrow
+        declared.parameter(position).variable: operand
         for position, operand in enumerate(operands)
-        if operand is not None and operand.narrow is not None
+        if operand is not None and (operand.narrow is not None or operand.texts is not None)
     }
     if not found:
         return outputs
     if node.op_type in _RUNNING or not declared.outputs:
-        narrow = next(iter(found.values()))
-        raise UnsupportedError(f"{place(node)}: an operand is {narrow and narrow.dtype}; convert it before")
+        operand = next(iter(found.values()))
+        raise UnsupportedError(f"{place(node)}: an operand is {operand.model_dtype}; convert it before")
     kinds = [declared.outputs[min(at, len(declared.outputs) - 1)] for at in range(len(outputs))]
-    return [marked(value, found.get(kind)) for value, kind in zip(outputs, kinds, strict=True)]
+    return [_like(value, found.get(kind)) for value, kind in zip(outputs, kinds, strict=True)]
+
+
+def _like(value: Value, operand: Value | None) -> Value:
+    return value if operand is None else numbering(marked(value, operand.narrow), operand.texts)
 
 
 def _has_changed(op_type: str, opset: int) -> bool:
@@ -122,6 +130,10 @@ class Session:
         for tensor in graph.initializer:
             if known and tensor.name in known:
                 scope.define(tensor.name, self.builder.constant(known[tensor.name], tensor.name))
+                continue
+            if tensor.data_type == TensorProto.STRING:
+                texts = read_texts(tensor, f"initializer {one_line(tensor.name)}")
+                scope.define(tensor.name, text_constant(self.builder, texts, tensor.name))
                 continue
             self._define_constant(scope, tensor.name, partial(read_tensor, tensor, self._folder))
         for sparse in graph.sparse_initializer:
@@ -218,11 +230,13 @@ class Session:
         domain = canonical_domain(node.domain)
         importer = importer_of(domain, node.op_type)
         values = [operand if isinstance(operand, Value) else None for operand in operands]
-        values = derived_operands(self._node(node, declared.since, attributes, values, scope))
+        values = alike(node, derived_operands(self._node(node, declared.since, attributes, values, scope)))
         if importer is None:
             return self._expand(node, attributes, values, scope)
         made = self._import(importer, node, declared.since, attributes, values, scope)
-        return made if node.op_type in CONVERTING else _as_their_inputs(node, declared, values, made)
+        if node.op_type in CONVERTING or node.op_type in READING:
+            return made
+        return _as_their_inputs(node, declared, values, made)
 
     def _run_custom(
         self,

@@ -16,7 +16,7 @@ from s2s.frontends.formulas import cast, clamp, concat, greater, less, reshape, 
 from s2s.frontends.networks import Values, repeat
 from s2s.frontends.onnx.forest import as_rows
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.scores import class_labels, labelled, most_likely, transform, transformed
+from s2s.frontends.onnx.scores import Labels, class_labels, labelled, transform, transformed
 from s2s.types.dtypes import Array
 
 _FLOAT = np.dtype(np.float32)
@@ -70,22 +70,22 @@ def _svm_classifier(node: Node) -> list[Value]:
     return _by_pairs(node, x, labels, supports) if sum(supports) else _by_rows(node, x, labels)
 
 
-def _by_rows(node: Node, x: Value, labels: Sequence[int]) -> list[Value]:
+def _by_rows(node: Node, x: Value, labels: Labels) -> list[Value]:
     """Without support vectors: one row of coefficients for each class."""
     coefficients, rho = np.array(node.reals("coefficients"), np.float32), node.reals("rho", [])
     if len(coefficients) != len(labels) * x.shape[1] or not rho:
         raise node.invalid(f"{len(coefficients)} coefficients for {len(labels)} classes", "export the model again")
     scores = emit(graph.MatmulOp, x, node.constant(coefficients.reshape(len(labels), -1).T)) + rho[0]
-    label = most_likely(scores, labels)
+    number = emit(graph.ArgmaxOp, scores, axis=1, keepdims=False)
     if len(labels) == 2:
         least = 0.5 if (coefficients >= 0).all() else 0.0
         best = emit(graph.ReduceMaxOp, scores, axes=[1], keepdims=False)
         above = emit(graph.GreaterEqualOp, best, best.like(least)) if least else greater(best, 0)
-        label = select(above, label.like(labels[1]), label)
-    return [label, transformed(node, scores)]
+        number = select(above, number.like(1), number)
+    return [labelled(number, labels), transformed(node, scores)]
 
 
-def _by_pairs(node: Node, x: Value, labels: Sequence[int], supports: Sequence[int]) -> list[Value]:
+def _by_pairs(node: Node, x: Value, labels: Labels, supports: Sequence[int]) -> list[Value]:
     pairs = list(combinations(range(len(labels)), 2))
     weights, rho = _weights_of_pairs(node, supports, pairs, len(labels)), node.reals("rho", [])
     if len(rho) != len(pairs):
@@ -125,7 +125,7 @@ def _weights_of_pairs(node: Node, supports: Sequence[int], pairs: list[tuple[int
     return weights
 
 
-def _most_votes(node: Node, decisions: Value, pairs: list[tuple[int, int]], labels: Sequence[int]) -> Value:
+def _most_votes(node: Node, decisions: Value, pairs: list[tuple[int, int]], labels: Labels) -> Value:
     gained, given = np.zeros((len(pairs), len(labels)), np.float32), np.zeros(len(labels), np.float32)
     for number, (i, j) in enumerate(pairs):
         gained[number, i], gained[number, j] = 1, -1

@@ -9,7 +9,7 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, concat, greater, select
 from s2s.frontends.onnx.forest import LEAF, MODES, Branch, Forest, aggregated, as_rows, expand_members
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.scores import class_labels, labelled, most_likely, transform, transformed
+from s2s.frontends.onnx.scores import Labels, class_labels, labelled, most_likely, transform, transformed
 
 _AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 _TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
@@ -104,7 +104,7 @@ def _classifier(node: Node) -> list[Value]:
     return [most_likely(scores, labels), transformed(node, scores)]
 
 
-def _binary(node: Node, x: Value, forest: Forest, labels: Sequence[int]) -> list[Value]:
+def _binary(node: Node, x: Value, forest: Forest, labels: Labels) -> list[Value]:
     """Two classes of which leaves speak of one: its score decides, and stands for both if it is that of the first."""
     base, (spoken_of,) = _numbers(node, "base_values"), {target for _, target, _ in forest.weights}
     if len(base) > 1 or (base and spoken_of):

@@ -10,7 +10,7 @@ import pytest
 from onnx import helper
 
 from benchmarks.conformance_adapters import run
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import InputError
 from s2s.frontends.onnx import import_model
 from s2s.types.dtypes import Array
 from support.onnx_nodes import run_imported, run_onnxruntime
@@ -241,12 +241,6 @@ def test_trees_in_c(tmp_path: Any):
 def test_a_map_of_scores_is_the_scores():
     case = Case("ZipMap", [X], {"classlabels_int64s": [0, 1, 2, 3, 4]})
     same(run_imported(import_model(case.model()), [X]), [X])
-
-
-def test_labels_of_text_are_refused():
-    attributes = {"classlabels_strings": ["a", "b", "c"], **LINEAR}
-    with pytest.raises(UnsupportedError, match="its labels are text; train with numbers as labels"):
-        import_model(Case("LinearClassifier", [X], attributes, 2).model())
 
 
 LOOP = forest(1, 2, [0], "target")

@@ -198,7 +198,7 @@ def tensor(**fields: Any) -> TensorProto:
         (tensor(dims=[2**40, 2**40], raw_data=b""), "elements"),
         (tensor(dims=[2**62, 0], raw_data=b""), "elements"),
         (tensor(dims=[1] * 40, raw_data=bytes(4)), "dimensions"),
-        (tensor(data_type=TensorProto.STRING, string_data=[b"a"] * 4), "element type string"),
+        (tensor(data_type=TensorProto.STRING, string_data=[b"a"] * 3), "holds 3 values"),
         (tensor(data_type=TensorProto.COMPLEX64, raw_data=bytes(32)), "element type complex64"),
         (tensor(data_type=77, raw_data=bytes(16)), "element type 77 is unknown"),
         (tensor(data_type=0, raw_data=bytes(16)), "element type"),
