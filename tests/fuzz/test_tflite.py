@@ -136,6 +136,18 @@ def test_an_integer_that_hangs_on_a_rounding_is_not_determined() -> None:
     assert np.isinf(values["y"].bounds()).tolist() == [True, False]
 
 
+def test_int16_is_padded_with_its_zero_point() -> None:
+    """TFLite-Micro pads with 0."""
+    counts = np.asarray([[0, 1]], np.int32)
+    tensors = [
+        TensorSpec("x", (2,), "INT16", scale=0.5, zero_point=7),
+        TensorSpec("counts", (1, 2), data=counts),
+        TensorSpec("y", (3,), "INT16", scale=0.5, zero_point=7),
+    ]
+    graph = GraphSpec(tensors, [OperatorSpec("PAD", ["x", "counts"], ["y"], "PadOptions")], ["x"], ["y"])
+    assert evaluate_graph(graph, {"x": np.asarray([1, 2], np.int16)})["y"].clean.tolist() == [1, 2, 7]
+
+
 def test_another_order_computes_the_same() -> None:
     network, inputs = chain()
     other = reordered(network.graph)
