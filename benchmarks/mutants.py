@@ -136,7 +136,7 @@ def _is_small(path: Path) -> bool:
 
 
 def _drawn() -> list[bytes]:
-    return [draw(Plan(seed=14, nodes=DRAWN_NODES), number).model.SerializeToString() for number in range(DRAWN)]
+    return [draw(Plan(seed=14, nodes=DRAWN_NODES), number).model.serialised() for number in range(DRAWN)]
 
 
 def judge(number: int, take: Callable[[], object]) -> Outcome:

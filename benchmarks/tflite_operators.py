@@ -38,8 +38,8 @@ from frontends.tflite import (
     test_svdf_hybrid,
 )
 
+from s2s.fuzz.tflite.engines import run_micro
 from support import litert_cases, litert_integer_lstm_cases, litert_lstm_cases, tflite_cases, tflite_layer_cases
-from support.tflite_oracle import run_micro
 
 ARENA = 1 << 20
 RUNS = 4

@@ -14,23 +14,19 @@ from functools import partial
 from random import Random
 
 import numpy as np
-import onnx
 
 from s2s.artifact import compile_artifact
-from s2s.errors import UnsupportedError
-from s2s.frontends.onnx import import_model
+from s2s.errors import InputError, UnsupportedError
 from s2s.fuzz.check import Failure, Kind
-from s2s.fuzz.draw import MAX_NODES, OPSETS, Drawn, draw_model
-from s2s.fuzz.engines import node_model
-from s2s.fuzz.merge import merged
-from s2s.fuzz.oracle import evaluate_model
+from s2s.fuzz.formats import format_of
+from s2s.fuzz.model import MAX_NODES, Drawn
 from s2s.fuzz.sizes import failures_of
-from s2s.fuzz.variants import TARGETS, Variant, draw_variants
+from s2s.fuzz.variants import Variant, draw_variants
 from s2s.support.child import run_in_child
 from s2s.support.frozen import frozen
 
 BATCH = 8
-"""Models that share a library, an opset and the way they are compiled."""
+"""Models that share a library, an opset, and the way they are compiled."""
 SECONDS = 120.0
 """The time of the processor that a batch may take in one process."""
 SECONDS_ALONE = 60.0
@@ -44,7 +40,8 @@ class Plan:
 
     models: int = 100
     seed: int = 0
-    targets: tuple[str, ...] = TARGETS
+    targets: tuple[str, ...] = ()
+    """The targets of the variants; none for those of the format."""
     variants: int = 2
     """The variants in which each model is compiled."""
     first: int = 0
@@ -57,6 +54,13 @@ class Plan:
     """One batch of this many is built by compilers that optimise, the others by the quickest compiler."""
     sizes: bool = False
     """Whether a dimension of each model has a size that varies."""
+    format: str = "onnx"
+    """The format of the models."""
+
+    @property
+    def chosen_targets(self) -> tuple[str, ...]:
+        """The targets of the variants."""
+        return self.targets or format_of(self.format).targets
 
 
 @frozen
@@ -95,6 +99,8 @@ class Tally:
 
 def run(plan: Plan) -> Generator[Tally]:
     """The counts of each batch in turn."""
+    if plan.sizes and plan.format != "onnx":
+        raise InputError(f"--sizes: opens dimensions of ONNX models; leave it out with --format {plan.format}")
     end = plan.first + plan.models
     starts = [plan.first, *range(plan.first - plan.first % BATCH + BATCH, end, BATCH)]
     starts = list(range(plan.first, end)) if plan.sizes else starts
@@ -102,7 +108,7 @@ def run(plan: Plan) -> Generator[Tally]:
         range(start, start + 1) if plan.sizes else range(start, min(start - start % BATCH + BATCH, end))
         for start in starts
     ]
-    _warm()
+    _warm(plan.format)
     pool = ProcessPoolExecutor(plan.jobs, multiprocessing.get_context("fork"))
     try:
         yield from pool.map(partial(run_batch, plan), batches)
@@ -111,14 +117,12 @@ def run(plan: Plan) -> Generator[Tally]:
         gc.unfreeze()
 
 
-def _warm() -> None:
+def _warm(name: str) -> None:
     """Load the compiler and the other engines, which the processes of batches then find loaded."""
-    node = onnx.helper.make_node("Relu", ["x"], ["y"])
-    inputs = {"x": np.ones(4, np.float32)}
-    model = node_model(node, {"": OPSETS[0]}, inputs)
-    evaluate_model(model, inputs)
-    evaluate_model(model, inputs, ["reference"])
-    compile_artifact(model, Variant().options()).tree()
+    model, inputs = format_of(name).smallest()
+    model.evaluate(inputs)
+    model.evaluate(inputs, other_engine=True)
+    compile_artifact(model.source, Variant().options()).tree()
     gc.collect()
     gc.freeze()
 
@@ -126,14 +130,14 @@ def _warm() -> None:
 def variants_of(plan: Plan, start: int) -> tuple[Variant, ...]:
     """The variants of the batch that begins with model `start`."""
     random = Random(f"{plan.seed}/variants/{start}")
-    drawn = draw_variants(random, plan.targets, plan.variants, thorough=random.randrange(plan.thorough) == 0)
+    drawn = draw_variants(random, plan.chosen_targets, plan.variants, thorough=random.randrange(plan.thorough) == 0)
     return tuple(replace(each, executor="aot", sizes=True, rewritten=False) for each in drawn) if plan.sizes else drawn
 
 
 def draw(plan: Plan, number: int) -> Drawn:
     """One model; those of a batch have one opset."""
-    opset = Random(f"{plan.seed}/opset/{number // BATCH}").choice(OPSETS)
-    return draw_model(f"{plan.seed}/{number}", f"m{number}_", opset, plan.nodes)
+    batch = f"{plan.seed}/opset/{number // BATCH}"
+    return format_of(plan.format).draw(f"{plan.seed}/{number}", f"m{number}_", batch, plan.nodes)
 
 
 def run_batch(plan: Plan, numbers: Sequence[int]) -> Tally:
@@ -180,7 +184,7 @@ def _together(plan: Plan, numbers: Sequence[int], variants: Sequence[Variant]) -
             tally.refused[reason] += 1
     if not accepted:
         return tally
-    model = merged([each.model for each in accepted])
+    model = format_of(plan.format).merged([each.model for each in accepted])
     inputs = {name: value for each in accepted for name, value in each.inputs.items()}
     expected = {name: value for each in accepted for name, value in each.expected.items()}
     failing: list[FailingModel] = []
@@ -202,7 +206,7 @@ def _together(plan: Plan, numbers: Sequence[int], variants: Sequence[Variant]) -
 def _refusal(drawn: Drawn) -> str | None:
     """Why the frontend refuses a model; other errors come up again where the model is compiled."""
     try:
-        import_model(drawn.model)
+        drawn.model.check_import()
     except UnsupportedError as error:
         return _reason(str(error))
     except Exception:
@@ -226,7 +230,7 @@ def _counted(drawn: Sequence[Drawn], failing: Sequence[FailingModel]) -> Tally:
         first.setdefault(each.drawn.seed, each)
     return Tally(
         models=len(drawn),
-        nodes=sum(len(each.model.graph.node) for each in drawn),
+        nodes=sum(len(each.model.operators) for each in drawn),
         operators=operators,
         compared=sum(spread.clean.size for spread in spreads),
         undetermined=sum(int(np.isinf(spread.bounds()).sum()) for spread in spreads),

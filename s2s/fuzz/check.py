@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
-import onnx
 
 from s2s.artifact import compile_artifact
 from s2s.emit.tree import Tree
 from s2s.errors import CompilerBug, InputError, ToolchainError, UnsupportedError
 from s2s.fuzz.arrays import is_floating
-from s2s.fuzz.forms import rewritten
-from s2s.fuzz.oracle import PAIRS_IN_DOUBT, Spread, evaluate_model
+from s2s.fuzz.model import FuzzModel
+from s2s.fuzz.spread import PAIRS_IN_DOUBT, Spread
 from s2s.fuzz.variants import Variant
 from s2s.support.frozen import frozen
 from s2s.targets.target import Target
@@ -38,11 +37,11 @@ class Failure:
 
 
 def check(
-    model: onnx.ModelProto, inputs: Mapping[str, Array], expected: Mapping[str, Spread], variant: Variant
+    model: FuzzModel, inputs: Mapping[str, Array], expected: Mapping[str, Spread], variant: Variant
 ) -> list[Failure]:
     """The failures of a model in one variant: every wrong output, or the one reason why there are none."""
     try:
-        artifact = compile_artifact(rewritten(model) if variant.rewritten else model, variant.options())
+        artifact = compile_artifact((model.rewritten() if variant.rewritten else model).source, variant.options())
         scaled, target = artifact.info.tolerance.scaled, artifact.info.target
         tree = artifact.tree()
     except UnsupportedError as error:
@@ -71,7 +70,7 @@ def loaded(tree: Tree, variant: Variant, target: Target) -> LoadedNetwork:
 
 
 def differences_of(
-    model: onnx.ModelProto,
+    model: FuzzModel,
     inputs: Mapping[str, Array],
     expected: Mapping[str, Spread],
     found: Mapping[str, Array],
@@ -82,7 +81,7 @@ def differences_of(
     differing = {name: value for name, value in found.items() if difference(expected[name], value, scaled=scaled)}
     if not differing:
         return {}
-    surer = evaluate_model(model, inputs, pairs=PAIRS_IN_DOUBT)
+    surer = model.evaluate(inputs, pairs=PAIRS_IN_DOUBT)
     texts = {name: difference(surer[name], value, scaled=scaled) for name, value in differing.items()}
     return {name: text for name, text in texts.items() if text}
 

@@ -2,26 +2,24 @@
 
 from collections import Counter
 from random import Random
+from typing import NamedTuple
 
 import onnx
 
+from s2s.fuzz.model import MAX_NODES
 from s2s.fuzz.network import Network, Rejected
 from s2s.fuzz.operators import OPERATORS
-from s2s.fuzz.oracle import Spread
-from s2s.support.frozen import frozen
+from s2s.fuzz.spread import Spread
 from s2s.types.dtypes import Array
 
 OPSETS = (9, 11, 12, 13, 15, 17, 18, 19, 20, 21, 21, 22, 23, 24, 25, 26, 27, 28)
-MAX_NODES = 12
 PATIENCE = 6
 """Nodes that may be rejected for each that is accepted."""
 
 
-@frozen
-class Drawn:
+class DrawnModel(NamedTuple):
     """A model, its inputs, and what its values should be."""
 
-    seed: str
     model: onnx.ModelProto
     inputs: dict[str, Array]
     expected: dict[str, Spread]
@@ -29,7 +27,7 @@ class Drawn:
     """How many nodes there are of each entry of the table."""
 
 
-def draw_model(seed: str, prefix: str = "", opset: int | None = None, nodes: int = MAX_NODES) -> Drawn:
+def draw_model(seed: str, prefix: str = "", opset: int | None = None, nodes: int = MAX_NODES) -> DrawnModel:
     """The model of a seed, of about `nodes` nodes at most; names of its values begin with `prefix`."""
     random = Random(seed)
     net = Network(random, random.choice(OPSETS) if opset is None else opset, prefix)
@@ -48,4 +46,4 @@ def draw_model(seed: str, prefix: str = "", opset: int | None = None, nodes: int
     model = net.model()
     expected = {output.name: net.spreads()[output.name] for output in model.graph.output}
     inputs = {each.name: net.inputs()[each.name] for each in model.graph.input}
-    return Drawn(seed, model, inputs, expected, drawn)
+    return DrawnModel(model, inputs, expected, drawn)

@@ -30,7 +30,8 @@ from s2s.fuzz.arrays import (
 from s2s.fuzz.engines import IR_VERSION
 from s2s.fuzz.merge import names_read
 from s2s.fuzz.older import check_types, in_opset
-from s2s.fuzz.oracle import Spread, evaluate_node
+from s2s.fuzz.oracle import evaluate_node
+from s2s.fuzz.spread import Spread
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 

@@ -1,18 +1,9 @@
 """Compute the expected outputs of a model and how far right answers may lie from them.
 
-Every node is evaluated several times (stochastic arithmetic): once on the values as they are, and in pairs whose
-operands and results are off by some roundings, of opposite sign. What the pairs differ by is what roundings do to the
-outputs of this very graph: `mean(x) - x` of large numbers gets a wide bound, a copy none at all. An integer that
-differs between the runs hangs on a rounding (`floor` beside a whole number, `argmax` of near equals) and is not
-determined: it is not compared, and counted.
-
-    x = [2.9999998]  floor(x): clean 2, off by + 32 roundings 3  ->  not determined
-    y = [2.5]        floor(y): 2 in all runs                     ->  must be 2
-
-Nodes that only move or choose values (`EXACT`) add no roundings of their own.
+Every node is evaluated on values that are off by some roundings, too (`spread`). Nodes that only move or choose values
+(`EXACT`) add no roundings of their own.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -22,17 +13,8 @@ from s2s.errors import InputError
 from s2s.fuzz.arrays import is_floating
 from s2s.fuzz.engines import ENGINES, EngineName, run_node
 from s2s.fuzz.merge import names_read
-from s2s.support.frozen import frozen
+from s2s.fuzz.spread import PAIRS, Noise, Spread, spread_results
 from s2s.types.dtypes import Array
-
-PAIRS = 2
-"""Pairs of noisy runs of every node."""
-PAIRS_IN_DOUBT = 16
-"""Pairs of noisy runs of a model whose outputs differ: two may by chance leave an element of thousands as it is."""
-SAFETY = 4.0
-"""By how much right answers may lie further from the clean one than the noisy ones do."""
-LAST_ROUNDINGS = 16
-"""Roundings of the last operation that are always allowed."""
 
 EXACT = frozenset(
     (
@@ -90,51 +72,6 @@ AROUND_ONE = frozenset(
 """Operators whose formulas hold numbers around 1, such as `exp(x) - 1`, of which small results are the difference."""
 
 
-@frozen
-class Spread:
-    """A tensor: its value, and the values it gets by other roundings."""
-
-    clean: Array
-    noisy: tuple[Array, ...] = ()
-    """Of each noisy run; none where no rounding has touched the tensor."""
-
-    @property
-    def is_exact(self) -> bool:
-        """Return whether no rounding has touched the tensor."""
-        return not self.noisy
-
-    def of_run(self, run: int) -> Array:
-        """The value of a run, of which number 0 is the clean one."""
-        return self.noisy[run - 1] if run and self.noisy else self.clean
-
-    def runs(self) -> tuple[Array, ...]:
-        """The values of all runs, the clean one first."""
-        return (self.clean, *self.noisy)
-
-    def bounds(self) -> Array:
-        """The largest allowed error of each element; infinite where an element is not determined."""
-        clean = self.clean.astype(np.float64) if self.clean.dtype != np.bool_ else self.clean.astype(np.int8)
-        differs = np.zeros(self.clean.shape, np.float64)
-        with np.errstate(all="ignore"):
-            if not is_floating(self.clean.dtype):
-                for each in self.noisy:
-                    differs = np.where(each != self.clean, np.inf, differs)
-                return differs
-            for each in self.noisy:
-                differs = np.fmax(differs, np.abs(each.astype(np.float64) - clean))
-            small, tiny = limits(self.clean.dtype)
-            return SAFETY * differs + LAST_ROUNDINGS * small * np.abs(clean) + LAST_ROUNDINGS * tiny
-
-
-def limits(dtype: "np.dtype[np.generic]") -> tuple[float, float]:
-    """The distance from 1 to the next number of a type of floats, and its smallest normal number."""
-    if dtype == np.float64:
-        return float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
-    if dtype == np.float32:
-        return float(np.finfo(np.float32).eps), float(np.finfo(np.float32).tiny)
-    return (2.0**-10, 2.0**-14 * 2.0**-6) if dtype == np.float16 else (2.0**-7, float(np.finfo(np.float32).tiny))
-
-
 def evaluate_node(
     node: onnx.NodeProto,
     opsets: Mapping[str, int],
@@ -151,32 +88,22 @@ def evaluate_node(
         engines = engines[::-1]
     if _reference_is_wrong(node, opsets):
         engines = [each for each in engines if each != "reference"]
-    rounds = _rounds(node, used)
-    if not rounds and all(each.is_exact for each in used.values()):
-        _, [found] = run_node(node, opsets, [{name: each.clean for name, each in used.items()}], engines)
-        return {name: Spread(value) for name, value in zip(filter(None, node.output), found, strict=True)}
-    noise = _Noise(node) if rounds else None
-    runs = [
-        {
-            name: noise.added(each.of_run(run), name, run) if noise is not None else each.of_run(run)
-            for name, each in used.items()
-        }
-        for run in range(2 * pairs + 1)
-    ]
-    engine, found = run_node(node, opsets, runs, engines)
-    if node.op_type in DISPUTED:
-        found = _with_dispute(node, opsets, runs, [each for each in engines if each != engine], found)
-    if node.op_type == "Equal":
-        [(clean, *_), *_] = found
-        found[1] = [np.where(_may_be_equal([operands[name] for name in node.input]), ~clean, clean)]
-    results: dict[str, Spread] = {}
-    for position, name in enumerate(filter(None, node.output)):
-        values = [
-            noise.added(each[position], name, run, is_result=True) if noise is not None else each[position]
-            for run, each in enumerate(found)
-        ]
-        results[name] = Spread(values[0], tuple(values[1:]))
-    return results
+    seed = f"{node.op_type} {' '.join(node.output)}"
+    noise = Noise(seed, around_one=node.op_type in AROUND_ONE) if _rounds(node, used) else None
+
+    asked: Sequence[EngineName] = engines
+
+    def run(runs: Sequence[Mapping[str, Array]]) -> list[list[Array]]:
+        engine, found = run_node(node, opsets, runs, asked)
+        others = tuple[EngineName, ...](each for each in asked if each != engine)
+        if len(runs) > 1 and node.op_type in DISPUTED:
+            found = _with_dispute(node, opsets, runs, others, found)
+        if len(runs) > 1 and node.op_type == "Equal":
+            [(clean, *_), *_] = found
+            found[1] = [np.where(_may_be_equal([operands[name] for name in node.input]), ~clean, clean)]
+        return found
+
+    return spread_results(list(filter(None, node.output)), used, run, noise, pairs)
 
 
 def _reference_is_wrong(node: onnx.NodeProto, opsets: Mapping[str, int]) -> bool:
@@ -225,28 +152,6 @@ def _rounds(node: onnx.NodeProto, operands: Mapping[str, Spread]) -> bool:
     if node.op_type in EXACT:
         return False
     return node.op_type in OF_COUNTS or any(is_floating(each.clean.dtype) for each in operands.values())
-
-
-class _Noise:
-    """Changes floats by some roundings; both runs of a pair in opposite directions."""
-
-    def __init__(self, node: onnx.NodeProto) -> None:
-        self._around_one = node.op_type in AROUND_ONE
-        self._seed = f"{node.op_type} {' '.join(node.output)}"
-
-    def added(self, array: Array, name: str, run: int, *, is_result: bool = False) -> Array:
-        """The values of a tensor in one of the runs; run 0 is the clean one."""
-        if run == 0 or array.size == 0 or not is_floating(array.dtype):
-            return array
-        pair, sign = (run - 1) // 2, 1.0 if run % 2 else -1.0
-        digest = hashlib.sha256(f"{self._seed} {name} {pair}".encode()).digest()
-        rng = np.random.default_rng(int.from_bytes(digest[:8], "little"))
-        size = rng.uniform(0.5, 1.0, array.shape) * rng.choice((-1.0, 1.0), array.shape)
-        roundings = 32 if array.dtype.itemsize >= 4 else 2
-        wide = array.astype(np.float64)
-        scale = np.abs(wide) + 1.0 if self._around_one and is_result else wide
-        with np.errstate(all="ignore"):  # infinities
-            return np.asarray(wide + scale * (sign * roundings * limits(array.dtype)[0] * size)).astype(array.dtype)
 
 
 def opsets_of(model: onnx.ModelProto) -> dict[str, int]:

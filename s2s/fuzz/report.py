@@ -4,23 +4,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from s2s.fuzz.campaign import Plan, Tally
-from s2s.fuzz.operators import OPERATORS
+from s2s.fuzz.formats import format_of
 
 
 def as_dict(plan: Plan, tally: Tally) -> dict[str, Any]:
     """The counts for JSON."""
     return {
+        "format": plan.format,
         "seed": plan.seed,
         "first": plan.first,
         "most nodes": plan.nodes,
-        "targets": list(plan.targets),
+        "targets": list(plan.chosen_targets),
         "variants": plan.variants,
         "models": tally.models,
         "nodes": tally.nodes,
         "elements": tally.compared,
         "undetermined": tally.undetermined,
         "refused": dict(tally.refused.most_common()),
-        "operators": {name: tally.operators[name] for name in sorted(OPERATORS)},
+        "operators": {name: tally.operators[name] for name in format_of(plan.format).operators},
         "failures": [
             {"model": each.drawn.seed, "kind": each.failure.kind, "detail": each.failure.describe()}
             for each in tally.failures
@@ -30,18 +31,19 @@ def as_dict(plan: Plan, tally: Tally) -> dict[str, Any]:
 
 def fields(plan: Plan, tally: Tally) -> dict[str, str]:
     """The counts for people."""
-    drawn = sum(1 for name in OPERATORS if tally.operators[name])
+    table = format_of(plan.format).operators
+    drawn = sum(1 for name in table if tally.operators[name])
     return {
         "seed": str(plan.seed),
         "models": f"{tally.models:,} from number {plan.first:,}, of {tally.nodes:,} nodes; "
         f"{sum(tally.refused.values()):,} refused",
-        "compiled for": f"{', '.join(plan.targets)}; each model in {plan.variants} variants",
-        "operators": f"{drawn} of {len(OPERATORS)} entries of the table",
+        "compiled for": f"{', '.join(plan.chosen_targets)}; each model in {plan.variants} variants",
+        "operators": f"{drawn} of {len(table)} entries of the table",
         "elements": f"{tally.compared:,}; {tally.undetermined:,} of them hang on a rounding and were not compared",
         "failures": f"{len(tally.failures):,}",
     }
 
 
-def operator_rows(tally: Tally) -> Sequence[tuple[str, str]]:
+def operator_rows(plan: Plan, tally: Tally) -> Sequence[tuple[str, str]]:
     """How often each operator was drawn."""
-    return [(name, str(tally.operators[name])) for name in sorted(OPERATORS)]
+    return [(name, str(tally.operators[name])) for name in format_of(plan.format).operators]

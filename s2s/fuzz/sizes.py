@@ -6,13 +6,16 @@ anything at other sizes is for the frontend to say; most of what it accepts does
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import cast
 
 import onnx
 
 from s2s.artifact import Artifact, compile_artifact
 from s2s.errors import CompilerBug, InputError, S2SError, ToolchainError, UnsupportedError
 from s2s.fuzz.check import Failure, check, differences_of, loaded, text_of
-from s2s.fuzz.oracle import Spread, evaluate_model
+from s2s.fuzz.model import FuzzModel
+from s2s.fuzz.onnx_model import OnnxModel
+from s2s.fuzz.spread import Spread
 from s2s.fuzz.variants import Variant
 from s2s.options import CompileOptions
 from s2s.types.dtypes import Array
@@ -28,10 +31,12 @@ UNDEFINED = frozenset(("ReverseSequence",))
 
 
 def failures_of(
-    model: onnx.ModelProto, inputs: Mapping[str, Array], expected: Mapping[str, Spread], variant: Variant
+    model: FuzzModel, inputs: Mapping[str, Array], expected: Mapping[str, Spread], variant: Variant
 ) -> list[Failure]:
-    """The failures of a model in one variant, with sizes that vary where the variant says so."""
-    return check_at_sizes(model, inputs, variant) if variant.sizes else check(model, inputs, expected, variant)
+    """The failures of a model in one variant, with sizes that vary where the variant of an ONNX model says so."""
+    if not variant.sizes:
+        return check(model, inputs, expected, variant)
+    return check_at_sizes(cast(OnnxModel, model).proto, inputs, variant)
 
 
 def check_at_sizes(model: onnx.ModelProto, inputs: Mapping[str, Array], variant: Variant) -> list[Failure]:
@@ -104,7 +109,7 @@ def _failures(
 ) -> Iterator[Failure]:
     """Yield the wrong outputs at one size, none where the other engines find the model invalid at this size."""
     try:
-        expected: Mapping[str, Spread] = evaluate_model(model, inputs)
+        expected: Mapping[str, Spread] = OnnxModel(model).evaluate(inputs)
     except S2SError:
         return
     try:
@@ -116,5 +121,5 @@ def _failures(
         name: value for name, value in found.items() if size != 1 or value.ndim == expected[name].clean.ndim
     }
     scaled = artifact.info.tolerance.scaled
-    for name, text in differences_of(model, inputs, expected, compared, scaled=scaled).items():
+    for name, text in differences_of(OnnxModel(model), inputs, expected, compared, scaled=scaled).items():
         yield Failure("wrong", f"{NAME} = {size}: {name}: {text}", variant, name)

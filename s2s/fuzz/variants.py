@@ -45,9 +45,10 @@ class Variant:
         )
 
     def flags(self, target: Target) -> tuple[str, ...]:
-        """The flags of the C compiler."""
+        """The flags of the C compiler of this machine; intrinsics of another one are plain C there."""
         own = TRAPPING if self.trapping else ()
-        return (*STANDARD, self.optimise, "-fno-math-errno", *target.cflags, *own)
+        machine = () if target.cc else target.cflags
+        return (*STANDARD, self.optimise, "-fno-math-errno", *machine, *own)
 
     def describe(self) -> str:
         """The variant in one line."""

@@ -3,8 +3,8 @@
 A vector holds the sums of four channels. A row of a convolution or of a fully connected layer is multiplied by four
 rows of constants at a time. The row is read in place if it is contiguous and its zero point is 0; else it is copied to
 scratch, with padding set to the zero point, whose contribution is folded into the initial value of the sum. Everything
-else on 8-bit integers, such as a depthwise convolution, is vectorized along its channels. Sums that are rescaled in
-floats, as ONNX does, stay in vectors too.
+else on 8-bit integers, such as a depthwise convolution or rows of one number, is vectorized along its channels. Sums
+that are rescaled in floats, as ONNX does, stay in vectors too.
 """
 
 from collections.abc import Sequence
@@ -67,7 +67,7 @@ def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[S
         return None
     roles = roles_of(op, constants)
     roles = None if roles is not None and (roles.w_offset or roles.w_unsigned) else roles
-    if roles is not None and not roles.both and len(roles.w_only) == 1:
+    if roles is not None and not roles.both and len(roles.w_only) == 1 and prod(op.reduction_sizes) > 1:
         return _rows(op, roles, by_rows)
     return _lanes(op, roles) if target.integer_lanes == LANES else None
 

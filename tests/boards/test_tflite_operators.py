@@ -6,12 +6,12 @@ import pytest
 from frontends.tflite.test_operators_in_c import cases_of
 
 from s2s.artifact import compile_artifact
+from s2s.fuzz.tflite.engines import run_micro
 from s2s.options import CompileOptions
 from s2s.verify.on_board import BoardBuild
 from support.boards import board_or_skip
 from support.tflite_case import network
 from support.tflite_cases import difference
-from support.tflite_oracle import run_micro
 
 
 @pytest.mark.parametrize(("name", "kind"), [("qemu:m4", "int8"), ("qemu:m4", "int16"), ("qemu:m55", "int8")])

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from s2s.cli.main import run
+from s2s.fuzz.tflite.writer import VALID, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.inspection import inspect_model
 from support.onnx_text import onnx_file, onnx_model
 from support.project import ROOT
-from support.tflite_models import VALID, GraphSpec, OperatorSpec, TensorSpec, model
 
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
 

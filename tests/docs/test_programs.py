@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from s2s.fuzz.tflite.writer import TensorSpec, single
 from support.pages import prepare, programs
 from support.project import ROOT
-from support.tflite_models import TensorSpec, single
 
 pytestmark = pytest.mark.xdist_group("docs")
 

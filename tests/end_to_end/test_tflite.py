@@ -9,7 +9,7 @@ import pytest
 
 from s2s import api, frontend
 from s2s.cli.main import run
-from support.tflite_models import TensorSpec, single
+from s2s.fuzz.tflite.writer import TensorSpec, single
 
 
 def quantised_network() -> bytes:

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from s2s import api
+from s2s.fuzz.tflite.engines import run_micro
+from s2s.fuzz.tflite.writer import TensorSpec, single
 from s2s.options import Executor
 from s2s.targets.flags import STANDARD
 from support.tflite_checks import run_imported, same_as_micro
@@ -42,3 +44,19 @@ def test_the_c_agrees_with_the_graph(seed: int, target: str, executor: Executor)
         found = compiled.run(dict(zip(names, network.inputs, strict=True)))
     for got, wanted in zip(found.values(), run_imported(network.data, network.inputs), strict=True):
         np.testing.assert_array_equal(got.reshape(wanted.shape), wanted)
+
+
+def test_rows_of_one_number_are_multiplied_on_a_core_with_vectors():
+    """Found by `s2s fuzz --format tflite`: a reduction of one step has no groups of 16."""
+    rng = np.random.default_rng(0)
+    x, w = (rng.integers(-128, 128, shape).astype(np.int8) for shape in ((9, 1), (16, 1)))
+    operands = [
+        TensorSpec("x", x.shape, "INT8", scale=0.2, zero_point=5),
+        TensorSpec("w", w.shape, data=w, scale=0.01),
+        TensorSpec("b", (16,), data=rng.integers(-500, 500, 16).astype(np.int32), scale=0.002),
+    ]
+    y = TensorSpec("y", (9, 16), "INT8", scale=0.15, zero_point=-128)
+    data = single("FULLY_CONNECTED", operands, [y], "FullyConnectedOptions")
+    with api.compile(data, target="cortex-m55") as artifact:
+        [found] = artifact.loaded(flags=(*STANDARD, "-O1")).run({"x": x}).values()
+    np.testing.assert_array_equal(found, run_micro(data, [x])[0])

@@ -10,12 +10,12 @@ import pytest
 from s2s import api
 from s2s.errors import InputError
 from s2s.frontends.onnx import load_model
+from s2s.fuzz.tflite.engines import run_litert_resized
+from s2s.fuzz.tflite.writer import SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.types.dtypes import Array
 from s2s.types.sizes import InputShapes
 from support.onnx_text import onnx_file
 from support.project import SHARED
-from support.tflite_models import SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model, single
-from support.tflite_oracle import run_litert_resized
 
 RNG = np.random.default_rng(5)
 W, B = RNG.standard_normal((4, 3, 3, 2)).astype(np.float32), RNG.standard_normal(4).astype(np.float32)

@@ -9,8 +9,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from s2s import api
 from s2s.artifact import Artifact
+from s2s.fuzz.tflite.writer import RELU6, SAME, TensorSpec, single
 from support.c_compilers import require_header
-from support.tflite_models import RELU6, SAME, TensorSpec, single
 
 PACKAGE = "libdnnl-dev"
 

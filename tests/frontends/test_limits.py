@@ -16,10 +16,10 @@ from s2s.frontends.onnx import import_model, session, structure
 from s2s.frontends.onnx.load import load_model
 from s2s.frontends.tflite import session as tflite_session
 from s2s.frontends.torch import archive
+from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.interpret.graph import work
 from s2s.stages import golden
 from support.onnx_text import onnx_file, onnx_model
-from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model, single
 
 SMALL = "(float[4] x) => (float[4] y) { a = Neg (x) b = Exp (a) y = Neg (b) }"
 BRANCHES = """(float[3] x) => (float[3] y) <bool yes = {1}>

@@ -16,11 +16,11 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.errors import InputError
 from s2s.frontends.model import Model, read
+from s2s.fuzz.tflite.writer import VALID, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.options import CompileOptions, Executor
 from s2s.types.sliding import Sliding
 from support.onnx_text import onnx_model
-from support.tflite_models import VALID, GraphSpec, OperatorSpec, TensorSpec, model
 
 Weights = Mapping[str, tuple[int, ...]]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from s2s.fuzz.tflite.writer import TANH, GraphSpec, OperatorSpec, TensorSpec, model
 from support.litert_lstm_cases import RUNS, Runs
-from support.tflite_models import TANH, GraphSpec, OperatorSpec, TensorSpec, model
 
 PARTS = ("projection", "projection bias", "peepholes", "normalisation", "coupled")
 _OPTIONS = {"LSTM": "LSTMOptions", "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTMOptions"}

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from s2s.fuzz.tflite.writer import RELU, RELU6, RELU_N1_TO_1, TANH, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.types.dtypes import Array
-from support.tflite_models import RELU, RELU6, RELU_N1_TO_1, TANH, GraphSpec, OperatorSpec, TensorSpec, model
 
 PARTS = ("projection", "projection bias", "peepholes", "normalisation", "coupled", "auxiliary", "second input")
 """What a layer may have; `auxiliary` weights the second input, without them the backward direction alone reads it."""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from s2s.fuzz.tflite.writer import TensorSpec, single
 from support.onnx_text import onnx_model
 from support.project import ROOT
-from support.tflite_models import TensorSpec, single
 
 PROGRAM = re.compile(r"^([ ]*)```python\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 SMALL = """(float[1, 4] x) => (float[1, 2] y) <float[4, 2] w = {1, -1, 2, -1, 3, -1, 4, -1}> {

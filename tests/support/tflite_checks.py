@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from s2s.frontends.tflite import import_model
+from s2s.fuzz.tflite.engines import run_micro
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import Array
-from support.tflite_oracle import run_micro
 
 
 def run_imported(data: bytes, inputs: Sequence[Array]) -> list[Array]:

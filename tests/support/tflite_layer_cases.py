@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from s2s.fuzz.tflite.writer import ACTIVATIONS, SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.types.dtypes import Array
-from support.tflite_models import ACTIVATIONS, SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model, single
 
 Random = np.random.Generator
 

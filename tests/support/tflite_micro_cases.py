@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.types.dtypes import Array
-from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model
 
 T = TensorSpec
 Random = np.random.Generator

@@ -17,7 +17,7 @@ from s2s.frontends.tflite.records import Quant, TensorInfo
 from s2s.frontends.tflite.tensors import Tensor
 
 _HIGHEST_BIT = -128
-_SHIFTED = frozenset(
+SHIFTED = frozenset(
     (
         *("ADD", "SUB", "MUL", "DIV", "MAXIMUM", "MINIMUM", "LEAKY_RELU", "PRELU", "RELU", "RELU6", "HARD_SWISH"),
         *("EQUAL", "NOT_EQUAL", "GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL", "ELU", "LOGISTIC", "TANH"),
@@ -25,11 +25,12 @@ _SHIFTED = frozenset(
         *("CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV", "FULLY_CONNECTED", "MAX_POOL_2D"),
     )
 )
+"""The operators that have this."""
 
 
 def with_unsigned(importers: Mapping[str, Importer]) -> Mapping[str, Importer]:
     """Extend `importers`: those that can handle quantised `uint8` where they take `int8`."""
-    return {name: _with_unsigned(each) if name in _SHIFTED else each for name, each in importers.items()}
+    return {name: _with_unsigned(each) if name in SHIFTED else each for name, each in importers.items()}
 
 
 def _with_unsigned(importer: Importer) -> Importer:

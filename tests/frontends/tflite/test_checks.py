@@ -9,8 +9,8 @@ import pytest
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import import_model, load_model
+from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.interpret.graph import run_graph
-from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model, single
 
 X = TensorSpec("x", (1, 4), "INT8", scale=0.5, zero_point=3)
 Y = TensorSpec("y", (4, 1), "INT8", scale=0.5, zero_point=3)

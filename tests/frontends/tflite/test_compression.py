@@ -10,9 +10,9 @@ from s2s import api
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import load_model
 from s2s.frontends.tflite.tensors import constant_array
+from s2s.fuzz.tflite.engines import run_litert
+from s2s.fuzz.tflite.writer import SAME, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.types.dtypes import Array
-from support.tflite_models import SAME, GraphSpec, OperatorSpec, TensorSpec, model
-from support.tflite_oracle import run_litert
 
 Entry = tuple[int, int, int]
 """Tensor, buffer of values, bits of an index."""

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from s2s import api
+from s2s.fuzz.tflite.engines import run_litert
+from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.types.dtypes import Array
-from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model, single
-from support.tflite_oracle import run_litert
 
 SIZES = (1, 7, 12)
 """How many of twelve elements count: the interpreter of LiteRT gives no array without elements."""

@@ -12,9 +12,9 @@ from s2s.frontends.builder import Value
 from s2s.frontends.custom import CFunction, register_custom_op
 from s2s.frontends.tflite import import_model
 from s2s.frontends.tflite.node import Node
+from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.runtime import register_func, remove_global_func
 from support.tflite_checks import run_imported
-from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model
 
 MIX = """
 void my_mix(int8_t *y0, int8_t *y1, const int8_t *x0, const int8_t *x1, const uint8_t *x2)

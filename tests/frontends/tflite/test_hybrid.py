@@ -9,11 +9,11 @@ import pytest
 from s2s.artifact import compile_artifact
 from s2s.errors import UnsupportedError
 from s2s.frontends.tflite import import_model
+from s2s.fuzz.tflite.engines import run_litert
+from s2s.fuzz.tflite.writer import SAME, TensorSpec, single
 from s2s.interpret.graph.run import run_graph
 from s2s.options import CompileOptions
 from support.compiled import run_c
-from support.tflite_models import SAME, TensorSpec, single
-from support.tflite_oracle import run_litert
 
 Shape = tuple[int, ...]
 

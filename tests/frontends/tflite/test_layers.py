@@ -5,12 +5,12 @@ import pytest
 
 from s2s import api
 from s2s.frontends.tflite import import_model
+from s2s.fuzz.tflite.engines import run_micro
+from s2s.fuzz.tflite.writer import SAME, TensorSpec, single
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import Array
 from support.compiled import run_c
 from support.tflite_layer_cases import GENERATORS, LayerCase, side_by_side
-from support.tflite_models import SAME, TensorSpec, single
-from support.tflite_oracle import run_micro
 
 CASES = 40
 """Of every operator and kind; the seeds are their numbers."""

@@ -5,6 +5,7 @@ import pytest
 
 from s2s.artifact import compile_artifact
 from s2s.frontends.tflite import import_model
+from s2s.fuzz.tflite.engines import run_litert
 from s2s.interpret.graph.run import run_graph
 from s2s.options import CompileOptions
 from s2s.types.dtypes import Array
@@ -12,7 +13,6 @@ from support.compiled import run_c
 from support.litert_cases import LITERT_GENERATORS
 from support.tflite_case import Case, network
 from support.tflite_cases import difference, further_difference
-from support.tflite_oracle import run_litert
 
 CASES = 14
 """Of every operator and type; the seeds are their numbers."""

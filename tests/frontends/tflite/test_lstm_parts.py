@@ -6,12 +6,12 @@ import pytest
 from s2s.artifact import compile_artifact
 from s2s.errors import UnsupportedError
 from s2s.frontends.tflite import import_model
+from s2s.fuzz.tflite.writer import NONE, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.options import CompileOptions
 from s2s.types.dtypes import Array
 from support.compiled import run_c
 from support.litert_lstm_cases import Runs, drawn_parts, lstm, parts_of, run_litert
-from support.tflite_models import NONE, GraphSpec, OperatorSpec, TensorSpec, model
 
 OPERATORS = ("LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM", "BIDIRECTIONAL_SEQUENCE_LSTM")
 CASES = 5

@@ -9,11 +9,11 @@ import pytest
 from s2s.artifact import compile_artifact
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import import_model
+from s2s.fuzz.tflite.writer import TANH, TensorSpec, single
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.options import CompileOptions
 from s2s.types.dtypes import Array
 from support.compiled import run_c
-from support.tflite_models import TANH, TensorSpec, single
 
 T = TensorSpec
 BATCH, DEPTH, UNITS, RUNS = 2, 5, 4, 4

@@ -11,11 +11,11 @@ import pytest
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import import_model
+from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import Array
 from support.compiled import compiled, run_c
 from support.tflite_micro_cases import flexible
-from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model
 
 T = TensorSpec
 

@@ -9,11 +9,11 @@ import pytest
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import import_model
 from s2s.frontends.tflite.micro.table import MICRO_IMPORTERS
+from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.types.dtypes import Array
 from support.compiled import compiled, run_c
 from support.tflite_micro_cases import CASES, Case, by_micro, flexible
-from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model
 
 T = TensorSpec
 

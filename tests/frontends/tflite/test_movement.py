@@ -10,10 +10,10 @@ import pytest
 
 from s2s import api
 from s2s.errors import UnsupportedError
+from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.targets.flags import STANDARD
 from s2s.types.dtypes import Array
 from support.tflite_checks import run_imported, same_as_micro
-from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model, single
 
 
 class Layer:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from s2s.frontends.tflite import import_model
+from s2s.fuzz.tflite.engines import run_micro
 from s2s.interpret.graph.run import run_graph
 from support.tflite_cases import GENERATORS, difference
-from support.tflite_oracle import run_micro
 
 CASES = 14
 """Of every operator and type; the seeds are their numbers."""

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from s2s.artifact import compile_artifact
+from s2s.fuzz.tflite.engines import run_micro
 from s2s.options import CompileOptions
 from support.compiled import run_c
 from support.tflite_case import Case, network
 from support.tflite_cases import GENERATORS, difference
-from support.tflite_oracle import run_micro
 
 SEEDS = (100, 101)
 CONVERSIONS = "conversions"

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from s2s.errors import UnsupportedError
+from s2s.fuzz.tflite.writer import TensorSpec, single
 from s2s.types.dtypes import Array
 from support.tflite_checks import run_imported, same_as_micro
-from support.tflite_models import TensorSpec, single
 
 CASES = 40
 _DTYPES = {"INT8": np.int8, "UINT8": np.uint8, "INT16": np.int16, "INT32": np.int32, "UINT32": np.uint32}

@@ -10,11 +10,11 @@ import pytest
 from s2s.artifact import compile_artifact
 from s2s.errors import UnsupportedError
 from s2s.frontends.tflite import import_model
+from s2s.fuzz.tflite.writer import TensorSpec, single
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.options import CompileOptions
 from s2s.types.dtypes import Array
 from support.compiled import run_c
-from support.tflite_models import TensorSpec, single
 
 SEEDS = [(1, 0), (0, 7), (-5, 123456789), (2**40 + 3, -(2**50))]
 SHAPE = (3, 7)

@@ -9,11 +9,11 @@ import pytest
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import import_model
+from s2s.fuzz.tflite.writer import TANH, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.inspection import inspect_model
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.types.dtypes import Array
 from support.compiled import compiled, run_c
-from support.tflite_models import TANH, GraphSpec, OperatorSpec, TensorSpec, model
 
 T, Op = TensorSpec, OperatorSpec
 RUNS = 3

@@ -8,9 +8,9 @@ import pytest
 
 from s2s.errors import UnsupportedError
 from s2s.frontends.tflite import import_model
+from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import Array
-from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model
 
 T, Op = TensorSpec, OperatorSpec
 

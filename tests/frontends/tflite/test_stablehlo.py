@@ -13,10 +13,10 @@ import pytest
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import import_model
+from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.interpret.graph.run import run_graph
 from s2s.types.dtypes import Array
 from support.tflite_case import Case, Operand
-from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model
 
 
 def test_a_composite_is_its_decomposition():
