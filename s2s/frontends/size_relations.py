@@ -12,7 +12,7 @@ that of an affine function, the operation takes the size of the run.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -21,7 +21,7 @@ from s2s.analysis.network.functions import main_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.shape_functions import related
 from s2s.dialects import graph
-from s2s.dialects.graph.traits import copy_provenance, provenance
+from s2s.dialects.graph.traits import FusionKind, copy_provenance, fusion_kind, provenance
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.size_reshapes import ReshapeSizes, ShapeAt
 from s2s.types.dtypes import Array, from_dense, to_numpy
@@ -60,7 +60,8 @@ def _readings(
 ) -> Iterator[_Reading]:
     """Yield the network at a few smaller sizes, one if it holds the same numbers, none if it is another network.
 
-    A slice by steps may have as many elements at the next size, 2 of 4 and of 5, and fewer at others.
+    A slice by steps may have as many elements at the next size, 2 of 4 and of 5, and fewer at others; so may the result
+    of a layer with strides, and the axes that it is reshaped to.
     """
     sizes = [size.most - step * size.step for step in STEPS]
     least = next((each for each in size.values if each >= 2), size.most)
@@ -74,9 +75,13 @@ def _readings(
         if [op.name for op in reading.ops] != [op.name for op in whole.ops]:
             return
         yield reading
-        if number == 0 and not any(
-            _numbers(a, whole.weights) != _numbers(b, reading.weights) or _goes_by_steps(a)
-            for a, b in zip(whole.ops, reading.ops, strict=True)
+        pairs = list(zip(whole.ops, reading.ops, strict=True))
+        if (
+            number == 0
+            and not any(
+                _numbers(a, whole.weights) != _numbers(b, reading.weights) or _goes_by_steps(a) for a, b in pairs
+            )
+            and not (any(_is_rounded(a, b) for a, b in pairs) and any(_is_same_reshape(a, b) for a, b in pairs))
         ):
             return
 
@@ -91,6 +96,21 @@ def _read(name: str, size: int, read_at: ReadAt) -> _Reading | None:
 
 def _goes_by_steps(op: Operation) -> bool:
     return isinstance(op, graph.SliceOp) and any(stride > 1 for stride in op.strides.get_values())
+
+
+def _is_rounded(op: Operation, smaller: Operation) -> bool:
+    """Whether an operation with strides has a result of one shape at two sizes: 4 of 8 elements, and of 9."""
+    strides = op.properties.get("strides")
+    return (
+        isinstance(strides, DenseArrayBase)
+        and any(stride > 1 for stride in strides.get_values())
+        and shape_of(op.operands[0]) != shape_of(smaller.operands[0])
+        and shape_of(op.results[0]) == shape_of(smaller.results[0])
+    )
+
+
+def _is_same_reshape(op: Operation, smaller: Operation) -> bool:
+    return isinstance(op, graph.ReshapeOp) and shape_of(op.y) == shape_of(smaller.results[0])
 
 
 def _numbers(op: Operation, weights: WeightStore) -> list[int] | None:
@@ -375,4 +395,18 @@ def _is_cut_by_itself(op: Operation, constant: SSAValue, varying: set[SSAValue],
         return op.x is constant
     if isinstance(op, graph.ConcatOp) and names[op.axis.value.data]:
         return True
-    return not any(operand in varying for operand in op.operands if operand is not constant)
+    others = [operand for operand in op.operands if operand is not constant and operand in varying]
+    if others and len(op.operands) > 1 and fusion_kind(op) <= FusionKind.BROADCAST:
+        return not _is_as_long(constant, names, others)
+    return not others
+
+
+def _is_as_long(constant: SSAValue, names: Sequence[str], others: Sequence[SSAValue]) -> bool:
+    """Whether an operand that is no constant has the axes of `constant` that vary: of `[1, 24] >= [4, 1]`, not."""
+    shapes = [shape_of(each)[::-1] for each in others if not isinstance(each.owner, graph.ConstantOp | graph.WeightOp)]
+    sizes = zip(shape_of(constant)[::-1], reversed(names), strict=True)
+    return all(
+        any(axis < len(shape) and shape[axis] == size for shape in shapes)
+        for axis, (size, name) in enumerate(sizes)
+        if name
+    )

@@ -7,6 +7,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import SSAValue
 
 from s2s.analysis.network.extents import ExtentsPropagation
+from s2s.analysis.structure.compute import shape_of
 from s2s.errors import CompilerBug, UnsupportedError
 from s2s.types.sizes import Extents, sizes_of
 
@@ -25,6 +26,11 @@ class VaryingValues:
             except UnsupportedError:
                 self._is_whole = False
             self._extents = propagation.extents
+
+    def extents_of(self, value: SSAValue) -> Extents | None:
+        """Return the extents of `value`; None where they are not known."""
+        known = self._extents.get(value)
+        return ("",) * len(shape_of(value)) if known is None and self._is_whole else known
 
     def size_of(self, values: Sequence[SSAValue]) -> str | None:
         """Return the first size of `values` that varies, None if they have constant shapes."""

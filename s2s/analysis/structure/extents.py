@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from s2s.analysis.structure.axis_groups import axis_groups
 from s2s.analysis.structure.compute import dim_names, shape_of
 from s2s.analysis.structure.multiples import indivisible, is_multiple
 from s2s.dialects import tensor
@@ -30,27 +31,34 @@ def reshaped(shape: Sequence[int], extents: Extents, result: Sequence[int], tabl
     Axis 1 of `[1, 128, 64]` becomes axis 0 of `[128, 4, 16]`: size and stride are equal. What counts of `[1, 128, 64]`
     with `n` rows is its first `64 * n` elements, so axis 0 of `[8192]` has the size `64 * n`, for which `table` has or
     gets a name; so has axis 1 of `[3, 8192]` of `[3, 128, 64]`. With `n` = 2, 4, …, 128, axis 0 of `[64, 2, 64]` has
-    the size `n / 2`. An error if an axis of varying size is merged with outer ones, or split so that blocks are not
+    the size `n / 2`. Groups of axes that hold the same elements are independent: `[h, 2, w, 2]` becomes
+    `[2 * h, 2 * w]`. An error if an axis of varying size is merged with outer ones, or split so that blocks are not
     whole.
     """
     found = [""] * len(result)
-    for axis, name in enumerate(extents):
-        if not name:
-            continue
-        made = _axis_after(shape, extents, result, axis, table)
-        if made is None:
-            raise UnsupportedError(
-                f"reshape of {list(shape)} to {list(result)} merges or splits axis {axis}, whose size {name} varies; "
-                "give it a constant size"
-            )
-        found[made[0]] = made[1]
+    whole = (range(len(shape)), range(len(result)))
+    for old, new in [whole] if 0 in shape else axis_groups(shape, result):
+        sizes, parts, names = shape[old.start : old.stop], result[new.start : new.stop], extents[old.start : old.stop]
+        for axis, name in enumerate(names):
+            if not name:
+                continue
+            made = _axis_after(sizes, names, parts, axis, table, old.start + axis)
+            if made is None:
+                raise UnsupportedError(
+                    f"reshape of {list(shape)} to {list(result)} merges or splits axis {old.start + axis}, whose size "
+                    f"{name} varies; give it a constant size"
+                )
+            found[new.start + made[0]] = made[1]
     return tuple(found)
 
 
 def _axis_after(
-    shape: Sequence[int], extents: Extents, result: Sequence[int], axis: int, table: SizeTable | None
+    shape: Sequence[int], extents: Extents, result: Sequence[int], axis: int, table: SizeTable | None, number: int
 ) -> tuple[int, str] | None:
-    """Return the axis of `result` that `axis` of `shape` becomes, and its size at run time; None if there is none."""
+    """Return the axis of `result` that `axis` of `shape` becomes, and its size at run time; None if there is none.
+
+    Both are the axes of one group; `number` is that of the axis in its tensor.
+    """
     name, units = extents[axis], [prod(result[other + 1 :]) for other in range(len(result))]
     unit = prod(shape[axis + 1 :])
     for other, size in enumerate(result):
@@ -64,7 +72,7 @@ def _axis_after(
         parts = units[first] // unit
         part = _part(table[name], parts, table)
         if part is None:
-            raise indivisible(axis, name, parts, table)
+            raise indivisible(number, name, parts, table)
         return first, part
     if list(filter(None, extents[axis:])) != [name]:
         return None

@@ -179,10 +179,12 @@ class _Recorder:
             found.append(self._size_names.setdefault(symbol, f"{name}_dim{axis}") if known else "")
         return tuple(found)
 
-    def _bounds(self, symbol: object) -> Bounds:
-        """What the export allows; a size of 0 is none for s2s."""
+    def _bounds(self, symbol: Any) -> Bounds:
+        """What the export allows; a size of 0 is none for s2s. `16 * s` goes by steps of 16."""
         allowed = self._exported.range_constraints[symbol]
-        return Bounds(max(1, int(allowed.lower)), int(allowed.upper) if allowed.upper.is_Integer else None)
+        factor, rest = symbol.as_coeff_Mul()
+        step = int(factor) if factor.is_Integer and rest.is_Symbol else 1
+        return Bounds(max(step, int(allowed.lower)), int(allowed.upper) if allowed.upper.is_Integer else None, step)
 
     def _refuse_mutated_inputs(self) -> None:
         changed = self._exported.graph_signature.user_inputs_to_mutate

@@ -79,6 +79,8 @@ class Bounds(NamedTuple):
 
     least: int
     most: int | None
+    step: int = 1
+    """The difference between neighbouring values."""
 
 
 class Buffer(NamedTuple):

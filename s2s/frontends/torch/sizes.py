@@ -40,13 +40,15 @@ def varying_sizes(
 def _declared(bounds: Bounds) -> DimSize | None:
     if bounds.most is None or bounds.least >= bounds.most:
         return bounds.most
-    return SizeRange(bounds.least, bounds.most)
+    return SizeRange(bounds.least, bounds.most, step=bounds.step)
 
 
 def _check_bounds(name: str, size: DimSize, bounds: Bounds) -> None:
-    least, most = (size.least, size.most) if isinstance(size, SizeRange) else (size, size)
-    if least < bounds.least or (bounds.most is not None and most > bounds.most):
-        allowed = f"{bounds.least}..{'' if bounds.most is None else bounds.most}"
+    least, most, step = (size.least, size.most, size.step) if isinstance(size, SizeRange) else (size, size, bounds.step)
+    is_stepped = (least - bounds.least) % bounds.step == 0 and step % bounds.step == 0
+    if least < bounds.least or (bounds.most is not None and most > bounds.most) or not is_stepped:
+        further = f":+{bounds.step}" if bounds.step > 1 else ""
+        allowed = f"{bounds.least}..{'' if bounds.most is None else bounds.most}{further}"
         raise InputError(
             f"--dim {name}={size}: the program was exported for {allowed}; stay within these, or export it with other "
             "bounds in dynamic_shapes"

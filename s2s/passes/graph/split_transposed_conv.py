@@ -28,10 +28,11 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import Float32Type, ModuleOp, StringAttr
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
+from s2s.analysis.network.varying_values import VaryingValues
 from s2s.analysis.numbers.known_values import known_value
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.transposed_convolutions import (
@@ -140,6 +141,10 @@ def _subject(op: graph.ConvTransposeOp, home: ModuleOp, store: WeightStore) -> T
 class SplitTransposedConv(WeightPattern):
     """A transposed convolution that is decided to be split."""
 
+    def __init__(self, store: WeightStore, varying: VaryingValues) -> None:
+        super().__init__(store)
+        self.varying = varying
+
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ConvTransposeOp, rewriter: PatternRewriter) -> None:
         way, w = op.attributes.get(SPLIT), known_value(op.w, self.store)
@@ -204,11 +209,19 @@ class SplitTransposedConv(WeightPattern):
         whole = (images, groups * outputs, *(size * stride for size, stride in zip(sizes, strides, strict=True)))
         joined = graph.ReshapeOp(transposed.y, whole)
         starts = [0, 0, *cut]
-        wanted = type_of(op.y).get_shape()
-        result = graph.SliceOp(joined.y, starts=starts, sizes=wanted, strides=[1] * len(starts))
+        result = self._cropped(op, joined.y, starts)
         for made in (apart, transposed, joined, result):
             copy_provenance(rewriter.insert(made), op)
-        return result.y
+        return result.results[0]
+
+    def _cropped(self, op: graph.ConvTransposeOp, whole: SSAValue, starts: Sequence[int]) -> Operation:
+        """The part of `whole` from `starts` on that is the result; it has the sizes of the result in each run."""
+        sizes, strides = type_of(op.y).get_shape(), [1] * len(starts)
+        extents = self.varying.extents_of(op.y) or ()
+        if not any(extents):
+            return graph.SliceOp(whole, starts=starts, sizes=sizes, strides=strides)
+        begins = ("",) * len(starts)
+        return graph.DynamicSliceOp(whole, starts=starts, sizes=sizes, strides=strides, begins=begins, extents=extents)
 
 
 @frozen
@@ -221,9 +234,11 @@ class SplitTransposedConvPass(ModulePass):
         target, store = target_of(ctx, self.target), weights_of(ctx)
         if target.lanes == 1:
             return
+        varying = VaryingValues(op)
         with Chooser(given_of(ctx), target) as chooser:
             for conv in op.walk():
-                subject = _subject(conv, op, store) if isinstance(conv, graph.ConvTransposeOp) else None
+                is_known = isinstance(conv, graph.ConvTransposeOp) and varying.extents_of(conv.y) is not None
+                subject = _subject(conv, op, store) if isinstance(conv, graph.ConvTransposeOp) and is_known else None
                 if subject is not None:
                     chooser.choose(TransposedConvolutionKind(), subject)
-        rewrite(op, SplitTransposedConv(store))
+        rewrite(op, SplitTransposedConv(store, varying))

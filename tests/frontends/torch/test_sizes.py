@@ -1,6 +1,7 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 """`dynamic_shapes` with bounds: one tree for all sizes within them, against torch at several."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,38 @@ def test_inputs_that_share_a_size_have_one_name_for_it():
         x, y = torch.randn(6, 3), torch.randn(6, 3)
         (found,) = artifact.run({"x": x.numpy(), "y": y.numpy()}).values()
         np.testing.assert_allclose(found, wanted(program, x, y)[0], rtol=1e-6)
+
+
+def test_a_multiple_goes_by_steps():
+    class Groups(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x.reshape(2, x.shape[1] // 4, 4).sum(-1)
+
+    blocks = Dim("blocks", min=2, max=4)
+    program = exported(Groups(), [torch.randn(2, 12)], ({1: 4 * blocks},))
+    with api.compile(program, target="c") as artifact:
+        assert artifact.info.sizes == {"x_dim1": SizeRange(8, 16, step=4)}
+        for columns in (8, 12, 16):
+            x = torch.randn(2, columns)
+            (found,) = artifact.run({"x": x.numpy()}).values()
+            np.testing.assert_allclose(found, wanted(program, x)[0], rtol=1e-5)
+    for other in ("8..16", "10..14:+4", 10):
+        with pytest.raises(InputError, match=re.escape(f"--dim x_dim1={other}: the program was exported for 8..16:+4")):
+            api.compile(program, target="c", dims={"x_dim1": other})
+
+
+def test_a_mask_has_the_sizes_of_two_inputs():
+    class Mask(nn.Module):
+        def forward(self, x: Tensor, n: Tensor) -> Tensor:
+            return x.masked_fill(torch.arange(x.shape[1]) >= n[:, None], 0)
+
+    rows, tokens = Dim("rows", min=1, max=4), Dim("tokens", min=1, max=12)
+    program = exported(Mask(), [torch.randn(2, 5), torch.tensor([3, 4])], ({0: rows, 1: tokens}, {0: rows}))
+    with api.compile(program, target="c") as artifact:
+        for shape in ((1, 1), (4, 12), (3, 7), (4, 5)):
+            x, n = torch.randn(shape), torch.randint(1, shape[1] + 1, shape[:1])
+            (found,) = artifact.run({"x": x.numpy(), "n": n.numpy()}).values()
+            np.testing.assert_array_equal(found, wanted(program, x, n)[0])
 
 
 def test_dims_narrow_the_bounds_or_fix_the_size():
