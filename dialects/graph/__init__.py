@@ -117,7 +117,7 @@ from s2s.dialects.graph.extern import ExternOp
 from s2s.dialects.graph.index import GatherElementsOp, GatherNdOp, GatherOp, ScatterElementsOp, ScatterNdOp
 from s2s.dialects.graph.index import GatherFamilyOp as GatherFamilyOp
 from s2s.dialects.graph.index import ScatterFamilyOp as ScatterFamilyOp
-from s2s.dialects.graph.linear import MatmulOp
+from s2s.dialects.graph.linear import DeterminantOp, MatmulOp
 from s2s.dialects.graph.norm import BatchNormOp, LayerNormOp, LogSoftmaxOp, LrnOp, SoftmaxOp
 from s2s.dialects.graph.pool import AvgPoolOp, MaxPoolIndicesOp, MaxPoolOp, SameAvgPoolOp
 from s2s.dialects.graph.quantize import RescaleOp, TableOp
@@ -132,6 +132,7 @@ from s2s.dialects.graph.reduce import (
     ReduceSumOp,
     TopKOp,
 )
+from s2s.dialects.graph.regions import MaxRegionsOp, RoiAlignOp
 from s2s.dialects.graph.run_sizes import DynamicReshapeOp, DynamicSliceOp, SamePadOp, SizeValuesOp
 from s2s.dialects.graph.run_sizes import SizedOp as SizedOp
 from s2s.dialects.graph.selection import NonMaxSuppressionOp, NonzeroOp
@@ -230,6 +231,7 @@ Graph = Dialect(
         SubOp,
         ConvOp,
         ConvTransposeOp,
+        DeterminantOp,
         MatmulOp,
         DeviceCopyOp,
         BlockwiseMatmulOp,
@@ -265,6 +267,8 @@ Graph = Dialect(
         GatherOp,
         NonMaxSuppressionOp,
         NonzeroOp,
+        MaxRegionsOp,
+        RoiAlignOp,
         DynamicReshapeOp,
         DynamicSliceOp,
         SamePadOp,
