@@ -39,6 +39,7 @@ from s2s.dialects.graph.binary import (
 )
 from s2s.dialects.graph.blockwise import DEQUANTISED as DEQUANTISED
 from s2s.dialects.graph.blockwise import BlockwiseDotOp, BlockwiseMatmulOp, CodebookMatmulOp
+from s2s.dialects.graph.columns import SumPatchesOp
 from s2s.dialects.graph.control import (
     STEPS as STEPS,
 )
@@ -231,6 +232,7 @@ Graph = Dialect(
         SubOp,
         ConvOp,
         ConvTransposeOp,
+        SumPatchesOp,
         DeterminantOp,
         MatmulOp,
         DeviceCopyOp,

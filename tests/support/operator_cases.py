@@ -288,6 +288,11 @@ def indices() -> list[Case]:
         found.append(Case(f"regions of {ratio}, {largest}", build, [image, numbers, starts, bins, sizes]))
     found += [
         Case("largest of regions", graph.MaxRegionsOp, [image, numbers, edges, edges]),
+        Case(
+            "sum of patches",
+            partial(graph.SumPatchesOp, sizes=[9, 6], strides=[2, 1], low=[1, 0], dilations=[1, 2]),
+            [rand(2, 2, 3, 2, 4, 4)],
+        ),
         Case("determinants", graph.DeterminantOp, [rand(3, 2, 6, 6)]),
     ]
     where, by = np.array([[0, 1, 1], [2, -1, 0]]), rand(2, 3, seed=1)

@@ -50,6 +50,8 @@ def products(op: Operation) -> int:
     if isinstance(op, graph.RoiAlignOp | graph.MaxRegionsOp):
         regions, rows, columns, _ = op.y.type.get_shape()
         return regions * (prod(as_tensor_type(op.image.type).get_shape()[1:]) + rows * columns * BIN)
+    if isinstance(op, graph.SumPatchesOp):
+        return elements * prod(as_tensor_type(op.x.type).get_shape()[2 : 2 + len(op.sizes)])
     if isinstance(op, graph.DeterminantOp):
         return elements * as_tensor_type(op.x.type).get_shape()[-1] ** 3
     if fusion_kind(op) != FusionKind.OUT_FUSABLE:

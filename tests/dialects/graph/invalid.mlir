@@ -634,6 +634,12 @@
 
 // -----
 
+%a = "test.op"() : () -> tensor<1x2x3x4x5xf32>
+%y = graph.sum_patches %a {sizes = array<i64: 8, 5>, strides = array<i64: 2, 1>, low = array<i64: 1, 0>, dilations = array<i64: 1, 1>} : (tensor<1x2x3x4x5xf32>) -> tensor<1x2x8x5xf32>
+// CHECK: x of shape [1, 2, 3, 4, 5] holds no patches of 2 dimensions
+
+// -----
+
 %a = "test.op"() : () -> tensor<2x3x4xf32>
 %y = graph.determinant %a : (tensor<2x3x4xf32>) -> tensor<2xf32>
 // CHECK: x of shape [2, 3, 4] is no square matrix

@@ -381,6 +381,13 @@ func.func @regions(%image: tensor<1x6x4x3xf32>, %batch: tensor<8xi32>, %ends: te
   func.return
 }
 
+// CHECK-LABEL: func.func @patches
+func.func @patches(%x: tensor<1x2x3x2x4x5xf32>) {
+  // CHECK-NEXT: %y = graph.sum_patches %x {sizes = array<i64: 8, 5>, strides = array<i64: 2, 1>, low = array<i64: 1, 0>, dilations = array<i64: 1, 1>} : (tensor<1x2x3x2x4x5xf32>) -> tensor<1x2x8x5xf32>
+  %y = graph.sum_patches %x {sizes = array<i64: 8, 5>, strides = array<i64: 2, 1>, low = array<i64: 1, 0>, dilations = array<i64: 1, 1>} : (tensor<1x2x3x2x4x5xf32>) -> tensor<1x2x8x5xf32>
+  func.return
+}
+
 // CHECK-LABEL: func.func @determinants
 func.func @determinants(%x: tensor<8x5x5xf32>) {
   // CHECK-NEXT: %y = graph.determinant %x : (tensor<8x5x5xf32>) -> tensor<8xf32>

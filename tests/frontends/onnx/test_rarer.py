@@ -153,6 +153,23 @@ CASES = {
         22,
         tolerance=1e-4,
     ),
+    **{
+        f"columns to image, {kernel} by {strides} and {dilations}": NodeCase(
+            "Col2Im",
+            [floats(1, 2 * kernel[0] * kernel[1], places), known([8, 7]), known(kernel)],
+            {"strides": strides, "dilations": dilations, "pads": [1, 0, 1, 2]},
+            18,
+        )
+        for kernel, strides, dilations, places in (
+            ([3, 2], [1, 1], [1, 1], 8 * 8),
+            ([3, 3], [2, 2], [1, 1], 4 * 4),
+            ([2, 2], [2, 3], [1, 1], 5 * 3),
+            ([3, 2], [2, 3], [1, 1], 4 * 3),
+            ([3, 2], [2, 1], [2, 2], 3 * 7),
+        )
+    },
+    "unit matrix": NodeCase("EyeLike", [floats(5, 7)], {"k": -2}, 22),
+    "large unit matrix": NodeCase("EyeLike", [floats(40, 50)], {"k": 3, "dtype": 11}, 9),
     "columns to image": NodeCase(
         "Col2Im", [floats(1, 12, 9), known([5, 6]), known([2, 3])], {"strides": [2, 2], "pads": [0, 1, 1, 0]}, 18
     ),

@@ -221,6 +221,15 @@ def test_largest_elements_of_regions(dtype: Any):
     check_lowering(build, rand(2, 5, 6, 4, dtype=dtype), np.array([1, 0, 7], np.int32), ends, ends)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int32])
+@pytest.mark.parametrize(("stride", "dilation"), [(1, 1), (2, 1), (2, 2), (3, 1)])
+def test_sums_of_patches(stride: int, dilation: int, dtype: Any):
+    def build(x: SSAValue) -> Operation:
+        return graph.SumPatchesOp(x, sizes=[9, 7], strides=[stride, 1], low=[1, 0], dilations=[dilation, 1])
+
+    check_lowering(build, rand(2, 2, 3, 2, 4, 6, dtype=dtype))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_determinants(dtype: Any):
     x = rand(2, 3, 6, 6, dtype=dtype)
