@@ -1,6 +1,7 @@
 """Import operators that interpolate between pixels, at positions computed by the network."""
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 import numpy as np
 
@@ -85,50 +86,51 @@ def _of_one_type(x: Value, grid: Value) -> tuple[Value, Value]:
 def _deform_conv(node: Node) -> Value:
     x, w, offset, mask = node.input(0), node.input(1), node.input(2), node.optional(4)
     groups, offset_groups = node.integer("group"), node.integer("offset_group")
-    batch, channels, height, width = _checked_deformation(node, x, w, offset, groups, offset_groups)
+    batch, channels, *spatial = _checked_deformation(node, x, w, offset, groups, offset_groups)
     out_channels, _, *kernel = w.shape
-    taps, (rows, columns) = kernel[0] * kernel[1], offset.shape[2:]
-    strides, dilations = node.integers("strides", [1, 1]), node.integers("dilations", [1, 1])
-    pads = node.integers("pads", [0] * 4)
-    moves = reshape(offset, [batch * offset_groups, taps, 2, rows, columns])
+    rank, taps, counts = len(kernel), prod(kernel), offset.shape[2:]
+    ones = [1] * rank
+    strides, dilations = node.integers("strides", ones), node.integers("dilations", ones)
+    pads = node.integers("pads", [0] * 2 * rank)
+    moves = reshape(offset, [batch * offset_groups, taps, rank, *counts])
     places: list[list[Tap]] = []
-    for axis, (size, count) in enumerate(((height, rows), (width, columns))):
-        tap = np.indices(kernel)[axis].reshape(taps, 1, 1) * dilations[axis]
-        out = (np.arange(count) * strides[axis] - pads[axis]).reshape([-1, 1] if axis == 0 else [1, -1])
-        move = reshape(take(moves, 2, axis, 1), [batch * offset_groups, taps, rows, columns])
+    for axis, (size, count) in enumerate(zip(spatial, counts, strict=True)):
+        tap = np.indices(kernel)[axis].reshape(taps, *ones) * dilations[axis]
+        out = (np.arange(count) * strides[axis] - pads[axis]).reshape([-1, *[1] * (rank - 1 - axis)])
+        move = reshape(take(moves, 2, axis, 1), [batch * offset_groups, taps, *counts])
         places.append(linear_taps(move + node.constant(tap + out, x.dtype), size, "zeros", (0, 0)))
-    image = channels_last(reshape(x, [batch * offset_groups, channels // offset_groups, height, width]))
+    image = channels_last(reshape(x, [batch * offset_groups, channels // offset_groups, *spatial]))
     read = sum_reads(image, places)
     if mask is not None:
-        read = read * reshape(mask, [batch * offset_groups, taps, rows, columns, 1])
-    patches = reshape(transpose(read, [0, 4, 1, 2, 3]), [batch, groups, channels * taps // groups, rows * columns])
+        read = read * reshape(mask, [batch * offset_groups, taps, *counts, 1])
+    columns = transpose(read, [0, rank + 2, *range(1, rank + 2)])
+    patches = reshape(columns, [batch, groups, channels * taps // groups, prod(counts)])
     weights = reshape(w, [groups, out_channels // groups, channels // groups * taps])
-    y = reshape(emit(graph.MatmulOp, weights, patches), [batch, out_channels, rows, columns])
+    y = reshape(emit(graph.MatmulOp, weights, patches), [batch, out_channels, *counts])
     bias = node.optional(3)
-    return y if bias is None else y + reshape(bias, [out_channels, 1, 1])
+    return y if bias is None else y + reshape(bias, [out_channels, *ones])
 
 
 def _checked_deformation(
     node: Node, x: Value, w: Value, offset: Value, groups: int, offset_groups: int
-) -> tuple[int, int, int, int]:
-    if not x.rank == w.rank == offset.rank == 4:
-        raise node.unsupported("has not two spatial dimensions", "use a two-dimensional deformable convolution")
-    batch, channels, height, width = x.shape
-    taps = w.shape[2] * w.shape[3]
+) -> tuple[int, ...]:
+    rank = x.rank - 2
     fits = (
-        groups >= 1
+        rank >= 1
+        and x.rank == w.rank == offset.rank
+        and groups >= 1
         and offset_groups >= 1
-        and channels == w.shape[1] * groups
+        and x.shape[1] == w.shape[1] * groups
         and w.shape[0] % groups == 0
-        and channels % offset_groups == 0
-        and offset.shape[:2] == (batch, offset_groups * taps * 2)
+        and x.shape[1] % offset_groups == 0
+        and offset.shape[:2] == (x.shape[0], offset_groups * prod(w.shape[2:]) * rank)
     )
     if not fits:
         raise node.invalid(
             f"input {list(x.shape)}, weight {list(w.shape)} and offset {list(offset.shape)} do not match",
             "fix the shapes",
         )
-    return batch, channels, height, width
+    return x.shape
 
 
 IMPORTERS: Mapping[str, Importer] = {

@@ -5,7 +5,7 @@ import pytest
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.onnx import import_model
-from support.onnx_nodes import NodeCase, check, floats, known
+from support.onnx_nodes import NodeCase, check, floats, known, run_onnxruntime
 
 X = floats(2, 3, 4)
 IMAGE = floats(2, 3, 5, 6)
@@ -234,3 +234,30 @@ def test_what_does_not_fit_is_refused(case: NodeCase, message: str):
     with pytest.raises((InputError, UnsupportedError), match=message) as caught:
         import_model(case.model())
     assert str(caught.value).startswith("node (")
+
+
+@pytest.mark.parametrize("axis", [2, 3])
+def test_a_deformed_convolution_has_any_number_of_dimensions(axis: int):
+    """A row is an image of one row, and an image a volume of one slice; neither is moved along the axis it gains."""
+    x, w, bias = floats(1, 4, 5, 5), floats(6, 2, 3, 3), floats(6)
+    offset, mask = floats(1, 36, 4, 2), floats(1, 18, 4, 2)
+    window = {"pads": [1, 0, 0, 1], "strides": [1, 2], "dilations": [1, 1]}
+    groups = {"group": 2, "offset_group": 2}
+    if axis == 2:
+        x, w, mask = x[:, :, :1], w[:, :, :1], mask[:, :6, :1]
+        offset = offset.reshape(1, 2, 3, 3, 2, 4, 2)[:, :, :1, :, :, :1]
+        offset[..., 0, :, :] = 0
+        window |= {"pads": [0, 0, 0, 1]}
+        operands = [x, w, offset.reshape(1, 12, 1, 2), bias, mask]
+        given = [x[:, :, 0], w[:, :, 0], offset[..., 1, 0, :].reshape(1, 6, 2), bias, mask[:, :, 0]]
+        attributes = groups | {"pads": [0, 1], "strides": [2], "dilations": [1]}
+    else:
+        operands = [x, w, offset, bias, mask]
+        moves = offset.reshape(1, 18, 2, 4, 2)
+        moves = np.concatenate([np.zeros_like(moves[:, :, :1]), moves], 2).reshape(1, 54, 1, 4, 2)
+        given = [x[:, :, None], w[:, :, None], moves, bias, mask[:, :, None]]
+        attributes = groups | {"pads": [0, 1, 0, 0, 0, 1], "strides": [1, 1, 2], "dilations": [1, 1, 1]}
+    flat = NodeCase("DeformConv", operands, groups | window, 19)
+    (expected,) = run_onnxruntime(flat.model(), flat.inputs())
+    expected = expected[:, :, 0] if axis == 2 else expected[:, :, None]
+    check(NodeCase("DeformConv", given, attributes, 19, tolerance=1e-4, expected=[expected]))
