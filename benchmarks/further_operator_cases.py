@@ -233,6 +233,32 @@ def moved() -> Mapping[str, Case]:
     }  # fmt: skip
 
 
+def shaped() -> Mapping[str, Case]:
+    """Operators that give a tensor another shape or type, losses, and n-grams."""
+    classes = partial(indices, SIDE, SIDE)
+    grams = {
+        "mode": "TF",
+        "min_gram_length": 1,
+        "max_gram_length": 2,
+        "max_skip_count": 0,
+        "ngram_counts": [0, 4],
+        "ngram_indexes": [0, 1, 2, 3, 4, 5],
+        "pool_int64s": [2, 3, 5, 4, 5, 6, 7, 8],
+    }
+    return {
+        "CastLike": Case("CastLike", [MATRIX], [_scalar(0, np.int32)]),
+        "Dropout": Case("Dropout", [MATRIX]),
+        "Flatten": Case("Flatten", [PICTURE]),
+        "NegativeLogLikelihoodLoss": Case("NegativeLogLikelihoodLoss", [MATRIX, classes]),
+        "SoftmaxCrossEntropyLoss": Case("SoftmaxCrossEntropyLoss", [MATRIX, classes]),
+        "Squeeze": Case("Squeeze", [partial(floats, 1, SIDE, SIDE)], [ints(0)]),
+        "Swish": Case("Swish", [MATRIX], opset=24),
+        "TensorScatter": Case("TensorScatter", [partial(floats, 8, SIDE, 64), partial(floats, 8, 4, 64)], opset=24),
+        "TfIdfVectorizer": Case("TfIdfVectorizer", [partial(indices, 10, 64, SIDE)], attributes=grams),
+        "Unsqueeze": Case("Unsqueeze", [MATRIX], [ints(0)]),
+    }
+
+
 def _boxes(count: int) -> Array:
     """Boxes of a tenth of the image at places of chance."""
     corner = np.random.default_rng(10).uniform(0, 0.9, (1, count, 2))
@@ -253,4 +279,4 @@ def _corners(channels: int, side: int) -> Array:
 
 def cases() -> Mapping[str, Case]:
     """All these cases by name."""
-    return {**elementwise(), **binary(), **reduced(), **layers(), **moved()}
+    return {**elementwise(), **binary(), **reduced(), **layers(), **moved(), **shaped()}

@@ -39,6 +39,7 @@ from s2s.dialects.graph.binary import (
 )
 from s2s.dialects.graph.blockwise import DEQUANTISED as DEQUANTISED
 from s2s.dialects.graph.blockwise import BlockwiseDotOp, BlockwiseMatmulOp, CodebookMatmulOp
+from s2s.dialects.graph.columns import SumPatchesOp
 from s2s.dialects.graph.control import (
     STEPS as STEPS,
 )
@@ -117,7 +118,7 @@ from s2s.dialects.graph.extern import ExternOp
 from s2s.dialects.graph.index import GatherElementsOp, GatherNdOp, GatherOp, ScatterElementsOp, ScatterNdOp
 from s2s.dialects.graph.index import GatherFamilyOp as GatherFamilyOp
 from s2s.dialects.graph.index import ScatterFamilyOp as ScatterFamilyOp
-from s2s.dialects.graph.linear import MatmulOp
+from s2s.dialects.graph.linear import DeterminantOp, MatmulOp
 from s2s.dialects.graph.norm import BatchNormOp, LayerNormOp, LogSoftmaxOp, LrnOp, SoftmaxOp
 from s2s.dialects.graph.pool import AvgPoolOp, MaxPoolIndicesOp, MaxPoolOp, SameAvgPoolOp
 from s2s.dialects.graph.quantize import RescaleOp, TableOp
@@ -132,6 +133,7 @@ from s2s.dialects.graph.reduce import (
     ReduceSumOp,
     TopKOp,
 )
+from s2s.dialects.graph.regions import MaxRegionsOp, RoiAlignOp
 from s2s.dialects.graph.run_sizes import DynamicReshapeOp, DynamicSliceOp, SamePadOp, SizeValuesOp
 from s2s.dialects.graph.run_sizes import SizedOp as SizedOp
 from s2s.dialects.graph.selection import NonMaxSuppressionOp, NonzeroOp
@@ -230,6 +232,8 @@ Graph = Dialect(
         SubOp,
         ConvOp,
         ConvTransposeOp,
+        SumPatchesOp,
+        DeterminantOp,
         MatmulOp,
         DeviceCopyOp,
         BlockwiseMatmulOp,
@@ -265,6 +269,8 @@ Graph = Dialect(
         GatherOp,
         NonMaxSuppressionOp,
         NonzeroOp,
+        MaxRegionsOp,
+        RoiAlignOp,
         DynamicReshapeOp,
         DynamicSliceOp,
         SamePadOp,

@@ -1,4 +1,4 @@
-"""The matrix product."""
+"""Matrix products and determinants."""
 
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Attribute, TypeAttribute
@@ -71,3 +71,24 @@ class MatmulOp(GraphOp):
     def inferred_type(self) -> AnyTensor:
         transpose_a, transpose_b = self.transpose_a is not None, self.transpose_b is not None
         return linear.matmul(type_of(self.a), type_of(self.b), transpose_a, transpose_b, self.accumulation)
+
+
+@op_definition
+class DeterminantOp(GraphOp):
+    """`y[…]` = the determinant of the square matrix `x[…, i, j]`, by Gaussian elimination with the largest pivots.
+
+    A matrix with a column of zeros in one of the steps has the determinant 0; NaN in a pivot makes it NaN.
+
+        %y = graph.determinant %x : (tensor<8x5x5xf32>) -> tensor<8xf32>
+    """
+
+    name = "graph.determinant"
+    x = operand_def(TENSOR)
+    traits = traits_def(HasFusionKind(FusionKind.OPAQUE))
+    assembly_format = "$x attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, x: Value) -> None:
+        super().__init__([x])
+
+    def inferred_type(self) -> AnyTensor:
+        return linear.determinant(type_of(self.x))

@@ -17,13 +17,6 @@
 
 #include <stdint.h>
 
-/* Before a loop whose iterations read nothing that others write: gcc loses `restrict` where it inlines. */
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 5
-#define S2S_FFT_APART _Pragma("GCC ivdep")
-#else
-#define S2S_FFT_APART
-#endif
-
 #define S2S_FFT_SCRATCH(size, lanes) (4 * (size) * (lanes))
 
 #define S2S_FFT(name) s2s_##name##_f32

@@ -24,7 +24,7 @@ S2S_INLINE void S2S_FFT(fft_radix_2)(S2S_FFT_ELEMENT *S2S_RESTRICT yr, S2S_FFT_E
         const int32_t b = stride * (p + m);
         const int32_t to = stride * 2 * p;
 
-        S2S_FFT_APART
+        S2S_APART
         for (int32_t q = 0; q < stride; ++q) {
             const S2S_FFT_ELEMENT dr = xr[a + q] - xr[b + q];
             const S2S_FFT_ELEMENT di = xi[a + q] - xi[b + q];
@@ -56,7 +56,7 @@ S2S_INLINE void S2S_FFT(fft_radix_3)(S2S_FFT_ELEMENT *S2S_RESTRICT yr, S2S_FFT_E
         const int32_t c = stride * (p + 2 * m);
         const int32_t to = stride * 3 * p;
 
-        S2S_FFT_APART
+        S2S_APART
         for (int32_t q = 0; q < stride; ++q) {
             const S2S_FFT_ELEMENT sr = xr[b + q] + xr[c + q];
             const S2S_FFT_ELEMENT si = xi[b + q] + xi[c + q];
@@ -98,7 +98,7 @@ S2S_INLINE void S2S_FFT(fft_radix_4)(S2S_FFT_ELEMENT *S2S_RESTRICT yr, S2S_FFT_E
         const int32_t d = stride * (p + 3 * m);
         const int32_t to = stride * 4 * p;
 
-        S2S_FFT_APART
+        S2S_APART
         for (int32_t q = 0; q < stride; ++q) {
             const S2S_FFT_ELEMENT acr = xr[a + q] + xr[c + q];
             const S2S_FFT_ELEMENT aci = xi[a + q] + xi[c + q];
@@ -153,7 +153,7 @@ S2S_INLINE void S2S_FFT(fft_radix_5)(S2S_FFT_ELEMENT *S2S_RESTRICT yr, S2S_FFT_E
         const int32_t e = stride * (p + 4 * m);
         const int32_t to = stride * 5 * p;
 
-        S2S_FFT_APART
+        S2S_APART
         for (int32_t q = 0; q < stride; ++q) {
             const S2S_FFT_ELEMENT ber = xr[b + q] + xr[e + q];
             const S2S_FFT_ELEMENT cdr = xr[c + q] + xr[d + q];
@@ -208,7 +208,7 @@ S2S_INLINE void S2S_FFT(fft_radix)(S2S_FFT_ELEMENT *S2S_RESTRICT yr, S2S_FFT_ELE
             const S2S_FFT_ELEMENT wi = roots[2 * p * k * unit + 1];
             const int32_t to = stride * (radix * p + k);
 
-            S2S_FFT_APART
+            S2S_APART
             for (int32_t q = 0; q < stride; ++q) {
                 yr[to + q] = xr[stride * p + q];
                 yi[to + q] = xi[stride * p + q];
@@ -218,13 +218,13 @@ S2S_INLINE void S2S_FFT(fft_radix)(S2S_FFT_ELEMENT *S2S_RESTRICT yr, S2S_FFT_ELE
                 const S2S_FFT_ELEMENT ur = roots[2 * (t * k % radix) * m * unit];
                 const S2S_FFT_ELEMENT ui = roots[2 * (t * k % radix) * m * unit + 1];
 
-                S2S_FFT_APART
+                S2S_APART
                 for (int32_t q = 0; q < stride; ++q) {
                     yr[to + q] += xr[from + q] * ur - xi[from + q] * ui;
                     yi[to + q] += xr[from + q] * ui + xi[from + q] * ur;
                 }
             }
-            S2S_FFT_APART
+            S2S_APART
             for (int32_t q = 0; q < stride; ++q) {
                 const S2S_FFT_ELEMENT r = yr[to + q];
                 const S2S_FFT_ELEMENT i = yi[to + q];

@@ -32,6 +32,8 @@ _BY_NAME = (
     (re.compile(r"s2s_nonzero_"), '"s2s_nonzero.h"'),
     (re.compile(r"s2s_(advance|move_down)$"), '"s2s_window.h"'),
     (re.compile(r"s2s_suppressed_"), '"s2s_suppress.h"'),
+    (re.compile(r"s2s_(roi_align|max_regions)_"), '"s2s_regions.h"'),
+    (re.compile(r"s2s_determinant_"), '"s2s_determinant.h"'),
     (re.compile(r"s2s_f32_exp$"), '"s2s_exp.h"'),
     (re.compile(r"s2s_nibble$"), '"s2s_nibbles.h"'),
     (re.compile(r"s2s_look_up$"), '"s2s_look_up.h"'),

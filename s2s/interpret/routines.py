@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from s2s.errors import CompilerBug
+from s2s.interpret.determinant import determinant
 from s2s.interpret.fixed_fourier import fixed_fourier, fixed_inverse
+from s2s.interpret.regions import max_regions, roi_align
 from s2s.types.dtypes import Array
 
 Routine = Callable[[Sequence[Array], Sequence[int]], list[Array]]
-"""Takes the inputs, as flat arrays of the element type that the name of the routine says, and the numbers."""
+"""Takes the inputs as flat arrays, whose integers have the type that the name of the routine says, and the numbers."""
 
 ELEMENTS: Mapping[str, str] = {
     "f32": "float32",
@@ -106,12 +108,34 @@ def _suppressed(inputs: Sequence[Array], numbers: Sequence[int]) -> list[Array]:
     return [suppressed(*shaped, overlap[0], least[0], most, is_centered=bool(centered))]
 
 
+def _aligned(inputs: Sequence[Array], numbers: Sequence[int]) -> list[Array]:
+    regions, rows, columns, ratio, largest, *image = numbers
+    pixels, batch, starts, bins, sizes = inputs
+    places = starts.reshape(regions, 2), bins.reshape(regions, 2)
+    return [roi_align(pixels.reshape(image), batch, *places, sizes, (rows, columns), ratio, bool(largest))]
+
+
+def _max_regions(inputs: Sequence[Array], numbers: Sequence[int]) -> list[Array]:
+    regions, rows, columns, *image = numbers
+    pixels, batch, high, wide = inputs
+    ends = high.reshape(regions, rows, 2), wide.reshape(regions, columns, 2)
+    return [max_regions(pixels.reshape(image), batch, *ends)]
+
+
+def _determinant(inputs: Sequence[Array], numbers: Sequence[int]) -> list[Array]:
+    count, size = numbers
+    return [determinant(inputs[0].reshape(count, size, size))]
+
+
 ROUTINES: Mapping[str, Routine] = {
+    "determinant": _determinant,
     "largest": lambda inputs, numbers: _select(inputs, numbers, largest=True),
     "fft": _fft,
     "fixed_dft": _fixed_fft,
     "fixed_idft": _fixed_inverse,
+    "max_regions": _max_regions,
     "nonzero": lambda inputs, numbers: [first_nonzero(inputs[0], numbers[1])],
+    "roi_align": _aligned,
     "suppressed": _suppressed,
     "smallest": lambda inputs, numbers: _select(inputs, numbers, largest=False),
 }
@@ -122,5 +146,10 @@ def run_routine(name: str, inputs: Sequence[Array], numbers: Sequence[int]) -> l
     kind, _, element = name.rpartition("_")
     if kind not in ROUTINES or element not in ELEMENTS:
         raise CompilerBug(f"the runtime has no routine {name}")
-    typed = [np.ascontiguousarray(each).reshape(-1).view(ELEMENTS[element]) for each in inputs]
+    typed = [_typed(np.ascontiguousarray(each).reshape(-1), np.dtype(ELEMENTS[element])) for each in inputs]
     return [np.ascontiguousarray(each).reshape(-1) for each in ROUTINES[kind](typed, numbers)]
+
+
+def _typed(x: Array, element: np.dtype[np.generic]) -> Array:
+    """Return the elements of `x` as those that the routine is named after, where they are integers of that width."""
+    return x.view(element) if element.kind != "f" and x.dtype.itemsize == element.itemsize else x

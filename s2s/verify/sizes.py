@@ -246,6 +246,19 @@ def _instantiate(op: Operation, extents: Mapping[SSAValue, Extents], sizes: Size
 
 def _numbers(op: tensor.ExternOp) -> list[int]:
     """Return the numbers that a routine takes for the shapes of its operands and its result."""
+    match op.routine.data.rpartition("_")[0]:
+        case "roi_align":
+            return [*shape_of(op.res[0])[:3], *op.values[3:5], *shape_of(op.inputs[0])]
+        case "max_regions":
+            return [*shape_of(op.res[0])[:3], *shape_of(op.inputs[0])]
+        case "determinant":
+            return [prod(shape_of(op.inputs[0])[:-2]), op.values[1]]
+        case _:
+            return _numbers_of_selection(op)
+
+
+def _numbers_of_selection(op: tensor.ExternOp) -> list[int]:
+    """Return the numbers of a routine that chooses elements."""
     *rows, size = shape_of(op.inputs[0])
     *_, count = shape_of(op.res[0])
     if op.routine.data == "nonzero_bool":

@@ -79,6 +79,13 @@ TEXTS = {
 { y = GridSample <padding_mode = "border", align_corners = 1, mode = "nearest"> (x, z) }""",
     "regions": """(float[1,2,N,K] x, float[2,4] r) => (float[2,2,3,4] y) <int64[2] b = {0, 0}>
 { y = RoiAlign <output_height = 3, output_width = 4, sampling_ratio = 2, spatial_scale = 2.0> (x, r, b) }""",
+    "regions of many sizes": """(float[1,2,N,K] x, float[K,4] r, int64[K] b) => (float[K,2,3,4] y)
+{ z = Sub (b, b)
+  y = RoiAlign <output_height = 3, output_width = 4, coordinate_transformation_mode = "output_half_pixel"> (x, r, z)
+}""",
+    "bins of regions": """(float[1,2,N,K] x, float[K,4] r) => (float[K,2,3,2] y) <int64[4] p = {0, 1, 0, 0}>
+{ z = Pad (r, p) y = MaxRoiPool <pooled_shape = [3, 2], spatial_scale = 2.0> (x, z) }""",
+    "determinants": "(float[N,5,5] x) => (float[N] y) { y = Det (x) }",
     "more boxes than there may be": """(float[1,N,4] b, float[1,2,N] s) => (int64[k,3] y)
 <int64 most = {6}, float iou = {0.3}, float least = {0.1}> { y = NonMaxSuppression (b, s, most, iou, least) }""",
     "a step for each row": """(float[N,4] x) => (float[4] y) <int64 zero = {0}, bool yes = {1}, float[4] c = ?>

@@ -41,6 +41,8 @@ void test_select(void);
 void test_fft(void);
 void test_fixed_dft(void);
 void test_selection(void);
+void test_regions(void);
+void test_determinant(void);
 void test_window(void);
 void test_pairs(void);
 void test_round(void);

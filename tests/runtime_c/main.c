@@ -20,6 +20,8 @@ int main(void)
     test_fft();
     test_fixed_dft();
     test_selection();
+    test_regions();
+    test_determinant();
     test_window();
     test_pairs();
     test_round();

@@ -279,6 +279,22 @@ def indices() -> list[Case]:
             [np.abs(corners), scores, *limits],
         ),
     ]
+    image, numbers, sizes = rand(2, 6, 5, 3), np.array([0, 1, 1], np.int32), np.array([6, 5], np.int32)
+    starts, bins = rand(3, 2) * 3, np.abs(rand(3, 2, seed=1)) * 3
+    edges = np.array([[[0, 2], [1, 4]], [[-3, 9], [2, 2]], [[5, 9], [0, 1]]], np.int32)
+    align = partial(graph.RoiAlignOp, rows=2, columns=3)
+    for ratio, largest in ((0, False), (0, True), (2, False)):
+        build = partial(align, ratio=ratio, largest=largest)
+        found.append(Case(f"regions of {ratio}, {largest}", build, [image, numbers, starts, bins, sizes]))
+    found += [
+        Case("largest of regions", graph.MaxRegionsOp, [image, numbers, edges, edges]),
+        Case(
+            "sum of patches",
+            partial(graph.SumPatchesOp, sizes=[9, 6], strides=[2, 1], low=[1, 0], dilations=[1, 2]),
+            [rand(2, 2, 3, 2, 4, 4)],
+        ),
+        Case("determinants", graph.DeterminantOp, [rand(3, 2, 6, 6)]),
+    ]
     where, by = np.array([[0, 1, 1], [2, -1, 0]]), rand(2, 3, seed=1)
     found += [
         Case(f"scatter_{kind} {how}", build, operands)

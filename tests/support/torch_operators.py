@@ -118,7 +118,7 @@ def _bitwise(*names: str) -> dict[str, Callable[[], list[Arguments]]]:
     return found
 
 
-FIRST_ONLY = ("_embedding_bag.default", "_native_batch_norm_legit_no_training.default")
+FIRST_ONLY = ("_embedding_bag.default", "_linalg_det.default", "_native_batch_norm_legit_no_training.default")
 """Overloads whose other results are for gradients."""
 ELSEWHERE = ("_native_batch_norm_legit.default", "nonzero.default")
 """Overloads that change an operand, which `test_import.py` runs, or whose size depends on the data, which
@@ -167,6 +167,7 @@ CASES: dict[str, Callable[[], list[Arguments]]] = {
         (f(1, 2, 6, 6), [2, 2], [2, 2], [0, 0], False, True, 3),
     ],
     "avg_pool3d.default": lambda: [(f(1, 2, 4, 4, 4), [2, 2, 2])],
+    "_linalg_det.default": lambda: [(f(3, 3),), (f(2, 6, 6),)],
     "bmm.default": lambda: [(f(2, 3, 4), f(2, 4, 5))],
     "cat.default": lambda: [([f(2, 3), f(2, 1)], 1), ([f(2, 3), f(2, 3)], -2)],
     "clamp.default": lambda: [(f(2, 3), -0.5, 0.5), (n(2, 3), None, 2), (n(4), 0.5, 2)],

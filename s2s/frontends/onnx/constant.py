@@ -7,7 +7,7 @@ import numpy as np
 from onnx import TensorProto
 
 from s2s.frontends.builder import Value
-from s2s.frontends.formulas import checked_shape, reshape
+from s2s.frontends.formulas import cast, checked_shape, equal, reshape
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype, read_sparse
 from s2s.frontends.onnx.texts import decoded, read_texts, text_constant
@@ -85,14 +85,22 @@ def _range(node: Node) -> Value:
     return node.builder.keep(numbers) if node.builder.varies and count else numbers  # what is made of it may move
 
 
+MAX_STORED = 1024
+"""Up to so many elements of a unit matrix are stored; those of a larger one are computed."""
+
+
 def _eye_like(node: Node) -> Value:
     x = node.input(0)
     if x.rank != 2:
         raise node.invalid(f"input has {x.rank} dimensions", "give a matrix")
     dtype = element_dtype(node.integer("dtype"), f"{node.place}: attribute 'dtype'") if node.has("dtype") else x.dtype
     node.require_small(prod(x.shape), "the matrix")
-    shift = node.integer("k")
-    return node.constant(np.eye(*x.shape, k=max(-x.shape[0], min(x.shape[1], shift))), dtype)
+    rows, columns = x.shape
+    shift = max(-rows, min(columns, node.integer("k")))
+    if 0 in x.shape or rows * columns <= MAX_STORED:
+        return node.constant(np.eye(rows, columns, k=shift), dtype)
+    places = node.builder.keep(node.constant(np.arange(rows)[:, None] + shift, np.int32))
+    return cast(equal(places, node.constant(np.arange(columns), np.int32)), dtype)
 
 
 def _non_zero(node: Node) -> Value:

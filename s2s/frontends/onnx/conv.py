@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from math import prod
 
-import numpy as np
-
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, reshape
+from s2s.frontends.columns import patch_counts, sum_patches
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.window import padded, read_window, split_padding
 from s2s.frontends.window import Window
@@ -68,42 +66,17 @@ def _conv_transpose(node: Node) -> Value:
 
 
 def _col2im(node: Node) -> Value:
-    """Patches added up where they overlap: a transposed convolution whose kernels each place one element."""
+    """Patches added up where they overlap."""
     x = node.input(0)
     image, kernel = node.known_ints(1, "image_shape"), node.known_ints(2, "block_shape")
     rank, taps = len(kernel), prod(kernel)
     if x.rank != 3 or len(image) != rank or taps < 1 or x.shape[1] % taps:
         raise node.invalid(f"input {list(x.shape)} does not hold patches of {kernel} for an image {image}", "fix them")
     window = read_window(node, image, kernel)
-    counts = [
-        (size + low + high - extent) // stride + 1
-        for size, low, high, extent, stride in zip(
-            image, window.low, window.high, window.extent, window.strides, strict=True
-        )
-    ]
+    counts = patch_counts(image, window)
     if prod(counts) != x.shape[2]:
         raise node.invalid(f"has {x.shape[2]} patches where {counts} fit", "fix the shapes")
-    channels = x.shape[1] // taps
-    node.require_small(channels * taps * taps, "the kernel that places the patches")
-    placing = np.tile(np.eye(taps).reshape(taps, 1, *kernel), [channels, *[1] * (rank + 1)])
-    reached = [
-        (count - 1) * stride + extent - low - high
-        for count, stride, extent, low, high in zip(
-            counts, window.strides, window.extent, window.low, window.high, strict=True
-        )
-    ]
-    patches = cast(x, np.dtype(np.int32)) if x.dtype == np.bool_ else x
-    sums = emit(
-        graph.ConvTransposeOp,
-        reshape(patches, [*x.shape[:2], *counts]),
-        node.constant(placing, patches.dtype),
-        strides=window.strides,
-        pads=window.pads,
-        dilations=window.dilations,
-        groups=channels,
-        output_padding=[size - done for size, done in zip(image, reached, strict=True)],
-    )
-    return cast(sums, x.dtype)
+    return sum_patches(x, image, window)
 
 
 def _transposed_window(node: Node, window: Window, spatial: list[int]) -> tuple[Window, list[int]]:

@@ -1,4 +1,4 @@
-"""Matrix products."""
+"""Matrix products and determinants."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -8,13 +8,11 @@ from xdsl.dialects.builtin import i32
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import matmul, reshape, take
+from s2s.frontends.determinants import determinant
+from s2s.frontends.formulas import matmul
 from s2s.frontends.onnx.elementwise import cast, legacy_broadcast
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.packed_weights import packed_product
-
-_MAX_ROWS = 4
-"""Beyond that, expanding a determinant costs more than anybody wants."""
 
 
 class IntegerFactor(NamedTuple):
@@ -78,28 +76,7 @@ def _determinant(node: Node) -> Value:
     x = node.input(0)
     if x.rank < 2 or x.shape[-1] != x.shape[-2]:
         raise node.invalid(f"shape {list(x.shape)} is no square matrix", "fix the shape")
-    size = x.shape[-1]
-    if size > _MAX_ROWS:
-        raise node.unsupported(f"a determinant of {size} rows", f"use at most {_MAX_ROWS}")
-    entries = [
-        [reshape(take(take(x, x.rank - 2, row, 1), x.rank - 1, column, 1), x.shape[:-2]) for column in range(size)]
-        for row in range(size)
-    ]
-    return _expanded(entries)
-
-
-def _expanded(rows: list[list[Value]]) -> Value:
-    """A determinant expanded along its first row."""
-    if len(rows) == 1:
-        return rows[0][0]
-    terms = [
-        rows[0][column] * _expanded([[*row[:column], *row[column + 1 :]] for row in rows[1:]])
-        for column in range(len(rows))
-    ]
-    total = terms[0]
-    for column, term in enumerate(terms[1:], 1):
-        total = total - term if column % 2 else total + term
-    return total
+    return determinant(x)
 
 
 IMPORTERS: Mapping[str, Importer] = {

@@ -7,9 +7,11 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
+from s2s.frontends.columns import sum_patches
 from s2s.frontends.formulas import reshape
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.window import spread
+from s2s.frontends.window import Window
 
 
 def _convolution(node: Node) -> Value:
@@ -38,32 +40,11 @@ def _convolved(node: Node, x: Value, weight: Value, bias: Value | None, rank: in
 
 
 def _col2im(node: Node) -> Value:
-    """Patches added up where they overlap: a transposed convolution whose kernels each place one element."""
+    """Patches added up where they overlap."""
     x, image, kernel = node.value("self"), node.integers("output_size"), node.integers("kernel_size")
     dilations, pads, strides = (node.integers(name) for name in ("dilation", "padding", "stride"))
-    taps, rank = prod(kernel), len(kernel)
     patches = x if x.rank == 3 else reshape(x, [1, *x.shape])
-    counts = [
-        (size + 2 * pad - dilation * (extent - 1) - 1) // stride + 1
-        for size, pad, dilation, extent, stride in zip(image, pads, dilations, kernel, strides, strict=True)
-    ]
-    channels = patches.shape[1] // taps
-    node.require_small(channels * taps * taps, "the kernel that places the patches")
-    placing = np.tile(np.eye(taps).reshape(taps, 1, *kernel), [channels, *[1] * (rank + 1)])
-    reached = [
-        (count - 1) * stride + dilation * (extent - 1) + 1 - 2 * pad
-        for count, stride, dilation, extent, pad in zip(counts, strides, dilations, kernel, pads, strict=True)
-    ]
-    y = emit(
-        graph.ConvTransposeOp,
-        reshape(patches, [*patches.shape[:2], *counts]),
-        node.constant(placing, x.dtype),
-        strides=strides,
-        pads=[*pads, *pads],
-        dilations=dilations,
-        groups=channels,
-        output_padding=[size - done for size, done in zip(image, reached, strict=True)],
-    )
+    y = sum_patches(patches, image, Window(kernel, strides, pads, pads, dilations))
     return y if x.rank == 3 else reshape(y, y.shape[1:])
 
 

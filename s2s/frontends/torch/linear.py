@@ -1,9 +1,10 @@
-"""Matrix products."""
+"""Matrix products and determinants."""
 
 from collections.abc import Mapping
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
+from s2s.frontends.determinants import determinant
 from s2s.frontends.formulas import matmul, reshape, unsqueeze
 from s2s.frontends.packed_weights import packed_product
 from s2s.frontends.torch.node import Importer, Node
@@ -70,7 +71,13 @@ def _trilinear(node: Node) -> Value:
     return emit(graph.ReduceSumOp, factors[0] * factors[1] * factors[2], axes=sorted(node.integers("sumdim")))
 
 
+def _determinant(node: Node) -> list[Value | None]:
+    """The factors of the matrix, behind the determinant, are for gradients."""
+    return [determinant(node.value("A")), None, None]
+
+
 IMPORTERS: Mapping[str, Importer] = {
+    "_linalg_det": _determinant,
     "_trilinear": _trilinear,
     "addmm": _addmm,
     "addmv": _addmv,

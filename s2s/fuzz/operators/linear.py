@@ -72,7 +72,7 @@ def _einsum(net: Network) -> None:
 
 
 def _det(net: Network) -> None:
-    n = net.random.randint(1, 4)
+    n = net.random.randint(1, 7)
     net.node("Det", [net.operand(net.dtype("Det"), [*([2] if net.chance(0.5) else []), n, n])])
 
 

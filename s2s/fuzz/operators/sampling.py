@@ -60,7 +60,7 @@ def _roi_align(net: Network) -> None:
         coordinate_transformation_mode=net.random.choice(("half_pixel", "output_half_pixel")),
         output_height=net.random.randint(1, 3),
         output_width=net.random.randint(1, 3),
-        sampling_ratio=net.random.randint(1, 2),
+        sampling_ratio=net.random.randint(0, 2),
         spatial_scale=net.random.choice((0.5, 1.0)),
     )
 

@@ -18,6 +18,7 @@ from s2s.interpret.graph import (
     pool,
     quantize,
     reduce,
+    regions,
     run_sizes,
     selection,
     shape,
@@ -49,6 +50,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     **signal.MEANINGS,
     **sliding.MEANINGS,
     **selection.MEANINGS,
+    **regions.MEANINGS,
     **run_sizes.MEANINGS,
     **trees.MEANINGS,
 }

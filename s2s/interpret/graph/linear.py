@@ -1,9 +1,10 @@
-"""Numpy meaning of the matrix product."""
+"""Numpy meanings of matrix products and determinants."""
 
 import numpy as np
 from xdsl.ir import Operation
 
 from s2s.dialects import graph
+from s2s.interpret.determinant import determinant
 from s2s.interpret.graph.precision import Meaning
 from s2s.interpret.graph.products import factors, matmul
 from s2s.types.dtypes import Array, to_numpy
@@ -16,4 +17,8 @@ def _matmul(op: graph.MatmulOp, a: Array, b: Array) -> Array:
     return matmul(left, right).astype(to_numpy(op.y.type.element_type), copy=False)
 
 
-MEANINGS: dict[type[Operation], Meaning] = {graph.MatmulOp: _matmul}
+def _determinant(op: graph.DeterminantOp, x: Array) -> Array:
+    return determinant(x)
+
+
+MEANINGS: dict[type[Operation], Meaning] = {graph.DeterminantOp: _determinant, graph.MatmulOp: _matmul}

@@ -33,6 +33,8 @@ MAX_GOLDEN_ELEMENTS = 2**25
 """Upper bound of the elements of any tensor in a network with a golden vector."""
 ELEMENT = 64
 """Work per element of an operation that does not multiply."""
+BIN = 2**10
+"""Work per bin of a region, in elements."""
 OPERATION = 2**22
 """Overhead of one operation in Python."""
 
@@ -42,9 +44,16 @@ class TooMuchWorkError(Exception):
 
 
 def products(op: Operation) -> int:
-    """Return the number of terms of all sums of a convolution, a pooling or a matrix product; for others, the
-    elements."""
+    """Return the number of terms of all sums of a convolution, a pooling, a matrix product or a determinant, and at
+    most so many of pooled regions; for others, the elements."""
     elements = prod(as_tensor_type(op.results[0].type).get_shape())
+    if isinstance(op, graph.RoiAlignOp | graph.MaxRegionsOp):
+        regions, rows, columns, _ = op.y.type.get_shape()
+        return regions * (prod(as_tensor_type(op.image.type).get_shape()[1:]) + rows * columns * BIN)
+    if isinstance(op, graph.SumPatchesOp):
+        return elements * prod(as_tensor_type(op.x.type).get_shape()[2 : 2 + len(op.sizes)])
+    if isinstance(op, graph.DeterminantOp):
+        return elements * as_tensor_type(op.x.type).get_shape()[-1] ** 3
     if fusion_kind(op) != FusionKind.OUT_FUSABLE:
         return elements
     shapes = [as_tensor_type(operand.type).get_shape() for operand in op.operands]

@@ -50,6 +50,9 @@ _READS_OPERAND_SIZES = (
     | graph.ScatterNdOp
     | graph.NonzeroOp
     | graph.NonMaxSuppressionOp
+    | graph.RoiAlignOp
+    | graph.MaxRegionsOp
+    | graph.DeterminantOp
 )
 """Operations whose computations depend on the sizes of their first operand."""
 

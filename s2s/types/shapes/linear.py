@@ -1,6 +1,6 @@
-"""Type of the matrix product."""
+"""Types of matrix products and determinants."""
 
-from xdsl.dialects.builtin import f16, f32, i8
+from xdsl.dialects.builtin import f16, f32, f64, i8
 from xdsl.ir import Attribute
 
 from s2s.types.dtypes import AnyTensor
@@ -20,6 +20,16 @@ def matmul(a: AnyTensor, b: AnyTensor, transpose_a: bool, transpose_b: bool, acc
     if inner_a != inner_b:
         raise ShapeError(f"a has {inner_a} columns and b has {inner_b} rows")
     return result(element, [*broadcast(tuple(batch_a), tuple(batch_b)), rows, columns])
+
+
+def determinant(x: AnyTensor) -> AnyTensor:
+    """A number for each square matrix."""
+    shape = x.get_shape()
+    if x.element_type not in (f32, f64):
+        raise ShapeError(f"x has element type {x.element_type}, expected f32 or f64")
+    if len(shape) < 2 or shape[-1] != shape[-2]:
+        raise ShapeError(f"x of shape {text(shape)} is no square matrix")
+    return result(x.element_type, shape[:-2])
 
 
 def widens(a: Attribute, b: Attribute) -> bool:

@@ -634,6 +634,60 @@
 
 // -----
 
+%a = "test.op"() : () -> tensor<1x2x3x4x5xf32>
+%y = graph.sum_patches %a {sizes = array<i64: 8, 5>, strides = array<i64: 2, 1>, low = array<i64: 1, 0>, dilations = array<i64: 1, 1>} : (tensor<1x2x3x4x5xf32>) -> tensor<1x2x8x5xf32>
+// CHECK: x of shape [1, 2, 3, 4, 5] holds no patches of 2 dimensions
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x3x4xf32>
+%y = graph.determinant %a : (tensor<2x3x4xf32>) -> tensor<2xf32>
+// CHECK: x of shape [2, 3, 4] is no square matrix
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x3x3xf16>
+%y = graph.determinant %a : (tensor<2x3x3xf16>) -> tensor<2xf16>
+// CHECK: x has element type f16, expected f32 or f64
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (tensor<1x6x4xf32>, tensor<8xi32>, tensor<8x7x2xi32>)
+%y = graph.max_regions %a, %b, %c, %c : (tensor<1x6x4xf32>, tensor<8xi32>, tensor<8x7x2xi32>, tensor<8x7x2xi32>) -> tensor<8x7x7x3xf32>
+// CHECK: images are tensor<1x6x4xf32>, expected [n, h, w, c] of f32 or f64
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (tensor<1x6x4x3xf32>, tensor<8xi64>, tensor<8x7x2xi32>)
+%y = graph.max_regions %a, %b, %c, %c : (tensor<1x6x4x3xf32>, tensor<8xi64>, tensor<8x7x2xi32>, tensor<8x7x2xi32>) -> tensor<8x7x7x3xf32>
+// CHECK: numbers of images are tensor<8xi64>, expected a row of i32
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (tensor<1x6x4x3xf32>, tensor<8xi32>, tensor<7x7x2xi32>)
+%y = graph.max_regions %a, %b, %c, %c : (tensor<1x6x4x3xf32>, tensor<8xi32>, tensor<7x7x2xi32>, tensor<7x7x2xi32>) -> tensor<8x7x7x3xf32>
+// CHECK: ends of bins are tensor<7x7x2xi32>, expected [8, n, 2] of i32
+
+// -----
+
+%a, %b, %c, %d = "test.op"() : () -> (tensor<1x6x4x3xf32>, tensor<8xi32>, tensor<8x4xf32>, tensor<2xi32>)
+%y = graph.roi_align %a, %b, %c, %c, %d {rows = 7 : i64, columns = 5 : i64, ratio = 0 : i64} : (tensor<1x6x4x3xf32>, tensor<8xi32>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<2xi32>) -> tensor<8x7x5x3xf32>
+// CHECK: places have shape [8, 4], expected [8, 2]
+
+// -----
+
+%a, %b, %c, %d = "test.op"() : () -> (tensor<1x6x4x3xf32>, tensor<8xi32>, tensor<8x2xf32>, tensor<2xi64>)
+%y = graph.roi_align %a, %b, %c, %c, %d {rows = 7 : i64, columns = 5 : i64, ratio = 0 : i64} : (tensor<1x6x4x3xf32>, tensor<8xi32>, tensor<8x2xf32>, tensor<8x2xf32>, tensor<2xi64>) -> tensor<8x7x5x3xf32>
+// CHECK: sizes are tensor<2xi64>, expected two i32
+
+// -----
+
+%a, %b, %c, %d = "test.op"() : () -> (tensor<1x6x4x3xf32>, tensor<8xi32>, tensor<8x2xf32>, tensor<2xi32>)
+%y = graph.roi_align %a, %b, %c, %c, %d {rows = 7 : i64, columns = 0 : i64, ratio = 0 : i64} : (tensor<1x6x4x3xf32>, tensor<8xi32>, tensor<8x2xf32>, tensor<8x2xf32>, tensor<2xi32>) -> tensor<8x7x5x3xf32>
+// CHECK: 7 x 0 bins of 0 samples, expected at least one bin
+
+// -----
+
 %a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<4x3xi64>)
 %y = graph.gather_nd %a, %b {batch_dims = 0 : i64} : (tensor<2x3xf32>, tensor<4x3xi64>) -> tensor<4xf32>
 // CHECK: indices of shape [4, 3] are longer than the rank of x [2, 3]

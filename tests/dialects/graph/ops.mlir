@@ -372,6 +372,29 @@ func.func @selection(%mask: tensor<9xi1>, %count: tensor<i32>, %boxes: tensor<1x
   func.return
 }
 
+// CHECK-LABEL: func.func @regions
+func.func @regions(%image: tensor<1x6x4x3xf32>, %batch: tensor<8xi32>, %ends: tensor<8x2xf32>, %sizes: tensor<2xi32>, %high: tensor<8x7x2xi32>) {
+  // CHECK-NEXT: %means = graph.roi_align %image, %batch, %ends, %ends, %sizes {rows = 7 : i64, columns = 5 : i64, ratio = 0 : i64, largest} : (tensor<1x6x4x3xf32>, tensor<8xi32>, tensor<8x2xf32>, tensor<8x2xf32>, tensor<2xi32>) -> tensor<8x7x5x3xf32>
+  %means = graph.roi_align %image, %batch, %ends, %ends, %sizes {rows = 7 : i64, columns = 5 : i64, ratio = 0 : i64, largest} : (tensor<1x6x4x3xf32>, tensor<8xi32>, tensor<8x2xf32>, tensor<8x2xf32>, tensor<2xi32>) -> tensor<8x7x5x3xf32>
+  // CHECK-NEXT: %maxima = graph.max_regions %image, %batch, %high, %high : (tensor<1x6x4x3xf32>, tensor<8xi32>, tensor<8x7x2xi32>, tensor<8x7x2xi32>) -> tensor<8x7x7x3xf32>
+  %maxima = graph.max_regions %image, %batch, %high, %high : (tensor<1x6x4x3xf32>, tensor<8xi32>, tensor<8x7x2xi32>, tensor<8x7x2xi32>) -> tensor<8x7x7x3xf32>
+  func.return
+}
+
+// CHECK-LABEL: func.func @patches
+func.func @patches(%x: tensor<1x2x3x2x4x5xf32>) {
+  // CHECK-NEXT: %y = graph.sum_patches %x {sizes = array<i64: 8, 5>, strides = array<i64: 2, 1>, low = array<i64: 1, 0>, dilations = array<i64: 1, 1>} : (tensor<1x2x3x2x4x5xf32>) -> tensor<1x2x8x5xf32>
+  %y = graph.sum_patches %x {sizes = array<i64: 8, 5>, strides = array<i64: 2, 1>, low = array<i64: 1, 0>, dilations = array<i64: 1, 1>} : (tensor<1x2x3x2x4x5xf32>) -> tensor<1x2x8x5xf32>
+  func.return
+}
+
+// CHECK-LABEL: func.func @determinants
+func.func @determinants(%x: tensor<8x5x5xf32>) {
+  // CHECK-NEXT: %y = graph.determinant %x : (tensor<8x5x5xf32>) -> tensor<8xf32>
+  %y = graph.determinant %x : (tensor<8x5x5xf32>) -> tensor<8xf32>
+  func.return
+}
+
 // CHECK-LABEL: func.func @index
 func.func @index(%x: tensor<4x5xf32>, %i: tensor<2x3xi64>, %p: tensor<3x1xi32>) {
   // CHECK-NEXT: %gather = graph.gather %x, %i {axis = 1 : i64} : (tensor<4x5xf32>, tensor<2x3xi64>) -> tensor<4x2x3xf32>

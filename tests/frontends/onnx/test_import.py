@@ -237,12 +237,12 @@ def test_all_that_is_unsupported_is_reported_at_once():
 def test_reading_goes_on_after_an_unsupported_node():
     """The type of its output is inferred, so that a later node with a run-time shape is found too."""
     model = onnx_model(
-        """(float[1, 1, 4, 4] x, float[1, 4] r, int64[1] b, int64[2] s) => (float[rows, columns] y) {
-            [one] a = RoiAlign <output_height = 2, output_width = 3> (x, r, b)
+        """(float[3, 1, 2] x, float[1, 8, 2] w, int64[2] s) => (float[rows, columns] y) {
+            [one] a = LSTM <hidden_size = 2, input_forget = 1> (x, w, w)
             [two] y = Reshape(a, s)
         }"""
     )
-    with pytest.raises(UnsupportedError, match=r"(?s)one \(RoiAlign\).*two \(Reshape\)"):
+    with pytest.raises(UnsupportedError, match=r"(?s)one \(LSTM\).*two \(Reshape\)"):
         import_model(model)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.onnx import import_model
-from support.onnx_nodes import NodeCase, check, floats, known
+from support.onnx_nodes import NodeCase, check, floats, known, run_onnxruntime
 
 X = floats(2, 3, 4)
 IMAGE = floats(2, 3, 5, 6)
@@ -122,6 +122,23 @@ CASES = {
         {"output_height": 2, "output_width": 2, "sampling_ratio": 3, "mode": "max"},
         16,
     ),
+    **{
+        f"{mode} of regions, as many samples as they are large, {opset}, {places}": NodeCase(
+            "RoiAlign",
+            [IMAGE, ROIS, np.array([0, 1, 1])],
+            {"output_height": 3, "output_width": 2, "mode": mode}
+            | ({} if opset < 16 else {"coordinate_transformation_mode": places}),
+            opset,
+            by_runtime=opset < 16,  # the reference has the mode of opset 16
+        )
+        for mode in ("avg", "max")
+        for opset, places in (
+            (10, "output_half_pixel"),
+            (16, "half_pixel"),
+            (22, "half_pixel"),
+            (22, "output_half_pixel"),
+        )
+    },
     "bins of regions": NodeCase(
         "MaxRoiPool",
         [IMAGE, np.array([[0, 0, 0, 3, 3.5], [1, 1, 0.6, 5, 4], [1, -3, -2, 9, 8], [0, 40, 2, 50, 3]], np.float32)],
@@ -136,6 +153,23 @@ CASES = {
         22,
         tolerance=1e-4,
     ),
+    **{
+        f"columns to image, {kernel} by {strides} and {dilations}": NodeCase(
+            "Col2Im",
+            [floats(1, 2 * kernel[0] * kernel[1], places), known([8, 7]), known(kernel)],
+            {"strides": strides, "dilations": dilations, "pads": [1, 0, 1, 2]},
+            18,
+        )
+        for kernel, strides, dilations, places in (
+            ([3, 2], [1, 1], [1, 1], 8 * 8),
+            ([3, 3], [2, 2], [1, 1], 4 * 4),
+            ([2, 2], [2, 3], [1, 1], 5 * 3),
+            ([3, 2], [2, 3], [1, 1], 4 * 3),
+            ([3, 2], [2, 1], [2, 2], 3 * 7),
+        )
+    },
+    "unit matrix": NodeCase("EyeLike", [floats(5, 7)], {"k": -2}, 22),
+    "large unit matrix": NodeCase("EyeLike", [floats(40, 50)], {"k": 3, "dtype": 11}, 9),
     "columns to image": NodeCase(
         "Col2Im", [floats(1, 12, 9), known([5, 6]), known([2, 3])], {"strides": [2, 2], "pads": [0, 1, 1, 0]}, 18
     ),
@@ -144,6 +178,9 @@ CASES = {
         "TensorScatter", [X, X[:, :2], np.array([2, 1])], {"axis": 1, "mode": "circular"}, 24
     ),
     "determinant": NodeCase("Det", [floats(2, 4, 4)], {}, 22),
+    "determinant of many rows": NodeCase("Det", [floats(2, 3, 9, 9)], {}, 22, tolerance=1e-4),
+    "determinant of doubles": NodeCase("Det", [floats(5, 5).astype(np.float64)], {}, 11),
+    "determinant of a singular matrix": NodeCase("Det", [np.ones((6, 6), np.float32)], {}, 22),
     "crop or pad": NodeCase("CenterCropPad", [X, known([5, 2])], {"axes": [1, 2]}, 18),
     "affine grid": NodeCase("AffineGrid", [floats(2, 2, 3), known([2, 3, 4, 5])], {}, 20),
     "affine grid of one image": NodeCase(
@@ -186,9 +223,8 @@ def test_a_definition_holds_in_opsets_that_changed_its_operators(case: NodeCase)
         (NodeCase("GridSample", [IMAGE, floats(3, 4, 7, 2)], {}, 22), "does not fit input"),
         (NodeCase("STFT", [SIGNAL, known(8), None, known(100)], {}, 17), "frames of 100 do not fit"),
         (NodeCase("MaxRoiPool", [IMAGE, ROIS], {"pooled_shape": [2, 2]}, 22), r"give \[regions, 5\] and two sizes"),
-        (NodeCase("RoiAlign", [IMAGE, ROIS, np.array([0, 1, 1])], {}, 22), "sampling_ratio 0"),
+        (NodeCase("RoiAlign", [IMAGE, ROIS, np.array([0, 1, 1])], {"sampling_ratio": -1}, 22), "sampling_ratio -1"),
         (NodeCase("Det", [floats(2, 3)], {}, 22), "no square matrix"),
-        (NodeCase("Det", [floats(9, 9)], {}, 22), "determinant of 9 rows"),
         (NodeCase("LSTM", [floats(3, 1, 2), floats(1, 8, 2), floats(1, 8, 2)], {"input_forget": 1}), "couples"),
         (NodeCase("GRU", [floats(3, 1, 2), floats(1, 6, 2), floats(1, 6, 3)]), "has not 2 columns"),
         (NodeCase("RNN", [floats(3, 1, 2), floats(1, 2, 2), floats(1, 2, 2)], {"activations": ["Abs"]}), "activation"),
@@ -198,3 +234,30 @@ def test_what_does_not_fit_is_refused(case: NodeCase, message: str):
     with pytest.raises((InputError, UnsupportedError), match=message) as caught:
         import_model(case.model())
     assert str(caught.value).startswith("node (")
+
+
+@pytest.mark.parametrize("axis", [2, 3])
+def test_a_deformed_convolution_has_any_number_of_dimensions(axis: int):
+    """A row is an image of one row, and an image a volume of one slice; neither is moved along the axis it gains."""
+    x, w, bias = floats(1, 4, 5, 5), floats(6, 2, 3, 3), floats(6)
+    offset, mask = floats(1, 36, 4, 2), floats(1, 18, 4, 2)
+    window = {"pads": [1, 0, 0, 1], "strides": [1, 2], "dilations": [1, 1]}
+    groups = {"group": 2, "offset_group": 2}
+    if axis == 2:
+        x, w, mask = x[:, :, :1], w[:, :, :1], mask[:, :6, :1]
+        offset = offset.reshape(1, 2, 3, 3, 2, 4, 2)[:, :, :1, :, :, :1]
+        offset[..., 0, :, :] = 0
+        window |= {"pads": [0, 0, 0, 1]}
+        operands = [x, w, offset.reshape(1, 12, 1, 2), bias, mask]
+        given = [x[:, :, 0], w[:, :, 0], offset[..., 1, 0, :].reshape(1, 6, 2), bias, mask[:, :, 0]]
+        attributes = groups | {"pads": [0, 1], "strides": [2], "dilations": [1]}
+    else:
+        operands = [x, w, offset, bias, mask]
+        moves = offset.reshape(1, 18, 2, 4, 2)
+        moves = np.concatenate([np.zeros_like(moves[:, :, :1]), moves], 2).reshape(1, 54, 1, 4, 2)
+        given = [x[:, :, None], w[:, :, None], moves, bias, mask[:, :, None]]
+        attributes = groups | {"pads": [0, 1, 0, 0, 0, 1], "strides": [1, 1, 2], "dilations": [1, 1, 1]}
+    flat = NodeCase("DeformConv", operands, groups | window, 19)
+    (expected,) = run_onnxruntime(flat.model(), flat.inputs())
+    expected = expected[:, :, 0] if axis == 2 else expected[:, :, None]
+    check(NodeCase("DeformConv", given, attributes, 19, tolerance=1e-4, expected=[expected]))

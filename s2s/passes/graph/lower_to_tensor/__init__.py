@@ -44,6 +44,7 @@ from s2s.passes.graph.lower_to_tensor import (
     pool,
     quantize,
     reduce,
+    regions,
     run_sizes,
     scatter,
     selection,
@@ -90,6 +91,7 @@ PATTERNS: list[RewritePattern] = [
     *signal.PATTERNS,
     *sliding.PATTERNS,
     *selection.PATTERNS,
+    *regions.PATTERNS,
     *run_sizes.PATTERNS,
     *trees.PATTERNS,
 ]

@@ -197,3 +197,41 @@ def test_boxes_that_overlap_little(is_centered: bool):
         build,
         *(np.abs(rand(2, 12, 4)), rand(2, 3, 12, seed=1), *limits),
     )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("largest", [False, True])
+def test_samples_of_regions(largest: bool, dtype: Any):
+    def build(image: SSAValue, *given: SSAValue) -> Operation:
+        batch, starts, bins, sizes = given
+        return graph.RoiAlignOp(image, batch, starts, bins, sizes, rows=2, columns=3, ratio=0, largest=largest)
+
+    numbers, sizes = np.array([1, 0, 1], np.int32), np.array([5, 6], np.int32)
+    starts, bins = rand(3, 2, dtype=dtype) * 4, np.abs(rand(3, 2, dtype=dtype, seed=1)) * 4
+    check_lowering(build, rand(2, 5, 6, 4, dtype=dtype), numbers, starts, bins, sizes)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_largest_elements_of_regions(dtype: Any):
+    def build(image: SSAValue, *given: SSAValue) -> Operation:
+        batch, high, wide = given
+        return graph.MaxRegionsOp(image, batch, high, wide)
+
+    ends = np.array([[[0, 2], [1, 4]], [[-3, 9], [2, 2]], [[4, 9], [0, 1]]], np.int32)
+    check_lowering(build, rand(2, 5, 6, 4, dtype=dtype), np.array([1, 0, 7], np.int32), ends, ends)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int32])
+@pytest.mark.parametrize(("stride", "dilation"), [(1, 1), (2, 1), (2, 2), (3, 1)])
+def test_sums_of_patches(stride: int, dilation: int, dtype: Any):
+    def build(x: SSAValue) -> Operation:
+        return graph.SumPatchesOp(x, sizes=[9, 7], strides=[stride, 1], low=[1, 0], dilations=[dilation, 1])
+
+    check_lowering(build, rand(2, 2, 3, 2, 4, 6, dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_determinants(dtype: Any):
+    x = rand(2, 3, 6, 6, dtype=dtype)
+    x[0, 1, 2], x[1, 0, :, 3], x[1, 2, 0, 0] = x[0, 1, 4] * 2, 0, np.nan
+    check_lowering(graph.DeterminantOp, x)
