@@ -253,28 +253,38 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(round_quotient)(S2S_F32V a, S2S_F32V b)
     return S2S_F32(map)(rintf, S2S_F32(div)(a, b));
 }
 
-/* sin (a + turns pi / 2): a = n pi / 2 + r with |r| <= pi / 4; the quarter n + turns says whether the sine or the cosine
- * of r it is, and its sign. Products of n and the parts of pi / 2 are exact, as all parts but the last have 11 bits. What
- * is too large for that, or no number, is left to <math.h>. */
-S2S_ALWAYS_INLINE S2S_F32V S2S_F32(sine_of)(S2S_F32V a, int32_t turns)
+/* 2 a / pi, rounded to an integer: adding 1.5 * 2^23 leaves it in the low bits. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(shifted_quarters)(S2S_F32V a)
 {
-    const S2S_I32V one = S2S_I32(splat)(1);
-    const S2S_F32V shifter = S2S_F32(splat)(12582912.0f);
-    const S2S_F32V shifted = S2S_F32(fma)(a, S2S_F32(splat)(0.636619772f), shifter);
-    const S2S_F32V n = S2S_F32(sub)(shifted, shifter);
-    const S2S_I32V quarter = S2S_I32(add)(S2S_F32(bits)(shifted), S2S_I32(splat)(turns));
-    const S2S_I32V odd = S2S_I32(sub)(S2S_I32(zero)(), S2S_I32(bit_and)(quarter, one));
-    const S2S_I32V sign = S2S_I32(shift_left)(S2S_I32(bit_and)(quarter, S2S_I32(splat)(2)), 30);
+    return S2S_F32(fma)(a, S2S_F32(splat)(0.636619772f), S2S_F32(splat)(12582912.0f));
+}
+
+/* r of a = n pi / 2 + r with |r| <= pi / 4. Products of n and the parts of pi / 2 are exact, as all parts but the last
+ * have 11 bits. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(quarter_rest)(S2S_F32V a, S2S_F32V n)
+{
     S2S_F32V r = S2S_F32(fma)(n, S2S_F32(splat)(-1.5703125f), a);
-    S2S_F32V p = S2S_F32(splat)(-1.95152959e-4f);
-    S2S_F32V q = S2S_F32(splat)(2.44331571e-5f);
-    S2S_F32V square;
 
     r = S2S_F32(fma)(n, S2S_F32(splat)(-4.83751297e-4f), r);
     r = S2S_F32(fma)(n, S2S_F32(splat)(-7.54953362e-8f), r);
     r = S2S_F32(fma)(n, S2S_F32(splat)(-2.56328292e-12f), r);
-    r = S2S_F32(fma)(n, S2S_F32(splat)(-6.12323426e-17f), r);
-    square = S2S_F32(mul)(r, r);
+    return S2S_F32(fma)(n, S2S_F32(splat)(-6.12323426e-17f), r);
+}
+
+/* sin (a + turns pi / 2): a = n pi / 2 + r; the quarter n + turns says whether the sine or the cosine of r it is, and its
+ * sign. What is too large for that, or no number, is left to <math.h>. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(sine_of)(S2S_F32V a, int32_t turns)
+{
+    const S2S_I32V one = S2S_I32(splat)(1);
+    const S2S_F32V shifted = S2S_F32(shifted_quarters)(a);
+    const S2S_I32V quarter = S2S_I32(add)(S2S_F32(bits)(shifted), S2S_I32(splat)(turns));
+    const S2S_I32V odd = S2S_I32(sub)(S2S_I32(zero)(), S2S_I32(bit_and)(quarter, one));
+    const S2S_I32V sign = S2S_I32(shift_left)(S2S_I32(bit_and)(quarter, S2S_I32(splat)(2)), 30);
+    const S2S_F32V r = S2S_F32(quarter_rest)(a, S2S_F32(sub)(shifted, S2S_F32(splat)(12582912.0f)));
+    const S2S_F32V square = S2S_F32(mul)(r, r);
+    S2S_F32V p = S2S_F32(splat)(-1.95152959e-4f);
+    S2S_F32V q = S2S_F32(splat)(2.44331571e-5f);
+
     p = S2S_F32(horner)(p, square, 8.33216087e-3f);
     p = S2S_F32(horner)(p, square, -0.166666546f);
     p = S2S_F32(fma)(S2S_F32(mul)(r, square), p, r);
