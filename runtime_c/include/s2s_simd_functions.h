@@ -64,19 +64,19 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(power_of_two)(S2S_F32V shifted)
 #define S2S_SCALES
 #endif
 
-/* q * 2^n for an integer n, |n| <= 252, which shifted holds likewise: in two factors, so that results below the normal
- * numbers are rounded once. AVX-512 does it in one instruction. */
+/* q * 2^n for an integer n, -252 <= n <= 254, which shifted holds likewise: in two factors, so that results below the
+ * normal numbers are rounded once. Both are 0 for n of -253 and -254. AVX-512 does it in one instruction. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(scaled)(S2S_F32V q, S2S_F32V n, S2S_F32V shifted)
 {
 #ifdef S2S_SCALES
     (void)shifted;
     return __builtin_ia32_scalefps512_mask(q, n, q, S2S_ALL_LANES, 4);
 #else
-    const S2S_I32V power = S2S_I32(sub)(S2S_F32(bits)(shifted), S2S_I32(splat)(0x4B400000));
-    const S2S_I32V half = S2S_I32(shift_right)(power, 1);
-    const S2S_I32V bias = S2S_I32(splat)(127);
-    const S2S_I32V first = S2S_I32(shift_left)(S2S_I32(add)(half, bias), 23);
-    const S2S_I32V second = S2S_I32(shift_left)(S2S_I32(add)(S2S_I32(sub)(power, half), bias), 23);
+    const S2S_I32V one = S2S_I32(splat)(0x3F800000);
+    const S2S_I32V power = S2S_I32(shift_left)(S2S_F32(bits)(shifted), 23);
+    const S2S_I32V half = S2S_I32(shift_left)(S2S_I32(shift_right)(S2S_F32(bits)(shifted), 1), 23);
+    const S2S_I32V first = S2S_I32(add)(half, one);
+    const S2S_I32V second = S2S_I32(sub)(power, S2S_I32(sub)(half, one));
 
     (void)n;
     return S2S_F32(mul)(S2S_F32(mul)(q, S2S_F32(from_bits)(first)), S2S_F32(from_bits)(second));
@@ -121,27 +121,27 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp_normal)(S2S_F32V a)
     return S2S_F32(mul)(S2S_F32(power_of_two)(shifted), S2S_F32(exp_of_rest)(S2S_F32(exp_rest)(a, n)));
 }
 
-/* e^a. Below log 2^-150 the result is 0 without a calculation: what ends in a number that is too small takes machines a
- * hundred times as long, and masks put such arguments into every softmax. */
+/* e^a. Below log 2^-150 the result is 0. Products that are too small take machines a hundred times as long, and masks put
+ * such arguments into every softmax: from log 2^-253 down both factors of scaled are 0, and AVX-512 skips the lanes. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp)(S2S_F32V a)
 {
-    const S2S_F32V least = S2S_F32(splat)(-103.972084f);
-#ifndef S2S_SCALES
-    const S2S_I32V vanishes = S2S_F32(less)(a, least);
-
-    a = S2S_F32(select)(vanishes, S2S_F32(zero)(), a);
+    const S2S_F32V below = S2S_F32(min)(S2S_F32(splat)(89.0f), a);
+#ifdef S2S_SCALES
+    const S2S_F32V x = below;
+#else
+    const S2S_F32V x = S2S_F32(max)(S2S_F32(splat)(-176.059387f), below);
 #endif
-    const S2S_F32V x = S2S_F32(min)(S2S_F32(splat)(89.0f), a);
     const S2S_F32V shifted = S2S_F32(shifted_log2)(x);
     const S2S_F32V n = S2S_F32(sub)(shifted, S2S_F32(splat)(12582912.0f));
     const S2S_F32V q = S2S_F32(exp_of_rest)(S2S_F32(exp_rest)(x, n));
 
 #ifdef S2S_SCALES
+    const S2S_F32V least = S2S_F32(splat)(-103.972084f);
     const S2S_SOME_LANES kept = (S2S_SOME_LANES)__builtin_ia32_cmpps512_mask(a, least, 5, 0xFFFF, 4);
 
     return __builtin_ia32_scalefps512_mask(q, n, S2S_F32(zero)(), kept, 4);
 #else
-    return S2S_F32(select)(vanishes, S2S_F32(zero)(), S2S_F32(scaled)(q, n, shifted));
+    return S2S_F32(scaled)(q, n, shifted);
 #endif
 }
 
