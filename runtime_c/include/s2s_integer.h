@@ -54,11 +54,20 @@ S2S_INLINE S2S_INT S2S_FN(sign)(S2S_INT a)
     return (S2S_INT)(a > 0 ? 1 : (a < 0 ? -1 : 0));
 }
 
+/* Compilers make vectors of doubles for x86, which divides no vectors of integers. A quotient of 32 bits that is no integer
+ * is too far from the next one to be rounded to it: by 1 / |a| of itself at least. */
 S2S_INLINE S2S_INT S2S_FN(div)(S2S_INT a, S2S_INT b)
 {
+#if S2S_INT_BITS == 32 && defined(__SSE2__)
+    const double quotient = (double)a / (double)(b + (b == 0));
+    const double wrapped = quotient < S2S_INT_ABOVE ? quotient : S2S_INT_LOWEST;
+
+    return b == 0 ? 0 : (S2S_INT)wrapped;
+#else
     if (b == 0) { return 0; }
     if (b == -1) { return S2S_FN(neg)(a); }
     return (S2S_INT)(a / b);
+#endif
 }
 
 S2S_INLINE S2S_INT S2S_FN(rem)(S2S_INT a, S2S_INT b)
@@ -172,12 +181,18 @@ S2S_INLINE S2S_INT S2S_FN(pow)(S2S_INT a, S2S_INT b)
  * two, so float has it exactly. */
 S2S_INLINE S2S_INT S2S_F32_FN(float a)
 {
+#if S2S_INT_SIGNED && S2S_INT_BITS == 64
+    if (fabsf(a) < (float)S2S_INT_ABOVE) { return (S2S_INT)a; } /* one comparison: no vectors have this conversion */
+#endif
     if (!(a > (float)S2S_INT_LOWEST)) { return a != a ? (S2S_INT)0 : (S2S_INT)S2S_INT_MIN; }
     return a < (float)S2S_INT_ABOVE ? (S2S_INT)a : (S2S_INT)S2S_INT_MAX;
 }
 
 S2S_INLINE S2S_INT S2S_F64_FN(double a)
 {
+#if S2S_INT_SIGNED && S2S_INT_BITS == 64
+    if (fabs(a) < S2S_INT_ABOVE) { return (S2S_INT)a; }
+#endif
     if (!(a > S2S_INT_LOWEST)) { return a != a ? (S2S_INT)0 : (S2S_INT)S2S_INT_MIN; }
     return a < S2S_INT_ABOVE ? (S2S_INT)a : (S2S_INT)S2S_INT_MAX;
 }

@@ -64,19 +64,19 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(power_of_two)(S2S_F32V shifted)
 #define S2S_SCALES
 #endif
 
-/* q * 2^n for an integer n, |n| <= 252, which shifted holds likewise: in two factors, so that results below the normal
- * numbers are rounded once. AVX-512 does it in one instruction. */
+/* q * 2^n for an integer n, -252 <= n <= 254, which shifted holds likewise: in two factors, so that results below the
+ * normal numbers are rounded once. Both are 0 for n of -253 and -254. AVX-512 does it in one instruction. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(scaled)(S2S_F32V q, S2S_F32V n, S2S_F32V shifted)
 {
 #ifdef S2S_SCALES
     (void)shifted;
     return __builtin_ia32_scalefps512_mask(q, n, q, S2S_ALL_LANES, 4);
 #else
-    const S2S_I32V power = S2S_I32(sub)(S2S_F32(bits)(shifted), S2S_I32(splat)(0x4B400000));
-    const S2S_I32V half = S2S_I32(shift_right)(power, 1);
-    const S2S_I32V bias = S2S_I32(splat)(127);
-    const S2S_I32V first = S2S_I32(shift_left)(S2S_I32(add)(half, bias), 23);
-    const S2S_I32V second = S2S_I32(shift_left)(S2S_I32(add)(S2S_I32(sub)(power, half), bias), 23);
+    const S2S_I32V one = S2S_I32(splat)(0x3F800000);
+    const S2S_I32V power = S2S_I32(shift_left)(S2S_F32(bits)(shifted), 23);
+    const S2S_I32V half = S2S_I32(shift_left)(S2S_I32(shift_right)(S2S_F32(bits)(shifted), 1), 23);
+    const S2S_I32V first = S2S_I32(add)(half, one);
+    const S2S_I32V second = S2S_I32(sub)(power, S2S_I32(sub)(half, one));
 
     (void)n;
     return S2S_F32(mul)(S2S_F32(mul)(q, S2S_F32(from_bits)(first)), S2S_F32(from_bits)(second));
@@ -121,27 +121,27 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp_normal)(S2S_F32V a)
     return S2S_F32(mul)(S2S_F32(power_of_two)(shifted), S2S_F32(exp_of_rest)(S2S_F32(exp_rest)(a, n)));
 }
 
-/* e^a. Below log 2^-150 the result is 0 without a calculation: what ends in a number that is too small takes machines a
- * hundred times as long, and masks put such arguments into every softmax. */
+/* e^a. Below log 2^-150 the result is 0. Products that are too small take machines a hundred times as long, and masks put
+ * such arguments into every softmax: from log 2^-253 down both factors of scaled are 0, and AVX-512 skips the lanes. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp)(S2S_F32V a)
 {
-    const S2S_F32V least = S2S_F32(splat)(-103.972084f);
-#ifndef S2S_SCALES
-    const S2S_I32V vanishes = S2S_F32(less)(a, least);
-
-    a = S2S_F32(select)(vanishes, S2S_F32(zero)(), a);
+    const S2S_F32V below = S2S_F32(min)(S2S_F32(splat)(89.0f), a);
+#ifdef S2S_SCALES
+    const S2S_F32V x = below;
+#else
+    const S2S_F32V x = S2S_F32(max)(S2S_F32(splat)(-176.059387f), below);
 #endif
-    const S2S_F32V x = S2S_F32(min)(S2S_F32(splat)(89.0f), a);
     const S2S_F32V shifted = S2S_F32(shifted_log2)(x);
     const S2S_F32V n = S2S_F32(sub)(shifted, S2S_F32(splat)(12582912.0f));
     const S2S_F32V q = S2S_F32(exp_of_rest)(S2S_F32(exp_rest)(x, n));
 
 #ifdef S2S_SCALES
+    const S2S_F32V least = S2S_F32(splat)(-103.972084f);
     const S2S_SOME_LANES kept = (S2S_SOME_LANES)__builtin_ia32_cmpps512_mask(a, least, 5, 0xFFFF, 4);
 
     return __builtin_ia32_scalefps512_mask(q, n, S2S_F32(zero)(), kept, 4);
 #else
-    return S2S_F32(select)(vanishes, S2S_F32(zero)(), S2S_F32(scaled)(q, n, shifted));
+    return S2S_F32(scaled)(q, n, shifted);
 #endif
 }
 
@@ -253,28 +253,38 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(round_quotient)(S2S_F32V a, S2S_F32V b)
     return S2S_F32(map)(rintf, S2S_F32(div)(a, b));
 }
 
-/* sin (a + turns pi / 2): a = n pi / 2 + r with |r| <= pi / 4; the quarter n + turns says whether the sine or the cosine
- * of r it is, and its sign. Products of n and the parts of pi / 2 are exact, as all parts but the last have 11 bits. What
- * is too large for that, or no number, is left to <math.h>. */
-S2S_ALWAYS_INLINE S2S_F32V S2S_F32(sine_of)(S2S_F32V a, int32_t turns)
+/* 2 a / pi, rounded to an integer: adding 1.5 * 2^23 leaves it in the low bits. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(shifted_quarters)(S2S_F32V a)
 {
-    const S2S_I32V one = S2S_I32(splat)(1);
-    const S2S_F32V shifter = S2S_F32(splat)(12582912.0f);
-    const S2S_F32V shifted = S2S_F32(fma)(a, S2S_F32(splat)(0.636619772f), shifter);
-    const S2S_F32V n = S2S_F32(sub)(shifted, shifter);
-    const S2S_I32V quarter = S2S_I32(add)(S2S_F32(bits)(shifted), S2S_I32(splat)(turns));
-    const S2S_I32V odd = S2S_I32(sub)(S2S_I32(zero)(), S2S_I32(bit_and)(quarter, one));
-    const S2S_I32V sign = S2S_I32(shift_left)(S2S_I32(bit_and)(quarter, S2S_I32(splat)(2)), 30);
+    return S2S_F32(fma)(a, S2S_F32(splat)(0.636619772f), S2S_F32(splat)(12582912.0f));
+}
+
+/* r of a = n pi / 2 + r with |r| <= pi / 4. Products of n and the parts of pi / 2 are exact, as all parts but the last
+ * have 11 bits. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(quarter_rest)(S2S_F32V a, S2S_F32V n)
+{
     S2S_F32V r = S2S_F32(fma)(n, S2S_F32(splat)(-1.5703125f), a);
-    S2S_F32V p = S2S_F32(splat)(-1.95152959e-4f);
-    S2S_F32V q = S2S_F32(splat)(2.44331571e-5f);
-    S2S_F32V square;
 
     r = S2S_F32(fma)(n, S2S_F32(splat)(-4.83751297e-4f), r);
     r = S2S_F32(fma)(n, S2S_F32(splat)(-7.54953362e-8f), r);
     r = S2S_F32(fma)(n, S2S_F32(splat)(-2.56328292e-12f), r);
-    r = S2S_F32(fma)(n, S2S_F32(splat)(-6.12323426e-17f), r);
-    square = S2S_F32(mul)(r, r);
+    return S2S_F32(fma)(n, S2S_F32(splat)(-6.12323426e-17f), r);
+}
+
+/* sin (a + turns pi / 2): a = n pi / 2 + r; the quarter n + turns says whether the sine or the cosine of r it is, and its
+ * sign. What is too large for that, or no number, is left to <math.h>. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(sine_of)(S2S_F32V a, int32_t turns)
+{
+    const S2S_I32V one = S2S_I32(splat)(1);
+    const S2S_F32V shifted = S2S_F32(shifted_quarters)(a);
+    const S2S_I32V quarter = S2S_I32(add)(S2S_F32(bits)(shifted), S2S_I32(splat)(turns));
+    const S2S_I32V odd = S2S_I32(sub)(S2S_I32(zero)(), S2S_I32(bit_and)(quarter, one));
+    const S2S_I32V sign = S2S_I32(shift_left)(S2S_I32(bit_and)(quarter, S2S_I32(splat)(2)), 30);
+    const S2S_F32V r = S2S_F32(quarter_rest)(a, S2S_F32(sub)(shifted, S2S_F32(splat)(12582912.0f)));
+    const S2S_F32V square = S2S_F32(mul)(r, r);
+    S2S_F32V p = S2S_F32(splat)(-1.95152959e-4f);
+    S2S_F32V q = S2S_F32(splat)(2.44331571e-5f);
+
     p = S2S_F32(horner)(p, square, 8.33216087e-3f);
     p = S2S_F32(horner)(p, square, -0.166666546f);
     p = S2S_F32(fma)(S2S_F32(mul)(r, square), p, r);

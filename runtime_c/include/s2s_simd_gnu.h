@@ -210,16 +210,29 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(from_i32)(S2S_I32V a) { return (S2S_F32V)vcvt
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(from_i32)(S2S_I32V a) { return __builtin_convertvector(a, S2S_F32V); }
 #endif
 
-/* Converts 0 where the conversion would be undefined, then puts the limit there. */
+/* The instructions of x86 give INT32_MIN for what is out of range: its bits are turned round above, and cleared for NaN.
+ * Elsewhere 0 is converted where the conversion would be undefined, then the limit is put there. */
+#if S2S_LANES == 4 && defined(__SSE2__)
+#define S2S_TRUNCATED(a) __builtin_ia32_cvttps2dq(a)
+#elif S2S_LANES == 8 && defined(__AVX__)
+#define S2S_TRUNCATED(a) __builtin_ia32_cvttps2dq256(a)
+#elif S2S_LANES == 16 && defined(__AVX512F__)
+#define S2S_TRUNCATED(a) __builtin_ia32_cvttps2dq512_mask(a, S2S_I32(zero)(), (uint16_t)0xFFFF, 4)
+#endif
 S2S_ALWAYS_INLINE S2S_I32V S2S_F32(to_i32)(S2S_F32V a)
 {
-    const S2S_I32V too_low = a < S2S_F32(splat)(-2147483648.0f);
     const S2S_I32V too_high = a >= S2S_F32(splat)(2147483648.0f);
+#ifdef S2S_TRUNCATED
+    return ((S2S_I32V)S2S_TRUNCATED(a) ^ too_high) & (a == a);
+#else
+    const S2S_I32V too_low = a < S2S_F32(splat)(-2147483648.0f);
     const S2S_I32V bad = too_low | too_high | (a != a);
     const S2S_F32V inside = S2S_F32(select)(bad, S2S_F32(zero)(), a);
 
     return __builtin_convertvector(inside, S2S_I32V) | (too_low & INT32_MIN) | (too_high & INT32_MAX);
+#endif
 }
+#undef S2S_TRUNCATED
 
 /* Unsigned, as they wrap by definition. */
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(add)(S2S_I32V a, S2S_I32V b) { return (S2S_I32V)((S2S_U32V)a + (S2S_U32V)b); }

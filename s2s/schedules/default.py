@@ -16,6 +16,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from s2s.analysis.affine.strides import Panel, border, interior, moves, packable, vectorizable
 from s2s.analysis.structure.extents import special_sizes
 from s2s.analysis.structure.folds import folds_of
+from s2s.analysis.structure.integer_loops import is_left_to_compilers
 from s2s.analysis.structure.lanes import in_lanes
 from s2s.dialects import tensor
 from s2s.dialects.loop import MIN_LANES
@@ -154,6 +155,8 @@ def candidates(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAVal
     in_floats = vectorizable(op)
     if not in_floats and (not target.has_byte_lanes or not in_lanes(op)):
         return [scalars, Declined(None, "computes what has no form in vectors")]
+    if not in_floats and is_left_to_compilers(op, target.lanes):
+        return [scalars, Declined(None, "is a loop of integers that C compilers vectorise, with more lanes")]
     along = [_vector_choice(op, dim, target.lanes, constants) for dim in range(op.rank) if op.sizes[dim] >= 2]
     return [scalars, *along, *_fold_choice(op, target.lanes)]
 

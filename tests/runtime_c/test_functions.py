@@ -1,4 +1,4 @@
-"""The vector functions hold the errors that their header states.
+"""The vector functions hold the errors that their headers state.
 
 Each run tries an eighth of all floats, another one each time: the assertion names the first. `ulp FUNCTION 1` tries all
 of them (sine 2.34, cosine 2.32 units in the last place).
@@ -6,6 +6,8 @@ of them (sine 2.34, cosine 2.32 units in the last place).
 
 import random
 import re
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,10 +17,13 @@ from support.project import ROOT
 
 PROGRAM = Path(__file__).parent / "ulp" / "ulp.c"
 INCLUDE = ROOT / "runtime_c" / "include"
+HEADERS = ("s2s_simd_functions.h", "s2s_simd_trigonometry.h")
 STATED = {
     name: float(bound)
-    for name, bound in re.findall(r"V_(\w+) (\d\.\d+)", (INCLUDE / "s2s_simd_functions.h").read_text())
+    for header in HEADERS
+    for name, bound in re.findall(r"V_(\w+) (\d\.\d+)", (INCLUDE / header).read_text())
 }
+TRIGONOMETRY = ("tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh")
 FORMS = {
     "one rounding": ["-O3", "-march=native", "-ffp-contract=fast"],
     "two roundings": ["-O3", "-march=native", "-ffp-contract=off"],
@@ -32,20 +37,49 @@ FEW = 1009
 """Steps between the floats that are tried."""
 
 
-def largest_error(form: str, function: str, stride: int, first: int, folder: Path) -> float:
-    flags = [*WARNINGS, *FORMS[form], "-fno-math-errno", f"-I{INCLUDE}"]
-    run([require("gcc"), *flags, PROGRAM, "-o", "ulp", "-lm"], folder)
-    return float(run([folder / "ulp", function, str(stride), str(first)], folder).split()[1])
+Build = Callable[[str], Path]
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """The program in one of the forms, compiled when it is asked for first."""
+    folder = tmp_path_factory.mktemp("ulp")
+
+    @cache
+    def built(form: str) -> Path:
+        program = folder / form.replace(" ", "_")
+        flags = [*WARNINGS, *FORMS[form], "-fno-math-errno", f"-I{INCLUDE}"]
+        run([require("gcc"), *flags, PROGRAM, "-o", program, "-lm"], folder)
+        return program
+
+    return built
+
+
+def largest_error(program: Path, function: str, stride: int, first: int) -> float:
+    return float(run([program, function, str(stride), str(first)], program.parent).split()[1])
 
 
 @pytest.mark.parametrize("function", ["exp", "log", "tanh", "erf"])
-def test_no_float_is_further_off_than_the_header_states(function: str, tmp_path: Path) -> None:
+def test_no_float_is_further_off_than_the_header_states(function: str, build: Build) -> None:
     first = random.randrange(EIGHTH)
-    error = largest_error("two roundings", function, EIGHTH, first, tmp_path)
+    error = largest_error(build("two roundings"), function, EIGHTH, first)
     assert error <= STATED[function], f"ulp {function} {EIGHTH} {first}"
+
+
+def test_each_trigonometric_function_states_its_error() -> None:
+    assert set(TRIGONOMETRY) <= set(STATED)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("function", TRIGONOMETRY)
+def test_trigonometric_functions_agree_with_the_c_library_at_special_values(
+    function: str, form: str, build: Build
+) -> None:
+    """At zeros, where the sign counts, infinities, NaN, the least floats, and values that have one."""
+    assert run([build(form), function, "points"], build(form).parent).split() == [function, "agrees"]
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("function", STATED)
-def test_every_form_holds_the_stated_error(function: str, form: str, tmp_path: Path) -> None:
-    assert largest_error(form, function, FEW, 0, tmp_path) <= STATED[function]
+def test_every_form_holds_the_stated_error(function: str, form: str, build: Build) -> None:
+    assert largest_error(build(form), function, FEW, 0) <= STATED[function]

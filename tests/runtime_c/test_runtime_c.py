@@ -36,6 +36,7 @@ FRAGMENTS = {
     "s2s_simd_portable.h",
     "s2s_simd_reduce.h",
     "s2s_simd_transpose.h",
+    "s2s_simd_trigonometry_lanes.h",
 }
 """Files that one header includes several times; they mean nothing alone."""
 

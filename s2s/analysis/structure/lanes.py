@@ -107,9 +107,9 @@ def _is_cast_in_lanes(op: Operation) -> bool:
         case arith.TruncIOp():
             return is_byte(given) or _is_only_yielded(op.result)
         case arith.FPToSIOp():
-            return wanted == i32 or is_byte(given)
+            return True
         case arith.FPToUIOp():
-            return wanted == i8 and is_byte(given, unsigned=True)
+            return wanted == i8
         case _:
             return given.type == i8
 

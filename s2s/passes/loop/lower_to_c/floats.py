@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import Float64Type, IntegerType, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.c_syntax.types import element_name
+from s2s.dialects import c
 from s2s.dialects.c.conversions import is_half
 from s2s.dialects.tensor import QuantizeOp, RemFOp
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, unsigned_type, value_type
@@ -125,8 +126,12 @@ def _from_signed(b: Builder, op: Operation) -> SSAValue:
 
 
 def _from_unsigned(b: Builder, op: Operation) -> SSAValue:
-    type = op.results[0].type
-    return rounded(b, b.cast(b.unsigned(op.operands[0]), value_type(type)), type)
+    """Convert an unsigned integer. A truth value chooses 1 or 0, which compilers vectorise, and which is exact."""
+    type, value = op.results[0].type, b.unsigned(op.operands[0])
+    if value.type == i1:
+        one, zero = (b.literal(number, value_type(type)) for number in (1.0, 0.0))
+        return b.add(c.ConditionalOp(value, one, zero))
+    return rounded(b, b.cast(value, value_type(type)), type)
 
 
 def _to_integer(*, unsigned: bool) -> Lowering:

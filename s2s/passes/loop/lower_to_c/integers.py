@@ -7,7 +7,7 @@ They wrap around, and C's signed integers must not overflow: where the operation
 from collections.abc import Callable
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import IndexType, IntegerType, i1, i32
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.analysis.structure.products import has_flag
@@ -133,16 +133,25 @@ def _on_bools(b: Builder, name: str, operands: list[SSAValue], *, unsigned: bool
     return b.binary(operator, *operands)
 
 
+def is_negation(op: Operation) -> bool:
+    """Return whether `op` is the exclusive or of a boolean with true."""
+    if not isinstance(op, arith.XOrIOp) or op.result.type != i1:
+        return False
+    constant = op.rhs.owner
+    return (
+        isinstance(constant, arith.ConstantOp) and isa(constant.value, IntegerAttr) and bool(constant.value.value.data)
+    )
+
+
 def _bits(operator: str, logical: str) -> Lowering:
     def lower(b: Builder, op: Operation) -> SSAValue:
         lhs, rhs = b.same_sign(*op.operands)
         if lhs.type == i1:
-            inverted = logical == "!=" and literal_value(rhs) not in (None, 0)
             if logical != "!=" and isinstance(
                 rhs.owner, c.LoadOp
             ):  # C compilers do not vectorise a load that && may skip
                 return _plain(operator)(b, lhs, rhs)
-            return b.unary("!", lhs) if inverted else b.binary(logical, lhs, rhs)
+            return b.unary("!", lhs) if is_negation(op) else b.binary(logical, lhs, rhs)
         if operator == "^" and literal_value(rhs) == -1:
             return _narrowed(b, b.unary("~", lhs), lhs.type)
         return _plain(operator)(b, lhs, rhs)

@@ -10,6 +10,7 @@ from s2s.dialects.c.conversions import is_half
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.affine import INDEX, index_expression, ranges_of
 from s2s.passes.loop.lower_to_c.builder import Builder, carried, is_in_lanes, literal_value, vector_name
+from s2s.passes.loop.lower_to_c.integers import is_negation
 from s2s.passes.loop.lower_to_c.neighbours import position
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 from s2s.types.affine import bounds
@@ -22,7 +23,7 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
     """Lower to `buffer[at]`, or to a vector load."""
     at = position(b, op)
     if not isa(op.result.type, VectorType):
-        return _read_bool(b, op, at) if _selects(op.result) else _read(b, op.buffer, at)
+        return _read_bool(b, op, at) if _is_read_as_byte(op.result) else _read(b, op.buffer, at)
     narrow = _narrow(op.result)
     function, extra = _vector_access(b, op, f"load{narrow}")
     type = carried(op.result.type) if narrow else op.result.type
@@ -123,13 +124,15 @@ def _read(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
 _CHOOSING = (arith.SelectOp, arith.ExtUIOp, arith.UIToFPOp)
 
 
-def _selects(value: SSAValue) -> bool:
-    """Return whether a truth value decides between numbers."""
-    return value.type == i1 and any(isinstance(use.operation, _CHOOSING) for use in value.uses)
+def _is_read_as_byte(value: SSAValue) -> bool:
+    """Return whether a truth value decides between numbers, or is negated."""
+    if value.type != i1:
+        return False
+    return any(isinstance(use.operation, _CHOOSING) or is_negation(use.operation) for use in value.uses)
 
 
 def _read_bool(b: Builder, op: loop.LoadOp, at: SSAValue) -> SSAValue:
-    """Read a truth value as a byte: compilers vectorise no comparison of a `bool`."""
+    """Read a truth value as a byte: compilers vectorise no comparison or negation of a `bool`."""
     return b.call("s2s_bool_at", [b.value(op.buffer), at], i1, reads=True)
 
 

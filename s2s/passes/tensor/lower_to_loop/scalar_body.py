@@ -16,6 +16,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from s2s.analysis.affine.guards import Constraint, Holds
 from s2s.analysis.affine.strides import predicate_of
+from s2s.analysis.structure.lanes import is_byte
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
@@ -185,13 +186,20 @@ class ScalarBody:
         number = self.value(op.operands[0])
         element = op.results[0].type
         wide = self.emitter.add(loop.CastLanesOp(number, i32)).result
+        most = self._splat_of_integer(255)
         if not isinstance(op, arith.FPToUIOp):
-            low = self.loads.splat(self.emitter.constant(IntegerAttr(255, i32)), self.point.lanes)
-            wide = self.emitter.add(arith.AndIOp(wide, low)).result
+            wide = self.emitter.add(arith.AndIOp(wide, most)).result
+        elif not is_byte(number, unsigned=True):
+            raised = self.emitter.add(arith.MaxSIOp(wide, self._splat_of_integer(0))).result
+            wide = self.emitter.add(arith.MinSIOp(raised, most)).result
         if element != i32:
             wide = self.emitter.add(loop.CastLanesOp(wide, element)).result
         wide.name_hint = op.results[0].name_hint
         self.values[op.results[0]] = wide
+
+    def _splat_of_integer(self, value: int) -> SSAValue:
+        """`value` in every lane."""
+        return self.loads.splat(self.emitter.constant(IntegerAttr(value, i32)), self.point.lanes)
 
     def _differs_by_lane(self, test: arith.CmpfOp) -> bool:
         """Return whether a comparison is one of vectors: each select that uses it then repeats it."""
@@ -205,8 +213,7 @@ class ScalarBody:
         """The last rounding of a rescale: vectors combine it with the shift."""
         operands = [self.loads.splat(self.value(operand), self.point.lanes) for operand in rescale.operands]
         rounded = self.emitter.add(loop.RescaleLanesOp(*operands, rounding="negative")).result
-        added = self.loads.splat(self.emitter.constant(IntegerAttr(offset, i32)), self.point.lanes)
-        self.values[op.result] = self.emitter.add(arith.AddiOp(rounded, added)).result
+        self.values[op.result] = self.emitter.add(arith.AddiOp(rounded, self._splat_of_integer(offset))).result
 
     def _in_bounds(self, op: tensor.InBoundsOp) -> None:
         if not isinstance(op.value, BlockArgument) or op.value not in self.sources:
