@@ -166,13 +166,15 @@ def layers() -> Mapping[str, Case]:
 
 def moved() -> Mapping[str, Case]:
     """Operators that move, choose and sample elements."""
-    boxes, classes = partial(_boxes, 512), partial(unit, 1, 1, 512)
-    pooled = {"kernel_shape": [2, 2], "strides": [2, 2]}
+    return {**_moved_by_shape(), **_moved_by_places()}
+
+
+def _moved_by_shape() -> Mapping[str, Case]:
+    """Those whose elements go where shapes and attributes say."""
     return {
         "AffineGrid": Case("AffineGrid", [partial(floats, 8, 2, 3)], [ints(8, 3, 128, 128)], opset=20),
         "CenterCropPad": Case("CenterCropPad", [MATRIX], [ints(400, 600)]),
         "Col2Im": Case("Col2Im", [partial(floats, 1, 16 * 9, 1600)], [ints(42, 42), ints(3, 3)]),
-        "Compress": Case("Compress", [MATRIX, partial(bools, SIDE)], attributes={"axis": 0}),
         "Concat axis 0": Case("Concat", [MATRIX, MATRIX], attributes={"axis": 0}),
         "Concat axis 1": Case("Concat", [MATRIX, MATRIX], attributes={"axis": 1}),
         "CumProd": Case("CumProd", [UNIT], [partial(np.array, 1, np.int64)], opset=26),
@@ -181,19 +183,6 @@ def moved() -> Mapping[str, Case]:
         "Det": Case("Det", [partial(floats, 4096, 8, 8)]),
         "Expand": Case("Expand", [partial(floats, SIDE, 1)], [ints(SIDE, SIDE)]),
         "EyeLike": Case("EyeLike", [MATRIX]),
-        "Gather columns": Case("Gather", [MATRIX, partial(indices, SIDE, SIDE)], attributes={"axis": 1}),
-        "GatherElements axis 0": Case("GatherElements", [MATRIX, partial(indices, SIDE, SIDE, SIDE)]),
-        "GridSample nearest": Case(
-            "GridSample", [PICTURE, partial(unit, 1, 64, 64, 2)], attributes={"mode": "nearest"}, opset=20
-        ),
-        "MaxRoiPool": Case("MaxRoiPool", [PICTURE, _rois(5)], attributes={"pooled_shape": [7, 7]}),
-        "MaxUnpool": Case(
-            "MaxUnpool", [partial(floats, 1, 64, 32, 32), partial(_corners, 64, 32)], attributes=pooled
-        ),
-        "NonMaxSuppression": Case(
-            "NonMaxSuppression", [boxes, classes], [partial(np.array, [100], np.int64), _scalar(0.5), _scalar(0.1)]
-        ),
-        "NonZero": Case("NonZero", [partial(bools, SIDE, SIDE)]),
         "Reshape": Case("Reshape", [MATRIX], [ints(-1)]),
         "Resize cubic": Case(
             "Resize",
@@ -207,28 +196,50 @@ def moved() -> Mapping[str, Case]:
             [partial(np.zeros, 0, np.float32), partial(np.array, [1, 1, 2, 2], np.float32)],
             {"mode": "nearest"},
         ),
-        "RoiAlign": Case(
-            "RoiAlign",
-            [PICTURE, _rois(4)],
-            [partial(np.zeros, BATCHES, np.int64)],
-            {"output_height": 7, "output_width": 7},
-        ),
         "STFT": Case(
             "STFT",
             [partial(floats, 1, 65536, 1)],
             [_scalar(256, np.int64), partial(np.ones, 512, np.float32)],
             opset=17,
         ),
-        "ScatterND that adds": Case(
-            "ScatterND",
-            [MATRIX, partial(indices, SIDE, 256, 1), partial(floats, 256, SIDE)],
-            attributes={"reduction": "add"},
-        ),
         "Slice by 2": Case("Slice", [MATRIX], [ints(0, 0), ints(SIDE, SIDE), ints(0, 1), ints(2, 2)]),
         "SpaceToDepth": Case("SpaceToDepth", [PICTURE], attributes={"blocksize": 2}),
         "Split axis 1": Case("Split", [MATRIX], attributes={"axis": 1, "num_outputs": 2}, outputs=2),
         "Transpose of images": Case("Transpose", [PICTURE], attributes={"perm": [0, 2, 3, 1]}),
         "Transpose of heads": Case("Transpose", [partial(floats, 1, 512, 8, 64)], attributes={"perm": [0, 2, 1, 3]}),
+    }  # fmt: skip
+
+
+def _moved_by_places() -> Mapping[str, Case]:
+    """Those whose elements go where operands of run time say."""
+    boxes, classes = partial(_boxes, 512), partial(unit, 1, 1, 512)
+    pooled = {"kernel_shape": [2, 2], "strides": [2, 2]}
+    return {
+        "Compress": Case("Compress", [MATRIX, partial(bools, SIDE)], attributes={"axis": 0}),
+        "Gather columns": Case("Gather", [MATRIX, partial(indices, SIDE, SIDE)], attributes={"axis": 1}),
+        "GatherElements axis 0": Case("GatherElements", [MATRIX, partial(indices, SIDE, SIDE, SIDE)]),
+        "GridSample nearest": Case(
+            "GridSample", [PICTURE, partial(unit, 1, 64, 64, 2)], attributes={"mode": "nearest"}, opset=20
+        ),
+        "MaxRoiPool": Case("MaxRoiPool", [PICTURE, _rois(5)], attributes={"pooled_shape": [7, 7]}),
+        "MaxUnpool": Case(
+            "MaxUnpool", [partial(floats, 1, 64, 32, 32), partial(_corners, 64, 32)], attributes=pooled
+        ),
+        "NonMaxSuppression": Case(
+            "NonMaxSuppression", [boxes, classes], [partial(np.array, [100], np.int64), _scalar(0.5), _scalar(0.1)]
+        ),
+        "NonZero": Case("NonZero", [partial(bools, SIDE, SIDE)]),
+        "RoiAlign": Case(
+            "RoiAlign",
+            [PICTURE, _rois(4)],
+            [partial(np.zeros, BATCHES, np.int64)],
+            {"output_height": 7, "output_width": 7},
+        ),
+        "ScatterND that adds": Case(
+            "ScatterND",
+            [MATRIX, partial(indices, SIDE, 256, 1), partial(floats, 256, SIDE)],
+            attributes={"reduction": "add"},
+        ),
         "Unique": Case("Unique", [partial(integers, np.int64, 0, 1000, 65536)], outputs=1),
     }  # fmt: skip
 

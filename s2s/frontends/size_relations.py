@@ -23,13 +23,11 @@ from s2s.analysis.structure.shape_functions import related
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import FusionKind, copy_provenance, fusion_kind, provenance
 from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.size_numbers import integers_of, numbers_of, small_value
 from s2s.frontends.size_reshapes import ReshapeSizes, ShapeAt
-from s2s.types.dtypes import Array, from_dense, to_numpy
+from s2s.types.dtypes import to_numpy
 from s2s.types.sizes import DERIVED, SizeRange, SizeTable, extents_attribute, sizes_of
 from s2s.types.weights import WeightStore
-
-MAX_NUMBERS = 16
-"""The most elements of a constant that are looked at one by one."""
 
 STEPS = (1, 2, 3, 8, 12, 16, 32)
 """How much smaller the sizes are at which a network is read first; it is read at others where these leave open how a
@@ -79,7 +77,7 @@ def _readings(
         if (
             number == 0
             and not any(
-                _numbers(a, whole.weights) != _numbers(b, reading.weights) or _goes_by_steps(a) for a, b in pairs
+                numbers_of(a, whole.weights) != numbers_of(b, reading.weights) or _goes_by_steps(a) for a, b in pairs
             )
             and not (any(_is_rounded(a, b) for a, b in pairs) and any(_is_same_reshape(a, b) for a, b in pairs))
         ):
@@ -111,46 +109,6 @@ def _is_rounded(op: Operation, smaller: Operation) -> bool:
 
 def _is_same_reshape(op: Operation, smaller: Operation) -> bool:
     return isinstance(op, graph.ReshapeOp) and shape_of(op.y) == shape_of(smaller.results[0])
-
-
-def _numbers(op: Operation, weights: WeightStore) -> list[int] | None:
-    """Return what `op` states that may follow from sizes; None for operations that state nothing of the kind."""
-    match op:
-        case graph.SliceOp():
-            return [*op.starts.get_values(), *op.sizes.get_values()]
-        case graph.BroadcastToOp():
-            return list(shape_of(op.y))
-        case graph.SizeValuesOp():
-            return list(op.values.get_values())
-        case graph.ConstantOp() | graph.WeightOp():
-            value = _small_value(op, weights)
-            return list(shape_of(op.y)) if value is None else value.reshape(-1).astype(np.int64).tolist()
-        case _:
-            return None
-
-
-def _small_value(op: graph.ConstantOp | graph.WeightOp, weights: WeightStore) -> Array | None:
-    """Return the value of a constant of few whole numbers; None of any other."""
-    shape = shape_of(op.y)
-    if len(shape) > 1 or np.prod(shape) > MAX_NUMBERS:
-        return None
-    value = from_dense(op.value) if isinstance(op, graph.ConstantOp) else weights.get(op.weight_name.data)
-    if value.dtype.kind not in "iuf":
-        return None
-    real = value.astype(np.float64)
-    return value if bool(np.all(np.isfinite(real) & (real == np.rint(real)) & (np.abs(real) < 2**31))) else None
-
-
-def _integers(op: Operation, weights: WeightStore) -> Array | None:
-    """Return the value of a constant of 32-bit or 64-bit integers; None of any other operation."""
-    match op:
-        case graph.ConstantOp():
-            value = from_dense(op.value)
-        case graph.WeightOp():
-            value = weights.get(op.weight_name.data)
-        case _:
-            return None
-    return value if value.dtype.name in ("int32", "int64") else None
 
 
 class _Relations:
@@ -232,7 +190,7 @@ class _Relations:
         return tuple(names)
 
     def _slice(self, number: int, op: graph.SliceOp) -> None:
-        names = self._names(number, lambda each, weights: _numbers(each, weights) or [])
+        names = self._names(number, lambda each, weights: numbers_of(each, weights) or [])
         if names is None:
             self._refuse_other_starts(number, op)
         if names is None or not any(names):
@@ -302,13 +260,13 @@ class _Relations:
         if op.y in varying:
             self._cut(number, op, varying)
             return
-        if _small_value(op, self.weights) is None:
+        if small_value(op, self.weights) is None:
             self._shift(number, op)
             return
-        names = self._names(number, lambda each, weights: _numbers(each, weights) or [])
+        names = self._names(number, lambda each, weights: numbers_of(each, weights) or [])
         if names is None or not any(names):
             return
-        values = _numbers(op, self.weights) or []
+        values = numbers_of(op, self.weights) or []
         made = graph.SizeValuesOp(op.y.type.element_type, shape_of(op.y), values=values, names=names)
         copy_provenance(made, op)
         made.y.name_hint = op.y.name_hint
@@ -316,15 +274,15 @@ class _Relations:
 
     def _shift(self, number: int, op: graph.ConstantOp | graph.WeightOp) -> None:
         """Replace a constant to which smaller sizes add one number everywhere, `[[N - 1, N], …]`, by that sum."""
-        whole = _integers(op, self.weights)
-        smaller = [(each, _integers(each.ops[number], each.weights)) for each in self.readings]
+        whole = integers_of(op, self.weights)
+        smaller = [(each, integers_of(each.ops[number], each.weights)) for each in self.readings]
         if whole is None or not whole.size:
             return
         points, first = dict[str, dict[int, int]](), int(whole.flat[0])
 
         def number_at(name: str, size: int) -> int | None:
             reading = self._reading(name, size)
-            value = None if reading is None else _integers(reading.ops[number], reading.weights)
+            value = None if reading is None else integers_of(reading.ops[number], reading.weights)
             return None if value is None or value.shape != whole.shape else int(value.flat[0])
 
         for each, value in smaller:
@@ -348,7 +306,7 @@ class _Relations:
 
     def _sizes(self, number: int, op: graph.SizeValuesOp) -> None:
         """Name the sizes among numbers that the importer took from shapes; make those that stay the same constants."""
-        names = self._names(number, lambda each, weights: _numbers(each, weights) or [])
+        names = self._names(number, lambda each, weights: numbers_of(each, weights) or [])
         if names is None:
             return
         if any(names):

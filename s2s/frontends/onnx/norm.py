@@ -14,7 +14,7 @@ from s2s.frontends.onnx.tensors import element_dtype
 from s2s.frontends.places import iota
 
 _FLOAT = np.dtype(np.float32)
-_LEAST_DEVIATION = 1e-9
+_EPSILON = 1e-9
 """What ONNX adds to a standard deviation, so that constants become 0."""
 
 
@@ -65,7 +65,7 @@ def _mean_variance_normalization(node: Node) -> Value:
     axes = node.axes(node.integers("axes"), x.rank) or list(range(x.rank))
     spread = x - _mean(x, axes)
     deviation = emit(graph.SqrtOp, _mean(spread * spread, axes))
-    return cast(spread / (deviation + _LEAST_DEVIATION), given.dtype)
+    return cast(spread / (deviation + _EPSILON), given.dtype)
 
 
 def _instance_normalization(node: Node) -> Value:
