@@ -3,8 +3,8 @@
  *
  *   s2s_determinant_T(y, scratch, x, count, size)
  *
- * x holds `count` matrices of size * size numbers, row by row; y takes a number for each. T is f32 or f64. The arrays do not
- * overlap; scratch holds size * size numbers. Gaussian elimination, whose pivot is the largest number of a column (of
+ * x holds `count` matrices of size * size numbers, row by row; y takes a number for each. T is f32 or f64. The arrays do
+ * not overlap; scratch holds size * size numbers. Gaussian elimination, whose pivot is the largest number of a column (of
  * equal ones the first); a column without any but 0 makes the determinant 0, and NaN makes it NaN. */
 #ifndef S2S_DETERMINANT_H
 #define S2S_DETERMINANT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_region_rows.h: the functions of s2s_regions.h for one element type; s2s_regions.h includes this file for each.
  *
- * S2S_REGION(name) is the name of a function, S2S_REGION_ELEMENT the type of the elements, S2S_REGION_CEIL rounds one up.
- * A bin has `count` samples along an axis, number i at start + (i + 0.5) * bin / count. */
+ * S2S_REGION(name) is the name of a function, S2S_REGION_ELEMENT the type of the elements, and S2S_REGION_CEIL rounds
+ * one up. A bin has `count` samples along an axis, number i at start + (i + 0.5) * bin / count. */
 
 /* How many samples a bin has along an axis. */
 S2S_INLINE int32_t S2S_REGION(sample_count)(S2S_REGION_ELEMENT bin, int32_t ratio)
@@ -56,8 +56,8 @@ S2S_INLINE void S2S_REGION(neighbours)(
     *weight = low < size - 1 ? place - (S2S_REGION_ELEMENT)low : 0;
 }
 
-/* The sum of the weights that the samples of a bin give each pixel along an axis, divided by the number of samples; ends
- * takes the first pixel with a weight, and the one behind the last. */
+/* The sum of the weights that the samples of a bin give each pixel along an axis, divided by the number of samples;
+ * ends takes the first pixel with a weight, and the one behind the last. */
 S2S_INLINE void S2S_REGION(bin_weights)(
     S2S_REGION_ELEMENT *weights, int32_t *ends, S2S_REGION_ELEMENT start, S2S_REGION_ELEMENT bin, int32_t ratio,
     int32_t size)
@@ -90,8 +90,8 @@ S2S_INLINE void S2S_REGION(bin_weights)(
 /* The mean of the samples of a bin: the sum of the pixels by the weights of their rows and columns. */
 S2S_INLINE void S2S_REGION(bin_mean)(
     S2S_REGION_ELEMENT *S2S_RESTRICT y, const S2S_REGION_ELEMENT *S2S_RESTRICT image,
-    const S2S_REGION_ELEMENT *S2S_RESTRICT rows, const int32_t *row_ends, const S2S_REGION_ELEMENT *S2S_RESTRICT columns,
-    const int32_t *column_ends, int32_t width, int32_t channels)
+    const S2S_REGION_ELEMENT *S2S_RESTRICT rows, const int32_t *row_ends,
+    const S2S_REGION_ELEMENT *S2S_RESTRICT columns, const int32_t *column_ends, int32_t width, int32_t channels)
 {
     for (int32_t c = 0; c < channels; ++c) {
         y[c] = 0;
@@ -183,7 +183,8 @@ S2S_INLINE void S2S_REGION(bin_largest)(
 S2S_INLINE void S2S_REGION(region_means)(
     S2S_REGION_ELEMENT *S2S_RESTRICT y, S2S_REGION_ELEMENT *S2S_RESTRICT weights, int32_t *S2S_RESTRICT ends,
     const S2S_REGION_ELEMENT *S2S_RESTRICT image, const S2S_REGION_ELEMENT *start, const S2S_REGION_ELEMENT *bin,
-    const int32_t *sizes, int32_t rows, int32_t columns, int32_t ratio, int32_t height, int32_t width, int32_t channels)
+    const int32_t *sizes, int32_t rows, int32_t columns, int32_t ratio, int32_t height, int32_t width,
+    int32_t channels)
 {
     for (int32_t q = 0; q < columns; ++q) {
         const S2S_REGION_ELEMENT across = start[1] + (S2S_REGION_ELEMENT)q * bin[1];
@@ -211,6 +212,9 @@ S2S_INLINE void S2S_REGION(roi_align)(
     const int32_t *S2S_RESTRICT sizes, int32_t regions, int32_t rows, int32_t columns, int32_t ratio, int32_t largest,
     int32_t images, int32_t height, int32_t width, int32_t channels)
 {
+    const int32_t pixels[2] = {sizes[0] < 1 ? 1 : s2s_limited_index(sizes[0], height),
+                               sizes[1] < 1 ? 1 : s2s_limited_index(sizes[1], width)};
+
     for (int32_t r = 0; r < regions; ++r) {
         const S2S_REGION_ELEMENT *const x =
             image + s2s_limited_index(batch[r], images - 1) * height * width * channels;
@@ -219,14 +223,14 @@ S2S_INLINE void S2S_REGION(roi_align)(
 
         if (largest == 0) {
             S2S_REGION(region_means)(
-                region, weights, ends, x, starts + 2 * r, bin, sizes, rows, columns, ratio, height, width, channels);
+                region, weights, ends, x, starts + 2 * r, bin, pixels, rows, columns, ratio, height, width, channels);
             continue;
         }
         for (int32_t i = 0; i < rows * columns; ++i) {
             const S2S_REGION_ELEMENT start[2] = {starts[2 * r] + (S2S_REGION_ELEMENT)(i / columns) * bin[0],
                                                  starts[2 * r + 1] + (S2S_REGION_ELEMENT)(i % columns) * bin[1]};
 
-            S2S_REGION(bin_largest)(region + i * channels, x, start, bin, ratio, sizes, width, channels);
+            S2S_REGION(bin_largest)(region + i * channels, x, start, bin, ratio, pixels, width, channels);
         }
     }
 }

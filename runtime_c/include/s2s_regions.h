@@ -9,16 +9,16 @@
  * of (one that there is not counts as the nearest), and y takes rows x columns x channels numbers for each region. T is
  * f32 or f64. The arrays do not overlap.
  *
- * s2s_roi_align: the mean, or if `largest` the largest weighted pixel, of samples between the pixels. Region r starts at
- * pixel (starts[2 * r], starts[2 * r + 1]), its bins are (bins[2 * r], bins[2 * r + 1]) pixels large, and `ratio` samples
- * lie in a bin along each axis; if ratio is 0, the size of the bin rounded up. A sample is interpolated from four pixels,
- * and is 0 if it lies over a pixel outside of the image, of which the first sizes[0] x sizes[1] pixels count. With a ratio of 0 a bin
- * has no sample, and is 0, if its size is not above 0, above 2^24, or not a number. Samples lie at least half a pixel apart then:
- * of any bin at most 2 * (size + 4) samples along an axis are computed. Scratch: height + columns * width numbers in
- * weights, 2 * columns in ends.
+ * s2s_roi_align: the mean, or if `largest` the largest weighted pixel, of samples between the pixels. Region r starts
+ * at pixel (starts[2 * r], starts[2 * r + 1]), its bins are (bins[2 * r], bins[2 * r + 1]) pixels large, and `ratio`
+ * samples lie in a bin along each axis; if ratio is 0, the size of the bin rounded up. A sample is interpolated from
+ * four pixels, and is 0 if it lies over a pixel outside of the image, of which the first sizes[0] x sizes[1] pixels
+ * count (at least one, at most all). With a ratio of 0 a bin has no sample, and is 0, if its size is not above 0, above
+ * 2^24, or not a number. Samples lie at least half a pixel apart then: of any bin at most 2 * (size + 4) samples along
+ * an axis are computed. Scratch: height + columns * width numbers in weights, 2 * columns in ends.
  *
- * s2s_max_regions: the largest of the pixels of rows high[2 * (rows * r + p)] up to (not with) high[2 * (rows * r + p) + 1]
- * and of such columns of `wide`, for bin (p, q) of region r; 0 if there is none. NaN is left out. */
+ * s2s_max_regions: the largest of the pixels of rows high[2 * (rows * r + p)] up to (not with) the number behind it, and
+ * of such columns of `wide`, for bin (p, q) of region r; 0 if there is none. NaN is left out. */
 #ifndef S2S_REGIONS_H
 #define S2S_REGIONS_H
 

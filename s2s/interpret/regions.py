@@ -25,7 +25,7 @@ def roi_align(
     """Return the mean, or the largest weighted pixel, of the samples of `shape` bins of each region."""
     rows, columns = shape
     found = np.zeros((len(batch), rows, columns, image.shape[3]), image.dtype)
-    height, width = int(sizes[0]), int(sizes[1])
+    height, width = (int(each) for each in np.clip(sizes, 1, image.shape[1:3]))
     for region, number in enumerate(np.clip(batch, 0, image.shape[0] - 1)):
         pixels, (high, wide) = image[number, :height, :width], bins[region]
         down = [_Samples(starts[region, 0] + _like(p, high) * high, high, ratio, height) for p in range(rows)]

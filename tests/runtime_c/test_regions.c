@@ -23,7 +23,8 @@ static float bin_of(float row, float column, float high, float wide, int32_t bat
     int32_t ends[2];
 
     make_images(image);
-    s2s_roi_align_f32(&y, weights, ends, image, &batch, starts, bins, sizes, 1, 1, 1, ratio, largest, 2, HEIGHT, WIDTH, 1);
+    s2s_roi_align_f32(
+        &y, weights, ends, image, &batch, starts, bins, sizes, 1, 1, 1, ratio, largest, 2, HEIGHT, WIDTH, 1);
     return y;
 }
 
@@ -87,6 +88,22 @@ static void only_pixels_of_the_run_count(void)
     CHECK(y[2] == 4.0 && y[3] == 4.0);
 }
 
+/* Sizes that no image of this room has count as the nearest that one can have. */
+static void sizes_are_limited_to_the_room(void)
+{
+    static const int32_t sizes[2][2] = {{LARGE, LARGE}, {0, -LARGE}}, batch = 0;
+    static const float start[2] = {0.0f, 0.0f}, bin[2] = {1.0f, 1.0f}, expected[] = {5.5f, 0.0f};
+    float image[2 * HEIGHT * WIDTH], weights[HEIGHT + WIDTH], y;
+    int32_t ends[2];
+
+    make_images(image);
+    for (int32_t i = 0; i < 2; ++i) {
+        s2s_roi_align_f32(
+            &y, weights, ends, image, &batch, start, bin, sizes[i], 1, 1, 1, 1, 0, 2, HEIGHT, WIDTH, 1);
+        CHECK(is_near(y, expected[i]));
+    }
+}
+
 static void largest_elements_of_bins(void)
 {
     static const int32_t batch[2] = {1, -4};
@@ -119,6 +136,7 @@ void test_regions(void)
     a_bin_without_a_size_has_no_samples();
     large_regions_take_no_time();
     only_pixels_of_the_run_count();
+    sizes_are_limited_to_the_room();
     largest_elements_of_bins();
     largest_elements_leave_out_nan();
 }
