@@ -53,7 +53,7 @@ def elementwise() -> Mapping[str, Case]:
     above = {kind: Case(kind, [POSITIVE]) for kind in ("Acosh", "Log")}
     casts = {
         f"Cast to {name}": Case("Cast", [MATRIX], attributes={"to": to})
-        for name, to in (("int32", 6), ("int8", 3), ("bool", 9), ("double", 11))
+        for name, to in (("int32", 6), ("int64", 7), ("int8", 3), ("bool", 9), ("double", 11))
     }
     other = {
         "BitwiseNot": Case("BitwiseNot", [WORDS]),
@@ -86,6 +86,27 @@ def binary() -> Mapping[str, Case]:
         "Sum of three": Case("Sum", [MATRIX, MATRIX, MATRIX]),
     }
     return pairs | compared | bits | other
+
+
+def typed() -> Mapping[str, Case]:
+    """Functions of bytes, integers and truth values, of about 1 MB."""
+    small = partial(integers, np.int8, -128, 128, 1024, 1024)
+    whole = partial(integers, np.int32, -1000, 1000, SIDE, SIDE)
+    unsigned = partial(integers, np.uint8, 0, 256, 1024, 1024)
+    limits = [_scalar(5, np.int8), _scalar(60, np.int8)]
+    along = [ints(1)]
+    return {
+        "Abs of uint8": Case("Abs", [unsigned]),
+        "Cast of bool to float": Case("Cast", [TRUTH], attributes={"to": 1}),
+        "Cast of int8 to uint8": Case("Cast", [small], attributes={"to": 2}),
+        "Clip of int8": Case("Clip", [small], limits),
+        "Max of int8": Case("Max", [small, small]),
+        "Min of int8": Case("Min", [small, small]),
+        "ReduceMax of int8": Case("ReduceMax", [small], along, {"keepdims": 0}),
+        "ReduceMax of int32": Case("ReduceMax", [whole], along, {"keepdims": 0}),
+        "ReduceSum of int32": Case("ReduceSum", [whole], along, {"keepdims": 0}),
+        "Where of int8": Case("Where", [TRUTH, small, small]),
+    }
 
 
 def reduced() -> Mapping[str, Case]:
@@ -290,4 +311,4 @@ def _corners(channels: int, side: int) -> Array:
 
 def cases() -> Mapping[str, Case]:
     """All these cases by name."""
-    return {**elementwise(), **binary(), **reduced(), **layers(), **moved(), **shaped()}
+    return {**elementwise(), **binary(), **typed(), **reduced(), **layers(), **moved(), **shaped()}

@@ -10,17 +10,6 @@
  * Method: the argument is reduced to a short interval around 0, where a polynomial does the rest. Coefficients are
  * minimax fits of the relative error, rounded to float. */
 
-/* The mask of all lanes for builtins of AVX-512, and the type of masks, in which compilers differ. */
-#ifndef S2S_ALL_LANES
-#ifdef __clang__
-#define S2S_ALL_LANES 0xFFFF
-#define S2S_SOME_LANES uint16_t
-#else
-#define S2S_ALL_LANES (-1)
-#define S2S_SOME_LANES int16_t
-#endif
-#endif
-
 /* The bits of the lanes, and lanes from bits. */
 S2S_ALWAYS_INLINE S2S_I32V S2S_F32(bits)(S2S_F32V a)
 {

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vector types and arithmetic by GNU vector extensions (GCC, clang); included by s2s_simd_lanes.h for each width. */
 
+/* The mask of all lanes for builtins of AVX-512, and the type of masks, in which compilers differ. */
+#ifndef S2S_ALL_LANES
+#ifdef __clang__
+#define S2S_ALL_LANES 0xFFFF
+#define S2S_SOME_LANES uint16_t
+#else
+#define S2S_ALL_LANES (-1)
+#define S2S_SOME_LANES int16_t
+#endif
+#endif
+
 typedef float S2S_F32V __attribute__((vector_size(S2S_LANES * 4)));
 typedef int32_t S2S_I32V __attribute__((vector_size(S2S_LANES * 4)));
 typedef uint32_t S2S_SIMD_JOIN(s2s_u32x, S2S_LANES, ) __attribute__((vector_size(S2S_LANES * 4)));
@@ -217,7 +228,7 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(from_i32)(S2S_I32V a) { return __builtin_conv
 #elif S2S_LANES == 8 && defined(__AVX__)
 #define S2S_TRUNCATED(a) __builtin_ia32_cvttps2dq256(a)
 #elif S2S_LANES == 16 && defined(__AVX512F__)
-#define S2S_TRUNCATED(a) __builtin_ia32_cvttps2dq512_mask(a, S2S_I32(zero)(), (uint16_t)0xFFFF, 4)
+#define S2S_TRUNCATED(a) __builtin_ia32_cvttps2dq512_mask(a, S2S_I32(zero)(), S2S_ALL_LANES, 4)
 #endif
 S2S_ALWAYS_INLINE S2S_I32V S2S_F32(to_i32)(S2S_F32V a)
 {
