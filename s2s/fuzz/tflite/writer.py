@@ -11,13 +11,14 @@ A tensor with `data` is a constant. Options are those of the schema in lower cas
 
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 import numpy as np
 
 from s2s.frontends.tflite.newer import MEMBERS
 from s2s.frontends.tflite.schema import PACKED_BITS
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 flatbuffers: Any = importlib.import_module("flatbuffers")
@@ -45,7 +46,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class TensorSpec:
     """A tensor. `kind` is the schema's name of the element type, by default that of `data`.
 
@@ -70,7 +71,7 @@ class TensorSpec:
         return self.kind or ("FLOAT32" if self.data is None else _KINDS[self.data.dtype])
 
 
-@dataclass(frozen=True)
+@frozen
 class OperatorSpec:
     """An operator on tensors by name; an empty name is an operand that is left out."""
 
@@ -86,7 +87,7 @@ class OperatorSpec:
     version: int = 1
 
 
-@dataclass(frozen=True)
+@frozen
 class GraphSpec:
     """A sub-graph."""
 
