@@ -54,6 +54,7 @@ class _Output:
 
     model: ModelTensor | None
     name: str = ""
+    texts: tuple[str, ...] = ()
 
 
 def _run_c(model_path: str, inputs: Sequence[Array], executor: Executor) -> list[Array]:
