@@ -27,10 +27,6 @@ pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="flags of
 
 QUICK = (*STANDARD, "-fno-math-errno")
 EXACT = "-ffp-contract=off"
-AVX2 = ("avx2", "fma")
-AVX512 = (*AVX2, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
-TARGETS = {"x86-64-v3": AVX2, "x86-64-v4": AVX512}
-"""Targets, and what a processor must have to run their code as it is."""
 
 
 @dataclass(frozen=True)
@@ -83,13 +79,13 @@ def reference(network: str, target: str) -> list[Array]:
 def runnable(build: str, target: str) -> Build:
     """A build of `target`; where this processor lacks what it needs, the test is skipped."""
     variant = BUILDS[build]
-    require_features(*(TARGETS[target] if variant.needs is None else variant.needs))
+    require_features(*(FEATURES[target] if variant.needs is None else variant.needs))
     return variant
 
 
 @pytest.mark.sample(36)
 @pytest.mark.parametrize("build", BUILDS)
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", FEATURES)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_without_contraction_every_build_gives_the_same_bits(network: str, target: str, build: str):
     variant = runnable(build, target)
@@ -100,7 +96,7 @@ def test_without_contraction_every_build_gives_the_same_bits(network: str, targe
 
 @pytest.mark.sample(12)
 @pytest.mark.parametrize("build", ["as stated", "without SSE3", "clang"])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", FEATURES)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_with_the_flags_of_the_tree_results_stay_within_the_bound(network: str, target: str, build: str):
     variant = runnable(build, target)

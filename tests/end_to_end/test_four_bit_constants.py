@@ -92,6 +92,7 @@ def test_small_cores_take_the_smaller_form_where_it_costs_little():
 def test_packed_weights_give_the_results_of_the_reference_on_other_targets(target: str, function: str, kernels: int):
     if target.startswith("x86") and platform.machine() != "x86_64":
         pytest.skip("runs on x86-64 alone")
+    require_target(target)
     data = network()
     images = [np.random.default_rng(seed).integers(-128, 128, (1, 6, 6, 4)).astype(np.int8) for seed in range(4)]
     decisions = all_as(data, PACKED, target)

@@ -18,6 +18,10 @@ EVERYTHING = "S2S_TESTS_NEED_EVERYTHING"
 """Set by continuous integration: a tool that is missing there is a failure, not a reason to skip."""
 
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+AVX2 = ("avx2", "fma")
+AVX512 = (*AVX2, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
+FEATURES = {"x86-64-v3": AVX2, "x86-64-v4": AVX512}
+"""Targets, and what a processor must have to run their code as it is, as Linux names it."""
 
 
 def require(program: str) -> str:
@@ -45,6 +49,11 @@ def require_features(*features: str) -> None:
     known = set(info.read_text().split()) if info.is_file() else set[str]()
     if missing := [feature for feature in features if feature not in known]:
         pytest.skip(f"this processor has no {', '.join(missing)}")
+
+
+def require_target(target: str) -> None:
+    """Skip the test where the processor cannot run code for a target of x86-64."""
+    require_features(*FEATURES.get(target, ()))
 
 
 def require_sanitizers(compiler: str, folder: Path) -> None:

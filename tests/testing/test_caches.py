@@ -75,6 +75,7 @@ def test_both_executors_give_the_logits_of_the_reference(executor: Executor, cac
 @pytest.mark.parametrize("target", ["c", "x86-64-v4"])
 @pytest.mark.parametrize("cache", ["float16", "int8"])
 def test_several_tokens_at_once_give_the_logits_of_the_reference(cache: CacheType, target: str):
+    require_target(target)
     config = replace(CONFIG, cache=cache)
     options = CompileOptions(target=target, states=decoders.states(config), name="decoder")
     tokens = given(TOKENS)
