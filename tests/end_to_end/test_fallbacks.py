@@ -20,7 +20,7 @@ from s2s.targets.flags import STANDARD
 from s2s.types.dtypes import Array, tensor_type
 from s2s.verify.build import load
 from s2s.verify.compare import compare
-from support.c_compilers import require, require_features
+from support.c_compilers import AVX2, FEATURES, require, require_features
 from support.fallback_networks import NETWORKS, written
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="flags of x86-64")

@@ -14,6 +14,7 @@ from s2s.errors import InputError
 from s2s.fuzz.tflite.engines import run_litert
 from s2s.fuzz.tflite.writer import SAME, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.types.dtypes import Array
+from support.c_compilers import require_target
 
 
 def network(*, low: int = -7, kind: str = "INT4") -> bytes:

@@ -16,6 +16,7 @@ from s2s.testing import decoders
 from s2s.testing.decoders import Config
 from s2s.testing.decoders.reference import logits
 from s2s.types.dtypes import Array
+from support.c_compilers import require_target
 
 CONFIG = Config(layers=1, length=12)
 TOKENS = 9

@@ -18,6 +18,7 @@ from s2s.options import CompileOptions
 from s2s.targets import Target, get_target
 from s2s.targets.intrinsics import VNNI_BY_UNSIGNED, VNNI_SIGNED
 from s2s.testing.decoders import write_gguf
+from support.c_compilers import require_target
 from support.gguf_models import Model, logits, plain_angles, write
 
 CONFIG = Config(vocabulary=48, width=64, layers=1, heads=4, kv_heads=2, hidden=96, length=8, epsilon=1e-6, theta=1e6)
