@@ -30,6 +30,7 @@ from s2s.verify.toolchain import (
 )
 
 FIRST_GCC_WITH_CALL_GRAPHS = 10
+NO_RED_ZONE = "-mno-red-zone"
 UNWINDING = (".eh_frame", ".gcc_except_table", ".ARM.ex")
 """Sections for exceptions of C++ and for debuggers; programs in C do without (`-fno-asynchronous-unwind-tables`)."""
 
@@ -141,15 +142,19 @@ def measure(
     includes = tuple(f"-I{folder.resolve()}" for folder in include)
     with tempfile.TemporaryDirectory(prefix="s2s-footprint-") as folder:
         outputs = [Path(folder) / f"{number}.o" for number in range(len(sources))]
+        own_code = NO_RED_ZONE in measured
+        sized = [each.with_suffix(".sized.o") for each in outputs] if own_code else outputs
 
-        def compile_one(source: Path, output: Path) -> ObjectSize:
+        def compile_one(source: Path, output: Path, as_built: Path) -> ObjectSize:
             name = _relative(source, root)
             run_program([*command, *measured, *includes, "-c", name, "-o", output], cwd=root)
-            return object_size(output, name, command)
+            if own_code:
+                run_program([*command, *flags, *includes, "-c", name, "-o", as_built], cwd=root)
+            return object_size(as_built, name, command)
 
         with ThreadPoolExecutor(jobs()) as pool:
-            objects = tuple(pool.map(compile_one, sources, outputs))
-        functions = function_sizes(outputs, command)
+            objects = tuple(pool.map(compile_one, sources, outputs, sized))
+        functions = function_sizes(sized, command)
         graphs = [] if obstacle is not None else [_call_graph(output, command) for output in outputs]
         stack = deepest_stack(graphs, entry) if obstacle is None else Stack(None, reasons=(obstacle,))
         if linked and stack.outside and stack.bytes is not None:
@@ -246,10 +251,11 @@ def _kind(name: str, flags: frozenset[str]) -> str | None:
 def _stack_flags(compiler: tuple[str, ...]) -> tuple[str, ...]:
     """Return the flags that make gcc report the stack frames of functions.
 
-    The red zone of x86-64, 128 bytes that a leaf uses without taking them, is not in gcc's figures: do without it.
+    The red zone of x86-64, 128 bytes that a leaf uses without taking them, is not in gcc's figures: do without it. That
+    makes other code, so that sizes are those of a second object.
     """
     machine = run_program([*compiler, "-dumpmachine"])
-    return ("-fcallgraph-info=su,da", *(("-mno-red-zone",) if machine.startswith(("x86_64", "amd64")) else ()))
+    return ("-fcallgraph-info=su,da", *((NO_RED_ZONE,) if machine.startswith(("x86_64", "amd64")) else ()))
 
 
 def _stack_obstacle(compiler: tuple[str, ...]) -> str | None:
