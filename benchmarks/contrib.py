@@ -23,6 +23,7 @@ from s2s.errors import S2SError
 from s2s.frontends.onnx import import_model
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import Array
+from s2s.verify.unsigned_weights import with_unsigned_weights
 
 FILE = "contrib_support.json"
 DOMAIN = "com.microsoft"
@@ -138,7 +139,8 @@ def by_onnxruntime(case: Case) -> list[Array] | None:
     if any(each.dtype == ml_dtypes.bfloat16 for each in inputs):  # onnxruntime's Python interface does not take it
         return None
     try:
-        session = runtime.InferenceSession(model(case).SerializeToString(), providers=["CPUExecutionProvider"])
+        proto = with_unsigned_weights(model(case)).SerializeToString()
+        session = runtime.InferenceSession(proto, providers=["CPUExecutionProvider"])
         return session.run(None, {port.name: x for port, x in zip(session.get_inputs(), inputs, strict=True)})
     except Exception:
         return None

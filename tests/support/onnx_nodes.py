@@ -13,6 +13,7 @@ from onnx.reference import ReferenceEvaluator
 from s2s.frontends.onnx import Imported, import_model
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import Array
+from s2s.verify.unsigned_weights import with_unsigned_weights
 from support.reference import assert_close
 
 
@@ -96,7 +97,8 @@ def run_onnxruntime(model: onnx.ModelProto, inputs: Sequence[Array]) -> list[Arr
     options = runtime.SessionOptions()
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
-    session = runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    unsigned = with_unsigned_weights(model).SerializeToString()
+    session = runtime.InferenceSession(unsigned, options, providers=["CPUExecutionProvider"])
     found: Sequence[Array] = session.run(None, dict(zip(free_inputs(model), inputs, strict=True)))
     return [np.asarray(value) for value in found]
 

@@ -20,6 +20,7 @@ from s2s.frontends.onnx.microsoft import IMPORTERS
 from s2s.frontends.onnx.microsoft_refusals import REFUSALS
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import Array
+from s2s.verify.unsigned_weights import with_unsigned_weights
 
 RUNTIME: Any = onnxruntime
 FILES: Any = onnx
@@ -88,7 +89,8 @@ def by_onnxruntime(proto: onnx.ModelProto, x: Array, level: Any, saved: Path | N
     options.log_severity_level = 4
     if saved is not None:
         options.optimized_model_filepath = str(saved)
-    session = RUNTIME.InferenceSession(proto.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    unsigned = with_unsigned_weights(proto).SerializeToString()
+    session = RUNTIME.InferenceSession(unsigned, options, providers=["CPUExecutionProvider"])
     return np.asarray(session.run(None, {"x": x})[0])
 
 

@@ -16,6 +16,7 @@ from s2s.interpret.graph import run_graph
 from s2s.passes.context import CompilerContext
 from s2s.registry import get_pass
 from s2s.types.dtypes import Array
+from s2s.verify.unsigned_weights import with_unsigned_weights
 
 RNG = np.random.default_rng(0)
 TYPES = (np.int8, np.uint8)
@@ -55,7 +56,8 @@ def by_onnxruntime(proto: onnx.ModelProto, inputs: Sequence[Array]) -> Array:
     runtime: Any = onnxruntime
     options = runtime.SessionOptions()
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = runtime.InferenceSession(proto.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    unsigned = with_unsigned_weights(proto).SerializeToString()
+    session = runtime.InferenceSession(unsigned, options, providers=["CPUExecutionProvider"])
     [found] = session.run(None, {port.name: x for port, x in zip(session.get_inputs(), inputs, strict=True)})
     return np.asarray(found)
 

@@ -15,6 +15,7 @@ from s2s.interpret.graph import run_graph
 from s2s.passes.context import CompilerContext
 from s2s.registry import get_pass
 from s2s.types.dtypes import Array, as_tensor_type
+from s2s.verify.unsigned_weights import with_unsigned_weights
 from support.project import SHARED
 
 FOLDER = SHARED / "models" / "onnx"
@@ -47,7 +48,8 @@ def worst_in_steps(name: str, imported: Imported) -> float:
     runtime: Any = onnxruntime
     options = runtime.SessionOptions()
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = runtime.InferenceSession(proto.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    unsigned = with_unsigned_weights(proto).SerializeToString()
+    session = runtime.InferenceSession(unsigned, options, providers=["CPUExecutionProvider"])
     [port] = session.get_inputs()
     shape = tuple(int(size) for size in port.shape)
     worst = 0.0
