@@ -67,6 +67,8 @@ LSTM = (1, 2, 8, 9, 10, 11)
 X, ROW = floats(2, 5, 12), floats(12)
 TURNED, PLACES = floats(2, 5, 24), np.array([[0, 1, 2, 3, 4], [3, 4, 5, 6, 7]])
 BYTES, WEIGHTS = integers(0, 256, np.uint8, 4, 12), integers(-128, 128, np.int8, 12, 6)
+REDUCED = (WEIGHTS >> 1).astype(np.int8)
+"""Weights of 7 bits, of which onnxruntime saturates no sum of two products on processors without VNNI."""
 FROM_THREE = np.array([3], np.int64)
 ZEROS = [np.array(7, np.uint8), np.array(-3, np.int8)]
 CASES: dict[str, Case] = {
@@ -121,10 +123,10 @@ CASES: dict[str, Case] = {
     ),
     "RotaryEmbedding of heads": Case("RotaryEmbedding", [floats(2, 3, 5, 8), PLACES, *angles(8, 4)], {}),
     "DynamicQuantizeMatMul": Case(
-        "DynamicQuantizeMatMul", [floats(4, 12), WEIGHTS, real(0.05), ZEROS[1], floats(6)], {}
+        "DynamicQuantizeMatMul", [floats(4, 12), REDUCED, real(0.05), ZEROS[1], floats(6)], {}
     ),
     "MatMulIntegerToFloat": Case(
-        "MatMulIntegerToFloat", [BYTES, WEIGHTS, real(0.1), real(0.05), *ZEROS, floats(6)], {}
+        "MatMulIntegerToFloat", [BYTES, REDUCED, real(0.1), real(0.05), *ZEROS, floats(6)], {}
     ),
     "NhwcMaxPool": Case(
         "NhwcMaxPool", [integers(-128, 128, np.int8, 1, 7, 6, 3)], {"kernel_shape": [3, 2], "strides": [2, 1]}
