@@ -1,6 +1,6 @@
 // RUN: s2s-opt %s --weights %S/encode_constants.npz -p loop-encode-constants{target=cortex-m4} --split-input-file | filecheck %s
 
-// Codes of 1024 numbers in 512 bytes, and a table of 16 values behind them.
+// Codes of 1024 numbers in 512 bytes, and a table of 16 values behind them, where each is multiplied many times.
 // CHECK-LABEL: func.func private @looked_up
 // CHECK:         loop.look_up_group %w[affine_map<(d0) -> ((d0 floordiv 2), 512)>(%k)] {values = 16 : i64} : memref<528xi8>
 // CHECK:         loop.look_up_group %w[affine_map<(d0) -> (((d0 floordiv 2) + 2), 512)>(%k)] {values = 16 : i64} : memref<528xi8>
@@ -12,7 +12,10 @@ func.func private @looked_up(%y: memref<1xi32>, %w: memref<1024xi8>) {
       %a = loop.load %w[affine_map<(d0) -> (d0)>(%k)] : memref<1024xi8> -> vector<8xi8>
       %p = loop.extend %a {part = 0 : i64, offset = 0 : i64} : vector<8xi8> -> vector<4xi16>
       %q = loop.extend %a {part = 1 : i64, offset = 0 : i64} : vector<8xi8> -> vector<4xi16>
-      %next = loop.intrinsic <"smlad", dot(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%acc, %p, %q) : i32, vector<4xi16>, vector<4xi16> -> i32
+      %next = loop.for %r = 0 to 24 iter_args(%part = %acc) -> (i32) {
+        %more = loop.intrinsic <"smlad", dot(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%part, %p, %q) : i32, vector<4xi16>, vector<4xi16> -> i32
+        loop.yield %more : i32
+      }
       loop.yield %next : i32
     }
     loop.store %sum, %y[affine_map<(d0) -> (d0)>(%i)] : i32, memref<1xi32>
@@ -36,7 +39,10 @@ func.func private @by_channels(%y: memref<4xi32>, %w: memref<1024xi8>) {
     %sum = loop.for %k = 0 to 256 iter_args(%acc = %zero) -> (i32) {
       %a = loop.load %w[affine_map<(d0, d1) -> (d0 * 256 + d1)>(%o, %k)] : memref<1024xi8> -> i8
       %b = arith.extsi %a : i8 to i32
-      %next = arith.addi %acc, %b : i32
+      %next = loop.for %r = 0 to 8 iter_args(%part = %acc) -> (i32) {
+        %more = arith.addi %part, %b : i32
+        loop.yield %more : i32
+      }
       loop.yield %next : i32
     }
     loop.store %sum, %y[affine_map<(d0) -> (d0)>(%o)] : i32, memref<4xi32>
