@@ -24,7 +24,7 @@ from s2s.schedules.caches import bytes_used, cache_blocks, prefetches
 from s2s.schedules.directives import CacheRead, Reorder, Rfactor, Unroll, Vectorize, register_tile
 from s2s.schedules.reduction_blocks import BlockedReduction, LongReduction
 from s2s.schedules.reference import reference
-from s2s.schedules.register_tiles import SCALARS, best_rows, max_rows, scalars_per_tile, vectors_per_tile
+from s2s.schedules.register_tiles import SCALARS, best_rows, least_work, max_rows, scalars_per_tile, vectors_per_tile
 from s2s.schedules.register_transpose import strided_load, strided_store, transposed_dim
 from s2s.targets import Target
 from s2s.types.affine import linear, ranges
@@ -253,7 +253,8 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
         extent = interior(op, second)
         inner = _order(op, choice, tile, second)[-1]
         most = min(extent, max_rows(op, second, inner, wide, lanes, target))
-        tile[second] = best_rows(most, [extent, *special_sizes(op, second)], wide)
+        least = least_work(op, choice.dim, second, target) if lanes > 1 else 1
+        tile[second] = best_rows(most, [extent, *special_sizes(op, second)], wide, least)
     return tile, second
 
 

@@ -8,11 +8,11 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from s2s.analysis.structure.biases import Bias
-from s2s.dialects import loop, tensor
+from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies, point_dims
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.support.frozen import frozen
-from s2s.types.affine import Linear, at_dims, at_point, coefficient, linear_of_dims
+from s2s.types.affine import Linear, at_dims, at_point, bounds, coefficient, linear_of_dims
 
 
 @frozen
@@ -20,7 +20,6 @@ class Results:
     """Writes the results of tiles; `epilogue` are the operands of the apply region."""
 
     bodies: Bodies
-    schedule: tensor.ScheduleState
     epilogue: Sequence[Operand]
     bias: Bias | None = None
     """What accumulators already hold."""
@@ -55,7 +54,7 @@ class Results:
             emitter.add(loop.StoreOp(value, buffer, affine_map, indices))
             return
         stride = self._stride(number, point.vector_dim)
-        partly = point.active < point.lanes and not self._has_room(result)
+        partly = point.active < point.lanes and not self._has_room(result, point, dims)
         active = point.active if partly else None
         vector = emitter.splat(value, point.lanes)
         emitter.add(loop.StoreOp(vector, buffer, affine_map, indices, stride=stride, lanes=active))
@@ -73,8 +72,11 @@ class Results:
             self.strides[number, dim] = stride
         return self.strides[number, dim]
 
-    def _has_room(self, value: SSAValue) -> bool:
-        """Return whether partial vectors may be stored as full ones in `value`: a block with room for all lanes."""
-        tile, dim = self.bodies.tile, self.schedule.vector_dim
-        room = tile.room.get(-1 if dim is None else dim, 1)
-        return value in tile.held and room % self.schedule.lanes == 0
+    def _has_room(self, value: SSAValue, point: TilePoint, dims: Sequence[AffineExpr]) -> bool:
+        """Return whether the partial vector of `point` may be stored as a full one in `value`: a block with room for
+        all lanes, of which these are the last. Where a border cuts the dimension, others would come after it."""
+        tile, dim = self.bodies.tile, point.vector_dim
+        if dim is None or value not in tile.held or tile.room.get(dim, 1) % point.lanes:
+            return False
+        first, last = bounds(dims[dim], self.bodies.emitter.space.bound)
+        return first == last and first % point.lanes == 0 and first + point.active == tile.op.sizes[dim]

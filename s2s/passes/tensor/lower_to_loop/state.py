@@ -56,7 +56,7 @@ class NestState:
         self.epilogue = self._operands(op.epilogue, op.epilogue_accesses)
         self.bodies = Bodies(self.tile, self.buffers, self.emitter)
         self.bias = bias_of(op) if self.schedule.is_dot else None
-        self.results = Results(self.bodies, self.schedule, self.epilogue, self.bias)
+        self.results = Results(self.bodies, self.epilogue, self.bias)
         waiting = self.scratch if self.plan is None else self.scratch[1:]
         self.partials = Partials(self.bodies, PartialPlan.of(self.tile), waiting)
         self.cuts = Cuts(op, self.schedule, self.plan)
