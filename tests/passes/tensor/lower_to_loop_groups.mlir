@@ -94,6 +94,37 @@ func.func private @constants_with_a_zero_point(%x: tensor<4x4xi8>, %w: tensor<2x
   func.return %y : tensor<4x8xi32>
 }
 
+#xc = #tensor.access<affine_map<(o, p, k) -> (p, k)>>
+#wc = #tensor.access<affine_map<(o, p, k) -> (k floordiv 2, o, k mod 2)>>
+
+// Both vectors of channels stay in registers; the pair of each of the three pixels is loaded when it is used.
+//
+// CHECK-LABEL: func.func private @pixels_in_turn
+// CHECK:         %acc00 = loop.intrinsic <"x86-wide", {{.*}}>(%acc, %[[X:.*]], %[[LOW:.*]]) :
+// CHECK:         %acc10 = loop.intrinsic <"x86-wide", {{.*}}>(%acc, %[[X]], %[[HIGH:.*]]) :
+// CHECK-NEXT:    %[[X1:.*]] = loop.load_groups %rows[
+// CHECK-NEXT:    %acc01 = loop.intrinsic <"x86-wide", {{.*}}>(%acc, %[[X1]], %[[LOW]]) :
+// CHECK-NEXT:    %acc11 = loop.intrinsic <"x86-wide", {{.*}}>(%acc, %[[X1]], %[[HIGH]]) :
+// CHECK-NEXT:    %[[X2:.*]] = loop.load_groups %rows[
+// CHECK-NEXT:    %acc02 = loop.intrinsic <"x86-wide", {{.*}}>(%acc, %[[X2]], %[[LOW]]) :
+// CHECK-NEXT:    %acc12 = loop.intrinsic <"x86-wide", {{.*}}>(%acc, %[[X2]], %[[HIGH]]) :
+func.func private @pixels_in_turn(%x: tensor<3x2xi8>, %w: tensor<1x16x2xi8>) -> tensor<16x3xi32> {
+  %y = tensor.compute [16, 3 | 2] reads(%x at #xc, %w at #wc) schedule #tensor.schedule<
+      [tile<0 by 16, 1 by 3>, unroll<2 by 2>, vectorize<0 by 8>, cache_read<0 as i16>, tensorize<"x86-wide">]>
+      inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %xe = arith.extsi %xv : i8 to i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xe, %we : i32
+    %t = arith.addi %acc, %p : i32
+    tensor.yield %t : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } attributes {dims = "o p k"} : (tensor<3x2xi8>, tensor<1x16x2xi8>) -> tensor<16x3xi32>
+  func.return %y : tensor<16x3xi32>
+}
+
 #xd = #tensor.access<affine_map<(h, c, r) -> (h + r - 1, c)>, guarded>
 #wd = #tensor.access<affine_map<(h, c, r) -> (r floordiv 4, c, r mod 4)>>
 

@@ -28,7 +28,7 @@ from s2s.passes.tensor.lower_to_loop.reductions.lane_operands import LaneOperand
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.reductions.step_range import StepRange
 from s2s.passes.tensor.lower_to_loop.state import NestState
-from s2s.passes.tensor.lower_to_loop.tile import Loads, TilePoint
+from s2s.passes.tensor.lower_to_loop.tile import Loads, TilePoint, in_turn
 
 ONES = {4: 0x01010101, 2: 0x00010001}
 """1 in each element of a group, by their number."""
@@ -116,7 +116,8 @@ class LaneReduction(TileReduction):
                 self._group(k + offset, min(group, count - offset), points, accumulators, inside)
 
     def _group(self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried, made: Made) -> None:
-        for number, point in enumerate(points):
+        for number in in_turn(points):
+            point = points[number]
             constants = self.operands.constants(point, k, count, made)
             x = self.operands.factor(point, k, count, made)
             acc = accumulators.values[number]
