@@ -2,7 +2,17 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import AffineMapAttr, Float32Type, IndexType, IntegerAttr, MemRefType, VectorType, i8, i64
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    Float32Type,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    VectorType,
+    i8,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
@@ -16,10 +26,10 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.checks import check_flat
-from s2s.dialects.loop.groups import GROUP
 from s2s.dialects.loop.index import check_map
 from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, write
 from s2s.dialects.operation import Op, op_definition
+from s2s.types.dtypes import ui8
 from s2s.types.hints import isa
 
 
@@ -27,8 +37,8 @@ from s2s.types.hints import isa
 class StoreInterleavedOp(Op, AccessInterface):
     """`buffer[map(indices) + i * stride + k] = values[k][i]` for the first `lanes` lanes of each vector.
 
-    Unless stated, the stride is the number of vectors, and all lanes are stored. There are two to four vectors of
-    bytes, which leave nothing out, or of floats, up to as many as they have lanes.
+    Unless stated, the stride is the number of vectors, and all lanes are stored. There are two vectors or more, up to
+    as many as they have lanes, of bytes, floats or integers of 32 bits.
     """
 
     name = "loop.store_interleaved"
@@ -82,7 +92,7 @@ class StoreInterleavedOp(Op, AccessInterface):
     def _type(self) -> VectorType[Attribute]:
         type = self.values[0].type
         if not isa(type, VectorType) or len(type.get_shape()) != 1 or not _has_form(type.element_type):
-            raise VerifyException(f"{self.name}: {type} is no vector of {i8} or f32")
+            raise VerifyException(f"{self.name}: {type} is no vector of i8, i32 or f32")
         return type
 
     def verify_(self) -> None:
@@ -91,19 +101,15 @@ class StoreInterleavedOp(Op, AccessInterface):
         if len(types) != 1:
             raise VerifyException(f"{self.name}: vectors of {len(types)} types, one expected")
         type = self._type
-        element = type.element_type
-        check_flat(self, self.buffer.type, element)
-        most = GROUP if element == i8 else type.get_shape()[0]
-        if not 1 < count <= most:
-            raise VerifyException(f"{self.name}: {count} vectors, 2 to {most} expected")
-        if element == i8 and (self.stride is not None or self.lanes is not None):
-            raise VerifyException(f"{self.name}: bytes are stored without gaps, and all of them")
+        check_flat(self, self.buffer.type, *([i8, ui8] if type.element_type == i8 else [type.element_type]))
+        if not 1 < count <= type.get_shape()[0]:
+            raise VerifyException(f"{self.name}: {count} vectors, 2 to {type.get_shape()[0]} expected")
         if self.lane_stride < count or not 0 < self.active <= type.get_shape()[0]:
             raise VerifyException(f"{self.name}: {self.active} lanes of {type} at distance {self.lane_stride} overlap")
 
 
 def _has_form(element: Attribute) -> bool:
-    return element == i8 or isinstance(element, Float32Type)
+    return element in (i8, i32) or isinstance(element, Float32Type)
 
 
 __all__ = ["StoreInterleavedOp"]

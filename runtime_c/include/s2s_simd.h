@@ -17,8 +17,8 @@
  *   V_load_strided_part(p, stride, n), V_store_strided_part(p, stride, n, a)
  *                                       the first n lanes so; other elements are neither read nor written
  *   V_store_interleaved(p, stride, lanes, count, a0, a1, ...)
- *                                       float only: the first lanes of the first count of N vectors in turn, lane i of
- *                                       vector k to p[i * stride + k]
+ *                                       the first lanes of the first count of N vectors in turn, lane i of vector k to
+ *                                       p[i * stride + k]
  *   V_lane(a, i)                        the value of lane i
  *   V_add V_sub V_mul (a, b)            lane by lane; integers wrap
  *   V_min V_max (a, b)                  lane by lane; a float result is NaN if either is, and either of two zeros; cheapest

@@ -12,6 +12,9 @@
  *   I_store_i16(p, a)                   the low 16 bits of each lane to p
  *   I_store_i8_by_2(p, a, b), I_store_i8_by_3(p, a, b, c), I_store_i8_by_4(p, a, b, c, d)
  *                                       the low bytes of lane 0 of each vector, then those of lane 1, ...
+ *   I_store_i8_interleaved(p, stride, lanes, count, a0, a1, ...)
+ *                                       the first lanes of the first count of N vectors in turn, the low byte of lane i
+ *                                       of vector k to p[i * stride + k]
  *   I_saturate_i8(a)                    each lane limited to -128 ... 127
  *   I_rescale_double(x, multiplier, shift), I_rescale_halves(x, multiplier, shift), I_rescale_high(x, multiplier)
  *                                       the functions of s2s_quantize.h, lane by lane

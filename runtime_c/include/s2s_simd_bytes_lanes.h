@@ -134,6 +134,48 @@ S2S_ALWAYS_INLINE void S2S_I32(store_i8_by_4)(int8_t *p, S2S_I32V a, S2S_I32V b,
     S2S_I32(store_groups)(p, 4, S2S_I32(bit_or)(low, high));
 }
 
+/* The first bytes of each of the first lanes, count of them, to places at a distance. */
+S2S_ALWAYS_INLINE void S2S_I32(store_groups_strided)(int8_t *p, ptrdiff_t stride, int32_t n, int32_t count,
+                                                     S2S_I32V groups)
+{
+    int32_t lanes[S2S_LANES];
+
+    S2S_I32(store)(lanes, groups);
+    S2S_EACH_LANE(i)
+    {
+        if (i < n) {
+#ifdef S2S_BYTES_IN_ORDER
+            memcpy(p + i * stride, &lanes[i], (size_t)count);
+#else
+            for (int32_t k = 0; k < count; ++k) {
+                p[i * stride + k] = (int8_t)(uint8_t)(((uint32_t)lanes[i] >> (8 * k)) & 255u);
+            }
+#endif
+        }
+    }
+}
+
+#include "s2s_simd_operands.h"
+
+S2S_ALWAYS_INLINE void S2S_I32(store_i8_interleaved)(int8_t *p, ptrdiff_t stride, int32_t lanes, int32_t count,
+                                                     S2S_VECTORS(S2S_I32V))
+{
+    const S2S_I32V all[S2S_LANES] = {S2S_ALL_VECTORS};
+
+    for (int32_t k = 0; k < count; k += 4) {
+        const int32_t bytes = count - k < 4 ? count - k : 4;
+        S2S_I32V groups = S2S_I32(low_bytes)(all[k], 0);
+
+        for (int32_t j = 1; j < bytes; ++j) {
+            groups = S2S_I32(bit_or)(groups, S2S_I32(low_bytes)(all[k + j], j));
+        }
+        S2S_I32(store_groups_strided)(p + k, stride, lanes, bytes, groups);
+    }
+}
+
+#undef S2S_VECTORS
+#undef S2S_ALL_VECTORS
+
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_group)(const int8_t *p)
 {
 #ifdef S2S_BYTES_IN_ORDER

@@ -93,6 +93,47 @@ static void CASE(stores_weave)(void)
     free(from);
 }
 
+#if LANES == 16
+#define ROWS                                                                                                           \
+    v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12], v[13], v[14], v[15]
+#elif LANES == 8
+#define ROWS v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]
+#else
+#define ROWS v[0], v[1], v[2], v[3]
+#endif
+
+/* The places between two rows keep what they hold. */
+static void CASE(stores_apart)(int32_t stride, int32_t lanes, int32_t count)
+{
+    int8_t *const from = bytes_of(LANES * LANES);
+    const size_t size = (size_t)((lanes - 1) * stride + count);
+    int8_t *const to = bytes_of(size), *const before = bytes_of(size);
+    I32V v[LANES];
+
+    memcpy(before, to, size);
+    for (int k = 0; k < LANES; ++k) { v[k] = I32(load_i8)(from + k * LANES); }
+    I32(store_i8_interleaved)(to, stride, lanes, count, ROWS);
+    for (int i = 0; i < lanes; ++i) {
+        for (int k = 0; k < (i + 1 < lanes ? stride : count); ++k) {
+            CHECK(to[i * stride + k] == (k < count ? from[k * LANES + i] : before[i * stride + k]));
+        }
+    }
+    free(from);
+    free(to);
+    free(before);
+}
+#undef ROWS
+
+static void CASE(stores_tiles)(void)
+{
+    for (int32_t lanes = 1; lanes <= LANES; ++lanes) {
+        for (int32_t count = 1; count <= LANES; ++count) {
+            CASE(stores_apart)(count, lanes, count);
+            CASE(stores_apart)(LANES + 3, lanes, count);
+        }
+    }
+}
+
 static void CASE(groups_multiply)(void)
 {
     int8_t *const a = bytes_of(4 * LANES), *const b = bytes_of(4 * LANES);
@@ -208,6 +249,7 @@ static void CASE(test_simd_bytes)(void)
     CASE(stores_narrow)();
     CASE(stores_halves)();
     CASE(stores_weave)();
+    CASE(stores_tiles)();
     CASE(groups_multiply)();
     CASE(pairs_multiply)();
     CASE(rescales_round_as_scalars_do)();

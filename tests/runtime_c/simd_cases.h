@@ -244,30 +244,37 @@ static void CASE(every_other_float)(void)
 #define ROWS v[0], v[1], v[2], v[3]
 #endif
 
+#define CHECK_INTERLEAVED(F, V, element)                                                                               \
+    do {                                                                                                               \
+        element zeros[LANES * (LANES + 3)] = {0};                                                                      \
+        element row[LANES];                                                                                            \
+        V v[LANES];                                                                                                    \
+        element *const out = exactly(zeros, (size_t)((lanes - 1) * stride + count) * sizeof(element));                 \
+                                                                                                                       \
+        for (int k = 0; k < LANES; ++k) {                                                                              \
+            for (int i = 0; i < LANES; ++i) {                                                                          \
+                row[i] = (element)(100 * k + i + 1);                                                                   \
+            }                                                                                                          \
+            v[k] = F(load)(row);                                                                                       \
+        }                                                                                                              \
+        F(store_interleaved)(out, stride, lanes, count, ROWS);                                                         \
+        for (int i = 0; i < lanes; ++i) {                                                                              \
+            for (int k = 0; k < (i + 1 < lanes ? stride : count); ++k) {                                               \
+                CHECK(out[i * stride + k] == (element)(k < count ? 100 * k + i + 1 : 0));                              \
+            }                                                                                                          \
+        }                                                                                                              \
+        free(out);                                                                                                     \
+    } while (0)
+
 static void CASE(interleaved)(int32_t stride, int32_t lanes, int32_t count)
 {
-    float zeros[LANES * (LANES + 3)] = {0.0f};
-    float row[LANES];
-    F32V v[LANES];
-    float *const out = exactly(zeros, (size_t)((lanes - 1) * stride + count) * sizeof(float));
-
-    for (int k = 0; k < LANES; ++k) {
-        for (int i = 0; i < LANES; ++i) {
-            row[i] = (float)(100 * k + i + 1);
-        }
-        v[k] = F32(load)(row);
-    }
-    F32(store_interleaved)(out, stride, lanes, count, ROWS);
-    for (int i = 0; i < lanes; ++i) {
-        for (int k = 0; k < (i + 1 < lanes ? stride : count); ++k) {
-            CHECK(out[i * stride + k] == (k < count ? (float)(100 * k + i + 1) : 0.0f));
-        }
-    }
-    free(out);
+    CHECK_INTERLEAVED(F32, F32V, float);
+    CHECK_INTERLEAVED(I32, I32V, int32_t);
 }
+#undef CHECK_INTERLEAVED
 #undef ROWS
 
-static void CASE(float_woven)(void)
+static void CASE(woven)(void)
 {
     for (int32_t lanes = 1; lanes <= LANES; ++lanes) {
         for (int32_t count = 1; count <= LANES; ++count) {
@@ -322,7 +329,7 @@ static void CASE(test_simd)(void)
     CASE(float_memory)();
     CASE(every_other_float)();
     CASE(quotients_are_rounded_as_divisions)();
-    CASE(float_woven)();
+    CASE(woven)();
     CASE(int_memory)();
 }
 

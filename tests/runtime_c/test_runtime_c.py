@@ -33,9 +33,11 @@ FRAGMENTS = {
     "s2s_simd_halves.h",
     "s2s_simd_lanes.h",
     "s2s_simd_memory.h",
+    "s2s_simd_operands.h",
     "s2s_simd_portable.h",
     "s2s_simd_reduce.h",
     "s2s_simd_transpose.h",
+    "s2s_simd_transpose_rows.h",
     "s2s_simd_trigonometry_lanes.h",
 }
 """Files that one header includes several times; they mean nothing alone."""

@@ -7,8 +7,8 @@
     loop.store_interleaved %y[affine_map<(d0) -> (d0 * 3)>(%i)] from %r, %g, %b : memref<96xi8>, vector<16xi8>, …
 
 Quantising an image from channels first to channels last makes such stores: to store byte by byte costs more than the
-arithmetic. Vectors of floats need not fill the places between two lanes: a tile of results whose vectors run along
-another dimension than memory does is transposed in registers and stored in whole vectors.
+arithmetic. Vectors need not fill the places between two lanes: a tile of results whose vectors run along another
+dimension than memory does is transposed in registers and stored in whole vectors, or in words of bytes.
 
     loop.store %a, %y[affine_map<(d0) -> (d0)>(%i)] {stride = 784} : vector<16xf32>, …
     loop.store %b, %y[affine_map<(d0) -> (d0 + 1)>(%i)] {stride = 784} : vector<16xf32>, …
@@ -16,16 +16,16 @@ another dimension than memory does is transposed in registers and stored in whol
 ->
     loop.store_interleaved %y[affine_map<(d0) -> (d0)>(%i)] from %a, %b, … {stride = 784} : memref<25088xf32>, …
 
-Declined where vectors of bytes are not full, or leave gaps; where floats lie side by side in too few vectors to pay
-for the transposition; where another operation of the block touches the buffer, or stores the same
-element in between; and in kernels whose result may lie over an operand: stores move behind loads.
+Declined where too few vectors of floats or of integers of 32 bits lie side by side to pay for the transposition; where
+another operation of the block touches the buffer, or stores the same element in between; and in kernels whose result
+may lie over an operand: stores move behind loads.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, Float32Type, MemRefType, ModuleOp, VectorType, i8
+from xdsl.dialects.builtin import DenseArrayBase, Float32Type, MemRefType, ModuleOp, VectorType, i8, i32
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
@@ -34,11 +34,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 from s2s.types.affine import linear
+from s2s.types.dtypes import ui8
 from s2s.types.hints import isa
 
 UNBOUNDED = (-(2**31), 2**31)
 MIN_SHARE = 4
-"""Transpose floats in registers only if more than a quarter as many vectors as lanes are neighbours."""
+"""Transpose numbers of 32 bits in registers only if more than a quarter as many vectors as lanes are neighbours."""
 
 
 class Store(NamedTuple):
@@ -55,7 +56,7 @@ class Store(NamedTuple):
 
     @property
     def is_bytes(self) -> bool:
-        """Whether the elements are bytes and not floats."""
+        """Whether the elements are bytes and not numbers of 32 bits."""
         assert isa(self.op.value.type, VectorType)
         return self.op.value.type.element_type == i8
 
@@ -102,13 +103,11 @@ def _interleave(block: Block) -> None:
 
 def _is_strided(op: loop.StoreOp) -> bool:
     type, buffer = op.value.type, op.buffer.type
-    if not isa(type, VectorType) or op.lane_stride < 2:
+    if not isa(type, VectorType) or not isa(buffer, MemRefType) or op.lane_stride < 2:
         return False
-    if not isa(buffer, MemRefType) or buffer.element_type != type.element_type:
-        return False  # vectors of bytes with sign may also be stored to bytes without
-    if type.element_type == i8:
-        return op.lanes is None and op.lane_stride <= loop.GROUP
-    return isinstance(type.element_type, Float32Type)
+    if buffer.element_type not in (type.element_type, ui8):
+        return False
+    return type.element_type in (i8, i32) or isinstance(type.element_type, Float32Type)
 
 
 def _runs(stores: Sequence[Store]) -> list[list[Store]]:
@@ -124,9 +123,7 @@ def _runs(stores: Sequence[Store]) -> list[list[Store]]:
 
 
 def _pays(run: Sequence[Store]) -> bool:
-    if run[0].is_bytes:
-        return len(run) == run[0].op.lane_stride
-    return len(run) > max(1, run[0].lanes // MIN_SHARE)
+    return len(run) > (1 if run[0].is_bytes else max(1, run[0].lanes // MIN_SHARE))
 
 
 def _may_move(run: Sequence[Store], first: loop.StoreOp, last: loop.StoreOp, stores: Sequence[Store]) -> bool:

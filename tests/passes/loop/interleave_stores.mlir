@@ -18,10 +18,10 @@ func.func private @three(%y: memref<96xi8>, %x: memref<96xi8>) {
   func.return
 }
 
-// Declined: the buffer holds bytes without sign.
+// A buffer may hold bytes without sign.
 //
 // CHECK-LABEL: func.func private @unsigned
-// CHECK-NOT:     loop.store_interleaved
+// CHECK:         loop.store_interleaved %y[affine_map<() -> (0)>()] from %a, %b : memref<32xui8>, vector<16xi8>, vector<16xi8>
 func.func private @unsigned(%y: memref<32xui8>, %x: memref<32xi8>) {
   %a = loop.load %x[affine_map<() -> (0)>()] : memref<32xi8> -> vector<16xi8>
   loop.store %a, %y[affine_map<() -> (0)>()] {stride = 2 : i64} : vector<16xi8>, memref<32xui8>
@@ -30,10 +30,10 @@ func.func private @unsigned(%y: memref<32xui8>, %x: memref<32xi8>) {
   func.return
 }
 
-// Declined: the third place of each lane stays free.
+// The third place of each lane stays free.
 //
 // CHECK-LABEL: func.func private @a_place_between
-// CHECK-NOT:     loop.store_interleaved
+// CHECK:         loop.store_interleaved %y[affine_map<() -> (0)>()] from %r, %r {stride = 3 : i64} : memref<48xi8>, vector<16xi8>, vector<16xi8>
 func.func private @a_place_between(%y: memref<48xi8>, %x: memref<32xi8>) {
   %r = loop.load %x[affine_map<() -> (0)>()] : memref<32xi8> -> vector<16xi8>
   loop.store %r, %y[affine_map<() -> (0)>()] {stride = 3 : i64} : vector<16xi8>, memref<48xi8>
@@ -82,6 +82,22 @@ func.func private @tile(%y: memref<54xf32>, %x: memref<54xf32>) {
     %c = loop.load %x[affine_map<(d0) -> (d0 * 4 + 8)>(%i)] : memref<54xf32> -> vector<4xf32>
     loop.store %c, %y[affine_map<(d0) -> (d0 + 25)>(%i)] {stride = 6 : i64} : vector<4xf32>, memref<54xf32>
   }
+  func.return
+}
+
+// Tiles of integers are transposed too, and those of bytes are stored in words.
+//
+// CHECK-LABEL: func.func private @tiles_of_integers
+// CHECK:         loop.store_interleaved %y[affine_map<() -> (0)>()] from %a, %a, %a {stride = 9 : i64} : memref<72xi32>, vector<8xi32>, vector<8xi32>, vector<8xi32>
+// CHECK:         loop.store_interleaved %z[affine_map<() -> (0)>()] from %b, %b {stride = 9 : i64} : memref<72xi8>, vector<8xi8>, vector<8xi8>
+func.func private @tiles_of_integers(%y: memref<72xi32>, %z: memref<72xi8>, %x: memref<8xi32>, %w: memref<8xi8>) {
+  %a = loop.load %x[affine_map<() -> (0)>()] : memref<8xi32> -> vector<8xi32>
+  %b = loop.load %w[affine_map<() -> (0)>()] : memref<8xi8> -> vector<8xi8>
+  loop.store %a, %y[affine_map<() -> (0)>()] {stride = 9 : i64} : vector<8xi32>, memref<72xi32>
+  loop.store %a, %y[affine_map<() -> (1)>()] {stride = 9 : i64} : vector<8xi32>, memref<72xi32>
+  loop.store %a, %y[affine_map<() -> (2)>()] {stride = 9 : i64} : vector<8xi32>, memref<72xi32>
+  loop.store %b, %z[affine_map<() -> (0)>()] {stride = 9 : i64} : vector<8xi8>, memref<72xi8>
+  loop.store %b, %z[affine_map<() -> (1)>()] {stride = 9 : i64} : vector<8xi8>, memref<72xi8>
   func.return
 }
 

@@ -27,7 +27,7 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
     narrow = _narrow(op.result)
     function, extra = _vector_access(b, op, f"load{narrow}")
     type = carried(op.result.type) if narrow else op.result.type
-    return b.vector_call(function, [_vector_pointer(b, op.buffer, at), *extra], type, reads=True)
+    return b.vector_call(function, [vector_pointer(b, op.buffer, at), *extra], type, reads=True)
 
 
 @LOWERINGS.register(loop.StoreOp)
@@ -40,7 +40,7 @@ def store(b: Builder, op: loop.StoreOp) -> None:
         return
     function, extra = _vector_access(b, op, f"store{_narrow(op.value)}")
     name = f"{vector_name(value.type)}_{function}"
-    b.block.add_op(c.CallOp(name, [_vector_pointer(b, op.buffer, at), *extra, value]))
+    b.block.add_op(c.CallOp(name, [vector_pointer(b, op.buffer, at), *extra, value]))
 
 
 @LOWERINGS.register(loop.ShiftOp)
@@ -97,7 +97,7 @@ def pointer(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
     return base if literal_value(at) == 0 else b.add(c.AddressOfOp(b.add(c.SubscriptOp(base, at))))
 
 
-def _vector_pointer(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
+def vector_pointer(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
     """Return a pointer for vector functions, which take signed bytes for both signs."""
     place = pointer(b, buffer, at)
     if _element(buffer) != ui8 or not isinstance(place.type, c.PtrType):
