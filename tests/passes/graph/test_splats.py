@@ -70,3 +70,9 @@ def test_arithmetic_is_done_on_one_element_only_if_all_are_splats() -> None:
 )
 def test_constants_per_channel(shape: tuple[int, ...], found: bool) -> None:
     assert (per_channel(np.ones(shape), rank=4, axis=1, channels=3) is not None) == found
+
+
+def test_a_scatter_updates_a_splat_that_its_kernel_holds() -> None:
+    places, updates = relay.var("places", shape=(4,), dtype="int64"), relay.var("updates", shape=(4,))
+    scattered = call(graph.ScatterElementsOp, weight(0.0, CHANNELS), places, updates, axis=0)
+    assert only_value(scattered, "graph-fuse-ops") == []

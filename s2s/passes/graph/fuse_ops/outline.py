@@ -8,7 +8,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
 from s2s.analysis.network.functions import DEVICE
-from s2s.analysis.numbers.known_values import is_known, known_value
+from s2s.analysis.numbers.known_values import is_known, is_splat, known_value
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
 from s2s.types.dtypes import as_tensor_type
@@ -52,7 +52,7 @@ def outline(name: str, ops: Sequence[Operation], weights: WeightStore) -> FuncOp
     all of them."""
     inside = set(ops)
     last = ops[-1]
-    operands = _parameters(ops, inside)
+    operands = _parameters(ops, inside, weights)
     body = Block(arg_types=[operand.type for operand in operands])
     for argument, (operand, role) in zip(body.args, operands.items(), strict=True):
         argument.name_hint = role
@@ -78,12 +78,12 @@ def outline(name: str, ops: Sequence[Operation], weights: WeightStore) -> FuncOp
     )
 
 
-def _parameters(ops: Sequence[Operation], inside: set[Operation]) -> dict[SSAValue, str]:
+def _parameters(ops: Sequence[Operation], inside: set[Operation], weights: WeightStore) -> dict[SSAValue, str]:
     """The values that the kernel reads from outside, in order of first use, with a name for each."""
     found: dict[SSAValue, str] = {}
     for op in ops:
         for position, operand in enumerate(op.operands):
-            if operand.owner not in inside and not _is_inlined(op, operand):
+            if operand.owner not in inside and not _is_inlined(op, operand, weights):
                 found.setdefault(operand, _role(op, position, inside))
     return found
 
@@ -98,8 +98,12 @@ def _role(op: Operation, position: int, inside: set[Operation]) -> str:
     return ROLES[type(op)][position] if type(op) in ROLES else "x"
 
 
-def _is_inlined(op: Operation, operand: SSAValue) -> bool:
-    """Whether the kernel holds a copy of this constant: it is a scalar that is used elementwise."""
+def _is_inlined(op: Operation, operand: SSAValue, weights: WeightStore) -> bool:
+    """Whether the kernel holds a copy of this constant: it is a scalar that is used elementwise, or the one number that
+    fills a tensor which a scatter updates."""
+    if isinstance(op, graph.ScatterElementsOp | graph.ScatterNdOp) and operand is op.x:
+        value = known_value(operand, weights)
+        return value is not None and is_splat(value)
     if not is_known(operand) or as_tensor_type(operand.type).element_count() != 1:
         return False
     return fusion_kind(op) <= FusionKind.BROADCAST and not isinstance(op, graph.BatchNormOp)
@@ -119,7 +123,7 @@ def _move(
         for position, operand in enumerate(op.operands):
             if operand.owner in inside:
                 continue
-            if not _is_inlined(op, operand):
+            if not _is_inlined(op, operand, weights):
                 op.operands[position] = arguments[operand]
                 continue
             if operand not in copies:
@@ -129,9 +133,15 @@ def _move(
 
 
 def _copy(constant: SSAValue, body: Block, weights: WeightStore) -> SSAValue:
+    """Add a constant to `body`: one of many equal numbers is broadcast there."""
     value = known_value(constant, weights)
     assert value is not None
-    copy = graph.ConstantOp(value)
+    one = value.size == 1
+    copy = graph.ConstantOp(value if one else value.reshape(-1)[:1].reshape([1] * value.ndim))
     copy.y.name_hint = constant.name_hint
     body.add_op(copy)
-    return copy.y
+    if one:
+        return copy.y
+    whole = graph.BroadcastToOp(copy.y, value.shape)
+    body.add_op(whole)
+    return whole.y
