@@ -13,6 +13,7 @@ from onnx import helper
 from s2s.errors import InputError
 from s2s.fuzz.arrays import ALL
 from s2s.types.dtypes import Array
+from s2s.verify.unsigned_weights import WEIGHTS
 
 Run = Callable[[Sequence[Array]], list[Array]]
 """The outputs of a node for its operands; those that are left out are not passed."""
@@ -78,8 +79,29 @@ def _earliest(node: onnx.NodeProto, opset: int) -> int:
 
 def _onnxruntime(model: onnx.ModelProto, runs: Sequence[Mapping[str, Array]]) -> list[list[Any]]:
     runtime: Any = importlib.import_module("onnxruntime")
+    model, runs = _with_unsigned_weights(model, runs)
     session = runtime.InferenceSession(model.SerializeToString(), _options(), providers=["CPUExecutionProvider"])
     return [session.run(None, {name: np.asarray(value, order="C") for name, value in each.items()}) for each in runs]
+
+
+def _with_unsigned_weights(
+    model: onnx.ModelProto, runs: Sequence[Mapping[str, Array]]
+) -> tuple[onnx.ModelProto, Sequence[Mapping[str, Array]]]:
+    """Return the model of a node with weights and zero points of uint8 for those of int8 beside activations of uint8,
+    whose products onnxruntime saturates without VNNI."""
+    [node] = model.graph.node
+    signed: set[str] = set()
+    for places in WEIGHTS.get(node.op_type, ()):
+        names = [node.input[place] if place < len(node.input) else "" for place in places]
+        types = [runs[0][name].dtype if name else None for name in names]
+        signed |= set(names[1:]) if types == [np.uint8, np.int8, np.int8] else set()
+    if not signed:
+        return model, runs
+    unsigned = [
+        {name: (each.astype(np.int16) + 128).astype(np.uint8) if name in signed else each for name, each in run.items()}
+        for run in runs
+    ]
+    return node_model(node, {each.domain: each.version for each in model.opset_import}, unsigned[0]), unsigned
 
 
 @cache

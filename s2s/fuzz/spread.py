@@ -25,6 +25,11 @@ PAIRS_IN_DOUBT = 16
 """Pairs of noisy runs of a model whose outputs differ: two may by chance leave an element of thousands as it is."""
 SAFETY = 4.0
 """By how much right answers may lie further from the clean one than the noisy ones do."""
+ROUNDINGS = 32
+"""Roundings that values of 32 bits and more are off by in noisy runs, at most."""
+STEPS_PER_ROUNDING = 8
+"""Of so many values of one sign, added one after the other, the sum is off by a rounding more: errors of equal values
+do not cancel."""
 LAST_ROUNDINGS = 16
 """Roundings of the last operation that are always allowed."""
 
@@ -84,15 +89,15 @@ class Noise:
         self._around_one = around_one
         self._seed = seed
 
-    def added(self, array: Array, name: str, run: int, *, is_result: bool = False) -> Array:
-        """The values of a tensor in one of the runs; run 0 is the clean one."""
+    def added(self, array: Array, name: str, run: int, *, is_result: bool = False, steps: int = 1) -> Array:
+        """The values of a tensor in one of the runs, each computed from `steps` others; run 0 is the clean one."""
         if run == 0 or array.size == 0 or not is_floating(array.dtype):
             return array
         pair, sign = (run - 1) // 2, 1.0 if run % 2 else -1.0
         digest = hashlib.sha256(f"{self._seed} {name} {pair}".encode()).digest()
         rng = np.random.default_rng(int.from_bytes(digest[:8], "little"))
         size = rng.uniform(0.5, 1.0, array.shape) * rng.choice((-1.0, 1.0), array.shape)
-        roundings = 32 if array.dtype.itemsize >= 4 else 2
+        roundings = max(ROUNDINGS, steps // STEPS_PER_ROUNDING) if array.dtype.itemsize >= 4 else 2
         wide = array.astype(np.float64)
         scale = np.abs(wide) + 1.0 if self._around_one and is_result else wide
         with np.errstate(all="ignore"):  # infinities
@@ -119,9 +124,13 @@ def spread_results(
     ]
     found = run(runs)
     results: dict[str, Spread] = {}
+    most = max((each.clean.size for each in operands.values()), default=1)
     for position, name in enumerate(outputs):
+        steps = most // max(found[0][position].size, 1)
         values = [
-            noise.added(each[position], name, number, is_result=True) if noise is not None else each[position]
+            noise.added(each[position], name, number, is_result=True, steps=steps)
+            if noise is not None
+            else each[position]
             for number, each in enumerate(found)
         ]
         results[name] = Spread(values[0], tuple(values[1:]))

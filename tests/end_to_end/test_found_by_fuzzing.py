@@ -66,6 +66,15 @@ def test_a_slice_of_what_a_table_gives_is_computed_apart():
     np.testing.assert_allclose(found, np.cumprod(np.concatenate([[1], turned[:-1]])), rtol=1e-6)
 
 
+def test_cumulative_products_of_unsigned_words_run_in_blocks_of_rows():
+    text = "(uint32[65,5,9] x) => (uint32[65,5,9] y) <int64 axis = {-1}> { y = CumProd <exclusive = 1> (x, axis) }"
+    x = np.arange(65 * 5 * 9, dtype=np.uint32).reshape(65, 5, 9)
+    with api.compile(onnx_model(text, 26), target="x86-64-v3") as artifact:
+        found = artifact.run({"x": x})["y"]
+    before = np.concatenate([np.ones((65, 5, 1), np.uint32), x[..., :-1]], -1)
+    np.testing.assert_array_equal(found, np.cumprod(before, -1, dtype=np.uint32))
+
+
 def test_a_kernel_whose_result_lies_over_its_operand_unchanged_has_a_result():
     """STFT's transpose moves nothing and runs in place; the graph executor's tables name its result all the same."""
     text = """(float[1,8,1] x, float[5] w) => (float[1,4,2,2] y, float[1,4,1,2] z)

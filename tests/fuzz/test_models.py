@@ -101,6 +101,15 @@ def test_small_results_of_sigmoid_are_not_those_of_onnxruntime() -> None:
     np.testing.assert_allclose(sigmoid.clean[0], np.exp(-20.0), rtol=1e-5)
 
 
+def test_a_long_sum_of_one_sign_may_be_off_by_more_roundings_than_a_short_one() -> None:
+    """One after the other, 4,096 floats of 2.1 add up to 8,601.35, not to 8,601.6."""
+    total = helper.make_node("ReduceL1", ["x"], ["y"], keepdims=0)
+    found, naive = spreads([2.1] * 4096, total)["y"], np.cumsum(np.full(4096, 2.1, np.float32))[-1]
+    assert abs(naive - found.clean) > 0.1
+    assert not difference(found, np.asarray(naive))
+    assert difference(found, np.asarray(naive - np.float32(5)))
+
+
 def test_means_of_windows_behind_the_end_are_not_those_of_the_reference() -> None:
     pool = helper.make_node("AveragePool", ["x"], ["y"], kernel_shape=[5], strides=[3], pads=[0, 1], ceil_mode=1)
     x = np.arange(5.0).reshape(1, 1, 5)
@@ -116,6 +125,20 @@ def test_a_softmax_before_opset_13_is_not_that_of_the_reference() -> None:
     np.testing.assert_allclose(flat.sum(), 1.0)
     with pytest.raises(InputError, match="no engine computes it"):
         evaluate_node(helper.make_node("Hardmax", ["x"], ["y"], axis=0), {"": 11}, {"x": Spread(x)})
+
+
+def test_products_with_signed_weights_do_not_saturate_in_convolutions() -> None:
+    node = helper.make_node("QLinearConv", ["x", "s", "z", "w", "s", "t", "large", "z"], ["y"])
+    operands: dict[str, Array] = {
+        "x": np.full((1, 64, 1, 1), 255, np.uint8),
+        "w": np.full((1, 64, 1, 1), 127, np.int8),
+        "s": np.asarray(1, np.float32),
+        "large": np.asarray(2e4, np.float32),
+        "z": np.asarray(0, np.uint8),
+        "t": np.asarray(0, np.int8),
+    }
+    y = evaluate_node(node, {"": 21}, {name: Spread(each) for name, each in operands.items()})["y"].clean
+    assert y.item() == 104  # 2,072,640 / 20,000
 
 
 def test_products_of_bytes_are_not_those_of_onnxruntime() -> None:

@@ -29,6 +29,7 @@ from s2s.analysis.tile_and_fuse.transform_tiles import TransformTile
 from s2s.dialects import tensor
 from s2s.support.frozen import frozen
 from s2s.types.affine import Range, at_dims, flat_index, ranges, simplify
+from s2s.types.dtypes import as_tensor_type
 
 Ends = tuple[AffineExpr, AffineExpr]
 """The first index, and the index behind the last one."""
@@ -177,7 +178,7 @@ class _TileBuilder:
     def _type(self, result: SSAValue, kept: set[SSAValue]) -> Attribute:
         if result not in kept:
             return result.type
-        return TensorType(tensor.element_type(result), self.room[: self.op.rank])
+        return TensorType(as_tensor_type(result.type).element_type, self.room[: self.op.rank])
 
     def _place(self, result: SSAValue, kept: set[SSAValue]) -> AffineExpr:
         rank, first = self.op.rank, len(self.splits)
