@@ -66,6 +66,7 @@ def check(artifact: api.Artifact, file: Path) -> None:
             np.testing.assert_allclose(value, expected, rtol=RTOL, atol=ATOL)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("kind", "device", "options"), CASES.values(), ids=CASES)
 def test_two_devices_take_any_size(kind: str, device: Any, options: Mapping[str, Any], tmp_path: Path):
     file = model(TEXTS[kind], tmp_path)

@@ -68,6 +68,7 @@ def compiled(source: Any, cache: Cache, states: Mapping[str, str], **options: An
     return compile_artifact(source, CompileOptions(target="c", states=states, cache=cache, **options))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("cache", ["float16", "int8"])
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_rows_of_a_cache_take_fewer_bytes_and_give_nearly_the_same(tmp_path: Path, graph: str, cache: Cache):

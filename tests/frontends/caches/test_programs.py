@@ -48,6 +48,7 @@ def attention(write: str) -> Any:
     return Attention().eval()
 
 
+@pytest.mark.sample(1, each="write")
 @pytest.mark.parametrize("cache", ["float32", "float16", "int8"])
 @pytest.mark.parametrize("write", ["index_copy", "index_put", "shift"])
 def test_buffers_that_are_caches_take_fewer_bytes(write: str, cache: Cache):

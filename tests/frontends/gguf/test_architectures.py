@@ -50,11 +50,13 @@ def test_each_architecture_gives_the_logits_of_the_whole_sequence(tmp_path: Path
     check(tmp_path / "m.gguf", replace(model, tied=tied), plain_angles(model))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", ["F16", "BF16", "Q8_0", "Q4_0", "Q4_1", "Q5_0", "Q5_1"])
 def test_each_type_of_tensors_gives_the_logits_of_its_weights(tmp_path: Path, kind: str):
     check(tmp_path / "m.gguf", replace(LLAMA, kind=kind), plain_angles(LLAMA))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("kind", "tied"),
     [("Q2_K", True), ("Q3_K", True), ("Q4_K", True), ("Q5_K", True), ("Q5_K", False), ("Q6_K", True), ("IQ4_NL", True)],

@@ -27,6 +27,7 @@ BYTES = {"Q8_0": 34, "Q4_0": 18, "Q4_K": 148}
 VNNI = replace(get_target("x86-64-v4"), name="vnni", intrinsics=(VNNI_BY_UNSIGNED, VNNI_SIGNED))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("kind", "target"),
     [

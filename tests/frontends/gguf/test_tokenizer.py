@@ -225,6 +225,7 @@ def test_chat_with_prefill_gives_the_same_answer(tree: Path, tmp_path: Path, cap
     assert answers[0] == answers[1]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "pools",
     [
