@@ -18,6 +18,7 @@ def quantized() -> Quantized:
     return api.quantize(FOLDER / "digits.onnx", FOLDER / "calibration.npz", ports="int8")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("board", ["qemu:m4", "qemu:m3"])
 @pytest.mark.parametrize("requantise", ["fixed", "float"])
 def test_digits_bit_for_bit(quantized: Quantized, board: str, requantise: Requantise):

@@ -92,6 +92,7 @@ def test_causal_mask_that_is_a_constant(target: str, tmp_path: Path) -> None:
     check(onnx_file(body, tmp_path), [*tensors, np.zeros(1, np.float32)], target)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("target", ["c", "x86-64-v3"])
 def test_scores_of_a_long_sequence_never_exist_whole(target: str, tmp_path: Path) -> None:
     length = 2048

@@ -222,6 +222,7 @@ def test_tvm_modules_of_tables_with_sizes_are_refused(files: Mapping[str, Path],
         export_library(artifact, "model", tmp_path / "module.so")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", [*TEXTS, "found"])
 def test_tables_with_sizes_are_clean_under_sanitizers(kind: str, tmp_path: Path):
     require_sanitizers("gcc", tmp_path)

@@ -50,6 +50,7 @@ def test_parts_together_equal_litert(builtin: str):
         check(*integer_lstm(builtin, ["coupled", *drawn_parts(seed)], seed))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("builtin", OPERATORS)
 def test_peepholes_of_fewer_outputs_than_cells_equal_litert(builtin: str):
     for seed in range(8):
