@@ -100,6 +100,7 @@ def test_scores_of_a_long_sequence_never_exist_whole(target: str, tmp_path: Path
     assert arena < ARENA_OF_A_BLOCK < 4 * length * length / 8
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("inputs", "attributes"),
     [

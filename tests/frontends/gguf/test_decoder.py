@@ -88,6 +88,7 @@ def test_a_file_that_is_gguf_by_name_only_is_damaged(tmp_path: Path):
         read_gguf(path)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["F32", "Q8_0", "Q4_0"])
 def test_the_most_likely_tokens_of_five_texts_are_those_of_the_reference(tmp_path: Path, kind: str):
     """Weights are those that the file has in these types; activations are floats."""
