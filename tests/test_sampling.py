@@ -1,5 +1,8 @@
 """Samples of expensive tests: each seed chooses other cases, the same seed the same ones."""
 
+from itertools import product
+from types import SimpleNamespace
+
 import pytest
 
 from support.sampling import EVERY, left_out
@@ -46,3 +49,20 @@ def test_a_case_that_is_asked_for_alone_is_taken(cases: list[pytest.Item]) -> No
 
 def test_every_case_is_taken_on_demand(cases: list[pytest.Item]) -> None:
     assert len(taken(cases, EVERY)) == len(cases)
+
+
+def test_as_many_cases_of_each_value_are_taken(request: pytest.FixtureRequest) -> None:
+    class Case(pytest.Item):
+        callspec: SimpleNamespace
+
+        def runtest(self) -> None: ...
+
+    cases: list[pytest.Item] = []
+    for kind, number in product("ab", range(6)):
+        name = f"sampled[{kind}-{number}]"
+        item = Case.from_parent(request.session, name=name, nodeid=f"test.py::{name}")  # pyright: ignore[reportUnknownMemberType]
+        item.callspec = SimpleNamespace(params={"kind": kind})
+        item.add_marker(pytest.mark.sample(2, each="kind"))
+        cases.append(item)
+    for seed in range(20):
+        assert [name[8] for name in taken(cases, str(seed))] == ["a", "a", "b", "b"]

@@ -38,7 +38,6 @@ from s2s.interpret.numbers import (
     through_double,
 )
 from s2s.interpret.rescale import RESCALES
-from s2s.interpret.trees import leaf_row
 from s2s.types.dtypes import Array, from_dense, is_bool, to_numpy
 from s2s.types.hints import isa
 
@@ -179,6 +178,8 @@ def _saturate(x: Scalar) -> Scalar:
 
 
 def _tree(op: TreeOp) -> Function:
+    from s2s.interpret.trees import leaf_row
+
     trees, values = op.trees, np.array(op.values.get_values(), to_numpy(op.result.type))
 
     def value(*operands: Scalar) -> Scalar:

@@ -16,7 +16,7 @@ from xdsl.pattern_rewriter import RewritePattern
 
 from s2s.dialects.graph.base import GraphOp
 from s2s.errors import InputError
-from s2s.interpret.graph.evaluate import MEANINGS
+from s2s.interpret.graph.evaluate import MEANINGS, meaning_of
 from s2s.passes.graph.lower_to_tensor import PATTERNS
 from s2s.support.entry_points import entry_points
 
@@ -26,7 +26,7 @@ ENTRY_POINTS = "s2s.operators"
 
 def register_operator(operation: type[GraphOp], meaning: Callable[..., Any], lowering: RewritePattern) -> None:
     """Make `operation` available to networks: `meaning` takes it and its operands as arrays, `lowering` replaces it."""
-    if operation in MEANINGS:
+    if meaning_of(operation) is not None:
         raise InputError(f"register_operator: {operation.name} is registered already; give the operation another name")
     MEANINGS[operation] = meaning
     PATTERNS.append(lowering)

@@ -38,6 +38,7 @@ int main(void)
 """
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["m3", "m4", "m33", "m55"])
 def test_functions_give_the_same_on_the_core(name: str, tmp_path: Path) -> None:
     """An M33 has the instructions of an M55 but the vectors."""

@@ -22,7 +22,7 @@ GAPS = 16
 """Bytes that alignment, and branches of library functions that a run does not take, leave unused."""
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", [board.name for board in BOARDS])
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.stem)
 def test_figures_are_what_the_board_finds(model: Path, name: str, tmp_path: Path):

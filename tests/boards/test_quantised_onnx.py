@@ -18,6 +18,7 @@ def quantized() -> Quantized:
     return api.quantize(FOLDER / "digits.onnx", FOLDER / "calibration.npz", ports="int8")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("board", ["qemu:m4", "qemu:m3"])
 @pytest.mark.parametrize("requantise", ["fixed", "float"])
 def test_digits_bit_for_bit(quantized: Quantized, board: str, requantise: Requantise):
@@ -44,6 +45,7 @@ def test_not_one_float_is_left(quantized: Quantized):
     assert "f32" not in kernels
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("name", "limit"), [("m4", 15_500_000), ("m55", 2_950_000)])
 def test_channels_lie_side_by_side_where_bytes_are_multiplied(name: str, limit: int):
     """As in the TFLite form of this network, which takes 15.1 and 2.97 million instructions."""

@@ -14,6 +14,7 @@ from support.tflite_case import network
 from support.tflite_cases import difference
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("name", "kind"), [("qemu:m4", "int8"), ("qemu:m4", "int16"), ("qemu:m55", "int8")])
 def test_operators_on_a_board(name: str, kind: str, tmp_path: Path):
     board = board_or_skip(name)

@@ -17,7 +17,7 @@ CASES = [
 pytestmark = pytest.mark.skipif(not MODELS.is_dir(), reason="the models of MLPerf Tiny are not beside the project")
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("network", "name"), CASES)
 def test_outputs_are_the_golden_ones(network: str, name: str):
     board = board_or_skip(f"qemu:{name}")

@@ -25,6 +25,7 @@ FIGURES = (
 )
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", [board.name for board in BOARDS])
 def test_network_runs_on_every_board(name: str, capsys: pytest.CaptureFixture[str]):
     board_or_skip(f"qemu:{name}")

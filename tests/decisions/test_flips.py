@@ -90,6 +90,7 @@ def test_another_choice_is_tested_for_every_kind():
         assert f'"{kind}"' in (ROOT / "tests" / file).read_text(encoding="utf-8")
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("case", CASES)
 def test_another_choice_is_obeyed_and_right(case: str):
     model, kind, chosen, options = CASES[case]

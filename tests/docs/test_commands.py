@@ -28,6 +28,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
 def test_the_commands_of_a_page_run_and_print_what_it_shows(page: Path, prepared: Path, tmp_path: Path):
     for tool in NEEDS.get(page.stem, ()):

@@ -1,7 +1,5 @@
 """Messages of errors state the place, the fact and the way out; the page docs/reference/errors.md lists all of them."""
 
-import pytest
-
 from docs.error_messages import PARTIAL, Message, messages
 
 PLACED_BY_CALLERS = (
@@ -24,9 +22,8 @@ def test_messages_of_all_kinds_are_found():
     assert any(each.kind == "UnsupportedError" and each.stage == "Reading TFLite" for each in found)
 
 
-@pytest.mark.parametrize("stage", sorted({each.stage for each in messages()}))
-def test_messages_state_place_fact_and_way_out(stage: str):
-    wrong = [each for each in messages() if each.stage == stage and not says_enough(each)]
+def test_messages_state_place_fact_and_way_out():
+    wrong = [each for each in messages() if not says_enough(each)]
     assert wrong == [], "\n".join(f"{each.module}: {each.text}" for each in wrong)
 
 

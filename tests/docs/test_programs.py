@@ -91,6 +91,7 @@ def remembering() -> bytes:
     return single("SVDF", tensors, [TensorSpec("y", (1, 2))], "SVDFOptions", rank=1, fused_activation_function=0)
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("page", [page for page in PAGES if run_alone(page)], ids=lambda page: page.stem)
 def test_the_programs_of_a_page_run(page: Path, tmp_path: Path):
     for package in NEEDS.get(page.stem, ()):

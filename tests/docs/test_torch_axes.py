@@ -26,7 +26,7 @@ def test_every_overload_with_an_axis_to_vary_is_listed():
     assert sorted(STORED) == wanted
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("name", "axis"), AXES)
 def test_axes_are_what_is_told(name: str, axis: str):
     case = case_of(name)

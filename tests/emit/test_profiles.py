@@ -85,6 +85,7 @@ def test_the_graph_executor_is_not_written_to_it() -> None:
         api.compile(DIGITS, target="c", profile="misra", executor="graph")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "options",
     [

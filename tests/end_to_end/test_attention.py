@@ -59,13 +59,14 @@ def numbers(*shape: int, seed: int = 0) -> Array:
     return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
 
 
+@pytest.mark.sample(1, each="length")
 @pytest.mark.parametrize("target", ["c", "host"])
 @pytest.mark.parametrize("length", [8, 33, 150])
 def test_self_attention(length: int, target: str, tmp_path: Path) -> None:
     check(onnx_file(SELF.format(T=length), tmp_path, opset=18), [numbers(2, length, 48)], target)
 
 
-@pytest.mark.sample(10)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("target", ["c", "host"])
 @pytest.mark.parametrize(("queries", "keys"), [(21, 21), (70, 19), (9, 130)])
 @pytest.mark.parametrize("step", STEPS)
@@ -91,6 +92,7 @@ def test_causal_mask_that_is_a_constant(target: str, tmp_path: Path) -> None:
     check(onnx_file(body, tmp_path), [*tensors, np.zeros(1, np.float32)], target)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("target", ["c", "x86-64-v3"])
 def test_scores_of_a_long_sequence_never_exist_whole(target: str, tmp_path: Path) -> None:
     length = 2048
@@ -98,6 +100,7 @@ def test_scores_of_a_long_sequence_never_exist_whole(target: str, tmp_path: Path
     assert arena < ARENA_OF_A_BLOCK < 4 * length * length / 8
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("inputs", "attributes"),
     [

@@ -20,6 +20,7 @@ NETWORKS = ROOT.parent / "shared" / "models" / "onnx"
 MAX_SIZE = 5
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["tiny_kws_dscnn_int8", "tiny_ic_resnet8_int8", "tiny_ad_autoencoder_int8"])
 def test_runs_of_a_batch_equal_single_runs(name: str, tmp_path: Path):
     file = NETWORKS / f"{name}.onnx"

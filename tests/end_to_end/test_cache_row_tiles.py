@@ -50,6 +50,7 @@ def tiled(model: onnx.ModelProto) -> bool:
     return any(tile.before or tile.after for tile in tiles)
 
 
+@pytest.mark.sample(2, each="executor")
 @pytest.mark.parametrize(
     ("side", "kernel", "stride", "pad"), [(32, 3, 1, 1), (48, 5, 1, 2), (48, 3, 2, 1), (64, 5, 2, 2)]
 )

@@ -69,6 +69,7 @@ def run(artifact: api.Artifact, inputs: Sequence[Array]) -> list[Array]:
     return [artifact.run({"x": image})["y"] for image in inputs]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("target", "form"),
     [("c", LOOKED_UP), ("c", DECODED), ("cortex-m4", LOOKED_UP), ("cortex-m4", DECODED), ("cortex-m55", DECODED)],

@@ -103,6 +103,7 @@ def expected(file: Path, given: dict[str, Array]) -> list[Array]:
     return runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"]).run(None, given)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("kind", TEXTS)
 def test_results_have_the_size_and_the_values_of_onnxruntime(kind: str, tmp_path: Path):
     file = onnx_file(TEXTS[kind], tmp_path)

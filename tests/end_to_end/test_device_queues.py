@@ -164,6 +164,7 @@ CASES: dict[str, tuple[dict[str, Any], str, str]] = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("case", CASES)
 def test_a_device_computes_beside_the_first_one(case: str, tmp_path: Path):
     """Under the thread sanitizer: nobody touches what the other one still computes."""

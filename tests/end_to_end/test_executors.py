@@ -82,6 +82,7 @@ def run_json_in_c(tables: Artifact, params: Mapping[str, Array], inputs: list[Ar
         return [module.get_output(index).numpy() for index in range(module.get_num_outputs())]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("target", ["c", "host"])
 def test_random_networks_have_the_same_bits(target: str):
     module, weights = seeded_networks(range(40, 60))
@@ -93,7 +94,7 @@ def test_random_networks_have_the_same_bits(target: str):
         check_executors(aot, tables, inputs)
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "family",
     [
@@ -106,7 +107,7 @@ def test_operators_have_the_same_bits(family: str):
     check_executors(artifact_of(family, "host"), artifact_of(family, "host", executor="graph"), inputs)
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "path",
     [DIGITS, *sorted(MODELS.glob("tiny_*.onnx")), *sorted(MODELS.glob("op_*.onnx")), MODELS / "mlp.onnx"],
@@ -119,6 +120,7 @@ def test_models_have_the_same_bits(path: Path):
         check_executors(aot, tables, made_up_inputs(aot))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_tflite_networks_have_the_same_bits(seed: int):
     model = random_network(seed).data

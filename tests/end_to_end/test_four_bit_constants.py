@@ -80,6 +80,7 @@ def test_small_cores_take_the_smaller_form_where_it_costs_little():
         assert next(each for each in every if "matmul" in each.about).chosen == BYTES
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("target", "function", "kernels"),
     [

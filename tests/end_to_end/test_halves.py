@@ -11,6 +11,7 @@ CHAIN = "(float16[65536] x) => (float16[65536] y) { a = Mul(x, x) b = Add(a, x) 
 FORMS = ("", "-DS2S_HALF_PORTABLE", "-DS2S_SIMD_PORTABLE")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("target", ["c", "host"])
 def test_every_operation_of_a_chain_is_rounded(target: str, form: str) -> None:

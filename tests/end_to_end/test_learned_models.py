@@ -86,6 +86,7 @@ MODELS: dict[str, tuple[Callable[[], Any], int, Convert]] = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", MODELS)
 def test_c_gives_what_python_gives(name: str):

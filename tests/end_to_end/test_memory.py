@@ -46,7 +46,7 @@ int main(void)
 """
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("network", ["digits", "convolutions", "pools", "reductions"])
 def test_sanitizers_find_nothing_where_inputs_and_outputs_lie_in_the_arena(network: str, tmp_path: Path) -> None:
     require_sanitizers("gcc", tmp_path)

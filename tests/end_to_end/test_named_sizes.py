@@ -68,6 +68,7 @@ def sources(artifact: api.Artifact) -> list[str]:
     return [tree.text(path) for path in tree if path.startswith("src/") and path.endswith(".c")]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("share", ["equal", "alike"])
 def test_networks_in_one_tree_have_named_sizes_of_their_own(share: Any, tmp_path: Path):
     files = {kind: tmp_path / kind for kind in TEXTS}

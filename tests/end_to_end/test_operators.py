@@ -14,6 +14,7 @@ from support.operator_cases import Case, network
 from support.trees import FAMILIES, artifact_of
 
 
+@pytest.mark.sample(1, each="family")
 @pytest.mark.parametrize("target", ["c", "host"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_operators_compute_what_they_mean(family: str, target: str):

@@ -91,6 +91,7 @@ def unet() -> onnx.ModelProto:
 NETWORKS = [inception, densenet, shuffle, unet]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize("executor", ["aot", "graph"])
 def test_parts_keep_the_numbers(network: Callable[[], onnx.ModelProto], executor: Executor):

@@ -68,6 +68,7 @@ def test_large_products_in_blocks(m: int, k: int, n: int, tmp_path: Path) -> Non
     check(text, [a, b], a @ b.T, "host", tmp_path)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("zero", [0, 3, 255])
 @pytest.mark.parametrize("k", [1, 3, 64])
 def test_unsigned_bytes_with_zero_points(k: int, zero: int) -> None:

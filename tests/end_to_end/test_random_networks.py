@@ -14,6 +14,7 @@ BATCHES = [range(start, start + 12) for start in (0, 12, 24)]
 """Networks are compiled a dozen at a time: starting a C compiler takes longer than one network does."""
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("target", "schedule"), [("c", "default"), ("c", "reference"), ("host", "default"), ("x86-64-v2", "default")]
 )

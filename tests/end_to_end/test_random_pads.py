@@ -43,6 +43,7 @@ def pads(mode: Literal["edge", "reflect"]) -> tuple[onnx.ModelProto, dict[str, A
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10), given, wanted
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("target", ["c", "host"])
 @pytest.mark.parametrize("mode", ["edge", "reflect"])
 def test_padding_is_that_of_numpy(mode: Literal["edge", "reflect"], target: str):

@@ -86,6 +86,7 @@ def test_levels_agree(element: Attribute):
         np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-4, atol=1e-2)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("element", "target", "factor"), [(i8, "cortex-m4", 4), (f32, "c", 2)], ids=str)
 def test_a_budget_makes_a_bottleneck_small(element: Attribute, target: str, factor: int):
     module, x = block(element), image(element)

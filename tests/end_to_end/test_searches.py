@@ -32,6 +32,7 @@ def found(numbers: Array) -> dict[str, Array]:
         return artifact.run({"x": numbers})
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("kind", "axis", "last"), SEARCHES)
 def test_position_is_the_first_or_last_of_the_extremes(
     kind: str, axis: int, last: int, numbers: Array, found: dict[str, Array]

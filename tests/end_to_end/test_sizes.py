@@ -92,6 +92,7 @@ def test_encoder_is_right_at_every_size(encoder: api.Artifact, files: dict[str, 
     check_every_size("encoder", files["encoder"], encoder)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("kind", "target"),
     [("encoder", "c"), ("classifier", "host"), ("tokens", "host"), ("recogniser", "c"), ("recogniser", "host")],

@@ -52,6 +52,7 @@ OPTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("options", "kept"), OPTIONS.values(), ids=OPTIONS)
 def test_networks_of_any_size_share_a_tree(
     options: Mapping[str, Any], kept: Mapping[str, Any], files: Mapping[str, Path]

@@ -66,6 +66,7 @@ def check(artifact: api.Artifact, file: Path) -> None:
             np.testing.assert_allclose(value, expected, rtol=RTOL, atol=ATOL)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("kind", "device", "options"), CASES.values(), ids=CASES)
 def test_two_devices_take_any_size(kind: str, device: Any, options: Mapping[str, Any], tmp_path: Path):
     file = model(TEXTS[kind], tmp_path)
@@ -95,6 +96,7 @@ def test_a_device_computes_sizes(tmp_path: Path):
             np.testing.assert_array_equal(artifact.run({"x": x})["y"], engine.run(None, {"x": x})[0])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("executor", ["aot", "graph"])
 def test_devices_with_sizes_are_clean_under_sanitizers(executor: Any, tmp_path: Path):
     require_sanitizers("gcc", tmp_path)

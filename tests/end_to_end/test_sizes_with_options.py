@@ -71,6 +71,7 @@ def divided(target: str) -> Any:
     return replace(get_target(target), fork_join=1)
 
 
+@pytest.mark.sample(1, each="target")
 @pytest.mark.parametrize("target", ["c", "x86-64-v3"])
 @pytest.mark.parametrize("kind", TEXTS)
 def test_any_number_of_threads_gives_the_same_bits_at_every_size(kind: str, target: str, files: Mapping[str, Path]):
@@ -90,6 +91,7 @@ def test_any_number_of_threads_gives_the_same_bits_at_every_size(kind: str, targ
                 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["encoder", "recogniser"])
 def test_the_kernels_of_a_tree_of_constant_size_are_divided(name: str, tmp_path: Path):
     network = NETWORKS[name]()
@@ -148,6 +150,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+@pytest.mark.sample(1, each="options")
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @pytest.mark.parametrize("kind", TEXTS)
 def test_options_keep_the_results_of_every_size(
@@ -171,6 +174,7 @@ def test_least_memory_is_less(files: Mapping[str, Path]):
     assert least < plain
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", TEXTS)
 def test_analysers_find_nothing_that_is_not_written_down(kind: str, files: Mapping[str, Path], tmp_path: Path):
     require("cppcheck")
@@ -218,6 +222,7 @@ def test_tvm_modules_of_tables_with_sizes_are_refused(files: Mapping[str, Path],
         export_library(artifact, "model", tmp_path / "module.so")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", [*TEXTS, "found"])
 def test_tables_with_sizes_are_clean_under_sanitizers(kind: str, tmp_path: Path):
     require_sanitizers("gcc", tmp_path)

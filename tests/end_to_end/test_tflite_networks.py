@@ -21,6 +21,7 @@ def test_the_graph_agrees_with_tflite_micro(batch: int):
         same_as_micro(network.data, network.inputs)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("seed", "target", "executor"),
     [

@@ -76,6 +76,7 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return file
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("target", ["host", "c"])
 def test_any_number_of_threads_gives_the_same_bits(model: Path, target: str):
     for threads in (2, 3):

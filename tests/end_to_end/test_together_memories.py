@@ -92,6 +92,7 @@ def program(joint: JointArtifact, folder: Path) -> list[np.ndarray]:
     return [np.array(values[at : at + 5], np.float32) for at in (0, 5, 10)]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "options",
     [

@@ -23,6 +23,7 @@ OBJECT = ("-std=c99", "-O1", "-fno-pic", "-no-pie", "-r", "-nostdlib")
 FORBIDDEN = {"malloc", "calloc", "realloc", "free", "alloca", "printf", "fprintf", "puts", "putchar", "exit", "abort"}
 
 
+@pytest.mark.sample(1, each="network")
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("target", ["c", "host"])
 @pytest.mark.parametrize("network", NETWORKS)
@@ -113,7 +114,7 @@ def test_self_test_fails_when_a_constant_is_wrong(tmp_path: Path, without_python
     assert done.returncode != 0
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("network", "target", "executor"),
     [
@@ -141,6 +142,7 @@ def test_library_calls_no_heap_and_keeps_no_state(network: str, executor: str, t
     assert [name for kind, name in symbols if kind in "BbCDd"] == []
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("network", ["digits", "products", "normalisations"])
 def test_portable_vectors_give_what_plain_c_gives(network: str):
     scalar, wide = artifact_of(network, "c"), artifact_of(network, "host")

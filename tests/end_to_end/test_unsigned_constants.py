@@ -16,6 +16,7 @@ LIMITS = ("Max", "Min")
 TYPES = (np.uint8, np.uint16, np.uint32, np.uint64)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("schedule", ["default", "reference"])
 @pytest.mark.parametrize("dtype", TYPES)
 def test_constants_above_the_signed_maximum(dtype: Any, schedule: Any):

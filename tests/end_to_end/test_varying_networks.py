@@ -57,6 +57,7 @@ NETWORKS: dict[str, tuple[str, dict[str, Sequence[int]]]] = {
 }
 
 
+@pytest.mark.sample(1, each="kind")
 @pytest.mark.parametrize("kind", NETWORKS)
 @pytest.mark.parametrize("target", ["c", "host"])
 def test_sizes_give_the_results_of_onnxruntime(kind: str, target: str, tmp_path: Path):

@@ -136,6 +136,7 @@ def check(module: ModuleOp, weights: WeightStore, x: Array) -> None:
         np.testing.assert_array_equal(artifact.run({"x": x})["y"], expected)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("layer", LAYERS)
 def test_convolutions_are_exact(layer: str, library: str):
     ctx, module, x = LAYERS[layer].build()

@@ -145,6 +145,7 @@ func.func @main(%x: tensor<1x6x6x8xi8> {name = "x"}) -> (tensor<1x2x2x8xi8> {nam
 """
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("first", [(), (("cmsis-nn", "always"),)])
 @pytest.mark.parametrize("executor", ["aot", "graph"])
 def test_a_library_computes_on_the_second_device(

@@ -215,6 +215,7 @@ def test_tflite_networks_stream(frames: int) -> None:
         assert artifact.verify(levels=True).passed
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("executor", ["aot", "graph"])
 @pytest.mark.parametrize("case", ["dilated", "keywords", "quantised"])
 def test_c_computes_streams(case: str, executor: Executor) -> None:

@@ -21,7 +21,7 @@ from s2s.fuzz.spread import Spread
 from s2s.fuzz.variants import Variant
 from s2s.types.dtypes import Array
 
-PLAN = Plan(models=300, seed=int(os.environ.get("S2S_FUZZ_SEED", "1")), variants=1, nodes=2, thorough=25)
+PLAN = Plan(models=150, seed=int(os.environ.get("S2S_FUZZ_SEED", "1")), variants=1, nodes=2, thorough=25)
 
 
 def test_random_models_agree_with_other_engines() -> None:
@@ -35,7 +35,7 @@ def test_random_models_agree_with_other_engines() -> None:
 
 def test_random_models_agree_at_several_sizes() -> None:
     total = Tally()
-    for tally in run(replace(PLAN, models=100, sizes=True)):
+    for tally in run(replace(PLAN, models=60, sizes=True)):
         total.add(tally)
     assert [each.failure.describe() for each in total.failures] == [], f"seed {PLAN.seed}"
     assert total.models - sum(total.refused.values()) > 20

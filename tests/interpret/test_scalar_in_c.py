@@ -85,6 +85,7 @@ def edges(dtype: np.dtype[Any]) -> Array:
     return np.concatenate([np.array([x for x in near if limits.min <= x <= limits.max], dtype), random])
 
 
+@pytest.mark.sample(15)
 @pytest.mark.parametrize("bits", WIDTHS)
 @pytest.mark.parametrize("name", BINARY)
 def test_integers(library: ctypes.CDLL, name: str, bits: int):

@@ -32,6 +32,7 @@ def test_every_format_has_a_check():
     assert [check.format for check in CHECKS] == list(FORMATS)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.format)
 def test_the_tool_of_a_format_builds_and_runs_it(check: Check, tmp_path: Path):
     for program in check.programs:

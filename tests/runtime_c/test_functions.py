@@ -59,6 +59,7 @@ def largest_error(program: Path, function: str, stride: int, first: int) -> floa
     return float(run([program, function, str(stride), str(first)], program.parent).split()[1])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("function", ["exp", "log", "tanh", "erf"])
 def test_no_float_is_further_off_than_the_header_states(function: str, build: Build) -> None:
     first = random.randrange(EIGHTH)
@@ -70,6 +71,7 @@ def test_each_trigonometric_function_states_its_error() -> None:
     assert set(TRIGONOMETRY) <= set(STATED)
 
 
+@pytest.mark.sample(1, each="form")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("function", TRIGONOMETRY)
 def test_trigonometric_functions_agree_with_the_c_library_at_special_values(
@@ -79,6 +81,7 @@ def test_trigonometric_functions_agree_with_the_c_library_at_special_values(
     assert run([build(form), function, "points"], build(form).parent).split() == [function, "agrees"]
 
 
+@pytest.mark.sample(2, each="form")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("function", STATED)
 def test_every_form_holds_the_stated_error(function: str, form: str, build: Build) -> None:

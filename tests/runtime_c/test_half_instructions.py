@@ -67,6 +67,7 @@ def conversions(text: str) -> set[str]:
     return set(re.findall(r"^\s+(v?b?f?cvt(?:b\.\S+|ph2ps|ps2ph)?|call|\S*h2f\S*|\S*f2h\S*)\s", text, re.MULTILINE))
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: f"{machine.compiler} {machine.flags}")
 def test_conversions_are_instructions(machine: Machine, tmp_path: Path) -> None:
     assert conversions(compiled(machine, tmp_path)) == machine.instructions

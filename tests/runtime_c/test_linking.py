@@ -27,6 +27,7 @@ def objects(tree: Path, compiler: str, folder: Path) -> list[str | Path]:
     return made
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("options", [{"threads": 2}, {"executor": "graph"}], ids=["threads", "graph"])
 def test_two_trees_with_a_runtime_of_their_own_link(options: dict[str, Any], compiler: str, tmp_path: Path) -> None:

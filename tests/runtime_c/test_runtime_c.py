@@ -88,7 +88,7 @@ def test_c_tests_pass_on_arm(level: str, tmp_path: Path):
     assert run([emulator, tmp_path / "runtime_test"], tmp_path) == "0 failed\n"
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_c_tests_pass(compiler: str, form: str, tmp_path: Path):
@@ -140,6 +140,7 @@ def test_the_pool_divides_work_in_every_form(form: str, tmp_path: Path):
     assert run([tmp_path / "pool"], tmp_path) == "0 failed\n"
 
 
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("header", HEADERS)
 def test_header_stands_alone_in_c_and_cpp(header: str, tmp_path: Path):
     (tmp_path / "alone.c").write_text(f'#include "{header}"\n#include "{header}"\n\nint unused;\n')

@@ -44,7 +44,7 @@ LAYERS = {
 }
 
 
-@pytest.mark.sample(60)
+@pytest.mark.sample(5, each="target")
 @pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS.keys())
 @pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS.keys())
 def test_levels_agree(layer: Layer, target: Target) -> None:
@@ -97,7 +97,7 @@ FORMS = {
 }
 
 
-@pytest.mark.sample(18)
+@pytest.mark.sample(2, each="form")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("target", ["16 lanes, unsigned", "8 lanes", "4 lanes"])
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ LAYERS = {
 TARGETS = ("cortex-m4", "cortex-m3", "c")
 
 
+@pytest.mark.sample(8, each="target")
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS.keys())
 def test_levels_agree(layer: Layer, target: str) -> None:

@@ -57,6 +57,7 @@ def test_depthwise_layers_run_along_their_channels(layer: Layer) -> None:
     assert not any(isinstance(op, loop.CacheReadOp) for op in module.walk())
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "name", ["3x3", "first layer, one channel", "pointwise", "pointwise of half a vector", "depthwise"]
 )

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from functools import cache
 from pathlib import Path
 
 from support.project import PACKAGES
@@ -11,6 +12,7 @@ Graph = Mapping[str, AbstractSet[str]]
 """The modules that each module imports, those for type checkers and those inside of functions included."""
 
 
+@cache
 def import_graph() -> Graph:
     """The modules of the package, and the edges between them."""
     files = {

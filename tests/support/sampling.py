@@ -4,6 +4,8 @@
     @pytest.mark.parametrize("board", BOARDS)
     @pytest.mark.parametrize("model", MODELS)
 
+takes four of all cases, and `sample(1, each="model")` one of the cases of each model.
+
 S2S_TESTS_SEED=31 repeats the sample of the run that printed seed 31; S2S_TESTS_SEED=all takes every case. A case that
 is named on the command line is always taken.
 """
@@ -12,12 +14,16 @@ import os
 import random
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
 SEED = "S2S_TESTS_SEED"
 EVERY = "all"
-MARKER = "sample(count): of the cases of this test a run takes `count`, and each run other ones"
+MARKER = (
+    "sample(count, each=None): of the cases of this test a run takes `count`, and each run other ones; `each` is a "
+    "parameter of the test, of each of whose values so many cases are taken"
+)
 
 
 def choose_seed() -> str:
@@ -27,13 +33,21 @@ def choose_seed() -> str:
 
 def left_out(tests: Iterable[pytest.Item], seed: str) -> set[pytest.Item]:
     """The tests that a run with `seed` leaves out."""
-    cases: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
+    cases: dict[tuple[str, str, int], list[pytest.Item]] = defaultdict(list)
     for test in tests:
         marker = test.get_closest_marker("sample")
         if marker is not None and seed != EVERY:
-            cases[test.nodeid.partition("[")[0], marker.args[0]].append(test)
+            cases[test.nodeid.partition("[")[0], _value(test, marker.kwargs.get("each")), marker.args[0]].append(test)
     return {
         test
-        for (name, count), group in cases.items()
-        for test in random.Random(f"{seed} {name}").sample(group, max(len(group) - count, 0))
+        for (name, value, count), group in cases.items()
+        for test in random.Random(f"{seed} {name} {value}").sample(group, max(len(group) - count, 0))
     }
+
+
+def _value(test: pytest.Item, parameter: str | None) -> str:
+    """The value of a parameter in a case of a test, as text."""
+    if parameter is None:
+        return ""
+    function: Any = test
+    return str(function.callspec.params[parameter])

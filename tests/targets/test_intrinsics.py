@@ -238,6 +238,7 @@ def kernel_of(each: Intrinsic, lanes: int) -> tuple[ModuleOp, list[Array]]:
     return parse(text), factors
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize(
     ("name", "lanes"), [(each.name, lanes) for each in INTRINSICS.values() for lanes in each.lanes]
 )

@@ -104,6 +104,7 @@ def test_neighbours_differ_in_few_knobs(space: Space) -> None:
     assert 1 <= sum(a != b for a, b in zip(start.places, near.places, strict=True)) <= 2
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", TUNERS)
 def test_no_search_proposes_a_schedule_twice(space: Space, name: TunerName) -> None:
     for library in {"model": ["lightgbm"], "tpe": ["optuna"]}.get(name, []):

@@ -54,6 +54,15 @@ def marked(value: Value, narrow: Narrow | None) -> Value:
     return same
 
 
+def with_kind_of(value: Value, operand: Value | None) -> Value:
+    """The same tensor, whose elements are narrow numbers or texts where those of `operand` are."""
+    if operand is None:
+        return value
+    same = marked(value, operand.narrow)
+    same.texts = operand.texts
+    return same
+
+
 def unpacked(data: Value, narrow: Narrow, shape: tuple[int, ...]) -> Value:
     """The tensor of `shape` whose bytes are `data`."""
     if narrow.fills_byte:

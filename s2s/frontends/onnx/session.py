@@ -17,15 +17,14 @@ from s2s.frontends.onnx.declared_shapes import derived_operands
 from s2s.frontends.onnx.draws import Draws
 from s2s.frontends.onnx.limits import MIN_OPSET
 from s2s.frontends.onnx.names import canonical_domain, label, operator, place
-from s2s.frontends.onnx.narrow import marked
+from s2s.frontends.onnx.narrow import marked, with_kind_of
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.schema_functions import function_body, has_function_body, infer_outputs
 from s2s.frontends.onnx.scope import FAILED, Binding, Failed, Scope
 from s2s.frontends.onnx.signature import Signature, check_node, check_types
 from s2s.frontends.onnx.structure import FunctionKey, check_function, free_names, function_key
-from s2s.frontends.onnx.table import CONVERTING, REFUSALS, declaration, importer_of
+from s2s.frontends.onnx.table import CONVERTING, READING, REFUSALS, declaration, importer_of
 from s2s.frontends.onnx.tensors import read_sparse, read_tensor
-from s2s.frontends.onnx.texts import READING, alike, numbering, read_texts, text_constant
 from s2s.types.dtypes import Array
 from s2s.types.shapes import ShapeError
 
@@ -92,11 +91,7 @@ def _as_their_inputs(
         operand = next(iter(found.values()))
         raise UnsupportedError(f"{place(node)}: an operand is {operand.model_dtype}; convert it before")
     kinds = [declared.outputs[min(at, len(declared.outputs) - 1)] for at in range(len(outputs))]
-    return [_like(value, found.get(kind)) for value, kind in zip(outputs, kinds, strict=True)]
-
-
-def _like(value: Value, operand: Value | None) -> Value:
-    return value if operand is None else numbering(marked(value, operand.narrow), operand.texts)
+    return [with_kind_of(value, found.get(kind)) for value, kind in zip(outputs, kinds, strict=True)]
 
 
 def _has_changed(op_type: str, opset: int) -> bool:
@@ -132,6 +127,8 @@ class Session:
                 scope.define(tensor.name, self.builder.constant(known[tensor.name], tensor.name))
                 continue
             if tensor.data_type == TensorProto.STRING:
+                from s2s.frontends.onnx.texts import read_texts, text_constant
+
                 texts = read_texts(tensor, f"initializer {one_line(tensor.name)}")
                 scope.define(tensor.name, text_constant(self.builder, texts, tensor.name))
                 continue
@@ -230,7 +227,11 @@ class Session:
         domain = canonical_domain(node.domain)
         importer = importer_of(domain, node.op_type)
         values = [operand if isinstance(operand, Value) else None for operand in operands]
-        values = alike(node, derived_operands(self._node(node, declared.since, attributes, values, scope)))
+        values = derived_operands(self._node(node, declared.since, attributes, values, scope))
+        if node.op_type not in READING and any(value is not None and value.texts is not None for value in values):
+            from s2s.frontends.onnx.texts import alike
+
+            values = alike(node, values)
         if importer is None:
             return self._expand(node, attributes, values, scope)
         made = self._import(importer, node, declared.since, attributes, values, scope)

@@ -16,6 +16,8 @@ CONVERTING = frozenset(
     ["BitCast", "Cast", "CastLike", "Constant", "ConstantOfShape", "DequantizeLinear", "QuantizeLinear"]
 )
 """Operators that know of narrow element types; all others that take them only move elements."""
+READING = frozenset(["Cast", "LabelEncoder", "Shape", "Size"])
+"""Operators that take texts and know of them."""
 
 
 def importer_of(domain: str, op_type: str) -> Importer | None:

@@ -40,8 +40,6 @@ MOVING = frozenset(
     ]
 )
 """Operators that take texts and only move them."""
-READING = frozenset(["Cast", "LabelEncoder", "Shape", "Size"])
-"""Operators that take texts and know of them."""
 _NUMBER = np.dtype(np.int64)
 
 
@@ -86,9 +84,7 @@ def picked(numbers: Value, texts: Sequence[str]) -> Value:
 
 
 def alike(node: NodeProto, values: Sequence[Value | None]) -> Sequence[Value | None]:
-    """The operands of `node`, of which those that are texts number the same ones."""
-    if all(value is None or value.texts is None for value in values) or node.op_type in READING:
-        return values
+    """The operands of `node`, of which some are texts; they number the same ones."""
     if node.op_type not in MOVING:
         raise UnsupportedError(f"{place(node)}: an operand is text, which it does not move alone; use numbers")
     texts = tuple(dict.fromkeys(text for value in values if value is not None for text in value.texts or ()))

@@ -6,10 +6,10 @@ import numpy as np
 from xdsl.ir import Operation
 
 from s2s.dialects import graph
+from s2s.dialects.graph.rarer import is_rarer
 from s2s.errors import CompilerBug
 from s2s.interpret.graph import (
     binary,
-    blockwise,
     conv,
     elementwise,
     index,
@@ -18,13 +18,7 @@ from s2s.interpret.graph import (
     pool,
     quantize,
     reduce,
-    regions,
-    run_sizes,
-    selection,
     shape,
-    signal,
-    sliding,
-    trees,
 )
 from s2s.interpret.graph.precision import Meaning
 from s2s.types.dtypes import Array, as_tensor_type, from_dense, to_numpy
@@ -40,30 +34,34 @@ MEANINGS: dict[type[Operation], Meaning] = {
     **binary.MEANINGS,
     **conv.MEANINGS,
     **linear.MEANINGS,
-    **blockwise.MEANINGS,
     **pool.MEANINGS,
     **norm.MEANINGS,
     **quantize.MEANINGS,
     **shape.MEANINGS,
     **index.MEANINGS,
     **reduce.MEANINGS,
-    **signal.MEANINGS,
-    **sliding.MEANINGS,
-    **selection.MEANINGS,
-    **regions.MEANINGS,
-    **run_sizes.MEANINGS,
-    **trees.MEANINGS,
 }
+"""Those of the operations that most networks consist of; other packages add theirs."""
+
+
+def meaning_of(operation: type[Operation]) -> Meaning | None:
+    """Return the numpy meaning of a class of operations, None where it has none. The first rarer one loads all others
+    of them."""
+    if not is_rarer(operation):
+        return MEANINGS.get(operation)
+    from s2s.interpret.graph import rarer
+
+    return rarer.MEANINGS.get(operation)
 
 
 def can_evaluate(op: Operation) -> bool:
     """Return whether `op` can be evaluated from its operands alone."""
-    return type(op) in MEANINGS
+    return meaning_of(type(op)) is not None
 
 
 def evaluate(op: Operation, operands: Sequence[Array]) -> list[Array]:
     """Compute the results of `op` from the values of its operands. Results may be views of operands."""
-    meaning = MEANINGS.get(type(op))
+    meaning = meaning_of(type(op))
     if meaning is None:
         raise CompilerBug(f"{op.name} has no numpy meaning")
     with np.errstate(all="ignore"):

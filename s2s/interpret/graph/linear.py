@@ -4,7 +4,6 @@ import numpy as np
 from xdsl.ir import Operation
 
 from s2s.dialects import graph
-from s2s.interpret.determinant import determinant
 from s2s.interpret.graph.precision import Meaning
 from s2s.interpret.graph.products import factors, matmul
 from s2s.types.dtypes import Array, to_numpy
@@ -18,6 +17,8 @@ def _matmul(op: graph.MatmulOp, a: Array, b: Array) -> Array:
 
 
 def _determinant(op: graph.DeterminantOp, x: Array) -> Array:
+    from s2s.interpret.determinant import determinant
+
     return determinant(x)
 
 

@@ -9,7 +9,6 @@ from s2s.dialects import graph
 from s2s.dialects.graph.reduce import ArgReduceOp, ReduceOp
 from s2s.interpret.graph.binary import divide
 from s2s.interpret.graph.precision import Meaning, widen
-from s2s.interpret.routines import first_places
 from s2s.types.dtypes import Array, to_numpy
 
 
@@ -75,6 +74,8 @@ def _cumsum(op: graph.CumsumOp, x: Array) -> Array:
 
 
 def _top_k(op: graph.TopKOp, x: Array) -> Array:
+    from s2s.interpret.routines import first_places
+
     return first_places(widen(x), op.count.value.data, largest=op.smallest is None).astype(np.int32)
 
 

@@ -10,7 +10,6 @@ from xdsl.ir import Operation
 
 from s2s.dialects import tensor
 from s2s.interpret.graph import Observer, evaluate, run_graph
-from s2s.interpret.routines import run_routine
 from s2s.interpret.scalar import number
 from s2s.interpret.tensor.compute import evaluate_compute
 from s2s.interpret.tensor.scatter import evaluate_scatter
@@ -45,6 +44,8 @@ def evaluate_operation(op: Operation, operands: Sequence[Array], *, fast: bool =
         case tensor.TransformOp():
             return evaluate_transform(op, operands)
         case tensor.ExternOp():
+            from s2s.interpret.routines import run_routine
+
             found = run_routine(op.routine.data, operands, op.values)
             types = [as_tensor_type(result.type) for result in op.res]
             return [value.reshape(type.get_shape()) for value, type in zip(found, types, strict=True)]

@@ -55,6 +55,7 @@ def test_a_position_of_the_text_may_be_masked():
             np.testing.assert_allclose(network.run(given)["logits"], wanted, rtol=0, atol=1e-5)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("total", ["total_sequence_length", f"{PAST} + 1"])
 def test_the_axis_of_all_positions_may_have_another_name(total: str):
     """Those of exporters that name the axis of the caches after a run as that of the attention mask."""
@@ -74,6 +75,7 @@ def test_verify_compares_with_onnxruntime():
     assert "onnxruntime" in found.against
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("cache", "bytes_of_a_row", "bound"), [("float16", 2 * HEAD, 2e-3), ("int8", HEAD + 4, 2e-2)])
 def test_caches_that_grow_are_kept_in_fewer_bytes(cache: Cache, bytes_of_a_row: int, bound: float):
     """And `verify` has the graph interpreter run each step with the size of that step."""

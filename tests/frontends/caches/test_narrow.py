@@ -68,6 +68,7 @@ def compiled(source: Any, cache: Cache, states: Mapping[str, str], **options: An
     return compile_artifact(source, CompileOptions(target="c", states=states, cache=cache, **options))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("cache", ["float16", "int8"])
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_rows_of_a_cache_take_fewer_bytes_and_give_nearly_the_same(tmp_path: Path, graph: str, cache: Cache):
@@ -81,6 +82,7 @@ def test_rows_of_a_cache_take_fewer_bytes_and_give_nearly_the_same(tmp_path: Pat
     assert not np.array_equal(found, wanted)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("tokens", [1, 5])
 @pytest.mark.parametrize("cache", ["float16", "int8"])
 def test_the_decoder_of_an_onnx_model_gives_the_logits_of_the_reference(cache: Cache, tokens: int):

@@ -48,6 +48,7 @@ def attention(write: str) -> Any:
     return Attention().eval()
 
 
+@pytest.mark.sample(1, each="write")
 @pytest.mark.parametrize("cache", ["float32", "float16", "int8"])
 @pytest.mark.parametrize("write", ["index_copy", "index_put", "shift"])
 def test_buffers_that_are_caches_take_fewer_bytes(write: str, cache: Cache):
@@ -94,6 +95,7 @@ def varying_steps() -> Any:
     return torch.export.export(Steps().eval(), given, dynamic_shapes=({1: count}, {0: count}))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("cache", ["float32", "int8"])
 def test_prefill_and_steps_give_the_logits_of_steps_alone(cache: Cache):
     program, text = varying_steps(), np.random.default_rng(2).integers(0, 16, PREFILLED + ROOM)

@@ -41,6 +41,7 @@ def check(
     np.testing.assert_allclose(found, expected, rtol=0, atol=bound * np.abs(expected).max())
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("tied", [True, False], ids=["tied", "untied"])
 @pytest.mark.parametrize(
     "model", [LLAMA, QWEN2, QWEN3, replace(LLAMA, head=20)], ids=lambda each: f"{each.architecture}{each.head}"
@@ -50,11 +51,13 @@ def test_each_architecture_gives_the_logits_of_the_whole_sequence(tmp_path: Path
     check(tmp_path / "m.gguf", replace(model, tied=tied), plain_angles(model))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", ["F16", "BF16", "Q8_0", "Q4_0", "Q4_1", "Q5_0", "Q5_1"])
 def test_each_type_of_tensors_gives_the_logits_of_its_weights(tmp_path: Path, kind: str):
     check(tmp_path / "m.gguf", replace(LLAMA, kind=kind), plain_angles(LLAMA))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("kind", "tied"),
     [("Q2_K", True), ("Q3_K", True), ("Q4_K", True), ("Q5_K", True), ("Q5_K", False), ("Q6_K", True), ("IQ4_NL", True)],
@@ -63,6 +66,7 @@ def test_each_k_quant_gives_the_logits_of_its_weights(tmp_path: Path, kind: str,
     check(tmp_path / "m.gguf", replace(WIDE, kind=kind, tied=tied), plain_angles(WIDE))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["Q4_K", "Q5_K", "Q5_0"])
 def test_activations_of_8_bits_move_the_logits_a_little(tmp_path: Path, kind: str):
     check(tmp_path / "m.gguf", replace(WIDE, kind=kind), plain_angles(WIDE), activations="model", bound=3e-2)

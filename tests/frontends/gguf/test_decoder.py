@@ -27,6 +27,7 @@ BYTES = {"Q8_0": 34, "Q4_0": 18, "Q4_K": 148}
 VNNI = replace(get_target("x86-64-v4"), name="vnni", intrinsics=(VNNI_BY_UNSIGNED, VNNI_SIGNED))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("kind", "target"),
     [
@@ -87,6 +88,7 @@ def test_a_file_that_is_gguf_by_name_only_is_damaged(tmp_path: Path):
         read_gguf(path)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["F32", "Q8_0", "Q4_0"])
 def test_the_most_likely_tokens_of_five_texts_are_those_of_the_reference(tmp_path: Path, kind: str):
     """Weights are those that the file has in these types; activations are floats."""

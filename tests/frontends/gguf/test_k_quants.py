@@ -81,6 +81,7 @@ def logits(path: Path, target: str, activations: Activations) -> Array:
     return np.concatenate([run["logits"] for run in runs])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("target", "activations", "bound"),
     [("c", "float", 1e-5), ("c", "model", 3e-2), ("host", "float", 1e-5), ("host", "model", 3e-2)],

@@ -225,6 +225,7 @@ def test_chat_with_prefill_gives_the_same_answer(tree: Path, tmp_path: Path, cap
     assert answers[0] == answers[1]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "pools",
     [
@@ -264,6 +265,7 @@ def test_chat_goes_on_until_the_cache_is_full(tree: Path):
     assert done.stderr.endswith(b"talker: the cache is full; compile with a larger --dim positions\n")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("prefill", [(), ("--prefill", "12")], ids=["steps", "prefill"])
 def test_chat_goes_on_in_a_ring_until_the_text_is_as_long_as_those_of_training(
     tree: Path, tmp_path: Path, prefill: tuple[str, ...]

@@ -56,6 +56,7 @@ def inputs_of(case: NodeCase) -> list[Array]:
     return [operand for operand in case.operands if isinstance(operand, np.ndarray)]
 
 
+@pytest.mark.sample(60)
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("kind", GATES)
 def test_random_layers_match_onnxruntime(kind: str, seed: int):

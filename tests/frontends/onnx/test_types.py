@@ -43,6 +43,7 @@ def computed(
 GRID = np.random.default_rng(1).uniform(-1.1, 1.1, (1, 3, 5, 2)).astype(np.float32)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("mode", "dtype"),
     [
@@ -132,6 +133,7 @@ LABELS = np.array([[0, 3, 1], [2, 1, 3]])
 WEIGHTS = np.array([0.5, 1.5, 2, 1])
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("ignored", [None, -5])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("reduction", ["none", "sum", "mean"])

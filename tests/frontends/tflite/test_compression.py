@@ -55,6 +55,7 @@ def example(bits: int, axis: int, channels: int = 6) -> tuple[Array, Array, Arra
     return tables[of, indices], indices, tables
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("bits", [1, 2, 3, 4, 7])
 @pytest.mark.parametrize("axis", [0, 3])
 def test_tables_of_channels_give_the_plain_network(bits: int, axis: int):

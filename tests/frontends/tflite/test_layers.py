@@ -40,6 +40,7 @@ def test_operator_equals_the_reference(builtin: str, kind: str):
         assert not difference(case, found, expected), f"seed {seed}: {difference(case, found, expected)}"
 
 
+@pytest.mark.sample(1, each="builtin")
 @pytest.mark.parametrize("target", ["c", "host"])
 @pytest.mark.parametrize("builtin", GENERATORS)
 def test_c_equals_the_reference(builtin: str, target: str):

@@ -34,6 +34,7 @@ def check(data: bytes, runs: Runs, **options: Any) -> Runs:
     return expected
 
 
+@pytest.mark.sample(1, each="part")
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("builtin", OPERATORS)
 def test_each_part_alone_equals_litert(builtin: str, part: str):
@@ -42,12 +43,14 @@ def test_each_part_alone_equals_litert(builtin: str, part: str):
         check(*integer_lstm(builtin, parts, seed))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("builtin", OPERATORS)
 def test_parts_together_equal_litert(builtin: str):
     for seed in range(16):
         check(*integer_lstm(builtin, ["coupled", *drawn_parts(seed)], seed))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("builtin", OPERATORS)
 def test_peepholes_of_fewer_outputs_than_cells_equal_litert(builtin: str):
     for seed in range(8):
@@ -64,6 +67,7 @@ def test_a_plain_layer_equals_litert_where_its_rounding_is_asked_for():
         check(*integer_lstm(SEQUENCE, [], seed), rounding="reference")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("target", ["c", "cortex-m4"])
 @pytest.mark.parametrize("builtin", OPERATORS)
 def test_all_parts_in_c_equal_litert(builtin: str, target: str):

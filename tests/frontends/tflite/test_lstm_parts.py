@@ -36,6 +36,7 @@ def check(data: bytes, runs: Runs) -> list[list[Array]]:
     return expected
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("narrow", [False, True], ids=["float32", "int8-weights"])
 @pytest.mark.parametrize(("builtin", "part"), EACH)
 def test_each_part_alone_equals_litert(builtin: str, part: str, narrow: bool):

@@ -98,6 +98,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("kind", "data"), CASES, ids=["basic", "basic-uint8", "full", "full-clipped"])
 def test_steps_equal_litert(kind: str, data: bytes):
     expected = run_litert(data, kind)

@@ -50,6 +50,7 @@ def test_the_graph_equals_the_reference(name: str):
         assert_same(case, found, by_micro(case))
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", CASES)
 def test_c_equals_the_reference(name: str):
     for seed in (30, 31):

@@ -444,6 +444,7 @@ MAKERS: dict[str, Callable[[Draw], Case]] = {
 }
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize(("builtin", "kind"), [(name, kind) for name in MAKERS for kind in MICRO[name]])
 def test_random_cases(builtin: str, kind: str):
     for number in range(CASES):

@@ -32,6 +32,7 @@ def cases_of(name: str) -> list[Case]:
     ]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", GROUPS)
 def test_c_equals_the_reference(name: str):
     cases = cases_of(name)

@@ -110,6 +110,7 @@ def _draw(rng: np.random.Generator, shape: Sequence[int], kind: str) -> Array:
     return rng.integers(info.min, info.max + 1, shape).astype(dtype)
 
 
+@pytest.mark.sample(8, each="kind")
 @pytest.mark.parametrize("seed", range(24))
 @pytest.mark.parametrize("kind", ["FLOAT32", "INT8", "INT16"])
 def test_lstm(kind: str, seed: int):

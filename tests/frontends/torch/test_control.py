@@ -70,6 +70,7 @@ CASES = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", CASES)
 def test_c_gives_what_torch_gives(name: str):
     module, inputs = CASES[name]

@@ -39,6 +39,7 @@ def arrays(result: object) -> list[Array]:
     return [each.detach().numpy() for each in pytree.tree_leaves(result) if isinstance(each, torch.Tensor)]
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("first", range(0, len(NETWORKS), BATCH))
 def test_c_of_networks_gives_what_torch_gives(first: int):
     """A batch at a time: most of the time of an export, a compilation and a build does not depend on the size."""

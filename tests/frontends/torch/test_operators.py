@@ -23,6 +23,7 @@ def test_every_core_overload_is_imported_and_tested_or_refused_with_a_reason():
     assert [name for name in imported if name not in (*CASES, *ELSEWHERE)] == []
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("first", range(0, len(CASES), BATCH))
 def test_operators_give_what_torch_gives(first: int):
     """A batch at a time: an export takes long, and hardly longer with more operators."""

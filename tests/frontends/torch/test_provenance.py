@@ -57,6 +57,7 @@ def gone(name: str, route: str, programs: dict[str, tuple[ExportedProgram, Seque
     return program
 
 
+@pytest.mark.sample(1, each="route")
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_every_call_knows_module_and_line(

@@ -46,6 +46,7 @@ def made(name: str, steps: int) -> tuple[nn.RNNBase, Tensor]:
     return module, torch.randn((2, steps, 4) if options.get("batch_first") else (steps, 2, 4))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", LAYERS)
 def test_each_layer_and_direction_is_one_loop_of_any_length(name: str):
     loops: list[int] = []

@@ -38,6 +38,7 @@ def kernels_of(module: ModuleOp) -> list[FuncOp]:
     return [op for op in module.body.block.ops if isinstance(op, FuncOp) and "kernel" in op.attributes]
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("name", SIMPLE)
 @given(network=random_networks())
 @settings(max_examples=20, deadline=None)

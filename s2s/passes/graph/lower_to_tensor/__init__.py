@@ -32,10 +32,10 @@ from xdsl.pattern_rewriter import (
 )
 
 from s2s.dialects import graph
+from s2s.dialects.graph.rarer import is_rarer
 from s2s.errors import CompilerBug
 from s2s.passes.graph.lower_to_tensor import (
     binary,
-    blockwise,
     conv,
     elementwise,
     index,
@@ -44,15 +44,8 @@ from s2s.passes.graph.lower_to_tensor import (
     pool,
     quantize,
     reduce,
-    regions,
-    run_sizes,
     scatter,
-    selection,
     shape,
-    signal,
-    sliding,
-    superblocks,
-    trees,
 )
 from s2s.passes.graph.lower_to_tensor.compute import compute, constant_number, place
 
@@ -79,8 +72,6 @@ PATTERNS: list[RewritePattern] = [
     *binary.PATTERNS,
     *conv.PATTERNS,
     *linear.PATTERNS,
-    *blockwise.PATTERNS,
-    *superblocks.PATTERNS,
     *pool.PATTERNS,
     *norm.PATTERNS,
     *quantize.PATTERNS,
@@ -88,20 +79,24 @@ PATTERNS: list[RewritePattern] = [
     *index.PATTERNS,
     *reduce.PATTERNS,
     *scatter.PATTERNS,
-    *signal.PATTERNS,
-    *sliding.PATTERNS,
-    *selection.PATTERNS,
-    *regions.PATTERNS,
-    *run_sizes.PATTERNS,
-    *trees.PATTERNS,
 ]
+"""Those of the operations that most networks consist of; other packages add theirs."""
+
+
+def _patterns(root: ModuleOp) -> list[RewritePattern]:
+    """Return the patterns that lower the operations of a module. The first rarer one loads those of all others."""
+    if not any(is_rarer(type(op)) for op in root.walk()):
+        return PATTERNS
+    from s2s.passes.graph.lower_to_tensor import rarer
+
+    return [*PATTERNS, *rarer.PATTERNS]
 
 
 class LowerToTensorPass(ModulePass):
     name = "graph-lower-to-tensor"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        lowering = GreedyRewritePatternApplier(PATTERNS, dce_enabled=False)
+        lowering = GreedyRewritePatternApplier(_patterns(op), dce_enabled=False)
         for kernel in op.ops:
             if not isinstance(kernel, FuncOp) or "kernel" not in kernel.attributes:
                 continue

@@ -210,6 +210,7 @@ def quantised(island: Island, y: str) -> str:
     )
 
 
+@pytest.mark.sample(75)
 @pytest.mark.parametrize("seed", range(CASES_OF_A_KIND))
 @pytest.mark.parametrize("kind", KINDS)
 def test_island(kind: str, seed: int):
