@@ -33,6 +33,9 @@ IN_PLACE_ORDER = """(float[40] x) => (float[k] y, int64[k] first, int64[40] inve
 DISTINCT_ROWS = """(float[20,2] x) => (float[k,2] y, int64[20] inverse)
 { y, first, inverse = Unique <axis = 0> (x) }"""
 
+DISTINCT_COLUMNS = """(float[9,20,70] x) => (float[9,k,70] y, int64[k] first, int64[20] inverse, int64[k] counts)
+{ y, first, inverse, counts = Unique <axis = 1> (x) }"""
+
 BOXES = """(float[2,60,4] boxes, float[2,3,60] scores) => (int64[k,3] chosen, float[k,4] picked)
 <int64 most = {5}, float overlap = {0.3}, float least = {0.4}, int64[2] columns = {0, 2}>
 { chosen = NonMaxSuppression (boxes, scores, most, overlap, least)
@@ -61,6 +64,7 @@ TEXTS = {
     "distinct": DISTINCT,
     "in their order": IN_PLACE_ORDER,
     "distinct rows": DISTINCT_ROWS,
+    "distinct columns": DISTINCT_COLUMNS,
     "boxes": BOXES,
     "one box": ONE_BOX,
     "two rows": TWO_ROWS,
@@ -82,6 +86,10 @@ def inputs(kind: str, seed: int) -> dict[str, Array]:
             return {"x": rng.integers(-4 * seed, 2 * seed + 1, 40).astype(np.float32)}
         case "distinct rows":
             return {"x": rng.integers(0, seed + 1, (20, 2)).astype(np.float32)}
+        case "distinct columns":
+            x = rng.standard_normal((9, 20, 70)).astype(np.float32)
+            x[:8, :, :69] = 0
+            return {"x": x[:, rng.integers(0, 2 + 4 * seed, 20)]}
         case "boxes":
             low = rng.random((2, 60, 2), np.float32)
             boxes = np.concatenate([low, low + rng.random((2, 60, 2), np.float32) * 0.5], -1)

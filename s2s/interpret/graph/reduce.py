@@ -9,7 +9,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.reduce import ArgReduceOp, ReduceOp
 from s2s.interpret.graph.binary import divide
 from s2s.interpret.graph.precision import Meaning, widen
-from s2s.interpret.routines import first_places
+from s2s.interpret.routines import first_places, row_order
 from s2s.types.dtypes import Array, to_numpy
 
 
@@ -78,6 +78,10 @@ def _top_k(op: graph.TopKOp, x: Array) -> Array:
     return first_places(widen(x), op.count.value.data, largest=op.smallest is None).astype(np.int32)
 
 
+def _row_order(op: graph.RowOrderOp, x: Array) -> Array:
+    return row_order(widen(x))
+
+
 MEANINGS: dict[type[Operation], Meaning] = {
     graph.ReduceSumOp: _reduction(_sum),
     graph.ReduceProdOp: _reduction(_product),
@@ -87,5 +91,6 @@ MEANINGS: dict[type[Operation], Meaning] = {
     graph.ArgmaxOp: _arg_reduction(np.argmax),
     graph.ArgminOp: _arg_reduction(np.argmin),
     graph.CumsumOp: _cumsum,
+    graph.RowOrderOp: _row_order,
     graph.TopKOp: _top_k,
 }

@@ -47,6 +47,7 @@ _READS_OPERAND_SIZES = (
     | graph.PadOp
     | graph.TileOp
     | graph.TopKOp
+    | graph.RowOrderOp
     | graph.ScatterElementsOp
     | graph.ScatterNdOp
     | graph.NonzeroOp
