@@ -40,6 +40,14 @@ class TypesChangeError(UnsupportedError):
     """A value that a body carries has another type than the initial value."""
 
 
+class BranchesDifferError(TypesChangeError):
+    """Two branches give values of these different kinds."""
+
+    def __init__(self, then: Sequence[Kind], otherwise: Sequence[Kind]) -> None:
+        super().__init__("the branches give different types; make the condition constant, or the types equal")
+        self.then, self.otherwise = tuple(then), tuple(otherwise)
+
+
 class Kind(NamedTuple):
     """The type of a value, and the type of the model whose carriers its elements are."""
 
@@ -161,12 +169,13 @@ def branch(
     builder: Builder, wish: str, condition: Value, then: Formulas, otherwise: Formulas, inputs: Sequence[Value]
 ) -> Values:
     """The results of one of two networks on the same inputs."""
-    kinds = _kinds(inputs)
+    kinds, before = _kinds(inputs), len(builder.functions)
     yes, results = network(builder, f"{wish}_then", kinds, then)
     no, others = network(builder, f"{wish}_else", kinds, otherwise)
     found = _kinds(results)
     if found != _kinds(others):
-        raise TypesChangeError("the branches give different types; make the condition constant, or the types equal")
+        del builder.functions[before:]
+        raise BranchesDifferError(found, _kinds(others))
     operands = [builder.materialize(value) for value in _held(inputs)]
     made = builder.append(graph.IfOp(builder.materialize(condition), yes, no, operands, _types_of_held(found)))
     return _with_empty(builder, found, made)

@@ -54,6 +54,13 @@ COLLECTED = """(float[3] x, float limit) => (float[3] last, float[k,3] rows)
 { last, rows = Loop (most, yes, x) <body = step (int64 i, bool go, float[3] a) => (bool on, float[3] b, float[3] row)
   { b = Add (a, a) row = Add (a, a) s = ReduceMax <keepdims = 0> (b) on = Less (s, limit) }> }"""
 
+BRANCHES = """(float[5,4] x, bool c) => (float[k,4] y, float[m,4] z, float[n,1] s)
+<int64[1] from = {1}, int64[1] to = {3}, int64[1] zero = {0}>
+{ y, z = If (c) <then_branch = yes () => (float[5,4] a, float[1,4] b)
+    { a = Relu (x) b = ReduceSum <keepdims = 1> (x, zero) },
+  else_branch = no () => (float[2,4] d, float[2,4] e) { d = Slice (x, from, to, zero) e = Neg (d) }>
+  s = ReduceMax <keepdims = 1, axes = [1]> (y) }"""
+
 OF_ANY_SIZE = """(float[N,4] x) => (int64[2,k] y, float[k] z)
 <float half = {0.5}> { c = Greater (x, half) y = NonZero (c)
   s = ReduceMax <keepdims = 0, axes = [1]> (x) b = Greater (s, half) z = Compress <axis = 0> (s, b) }"""
@@ -69,6 +76,7 @@ TEXTS = {
     "one box": ONE_BOX,
     "two rows": TWO_ROWS,
     "collected": COLLECTED,
+    "branches": BRANCHES,
     "of any size": OF_ANY_SIZE,
 }
 
@@ -100,6 +108,8 @@ def inputs(kind: str, seed: int) -> dict[str, Array]:
             return {"x": rng.random((2, 3), np.float32) - 0.2 * np.float32(seed)}
         case "collected":
             return {"x": rng.random(3, np.float32), "limit": np.array(2.0**seed, np.float32)}
+        case "branches":
+            return {"x": rng.standard_normal((5, 4)).astype(np.float32), "c": np.array(seed % 2 == 0)}
         case _:
             return {"x": rng.random((seed + 1, 4), np.float32)}
 

@@ -15,7 +15,8 @@ from s2s.dialects import graph
 from s2s.errors import InputError, UnknownValueError
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import cast, concat, equal, less, reshape, select, take, transpose, unsqueeze
-from s2s.frontends.networks import TypesChangeError, Values, branch, repeat, scan
+from s2s.frontends.networks import BranchesDifferError, TypesChangeError, Values, branch, repeat, scan
+from s2s.frontends.onnx.branches import branch_of_sizes
 from s2s.frontends.onnx.narrow import marked
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.selection import true_places
@@ -34,15 +35,12 @@ def _if(node: Node) -> Sequence[Value]:
     def formulas(body: GraphProto) -> Callable[[Builder, Values], Values]:
         return lambda inner, values: node.bodies.run_inside(body, inner, [], _named(outside, values))
 
+    branches, inputs = (formulas(then), formulas(otherwise)), list(outside.values())
     try:
-        return branch(
-            node.builder, node.builder.node, condition, formulas(then), formulas(otherwise), list(outside.values())
-        )
-    except TypesChangeError:
-        raise node.waits(
-            "the branches give different shapes or types, and the condition is computed at run time",
-            "make the condition a constant, or the outputs equal in shape",
-        ) from None
+        try:
+            return branch(node.builder, node.builder.node, condition, *branches, inputs)
+        except BranchesDifferError as error:
+            return branch_of_sizes(node, condition, branches, (error.then, error.otherwise), inputs)
     except InputError as error:
         if "--bind" in str(error):
             raise
