@@ -54,6 +54,11 @@ COLLECTED = """(float[3] x, float limit) => (float[3] last, float[k,3] rows)
 { last, rows = Loop (most, yes, x) <body = step (int64 i, bool go, float[3] a) => (bool on, float[3] b, float[3] row)
   { b = Add (a, a) row = Add (a, a) s = ReduceMax <keepdims = 0> (b) on = Less (s, limit) }> }"""
 
+AT_MOST = """(float[3] x, int64 n) => (float[3] last, float[k,3] rows)
+<int64 six = {6}, bool yes = {1}>
+{ most = Min (n, six) last, rows = Loop (most, yes, x) <body = step (int64 i, bool go, float[3] a) =>
+  (bool on, float[3] b, float[3] row) { on = Identity (go) b = Add (a, a) row = Neg (a) }> }"""
+
 BRANCHES = """(float[5,4] x, bool c) => (float[k,4] y, float[m,4] z, float[n,1] s)
 <int64[1] from = {1}, int64[1] to = {3}, int64[1] zero = {0}>
 { y, z = If (c) <then_branch = yes () => (float[5,4] a, float[1,4] b)
@@ -76,6 +81,7 @@ TEXTS = {
     "one box": ONE_BOX,
     "two rows": TWO_ROWS,
     "collected": COLLECTED,
+    "at most": AT_MOST,
     "branches": BRANCHES,
     "of any size": OF_ANY_SIZE,
 }
@@ -108,6 +114,8 @@ def inputs(kind: str, seed: int) -> dict[str, Array]:
             return {"x": rng.random((2, 3), np.float32) - 0.2 * np.float32(seed)}
         case "collected":
             return {"x": rng.random(3, np.float32), "limit": np.array(2.0**seed, np.float32)}
+        case "at most":
+            return {"x": rng.random(3, np.float32), "n": np.array(3 * seed - 1)}
         case "branches":
             return {"x": rng.standard_normal((5, 4)).astype(np.float32), "c": np.array(seed % 2 == 0)}
         case _:

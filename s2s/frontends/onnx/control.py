@@ -19,6 +19,7 @@ from s2s.frontends.networks import BranchesDifferError, TypesChangeError, Values
 from s2s.frontends.onnx.branches import branch_of_sizes
 from s2s.frontends.onnx.narrow import marked
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.trip_counts import greatest
 from s2s.frontends.selection import true_places
 
 
@@ -75,10 +76,14 @@ def _loop(node: Node) -> list[Value]:
     except TypesChangeError as error:
         if not known or (steps is None and limit is not None):
             raise node.waits(str(error), "or make the trip count and the condition constants") from None
+    if steps is None and limit is not None:
+        most = greatest(node.builder.materialize(limit))
+        if most is not None and most > 0:
+            return _collecting_loop(node, most, limit, going, carried)
     if not known or (steps is None and limit is not None):
         raise node.waits(
-            "collects the values of a number of steps that is computed at run time",
-            "make the trip count and the condition constants",
+            "collects the values of a number of steps that is computed at run time, without a bound",
+            "bound the trip count by Min with a constant, or make the trip count and the condition constants",
         )
     return _unrolled_loop(node, steps, carried)
 
