@@ -43,8 +43,8 @@ class TypesChangeError(UnsupportedError):
 class BranchesDifferError(TypesChangeError):
     """Two branches give values of these different kinds."""
 
-    def __init__(self, then: Sequence[Kind], otherwise: Sequence[Kind]) -> None:
-        super().__init__("the branches give different types; make the condition constant, or the types equal")
+    def __init__(self, message: str, then: Sequence[Kind], otherwise: Sequence[Kind]) -> None:
+        super().__init__(message)
         self.then, self.otherwise = tuple(then), tuple(otherwise)
 
 
@@ -175,7 +175,9 @@ def branch(
     found = _kinds(results)
     if found != _kinds(others):
         del builder.functions[before:]
-        raise BranchesDifferError(found, _kinds(others))
+        raise BranchesDifferError(
+            "the branches give different types; make the condition constant, or the types equal", found, _kinds(others)
+        )
     operands = [builder.materialize(value) for value in _held(inputs)]
     made = builder.append(graph.IfOp(builder.materialize(condition), yes, no, operands, _types_of_held(found)))
     return _with_empty(builder, found, made)
