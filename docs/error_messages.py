@@ -70,7 +70,7 @@ MAX_DEPTH = 4
 COMPLETE = re.compile(r"\S.*?: \S.*; \S.*", re.DOTALL)
 HOLE = re.compile(r"\{.*?\}")
 WORD = re.compile(r"[A-Za-z]{2}")
-PARTIAL = ("ShapeError", "ScheduleError", "TypesChangeError")
+PARTIAL = ("ShapeError", "ScheduleError", "TypesChangeError", "BranchesDifferError")
 """Errors that state a fact alone: who catches them adds the place, and the way out where it is missing."""
 SHOWN_CALLS = {"place": "node", "label": "node"}
 """Functions that name a thing, and what the page calls it."""

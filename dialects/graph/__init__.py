@@ -131,6 +131,7 @@ from s2s.dialects.graph.reduce import (
     ReduceMinOp,
     ReduceProdOp,
     ReduceSumOp,
+    RowOrderOp,
     TopKOp,
 )
 from s2s.dialects.graph.regions import MaxRegionsOp, RoiAlignOp
@@ -259,6 +260,7 @@ Graph = Dialect(
         ReshapeOp,
         SliceOp,
         TileOp,
+        RowOrderOp,
         TopKOp,
         TreeEnsembleOp,
         DftOp,

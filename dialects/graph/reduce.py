@@ -140,6 +140,25 @@ class TopKOp(GraphOp):
 
 
 @op_definition
+class RowOrderOp(GraphOp):
+    """`y` = the positions of the rows of the matrix `x` in ascending lexicographic order, as `i32`.
+
+    NaN counts as larger than every number; among equal rows the one with the lower position comes first.
+    """
+
+    name = "graph.row_order"
+    x = operand_def(TENSOR)
+    traits = traits_def(HasFusionKind(FusionKind.OPAQUE))
+    assembly_format = "$x attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, x: Value) -> None:
+        super().__init__([x])
+
+    def inferred_type(self) -> AnyTensor:
+        return reduce.row_order(type_of(self.x))
+
+
+@op_definition
 class CumsumOp(GraphOp):
     """`y[i] = x[0] + … + x[i]` along `axis`.
 

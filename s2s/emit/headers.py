@@ -28,6 +28,7 @@ _BY_NAME = (
     (re.compile(r"s2s_b?f16_|s2s_f(32|64)_to_b?f16"), '"s2s_half.h"'),
     (re.compile(r"s2s_f\d+_(of_)?bits$"), '"s2s_bits.h"'),
     (re.compile(r"s2s_(largest|smallest)_"), '"s2s_select.h"'),
+    (re.compile(r"s2s_row_order_"), '"s2s_row_order.h"'),
     (re.compile(r"s2s_fft_"), '"s2s_fft.h"'),
     (re.compile(r"s2s_fixed_i?dft_"), '"s2s_fixed_dft.h"'),
     (re.compile(r"s2s_nonzero_"), '"s2s_nonzero.h"'),

@@ -9,12 +9,13 @@ The formulas of a body are written with a builder of its own, on values that sta
         return [total], [total]
 
 Values without elements are known without computing them: they are neither passed to a function nor returned by it, but
-constants on both sides.
+constants on both sides. A value of a narrow type is passed as its carriers, and is marked with the type on both sides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import FunctionType
@@ -26,6 +27,7 @@ from s2s.dialects.graph.base import ints
 from s2s.errors import UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.types.dtypes import AnyTensor, tensor_type, to_numpy
+from s2s.types.narrow import Narrow
 
 Values = list[Value]
 Formulas = Callable[[Builder, Values], Sequence[Value]]
@@ -38,25 +40,60 @@ class TypesChangeError(UnsupportedError):
     """A value that a body carries has another type than the initial value."""
 
 
+class BranchesDifferError(TypesChangeError):
+    """Two branches give values of these different kinds."""
+
+    def __init__(self, message: str, then: Sequence[Kind], otherwise: Sequence[Kind]) -> None:
+        super().__init__(message)
+        self.then, self.otherwise = tuple(then), tuple(otherwise)
+
+
+class Kind(NamedTuple):
+    """The type of a value, and the type of the model whose carriers its elements are."""
+
+    type: AnyTensor
+    narrow: Narrow | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the value has no elements."""
+        return 0 in self.type.get_shape()
+
+    def __str__(self) -> str:
+        return str(self.type) if self.narrow is None else f"{self.type} of {self.narrow.dtype}"
+
+    def slice(self) -> Kind:
+        """The kind of one slice along the first dimension."""
+        return Kind(tensor_type(self.type.element_type, self.type.get_shape()[1:]), self.narrow)
+
+    def stacked(self, steps: int) -> Kind:
+        """The kind of as many such values, stacked in front."""
+        return Kind(tensor_type(self.type.element_type, (steps, *self.type.get_shape())), self.narrow)
+
+
+def _kinds(values: Sequence[Value]) -> list[Kind]:
+    return [Kind(value.type, value.narrow) for value in values]
+
+
 def network(
-    builder: Builder, wish: str, types: Sequence[AnyTensor], formulas: Formulas, tied: Sequence[AnyTensor] = ()
+    builder: Builder, wish: str, kinds: Sequence[Kind], formulas: Formulas, tied: Sequence[Kind] = ()
 ) -> tuple[str, list[Value]]:
-    """The name of a new function, and what it returns; its first results, of types `tied`, take over arguments."""
-    passed = _of_held(types)
+    """The name of a new function, and what it returns; its first results, of kinds `tied`, take over arguments."""
+    passed = _types_of_held(kinds)
     block = Block(arg_types=passed)
     inner = builder.inner(block)
     computed = [inner.computed(argument, f"x{n}") for n, argument in enumerate(block.args)]
-    results = list(formulas(inner, _with_empty(inner, types, computed)))
-    for began, result in zip(tied, results, strict=False):
-        if result.type != began:
-            raise TypesChangeError(f"a body makes {result.type} of {began}; keep the types of what it carries")
+    results = list(formulas(inner, _with_empty(inner, kinds, computed)))
+    for began, found in zip(tied, _kinds(results), strict=False):
+        if found != began:
+            raise TypesChangeError(f"a body makes {found} of {began}; keep the types of what it carries")
     returned = _held(results)
     block.add_op(ReturnOp(*(inner.materialize(result) for result in returned)))
     name = builder.function_name(wish)
     kind = FunctionType.from_lists(passed, [result.type for result in returned])
     function = FuncOp(name, kind, Region(block), visibility="private")
     if tied:
-        count = len(_of_held(tied))
+        count = len(_types_of_held(tied))
         function.attributes[graph.TIED] = ints([n if n < count else -1 for n in range(len(returned))])
     builder.functions.append(function)
     return name, results
@@ -67,15 +104,16 @@ def _held(values: Sequence[Value]) -> Values:
     return [value for value in values if 0 not in value.shape]
 
 
-def _with_empty(builder: Builder, types: Sequence[AnyTensor], held: Sequence[Value]) -> Values:
-    """Values of all types: those in `held`, and a constant for each type without elements."""
+def _with_empty(builder: Builder, kinds: Sequence[Kind], held: Sequence[Value]) -> Values:
+    """Values of all kinds: those in `held`, and a constant for each kind without elements."""
     rest = iter(held)
-    return [
-        builder.constant(np.zeros(type.get_shape(), to_numpy(type.get_element_type())))
-        if 0 in type.get_shape()
-        else next(rest)
-        for type in types
-    ]
+    values: Values = []
+    for type, narrow in kinds:
+        shape = type.get_shape()
+        value = builder.constant(np.zeros(shape, to_numpy(type.element_type))) if 0 in shape else next(rest)
+        value.narrow = narrow
+        values.append(value)
+    return values
 
 
 def scan(
@@ -93,50 +131,53 @@ def scan(
 
     `backward` numbers the scanned values, then the parts, that are walked from the end.
     """
-    types = [value.type for value in carried]
-    slices = [tensor_type(value.element, value.shape[1:]) for value in scanned]
-    ends = len(types), len(types) + len(slices)
+    kinds = _kinds(carried)
+    slices = [kind.slice() for kind in _kinds(scanned)]
+    ends = len(kinds), len(kinds) + len(slices)
 
     def formulas(inner: Builder, values: Values) -> Values:
         state, parts = body(inner, values[: ends[0]], values[ends[0] : ends[1]], values[ends[1] :])
         return [*state, *parts]
 
-    name, results = network(builder, wish, [*types, *slices, *(value.type for value in kept)], formulas, types)
-    stacked = [tensor_type(value.element, (steps, *value.shape)) for value in results[len(types) :]]
+    name, results = network(builder, wish, [*kinds, *slices, *_kinds(kept)], formulas, kinds)
+    stacked = [kind.stacked(steps) for kind in _kinds(results[len(kinds) :])]
     begin, slide, stay = ([builder.materialize(value) for value in _held(group)] for group in (carried, scanned, kept))
-    every = [*types, *stacked]
-    walked = [0 not in each.get_shape() for each in (*slices, *stacked)]
+    every = [*kinds, *stacked]
+    walked = [not each.is_empty for each in (*slices, *stacked)]
     reversed_slices = [sum(walked[:number]) for number in backward if walked[number]]
-    op = graph.ScanOp(name, begin, slide, stay, _of_held(every), steps=steps, backward=reversed_slices)
+    op = graph.ScanOp(name, begin, slide, stay, _types_of_held(every), steps=steps, backward=reversed_slices)
     made = _with_empty(builder, every, builder.append(op))
-    return made[: len(types)], made[len(types) :]
+    return made[: len(kinds)], made[len(kinds) :]
 
 
-def _of_held(types: Sequence[AnyTensor]) -> list[AnyTensor]:
-    return [type for type in types if 0 not in type.get_shape()]
+def _types_of_held(kinds: Sequence[Kind]) -> list[AnyTensor]:
+    return [kind.type for kind in kinds if not kind.is_empty]
 
 
 def repeat(
     builder: Builder, wish: str, condition: Formulas, body: Formulas, carried: Sequence[Value], kept: Sequence[Value]
 ) -> Values:
     """What is carried when `condition` no longer holds; both read what is carried, then what is kept."""
-    types, every = [value.type for value in carried], [value.type for value in (*carried, *kept)]
+    kinds, every = _kinds(carried), _kinds([*carried, *kept])
     test, _ = network(builder, f"{wish}_condition", every, condition)
-    name, _ = network(builder, f"{wish}_body", every, body, types)
+    name, _ = network(builder, f"{wish}_body", every, body, kinds)
     operands = [builder.materialize(value) for value in _held([*carried, *kept])]
-    return _with_empty(builder, types, builder.append(graph.WhileOp(test, name, operands, _of_held(types))))
+    return _with_empty(builder, kinds, builder.append(graph.WhileOp(test, name, operands, _types_of_held(kinds))))
 
 
 def branch(
     builder: Builder, wish: str, condition: Value, then: Formulas, otherwise: Formulas, inputs: Sequence[Value]
 ) -> Values:
     """The results of one of two networks on the same inputs."""
-    types = [value.type for value in inputs]
-    yes, results = network(builder, f"{wish}_then", types, then)
-    no, others = network(builder, f"{wish}_else", types, otherwise)
-    found = [value.type for value in results]
-    if found != [value.type for value in others]:
-        raise TypesChangeError("the branches give different types; make the condition constant, or the types equal")
+    kinds, before = _kinds(inputs), len(builder.functions)
+    yes, results = network(builder, f"{wish}_then", kinds, then)
+    no, others = network(builder, f"{wish}_else", kinds, otherwise)
+    found = _kinds(results)
+    if found != _kinds(others):
+        del builder.functions[before:]
+        raise BranchesDifferError(
+            "the branches give different types; make the condition constant, or the types equal", found, _kinds(others)
+        )
     operands = [builder.materialize(value) for value in _held(inputs)]
-    made = builder.append(graph.IfOp(builder.materialize(condition), yes, no, operands, _of_held(found)))
+    made = builder.append(graph.IfOp(builder.materialize(condition), yes, no, operands, _types_of_held(found)))
     return _with_empty(builder, found, made)

@@ -59,17 +59,17 @@ class Distinct(NamedTuple):
 def distinct(keys: Value, *, in_order: bool) -> Distinct:
     """Find the distinct rows of the matrix `keys`; in ascending order, else in that of their first occurrence.
 
-    Sorted column by column, equal rows stand together, and the first of them keeps its place before the others:
+    Once they are sorted, equal rows stand together, and the first of them keeps its place before the others:
 
         keys       3 1 3 2 1        order   1 4 3 0 2      (positions of 1 1 2 3 3)
         new        t f t t f        group   0 0 1 2 2
     """
     count = keys.shape[0]
-    order = keys.builder.constant(np.arange(count, dtype=np.int32))
-    for column in reversed(range(keys.shape[1])):
-        key = reshape(emit(graph.GatherOp, take(keys, 1, column, 1), order, axis=0), [count])
-        key = cast(key, _I32) if key.is_bool else key
-        order = emit(graph.GatherOp, order, largest(key, count, last=True)[1], axis=0)
+    numbers = cast(keys, _I32) if keys.is_bool else keys
+    if keys.shape[1] == 1:
+        order = largest(reshape(numbers, [count]), count, last=True)[1]
+    else:
+        order = emit(graph.RowOrderOp, numbers)
     new, group = _groups(keys, order)
     zeros = order.builder.constant(np.zeros(count, np.int32))
     inverse = _placed(zeros, order, group)

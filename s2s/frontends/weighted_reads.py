@@ -21,16 +21,19 @@ MAX_TAPS = 16
 class Kernel:
     """The weight of an element by its distance: a triangle, or Keys' cubic; `factor` widens it."""
 
-    factor: float
+    factor: float | Value
     cubic: float | None
     """The parameter of the cubic; None for a triangle."""
     normalised: bool
     """Whether the weights are divided by their sum."""
+    least: float = 1.0
+    """The least factor, where it is known at run time only."""
 
     @property
     def reach(self) -> int:
         """How far the elements are away that count."""
-        return -floor(-(1 if self.cubic is None else 2) / self.factor)
+        factor = self.least if isinstance(self.factor, Value) else self.factor
+        return -floor(-(1 if self.cubic is None else 2) / factor)
 
     def weight(self, distance: Value) -> Value:
         """The weight at a distance."""

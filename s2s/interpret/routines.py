@@ -36,6 +36,11 @@ def first_places(x: Array, count: int, *, largest: bool) -> Array:
     return (x.shape[-1] - 1 - back)[..., :count]
 
 
+def row_order(x: Array) -> Array:
+    """Return the positions of the rows of a matrix in ascending lexicographic order, NaN behind all numbers."""
+    return np.lexsort(x.T[::-1]).astype(np.int32)
+
+
 def _select(inputs: Sequence[Array], numbers: Sequence[int], *, largest: bool) -> list[Array]:
     rows, size, count = numbers
     return [first_places(inputs[0].reshape(rows, size), count, largest=largest).astype(np.int32)]
@@ -136,6 +141,7 @@ ROUTINES: Mapping[str, Routine] = {
     "max_regions": _max_regions,
     "nonzero": lambda inputs, numbers: [first_nonzero(inputs[0], numbers[1])],
     "roi_align": _aligned,
+    "row_order": lambda inputs, numbers: [row_order(inputs[0].reshape(tuple(numbers)))],
     "suppressed": _suppressed,
     "smallest": lambda inputs, numbers: _select(inputs, numbers, largest=False),
 }

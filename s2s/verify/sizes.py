@@ -251,6 +251,8 @@ def _numbers(op: tensor.ExternOp) -> list[int]:
             return [*shape_of(op.res[0])[:3], *op.values[3:5], *shape_of(op.inputs[0])]
         case "max_regions":
             return [*shape_of(op.res[0])[:3], *shape_of(op.inputs[0])]
+        case "row_order":
+            return list(shape_of(op.inputs[0]))
         case "determinant":
             return [prod(shape_of(op.inputs[0])[:-2]), op.values[1]]
         case _:

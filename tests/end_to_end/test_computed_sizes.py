@@ -33,6 +33,9 @@ IN_PLACE_ORDER = """(float[40] x) => (float[k] y, int64[k] first, int64[40] inve
 DISTINCT_ROWS = """(float[20,2] x) => (float[k,2] y, int64[20] inverse)
 { y, first, inverse = Unique <axis = 0> (x) }"""
 
+DISTINCT_COLUMNS = """(float[9,20,70] x) => (float[9,k,70] y, int64[k] first, int64[20] inverse, int64[k] counts)
+{ y, first, inverse, counts = Unique <axis = 1> (x) }"""
+
 BOXES = """(float[2,60,4] boxes, float[2,3,60] scores) => (int64[k,3] chosen, float[k,4] picked)
 <int64 most = {5}, float overlap = {0.3}, float least = {0.4}, int64[2] columns = {0, 2}>
 { chosen = NonMaxSuppression (boxes, scores, most, overlap, least)
@@ -51,6 +54,18 @@ COLLECTED = """(float[3] x, float limit) => (float[3] last, float[k,3] rows)
 { last, rows = Loop (most, yes, x) <body = step (int64 i, bool go, float[3] a) => (bool on, float[3] b, float[3] row)
   { b = Add (a, a) row = Add (a, a) s = ReduceMax <keepdims = 0> (b) on = Less (s, limit) }> }"""
 
+AT_MOST = """(float[3] x, int64 n) => (float[3] last, float[k,3] rows)
+<int64 six = {6}, bool yes = {1}>
+{ most = Min (n, six) last, rows = Loop (most, yes, x) <body = step (int64 i, bool go, float[3] a) =>
+  (bool on, float[3] b, float[3] row) { on = Identity (go) b = Add (a, a) row = Neg (a) }> }"""
+
+BRANCHES = """(float[5,4] x, bool c) => (float[k,4] y, float[m,4] z, float[n,1] s)
+<int64[1] from = {1}, int64[1] to = {3}, int64[1] zero = {0}>
+{ y, z = If (c) <then_branch = yes () => (float[5,4] a, float[1,4] b)
+    { a = Relu (x) b = ReduceSum <keepdims = 1> (x, zero) },
+  else_branch = no () => (float[2,4] d, float[2,4] e) { d = Slice (x, from, to, zero) e = Neg (d) }>
+  s = ReduceMax <keepdims = 1, axes = [1]> (y) }"""
+
 OF_ANY_SIZE = """(float[N,4] x) => (int64[2,k] y, float[k] z)
 <float half = {0.5}> { c = Greater (x, half) y = NonZero (c)
   s = ReduceMax <keepdims = 0, axes = [1]> (x) b = Greater (s, half) z = Compress <axis = 0> (s, b) }"""
@@ -61,10 +76,13 @@ TEXTS = {
     "distinct": DISTINCT,
     "in their order": IN_PLACE_ORDER,
     "distinct rows": DISTINCT_ROWS,
+    "distinct columns": DISTINCT_COLUMNS,
     "boxes": BOXES,
     "one box": ONE_BOX,
     "two rows": TWO_ROWS,
     "collected": COLLECTED,
+    "at most": AT_MOST,
+    "branches": BRANCHES,
     "of any size": OF_ANY_SIZE,
 }
 
@@ -82,6 +100,10 @@ def inputs(kind: str, seed: int) -> dict[str, Array]:
             return {"x": rng.integers(-4 * seed, 2 * seed + 1, 40).astype(np.float32)}
         case "distinct rows":
             return {"x": rng.integers(0, seed + 1, (20, 2)).astype(np.float32)}
+        case "distinct columns":
+            x = rng.standard_normal((9, 20, 70)).astype(np.float32)
+            x[:8, :, :69] = 0
+            return {"x": x[:, rng.integers(0, 2 + 4 * seed, 20)]}
         case "boxes":
             low = rng.random((2, 60, 2), np.float32)
             boxes = np.concatenate([low, low + rng.random((2, 60, 2), np.float32) * 0.5], -1)
@@ -92,6 +114,10 @@ def inputs(kind: str, seed: int) -> dict[str, Array]:
             return {"x": rng.random((2, 3), np.float32) - 0.2 * np.float32(seed)}
         case "collected":
             return {"x": rng.random(3, np.float32), "limit": np.array(2.0**seed, np.float32)}
+        case "at most":
+            return {"x": rng.random(3, np.float32), "n": np.array(3 * seed - 1)}
+        case "branches":
+            return {"x": rng.standard_normal((5, 4)).astype(np.float32), "c": np.array(seed % 2 == 0)}
         case _:
             return {"x": rng.random((seed + 1, 4), np.float32)}
 

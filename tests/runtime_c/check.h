@@ -38,6 +38,7 @@ void test_half(void);
 void test_half_machine(void);
 void test_quantize(void);
 void test_select(void);
+void test_row_order(void);
 void test_fft(void);
 void test_fixed_dft(void);
 void test_selection(void);

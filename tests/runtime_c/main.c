@@ -17,6 +17,7 @@ int main(void)
     test_half_machine();
     test_quantize();
     test_select();
+    test_row_order();
     test_fft();
     test_fixed_dft();
     test_selection();

@@ -15,8 +15,11 @@ from s2s.dialects import graph
 from s2s.errors import InputError, UnknownValueError
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import cast, concat, equal, less, reshape, select, take, transpose, unsqueeze
-from s2s.frontends.networks import TypesChangeError, Values, branch, repeat, scan
+from s2s.frontends.networks import BranchesDifferError, TypesChangeError, Values, branch, repeat, scan
+from s2s.frontends.onnx.branches import branch_of_sizes
+from s2s.frontends.onnx.narrow import marked
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.trip_counts import greatest
 from s2s.frontends.selection import true_places
 
 
@@ -33,15 +36,12 @@ def _if(node: Node) -> Sequence[Value]:
     def formulas(body: GraphProto) -> Callable[[Builder, Values], Values]:
         return lambda inner, values: node.bodies.run_inside(body, inner, [], _named(outside, values))
 
+    branches, inputs = (formulas(then), formulas(otherwise)), list(outside.values())
     try:
-        return branch(
-            node.builder, node.builder.node, condition, formulas(then), formulas(otherwise), list(outside.values())
-        )
-    except TypesChangeError:
-        raise node.waits(
-            "the branches give different shapes or types, and the condition is computed at run time",
-            "make the condition a constant, or the outputs equal in shape",
-        ) from None
+        try:
+            return branch(node.builder, node.builder.node, condition, *branches, inputs)
+        except BranchesDifferError as error:
+            return branch_of_sizes(node, condition, branches, (error.then, error.otherwise), inputs)
     except InputError as error:
         if "--bind" in str(error):
             raise
@@ -76,10 +76,14 @@ def _loop(node: Node) -> list[Value]:
     except TypesChangeError as error:
         if not known or (steps is None and limit is not None):
             raise node.waits(str(error), "or make the trip count and the condition constants") from None
+    if steps is None and limit is not None:
+        most = greatest(node.builder.materialize(limit))
+        if most is not None and most > 0:
+            return _collecting_loop(node, most, limit, going, carried)
     if not known or (steps is None and limit is not None):
         raise node.waits(
-            "collects the values of a number of steps that is computed at run time",
-            "make the trip count and the condition constants",
+            "collects the values of a number of steps that is computed at run time, without a bound",
+            "bound the trip count by Min with a constant, or make the trip count and the condition constants",
         )
     return _unrolled_loop(node, steps, carried)
 
@@ -147,18 +151,23 @@ def _collecting_loop(
     """A loop of at most `steps` steps that collects a value in each: the rows that were written of tables with room for
     all steps. One step is imported in place, only for the types of the values."""
     first = node.run_body(node.body("body"), [node.constant(0, np.int64), node.constant(True), *carried])
-    tables = [node.constant(np.zeros((steps, *value.shape), value.dtype)) for value in first[1 + len(carried) :]]
+    tables = [_table(value, steps) for value in first[1 + len(carried) :]]
     node.require_small(sum(prod(table.shape) for table in tables), "what the loop collects")
     taken, *found = _tested_loop(node, limit, going, carried, tables)
     places = true_places(less(node.constant(np.arange(steps, dtype=np.int64)), taken))
-    rows = [emit(graph.GatherOp, table, places, axis=0) for table in found[len(carried) :]]
+    rows = [marked(emit(graph.GatherOp, table, places, axis=0), table.narrow) for table in found[len(carried) :]]
     return [*found[: len(carried)], *rows]
+
+
+def _table(row: Value, steps: int) -> Value:
+    """Room for as many values like `row`."""
+    return marked(row.builder.constant(np.zeros((steps, *row.shape), row.dtype)), row.narrow)
 
 
 def _with_row(table: Value, at: Value, row: Value) -> Value:
     """`table` with `row` at position `at` of its first dimension."""
     numbers = np.arange(table.shape[0], dtype=np.int64).reshape(-1, *[1] * row.rank)
-    return select(equal(table.builder.constant(numbers), at), unsqueeze(row, [0]), table)
+    return marked(select(equal(table.builder.constant(numbers), at), unsqueeze(row, [0]), table), row.narrow)
 
 
 def _tested_loop(
@@ -308,21 +317,21 @@ def _steps(
 
 
 def _stacked(values: Sequence[Value]) -> Value:
-    return concat([unsqueeze(value, [0]) for value in values], 0)
+    return marked(concat([unsqueeze(value, [0]) for value in values], 0), values[0].narrow)
 
 
 def _moved(value: Value, source: int, target: int) -> Value:
     """`value` with dimension `source` moved to `target`."""
     order = [axis for axis in range(value.rank) if axis != source]
     order.insert(target, source)
-    return transpose(value, order)
+    return marked(transpose(value, order), value.narrow)
 
 
 def _item(node: Node, value: Value, position: int) -> Value:
     """The part of `value` at `position` of its first dimension, without that dimension."""
     if position >= value.shape[0]:
         raise node.invalid("operands differ in size along axis 0", "make them equal")
-    return reshape(take(value, 0, position, 1), value.shape[1:])
+    return marked(reshape(take(value, 0, position, 1), value.shape[1:]), value.narrow)
 
 
 IMPORTERS: Mapping[str, Importer] = {

@@ -13,8 +13,6 @@ from s2s.frontends.places import iota, reverse_sequences
 from s2s.frontends.selection import distinct, true_places
 
 _INDEX = np.dtype(np.int64)
-MAX_COLUMNS = 64
-"""The longest slices of which Unique finds the distinct ones: they are sorted element by element."""
 
 
 def check_indices(node: Node, indices: Value, size: int) -> None:
@@ -96,8 +94,6 @@ def _unique(node: Node) -> list[Value]:
     at = 0 if axis is None else axis
     count = flat.shape[at]
     columns = prod(flat.shape) // count
-    if columns > MAX_COLUMNS:
-        raise node.unsupported(f"compares slices of {columns} elements", f"give slices of at most {MAX_COLUMNS}")
     keys = reshape(transpose(flat, [at, *(dim for dim in range(flat.rank) if dim != at)]), [count, columns])
     found = distinct(keys, in_order=bool(node.integer("sorted", 1)))
     values = emit(graph.GatherOp, flat, found.places, axis=at)

@@ -163,7 +163,7 @@ def _depends_on_size(node: Node, axis: _Axis, mode: str) -> bool:
     if mode == "tf_crop_and_resize":
         return False
     smooth = node.flag("antialias", False) and node.text("mode") != "nearest" and axis.scale < 1
-    return not smooth or (not axis.sized and 2 * _kernel(node, axis).reach <= MAX_TAPS)
+    return not smooth or (not axis.sized and 2 * _kernel(node, axis.scale).reach <= MAX_TAPS)
 
 
 def _at_any_size(node: Node, x: Value, axis: _Axis, mode: str) -> Value:
@@ -175,18 +175,35 @@ def _at_any_size(node: Node, x: Value, axis: _Axis, mode: str) -> Value:
     steps = node.constant(np.arange(axis.count), _EXACT)
     at = _late_coordinates(mode, steps, size, scale, count)
     kind = node.choice("mode", "nearest", "linear", "cubic", "bilinear")
-    smooth = node.flag("antialias", False) or node.flag("exclude_outside", False)
-    if kind == "cubic" or (kind != "nearest" and smooth):
-        kernel = _kernel(node, axis)
-        return read_weighted(x, axis.axis, at, size, kernel, excluded=node.flag("exclude_outside", False))
+    if _weighs(node):
+        excluded = node.flag("exclude_outside", False)
+        return read_weighted(x, axis.axis, at, size, _kernel(node, axis.scale), excluded=excluded)
     return _read(node, x, axis.axis, at, kind, size - 1)
 
 
-def _kernel(node: Node, axis: _Axis) -> Kernel:
+def _weighs(node: Node) -> bool:
+    """Whether weights of more than two elements, or of those inside only, are summed."""
+    mode = node.choice("mode", "nearest", "linear", "cubic", "bilinear")
+    smooth = node.flag("antialias", False) or node.flag("exclude_outside", False)
+    return mode == "cubic" or (mode != "nearest" and smooth)
+
+
+def _kernel(node: Node, scale: float | Value, least: float = 1.0) -> Kernel:
+    """The weights of a resize by `scale`, which is at least `least`; the smoothed ones are as wide as a step."""
     antialias = node.flag("antialias", False)
-    factor = min(axis.scale, 1.0) if antialias else 1.0
+    factor = 1.0 if not antialias else minimum(scale, 1) if isinstance(scale, Value) else min(scale, 1.0)
     cubic = node.real("cubic_coeff_a", -0.75) if node.text("mode") == "cubic" else None
-    return Kernel(factor, cubic, normalised=antialias)
+    return Kernel(factor, cubic, normalised=antialias, least=min(least, 1.0))
+
+
+def _read_by_weights(node: Node, x: Value, axis: int, at: Value, kernel: Kernel) -> Value:
+    """`x` at the places `at` along `axis`, which a run computes, from as many elements as the kernel reaches."""
+    if 2 * kernel.reach > MAX_TAPS:
+        raise node.unsupported(
+            f"smooths {2 * kernel.reach} elements at places of run time", f"smooth at most {MAX_TAPS}, by larger scales"
+        )
+    size = node.builder.sizes(x.shape[axis], at.dtype)
+    return read_weighted(x, axis, at, size, kernel, excluded=node.flag("exclude_outside", False))
 
 
 def _crop(node: Node, x: Value, axes: list[_Axis]) -> Value:
@@ -195,14 +212,15 @@ def _crop(node: Node, x: Value, axes: list[_Axis]) -> Value:
     if roi.shape != (2 * len(axes),):
         raise node.invalid(f"roi {list(roi.shape)} does not fit {len(axes)} axes", "give a start and an end for each")
     mode = node.choice("mode", "nearest", "linear", "cubic", "bilinear")
-    if mode == "cubic" or node.flag("antialias", False) or node.flag("exclude_outside", False):
-        raise node.waits("reads a region of run time with more than two taps", "use mode nearest or linear")
     y = x if x.is_float or mode == "nearest" else cast(x, np.dtype(np.float32))
     outside: Value | None = None
     for number, axis in enumerate(axes):
         start, end = (take(roi, 0, place, 1) for place in (number, number + len(axes)))
         at = _places(node, axis, x.shape[axis.axis], cast(start, _PLACE), cast(end, _PLACE))
-        y = _read(node, y, axis.axis, at, mode)
+        if _weighs(node):
+            y = _read_by_weights(node, y, axis.axis, at, _kernel(node, axis.scale))
+        else:
+            y = _read(node, y, axis.axis, at, mode)
         beyond = emit(graph.LogicalNotOp, within(at, 0, x.shape[axis.axis] - 1))
         column = reshape(beyond, [axis.count if dim == axis.axis else 1 for dim in range(x.rank)])
         outside = column if outside is None else emit(graph.LogicalOrOp, outside, column)
@@ -214,8 +232,6 @@ def _crop(node: Node, x: Value, axes: list[_Axis]) -> Value:
 def _late_scales(node: Node, x: Value, chosen: list[int], position: int, mode: str) -> Value:
     """`x` resized to the declared shape by scales that are computed at run time, axis by axis."""
     shape, kind = node.declared_shape("scales"), node.choice("mode", "nearest", "linear", "cubic", "bilinear")
-    if kind == "cubic" or node.flag("antialias", False) or node.flag("exclude_outside", False):
-        raise node.waits("scales of run time with more than two taps", "use mode nearest or linear")
     if len(shape) != x.rank:
         raise node.invalid(f"its result has the declared shape {list(shape)} for {list(x.shape)}", "fix the shape")
     scales = cast(node.input(position), _EXACT)
@@ -224,7 +240,10 @@ def _late_scales(node: Node, x: Value, chosen: list[int], position: int, mode: s
         scale = reshape(take(scales, 0, number, 1), [])
         steps = node.constant(np.arange(shape[axis]), _EXACT)
         at = _late_coordinates(mode, steps, x.shape[axis], scale, shape[axis])
-        y = _read(node, y, axis, at, kind)
+        if _weighs(node):
+            y = _read_by_weights(node, y, axis, at, _kernel(node, scale, shape[axis] / x.shape[axis]))
+        else:
+            y = _read(node, y, axis, at, kind)
     return cast(y, x.dtype)
 
 

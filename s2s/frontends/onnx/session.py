@@ -50,7 +50,7 @@ class _Bodies:
         found = {name: self._scope.lookup(name) for name in names}
         computed = {name: value for name, value in found.items() if isinstance(value, Value) and value.array is None}
         for name, value in computed.items():
-            _require_wide(self._node, f"{name!r}, which its body reads,", value)
+            _require_numbers(self._node, f"{name!r}, which its body reads,", value)
         return computed
 
     def run_inside(
@@ -63,14 +63,12 @@ class _Bodies:
             )
         outputs = self._session.run_inside(inner, self._scope, graph, inputs, captured)
         for value in outputs:
-            _require_wide(self._node, "an output of its body", value)
+            _require_numbers(self._node, "an output of its body", value)
         return outputs
 
 
-def _require_wide(node: NodeProto, what: str, value: Value) -> None:
-    """Refuse a narrow type where a network runs another one."""
-    if value.narrow is not None:
-        raise UnsupportedError(f"{place(node)}: {what} is {value.narrow.dtype}; convert it outside of the body")
+def _require_numbers(node: NodeProto, what: str, value: Value) -> None:
+    """Refuse texts where a network runs another one."""
     if value.texts is not None:
         raise UnsupportedError(f"{place(node)}: {what} is text; choose it outside of the body")
 
@@ -87,7 +85,9 @@ def _as_their_inputs(
     }
     if not found:
         return outputs
-    if node.op_type in _RUNNING or not declared.outputs:
+    if node.op_type in _RUNNING:
+        return outputs
+    if not declared.outputs:
         operand = next(iter(found.values()))
         raise UnsupportedError(f"{place(node)}: an operand is {operand.model_dtype}; convert it before")
     kinds = [declared.outputs[min(at, len(declared.outputs) - 1)] for at in range(len(outputs))]
@@ -352,7 +352,7 @@ class Session:
         for name in free_names(graph):
             value = outer.lookup(name)
             if isinstance(value, Value) and value.array is not None:
-                value = marked(inner.constant(value.array, value.name), value.narrow)
+                value = numbering(marked(inner.constant(value.array, value.name), value.narrow), value.texts)
             scope.define(name, captured.get(name, value))
         self.builder, kept = inner, self.builder
         try:

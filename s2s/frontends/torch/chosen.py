@@ -11,9 +11,6 @@ from s2s.frontends.torch.dtypes import INT64
 from s2s.frontends.torch.indexing import masked
 from s2s.frontends.torch.node import Importer, Node
 
-MAX_COLUMNS = 32
-"""The most elements of slices that are compared; each is a pass of sorting."""
-
 
 def _nonzero(node: Node) -> Value:
     """The places of the elements that are not zero, one row each."""
@@ -43,8 +40,6 @@ def _unique_slices(node: Node) -> list[Value | None]:
     axis = node.axis("dim", x.rank)
     count = x.shape[axis]
     columns = prod(x.shape) // count
-    if columns > MAX_COLUMNS:
-        raise node.unsupported(f"compares slices of {columns} elements", f"give slices of at most {MAX_COLUMNS}")
     rows = reshape(transpose(x, [axis, *(dim for dim in range(x.rank) if dim != axis)]), [count, columns])
     return _results(node, x, axis, distinct(rows, in_order=True), (count,))
 

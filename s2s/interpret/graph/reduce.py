@@ -79,6 +79,12 @@ def _top_k(op: graph.TopKOp, x: Array) -> Array:
     return first_places(widen(x), op.count.value.data, largest=op.smallest is None).astype(np.int32)
 
 
+def _row_order(op: graph.RowOrderOp, x: Array) -> Array:
+    from s2s.interpret.routines import row_order
+
+    return row_order(widen(x))
+
+
 MEANINGS: dict[type[Operation], Meaning] = {
     graph.ReduceSumOp: _reduction(_sum),
     graph.ReduceProdOp: _reduction(_product),
@@ -88,5 +94,6 @@ MEANINGS: dict[type[Operation], Meaning] = {
     graph.ArgmaxOp: _arg_reduction(np.argmax),
     graph.ArgminOp: _arg_reduction(np.argmin),
     graph.CumsumOp: _cumsum,
+    graph.RowOrderOp: _row_order,
     graph.TopKOp: _top_k,
 }

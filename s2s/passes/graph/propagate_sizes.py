@@ -13,13 +13,13 @@ whose result has a size that another one computes states which of its operands h
     func.func private @k(%mask: tensor<64xi1>, %count: tensor<i32>) attributes {reads_size = {found = 1}} {
       %y = graph.nonzero %mask, %count {size = "found", bound = 64, varies = ["found"]} … }
 
-State has a constant shape: one that varies is refused.
+State has a constant shape: one that varies is refused. So is a result of varying size whose elements share bytes.
 """
 
 from collections.abc import Sequence
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument
 from xdsl.passes import ModulePass
@@ -29,6 +29,7 @@ from s2s.analysis.network.functions import state_arguments
 from s2s.dialects import graph
 from s2s.dialects.graph import tied_arguments
 from s2s.errors import CompilerBug, UnsupportedError
+from s2s.types.interface import model_tensor
 from s2s.types.sizes import PARTS, READS_SIZE, REDUCES, VARIES, Extents, extents_attribute, sizes_of
 
 _READS_OPERAND_SIZES = (
@@ -46,6 +47,7 @@ _READS_OPERAND_SIZES = (
     | graph.PadOp
     | graph.TileOp
     | graph.TopKOp
+    | graph.RowOrderOp
     | graph.ScatterElementsOp
     | graph.ScatterNdOp
     | graph.NonzeroOp
@@ -65,6 +67,7 @@ class PropagateSizesPass(ModulePass):
             propagation = _Propagation(op)
             propagation.run()
             _check_states(propagation)
+            _check_packed(propagation)
 
 
 def _check_states(propagation: ExtentsPropagation) -> None:
@@ -82,6 +85,22 @@ def _check_states(propagation: ExtentsPropagation) -> None:
             raise UnsupportedError(
                 f"{names[number]}: is state, which lasts from run to run, and its size {size} varies; keep a state of "
                 "constant shape, or give its dimensions constant sizes"
+            )
+
+
+def _check_packed(propagation: ExtentsPropagation) -> None:
+    """Refuse results whose elements share bytes where their number varies: a row of bytes does not tell it."""
+    main = propagation.main
+    returned = main.body.block.last_op
+    assert returned is not None
+    for described, value in zip(main.res_attrs or (), returned.operands, strict=False):
+        name, tensor = described.data.get("name"), model_tensor(described.data)
+        size = next(filter(None, propagation.extents[value]), None)
+        if isinstance(name, StringAttr) and tensor is not None and not tensor.has_axes and size is not None:
+            output = name.data
+            raise UnsupportedError(
+                f"output {output}: its elements are packed into bytes, which have no axis of their own "
+                f"for {size}; cast it to a type of eight bits or more"
             )
 
 

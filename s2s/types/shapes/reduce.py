@@ -41,6 +41,14 @@ def top_k(x: AnyTensor, count: int) -> AnyTensor:
     return result(i32, [*outer, count])
 
 
+def row_order(x: AnyTensor) -> AnyTensor:
+    """The position of each row."""
+    require_number("x", x)
+    if x.get_num_dims() != 2 or 0 in x.get_shape():
+        raise ShapeError(f"x has shape {text(x.get_shape())}, expected rows of elements")
+    return result(i32, [x.get_shape()[0]])
+
+
 def cumsum(x: AnyTensor, axis: int) -> AnyTensor:
     """The type of `x`."""
     require_number("x", x)

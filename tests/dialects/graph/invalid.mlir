@@ -772,6 +772,12 @@
 
 // -----
 
+%x = "test.op"() : () -> tensor<3xf32>
+%y = graph.row_order %x : (tensor<3xf32>) -> tensor<3xi32>
+// CHECK: x has shape [3], expected rows of elements
+
+// -----
+
 %x, %roots = "test.op"() : () -> (tensor<2x8x1xf32>, tensor<4x2xf32>)
 %y = graph.dft %x, %roots {bins = 5 : i64} : (tensor<2x8x1xf32>, tensor<4x2xf32>) -> tensor<2x5x2xf32>
 // CHECK: roots have shape [4, 2], expected [8, 2]

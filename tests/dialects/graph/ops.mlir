@@ -446,6 +446,8 @@ func.func @reduce(%x: tensor<2x3x4xf32>) {
   %narrow = graph.argmin %x {axis = 0 : i64} : (tensor<2x3x4xf32>) -> tensor<3x4xi32>
   // CHECK-NEXT: %first = graph.top_k %x {count = 2 : i64, smallest} : (tensor<2x3x4xf32>) -> tensor<2x3x2xi32>
   %first = graph.top_k %x {count = 2 : i64, smallest} : (tensor<2x3x4xf32>) -> tensor<2x3x2xi32>
+  // CHECK-NEXT: %rows = graph.row_order %argmin : (tensor<3x4xi64>) -> tensor<3xi32>
+  %rows = graph.row_order %argmin : (tensor<3x4xi64>) -> tensor<3xi32>
   // CHECK-NEXT: %cumsum = graph.cumsum %x {axis = 1 : i64, exclusive, reverse} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
   %cumsum = graph.cumsum %x {axis = 1 : i64, exclusive, reverse} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
   func.return

@@ -41,6 +41,12 @@ def declared(case: NodeCase, shapes: Sequence[Sequence[int]] | None = None) -> t
     return model, expected
 
 
+WEIGHED: dict[str, dict[str, Any]] = {
+    "cubic": {"mode": "cubic"},
+    "cubic inside": {"mode": "cubic", "exclude_outside": 1, "coordinate_transformation_mode": "align_corners"},
+    "smoothed": {"mode": "linear", "antialias": 1},
+    "smoothed cubic": {"mode": "cubic", "antialias": 1, "cubic_coeff_a": -0.5},
+}
 CASES = {
     "reshape": NodeCase("Reshape", [X, ints(2, -1)]),
     "expand": NodeCase("Expand", [floats(3, 1), ints(2, 1, 4)]),
@@ -62,6 +68,10 @@ CASES = {
     "pad some axes": NodeCase("Pad", [X, ints(2, 1), None, ints(-1)], {"mode": "reflect"}),
     "pad edges": NodeCase("Pad", [X, ints(0, 2, 1, 1, 0, 3)], {"mode": "edge"}),
     "pad around": NodeCase("Pad", [X, ints(0, 2, 1, 1, 0, 3)], {"mode": "wrap"}),
+    **{
+        f"resize, {name}": NodeCase("Resize", [X[None], None, np.array([1, 1, 2.3, 0.6], np.float32)], attributes, 19)
+        for name, attributes in WEIGHED.items()
+    },
     "resize to sizes": NodeCase("Resize", [X[None], None, None, ints(1, 3, 6, 5)], {"mode": "linear"}, 19),
     "resize by scales": NodeCase(
         "Resize", [X[None], None, np.array([1, 1, 2.3, 0.6], np.float32)], {"mode": "linear"}, 19
@@ -108,11 +118,16 @@ REFUSED: dict[str, tuple[NodeCase, Any, type[Exception], str]] = {
         InputError,
         r"no axes of \[3, 4, 4\] leave the declared shape \[5, 4\]",
     ),
-    "cubic": (
-        NodeCase("Resize", [X[None], None, np.array([1, 1, 2, 2], np.float32)], {"mode": "cubic"}, 19),
+    "much smoothed": (
+        NodeCase(
+            "Resize",
+            [np.ones((1, 1, 99), np.float32), None, np.array([1, 1, 0.02], np.float32)],
+            {"mode": "cubic", "antialias": 1},
+            19,
+        ),
         None,
         UnsupportedError,
-        "more than two taps; use mode nearest or linear",
+        "smooths 396 elements at places of run time; smooth at most",
     ),
     "sizes that keep a ratio": (
         NodeCase(

@@ -11,8 +11,7 @@ from onnx import helper, numpy_helper
 from onnx.numpy_helper import saturate_cast, to_float8e8m0
 
 from benchmarks.conformance_adapters import run, run_graph
-from s2s.errors import InputError, UnsupportedError
-from s2s.frontends.onnx import import_model
+from s2s.errors import InputError
 from s2s.frontends.onnx.tensors import read_tensor
 from s2s.types.dtypes import Array
 from s2s.types.narrow import NARROW, pack, unpack
@@ -243,15 +242,6 @@ def test_a_zero_point_of_a_float_type_must_be_zero(tmp_path: Any):
     constants = [np.array(2, np.float32), np.array(1, kind)]
     with pytest.raises(InputError, match="the zero point of float8_e4m3fn is not 0; make it 0"):
         run_node("QuantizeLinear", [np.ones(3, np.float32)], kind, tmp_path, constants)
-
-
-def test_a_body_that_reads_a_narrow_type_is_refused():
-    text = """<ir_version: 13, opset_import: ["" : 25]> g (int4[2] x, bool c) => (float[2] y) {
-        y = If (c) <then_branch = t () => (float[2] a) { a = Cast <to = 1> (x) },
-                    else_branch = e () => (float[2] b) { b = Cast <to = 1> (x) }>
-    }"""
-    with pytest.raises(UnsupportedError, match="'x', which its body reads, is int4; convert it outside of the body"):
-        import_model(onnx.parser.parse_model(text))
 
 
 def test_the_interface_passes_packed_bytes(tmp_path: Any):

@@ -1,5 +1,7 @@
 """Resize in its modes, and quantised operators."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -26,6 +28,13 @@ def test_rounding_of_nearest(rounding: str):
     check(NodeCase("Resize", [X, None, None, known([1, 2, 7, 4])], {"nearest_mode": rounding}))
 
 
+REGIONS: dict[str, dict[str, Any]] = {
+    "nearest": {"mode": "nearest"},
+    "linear": {"mode": "linear"},
+    "cubic": {"mode": "cubic", "cubic_coeff_a": -0.5},
+    "cubic inside": {"mode": "cubic", "exclude_outside": 1},
+    "smoothed": {"mode": "linear", "antialias": 1},
+}
 CASES = {
     **{
         f"region of run time, {mode}": NodeCase(
@@ -35,11 +44,11 @@ CASES = {
                 "axes": [3, 2],
                 "coordinate_transformation_mode": "tf_crop_and_resize",
                 "extrapolation_value": 10.0,
-                "mode": mode,
+                **attributes,
             },
             18,
         )
-        for mode in ("nearest", "linear")
+        for mode, attributes in REGIONS.items()
     },
     "sizes of axes": NodeCase("Resize", [X, None, None, known([9, 4])], {"axes": [2, 3], "mode": "linear"}, 18),
     "aspect ratio": NodeCase(

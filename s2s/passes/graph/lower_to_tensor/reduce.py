@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import inf, nan, prod
 
 from xdsl.dialects.builtin import AnyFloat, ArrayAttr, FloatAttr, i32, i64
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -159,14 +159,8 @@ class LowerTopK(RewritePattern):
     def match_and_rewrite(self, op: graph.TopKOp, rewriter: PatternRewriter) -> None:
         *outer, size = shape_of(op.x)
         rows, count = prod(outer), op.count.value.data
-        element = type_of(op.x).element_type
-        wide = _compared_as(element)
-        x = op.x
-        if wide != element:
-            whole = at(op.x, *dims(len(outer) + 1))
-            x = compute(
-                rewriter, op, [*outer, size], epilogue=[whole], element=wide, apply=lambda s, each: s.cast(each, wide)
-            )
+        wide = _compared_as(type_of(op.x).element_type)
+        x = _compared(rewriter, op, wide)
         order = "largest" if op.smallest is None else "smallest"
         key = ui64 if size_in_bytes(wide) == 8 else ui32
         scratch = tensor_type(key, (4 * size + SORTED_DIGITS,))
@@ -174,6 +168,30 @@ class LowerTopK(RewritePattern):
         graph.copy_provenance(made, op)
         state_fills(made, op, [_last_of_all(wide, smallest=op.smallest is not None)])
         rewriter.replace(op, made)
+
+
+class LowerRowOrder(RewritePattern):
+    """As for the elements of a row, the routine has forms for few element types."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.RowOrderOp, rewriter: PatternRewriter) -> None:
+        rows, size = shape_of(op.x)
+        wide = _compared_as(type_of(op.x).element_type)
+        x = _compared(rewriter, op, wide)
+        scratch = tensor_type(i32, (rows,))
+        made = tensor.ExternOp(f"row_order_{element_name(wide)}", [x], [rows, size], [op.y.type], [scratch])
+        graph.copy_provenance(made, op)
+        state_fills(made, op, [_last_of_all(wide, smallest=True)])
+        rewriter.replace(op, made)
+
+
+def _compared(rewriter: PatternRewriter, op: graph.TopKOp | graph.RowOrderOp, wide: Attribute) -> SSAValue:
+    """The elements that `op` compares, as `wide`."""
+    if type_of(op.x).element_type == wide:
+        return op.x
+    shape = shape_of(op.x)
+    whole = at(op.x, *dims(len(shape)))
+    return compute(rewriter, op, shape, epilogue=[whole], element=wide, apply=lambda s, each: s.cast(each, wide))
 
 
 def state_fills(made: tensor.ExternOp, op: GraphOp, fills: Sequence[Attribute]) -> None:
@@ -222,4 +240,4 @@ class LowerCumsum(RewritePattern):
         rewriter.replace(op, [], [y])
 
 
-PATTERNS: tuple[RewritePattern, ...] = (LowerReduce(), LowerArgReduce(), LowerTopK(), LowerCumsum())
+PATTERNS: tuple[RewritePattern, ...] = (LowerReduce(), LowerArgReduce(), LowerTopK(), LowerRowOrder(), LowerCumsum())

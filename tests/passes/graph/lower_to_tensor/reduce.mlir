@@ -93,6 +93,13 @@ func.func private @a_routine_finds_the_first_elements(%x: tensor<2x4x100xf32>) -
   func.return %y : tensor<2x4x5xi32>
 }
 
+// CHECK-LABEL: @a_routine_orders_rows(
+// CHECK-NEXT: %y = tensor.extern "row_order_f64"(%x) {numbers = array<i64: 8, 630>, scratch = [tensor<8xi32>]} : (tensor<8x630xf64>) -> tensor<8xi32>
+func.func private @a_routine_orders_rows(%x: tensor<8x630xf64>) -> tensor<8xi32> attributes {kernel} {
+  %y = graph.row_order %x : (tensor<8x630xf64>) -> tensor<8xi32>
+  func.return %y : tensor<8xi32>
+}
+
 // CHECK-LABEL: @narrow_elements_are_widened_for_it(
 // CHECK-NEXT: %0 = tensor.compute [100] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: i8):
