@@ -3,7 +3,7 @@
  *
  * Largest error, in units of the last place, over all floats (tests/runtime_c/ulp/ulp.c measures it):
  *
- *   V_exp 1.20   V_log 0.85   V_tanh 2.20   V_erf 1.48   V_sin 2.50   V_cos 2.50
+ *   V_exp 1.20   V_log 0.85   V_tanh 2.20   V_erf 1.48   V_sin 2.50   V_cos 2.50   V_exp_plus_one 1.50
  *
  * Results may be subnormal, infinite or NaN where those of <math.h> are; errno and the exception flags stay alone.
  *
@@ -41,41 +41,39 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(with_sign)(S2S_F32V a, S2S_F32V b)
     return S2S_F32(from_bits)(S2S_I32(bit_or)(S2S_F32(bits)(a), sign));
 }
 
-/* 2^n for an integer n, |n| <= 126, which shifted holds in its low bits above 1.5 * 2^23. */
+/* 2^n for an integer n, -127 <= n <= 128, where the low bits of shifted hold n + 127: the bits of a float. 2^-127 is given
+ * as 0, 2^128 as infinity. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(power_of_two)(S2S_F32V shifted)
 {
-    const S2S_I32V one = S2S_I32(splat)(0x3F800000);
-
-    return S2S_F32(from_bits)(S2S_I32(add)(S2S_I32(shift_left)(S2S_F32(bits)(shifted), 23), one));
+    return S2S_F32(from_bits)(S2S_I32(shift_left)(S2S_F32(bits)(shifted), 23));
 }
 
 #if defined(S2S_SIMD_GNU) && S2S_LANES == 16 && defined(__AVX512F__)
 #define S2S_SCALES
 #endif
 
-/* q * 2^n for an integer n, -252 <= n <= 254, which shifted holds likewise: in two factors, so that results below the
- * normal numbers are rounded once. Both are 0 for n of -253 and -254. AVX-512 does it in one instruction. */
+/* q * 2^n for an integer n, -252 <= n <= 254, where the low bits of shifted hold n + 254: in two factors, so that results
+ * below the normal numbers are rounded once. It is 0 for n of -253 and -254. AVX-512 does it in one instruction. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(scaled)(S2S_F32V q, S2S_F32V n, S2S_F32V shifted)
 {
 #ifdef S2S_SCALES
     (void)shifted;
     return __builtin_ia32_scalefps512_mask(q, n, q, S2S_ALL_LANES, 4);
 #else
-    const S2S_I32V one = S2S_I32(splat)(0x3F800000);
-    const S2S_I32V power = S2S_I32(shift_left)(S2S_F32(bits)(shifted), 23);
-    const S2S_I32V half = S2S_I32(shift_left)(S2S_I32(shift_right)(S2S_F32(bits)(shifted), 1), 23);
-    const S2S_I32V first = S2S_I32(add)(half, one);
-    const S2S_I32V second = S2S_I32(sub)(power, S2S_I32(sub)(half, one));
+    const S2S_I32V bits = S2S_F32(bits)(shifted);
+    const S2S_I32V first = S2S_I32(shift_left)(S2S_I32(shift_right)(bits, 1), 23);
+    const S2S_I32V second = S2S_I32(sub)(S2S_I32(shift_left)(bits, 23), first);
 
     (void)n;
     return S2S_F32(mul)(S2S_F32(mul)(q, S2S_F32(from_bits)(first)), S2S_F32(from_bits)(second));
 #endif
 }
 
-/* a / log 2, rounded to an integer: adding 1.5 * 2^23 leaves it in the low bits. */
-S2S_ALWAYS_INLINE S2S_F32V S2S_F32(shifted_log2)(S2S_F32V a)
+/* a / log 2, rounded to an integer, plus shifter, which is an integer above 1.5 * 2^23: the low bits of the sum hold the
+ * integer and what shifter has more than that. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(shifted_log2)(S2S_F32V a, float shifter)
 {
-    return S2S_F32(fma)(a, S2S_F32(splat)(1.44269504f), S2S_F32(splat)(12582912.0f));
+    return S2S_F32(fma)(a, S2S_F32(splat)(1.44269504f), S2S_F32(splat)(shifter));
 }
 
 /* r of a = n log 2 + r with |r| <= log(2) / 2. */
@@ -104,14 +102,14 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp_of_rest)(S2S_F32V r)
 /* e^a for |a| < 87, and NaN. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp_normal)(S2S_F32V a)
 {
-    const S2S_F32V shifted = S2S_F32(shifted_log2)(a);
-    const S2S_F32V n = S2S_F32(sub)(shifted, S2S_F32(splat)(12582912.0f));
+    const S2S_F32V shifted = S2S_F32(shifted_log2)(a, 12583039.0f);
+    const S2S_F32V n = S2S_F32(sub)(shifted, S2S_F32(splat)(12583039.0f));
 
     return S2S_F32(mul)(S2S_F32(power_of_two)(shifted), S2S_F32(exp_of_rest)(S2S_F32(exp_rest)(a, n)));
 }
 
 /* e^a. Below log 2^-150 the result is 0. Products that are too small take machines a hundred times as long, and masks put
- * such arguments into every softmax: from log 2^-253 down both factors of scaled are 0, and AVX-512 skips the lanes. */
+ * such arguments into every softmax: from log 2^-253 down the first factor of scaled is 0, and AVX-512 skips the lanes. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp)(S2S_F32V a)
 {
     const S2S_F32V below = S2S_F32(min)(S2S_F32(splat)(89.0f), a);
@@ -120,8 +118,8 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp)(S2S_F32V a)
 #else
     const S2S_F32V x = S2S_F32(max)(S2S_F32(splat)(-176.059387f), below);
 #endif
-    const S2S_F32V shifted = S2S_F32(shifted_log2)(x);
-    const S2S_F32V n = S2S_F32(sub)(shifted, S2S_F32(splat)(12582912.0f));
+    const S2S_F32V shifted = S2S_F32(shifted_log2)(x, 12583166.0f);
+    const S2S_F32V n = S2S_F32(sub)(shifted, S2S_F32(splat)(12583166.0f));
     const S2S_F32V q = S2S_F32(exp_of_rest)(S2S_F32(exp_rest)(x, n));
 
 #ifdef S2S_SCALES
@@ -131,6 +129,23 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp)(S2S_F32V a)
     return __builtin_ia32_scalefps512_mask(q, n, S2S_F32(zero)(), kept, 4);
 #else
     return S2S_F32(scaled)(q, n, shifted);
+#endif
+}
+
+/* 1 + e^a, which needs no e^a below the normal numbers: then one factor 2^(n - 1) of 2 e^r will do. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp_plus_one)(S2S_F32V a)
+{
+    const S2S_F32V one = S2S_F32(splat)(1.0f);
+#ifdef S2S_SCALES
+    return S2S_F32(add)(S2S_F32(exp)(a), one);
+#else
+    const S2S_F32V x = S2S_F32(max)(S2S_F32(splat)(-87.0f), S2S_F32(min)(S2S_F32(splat)(89.0f), a));
+    const S2S_F32V shifted = S2S_F32(shifted_log2)(x, 12583038.0f);
+    const S2S_F32V n = S2S_F32(sub)(shifted, S2S_F32(splat)(12583038.0f));
+    const S2S_F32V r = S2S_F32(exp_rest)(x, n);
+    const S2S_F32V twice = S2S_F32(horner)(S2S_F32(horner)(S2S_F32(exp_series)(r), r, 1.0f), S2S_F32(add)(r, r), 2.0f);
+
+    return S2S_F32(fma)(S2S_F32(power_of_two)(shifted), twice, one);
 #endif
 }
 
@@ -169,34 +184,31 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(log)(S2S_F32V a)
     return S2S_F32(select)(is_zero, S2S_F32(splat)(-INFINITY), p);
 }
 
-/* tanh a = h / (h + 1) with h = (e^2|a| - 1) / 2 = (2^n - 1) / 2 + 2^n (e^2r - 1) / 2 and the sign of a; it is 1 from 10
- * on. The terms of the series of e^2r are taken in pairs, so that fewer operations wait for one another. What rounding
- * takes from h + 1 is given back: 1 / (h + 1) is 1 less the quotient. It is exact for sums below 2^24; above, a positive
- * rest does no harm. The estimate of AVX-512 and a step of Newton's method give other bits than a division. */
+/* tanh a with |a| = n log 2 + r: with p = 4^-n and t = tanh r it is u / v with u = (1 - p) + (1 + p) t and
+ * v = (1 + p) + (1 - p) t, and the sign of a; it is 1 from 10 on. As v is u + 2 p (1 - t), what rounding does to u hardly
+ * changes the quotient where p is small. Both are 3 / 2 times as large, which keeps them clear of powers of two, above
+ * which a rounding weighs most. The estimate of AVX-512 and a step of Newton's method give other bits than a division. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(tanh)(S2S_F32V a)
 {
-    const S2S_F32V one = S2S_F32(splat)(1.0f);
-    const S2S_F32V shifter = S2S_F32(splat)(12582912.0f);
+    const S2S_F32V shifter = S2S_F32(splat)(12582976.0f);
     const S2S_F32V x = S2S_F32(min)(S2S_F32(splat)(10.0f), S2S_F32(abs)(a));
-    const S2S_F32V shifted = S2S_F32(fma)(x, S2S_F32(splat)(2.88539008f), shifter);
-    const S2S_F32V n = S2S_F32(sub)(shifted, shifter);
-    const S2S_F32V power = S2S_F32(power_of_two)(shifted);
-    const S2S_F32V whole = S2S_F32(fma)(power, S2S_F32(splat)(0.5f), S2S_F32(splat)(-0.5f));
-    const S2S_F32V upper = S2S_F32(fma)(n, S2S_F32(splat)(-0.3466796875f), x);
-    const S2S_F32V r = S2S_F32(fma)(n, S2S_F32(splat)(1.06097220e-4f), upper);
+    const S2S_F32V shifted = S2S_F32(fma)(x, S2S_F32(splat)(-1.44269504f), shifter);
+    const S2S_F32V r = S2S_F32(fma)(S2S_F32(sub)(shifted, shifter), S2S_F32(splat)(0.693147182f), x);
+    const S2S_F32V twice_p = S2S_F32(from_bits)(S2S_I32(shift_left)(S2S_F32(bits)(shifted), 24));
+    const S2S_F32V less = S2S_F32(horner)(twice_p, S2S_F32(splat)(-0.75f), 1.5f);
+    const S2S_F32V more = S2S_F32(sub)(S2S_F32(splat)(3.0f), less);
     const S2S_F32V square = S2S_F32(mul)(r, r);
-    const S2S_F32V last = S2S_F32(horner)(S2S_F32(splat)(0.133899361f), r, 0.333347112f);
-    const S2S_F32V first = S2S_F32(horner)(S2S_F32(splat)(0.666660845f), r, 1.0f);
-    const S2S_F32V rest = S2S_F32(fma)(S2S_F32(splat)(0.0442067608f), square, last);
-    const S2S_F32V half_less_one = S2S_F32(fma)(S2S_F32(fma)(rest, square, first), square, r);
-    const S2S_F32V h = S2S_F32(fma)(power, half_less_one, whole);
-    const S2S_F32V sum = S2S_F32(add)(h, one);
-    const S2S_F32V limit = S2S_F32(splat)(-1.220703125e-4f);
-    const S2S_F32V lost = S2S_F32(max)(limit, S2S_F32(sub)(h, S2S_F32(sub)(sum, one)));
-    const S2S_F32V quotient = S2S_F32(div)(h, sum);
-    const S2S_F32V excess = S2S_F32(mul)(quotient, lost);
+    S2S_F32V q = S2S_F32(splat)(0.0194628882f);
+    S2S_F32V t;
+    S2S_F32V u;
 
-    return S2S_F32(with_sign)(S2S_F32(fma)(S2S_F32(sub)(quotient, one), excess, quotient), a);
+    q = S2S_F32(horner)(q, square, -0.0537311943f);
+    q = S2S_F32(horner)(q, square, 0.133324006f);
+    q = S2S_F32(horner)(q, square, -0.333333219f);
+    t = S2S_F32(fma)(q, S2S_F32(mul)(r, square), r);
+    u = S2S_F32(fma)(more, t, less);
+    t = S2S_F32(horner)(t, S2S_F32(splat)(-1.5f), 1.5f);
+    return S2S_F32(with_sign)(S2S_F32(div)(u, S2S_F32(fma)(twice_p, t, u)), a);
 }
 
 /* erf a: a + a p(a^2) up to 1, else 1 - e^-r(|a|) with the sign of a, where r is -log(1 - erf). */

@@ -42,23 +42,6 @@ S2S_ALWAYS_INLINE int32_t S2S_I32(reduce_max)(S2S_I32V a)
     return S2S_I32H_(reduce_max)(S2S_I32H_(max)(S2S_I32(low)(a), S2S_I32(high)(a)));
 }
 #else
-S2S_ALWAYS_INLINE float S2S_F32(reduce_add)(S2S_F32V a)
-{
-    const float even = S2S_F32(lane)(a, 0) + S2S_F32(lane)(a, 2);
-    const float odd = S2S_F32(lane)(a, 1) + S2S_F32(lane)(a, 3);
-
-    return even + odd;
-}
-
-S2S_ALWAYS_INLINE float S2S_F32(reduce_mul)(S2S_F32V a)
-{
-    const float even = S2S_F32(lane)(a, 0) * S2S_F32(lane)(a, 2);
-    const float odd = S2S_F32(lane)(a, 1) * S2S_F32(lane)(a, 3);
-
-    return even * odd;
-}
-
-/* Extremes in vectors: scalar ones are branches. */
 #ifdef S2S_SIMD_GNU
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(upper_half)(S2S_F32V a)
 {
@@ -81,7 +64,33 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(second_lane)(S2S_F32V a)
     return __builtin_shuffle(a, lanes);
 #endif
 }
+#endif
 
+/* Sums in vectors on x86, where GCC takes lanes apart by way of integer registers. */
+S2S_ALWAYS_INLINE float S2S_F32(reduce_add)(S2S_F32V a)
+{
+#if defined(S2S_SIMD_GNU) && defined(__SSE__)
+    const S2S_F32V half = S2S_F32(add)(a, S2S_F32(upper_half)(a));
+
+    return S2S_F32(lane)(S2S_F32(add)(half, S2S_F32(second_lane)(half)), 0);
+#else
+    const float even = S2S_F32(lane)(a, 0) + S2S_F32(lane)(a, 2);
+    const float odd = S2S_F32(lane)(a, 1) + S2S_F32(lane)(a, 3);
+
+    return even + odd;
+#endif
+}
+
+S2S_ALWAYS_INLINE float S2S_F32(reduce_mul)(S2S_F32V a)
+{
+    const float even = S2S_F32(lane)(a, 0) * S2S_F32(lane)(a, 2);
+    const float odd = S2S_F32(lane)(a, 1) * S2S_F32(lane)(a, 3);
+
+    return even * odd;
+}
+
+/* Extremes in vectors: scalar ones are branches. */
+#ifdef S2S_SIMD_GNU
 S2S_ALWAYS_INLINE float S2S_F32(reduce_min)(S2S_F32V a)
 {
     const S2S_F32V half = S2S_F32(min)(a, S2S_F32(upper_half)(a));

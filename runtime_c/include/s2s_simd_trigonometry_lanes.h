@@ -114,8 +114,8 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(acos)(S2S_F32V a)
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(half_exp)(S2S_F32V a)
 {
     const S2S_F32V x = S2S_F32(min)(S2S_F32(splat)(90.0f), a);
-    const S2S_F32V shifted = S2S_F32(shifted_log2)(x);
-    const S2S_F32V n = S2S_F32(sub)(shifted, S2S_F32(splat)(12582912.0f));
+    const S2S_F32V shifted = S2S_F32(shifted_log2)(x, 12583166.0f);
+    const S2S_F32V n = S2S_F32(sub)(shifted, S2S_F32(splat)(12583166.0f));
     const S2S_F32V one = S2S_F32(splat)(1.0f);
     const S2S_F32V q = S2S_F32(exp_of_rest)(S2S_F32(exp_rest)(x, n));
 

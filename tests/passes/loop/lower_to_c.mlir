@@ -106,6 +106,63 @@ func.func private @rounded_quotient(%y: memref<16xf32>, %x: memref<16xf32>) attr
   func.return
 }
 
+// One more than a power is one function, unless the power is wanted too, or more is added.
+// CHECK:      void net_one_more(float *restrict y, const float *restrict x)
+// CHECK-NEXT: {
+// CHECK-NEXT:     for (int32_t i = 0; i < 16; i += 4) {
+// CHECK-NEXT:         s2s_f32x4_store(&y[i], s2s_f32x4_exp_plus_one(s2s_f32x4_load(&x[i])));
+// CHECK-NEXT:     }
+// CHECK-NEXT: }
+func.func private @one_more(%y: memref<16xf32>, %x: memref<16xf32>) attributes {kernel} {
+  %one = arith.constant 1.0 : f32
+  loop.for %i = 0 to 16 step 4 {
+    %v = loop.load %x[affine_map<(i) -> (i)>(%i)] : memref<16xf32> -> vector<4xf32>
+    %ones = loop.broadcast %one : f32 -> vector<4xf32>
+    %e = math.exp %v : vector<4xf32>
+    %sum = arith.addf %e, %ones : vector<4xf32>
+    loop.store %sum, %y[affine_map<(i) -> (i)>(%i)] : vector<4xf32>, memref<16xf32>
+  }
+  func.return
+}
+
+// CHECK:      void net_one_more_and_power(float *restrict y, const float *restrict x)
+// CHECK-NEXT: {
+// CHECK-NEXT:     for (int32_t i = 0; i < 16; i += 4) {
+// CHECK-NEXT:         const s2s_f32x4 e = s2s_f32x4_exp(s2s_f32x4_load(&x[i]));
+// CHECK-NEXT:         s2s_f32x4_store(&y[i], s2s_f32x4_mul(s2s_f32x4_add(e, s2s_f32x4_splat(1.0f)), e));
+// CHECK-NEXT:     }
+// CHECK-NEXT: }
+func.func private @one_more_and_power(%y: memref<16xf32>, %x: memref<16xf32>) attributes {kernel} {
+  %one = arith.constant 1.0 : f32
+  loop.for %i = 0 to 16 step 4 {
+    %v = loop.load %x[affine_map<(i) -> (i)>(%i)] : memref<16xf32> -> vector<4xf32>
+    %ones = loop.broadcast %one : f32 -> vector<4xf32>
+    %e = math.exp %v : vector<4xf32>
+    %sum = arith.addf %e, %ones : vector<4xf32>
+    %product = arith.mulf %sum, %e : vector<4xf32>
+    loop.store %product, %y[affine_map<(i) -> (i)>(%i)] : vector<4xf32>, memref<16xf32>
+  }
+  func.return
+}
+
+// CHECK:      void net_two_more(float *restrict y, const float *restrict x)
+// CHECK-NEXT: {
+// CHECK-NEXT:     for (int32_t i = 0; i < 16; i += 4) {
+// CHECK-NEXT:         s2s_f32x4_store(&y[i], s2s_f32x4_add(s2s_f32x4_exp(s2s_f32x4_load(&x[i])), s2s_f32x4_splat(2.0f)));
+// CHECK-NEXT:     }
+// CHECK-NEXT: }
+func.func private @two_more(%y: memref<16xf32>, %x: memref<16xf32>) attributes {kernel} {
+  %two = arith.constant 2.0 : f32
+  loop.for %i = 0 to 16 step 4 {
+    %v = loop.load %x[affine_map<(i) -> (i)>(%i)] : memref<16xf32> -> vector<4xf32>
+    %twos = loop.broadcast %two : f32 -> vector<4xf32>
+    %e = math.exp %v : vector<4xf32>
+    %sum = arith.addf %e, %twos : vector<4xf32>
+    loop.store %sum, %y[affine_map<(i) -> (i)>(%i)] : vector<4xf32>, memref<16xf32>
+  }
+  func.return
+}
+
 // Pointers are apart, unless the plan gave the result the buffer of an operand. The doc is the comment above.
 // CHECK:      /* y[i] = a[i] + b[i] */
 // CHECK-NEXT: void net_add(float *y, const float *a, const float *restrict b)

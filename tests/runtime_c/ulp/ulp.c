@@ -34,7 +34,10 @@
         for (int i = 0; i < BLOCK; i += LANES) { F32(store)(y + i, F32(name)(F32(load)(x + i))); }                     \
     }
 
+static double exp_plus_one(double x) { return exp(x) + 1.0; }
+
 PAIR(exp)
+PAIR(exp_plus_one)
 PAIR(log)
 PAIR(tanh)
 PAIR(erf)
@@ -56,6 +59,7 @@ static const struct {
     void (*vector)(float *y, const float *x);
 } functions[] = {
     {"exp", exp_reference, exp_vector},
+    {"exp_plus_one", exp_plus_one_reference, exp_plus_one_vector},
     {"log", log_reference, log_vector},
     {"tanh", tanh_reference, tanh_vector},
     {"erf", erf_reference, erf_vector},

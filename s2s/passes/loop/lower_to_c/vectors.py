@@ -18,7 +18,6 @@ from s2s.passes.loop.lower_to_c.integers import Lowering
 from s2s.types.dtypes import from_dense
 
 _BY_NAME: dict[type[Operation], str] = {
-    arith.AddfOp: "add",
     arith.SubfOp: "sub",
     arith.MulfOp: "mul",
     arith.DivfOp: "div",
@@ -95,6 +94,21 @@ def _extreme(name: str) -> Lowering:
 def _is_splat_of_literal(value: SSAValue) -> bool:
     op = value.owner
     return isinstance(op, c.CallOp) and all(literal_value(argument) is not None for argument in op.arguments)
+
+
+def _add(b: Builder, op: Operation) -> SSAValue:
+    """Add floats. `exp(x) + 1` is one function, since what the sum loses of the power need not be computed."""
+    lhs, rhs = op.operands
+    for power, number in ((lhs, rhs), (rhs, lhs)):
+        if isinstance(power.owner, math.ExpOp) and power.has_one_use() and _is_splat_of_one(b.value(number)):
+            argument = b.value(power.owner.operand)
+            return b.vector_call("exp_plus_one", [argument], argument.type)
+    return _by_name("add")(b, op)
+
+
+def _is_splat_of_one(value: SSAValue) -> bool:
+    op = value.owner
+    return isinstance(op, c.CallOp) and [literal_value(argument) for argument in op.arguments] == [1.0]
 
 
 def _select(b: Builder, op: Operation) -> SSAValue:
@@ -176,6 +190,7 @@ VECTORS: dict[type[Operation], Lowering] = {
     **dict.fromkeys(LIBM, _each_lane),
     **dict.fromkeys(_SHIFTS, _shift),
     **{kind: _by_name(name) for kind, name in _BY_NAME.items()},
+    arith.AddfOp: _add,
     arith.ConstantOp: _constant,
     arith.ExtFOp: _widened,
     arith.TruncFOp: _narrowed,
