@@ -17,7 +17,7 @@ from s2s.frontends.onnx.declared_shapes import derived_operands
 from s2s.frontends.onnx.draws import Draws
 from s2s.frontends.onnx.limits import MIN_OPSET
 from s2s.frontends.onnx.names import canonical_domain, label, operator, place
-from s2s.frontends.onnx.narrow import marked, with_kind_of
+from s2s.frontends.onnx.narrow import with_kind_of
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.schema_functions import function_body, has_function_body, infer_outputs
 from s2s.frontends.onnx.scope import FAILED, Binding, Failed, Scope
@@ -352,7 +352,7 @@ class Session:
         for name in free_names(graph):
             value = outer.lookup(name)
             if isinstance(value, Value) and value.array is not None:
-                value = numbering(marked(inner.constant(value.array, value.name), value.narrow), value.texts)
+                value = with_kind_of(inner.constant(value.array, value.name), value)
             scope.define(name, captured.get(name, value))
         self.builder, kept = inner, self.builder
         try:
