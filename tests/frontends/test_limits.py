@@ -19,6 +19,7 @@ from s2s.frontends.torch import archive
 from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
 from s2s.interpret.graph import work
 from s2s.stages import golden
+from s2s.verify import sizes
 from support.onnx_text import onnx_file, onnx_model
 
 SMALL = "(float[4] x) => (float[4] y) { a = Neg (x) b = Exp (a) y = Neg (b) }"
@@ -128,6 +129,15 @@ def test_work_of_a_golden_vector(monkeypatch: pytest.MonkeyPatch):
 def test_elements_of_a_golden_vector(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(golden, "MAX_GOLDEN_ELEMENTS", 3)
     assert not compile(onnx_model(SMALL), target="c").info.golden
+
+
+def test_elements_of_a_golden_vector_of_a_network_that_computes_sizes(monkeypatch: pytest.MonkeyPatch):
+    """No such inputs are made: of 2^31 truth values the compiler drew 16 GB."""
+    text = "(bool[64] x) => (int64[1,n] y) { y = NonZero (x) }"
+    assert compile(onnx_model(text), target="c").info.golden
+    monkeypatch.setattr(sizes, "MAX_GOLDEN_ELEMENTS", 3)
+    monkeypatch.delattr(sizes, "sample")
+    assert not compile(onnx_model(text), target="c").info.golden
 
 
 def giant() -> onnx.ModelProto:

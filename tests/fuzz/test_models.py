@@ -21,7 +21,7 @@ from s2s.fuzz.spread import Spread
 from s2s.fuzz.variants import Variant
 from s2s.types.dtypes import Array
 
-PLAN = Plan(models=150, seed=int(os.environ.get("S2S_FUZZ_SEED", "1")), variants=1, nodes=2, thorough=25)
+PLAN = Plan(models=300, seed=int(os.environ.get("S2S_FUZZ_SEED", "1")), variants=1, nodes=2, thorough=25)
 
 
 def test_random_models_agree_with_other_engines() -> None:
