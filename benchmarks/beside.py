@@ -42,6 +42,7 @@ def measure(
     onnxruntime: Any = import_module("onnxruntime")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3  # a warning in each run takes time
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{model.graph.name}.onnx"
         path.write_bytes(model.SerializeToString())
