@@ -363,6 +363,9 @@ def reductions() -> list[Case]:
         for smallest in (False, True)
         for x in [rand(2, 9, dtype=each)]
     ]
+    found += [
+        Case(f"row_order {np.dtype(each)}", graph.RowOrderOp, [np.round(rand(9, 2, dtype=each))]) for each in NUMBERS
+    ]
     found += _fixed_transforms()
     angles = 2 * np.pi * np.arange(30) / 30
     for each in (np.float32, np.float64):
