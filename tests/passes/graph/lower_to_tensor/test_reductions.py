@@ -178,6 +178,15 @@ def test_first_elements_in_order(dtype: Any, smallest: bool):
     check_lowering(lambda value: graph.TopKOp(value, count=7, smallest=smallest), x)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint32, np.int8])
+def test_order_of_rows(dtype: Any):
+    x = np.round(rand(40, 3, dtype=dtype))
+    x[5:9] = x[20]
+    if x.dtype.kind == "f":
+        x[9:12, 1] = np.nan
+    check_lowering(graph.RowOrderOp, x)
+
+
 def test_positions_of_true_elements():
     mask = np.random.default_rng(0).integers(0, 2, 40).astype(np.bool_)
     check_lowering(
