@@ -9,6 +9,7 @@ Each fills its result up to the greater sizes, of which a run then takes as many
 """
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
@@ -33,6 +34,7 @@ def branch_of_sizes(
 ) -> list[Value]:
     """The results of one of two branches, which give values of different kinds."""
     bounds = [_bound(node, *pair) for pair in zip(*kinds, strict=True)]
+    node.require_small(sum(map(prod, bounds)), "what the branches give, in different sizes,")
     builder = node.builder
     then, otherwise = (_filled(each, bounds) for each in branches)
     tables = branch(builder, builder.node, condition, then, otherwise, inputs)

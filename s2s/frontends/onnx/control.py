@@ -78,8 +78,8 @@ def _loop(node: Node) -> list[Value]:
             raise node.waits(str(error), "or make the trip count and the condition constants") from None
     if steps is None and limit is not None:
         most = greatest(node.builder.materialize(limit))
-        if most is not None and most > 0:
-            return _collecting_loop(node, most, limit, going, carried)
+        if most is not None:
+            return _collecting_loop(node, most, limit, going, carried) if most > 0 else _unrolled_loop(node, 0, carried)
     if not known or (steps is None and limit is not None):
         raise node.waits(
             "collects the values of a number of steps that is computed at run time, without a bound",
@@ -151,8 +151,9 @@ def _collecting_loop(
     """A loop of at most `steps` steps that collects a value in each: the rows that were written of tables with room for
     all steps. One step is imported in place, only for the types of the values."""
     first = node.run_body(node.body("body"), [node.constant(0, np.int64), node.constant(True), *carried])
-    tables = [_table(value, steps) for value in first[1 + len(carried) :]]
-    node.require_small(sum(prod(table.shape) for table in tables), "what the loop collects")
+    collected = first[1 + len(carried) :]
+    node.require_small(steps * sum(max(prod(value.shape), 1) for value in collected), "what the loop collects")
+    tables = [_table(value, steps) for value in collected]
     taken, *found = _tested_loop(node, limit, going, carried, tables)
     places = true_places(less(node.constant(np.arange(steps, dtype=np.int64)), taken))
     rows = [marked(emit(graph.GatherOp, table, places, axis=0), table.narrow) for table in found[len(carried) :]]

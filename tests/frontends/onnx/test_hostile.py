@@ -59,12 +59,30 @@ BOMBS = {
     "identity matrix": "(float[40000, 40000] x) => (float[40000, 40000] y) { y = EyeLike(x) }",
     "one hot": """(int64[3] x, float[2] v) => (float[3, N] y) <int64 d = {1000000000}> { y = OneHot(x, d, v) }""",
     "spectrum": "(float[1, 100003, 1] x) => (float[1, 100003, 2] y) { y = DFT <axis = 1> (x) }",
+    "rows of a loop": """(float[3] x, int64 n) => (float[3] last, float[k, 3] rows)
+        <int64 most = {4611686018427387904}, bool yes = {1}>
+        { count = Min (n, most) last, rows = Loop (count, yes, x) <body = step (int64 i, bool go, float[3] a) =>
+          (bool on, float[3] b, float[3] row) { on = Identity (go) b = Add (a, a) row = Neg (a) }> }""",
+    "results of branches": """(float[1000000000] x, bool c) => (float[k] y) <int64[1] zero = {0}, int64[1] three = {3}>
+        { y = If (c) <then_branch = yes () => (float[1000000000] a) { a = Relu (x) },
+                      else_branch = no () => (float[3] b) { b = Slice (x, zero, three) }> }""",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("body", BOMBS.values(), ids=BOMBS)
 def test_constants_of_absurd_size_are_not_made(body: str):
     with pytest.raises(UnsupportedError, match=r"elements, more than .*; make it smaller"):
+        import_model(onnx_model(body))
+
+
+@pytest.mark.parametrize("levels", [60, 2000])
+def test_trip_counts_are_bounded_by_few_operations(levels: int):
+    """Each number has two readers: to look at every path would take 2^60 steps, to look to the end Python's stack."""
+    steps = " ".join(f"v{n} = Max (p{n}, one) p{n + 1} = Min (p{n}, v{n})" for n in range(levels))
+    body = f"""(float[3] x, int64 n) => (float[3] last, float[k, 3] rows) <int64 one = {{1}}, bool yes = {{1}}>
+        {{ p0 = Neg (n) {steps} last, rows = Loop (p{levels}, yes, x) <body = step (int64 i, bool go, float[3] a) =>
+          (bool on, float[3] b, float[3] row) {{ on = Identity (go) b = Add (a, a) row = Neg (a) }}> }}"""
+    with pytest.raises(UnsupportedError, match="without a bound; bound the trip count"):
         import_model(onnx_model(body))
 
 
