@@ -238,3 +238,16 @@ func.func @a_widening_with_two_readers_stays(%x: tensor<4x8xi8>, %w: tensor<8x8x
   %z = graph.reduce_sum %b {axes = array<i64: 0>} : (tensor<4x8xf32>) -> tensor<8xf32>
   func.return %y, %z : tensor<4xf32>, tensor<8xf32>
 }
+
+// -----
+
+// A constant that fills the base of a scatter is inside, and an argument where the indices are that constant too.
+// CHECK-LABEL: func.func private @scatter_elements(
+// CHECK-SAME:      %x: tensor<1xi32>, %x_1: tensor<1xi32>) -> tensor<1xi32> attributes {kernel} {
+// CHECK-NEXT:    %zero = graph.constant dense<0>
+// CHECK-NEXT:    %y = graph.scatter_elements %zero, %x, %x_1
+func.func @one_constant_as_base_and_indices(%u: tensor<1xi32>) -> tensor<1xi32> {
+  %zero = graph.constant dense<0> : tensor<1xi32>
+  %y = graph.scatter_elements %zero, %zero, %u {axis = 0 : i64, reduction = "none"} : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<1xi32>
+  func.return %y : tensor<1xi32>
+}

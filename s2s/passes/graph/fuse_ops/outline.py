@@ -83,7 +83,7 @@ def _parameters(ops: Sequence[Operation], inside: set[Operation], weights: Weigh
     found: dict[SSAValue, str] = {}
     for op in ops:
         for position, operand in enumerate(op.operands):
-            if operand.owner not in inside and not _is_inlined(op, operand, weights):
+            if operand.owner not in inside and not _is_inlined(op, position, weights):
                 found.setdefault(operand, _role(op, position, inside))
     return found
 
@@ -98,10 +98,11 @@ def _role(op: Operation, position: int, inside: set[Operation]) -> str:
     return ROLES[type(op)][position] if type(op) in ROLES else "x"
 
 
-def _is_inlined(op: Operation, operand: SSAValue, weights: WeightStore) -> bool:
-    """Whether the kernel holds a copy of this constant: it is a scalar that is used elementwise, or the one number that
-    fills a tensor which a scatter updates."""
-    if isinstance(op, graph.ScatterElementsOp | graph.ScatterNdOp) and operand is op.x:
+def _is_inlined(op: Operation, position: int, weights: WeightStore) -> bool:
+    """Whether the kernel holds a copy of the constant at `position` of the operands: it is a scalar that is used
+    elementwise, or the one number that fills a tensor which a scatter updates."""
+    operand = op.operands[position]
+    if isinstance(op, graph.ScatterElementsOp | graph.ScatterNdOp) and position == 0:
         value = known_value(operand, weights)
         return value is not None and is_splat(value)
     if not is_known(operand) or as_tensor_type(operand.type).element_count() != 1:
@@ -123,7 +124,7 @@ def _move(
         for position, operand in enumerate(op.operands):
             if operand.owner in inside:
                 continue
-            if not _is_inlined(op, operand, weights):
+            if not _is_inlined(op, position, weights):
                 op.operands[position] = arguments[operand]
                 continue
             if operand not in copies:
