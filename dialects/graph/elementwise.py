@@ -101,9 +101,16 @@ class RoundOp(UnaryElementwiseOp):
 
 @op_definition
 class ExpOp(UnaryElementwiseOp):
-    """`y = e ** x`."""
+    """`y = e ** x`.
+
+    `nonpositive` promises that no `x` is above 0; then results below the least normal number may be 0.
+    """
 
     name = "graph.exp"
+    nonpositive = opt_prop_def(UnitAttr)
+
+    def __init__(self, x: Value, *, nonpositive: bool = False) -> None:
+        GraphOp.__init__(self, [x], {"nonpositive": flag(nonpositive)})
 
 
 @op_definition

@@ -10,7 +10,17 @@ from s2s.dialects.tensor.compute import ComputeOp, YieldOp, element_type
 from s2s.dialects.tensor.directive import Directive
 from s2s.dialects.tensor.extern import ExternOp
 from s2s.dialects.tensor.renumbering import Renumbering
-from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp, QuantizeOp, RemFOp, RescaleOp, SaturateOp, SizeOp
+from s2s.dialects.tensor.scalar import (
+    ExpNonpositiveOp,
+    ExtractOp,
+    InBoundsOp,
+    IndexOp,
+    QuantizeOp,
+    RemFOp,
+    RescaleOp,
+    SaturateOp,
+    SizeOp,
+)
 from s2s.dialects.tensor.scatter import ScatterOp
 from s2s.dialects.tensor.schedule import ScheduleAttr
 from s2s.dialects.tensor.schedule_state import CachedRead, FusedTile, ScheduleState
@@ -25,6 +35,7 @@ Tensor = Dialect(
     [
         ComputeOp,
         ExternOp,
+        ExpNonpositiveOp,
         ExtractOp,
         InBoundsOp,
         IndexOp,
@@ -47,6 +58,7 @@ __all__ = [
     "Computation",
     "ComputeOp",
     "Directive",
+    "ExpNonpositiveOp",
     "ExternOp",
     "ExtractOp",
     "FusedTile",

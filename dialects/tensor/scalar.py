@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
     UnitAttr,
+    VectorType,
     f32,
     i1,
     i8,
@@ -140,6 +141,25 @@ class RemFOp(Op):
 
     def __init__(self, lhs: SSAValue, rhs: SSAValue) -> None:
         super().__init__(operands=[lhs, rhs], result_types=[lhs.type])
+
+
+@op_definition
+class ExpNonpositiveOp(Op):
+    """`e ** x` for `x <= 0` or NaN; results below the least normal number may be 0.
+
+    A scalar operation, which vectors have too, at loop level as well.
+    """
+
+    name = "tensor.exp_nonpositive"
+
+    T: ClassVar = VarConstraint("T", AnyFloatConstr | VectorType.constr(AnyFloatConstr))
+    operand = operand_def(T)
+    result = result_def(T)
+    traits = traits_def(Pure())
+    assembly_format = "$operand attr-dict `:` type($result)"
+
+    def __init__(self, operand: SSAValue) -> None:
+        super().__init__(operands=[operand], result_types=[operand.type])
 
 
 @op_definition

@@ -4,6 +4,7 @@
  * Largest error, in units of the last place, over all floats (tests/runtime_c/ulp/ulp.c measures it):
  *
  *   V_exp 1.20   V_log 0.85   V_tanh 2.20   V_erf 1.48   V_sin 2.50   V_cos 2.50   V_exp_plus_one 1.50
+ *   V_exp_nonpositive 1.20, where the result is a normal number
  *
  * Results may be subnormal, infinite or NaN where those of <math.h> are; errno and the exception flags stay alone.
  *
@@ -129,6 +130,16 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp)(S2S_F32V a)
     return __builtin_ia32_scalefps512_mask(q, n, S2S_F32(zero)(), kept, 4);
 #else
     return S2S_F32(scaled)(q, n, shifted);
+#endif
+}
+
+/* e^a for a <= 0, and NaN. Results below 2^-126.5 are 0, so that one factor does: n = -127 makes it 0. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp_nonpositive)(S2S_F32V a)
+{
+#ifdef S2S_SCALES
+    return S2S_F32(exp)(a);
+#else
+    return S2S_F32(exp_normal)(S2S_F32(max)(S2S_F32(splat)(-88.0f), a));
 #endif
 }
 

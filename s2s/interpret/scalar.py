@@ -17,7 +17,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr, IntegerType, VectorType
 from xdsl.ir import Attribute, Operation
 
-from s2s.dialects.tensor import QuantizeOp, RemFOp, RescaleOp, SaturateOp, TreeOp
+from s2s.dialects.tensor import ExpNonpositiveOp, QuantizeOp, RemFOp, RescaleOp, SaturateOp, TreeOp
 from s2s.errors import CompilerBug
 from s2s.interpret.numbers import (
     choose,
@@ -94,6 +94,7 @@ _FLOAT: Mapping[type[Operation], Function] = {
     arith.MaxnumfOp: np.fmax,
     arith.MinnumfOp: np.fmin,
     RemFOp: np.fmod,
+    ExpNonpositiveOp: through_double(np.exp),
     math.AbsFOp: np.abs,
     math.CeilOp: np.ceil,
     math.FloorOp: np.floor,
@@ -198,7 +199,8 @@ def _quantize(zero_point: int) -> Function:
 
 def is_scalar_op(op: Operation) -> bool:
     """Return whether `op` belongs to `arith` or `math`, or is a similar scalar operation of s2s."""
-    return op.dialect_name() in ("arith", "math") or isinstance(op, RescaleOp | SaturateOp | QuantizeOp | TreeOp)
+    own = RescaleOp | SaturateOp | QuantizeOp | ExpNonpositiveOp | TreeOp
+    return op.dialect_name() in ("arith", "math") or isinstance(op, own)
 
 
 def dtype_of(type: Attribute) -> np.dtype[Any]:

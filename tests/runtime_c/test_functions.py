@@ -60,7 +60,7 @@ def largest_error(program: Path, function: str, stride: int, first: int) -> floa
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("function", ["exp", "exp_plus_one", "log", "tanh", "erf"])
+@pytest.mark.parametrize("function", ["exp", "exp_plus_one", "exp_nonpositive", "log", "tanh", "erf"])
 def test_no_float_is_further_off_than_the_header_states(function: str, build: Build) -> None:
     first = random.randrange(EIGHTH)
     error = largest_error(build("two roundings"), function, EIGHTH, first)
@@ -79,6 +79,11 @@ def test_trigonometric_functions_agree_with_the_c_library_at_special_values(
 ) -> None:
     """At zeros, where the sign counts, infinities, NaN, the least floats, and values that have one."""
     assert run([build(form), function, "points"], build(form).parent).split() == [function, "agrees"]
+
+
+def test_powers_of_what_is_never_above_zero_are_zero_at_minus_infinity_and_nan_at_nan(build: Build) -> None:
+    program = build("two roundings")
+    assert run([program, "exp_nonpositive", "points"], program.parent).split() == ["exp_nonpositive", "agrees"]
 
 
 @pytest.mark.sample(2, each="form")

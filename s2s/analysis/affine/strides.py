@@ -34,6 +34,7 @@ VECTOR_OPS = (
     math.CoshOp,
     math.ErfOp,
     math.ExpOp,
+    tensor.ExpNonpositiveOp,
     math.LogOp,
     math.SinOp,
     math.SinhOp,

@@ -166,7 +166,7 @@ def divide_last(attention: Attention) -> list[Operation]:
     rank = len(_shape(softmax.x))
     largest = graph.ReduceMaxOp(softmax.x, axes=[rank - 1], keepdims=True)
     shifted = graph.SubOp(softmax.x, largest.y)
-    powers = graph.ExpOp(shifted.y)
+    powers = graph.ExpOp(shifted.y, nonpositive=True)
     total = graph.ReduceSumOp(powers.y, axes=[rank - 1], keepdims=True)
     share = graph.ReciprocalOp(total.y)
     first: list[GraphOp] = [largest, shifted, powers, total, share]

@@ -82,6 +82,7 @@ func.func private @what_regions_may_say(%x: tensor<5x2xf32>, %i: tensor<3xi64>) 
   // CHECK-NEXT:    %column = tensor.index 1
   // CHECK-NEXT:    %v = tensor.extract %table[%row, %column] : tensor<5x2xf32> -> f32
   // CHECK-NEXT:    %r = arith.remf %v, %zero : f32
+  // CHECK-NEXT:    %e = tensor.exp_nonpositive %zero : f32
   %y = tensor.compute [4, 2] epilogue(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>, guarded, divisors [2]>)
       tables(%x) apply {
   ^bb0(%iv: i64, %table: tensor<5x2xf32>):
@@ -94,6 +95,7 @@ func.func private @what_regions_may_say(%x: tensor<5x2xf32>, %i: tensor<3xi64>) 
     %column = tensor.index 1
     %v = tensor.extract %table[%row, %column] : tensor<5x2xf32> -> f32
     %r = arith.remf %v, %zero : f32
+    %e = tensor.exp_nonpositive %zero : f32
     tensor.yield %r : f32
   } : (tensor<3xi64>, tensor<5x2xf32>) -> tensor<4x2xf32>
   func.return %y : tensor<4x2xf32>

@@ -8,7 +8,7 @@
 // CHECK-NEXT:    %scores = graph.add %t, %x
 // CHECK-NEXT:    %largest = graph.reduce_max %scores {axes = array<i64: 2>, keepdims}
 // CHECK-NEXT:    %0 = graph.sub %scores, %largest
-// CHECK-NEXT:    %powers = graph.exp %0
+// CHECK-NEXT:    %powers = graph.exp %0 {nonpositive
 // CHECK-NEXT:    %1 = graph.reduce_sum %powers {axes = array<i64: 2>, keepdims}
 // CHECK-NEXT:    %share = graph.reciprocal %1
 // CHECK-NEXT:    %2 = graph.matmul %powers, %b_1

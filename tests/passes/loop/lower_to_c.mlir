@@ -106,6 +106,21 @@ func.func private @rounded_quotient(%y: memref<16xf32>, %x: memref<16xf32>) attr
   func.return
 }
 
+// CHECK:      void net_shares(float *restrict y, const float *restrict x)
+// CHECK:         s2s_f32x4_store(&y[i], s2s_f32x4_exp_nonpositive(s2s_f32x4_load(&x[i])));
+// CHECK:         y[8] = s2s_f32_exp(x[8]);
+func.func private @shares(%y: memref<9xf32>, %x: memref<9xf32>) attributes {kernel} {
+  loop.for %i = 0 to 8 step 4 {
+    %v = loop.load %x[affine_map<(i) -> (i)>(%i)] : memref<9xf32> -> vector<4xf32>
+    %e = tensor.exp_nonpositive %v : vector<4xf32>
+    loop.store %e, %y[affine_map<(i) -> (i)>(%i)] : vector<4xf32>, memref<9xf32>
+  }
+  %s = loop.load %x[affine_map<() -> (8)>()] : memref<9xf32> -> f32
+  %e = tensor.exp_nonpositive %s : f32
+  loop.store %e, %y[affine_map<() -> (8)>()] : f32, memref<9xf32>
+  func.return
+}
+
 // One more than a power is one function, unless the power is wanted too, or more is added.
 // CHECK:      void net_one_more(float *restrict y, const float *restrict x)
 // CHECK-NEXT: {

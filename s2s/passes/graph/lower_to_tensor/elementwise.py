@@ -17,7 +17,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from s2s.analysis.structure.compute import shape_of
-from s2s.dialects import graph
+from s2s.dialects import graph, tensor
 from s2s.dialects.graph.base import number, type_of
 from s2s.passes.graph.lower_to_tensor.compute import aligned, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import Number, limits
@@ -96,6 +96,13 @@ class LowerUnaryElementwise(RewritePattern):
             lower(rewriter, op, FUNCTIONS[type(op)])
 
 
+class LowerNonpositiveExp(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.ExpOp, rewriter: PatternRewriter) -> None:
+        if op.nonpositive is not None:
+            lower(rewriter, op, _function(tensor.ExpNonpositiveOp))
+
+
 def _convert(
     rewriter: PatternRewriter, op: graph.CastOp | graph.BitcastOp, convert: Callable[[Scalars, Scalar], Scalar]
 ) -> None:
@@ -158,6 +165,7 @@ class LowerIsInf(RewritePattern):
 
 
 PATTERNS: tuple[RewritePattern, ...] = (
+    LowerNonpositiveExp(),
     LowerUnaryElementwise(),
     LowerCast(),
     LowerBitcast(),

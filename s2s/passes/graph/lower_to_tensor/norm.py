@@ -15,7 +15,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.dialects import graph
+from s2s.dialects import graph, tensor
 from s2s.dialects.graph.norm import AxisNormOp
 from s2s.passes.graph.lower_to_tensor.compute import Body, Operand, aligned, at, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import widened
@@ -78,7 +78,7 @@ class LowerSoftmax(RewritePattern):
         over = AlongAxis(rewriter, op, narrow=True)
         largest = over.statistic("largest", MAXIMUM, op.x, lambda s, acc: acc)
         powers = over.elements(
-            "powers", [over.whole(op.x), over.along(largest)], lambda s, x, m: s.unary(math.ExpOp, x - m)
+            "powers", [over.whole(op.x), over.along(largest)], lambda s, x, m: s.unary(tensor.ExpNonpositiveOp, x - m)
         )
         if over.stored != over.element:
             total = over.statistic("total", SUM, powers, lambda s, acc: acc)
@@ -94,7 +94,7 @@ class LowerLogSoftmax(RewritePattern):
         over = AlongAxis(rewriter, op)
         largest = over.statistic("largest", MAXIMUM, op.x, lambda s, acc: acc)
         shifted = over.elements("shifted", [over.whole(op.x), over.along(largest)], lambda s, x, m: x - m)
-        powers = Fold(SUM.start, lambda s, x, acc: acc + s.unary(math.ExpOp, x))
+        powers = Fold(SUM.start, lambda s, x, acc: acc + s.unary(tensor.ExpNonpositiveOp, x))
         log_sum = over.statistic("log_sum", powers, shifted, lambda s, acc: s.unary(math.LogOp, acc))
         over.finish([over.whole(shifted), over.along(log_sum)], lambda s, x, total: x - total)
 

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from s2s.c_syntax.types import element_name
 from s2s.dialects import c
 from s2s.dialects.c.conversions import is_half
-from s2s.dialects.tensor import QuantizeOp, RemFOp
+from s2s.dialects.tensor import ExpNonpositiveOp, QuantizeOp, RemFOp
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, unsigned_type, value_type
 from s2s.passes.loop.lower_to_c.integers import Lowering
 from s2s.types.hints import isa
@@ -195,6 +195,7 @@ LIBM: dict[type[Operation], str] = {
 FLOATS: dict[type[Operation], Lowering] = {
     **{kind: _math(name) for kind, name in LIBM.items()},
     math.ExpOp: _exponential,
+    ExpNonpositiveOp: _exponential,
     arith.AddfOp: _operator("+"),
     arith.SubfOp: _operator("-"),
     arith.MulfOp: _operator("*"),

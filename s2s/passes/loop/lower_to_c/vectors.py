@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.analysis.structure.lanes import is_byte
 from s2s.dialects import c, loop
+from s2s.dialects.tensor import ExpNonpositiveOp
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder, carried, literal_value, value_type
 from s2s.passes.loop.lower_to_c.floats import LIBM
@@ -41,6 +42,7 @@ _BY_NAME: dict[type[Operation], str] = {
     math.CoshOp: "cosh",
     math.ErfOp: "erf",
     math.ExpOp: "exp",
+    ExpNonpositiveOp: "exp_nonpositive",
     math.LogOp: "log",
     math.SinOp: "sin",
     math.SinhOp: "sinh",

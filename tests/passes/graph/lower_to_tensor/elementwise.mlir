@@ -11,6 +11,13 @@ func.func private @function_of_floats(%x: tensor<2x3xf32>) -> tensor<2x3xf32> at
   func.return %y : tensor<2x3xf32>
 }
 
+// CHECK-LABEL: @power_of_what_is_never_above_zero(
+// CHECK: tensor.exp_nonpositive %x_1 : f32
+func.func private @power_of_what_is_never_above_zero(%x: tensor<2x3xf32>) -> tensor<2x3xf32> attributes {kernel} {
+  %y = graph.exp %x {nonpositive} : tensor<2x3xf32>
+  func.return %y : tensor<2x3xf32>
+}
+
 // CHECK-LABEL: @relu(
 // CHECK-NEXT: %y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 // CHECK-NEXT: ^bb0(%x_1: f32):

@@ -11,7 +11,7 @@
 // CHECK-NEXT: %powers = tensor.compute [2, 3] epilogue(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %largest at #tensor.access<affine_map<(d0, d1) -> (d0)>>) apply {
 // CHECK-NEXT: ^bb0(%x_2: f32, %largest_1: f32):
 // CHECK-NEXT: %1 = arith.subf %x_2, %largest_1 : f32
-// CHECK-NEXT: %2 = math.exp %1 : f32
+// CHECK-NEXT: %2 = tensor.exp_nonpositive %1 : f32
 // CHECK-NEXT: tensor.yield %2 : f32
 // CHECK-NEXT: attributes {node = "sm"}
 // CHECK-NEXT: %scale = tensor.compute [2 | 3] reads(%powers at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) inits [0.000000e+00 : f32] reduce {
@@ -48,7 +48,7 @@ func.func private @softmax_is_four_computations(%x: tensor<2x3xf32>) -> tensor<2
 // CHECK-NEXT: tensor.yield %3 : f32
 // CHECK: %log_sum = tensor.compute [3 | 2] reads(%shifted at #tensor.access<affine_map<(d0, d1) -> (d1, d0)>>) inits [0.000000e+00 : f32] reduce {
 // CHECK-NEXT: ^bb0(%shifted_1: f32, %acc_2: f32):
-// CHECK-NEXT: %4 = math.exp %shifted_1 : f32
+// CHECK-NEXT: %4 = tensor.exp_nonpositive %shifted_1 : f32
 // CHECK-NEXT: %5 = arith.addf %acc_2, %4 : f32
 // CHECK-NEXT: tensor.yield %5 : f32
 // CHECK: ^bb0(%acc_3: f32):
