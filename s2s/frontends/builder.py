@@ -33,6 +33,10 @@ _VIEWS = (graph.ReshapeOp, graph.TransposeOp, graph.BroadcastToOp, graph.SliceOp
 """Operations that numpy evaluates without copying, so that they cost nothing at any size."""
 
 
+class SizeInsideError(UnsupportedError):
+    """A network that another one runs has a result whose size depends on the data."""
+
+
 class Quantised(NamedTuple):
     """Integers of at most four bits, and the scale and zero point of each: `(integers - zeros) * scales`."""
 
@@ -187,11 +191,16 @@ class Builder:
         """The sizes that the network computes; None in a network that another one runs."""
         self.counts: dict[SSAValue, range] = {}
         """The values that number the steps of a loop, and the numbers that they take."""
+        self.taken: Value | None = None
+        """Whether a run takes the branch that is being imported in place; its operations run in any case."""
+        self.probed_room: int | None = None
+        """By how much results whose size depends on the data are longer than they need be, in a network that is built
+        for the shapes of its results only."""
 
     def new_size(self, most: int) -> tuple[str, int]:
         """Return the name of a new size that the network computes, and its greatest value, at most `most`."""
         if self._sizes is None:
-            raise UnsupportedError(
+            raise SizeInsideError(
                 f"{self.node}: the size of its result depends on the data inside of a loop or a branch; compute it "
                 "outside of that"
             )
@@ -201,6 +210,11 @@ class Builder:
         return name, self._sizes[name]
 
     @property
+    def is_inner(self) -> bool:
+        """Whether the network is one that another one runs."""
+        return self._sizes is None
+
+    @property
     def varies(self) -> bool:
         """Whether sizes of inputs or results vary from run to run: then `sizes` gives them as numbers of the run."""
         return self._varies or self.computes_sizes
@@ -208,13 +222,14 @@ class Builder:
     @property
     def computes_sizes(self) -> bool:
         """Whether sizes of the network depend on the data."""
-        return bool(self._sizes)
+        return bool(self._sizes) or self.probed_room is not None
 
     def inner(self, block: Block) -> Builder:
         """Return a builder for a network that this one runs."""
         builder = Builder(block, self.weights, self.functions, self.folding, varies=self.varies)
         builder.node = self.node
         builder._sizes = None
+        builder.probed_room = self.probed_room
         return builder
 
     def function_name(self, wish: str) -> str:

@@ -71,7 +71,8 @@ class Kind(NamedTuple):
         return Kind(tensor_type(self.type.element_type, (steps, *self.type.get_shape())), self.narrow)
 
 
-def _kinds(values: Sequence[Value]) -> list[Kind]:
+def kinds_of(values: Sequence[Value]) -> list[Kind]:
+    """The kinds of values."""
     return [Kind(value.type, value.narrow) for value in values]
 
 
@@ -84,7 +85,7 @@ def network(
     inner = builder.inner(block)
     computed = [inner.computed(argument, f"x{n}") for n, argument in enumerate(block.args)]
     results = list(formulas(inner, _with_empty(inner, kinds, computed)))
-    for began, found in zip(tied, _kinds(results), strict=False):
+    for began, found in zip(tied, kinds_of(results), strict=False):
         if found != began:
             raise TypesChangeError(f"a body makes {found} of {began}; keep the types of what it carries")
     returned = _held(results)
@@ -131,16 +132,16 @@ def scan(
 
     `backward` numbers the scanned values, then the parts, that are walked from the end.
     """
-    kinds = _kinds(carried)
-    slices = [kind.slice() for kind in _kinds(scanned)]
+    kinds = kinds_of(carried)
+    slices = [kind.slice() for kind in kinds_of(scanned)]
     ends = len(kinds), len(kinds) + len(slices)
 
     def formulas(inner: Builder, values: Values) -> Values:
         state, parts = body(inner, values[: ends[0]], values[ends[0] : ends[1]], values[ends[1] :])
         return [*state, *parts]
 
-    name, results = network(builder, wish, [*kinds, *slices, *_kinds(kept)], formulas, kinds)
-    stacked = [kind.stacked(steps) for kind in _kinds(results[len(kinds) :])]
+    name, results = network(builder, wish, [*kinds, *slices, *kinds_of(kept)], formulas, kinds)
+    stacked = [kind.stacked(steps) for kind in kinds_of(results[len(kinds) :])]
     begin, slide, stay = ([builder.materialize(value) for value in _held(group)] for group in (carried, scanned, kept))
     every = [*kinds, *stacked]
     walked = [not each.is_empty for each in (*slices, *stacked)]
@@ -158,7 +159,7 @@ def repeat(
     builder: Builder, wish: str, condition: Formulas, body: Formulas, carried: Sequence[Value], kept: Sequence[Value]
 ) -> Values:
     """What is carried when `condition` no longer holds; both read what is carried, then what is kept."""
-    kinds, every = _kinds(carried), _kinds([*carried, *kept])
+    kinds, every = kinds_of(carried), kinds_of([*carried, *kept])
     test, _ = network(builder, f"{wish}_condition", every, condition)
     name, _ = network(builder, f"{wish}_body", every, body, kinds)
     operands = [builder.materialize(value) for value in _held([*carried, *kept])]
@@ -169,14 +170,16 @@ def branch(
     builder: Builder, wish: str, condition: Value, then: Formulas, otherwise: Formulas, inputs: Sequence[Value]
 ) -> Values:
     """The results of one of two networks on the same inputs."""
-    kinds, before = _kinds(inputs), len(builder.functions)
+    kinds, before = kinds_of(inputs), len(builder.functions)
     yes, results = network(builder, f"{wish}_then", kinds, then)
     no, others = network(builder, f"{wish}_else", kinds, otherwise)
-    found = _kinds(results)
-    if found != _kinds(others):
+    found = kinds_of(results)
+    if found != kinds_of(others):
         del builder.functions[before:]
         raise BranchesDifferError(
-            "the branches give different types; make the condition constant, or the types equal", found, _kinds(others)
+            "the branches give different types; make the condition constant, or the types equal",
+            found,
+            kinds_of(others),
         )
     operands = [builder.materialize(value) for value in _held(inputs)]
     made = builder.append(graph.IfOp(builder.materialize(condition), yes, no, operands, _types_of_held(found)))

@@ -7,11 +7,13 @@ computes: a size like those that `--dim` bounds (`s2s/types/sizes.py`), known fr
 from typing import NamedTuple
 
 import numpy as np
+from xdsl.dialects.builtin import i32
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, concat, greater, reshape, select, take
 from s2s.frontends.order import largest
+from s2s.types.dtypes import tensor_type
 
 MIN_ROOM = 3
 """The least room for a size that the network computes: it is compared with itself at a smaller size
@@ -20,13 +22,19 @@ _I32 = np.dtype(np.int32)
 
 
 def true_places(mask: Value) -> Value:
-    """The positions of the true elements in a row of truth values, as i32."""
+    """The positions of the true elements in a row of truth values, as i32; none in a branch that is imported in place
+    and that a run does not take."""
+    builder = mask.builder
     if mask.array is not None:
-        return mask.builder.constant(np.flatnonzero(mask.array).astype(np.int32))
+        return builder.constant(np.flatnonzero(mask.array).astype(np.int32))
+    if builder.taken is not None:
+        mask = emit(graph.LogicalAndOp, mask, builder.taken)
     missing = MIN_ROOM - mask.shape[0]
     if missing > 0:
         mask = concat([mask, mask.builder.constant(np.zeros(missing, np.bool_))], 0)
-    size, bound = mask.builder.new_size(mask.shape[0])
+    if builder.probed_room is not None:
+        return builder.stand_in(tensor_type(i32, (mask.shape[0] * builder.probed_room,)))
+    size, bound = builder.new_size(mask.shape[0])
     count = emit(graph.ReduceSumOp, cast(mask, _I32), axes=[0])
     return emit(graph.NonzeroOp, mask, count, size=size, bound=bound)
 

@@ -66,6 +66,26 @@ BRANCHES = """(float[5,4] x, bool c) => (float[k,4] y, float[m,4] z, float[n,1] 
   else_branch = no () => (float[2,4] d, float[2,4] e) { d = Slice (x, from, to, zero) e = Neg (d) }>
   s = ReduceMax <keepdims = 1, axes = [1]> (y) }"""
 
+FOUND_IN_BRANCHES = """(float[9,4] x, float limit, bool c) => (float[k,4] y, float[n,1] s, float[4] t)
+<float zero = {0}, int64[1] axis = {0}, int64[2] parts = {2, 7}>
+{ best = ReduceMax <keepdims = 0, axes = [1]> (x)
+  y, t = If (c) <then_branch = yes () => (float[i,4] a, float[4] b)
+    { m = Greater (best, limit) a = Compress <axis = 0> (x, m) b = ReduceSum <keepdims = 0> (a, axis) },
+  else_branch = no () => (float[j,4] d, float[4] e)
+    { h = Greater (limit, zero)
+      d = If (h) <then_branch = t () => (float[j1,4] p)
+        { n = Less (best, limit) f = Compress <axis = 0> (x, n) p = Exp (f) },
+      else_branch = u () => (float[2,4] q) { g, r = Split <axis = 0> (x, parts) q = Neg (g) }>
+      e = ReduceMax <keepdims = 0, axes = [0]> (x) }>
+  s = ReduceMax <keepdims = 1, axes = [1]> (y) }"""
+
+LOOP_IN_A_BRANCH = """(float[3] x, bool c) => (float[3] y, float[k] z) <bool yes = {1}, float most = {9}>
+{ y, z = If (c) <then_branch = t () => (float[3] a, float[k1] d)
+    { a = Loop ( , yes, x) <body = step (int64 i, bool go, float[3] p) => (bool on, float[3] q)
+        { q = Add (p, p) s = ReduceMax <keepdims = 0> (q) on = Less (s, most) }>
+      m = Greater (a, most) d = Compress (a, m) },
+  else_branch = e () => (float[3] b, float[3] f) { b = Neg (x) f = Exp (x) }> }"""
+
 OF_ANY_SIZE = """(float[N,4] x) => (int64[2,k] y, float[k] z)
 <float half = {0.5}> { c = Greater (x, half) y = NonZero (c)
   s = ReduceMax <keepdims = 0, axes = [1]> (x) b = Greater (s, half) z = Compress <axis = 0> (s, b) }"""
@@ -83,6 +103,8 @@ TEXTS = {
     "collected": COLLECTED,
     "at most": AT_MOST,
     "branches": BRANCHES,
+    "found in branches": FOUND_IN_BRANCHES,
+    "loop in a branch": LOOP_IN_A_BRANCH,
     "of any size": OF_ANY_SIZE,
 }
 
@@ -118,6 +140,12 @@ def inputs(kind: str, seed: int) -> dict[str, Array]:
             return {"x": rng.random(3, np.float32), "n": np.array(3 * seed - 1)}
         case "branches":
             return {"x": rng.standard_normal((5, 4)).astype(np.float32), "c": np.array(seed % 2 == 0)}
+        case "found in branches":
+            x = rng.standard_normal((9, 4)).astype(np.float32)
+            return {"x": x, "limit": np.array(0.4 * seed - 0.5, np.float32), "c": np.array(seed % 2 == 0)}
+        case "loop in a branch":  # of numbers below zero it has no end
+            taken = seed % 2 == 0
+            return {"x": rng.random(3, np.float32) * np.float32(1 if taken else -1), "c": np.array(taken)}
         case _:
             return {"x": rng.random((seed + 1, 4), np.float32)}
 
@@ -200,6 +228,32 @@ def test_a_size_that_is_computed_cannot_be_given(tmp_path: Path):
 def test_verify_compares_with_the_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert run(["verify", str(onnx_file(PLACES, tmp_path)), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["passed"]
+
+
+@pytest.mark.parametrize(
+    ("branch", "reason"),
+    [
+        ("a = Concat <axis = 0> (r, x)", "a part is found in the data"),
+        ("p = NonZero (x) a = Cast <to = 1> (p)", "differ along one axis only"),
+    ],
+)
+def test_what_is_found_in_a_branch_is_all_of_one_axis(branch: str, reason: str, tmp_path: Path):
+    text = f"""(float[4,6] x, bool[4] m, bool c) => (float[i,j] y)
+    {{ y = If (c) <then_branch = t () => (float[k,l] a) {{ r = Compress <axis = 0> (x, m) {branch} }},
+                   else_branch = e () => (float[4,6] b) {{ b = Neg (x) }}> }}"""
+    with pytest.raises(UnsupportedError, match=rf"If_y \(If\): .*{reason}"):
+        api.compile(onnx_file(text, tmp_path))
+
+
+def test_what_is_found_in_the_branch_of_a_loop_is_refused(tmp_path: Path):
+    text = """(float[3] x, bool c) => (float[3] y) <int64 most = {4}, bool yes = {1}>
+    { y = Loop (most, yes, x) <body = step (int64 i, bool go, float[3] p) => (bool on, float[3] q)
+      { on = Identity (go) q = If (c) <
+        then_branch = t () => (float[3] a) { m = Cast <to = 9> (p) r = Compress (p, m) s = ReduceSum (r) a = Add (p, s)
+        },
+        else_branch = e () => (float[3] d) { d = Neg (p) }> }> }"""
+    with pytest.raises(UnsupportedError, match=r"Compress_r: .* inside of a loop"):
+        api.compile(onnx_file(text, tmp_path))
 
 
 def test_what_depends_on_the_size_otherwise_is_refused(tmp_path: Path):

@@ -13,7 +13,7 @@ from onnx import GraphProto
 
 from s2s.dialects import graph
 from s2s.errors import InputError, UnknownValueError
-from s2s.frontends.builder import Builder, Value, emit
+from s2s.frontends.builder import Builder, SizeInsideError, Value, emit
 from s2s.frontends.formulas import cast, concat, equal, less, reshape, select, take, transpose, unsqueeze
 from s2s.frontends.networks import BranchesDifferError, TypesChangeError, Values, branch, repeat, scan
 from s2s.frontends.onnx.branches import branch_of_sizes
@@ -37,11 +37,19 @@ def _if(node: Node) -> Sequence[Value]:
         return lambda inner, values: node.bodies.run_inside(body, inner, [], _named(outside, values))
 
     branches, inputs = (formulas(then), formulas(otherwise)), list(outside.values())
+    before = len(node.builder.functions)
     try:
         try:
             return branch(node.builder, node.builder.node, condition, *branches, inputs)
         except BranchesDifferError as error:
             return branch_of_sizes(node, condition, branches, (error.then, error.otherwise), inputs)
+        except SizeInsideError:
+            del node.builder.functions[before:]
+            if node.builder.is_inner:
+                raise
+            from s2s.frontends.onnx.predicated import both_branches
+
+            return both_branches(node, condition, branches, inputs)
     except InputError as error:
         if "--bind" in str(error):
             raise
@@ -181,6 +189,8 @@ def _tested_loop(
     first = node.constant(np.zeros((), np.int64))
     test = node.constant(np.asarray(True)) if going is None else reshape(going, [])
     most = node.constant(np.iinfo(np.int64).max, np.int64) if limit is None else reshape(limit, [])
+    if node.builder.taken is not None:
+        test = emit(graph.LogicalAndOp, test, node.builder.taken)
 
     def condition(inner: Builder, values: Values) -> Values:
         at, still, most = values[0], values[1], values[2 + count]

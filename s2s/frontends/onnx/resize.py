@@ -57,7 +57,7 @@ class _Axis:
 def _upsample(node: Node) -> Value:
     x = node.input(0)
     if node.since >= 9 and node.input(1).array is None:
-        return _late_scales(node, x, list(range(x.rank)), 1, "asymmetric")
+        return _late_scales(node, x, list(range(x.rank)), node.input(1), "asymmetric")
     scales = node.known_reals(1, "scales") if node.since >= 9 else node.reals("scales")
     axes = _scaled_axes(node, x, list(range(x.rank)), scales, None)
     return _resample(node, x, axes, "asymmetric", "floor")
@@ -67,7 +67,7 @@ def _resize(node: Node) -> Value:
     x = node.input(0)
     if node.since < 11:
         if node.input(1).array is None:
-            return _late_scales(node, x, list(range(x.rank)), 1, "asymmetric")
+            return _late_scales(node, x, list(range(x.rank)), node.input(1), "asymmetric")
         axes = _scaled_axes(node, x, list(range(x.rank)), node.known_reals(1, "scales"), None)
         return _resample(node, x, axes, "asymmetric", "floor")
     chosen = [node.axis(axis, x.rank) for axis in node.integers("axes", list(range(x.rank)))]
@@ -77,7 +77,10 @@ def _resize(node: Node) -> Value:
     roi = node.known_reals(1, "roi") if cropped and not late else None
     given = node.optional(2)
     if given is not None and given.array is None and given.shape == (len(chosen),) and not cropped:
-        return _late_scales(node, x, chosen, 2, mode)
+        return _late_scales(node, x, chosen, given, mode)
+    policy, wanted = node.text("keep_aspect_ratio_policy", "stretch"), node.optional(3)
+    if policy != "stretch" and wanted is not None and wanted.array is None and not cropped:
+        return _late_scales(node, x, chosen, _late_ratio(node, x, chosen, wanted, policy), mode)
     scales, sizes = _given(node, 2), _given(node, 3)
     if (scales is None) == (sizes is None):
         raise node.invalid("needs exactly one of scales and sizes", "give one of them")
@@ -229,12 +232,22 @@ def _crop(node: Node, x: Value, axes: list[_Axis]) -> Value:
     return cast(y, x.dtype)
 
 
-def _late_scales(node: Node, x: Value, chosen: list[int], position: int, mode: str) -> Value:
+def _late_ratio(node: Node, x: Value, chosen: list[int], sizes: Value, policy: str) -> Value:
+    """The scale of all axes that keeps the aspect ratio of `x` within sizes of run time, or around them."""
+    if sizes.shape != (len(chosen),):
+        raise node.invalid(f"sizes {list(sizes.shape)} do not fit {len(chosen)} axes", "give a size for each axis")
+    node.declared_shape("sizes")
+    ratios = cast(sizes, _EXACT) / node.builder.sizes([x.shape[axis] for axis in chosen], _EXACT)
+    outer = graph.ReduceMinOp if policy == "not_larger" else graph.ReduceMaxOp
+    return broadcast_to(emit(outer, ratios, axes=[0], keepdims=True), [len(chosen)])
+
+
+def _late_scales(node: Node, x: Value, chosen: list[int], scales: Value, mode: str) -> Value:
     """`x` resized to the declared shape by scales that are computed at run time, axis by axis."""
     shape, kind = node.declared_shape("scales"), node.choice("mode", "nearest", "linear", "cubic", "bilinear")
     if len(shape) != x.rank:
         raise node.invalid(f"its result has the declared shape {list(shape)} for {list(x.shape)}", "fix the shape")
-    scales = cast(node.input(position), _EXACT)
+    scales = cast(scales, _EXACT)
     y = x if x.is_float or kind == "nearest" else cast(x, _PLACE)
     for number, axis in enumerate(chosen):
         scale = reshape(take(scales, 0, number, 1), [])

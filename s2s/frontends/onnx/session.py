@@ -9,7 +9,7 @@ from itertools import zip_longest
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto
 
 from s2s.errors import InputError, S2SError, UnknownValueError, UnsupportedError
-from s2s.frontends.builder import Builder, Value
+from s2s.frontends.builder import Builder, SizeInsideError, Value
 from s2s.frontends.limits import MAX_BODIES, MAX_NODES
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.custom import Declared, custom_importer
@@ -83,9 +83,7 @@ def _as_their_inputs(
         for position, operand in enumerate(operands)
         if operand is not None and (operand.narrow is not None or operand.texts is not None)
     }
-    if not found:
-        return outputs
-    if node.op_type in _RUNNING:
+    if not found or node.op_type in _RUNNING:
         return outputs
     if not declared.outputs:
         operand = next(iter(found.values()))
@@ -201,12 +199,17 @@ class Session:
         if refusal is None:
             try:
                 return self._run_operator(node, declared, {**declared.defaults, **attributes}, operands, scope)
-            except _ReportedError:
-                pass
             except UnsupportedError as error:
-                self.failures.append(error)
+                self._collect(error)
         types = infer_outputs(node, domain, opset, operands)
         return [FAILED if type is None else self.builder.stand_in(type) for type in types]
+
+    def _collect(self, error: UnsupportedError) -> None:
+        """Keep the reason of a node that cannot be imported, unless a branch around it may be imported in place."""
+        if isinstance(error, SizeInsideError) and self.builder.is_inner:
+            raise error
+        if not isinstance(error, _ReportedError):
+            self.failures.append(error)
 
     def _refusal(self, node: NodeProto, domain: str, opset: int) -> str | None:
         """Why the operator of `node` cannot be imported at all; None when it can."""
@@ -255,7 +258,7 @@ class Session:
         try:
             made = self._import(importer, node, version, attributes, values, scope)
         except UnsupportedError as error:
-            self.failures.append(error)
+            self._collect(error)
             return [FAILED] * len(node.output)
         wanted = sum(1 for name in node.output if name)
         if len(made) < wanted:
@@ -375,8 +378,8 @@ class Session:
 
 
 def failure(failures: Sequence[UnsupportedError]) -> UnsupportedError:
-    """Return one error with all reasons, each on its line."""
-    return _kind(failures)("\n".join(map(str, failures)))
+    """Return one error with all reasons, each on its line, those of a body that was imported twice once."""
+    return _kind(failures)("\n".join(dict.fromkeys(map(str, failures))))
 
 
 def _kind(failures: Sequence[UnsupportedError]) -> type[UnsupportedError]:

@@ -73,6 +73,15 @@ CASES = {
         for name, attributes in WEIGHED.items()
     },
     "resize to sizes": NodeCase("Resize", [X[None], None, None, ints(1, 3, 6, 5)], {"mode": "linear"}, 19),
+    **{
+        f"resize to sizes, {policy}": NodeCase(
+            "Resize",
+            [X[None], None, None, ints(8, 6)],
+            {"axes": [3, 2], "mode": mode, "keep_aspect_ratio_policy": policy},
+            19,
+        )
+        for policy, mode in (("not_larger", "nearest"), ("not_smaller", "linear"))
+    },
     "resize by scales": NodeCase(
         "Resize", [X[None], None, np.array([1, 1, 2.3, 0.6], np.float32)], {"mode": "linear"}, 19
     ),
@@ -129,14 +138,6 @@ REFUSED: dict[str, tuple[NodeCase, Any, type[Exception], str]] = {
         UnsupportedError,
         "smooths 396 elements at places of run time; smooth at most",
     ),
-    "sizes that keep a ratio": (
-        NodeCase(
-            "Resize", [X[None], None, None, ints(8, 6)], {"axes": [2, 3], "keep_aspect_ratio_policy": "not_larger"}, 19
-        ),
-        None,
-        UnsupportedError,
-        "sizes is computed at run time",
-    ),
 }
 
 
@@ -150,6 +151,13 @@ def test_what_a_shape_does_not_decide_is_refused(name: str):
 def test_without_a_declared_shape_the_way_out_is_named():
     with pytest.raises(UnsupportedError, match=r"axes is computed at run time; make .* or declare the shape of y0"):
         import_model(NodeCase("ReduceSum", [X, ints(1)]).model())
+
+
+@pytest.mark.parametrize(("sizes", "reason"), [(ints(8, 6), "sizes is computed"), (ints(8), "do not fit 2 axes")])
+def test_sizes_that_keep_a_ratio_need_a_shape_and_one_for_each_axis(sizes: Array, reason: str):
+    attributes = {"axes": [2, 3], "keep_aspect_ratio_policy": "not_larger"}
+    with pytest.raises((UnsupportedError, InputError), match=reason):
+        import_model(NodeCase("Resize", [X[None], None, None, sizes], attributes, 19).model())
 
 
 def test_nodes_without_operands_or_results_are_left_to_the_importer():

@@ -25,12 +25,32 @@ RATES = """(float[1, batch] x, int64 sr) => (float[1, batch] y) {
         else_branch = no () => (float[1, batch] b) { b = Neg(x) }
     >
 }"""
+UNLIKE = """(float[3] x, int64 n) => (T y) <int64 two = {2}, int64 one = {1}, int64[1] last = {1}> {
+    twice = Mul(n, two) rest = Mod(twice, two) sum = Add(rest, one) c = Equal(sum, CHOICE)
+    y = If (c) <
+        then_branch = yes () => (float[3] a) { a = Relu(x) },
+        else_branch = no () => (int64[3, 1] b) { k = Cast <to = 7> (x) r = Unsqueeze(k, last) b = Neg(r) }
+    >
+}"""
+"""Branches of other types and ranks, of which constants choose one."""
 SHAPED = "(float[batch, 4] x, int64[n] shape) => (float[m, k] y) { y = Reshape(x, shape) }"
 X = np.array([[-1.0, 2.0, 3.0]], np.float32)
 
 
 def imported(model: onnx.ModelProto, **how: Any) -> Any:
     return import_model(specialised(load_model(model), how.get("bind", {}), how.get("dims", {})))
+
+
+@pytest.mark.parametrize(
+    ("choice", "output", "expected"),
+    [("one", "float[3]", np.maximum(X[0], 0)), ("two", "int64[3, 1]", np.array([[1], [-2], [-3]]))],
+)
+def test_branches_are_of_any_types_where_a_folded_condition_decides(choice: str, output: str, expected: Any):
+    text = UNLIKE.replace("CHOICE", choice).replace("(T y)", f"({output} y)")
+    made = imported(onnx_model(text), bind={"n": 5})
+    (found,) = run_imported(made, [X[0]])
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize(("rate", "expected"), [(16000, np.maximum(X, 0)), (8000, -X)])
