@@ -109,6 +109,30 @@ def typed() -> Mapping[str, Case]:
     }
 
 
+def casts() -> Mapping[str, Case]:
+    """Casts that C compilers make vectors of only in some forms; those to unsigned integers are of positive numbers."""
+    numbers = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
+    targets = {"int8": 3, "uint8": 2, "int16": 5, "uint16": 4, "int32": 6, "uint32": 12, "int64": 7, "uint64": 13}
+    floats_to_integers = {
+        f"Cast of {source} to {target}": Case(
+            "Cast", [partial(_typed, POSITIVE if target[0] == "u" else MATRIX, dtype)], attributes={"to": to}
+        )
+        for source, dtype in numbers.items()
+        for target, to in targets.items()
+        if f"{source} to {target}" not in ("float32 to int8", "float32 to int32", "float32 to int64")
+    }
+    truth = {
+        "Cast of float16 to bool": Case("Cast", [partial(_typed, MATRIX, np.float16)], attributes={"to": 9}),
+        "Cast of bool to float16": Case("Cast", [TRUTH], attributes={"to": 10}),
+    }
+    return floats_to_integers | truth
+
+
+def _typed(make: Make, dtype: type[np.generic]) -> Array:
+    """What `make` makes, as numbers of a type."""
+    return make().astype(dtype)
+
+
 def reduced() -> Mapping[str, Case]:
     """Reductions, and norms of rows and images."""
     kinds = ("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMin", "ReduceProd", "ReduceSum")
@@ -311,4 +335,4 @@ def _corners(channels: int, side: int) -> Array:
 
 def cases() -> Mapping[str, Case]:
     """All these cases by name."""
-    return {**elementwise(), **binary(), **typed(), **reduced(), **layers(), **moved(), **shaped()}
+    return {**elementwise(), **binary(), **typed(), **casts(), **reduced(), **layers(), **moved(), **shaped()}

@@ -4,6 +4,11 @@
 #define S2S_FN(name) S2S_MATH_JOIN(s2s_, S2S_MATH_JOIN(S2S_INT_NAME, _##name))
 #define S2S_F32_FN S2S_MATH_JOIN(s2s_f32_to_, S2S_INT_NAME)
 #define S2S_F64_FN S2S_MATH_JOIN(s2s_f64_to_, S2S_INT_NAME)
+#if S2S_INT_SIGNED
+#define S2S_INT_OF_I64(value) (value)
+#else
+#define S2S_INT_OF_I64(value) (S2S_INT)((value) > 0 ? (value) : 0)
+#endif
 
 S2S_INLINE S2S_INT S2S_FN(add)(S2S_INT a, S2S_INT b)
 {
@@ -177,29 +182,45 @@ S2S_INLINE S2S_INT S2S_FN(pow)(S2S_INT a, S2S_INT b)
     return power;
 }
 
-/* A float towards zero, limited to the range of the type; NaN gives 0. The first number above the range is a power of
- * two, so float has it exactly. */
+/* A float towards zero, limited to the range of the type; NaN gives 0. Where float has no S2S_INT_MAX, it has the first
+ * number above the range, a power of two. */
 S2S_INLINE S2S_INT S2S_F32_FN(float a)
 {
-#if S2S_INT_SIGNED && S2S_INT_BITS == 64
-    if (fabsf(a) < (float)S2S_INT_ABOVE) { return (S2S_INT)a; } /* one comparison: no vectors have this conversion */
+#if S2S_INT_BITS <= 16 && S2S_INT_SIGNED
+    return (S2S_INT)(int32_t)s2s_f32_limit(a, (float)S2S_INT_LOWEST, (float)S2S_INT_MAX);
+#elif S2S_INT_BITS <= 16
+    return (S2S_INT)(int32_t)s2s_f32_limit_above_0(a, (float)S2S_INT_MAX);
+#elif S2S_INT_BITS == 32 && !S2S_INT_SIGNED
+    const float limited = s2s_f32_limit_above_0(a, (float)S2S_INT_ABOVE);
+
+    return limited < (float)S2S_INT_ABOVE ? (S2S_INT)limited : (S2S_INT)S2S_INT_MAX;
+#else
+#if S2S_INT_BITS == 64
+    /* One comparison: no vectors have this conversion. */
+    if (fabsf(a) < 9223372036854775808.0f) { return S2S_INT_OF_I64((int64_t)a); }
 #endif
     if (!(a > (float)S2S_INT_LOWEST)) { return a != a ? (S2S_INT)0 : (S2S_INT)S2S_INT_MIN; }
     return a < (float)S2S_INT_ABOVE ? (S2S_INT)a : (S2S_INT)S2S_INT_MAX;
+#endif
 }
 
 S2S_INLINE S2S_INT S2S_F64_FN(double a)
 {
-#if S2S_INT_SIGNED && S2S_INT_BITS == 64
-    if (fabs(a) < S2S_INT_ABOVE) { return (S2S_INT)a; }
-#endif
+#if S2S_INT_BITS <= 32 && S2S_INT_SIGNED
+    return (S2S_INT)(int32_t)s2s_f64_limit(a, S2S_INT_LOWEST, (double)S2S_INT_MAX);
+#elif S2S_INT_BITS <= 32
+    return (S2S_INT)s2s_f64_limit_above_0(a, (double)S2S_INT_MAX);
+#else
+    if (fabs(a) < 9223372036854775808.0) { return S2S_INT_OF_I64((int64_t)a); }
     if (!(a > S2S_INT_LOWEST)) { return a != a ? (S2S_INT)0 : (S2S_INT)S2S_INT_MIN; }
     return a < S2S_INT_ABOVE ? (S2S_INT)a : (S2S_INT)S2S_INT_MAX;
+#endif
 }
 
 #undef S2S_FN
 #undef S2S_F32_FN
 #undef S2S_F64_FN
+#undef S2S_INT_OF_I64
 #undef S2S_INT_NAME
 #undef S2S_INT
 #undef S2S_WORD

@@ -17,6 +17,7 @@
 #ifndef S2S_MATH_H
 #define S2S_MATH_H
 
+#include "s2s_bits.h"
 #include "s2s_config.h"
 
 #include <math.h>
@@ -59,6 +60,44 @@ S2S_INLINE float s2s_f32_sign(float a)
 S2S_INLINE double s2s_f64_sign(double a)
 {
     return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a;
+}
+
+/* A number limited to lowest ... highest, which is positive, before it is cast to an integer; NaN gives 0. Positive
+ * numbers are in the order of their bits. Of a limit that a comparison of floats chooses, and of NaN, GCC makes branches
+ * that cast it on their own, and no vectors; of these minima and masks it makes vectors. */
+S2S_INLINE float s2s_f32_limit(float a, float lowest, float highest)
+{
+    const int32_t raised = (int32_t)s2s_f32_bits(a > lowest ? a : lowest);
+    const int32_t most = (int32_t)s2s_f32_bits(highest);
+    const uint32_t limited = (uint32_t)(raised < most ? raised : most);
+
+    return s2s_f32_of_bits(limited & (0u - (uint32_t)(a == a)));
+}
+
+S2S_INLINE double s2s_f64_limit(double a, double lowest, double highest)
+{
+    const int64_t raised = (int64_t)s2s_f64_bits(a > lowest ? a : lowest);
+    const int64_t most = (int64_t)s2s_f64_bits(highest);
+    const uint64_t limited = (uint64_t)(raised < most ? raised : most);
+
+    return s2s_f64_of_bits(limited & (0u - (uint64_t)(a == a)));
+}
+
+/* The same where lowest is 0. */
+S2S_INLINE float s2s_f32_limit_above_0(float a, float highest)
+{
+    const int32_t raised = (int32_t)(s2s_f32_bits(a) & (0u - (uint32_t)(a > 0.0f)));
+    const int32_t most = (int32_t)s2s_f32_bits(highest);
+
+    return s2s_f32_of_bits((uint32_t)(raised < most ? raised : most));
+}
+
+S2S_INLINE double s2s_f64_limit_above_0(double a, double highest)
+{
+    const int64_t raised = (int64_t)(s2s_f64_bits(a) & (0u - (uint64_t)(a > 0.0)));
+    const int64_t most = (int64_t)s2s_f64_bits(highest);
+
+    return s2s_f64_of_bits((uint64_t)(raised < most ? raised : most));
 }
 
 #define S2S_MATH_JOIN_(left, right) left##right

@@ -287,6 +287,57 @@ func.func private @wrapping_sum(%y: memref<1xi32>, %x: memref<8xui32>) attribute
   func.return
 }
 
+// The bits of a half in memory are read as they are: it is not widened first.
+// CHECK:      void net_bits_of_halves(int16_t *restrict y, const s2s_f16 *restrict x)
+// CHECK-NEXT: {
+// CHECK-NEXT:     for (int32_t i = 0; i < 16; i++) {
+// CHECK-NEXT:         y[i] = (int16_t)x[i];
+// CHECK-NEXT:     }
+// CHECK-NEXT: }
+func.func private @bits_of_halves(%y: memref<16xi16>, %x: memref<16xf16>) attributes {kernel} {
+  loop.for %i = 0 to 16 {
+    %v = loop.load %x[affine_map<(i) -> (i)>(%i)] : memref<16xf16> -> f16
+    %bits = arith.bitcast %v : f16 to i16
+    loop.store %bits, %y[affine_map<(i) -> (i)>(%i)] : i16, memref<16xi16>
+  }
+  func.return
+}
+
+// The bits of a half that was computed are those that storing it would write.
+// CHECK:      void net_bits_of_a_sum(int16_t *restrict y, const s2s_f16 *restrict x)
+// CHECK-NEXT: {
+// CHECK-NEXT:     for (int32_t i = 0; i < 16; i++) {
+// CHECK-NEXT:         const float v = s2s_f16_to_f32(x[i]);
+// CHECK-NEXT:         y[i] = (int16_t)s2s_f32_to_f16(s2s_f16_round(v + v));
+// CHECK-NEXT:     }
+// CHECK-NEXT: }
+func.func private @bits_of_a_sum(%y: memref<16xi16>, %x: memref<16xf16>) attributes {kernel} {
+  loop.for %i = 0 to 16 {
+    %v = loop.load %x[affine_map<(i) -> (i)>(%i)] : memref<16xf16> -> f16
+    %sum = arith.addf %v, %v : f16
+    %bits = arith.bitcast %sum : f16 to i16
+    loop.store %bits, %y[affine_map<(i) -> (i)>(%i)] : i16, memref<16xi16>
+  }
+  func.return
+}
+
+// A truth value chooses the bits of a half.
+// CHECK:      void net_halves_of_bools(s2s_f16 *restrict y, const bool *restrict x)
+// CHECK-NEXT: {
+// CHECK-NEXT:     for (int32_t i = 0; i < 16; i++) {
+// CHECK-NEXT:         y[i] = (s2s_f16)(s2s_bool_at(x, i) ? 15360 : 0);
+// CHECK-NEXT:     }
+// CHECK-NEXT: }
+func.func private @halves_of_bools(%y: memref<16xf16>, %x: memref<16xi1>) attributes {kernel} {
+  loop.for %i = 0 to 16 {
+    %v = loop.load %x[affine_map<(i) -> (i)>(%i)] : memref<16xi1> -> i1
+    %w = arith.uitofp %v : i1 to f32
+    %h = arith.truncf %w : f32 to f16
+    loop.store %h, %y[affine_map<(i) -> (i)>(%i)] : f16, memref<16xf16>
+  }
+  func.return
+}
+
 // main becomes the run function: outputs come last, every kernel call names the nodes it stands for.
 // CHECK:      s2s_status net_run(void *arena, const float x[NET_X_SIZE], float y[NET_Y_SIZE])
 // CHECK-NEXT: {

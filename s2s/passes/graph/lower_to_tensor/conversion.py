@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType, bf16, f16, f32, i32
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType, bf16, f16, f32, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.errors import CompilerBug
@@ -53,7 +53,10 @@ def conversion(value: SSAValue, source: Attribute, target: Attribute) -> Iterato
     """
     route = () if scalar_type(source) == scalar_type(target) else _route(source, target)
     for step in route:
-        if is_bool(step):
+        if is_bool(step) and source in (f16, bf16):
+            *others, op = _half_is_not_zero(value)
+            yield from others
+        elif is_bool(step):
             zero = arith.ConstantOp(number_attribute(0, source))
             yield zero
             op = _is_not(value, zero.result, source)
@@ -88,6 +91,14 @@ def _signless(element: Attribute) -> IntegerType:
 
 def _is_not(value: SSAValue, other: SSAValue, element: Attribute) -> Operation:
     return arith.CmpfOp(value, other, "une") if is_float(element) else arith.CmpiOp(value, other, "ne")
+
+
+def _half_is_not_zero(value: SSAValue) -> Iterator[Operation]:
+    """Test all bits but the sign: C compilers make no vectors of halves that are widened one by one."""
+    bits = arith.BitcastOp(value, i16)
+    mask, zero = (arith.ConstantOp(number_attribute(number, i16)) for number in (0x7FFF, 0))
+    magnitude = arith.AndIOp(bits.result, mask.result)
+    yield from (bits, mask, magnitude, zero, arith.CmpiOp(magnitude.result, zero.result, "ne"))
 
 
 def _step(value: SSAValue, source: Attribute, target: Attribute) -> Operation:

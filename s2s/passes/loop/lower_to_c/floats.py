@@ -74,11 +74,22 @@ def _reciprocal_root(b: Builder, op: Operation) -> SSAValue:
     return rounded(b, b.binary("/", b.literal(1.0, value.type), root), op.results[0].type)
 
 
+def _stored_half(value: SSAValue, type: Attribute) -> SSAValue | None:
+    """Return the half that `value` was widened from; None if it was computed."""
+    maker = value.owner
+    if is_half(type) and isinstance(maker, c.CallOp) and maker.callee.data == f"s2s_{element_name(type)}_to_f32":
+        return maker.arguments[0]
+    return None
+
+
 def _reinterpret(b: Builder, op: Operation) -> SSAValue:
-    """Reinterpret the bits of a float as an integer or the reverse."""
+    """Reinterpret the bits of a float as an integer or the reverse. A half that was just read is its bits."""
     assert isinstance(op, arith.BitcastOp)
     source, target = op.input.type, op.result.type
     if isa(target, IntegerType):
+        stored = _stored_half(b.value(op.input), source)
+        if stored is not None:
+            return b.cast(stored, target)
         name = f"s2s_f32_to_{element_name(source)}" if is_half(source) else f"s2s_{element_name(source)}_bits"
         return b.cast(b.call(name, [b.value(op.input)], unsigned_type(target)), target)
     name = f"s2s_{element_name(target)}_to_f32" if is_half(target) else f"s2s_{element_name(target)}_of_bits"

@@ -1,5 +1,6 @@
 """Lower loads, stores and prefetches of buffers to C."""
 
+import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f16, f32, i1, i8, i16
 from xdsl.ir import Attribute, SSAValue
@@ -14,7 +15,7 @@ from s2s.passes.loop.lower_to_c.integers import is_negation
 from s2s.passes.loop.lower_to_c.neighbours import position
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 from s2s.types.affine import bounds
-from s2s.types.dtypes import ui8
+from s2s.types.dtypes import to_numpy, ui8, ui16
 from s2s.types.hints import isa
 
 
@@ -141,10 +142,26 @@ def _write(b: Builder, buffer: SSAValue, at: SSAValue, value: SSAValue) -> None:
     element = _element(buffer)
     if is_half(element):
         name = element_name(element)
-        value = b.call(f"s2s_f32_to_{name}", [_before_rounding(value, name)], element)
+        value = _before_rounding(value, name)
+        chosen = _choice_of_halves(b, value, element)
+        value = b.call(f"s2s_f32_to_{name}", [value], element) if chosen is None else chosen
     elif isa(element, IntegerType):
         value = b.cast(value, element)
     b.block.add_op(c.AssignOp(place, value))
+
+
+def _choice_of_halves(b: Builder, value: SSAValue, element: Attribute) -> SSAValue | None:
+    """Return the choice `value` between two numbers as one between their bits, which C compilers vectorise: each
+    conversion would get a branch. None if `value` is none."""
+    choice = value.owner
+    if not isinstance(choice, c.ConditionalOp):
+        return None
+    numbers = [literal_value(arm) for arm in (choice.chosen, choice.otherwise)]
+    if None in numbers:
+        return None
+    halves = np.array(numbers, np.float32).astype(to_numpy(element)).view(np.uint16)
+    chosen, otherwise = (b.literal(int(bits), ui16) for bits in halves)
+    return b.cast(b.add(c.ConditionalOp(choice.condition, chosen, otherwise)), element)
 
 
 def _before_rounding(value: SSAValue, element: str) -> SSAValue:

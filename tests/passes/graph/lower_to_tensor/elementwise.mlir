@@ -99,6 +99,20 @@ func.func private @float_to_byte(%x: tensor<4xf16>) -> tensor<4xui8> attributes 
   func.return %y : tensor<4xui8>
 }
 
+// CHECK-LABEL: @half_to_bool_tests_bits(
+// CHECK-NEXT: %y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+// CHECK-NEXT: ^bb0(%x_1: f16):
+// CHECK-NEXT: %0 = arith.bitcast %x_1 : f16 to i16
+// CHECK-NEXT: %1 = arith.constant 32767 : i16
+// CHECK-NEXT: %2 = arith.andi %0, %1 : i16
+// CHECK-NEXT: %3 = arith.constant 0 : i16
+// CHECK-NEXT: %4 = arith.cmpi ne, %2, %3 : i16
+// CHECK-NEXT: tensor.yield %4 : i1
+func.func private @half_to_bool_tests_bits(%x: tensor<4xf16>) -> tensor<4xi1> attributes {kernel} {
+  %y = graph.cast %x : (tensor<4xf16>) -> tensor<4xi1>
+  func.return %y : tensor<4xi1>
+}
+
 // CHECK-LABEL: @remainder_with_the_sign_of_the_divisor(
 // CHECK-NEXT: %y = tensor.compute [4] epilogue(%a at #tensor.access<affine_map<(d0) -> (d0)>>, %b at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 // CHECK-NEXT: ^bb0(%a_1: i32, %b_1: i32):
