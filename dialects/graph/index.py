@@ -1,11 +1,12 @@
-"""Operations that read or write at positions that a tensor holds. A negative index counts from the end."""
+"""Operations that read or write at positions that a tensor holds. A negative index counts from the end, unless an
+operation says otherwise."""
 
 from abc import ABC
 
-from xdsl.dialects.builtin import StringAttr
-from xdsl.irdl import operand_def, prop_def, traits_def
+from xdsl.dialects.builtin import StringAttr, UnitAttr
+from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
 
-from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, integer, string, type_of
+from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, string, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -79,13 +80,33 @@ class ScatterFamilyOp(GraphOp, ABC):
 
 @op_definition
 class ScatterElementsOp(ScatterFamilyOp):
-    """`y[…, indices[…, i, …], …] = updates[…, i, …]`, the index standing at `axis`; elsewhere `y = x`."""
+    """`y[…, indices[…, i, …], …] = updates[…, i, …]`, the index standing at `axis`; elsewhere `y = x`.
+
+    With `nonnegative_indices` no index counts from the end: a negative one is out of bounds.
+    """
 
     name = "graph.scatter_elements"
     axis = prop_def(INT)
+    nonnegative_indices = opt_prop_def(UnitAttr)
 
-    def __init__(self, x: Value, indices: Value, updates: Value, *, axis: int, reduction: str = "none") -> None:
-        super().__init__([x, indices, updates], {"axis": integer(axis), "reduction": string(reduction)})
+    def __init__(
+        self,
+        x: Value,
+        indices: Value,
+        updates: Value,
+        *,
+        axis: int,
+        reduction: str = "none",
+        nonnegative_indices: bool = False,
+    ) -> None:
+        super().__init__(
+            [x, indices, updates],
+            {
+                "axis": integer(axis),
+                "reduction": string(reduction),
+                "nonnegative_indices": flag(nonnegative_indices),
+            },
+        )
 
     def inferred_type(self) -> AnyTensor:
         return index.scatter_elements(

@@ -88,10 +88,10 @@ def distinct(keys: Value, *, in_order: bool) -> Distinct:
         started = _placed(zeros, order, cast(new, _I32))
         first = places = true_places(cast(started, np.dtype(np.bool_)))
         number = emit(graph.CumsumOp, started, axis=0) - 1
-        firsts = emit(graph.ScatterElementsOp, zeros, group, select(new, order, 0), axis=0, reduction="add")
+        firsts = _summed(zeros, group, select(new, order, 0))
         inverse = emit(graph.GatherOp, emit(graph.GatherOp, number, firsts, axis=0), inverse, axis=0)
     ones = order.builder.constant(np.ones(count, np.int32))
-    all_counts = emit(graph.ScatterElementsOp, zeros, inverse, ones, axis=0, reduction="add")
+    all_counts = _summed(zeros, inverse, ones)
     counts = emit(graph.GatherOp, all_counts, emit(graph.GatherOp, number, places, axis=0), axis=0)
     return Distinct(first, inverse, counts)
 
@@ -109,5 +109,10 @@ def _groups(keys: Value, order: Value) -> tuple[Value, Value]:
 
 
 def _placed(zeros: Value, places: Value, values: Value) -> Value:
-    """`y[places[i]] = values[i]`."""
-    return emit(graph.ScatterElementsOp, zeros, places, values, axis=0, reduction="none")
+    """`y[places[i]] = values[i]`, no place being negative."""
+    return emit(graph.ScatterElementsOp, zeros, places, values, axis=0, nonnegative_indices=True)
+
+
+def _summed(zeros: Value, places: Value, values: Value) -> Value:
+    """`y[places[i]] += values[i]`, no place being negative."""
+    return emit(graph.ScatterElementsOp, zeros, places, values, axis=0, reduction="add", nonnegative_indices=True)

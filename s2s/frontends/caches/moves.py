@@ -111,11 +111,19 @@ def moved_scales(
             made = (
                 graph.GatherElementsOp(scales[0], first, axis=op.axis.value.data)
                 if isinstance(op, graph.GatherElementsOp)
-                else graph.ScatterElementsOp(scales[0], first, scales[1], axis=op.axis.value.data)
+                else _scatter_elements(op, scales[0], first, scales[1])
             )
         case _:
             made = with_data(op, scales)
     return place(made)
+
+
+def _scatter_elements(
+    op: graph.ScatterElementsOp, x: SSAValue, indices: SSAValue, updates: SSAValue
+) -> graph.ScatterElementsOp:
+    """Return a scatter of other operands whose indices mean what those of `op` do."""
+    nonnegative = op.nonnegative_indices is not None
+    return graph.ScatterElementsOp(x, indices, updates, axis=op.axis.value.data, nonnegative_indices=nonnegative)
 
 
 def with_data(op: Operation, data: Sequence[SSAValue]) -> Operation:
@@ -134,7 +142,7 @@ def with_data(op: Operation, data: Sequence[SSAValue]) -> Operation:
         case graph.GatherOp() | graph.GatherElementsOp():
             made = type(op)(data[0], op.indices, axis=op.axis.value.data)
         case graph.ScatterElementsOp():
-            made = graph.ScatterElementsOp(data[0], op.indices, data[1], axis=op.axis.value.data)
+            made = _scatter_elements(op, data[0], op.indices, data[1])
         case graph.ScatterNdOp():
             made = graph.ScatterNdOp(data[0], op.indices, data[1])
         case graph.InsertSliceOp():

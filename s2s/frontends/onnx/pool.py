@@ -99,9 +99,13 @@ def _max_unpool(node: Node) -> Value:
     ]
     shape = [*x.shape[:2], *spatial]
     checked_shape(tuple(shape), node.place)
+    known, size = indices.array, prod(shape)
+    if known is not None and known.size and not 0 <= known.min() <= known.max() < size:
+        raise node.invalid(f"a constant index is outside [0, {size})", "fix the indices")
     count = prod(x.shape)
-    empty = node.constant(np.broadcast_to(np.zeros((), x.dtype), (prod(shape),)))
-    flat = emit(graph.ScatterElementsOp, empty, reshape(indices, [count]), reshape(x, [count]), axis=0)
+    empty = node.constant(np.broadcast_to(np.zeros((), x.dtype), (size,)))
+    places, values = reshape(indices, [count]), reshape(x, [count])
+    flat = emit(graph.ScatterElementsOp, empty, places, values, axis=0, nonnegative_indices=True)
     y = reshape(flat, shape)
     if node.optional(2) is None:
         return y

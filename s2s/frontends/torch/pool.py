@@ -220,7 +220,7 @@ def _max_unpool(node: Node, x: Value, rank: int) -> Value:
     empty = node.constant(np.broadcast_to(np.zeros((), x.dtype), (planes, plane)))
     places, values = reshape(indices, [planes, count]), reshape(x, [planes, count])
     assert indices.dtype == INT64
-    flat = emit(graph.ScatterElementsOp, empty, places, values, axis=1)
+    flat = emit(graph.ScatterElementsOp, empty, places, values, axis=1, nonnegative_indices=True)
     return reshape(flat, [*x.shape[:2], *sizes])
 
 

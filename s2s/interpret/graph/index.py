@@ -11,13 +11,13 @@ from s2s.types.dtypes import Array
 _COMBINE = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
-def _positions(indices: Array, size: int) -> Array:
+def _positions(indices: Array, size: int, *, nonnegative: bool = False) -> Array:
     """Return nonnegative `indices`; raise an error for an index outside of the dimension, which ONNX leaves
-    undefined."""
-    positions = indices.astype(np.int64)
-    outside = (positions < -size) | (positions >= size)
+    undefined. Negative ones count from the end, or are outside too if they have to be `nonnegative`."""
+    positions, least = indices.astype(np.int64), 0 if nonnegative else -size
+    outside = (positions < least) | (positions >= size)
     if np.any(outside):
-        raise InputError(f"index {positions[outside].flat[0]}: is outside [{-size}, {size}); give valid indices")
+        raise InputError(f"index {positions[outside].flat[0]}: is outside [{least}, {size}); give valid indices")
     return np.where(positions < 0, positions + size, positions)
 
 
@@ -30,10 +30,10 @@ def _gather_elements(op: graph.GatherElementsOp, x: Array, indices: Array) -> Ar
     return x[_element_places(x, indices, op.axis.value.data)]
 
 
-def _element_places(x: Array, indices: Array, axis: int) -> tuple[Array, ...]:
+def _element_places(x: Array, indices: Array, axis: int, *, nonnegative: bool = False) -> tuple[Array, ...]:
     """Return the positions in `x` of the elements that `indices` select along `axis`."""
     places = list(np.indices(indices.shape, sparse=True))
-    places[axis] = _positions(indices, x.shape[axis])
+    places[axis] = _positions(indices, x.shape[axis], nonnegative=nonnegative)
     return tuple(places)
 
 
@@ -58,7 +58,9 @@ def _scatter(x: Array, places: tuple[Array, ...], updates: Array, reduction: str
 
 
 def _scatter_elements(op: graph.ScatterElementsOp, x: Array, indices: Array, updates: Array) -> Array:
-    return _scatter(x, _element_places(x, indices, op.axis.value.data), updates, op.reduction.data)
+    nonnegative = op.nonnegative_indices is not None
+    places = _element_places(x, indices, op.axis.value.data, nonnegative=nonnegative)
+    return _scatter(x, places, updates, op.reduction.data)
 
 
 def _scatter_nd(op: graph.ScatterNdOp, x: Array, indices: Array, updates: Array) -> Array:

@@ -8,7 +8,7 @@
 
 Without them an update beyond a cache of 128 positions would be left out in silence, and later runs would attend to rows
 that were never written. In a ring, whose index is the position modulo its size, the table of rotary angles bounds the
-positions. A negative index counts from the end.
+positions. A negative index counts from the end, except in scatters with `nonnegative_indices`.
 
 Declined where the index is computed otherwise than as an input of one integer plus constants, maybe divided by one, for
 scatters into tensors that are no state, and for lookups in what is no constant.
@@ -44,7 +44,7 @@ class BoundPositionsPass(ModulePass):
             if not isinstance(each, graph.ScatterElementsOp | graph.GatherOp):
                 continue
             size = shape_of(each.x)[each.axis.value.data]
-            position = _input_of(each.indices, IndexBounds(-size, size - 1), weights_of(ctx))
+            position = _input_of(each.indices, IndexBounds(_least(each, size), size - 1), weights_of(ctx))
             if position is None or not _is_kept(each, states, weights_of(ctx)):
                 continue
             argument, bounds = position
@@ -54,6 +54,11 @@ class BoundPositionsPass(ModulePass):
                 found[name] = IndexBounds(max(known.least, bounds.least), min(known.most, bounds.most))
         if found:
             op.attributes[INDEX_BOUNDS] = bounds_attribute(found)
+
+
+def _least(op: graph.ScatterElementsOp | graph.GatherOp, size: int) -> int:
+    """Return the least index of `op` along its axis."""
+    return 0 if isinstance(op, graph.ScatterElementsOp) and op.nonnegative_indices is not None else -size
 
 
 def _is_kept(op: graph.ScatterElementsOp | graph.GatherOp, states: Set[int], weights: WeightStore) -> bool:

@@ -405,6 +405,8 @@ func.func @index(%x: tensor<4x5xf32>, %i: tensor<2x3xi64>, %p: tensor<3x1xi32>) 
   %rows = graph.gather_nd %x, %p {batch_dims = 0 : i64} : (tensor<4x5xf32>, tensor<3x1xi32>) -> tensor<3x5xf32>
   // CHECK-NEXT: %scattered = graph.scatter_elements %x, %i, %elements {axis = 0 : i64, reduction = "none"} : (tensor<4x5xf32>, tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<4x5xf32>
   %scattered = graph.scatter_elements %x, %i, %elements {axis = 0 : i64, reduction = "none"} : (tensor<4x5xf32>, tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<4x5xf32>
+  // CHECK-NEXT: %unpooled = graph.scatter_elements %x, %i, %elements {axis = 0 : i64, reduction = "none", nonnegative_indices} : (tensor<4x5xf32>, tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<4x5xf32>
+  %unpooled = graph.scatter_elements %x, %i, %elements {axis = 0 : i64, reduction = "none", nonnegative_indices} : (tensor<4x5xf32>, tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<4x5xf32>
   // CHECK-NEXT: %added = graph.scatter_nd %x, %p, %rows {reduction = "add"} : (tensor<4x5xf32>, tensor<3x1xi32>, tensor<3x5xf32>) -> tensor<4x5xf32>
   %added = graph.scatter_nd %x, %p, %rows {reduction = "add"} : (tensor<4x5xf32>, tensor<3x1xi32>, tensor<3x5xf32>) -> tensor<4x5xf32>
   func.return

@@ -102,6 +102,7 @@ def test_unpooling_puts_elements_back():
         (NodeCase("MaxPool", [IMAGE], {"kernel_shape": [3]}), "kernel_shape"),
         (NodeCase("MaxPool", [IMAGE], {}), "required attribute 'kernel_shape'"),
         (NodeCase("Conv", [IMAGE, KERNEL], {"auto_pad": "SOME"}), "auto_pad"),
+        (NodeCase("MaxUnpool", [floats(1, 1, 1), known([[[-1]]])], {"kernel_shape": [2]}), r"outside \[0, 2\)"),
     ],
 )
 def test_what_does_not_fit_is_refused(case: NodeCase, message: str):

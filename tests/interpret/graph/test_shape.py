@@ -176,6 +176,12 @@ def test_of_updates_of_one_place_the_last_stays():
     assert run_operation(partial(graph.ScatterElementsOp, axis=0), [x, indices, updates]).tolist() == [0, 3]
 
 
+def test_nonnegative_indices_do_not_count_from_the_end():
+    build = partial(graph.ScatterElementsOp, axis=0, nonnegative_indices=True)
+    with pytest.raises(InputError, match=r"index -1: is outside \[0, 2\)"):
+        run_operation(build, [np.zeros(2, np.float32), np.array([-1]), np.ones(1, np.float32)])
+
+
 @pytest.mark.parametrize("reduction", ["none", "add", "mul", "min", "max"])
 def test_scatter_nd(reduction: str):
     x, indices, updates = counted(4, 3), np.array([[1], [3]]), np.full((2, 3), 5, np.float32)

@@ -15,6 +15,17 @@ builtin.module {
 
 // -----
 
+// Nothing counts from the end where the scatter says so.
+// CHECK:       builtin.module attributes {index_bounds = {position = array<i64: 0, 5>}}
+builtin.module {
+  func.func @main(%position: tensor<1xi64> {name = "position"}, %cache: tensor<6xf32> {name = "cache", state}, %row: tensor<1xf32> {name = "row"}) -> (tensor<6xf32>) attributes {tied = array<i64: 1>} {
+    %y = graph.scatter_elements %cache, %position, %row {axis = 0 : i64, reduction = "none", nonnegative_indices} : (tensor<6xf32>, tensor<1xi64>, tensor<1xf32>) -> tensor<6xf32>
+    func.return %y : tensor<6xf32>
+  }
+}
+
+// -----
+
 // Indices into what is no state are ignored where they are outside, as the operator says.
 // CHECK-NOT: index_bounds
 // CHECK:     func.func @main

@@ -65,9 +65,8 @@ def _filter_bank(node: Node) -> Value:
         return total
     energies = cast(emit(graph.GatherOp, x, node.constant(every, I32), axis=0), _U64)
     products = energies * node.constant(np.concatenate(factors).astype(np.uint64))
-    return emit(
-        graph.ScatterElementsOp, total, node.constant(np.concatenate(places), I32), products, axis=0, reduction="add"
-    )
+    indices = node.constant(np.concatenate(places), I32)
+    return emit(graph.ScatterElementsOp, total, indices, products, axis=0, reduction="add", nonnegative_indices=True)
 
 
 def _square_root(node: Node) -> Value:

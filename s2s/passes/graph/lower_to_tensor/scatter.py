@@ -6,8 +6,9 @@
     %y = tensor.scatter [3] base(%base at …(0)) axes [0] parts(%i at …(d0)) epilogue(%u at …(d0))
            place { the index, counted from the front } apply { yield %old + %u }
 
-The updates replace elements of a copy one after the other. A negative index counts from the end. An update whose index
-is out of bounds, which is an error in ONNX, is ignored.
+The updates replace elements of a copy one after the other. A negative index counts from the end; with
+`nonnegative_indices` none does, and `place` yields the index as it is. An update whose index is out of bounds, which is
+an error in ONNX, is ignored.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -44,6 +45,8 @@ class Updates(NamedTuple):
     parts: Sequence[Operand]
     """The index along each of `axes`."""
     value: Operand
+    wrap: bool = True
+    """Whether a negative index counts from the end."""
 
 
 class LowerScatterElements(RewritePattern):
@@ -52,7 +55,8 @@ class LowerScatterElements(RewritePattern):
         axis, sizes = op.axis.value.data, shape_of(op.indices)
         d = dims(len(sizes))
         into = [0 if dim == axis else index for dim, index in enumerate(d)]
-        updates = Updates(sizes, at(op.x, *into), [axis], [at(op.indices, *d)], at(op.updates, *d))
+        wrap = op.nonnegative_indices is None
+        updates = Updates(sizes, at(op.x, *into), [axis], [at(op.indices, *d)], at(op.updates, *d), wrap)
         replace_by_scatter(rewriter, op, op.reduction.data, updates)
 
 
@@ -84,6 +88,8 @@ def replace_by_scatter(rewriter: PatternRewriter, op: GraphOp, reduction: str, u
     limits = [(shape[axis], names[axis]) for axis in updates.axes]
 
     def place(s: Scalars, *indices: Scalar) -> tuple[Scalar, ...]:
+        if not updates.wrap:
+            return tuple(s.cast(s.cast(index, i32), IndexType()) for index in indices)
         return tuple(_from_the_front(s, index, *limit) for index, limit in zip(indices, limits, strict=True))
 
     made = tensor.ScatterOp(

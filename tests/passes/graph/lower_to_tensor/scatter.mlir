@@ -21,6 +21,17 @@ func.func private @updates_replace_elements_of_a_copy_in_order(%x: tensor<10xf32
   func.return %y : tensor<10xf32>
 }
 
+// CHECK-LABEL: @nonnegative_indices_stay_as_they_are(
+// CHECK: %y = tensor.scatter [3]
+// CHECK-NEXT: ^bb0(%i_1: i64):
+// CHECK-NEXT: %0 = arith.trunci %i_1 : i64 to i32
+// CHECK-NEXT: %1 = arith.index_cast %0 : i32 to index
+// CHECK-NEXT: tensor.yield %1 : index
+func.func private @nonnegative_indices_stay_as_they_are(%x: tensor<10xf32>, %i: tensor<3xi64>, %u: tensor<3xf32>) -> tensor<10xf32> attributes {kernel} {
+  %y = graph.scatter_elements %x, %i, %u {axis = 0 : i64, reduction = "none", nonnegative_indices} : (tensor<10xf32>, tensor<3xi64>, tensor<3xf32>) -> tensor<10xf32>
+  func.return %y : tensor<10xf32>
+}
+
 // CHECK-LABEL: @one_index_places_a_whole_slice(
 // CHECK: %y = tensor.scatter [3, 5] base(%base at #tensor.access<affine_map<(d0, d1) -> (0, d1)>>) axes [0] parts(%i at #tensor.access<affine_map<(d0, d1) -> (d0, 0)>>) epilogue(%u at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) place {
 func.func private @one_index_places_a_whole_slice(%x: tensor<4x5xf32>, %i: tensor<3x1xi32>, %u: tensor<3x5xf32>) -> tensor<4x5xf32> attributes {kernel} {

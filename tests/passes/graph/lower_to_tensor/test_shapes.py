@@ -214,3 +214,14 @@ def test_updates_with_an_index_outside_of_the_tensor_store_nothing():
     function = lowered(kernel(lambda x, i, u: graph.ScatterNdOp(x, i, u), [x, indices, updates]))
     [found] = run_tensor(function, [x, indices, updates])
     np.testing.assert_array_equal(found, [*x[:3], updates[2]])
+
+
+def test_with_nonnegative_indices_a_negative_index_stores_nothing():
+    def scattered(x: Any, i: Any, u: Any) -> graph.ScatterElementsOp:
+        return graph.ScatterElementsOp(x, i, u, axis=0, nonnegative_indices=True)
+
+    x, updates = rand(4), rand(5, seed=1)
+    indices = np.array([-1, 2, 4, -(2**31), -4])
+    [found] = run_tensor(lowered(kernel(scattered, [x, indices, updates])), [x, indices, updates])
+    np.testing.assert_array_equal(found, [*x[:2], updates[1], x[3]])
+    check_lowering(scattered, x, np.array([3, 0, 3, 1, 2]), updates)
