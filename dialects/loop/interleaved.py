@@ -32,6 +32,9 @@ from s2s.dialects.operation import Op, op_definition
 from s2s.types.dtypes import ui8
 from s2s.types.hints import isa
 
+INTERLEAVED_PAIR = 2
+"""Vectors of 32-bit elements that interleave by one shuffle for each, without a transposition."""
+
 
 @op_definition
 class StoreInterleavedOp(Op, AccessInterface):
@@ -112,4 +115,4 @@ def _has_form(element: Attribute) -> bool:
     return element in (i8, i32) or isinstance(element, Float32Type)
 
 
-__all__ = ["StoreInterleavedOp"]
+__all__ = ["INTERLEAVED_PAIR", "StoreInterleavedOp"]

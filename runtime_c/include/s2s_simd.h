@@ -19,6 +19,7 @@
  *   V_store_interleaved(p, stride, lanes, count, a0, a1, ...)
  *                                       the first lanes of the first count of N vectors in turn, lane i of vector k to
  *                                       p[i * stride + k]
+ *   V_store_by_2(p, a, b)               lane i of a to p[2 * i], lane i of b to p[2 * i + 1]
  *   V_lane(a, i)                        the value of lane i
  *   V_add V_sub V_mul (a, b)            lane by lane; integers wrap
  *   V_min V_max (a, b)                  lane by lane; a float result is NaN if either is, and either of two zeros; cheapest

@@ -3,7 +3,9 @@
  * for each width.
  *
  * V_store_interleaved(p, stride, lanes, count, a0, a1, ...) stores lane i of vector k to p[i * stride + k] for every
- * i < lanes and k < count. There are as many vectors as lanes; those from number count on are not read. */
+ * i < lanes and k < count. There are as many vectors as lanes; those from number count on are not read.
+ *
+ * V_store_by_2(p, a, b) stores lane i of a to p[2 * i] and lane i of b to p[2 * i + 1]. */
 
 #include "s2s_simd_operands.h"
 

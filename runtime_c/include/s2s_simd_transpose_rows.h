@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interleaved store of vectors S2S_V of S2S_ELEMENT, functions S2S_FN(name); included by s2s_simd_transpose.h for
+/* The interleaved stores of vectors S2S_V of S2S_ELEMENT, functions S2S_FN(name); included by s2s_simd_transpose.h for
  * each element type. S2S_FN_HALF(name) are functions of half as many lanes. With S2S_HAS_MASKS, one instruction stores
  * some of the lanes. */
 
@@ -117,6 +117,21 @@ S2S_ALWAYS_INLINE void S2S_FN(store_interleaved)(S2S_ELEMENT *p, ptrdiff_t strid
 #endif
 }
 
+/* Lanes of the first and of the second half of a and b, in turn. */
+#define S2S_OF_LOW(i, half) ((i) / 2 + ((i) & 1) * S2S_LANES)
+#define S2S_OF_HIGH(i, half) (S2S_OF_LOW(i, half) + (half))
+
+S2S_ALWAYS_INLINE S2S_V S2S_FN(woven_low)(S2S_V a, S2S_V b) { S2S_PICKED(S2S_OF_LOW, S2S_LANES / 2); }
+S2S_ALWAYS_INLINE S2S_V S2S_FN(woven_high)(S2S_V a, S2S_V b) { S2S_PICKED(S2S_OF_HIGH, S2S_LANES / 2); }
+
+S2S_ALWAYS_INLINE void S2S_FN(store_by_2)(S2S_ELEMENT *p, S2S_V a, S2S_V b)
+{
+    S2S_FN(store)(p, S2S_FN(woven_low)(a, b));
+    S2S_FN(store)(p + S2S_LANES, S2S_FN(woven_high)(a, b));
+}
+
+#undef S2S_OF_LOW
+#undef S2S_OF_HIGH
 #undef S2S_EACH_AT
 #undef S2S_OF_FIRST
 #undef S2S_OF_SECOND
@@ -137,6 +152,12 @@ S2S_ALWAYS_INLINE void S2S_FN(store_interleaved)(S2S_ELEMENT *p, ptrdiff_t strid
     for (int32_t k = 0; k < count; ++k) {
         S2S_FN(store_strided_part)(p + k, stride, lanes, all[k]);
     }
+}
+
+S2S_ALWAYS_INLINE void S2S_FN(store_by_2)(S2S_ELEMENT *p, S2S_V a, S2S_V b)
+{
+    S2S_FN(store_strided)(p, 2, a);
+    S2S_FN(store_strided)(p + 1, 2, b);
 }
 
 #endif

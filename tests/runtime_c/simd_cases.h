@@ -272,6 +272,29 @@ static void CASE(interleaved)(int32_t stride, int32_t lanes, int32_t count)
     CHECK_INTERLEAVED(I32, I32V, int32_t);
 }
 #undef CHECK_INTERLEAVED
+
+#define CHECK_PAIR(F, element)                                                                                         \
+    do {                                                                                                               \
+        element a[LANES], b[LANES], zeros[2 * LANES] = {0};                                                            \
+        element *const out = exactly(zeros, sizeof zeros);                                                             \
+                                                                                                                       \
+        for (int i = 0; i < LANES; ++i) {                                                                              \
+            a[i] = (element)(i + 1);                                                                                   \
+            b[i] = (element)(100 + i);                                                                                 \
+        }                                                                                                              \
+        F(store_by_2)(out, F(load)(a), F(load)(b));                                                                    \
+        for (int i = 0; i < LANES; ++i) {                                                                              \
+            CHECK(out[2 * i] == a[i] && out[2 * i + 1] == b[i]);                                                       \
+        }                                                                                                              \
+        free(out);                                                                                                     \
+    } while (0)
+
+static void CASE(paired)(void)
+{
+    CHECK_PAIR(F32, float);
+    CHECK_PAIR(I32, int32_t);
+}
+#undef CHECK_PAIR
 #undef ROWS
 
 static void CASE(woven)(void)
@@ -330,6 +353,7 @@ static void CASE(test_simd)(void)
     CASE(every_other_float)();
     CASE(quotients_are_rounded_as_divisions)();
     CASE(woven)();
+    CASE(paired)();
     CASE(int_memory)();
 }
 

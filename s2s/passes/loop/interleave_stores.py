@@ -16,6 +16,8 @@ dimension than memory does is transposed in registers and stored in whole vector
 ->
     loop.store_interleaved %y[affine_map<(d0) -> (d0)>(%i)] from %a, %b, … {stride = 784} : memref<25088xf32>, …
 
+Two whole vectors at distance 2, such as the x and the y of points, interleave by one shuffle for each.
+
 Declined where too few vectors of floats or of integers of 32 bits lie side by side to pay for the transposition; where
 another operation of the block touches the buffer, or stores the same element in between; and in kernels whose result
 may lie over an operand: stores move behind loads.
@@ -123,7 +125,9 @@ def _runs(stores: Sequence[Store]) -> list[list[Store]]:
 
 
 def _pays(run: Sequence[Store]) -> bool:
-    return len(run) > (1 if run[0].is_bytes else max(1, run[0].lanes // MIN_SHARE))
+    first = run[0]
+    is_pair = first.op.lane_stride == loop.INTERLEAVED_PAIR and first.op.lanes is None
+    return len(run) > (1 if first.is_bytes or is_pair else max(1, first.lanes // MIN_SHARE))
 
 
 def _may_move(run: Sequence[Store], first: loop.StoreOp, last: loop.StoreOp, stores: Sequence[Store]) -> bool:

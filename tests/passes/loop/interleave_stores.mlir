@@ -85,6 +85,30 @@ func.func private @tile(%y: memref<54xf32>, %x: memref<54xf32>) {
   func.return
 }
 
+// Two whole vectors at distance 2 interleave without a transposition.
+//
+// CHECK-LABEL: func.func private @a_pair_of_floats
+// CHECK:         loop.store_interleaved %y[affine_map<() -> (0)>()] from %a, %b : memref<16xf32>, vector<8xf32>, vector<8xf32>
+func.func private @a_pair_of_floats(%y: memref<16xf32>, %x: memref<16xf32>) {
+  %a = loop.load %x[affine_map<() -> (0)>()] : memref<16xf32> -> vector<8xf32>
+  loop.store %a, %y[affine_map<() -> (0)>()] {stride = 2 : i64} : vector<8xf32>, memref<16xf32>
+  %b = loop.load %x[affine_map<() -> (8)>()] : memref<16xf32> -> vector<8xf32>
+  loop.store %b, %y[affine_map<() -> (1)>()] {stride = 2 : i64} : vector<8xf32>, memref<16xf32>
+  func.return
+}
+
+// Declined: some of their lanes are stored.
+//
+// CHECK-LABEL: func.func private @a_pair_of_parts
+// CHECK-NOT:     loop.store_interleaved
+func.func private @a_pair_of_parts(%y: memref<10xf32>, %x: memref<16xf32>) {
+  %a = loop.load %x[affine_map<() -> (0)>()] : memref<16xf32> -> vector<8xf32>
+  loop.store %a, %y[affine_map<() -> (0)>()] {stride = 2 : i64, lanes = 5 : i64} : vector<8xf32>, memref<10xf32>
+  %b = loop.load %x[affine_map<() -> (8)>()] : memref<16xf32> -> vector<8xf32>
+  loop.store %b, %y[affine_map<() -> (1)>()] {stride = 2 : i64, lanes = 5 : i64} : vector<8xf32>, memref<10xf32>
+  func.return
+}
+
 // Tiles of integers are transposed too, and those of bytes are stored in words.
 //
 // CHECK-LABEL: func.func private @tiles_of_integers
