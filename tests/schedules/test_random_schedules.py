@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
@@ -48,6 +48,7 @@ def blocked(form: str, seed: int) -> Lowered | None:
 
 @settings(drawn, max_examples=100)
 @given(st.integers(0, 2**32))
+@example(90499)
 def test_accepted_schedules_give_the_same_numbers(seed: int) -> None:
     check(lowered(seed))
 

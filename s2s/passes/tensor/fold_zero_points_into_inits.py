@@ -12,7 +12,8 @@ bytes unmodified, with the zero point stored as padding, `tensor-lower-to-loop` 
 
     sum over all steps of cached * w - zero point * sum(w)  =  sum over steps inside of (x - zero point) * w
 
-Declined where neither bytes are cached nor products unsigned, and for a zero point of 0.
+Declined where neither bytes are cached nor products unsigned, and for a zero point of 0: the zero point of `x` stays in the
+products where it is `w` whose bytes are cached.
 """
 
 from collections.abc import Sequence
@@ -68,7 +69,7 @@ def _add_init(
     if (fault := fault_of_raw_bytes(op, state, constants)) is not None:
         raise CompilerBug(f"{func.sym_name.data}: {fault}; the verifier refuses that")
     roles = roles_of(op, constants) if state.takes_raw_bytes else None
-    offset = 0 if roles is None else zero_point(op, state, roles.x)
+    offset = 0 if roles is None else zero_point(op, state, roles.x if state.cached is None else state.cached.read)
     if roles is None or offset == 0:
         return
     (channel,) = (*roles.both, *roles.w_only)
