@@ -26,6 +26,7 @@ from s2s.schedules.reduction_blocks import BlockedReduction, LongReduction
 from s2s.schedules.reference import reference
 from s2s.schedules.register_tiles import SCALARS, best_rows, least_work, max_rows, scalars_per_tile, vectors_per_tile
 from s2s.schedules.register_transpose import strided_load, strided_store, transposed_dim
+from s2s.schedules.vector_pairs import paired_lanes
 from s2s.targets import Target
 from s2s.types.affine import linear, ranges
 
@@ -157,7 +158,7 @@ def candidates(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAVal
         return [scalars, Declined(None, "computes what has no form in vectors")]
     if not in_floats and is_left_to_compilers(op, target.lanes):
         return [scalars, Declined(None, "is a loop of integers that C compilers vectorise, with more lanes")]
-    along = [_vector_choice(op, dim, target.lanes, constants) for dim in range(op.rank) if op.sizes[dim] >= 2]
+    along = [_vector_choice(op, dim, target, constants) for dim in range(op.rank) if op.sizes[dim] >= 2]
     return [scalars, *along, *_fold_choice(op, target.lanes)]
 
 
@@ -168,7 +169,10 @@ def _scalar_choice(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Choi
     return Choice(best, 1, tuple(packable(op, best, constants)), 2.0 * steps + 4.0)
 
 
-def _vector_choice(op: tensor.ComputeOp, dim: int, lanes: int, constants: frozenset[SSAValue]) -> Choice | Declined:
+def _vector_choice(
+    op: tensor.ComputeOp, dim: int, target: Target, constants: frozenset[SSAValue]
+) -> Choice | Declined:
+    lanes = target.lanes
     while lanes > 4 and op.sizes[dim] <= lanes // 2:
         lanes //= 2
     along = moves(op, dim)
@@ -184,7 +188,7 @@ def _vector_choice(op: tensor.ComputeOp, dim: int, lanes: int, constants: frozen
     ends = sum(strided_load(op, lanes, move) for move in along.epilogue) + strided_store(op, dim, lanes)
     vector = steps * (1.0 + strided) + 4.0 + ends
     cost = (ceil((size - edge) / lanes) * vector + edge * (2.0 * steps + 4.0)) / size
-    return Choice(dim, lanes, tuple(panels), cost)
+    return Choice(dim, paired_lanes(op, dim, lanes, target), tuple(panels), cost)
 
 
 def _fold_choice(op: tensor.ComputeOp, lanes: int) -> list[Choice]:
