@@ -169,9 +169,7 @@ def _scalar_choice(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Choi
     return Choice(best, 1, tuple(packable(op, best, constants)), 2.0 * steps + 4.0)
 
 
-def _vector_choice(
-    op: tensor.ComputeOp, dim: int, target: Target, constants: frozenset[SSAValue]
-) -> Choice | Declined:
+def _vector_choice(op: tensor.ComputeOp, dim: int, target: Target, constants: frozenset[SSAValue]) -> Choice | Declined:
     lanes = target.lanes
     while lanes > 4 and op.sizes[dim] <= lanes // 2:
         lanes //= 2

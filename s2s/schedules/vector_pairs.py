@@ -35,9 +35,9 @@ VECTORS = 8
 def paired_lanes(op: tensor.ComputeOp, dim: int, lanes: int, target: Target) -> int:
     """Return twice `lanes` where vectors along `dim` compute such a function element by element, else `lanes`.
 
-    A vector of twice the lanes of the target is a pair of registers, and each of its operations stands in the C twice, side
-    by side. Zen 4 takes 0.75 (sin) to 0.91 (exp) of the time for it with AVX2: the chain of one vector fills the
-    scheduler, and the next vector comes into it too late to fill the pipes.
+    A vector of twice the lanes of the target is a pair of registers: each of its operations stands in the C twice, side
+    by side. With AVX2, Zen 4 takes 0.75 (sin) to 0.91 (exp) of the time for it: the chain of one vector fills the
+    scheduler of the core, and the next vector comes into it too late to fill the pipes.
     """
     pair, size = 2 * lanes, op.sizes[dim]
     if op.reduce is not None or lanes != target.lanes or pair not in LANES or target.registers < REGISTERS:

@@ -12,8 +12,8 @@ bytes unmodified, with the zero point stored as padding, `tensor-lower-to-loop` 
 
     sum over all steps of cached * w - zero point * sum(w)  =  sum over steps inside of (x - zero point) * w
 
-Declined where neither bytes are cached nor products unsigned, and for a zero point of 0: the zero point of `x` stays in the
-products where it is `w` whose bytes are cached.
+Declined where neither bytes are cached nor products unsigned, and for a zero point of 0. Where the bytes of `w` are
+cached, the zero point of `x` stays in the products.
 """
 
 from collections.abc import Sequence
