@@ -130,9 +130,10 @@ def scan(
 ) -> tuple[Values, Values]:
     """What is carried out of the last step, and the parts of all steps, stacked in front.
 
-    `backward` numbers the scanned values, then the parts, that are walked from the end.
+    `backward` numbers the scanned values, then the parts, that are walked from the end. No steps give what is carried
+    in, and parts without elements.
     """
-    kinds = kinds_of(carried)
+    kinds, before = kinds_of(carried), len(builder.functions)
     slices = [kind.slice() for kind in kinds_of(scanned)]
     ends = len(kinds), len(kinds) + len(slices)
 
@@ -142,6 +143,9 @@ def scan(
 
     name, results = network(builder, wish, [*kinds, *slices, *kinds_of(kept)], formulas, kinds)
     stacked = [kind.stacked(steps) for kind in kinds_of(results[len(kinds) :])]
+    if steps == 0:
+        del builder.functions[before:]
+        return list(carried), _with_empty(builder, stacked, [])
     begin, slide, stay = ([builder.materialize(value) for value in _held(group)] for group in (carried, scanned, kept))
     every = [*kinds, *stacked]
     walked = [not each.is_empty for each in (*slices, *stacked)]

@@ -73,6 +73,8 @@ def distinct(keys: Value, *, in_order: bool) -> Distinct:
         new        t f t t f        group   0 0 1 2 2
     """
     count = keys.shape[0]
+    if 0 in keys.shape:
+        return _equal_rows(keys)
     numbers = cast(keys, _I32) if keys.is_bool else keys
     if keys.shape[1] == 1:
         order = largest(reshape(numbers, [count]), count, last=True)[1]
@@ -94,6 +96,15 @@ def distinct(keys: Value, *, in_order: bool) -> Distinct:
     all_counts = _summed(zeros, inverse, ones)
     counts = emit(graph.GatherOp, all_counts, emit(graph.GatherOp, number, places, axis=0), axis=0)
     return Distinct(first, inverse, counts)
+
+
+def _equal_rows(keys: Value) -> Distinct:
+    """What is distinct where no row has an element: the first row, if there is one."""
+    count = keys.shape[0]
+    once = min(count, 1)
+    places, inverse, counts = np.zeros(once, np.int32), np.zeros(count, np.int32), np.full(once, count, np.int32)
+    constant = keys.builder.constant
+    return Distinct(constant(places), constant(inverse), constant(counts))
 
 
 def _groups(keys: Value, order: Value) -> tuple[Value, Value]:

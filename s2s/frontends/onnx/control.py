@@ -272,6 +272,8 @@ def _batched_scan(node: Node, states: list[Value], sequences: list[Value]) -> li
     directions = node.integers("directions", [0] * len(sequences))
     if len(directions) != len(sequences):
         raise node.invalid(f"has {len(directions)} directions for {len(sequences)} sequences", "fix them")
+    if sequences[0].shape[0] == 0:
+        raise node.unsupported("has a batch of no sequences", "give one at least, or convert the model to opset 9")
     rows: list[list[Value]] = []
     for number in range(sequences[0].shape[0]):
         ours = [_item(node, value, number) for value in (*states, *sequences)]

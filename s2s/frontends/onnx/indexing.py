@@ -92,9 +92,8 @@ def _unique(node: Node) -> list[Value]:
     axis = node.axis(node.integer("axis"), x.rank) if node.has("axis") else None
     flat = reshape(x, [prod(x.shape)]) if axis is None else x
     at = 0 if axis is None else axis
-    count = flat.shape[at]
-    columns = prod(flat.shape) // count
-    keys = reshape(transpose(flat, [at, *(dim for dim in range(flat.rank) if dim != at)]), [count, columns])
+    others = [dim for dim in range(flat.rank) if dim != at]
+    keys = reshape(transpose(flat, [at, *others]), [flat.shape[at], prod(flat.shape[dim] for dim in others)])
     found = distinct(keys, in_order=bool(node.integer("sorted", 1)))
     values = emit(graph.GatherOp, flat, found.places, axis=at)
     return [values, *(cast(each, _INDEX) for each in found)]

@@ -7,6 +7,7 @@ import onnx.parser
 import pytest
 
 from benchmarks.conformance_adapters import run
+from s2s.errors import UnsupportedError
 
 REDUCED = """<ir_version: 8, opset_import: ["" : 18]> g (float[2, 0, 3] x, float[2] z)
     => (float[2, 3] largest, float[0, 2, 3] turned, float[2] w) <int64[1] axes = {1}> {
@@ -103,3 +104,49 @@ def test_scans_of_nothing_beside_others_keep_their_directions(tmp_path: Any):
     parts, rows = _run(SCANNED, tmp_path, np.zeros((3, 0), np.float32), z)
     assert parts.shape == (3, 0)
     np.testing.assert_array_equal(rows, -z[::-1])
+
+
+@pytest.mark.parametrize(
+    ("shape", "attribute", "sizes"),
+    [
+        ((0,), "", [(0,), (0,), (0,), (0,)]),
+        ((0, 3), "<axis = 0>", [(0, 3), (0,), (0,), (0,)]),
+        ((3, 0), "<axis = 0>", [(1, 0), (1,), (3,), (1,)]),
+        ((3, 0), "<axis = 1>", [(3, 0), (0,), (0,), (0,)]),
+    ],
+)
+def test_what_is_distinct_in_nothing(
+    shape: tuple[int, ...], attribute: str, sizes: list[tuple[int, ...]], tmp_path: Any
+):
+    """numpy's `unique` gives these sizes; onnxruntime stops at some of them."""
+    given = ", ".join(map(str, shape))
+    text = f"""<ir_version: 8, opset_import: ["" : 18]> g (float[{given}] x)
+        => (float y, int64 first, int64 inverse, int64 counts) {{
+        y, first, inverse, counts = Unique {attribute} (x) }}"""
+    for value in (model := onnx.parser.parse_model(text)).graph.output:
+        value.type.tensor_type.ClearField("shape")
+    file = tmp_path / "model.onnx"
+    file.write_bytes(model.SerializeToString())
+    assert [each.shape for each in run(str(file), [np.zeros(shape, np.float32)])] == sizes
+
+
+@pytest.mark.parametrize(("kind", "gates"), [("RNN", 1), ("GRU", 3), ("LSTM", 4)])
+def test_recurrent_layers_of_no_steps_give_what_they_begin_with(kind: str, gates: int, tmp_path: Any):
+    text = f"""<ir_version: 8, opset_import: ["" : 18]>
+        g (float[0, 2, 3] x, float[1, {4 * gates}, 3] w, float[1, {4 * gates}, 4] r, float[1, 2, 4] h)
+        => (float[0, 1, 2, 4] y, float[1, 2, 4] last) {{
+        y, last = {kind} <hidden_size = 4> (x, w, r, , , h) }}"""
+    h = np.arange(8, dtype=np.float32).reshape(1, 2, 4)
+    weights = [np.ones((1, 4 * gates, size), np.float32) for size in (3, 4)]
+    y, last = _run(text, tmp_path, np.zeros((0, 2, 3), np.float32), *weights, h)
+    assert y.shape == (0, 1, 2, 4)
+    np.testing.assert_array_equal(last, h)
+
+
+def test_a_scan_over_a_batch_of_no_sequences_is_refused(tmp_path: Any):
+    text = """<ir_version: 8, opset_import: ["" : 8]> g (float[0, 2] s, float[0, 3, 2] x)
+        => (float[0, 2] y, float[0, 3, 2] z) {
+        y, z = Scan (, s, x) <num_scan_inputs = 1, body = b (float[2] a, float[2] e) => (float[2] c, float[2] d)
+            { c = Add (a, e) d = Identity (c) }> }"""
+    with pytest.raises(UnsupportedError, match="has a batch of no sequences"):
+        _run(text, tmp_path, np.zeros((0, 2), np.float32), np.zeros((0, 3, 2), np.float32))
