@@ -9,7 +9,7 @@
 // CHECK:         %largest = tensor.compute [2, 1, 40 | 40]
 // CHECK-SAME:      tile_and_fuse<0 by 1, 2 by 32>]>
 // CHECK:         %powers = tensor.compute [2, 40, 40]
-// CHECK-SAME:      vectorize<2 by 8>{{.*}} tile_and_fuse<0 by 1, 2 by 32>]>
+// CHECK-SAME:      vectorize<2 by 16>{{.*}} tile_and_fuse<0 by 1, 2 by 32>]>
 // CHECK:         %share = tensor.compute [2, 1, 40 | 40]
 // CHECK:         tensor.compute [40, 2, 8 | 40] reads(%powers at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d1, d3, d0)>>, %x at
 // CHECK-SAME:      vectorize<2 by 8>{{.*}} tile_and_fuse<1 by 1, 0 by 32>]>
@@ -94,7 +94,7 @@ func.func private @batches(%q: tensor<9x12xf32>, %k: tensor<9x12xf32>) -> tensor
 // CHECK:         %largest = tensor.compute [512 | 512]
 // CHECK-SAME:      tile_and_fuse<0 by 4>]>
 // CHECK:         %powers = tensor.compute [512, 512]
-// CHECK-SAME:      vectorize<1 by 8>{{.*}} tile_and_fuse<0 by 4>]>
+// CHECK-SAME:      vectorize<1 by 16>{{.*}} tile_and_fuse<0 by 4>]>
 // CHECK:         %scale = tensor.compute [512 | 512]
 // CHECK-SAME:      tile_and_fuse<0 by 4>]>
 // CHECK:         %y = tensor.compute [512, 512]
