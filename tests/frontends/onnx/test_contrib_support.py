@@ -28,6 +28,12 @@ LEVELS: Any = RUNTIME.GraphOptimizationLevel
 RNG = np.random.default_rng(1)
 
 
+@pytest.fixture(autouse=True)
+def same_numbers() -> None:
+    """Each test draws the same numbers, whichever ran before it."""
+    RNG.bit_generator.state = np.random.default_rng(1).bit_generator.state
+
+
 def floats(*shape: int) -> Array:
     return (RNG.standard_normal(shape) * 0.3).astype(np.float32)
 
@@ -179,6 +185,7 @@ def test_images_of_the_static_quantiser_optimised_and_saved(form: str, tmp_path:
         Samples((1, 3, 8, 8)),
         quant_format=quantization.QuantFormat[form],
         activation_type=quantization.QuantType.QUInt8,
+        reduce_range=True,  # onnxruntime saturates sums of pairs on processors without VNNI
     )
     saved, x = FILES.load(tmp_path / "quantised.onnx"), floats(1, 3, 8, 8)
     expected = by_onnxruntime(saved, x, LEVELS.ORT_ENABLE_ALL, tmp_path / "optimised.onnx")
