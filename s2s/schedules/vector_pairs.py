@@ -1,35 +1,15 @@
 """Vectors of two registers for functions of many operations, each of which waits for the one before."""
 
-from xdsl.dialects import math
-
-from s2s.analysis.affine.strides import body_ops, moves
+from s2s.analysis.affine.strides import FUNCTIONS, moves
+from s2s.analysis.structure.compute import body_ops
 from s2s.dialects import tensor
 from s2s.dialects.loop import LANES
 from s2s.targets import Target
 
-CHAINS = (
-    math.AcosOp,
-    math.AcoshOp,
-    math.AsinOp,
-    math.AsinhOp,
-    math.AtanOp,
-    math.AtanhOp,
-    math.CosOp,
-    math.CoshOp,
-    math.ErfOp,
-    math.ExpOp,
-    math.LogOp,
-    math.SinOp,
-    math.SinhOp,
-    math.TanOp,
-    math.TanhOp,
-    tensor.ExpNonpositiveOp,
-)
-"""Functions whose vector forms are chains of ten operations and more."""
 REGISTERS = 16
 """With fewer registers, two vectors and the coefficients of a polynomial do not fit."""
 VECTORS = 8
-"""The least number of vectors along a dimension that two at a time do not divide: the rest runs in narrower ones."""
+"""With fewer vectors along a dimension, two at a time have to divide them: what is left runs in a pair too, in part."""
 
 
 def paired_lanes(op: tensor.ComputeOp, dim: int, lanes: int, target: Target) -> int:
@@ -45,5 +25,5 @@ def paired_lanes(op: tensor.ComputeOp, dim: int, lanes: int, target: Target) -> 
     if size % pair and size < VECTORS * lanes:
         return lanes
     along = moves(op, dim)
-    is_chain = any(isinstance(inner, CHAINS) for inner in body_ops(op))
+    is_chain = any(isinstance(inner, FUNCTIONS) for inner in body_ops(op))
     return pair if is_chain and along.result == 1 and set(along.epilogue) <= {0, 1} else lanes

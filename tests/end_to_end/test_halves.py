@@ -25,3 +25,13 @@ def test_every_operation_of_a_chain_is_rounded(target: str, form: str) -> None:
         (found,) = artifact.run({"x": x}).values()
     assert ("_round_f16(s2s_f32x" in text) == (target == "host")
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_choice_of_a_number_above_all_halves_gives_infinity() -> None:
+    choice = """(bool[3] c) => (float16[3] y) <float large = {1e6}, float other = {-2.5}>
+        { w = Where (c, large, other) y = Cast <to = 10> (w) }"""
+    with api.compile(onnx_model(choice), target="c", name="net") as artifact:
+        artifact.loaded(flags=quick_flags(artifact))
+        (found,) = artifact.run({"c": np.array([True, False, True])}).values()
+    assert found.tolist() == [np.inf, -2.5, np.inf]

@@ -14,16 +14,7 @@ from s2s.analysis.structure.compute import body_ops, shape_of
 from s2s.dialects import loop, tensor
 from s2s.types.affine import bounds, flat_index, is_dim, linear, ranges, simplify
 
-VECTOR_OPS = (
-    arith.AddfOp,
-    arith.SubfOp,
-    arith.MulfOp,
-    arith.DivfOp,
-    arith.NegfOp,
-    arith.MaximumfOp,
-    arith.MinimumfOp,
-    arith.ConstantOp,
-    math.AbsFOp,
+FUNCTIONS = (
     math.AcosOp,
     math.AcoshOp,
     math.AsinOp,
@@ -34,13 +25,27 @@ VECTOR_OPS = (
     math.CoshOp,
     math.ErfOp,
     math.ExpOp,
-    tensor.ExpNonpositiveOp,
     math.LogOp,
     math.SinOp,
     math.SinhOp,
-    math.SqrtOp,
     math.TanOp,
     math.TanhOp,
+    tensor.ExpNonpositiveOp,
+)
+"""Functions whose vector forms are chains of ten operations and more."""
+
+VECTOR_OPS = (
+    *FUNCTIONS,
+    arith.AddfOp,
+    arith.SubfOp,
+    arith.MulfOp,
+    arith.DivfOp,
+    arith.NegfOp,
+    arith.MaximumfOp,
+    arith.MinimumfOp,
+    arith.ConstantOp,
+    math.AbsFOp,
+    math.SqrtOp,
 )
 """Scalar operations that also exist on vectors of float32."""
 

@@ -159,7 +159,8 @@ def _choice_of_halves(b: Builder, value: SSAValue, element: Attribute) -> SSAVal
     numbers = [literal_value(arm) for arm in (choice.chosen, choice.otherwise)]
     if None in numbers:
         return None
-    halves = np.array(numbers, np.float32).astype(to_numpy(element)).view(np.uint16)
+    with np.errstate(over="ignore"):  # infinity, as in the C
+        halves = np.array(numbers, np.float32).astype(to_numpy(element)).view(np.uint16)
     chosen, otherwise = (b.literal(int(bits), ui16) for bits in halves)
     return b.cast(b.add(c.ConditionalOp(choice.condition, chosen, otherwise)), element)
 
