@@ -157,10 +157,10 @@ def judge(number: int, take: Callable[[], object]) -> Outcome:
 
 
 def _compile(data: bytes, number: int, folder: Path | None) -> None:
-    """Compile a mutant, and write its tree to `folder`."""
+    """Compile a mutant, and write its tree to `folder` if a program may have as much memory as it needs."""
     artifact = compile_artifact(data, CompileOptions(target=TARGETS[number % len(TARGETS)], name="net"))
     tree = artifact.tree()
-    if folder is not None:
+    if folder is not None and artifact.info.arena_size + artifact.info.ports_size < MEMORY:
         tree.write(folder / str(number))
         if not artifact.info.golden:
             (folder / str(number) / UNKNOWN).touch()

@@ -320,12 +320,8 @@ LOOP = (
     ),
     Step("loop-encode-constants", "Store others of few values as codes, likewise.", when=tuned, options=target),
     Step("loop-split-kernels", "Threads synchronise between kernels only.", when=divided, options=least_work),
-    Step(
-        "loop-divide-among-threads",
-        "Run before memory planning, since scratch is allocated for each thread.",
-        when=divided,
-        options=threads,
-    ),
+    Step("loop-divide-among-threads", "The plan finds room for scratch of each.", when=divided, options=threads),
+    Step("loop-cast-runs", "Loops are divided by now, and stay whole runs.", when=tuned, options=target),
 )
 """Lower schedules to loops over buffers."""
 

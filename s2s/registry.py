@@ -98,6 +98,7 @@ PASSES: tuple[str, ...] = (
     "tensor-tile-rows",
     "tensor-transform-convolutions",
     "loop-annotate-memory-scope",
+    "loop-cast-runs",
     "loop-divide-among-threads",
     "loop-eliminate-common-subexpressions",
     "loop-encode-constants",

@@ -11,6 +11,7 @@ from xdsl.ir import Dialect, Operation
 
 from s2s.dialects.loop import (
     callback,
+    cast_runs,
     codes,
     control,
     devices,
@@ -30,6 +31,7 @@ from s2s.dialects.loop import (
     sliding,
 )
 from s2s.dialects.loop.callback import *
+from s2s.dialects.loop.cast_runs import *
 from s2s.dialects.loop.checks import lanes_of as lanes_of
 from s2s.dialects.loop.codes import *
 from s2s.dialects.loop.control import *
@@ -55,6 +57,7 @@ from s2s.dialects.loop.sliding import *
 
 FAMILIES = (
     callback,
+    cast_runs,
     codes,
     control,
     devices,

@@ -24,6 +24,7 @@ _BY_NAME = (
     (re.compile(r"s2s_i16x4_look_up"), '"s2s_look_up_groups.h"'),
     (re.compile(r"s2s_cache_read_(i|pairs)|s2s_i(8|16)x\d+_"), '"s2s_dsp.h"'),
     (re.compile(r"s2s_f32x\d+_(tan|a(sin|cos|tan)h?|(sin|cos)h)$"), '"s2s_simd_trigonometry.h"'),
+    (re.compile(r"s2s_f\d+_to_[iu]\d+_x16$"), '"s2s_cast_runs.h"'),
     (re.compile(r"s2s_[fiu]\d+x\d+_"), '"s2s_simd.h"'),
     (re.compile(r"s2s_b?f16_|s2s_f(32|64)_to_b?f16"), '"s2s_half.h"'),
     (re.compile(r"s2s_f\d+_(of_)?bits$"), '"s2s_bits.h"'),

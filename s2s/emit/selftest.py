@@ -42,6 +42,8 @@ class TestView(NamedTuple):
     """The test program."""
 
     headers: tuple[str, ...]
+    constants: bool
+    """Whether vectors are constants of another file."""
     relative: str
     absolute: str
     memory: tuple[str, ...]
@@ -62,6 +64,13 @@ class Golden(NamedTuple):
     outputs: tuple[ConstantArray, ...]
     computed: Mapping[str, int] = {}
     """The sizes that the run computes, by name."""
+    is_zero: bool = False
+    """Whether all inputs are zeros, which no file has to hold."""
+
+    @property
+    def constants(self) -> tuple[ConstantArray, ...]:
+        """The arrays that are written to a file of constants."""
+        return () if self.is_zero else (*self.inputs, *self.outputs)
 
 
 def golden_vectors(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortView]) -> list[Golden]:
@@ -70,7 +79,7 @@ def golden_vectors(info: NetworkInfo, inputs: Sequence[PortView], outputs: Seque
     ports = [*zip(inputs, info.inputs, strict=True), *zip(outputs, info.outputs, strict=True)]
     if not info.golden:
         zeros = [(view, port, _zeros(port)) for view, port in ports[: len(inputs)]]
-        return [Golden(tuple(_named(info, zeros, 0)), ())]
+        return [Golden(tuple(_named(info, zeros, 0)), (), is_zero=True)]
     found: list[Golden] = []
     for number, vector in enumerate(info.golden):
         values = (*vector.inputs, *vector.outputs)
@@ -98,14 +107,18 @@ def test_view(
 ) -> TestView:
     """Create the program that runs `vectors`; `run` is the function that it calls, empty for the network's own."""
     macro = c_macro(info.name)
-    elements = list(dict.fromkeys(port.element for port in outputs))
+    compared = outputs if any(vector.outputs for vector in vectors) else ()
+    elements = list(dict.fromkeys(port.element for port in compared))
     memory = arena_definitions(info, "arena")
     memory += [_output(port) for port in outputs]
+    for vector in vectors:
+        memory += _zero_arrays(vector, inputs) if vector.is_zero else []
     memory += sample_dims(info, "dims")
     if info.threads is not None:
         memory.append("static s2s_pool pool;")
     return TestView(
         headers=('"s2s_arena.h"', *(['"s2s_half.h"'] if any(map(is_half, elements)) else [])),
+        constants=any(vector.constants for vector in vectors),
         relative=repr(info.tolerance.relative),
         absolute=repr(info.tolerance.absolute),
         memory=tuple(memory),
@@ -116,6 +129,14 @@ def test_view(
         threads=f"{macro}_THREADS" if info.threads is not None else "",
         vectors=tuple(_vector(info, vector, inputs, outputs, graph=bool(run)) for vector in vectors),
     )
+
+
+def _zero_arrays(vector: Golden, ports: Sequence[PortView]) -> list[str]:
+    """Return the definitions of inputs that are zeros."""
+    return [
+        f"static {c_type(port.element)} {array.identifier}[{port.macro}_SIZE];"
+        for port, array in zip(ports, vector.inputs, strict=True)
+    ]
 
 
 def _output(port: PortView) -> str:

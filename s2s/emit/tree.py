@@ -320,9 +320,10 @@ class NetworkFiles:
     def _self_test(self) -> None:
         name = self.info.name
         vectors = golden_vectors(self.info, self.inputs, self.outputs)
-        arrays = [array for vector in vectors for array in (*vector.inputs, *vector.outputs)]
-        form = by_size(sum(array.size for array in arrays))
-        self._constants(f"test/{name}_vectors", f"{name}: inputs and the outputs that belong to them", arrays, form)
+        arrays = [array for vector in vectors for array in vector.constants]
+        if arrays:
+            form = by_size(sum(array.size for array in arrays))
+            self._constants(f"test/{name}_vectors", f"{name}: inputs and the outputs that belong to them", arrays, form)
         run = ""
         if self.program.graph is not None:
             arenas = first_arena(self.info), further_arenas(self.info)

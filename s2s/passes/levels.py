@@ -26,6 +26,7 @@ OPT_LEVELS = {
     "tensor-fuse-computes": 1,
     "tensor-shorten-rescale": 1,
     "tensor-split-dims": 1,
+    "loop-cast-runs": 1,
     "loop-eliminate-common-subexpressions": 1,
     "loop-form-fma": 1,
     "loop-interleave-stores": 1,

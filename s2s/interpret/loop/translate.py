@@ -9,6 +9,7 @@ from xdsl.dialects.func import FuncOp
 
 from s2s.interpret.loop import (
     callback,
+    cast_runs,
     codes,
     control,
     extern,
@@ -30,7 +31,7 @@ from s2s.interpret.loop.scope import Kernel, Scope
 from s2s.types.dtypes import Array
 
 FAMILIES = (
-    *(callback, codes, control, extern, groups, index, interleaved),
+    *(callback, cast_runs, codes, control, extern, groups, index, interleaved),
     *(intrinsics, lanes, memory, network, nibbles, pairs, products, register, sliding),
 )
 """The families of operations, which register their meanings when they are imported."""

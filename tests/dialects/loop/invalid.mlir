@@ -441,6 +441,18 @@ loop.prefetch %x[affine_map<() -> (0)>()] : memref<8x8xf32>
 
 // -----
 
+%y, %x = "test.op"() : () -> (memref<32xi32>, memref<32xf32>)
+loop.cast_run %y, %x[affine_map<() -> (0, 0)>()] : memref<32xi32>, memref<32xf32>
+// CHECK: loop.cast_run: f32 does not become i32 in runs
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<32xi64>, memref<32xf32>)
+loop.cast_run %y, %x[affine_map<() -> (0)>()] : memref<32xi64>, memref<32xf32>
+// CHECK: loop.cast_run: map gives 1 results, 2 expected
+
+// -----
+
 %x = "test.op"() : () -> memref<32xi32>
 %g = loop.load_groups %x[affine_map<() -> (0)>()] {lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64} : memref<32xi32> -> vector<8xi32>
 // CHECK: loop.load_groups: buffer memref<32xi32> is not a flat memref of i8

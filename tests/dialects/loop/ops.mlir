@@ -269,6 +269,15 @@ func.func private @pair(%x: memref<32xf32>, %i: index) {
   func.return
 }
 
+// CHECK-LABEL:   func.func private @cast_runs
+// GENERIC-LABEL: sym_name = "cast_runs"
+func.func private @cast_runs(%y: memref<32xui8>, %x: memref<32xf64>, %i: index) {
+  // CHECK-NEXT: loop.cast_run %y, %x[affine_map<(d0) -> (d0, (d0 + 1))>(%i)] : memref<32xui8>, memref<32xf64>
+  // GENERIC:    "loop.cast_run"(%y, %x, %i) <{map = affine_map<(d0) -> (d0, (d0 + 1))>}>
+  loop.cast_run %y, %x[affine_map<(d0) -> (d0, d0 + 1)>(%i)] : memref<32xui8>, memref<32xf64>
+  func.return
+}
+
 // CHECK-LABEL:   func.func private @groups
 // GENERIC-LABEL: sym_name = "groups"
 func.func private @groups(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %acc: vector<8xi32>, %numbers: memref<32xi16>) {

@@ -13,6 +13,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c import (
     arithmetic,
     callbacks,
+    cast_runs,
     codes,
     control,
     externs,
@@ -36,6 +37,7 @@ from s2s.passes.loop.lower_to_c.operations import lower_block
 FAMILIES = (
     arithmetic,
     callbacks,
+    cast_runs,
     codes,
     control,
     externs,
