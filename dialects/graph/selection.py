@@ -2,6 +2,7 @@
 
 from xdsl.dialects.builtin import StringAttr, UnitAttr
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
+from xdsl.traits import MemoryWriteEffect
 
 from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, string, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
@@ -15,7 +16,8 @@ class NonzeroOp(GraphOp):
     """`y` = the positions of the true elements of `mask`, in order, as `i32`; `count` is their number.
 
     The type has room for `bound` positions. In a run `y` has `count` of them: that is the size `size` of this run, by
-    which later operations know it (`s2s/types/sizes.py`). Where fewer are true, zeros stand behind them here.
+    which later operations know it (`s2s/types/sizes.py`). Where fewer are true, zeros stand behind them here. That the
+    size is known is an effect: the operation is not dead where its result is unused, but its size is not.
     """
 
     name = "graph.nonzero"
@@ -23,7 +25,7 @@ class NonzeroOp(GraphOp):
     count = operand_def(TENSOR)
     size = prop_def(StringAttr)
     bound = prop_def(INT)
-    traits = traits_def(HasFusionKind(FusionKind.OPAQUE))
+    traits = traits_def(MemoryWriteEffect(), HasFusionKind(FusionKind.OPAQUE))
     assembly_format = "$mask `,` $count attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, mask: Value, count: Value, *, size: str, bound: int) -> None:

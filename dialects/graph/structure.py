@@ -1,6 +1,7 @@
 """Constants, weights and calls into kernels."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -25,7 +26,7 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import ConstantLike, Pure, SymbolUserOpInterface
+from xdsl.traits import ConstantLike, EffectInstance, MemoryEffect, Pure, SymbolUserOpInterface, get_effects
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.graph.base import TENSOR, GraphOp, Value, string
@@ -111,6 +112,20 @@ class CallNamesKernel(SymbolUserOpInterface):
             raise VerifyException(f"called as {called}, but {op.callee} is {callee.function_type}")
 
 
+class CallEffects(MemoryEffect):
+    """A call has the effects of its kernel. Only that a size becomes known is one, and it only matters where nothing
+    reads the results."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
+        assert isinstance(op, CallOp)
+        if any(result.first_use is not None for result in op.results):
+            return frozenset()
+        callee = function_named(op, op.callee.string_value())
+        blocks = () if callee is None else callee.body.blocks
+        return {effect for block in blocks for inner in block.ops for effect in get_effects(inner) or ()}
+
+
 @op_definition
 class CallOp(Op):
     """Run kernel `callee`."""
@@ -119,7 +134,7 @@ class CallOp(Op):
     callee = prop_def(FlatSymbolRefAttrConstr)
     inputs = var_operand_def(TENSOR)
     outputs = var_result_def(TENSOR)
-    traits = traits_def(Pure(), CallNamesKernel(), HasFusionKind(FusionKind.OPAQUE))
+    traits = traits_def(CallEffects(), CallNamesKernel(), HasFusionKind(FusionKind.OPAQUE))
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$callee `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)"
 

@@ -43,7 +43,10 @@ class ApplyOp(PlainOp):
 
 @op_definition
 class SizeOp(PlainOp):
-    """The size `name` of this run, which lies from `least` to `most`: `%n = loop.size "sequence" from 1 to 128`."""
+    """The size `name` of this run, which lies from `least` to `most`: `%n = loop.size "sequence" from 1 to 128`.
+
+    What follows from a size and is no size itself may be negative: the last index of a tensor without elements.
+    """
 
     name = "loop.size"
 
@@ -67,8 +70,8 @@ class SizeOp(PlainOp):
 
     def verify_(self) -> None:
         least, most = self.bounds
-        if not 0 <= least <= most:
-            raise VerifyException(f"{self.name}: {least} to {most} are no sizes")
+        if least > most:
+            raise VerifyException(f"{self.name}: {least} to {most} are no bounds")
 
 
 __all__ = ["ApplyOp", "SizeOp"]

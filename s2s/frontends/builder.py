@@ -20,6 +20,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.traits import set_provenance
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.names import name_hint
+from s2s.frontends.size_numbers import whole_numbers
 from s2s.interpret.graph import can_evaluate, evaluate
 from s2s.interpret.graph.work import MAX_FOLDED_WORK, Meter, is_foldable
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, is_bool, is_float, to_numpy, type_of_array
@@ -31,6 +32,10 @@ Operand: TypeAlias = "Value | Sequence[Value] | None"
 
 _VIEWS = (graph.ReshapeOp, graph.TransposeOp, graph.BroadcastToOp, graph.SliceOp)
 """Operations that numpy evaluates without copying, so that they cost nothing at any size."""
+
+
+_DECISIONS = (graph.CompareOp, graph.MinimumOp, graph.MaximumOp)
+"""Operations on sizes whose results do not follow evenly from them: they are computed in each run."""
 
 
 class SizeInsideError(UnsupportedError):
@@ -64,6 +69,8 @@ class Value:
         self.ssa = ssa
         self.kept = kept
         """Whether operations on this constant are built although their results are known."""
+        self.sized = False
+        """Whether this constant follows from sizes of axes, which may vary from run to run."""
         self.narrow: Narrow | None = None
         """The type of the model whose carriers the elements are, where no C type holds it."""
         self.quantised: Quantised | None = None
@@ -191,6 +198,8 @@ class Builder:
         """The sizes that the network computes; None in a network that another one runs."""
         self.counts: dict[SSAValue, range] = {}
         """The values that number the steps of a loop, and the numbers that they take."""
+        self.decided: dict[str, str] = {}
+        """What the sizes of axes have decided while the network was read, by node."""
         self.taken: Value | None = None
         """Whether a run takes the branch that is being imported in place; its operations run in any case."""
         self.probed_room: int | None = None
@@ -228,6 +237,7 @@ class Builder:
         """Return a builder for a network that this one runs."""
         builder = Builder(block, self.weights, self.functions, self.folding, varies=self.varies)
         builder.node = self.node
+        builder.decided = self.decided
         builder._sizes = None
         builder.probed_room = self.probed_room
         return builder
@@ -250,6 +260,12 @@ class Builder:
         plain = array if narrow is None else carried(array)
         value = Value(self, type_of_array(plain), name, plain, None)
         value.narrow = narrow
+        return value
+
+    def size_constant(self, array: Array) -> Value:
+        """Return a constant that follows from sizes of axes."""
+        value = self.constant(array)
+        value.sized = self.varies
         return value
 
     def scalar(self, number: Scalar, element: Attribute) -> Value:
@@ -287,14 +303,16 @@ class Builder:
         given = [operand for operand in operands if operand is not None]
         values = [value for operand in given for value in ([operand] if isinstance(operand, Value) else operand)]
         known = [value.array for value in values if value.array is not None]
+        sized, decides = any(value.sized for value in values), False
         array: Array | None = None
         if len(known) == len(values):
             op = operation(*_map_operands(operands, _placeholder), **properties)
+            decides = sized and isinstance(op, _DECISIONS)
             if isinstance(op, _VIEWS) or (can_evaluate(op) and is_foldable(op) and self.folding.take(op)):
                 with np.errstate(all="ignore"):
                     array = evaluate(op, known)[0]
-        if array is not None and not any(value.kept for value in values):
-            return self.constant(array)
+        if array is not None and not decides and not any(value.kept for value in values):
+            return self.size_constant(array) if sized else self.constant(array)
         if any(0 in value.shape for value in values):  # what holds nothing is known
             type = as_tensor_type(operation(*_map_operands(operands, _placeholder), **properties).results[0].type)
             if 0 in type.get_shape():
@@ -307,7 +325,7 @@ class Builder:
         set_provenance(op, [self.node])
         self.block.add_op(op)
         made = self.computed(op.results[0])
-        made.array, made.kept = array, array is not None
+        made.array, made.kept, made.sized = array, array is not None, sized and array is not None
         return made
 
     def emit_all(self, operation: Callable[..., Operation], *operands: Operand, **properties: object) -> list[Value]:
@@ -323,12 +341,20 @@ class Builder:
                     f"{value.name or self.node}: has shape {list(value.shape)}, which holds no element; remove its use"
                 )
             name = value.name or self.node
-            op = self._constant_op(name, value.array)
+            op = self._size_values(value) if value.sized else None
+            op = self._constant_op(name, value.array) if op is None else op
             set_provenance(op, [self.node])
             self.block.add_op(op)
             value.ssa = op.results[0]
             value.ssa.name_hint = name_hint(name)
         return value.ssa
+
+    def _size_values(self, value: Value) -> Operation | None:
+        """Return a constant that follows from sizes as numbers of the run; None for other than whole numbers."""
+        numbers = None if value.array is None else whole_numbers(value.array)
+        if numbers is None:
+            return None
+        return graph.SizeValuesOp(value.element, value.shape, values=numbers, names=("",) * len(numbers))
 
     def _constant_op(self, name: str, array: Array) -> Operation:
         if array.size == 1:

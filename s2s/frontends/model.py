@@ -89,7 +89,7 @@ def read(source: Source, options: CompileOptions) -> Model:
         try_reading(lambda: _imported(source, options), label)
     model = _copy(source.at(options.dims)) if isinstance(source, GraphModel) else _imported(source, options)
     if isinstance(source, GraphModel):
-        known = {*computed_sizes(model.module), *sizes_of(source.module.attributes)}
+        known = {*computed_sizes(model.module, options.dims), *sizes_of(source.module.attributes)}
         unknown = next((name for name in options.dims if name not in known), None)
         if unknown is not None:
             raise InputError(f"{source.name}: --dim {unknown}: the module has no size of this name; leave it out")
@@ -125,6 +125,7 @@ def _imported(source: ModelSource, options: CompileOptions) -> Model:
         given = read_once(given, options.bind, options.dims, named)
     imported = at(options.dims)
     mark_sizes(imported.module, given, options.dims, options.shapes)
+    mark_computed_sizes(imported.module, options.dims)
     if sizes_of(imported.module.attributes):
         from s2s.frontends.size_relations import relate_to_sizes
 

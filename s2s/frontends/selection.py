@@ -15,9 +15,9 @@ from s2s.frontends.formulas import cast, concat, greater, reshape, select, take
 from s2s.frontends.order import largest
 from s2s.types.dtypes import tensor_type
 
-MIN_ROOM = 3
+MIN_ROOM = 4
 """The least room for a size that the network computes: it is compared with itself at a smaller size
-(`s2s/verify/check_sizes.py`), and dimensions of one element look different."""
+(`s2s/verify/check_sizes.py`), which is read at one more, and dimensions of one element look different."""
 _I32 = np.dtype(np.int32)
 
 

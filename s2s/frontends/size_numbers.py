@@ -30,14 +30,20 @@ def numbers_of(op: Operation, weights: WeightStore) -> list[int] | None:
 
 def small_value(op: graph.ConstantOp | graph.WeightOp, weights: WeightStore) -> Array | None:
     """Return the value of a constant of few whole numbers; None of any other."""
-    shape = shape_of(op.y)
-    if len(shape) > 1 or np.prod(shape) > MAX_NUMBERS:
+    if np.prod(shape_of(op.y)) > MAX_NUMBERS:
         return None
     value = from_dense(op.value) if isinstance(op, graph.ConstantOp) else weights.get(op.weight_name.data)
-    if value.dtype.kind not in "iuf":
+    return None if whole_numbers(value) is None else value
+
+
+def whole_numbers(value: Array) -> list[int] | None:
+    """Return the elements of a short list of whole numbers of 32 bits, or of one; None of any other array."""
+    if value.ndim > 1 or value.size > MAX_NUMBERS or value.dtype.kind not in "iuf":
         return None
-    real = value.astype(np.float64)
-    return value if bool(np.all(np.isfinite(real) & (real == np.rint(real)) & (np.abs(real) < 2**31))) else None
+    real = value.reshape(-1).astype(np.float64)
+    if not np.all(np.isfinite(real) & (real == np.rint(real)) & (np.abs(real) < 2**31)):
+        return None
+    return real.astype(np.int64).tolist()
 
 
 def integers_of(op: Operation, weights: WeightStore) -> Array | None:

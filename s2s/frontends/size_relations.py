@@ -26,12 +26,14 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.size_numbers import integers_of, numbers_of, small_value
 from s2s.frontends.size_reshapes import ReshapeSizes, ShapeAt
 from s2s.types.dtypes import to_numpy
-from s2s.types.sizes import DERIVED, SizeRange, SizeTable, extents_attribute, sizes_of
+from s2s.types.sizes import DERIVED, SizeRange, SizeTable, computed_of, extents_attribute, sizes_of
 from s2s.types.weights import WeightStore
 
 STEPS = (1, 2, 3, 8, 12, 16, 32)
 """How much smaller the sizes are at which a network is read first; it is read at others where these leave open how a
 number follows."""
+FEW_STEPS = STEPS[:3]
+"""The same for sizes that a run computes: few layers with strides read what a run finds."""
 
 ReadAt = Callable[[Mapping[str, int]], tuple[ModuleOp, WeightStore]]
 """Reads the network at other sizes."""
@@ -51,37 +53,49 @@ class _Reading:
     def __init__(self, name: str, size: int, module: ModuleOp, weights: WeightStore) -> None:
         self.name, self.size, self.weights = name, size, weights
         self.ops = list(main_of(module).body.block.ops)
+        self.kinds = [op.name for op in self.ops]
+
+    def holds_the_same(self, other: "_Reading") -> bool:
+        """Return whether the network states the same numbers in a reading of the same operations."""
+        pairs = zip(self.ops, other.ops, strict=True)
+        return all(numbers_of(a, self.weights) == numbers_of(b, other.weights) for a, b in pairs)
 
 
 def _readings(
     name: str, size: SizeRange, read_at: ReadAt, module: ModuleOp, weights: WeightStore
 ) -> Iterator[_Reading]:
-    """Yield the network at a few smaller sizes, one if it holds the same numbers, none if it is another network.
+    """Yield the network at smaller sizes, only one if it holds the same numbers there and at the least size, none if it
+    is another network.
 
-    A slice by steps may have as many elements at the next size, 2 of 4 and of 5, and fewer at others; so may the result
-    of a layer with strides, and the axes that it is reshaped to.
+    A half may be the same at the next size, 2 of 4 and of 5, and is not at the least one. A slice by steps may have as
+    many elements at both, and fewer at others; so may the result of a layer with strides, and the axes that it is
+    reshaped to.
     """
-    sizes = [size.most - step * size.step for step in STEPS]
+    steps = FEW_STEPS if name in computed_of(module.attributes) else STEPS
+    sizes = [size.most - step * size.step for step in steps]
     least = next((each for each in size.values if each >= 2), size.most)
+    whole = _Reading(name, size.most, module, weights)
     for number, each in enumerate(dict.fromkeys((*sizes, least))):
         if not 2 <= each < size.most:
             continue
         reading = _read(name, each, read_at)
         if reading is None:
             continue
-        whole = _Reading(name, size.most, module, weights)
-        if [op.name for op in reading.ops] != [op.name for op in whole.ops]:
+        if reading.kinds != whole.kinds:
             return
         yield reading
-        pairs = list(zip(whole.ops, reading.ops, strict=True))
-        if (
-            number == 0
-            and not any(
-                numbers_of(a, whole.weights) != numbers_of(b, reading.weights) or _goes_by_steps(a) for a, b in pairs
-            )
-            and not (any(_is_rounded(a, b) for a, b in pairs) and any(_is_same_reshape(a, b) for a, b in pairs))
-        ):
-            return
+        if number == 0 and not _moves(whole, reading):
+            last = _read(name, least, read_at) if least < each else None
+            if last is None or last.kinds != whole.kinds or whole.holds_the_same(last):
+                return
+
+
+def _moves(whole: _Reading, smaller: _Reading) -> bool:
+    """Return whether a network states other numbers at a smaller size, or may do so at others."""
+    pairs = list(zip(whole.ops, smaller.ops, strict=True))
+    if not whole.holds_the_same(smaller) or any(_goes_by_steps(op) for op in whole.ops):
+        return True
+    return any(_is_rounded(a, b) for a, b in pairs) and any(_is_same_reshape(a, b) for a, b in pairs)
 
 
 def _read(name: str, size: int, read_at: ReadAt) -> _Reading | None:
@@ -160,7 +174,7 @@ class _Relations:
         """Return the network where size `name` is `size`, which `readings` has not; None if it is another one there."""
         if (name, size) not in self.more:
             reading = _read(name, size, self.read_at)
-            alike = reading is not None and [op.name for op in reading.ops] == self.kinds
+            alike = reading is not None and reading.kinds == self.kinds
             self.more[name, size] = reading if alike else None
             if reading is not None and alike:
                 self.readings.append(reading)

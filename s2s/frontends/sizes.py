@@ -28,15 +28,17 @@ from s2s.types.sizes import (
 )
 
 
-def computed_sizes(module: ModuleOp) -> dict[str, SizeRange]:
-    """Return the sizes that the operations of a network compute, with their bounds."""
+def computed_sizes(module: ModuleOp, dims: Mapping[str, DimSize]) -> dict[str, SizeRange]:
+    """Return the sizes that the operations of a network compute, with their bounds: the least one is 0, or that of
+    `dims`."""
     found = [op for op in main_of(module).body.block.ops if isinstance(op, graph.NonzeroOp)]
-    return {op.size.data: SizeRange(0, op.bound.value.data) for op in found}
+    least = {name: size.least for name, size in varying(dims).items()}
+    return {op.size.data: SizeRange(least.get(op.size.data, 0), op.bound.value.data) for op in found}
 
 
 def mark_computed_sizes(module: ModuleOp, dims: Mapping[str, DimSize]) -> None:
     """Mark in `module` the sizes that it computes; one that has a constant size in `dims` is none."""
-    found = {name: size for name, size in computed_sizes(module).items() if not isinstance(dims.get(name), int)}
+    found = {name: size for name, size in computed_sizes(module, dims).items() if not isinstance(dims.get(name), int)}
     if found:
         module.attributes[SIZES] = sizes_attribute({**sizes_of(module.attributes), **found})
         module.attributes[COMPUTED] = extents_attribute(found)
@@ -115,7 +117,7 @@ def _declared(model: LoadedModel) -> Mapping[str, Sequence[int | str]]:
 
 def _check_names(module: ModuleOp, dims: Mapping[str, DimSize], given: list[str]) -> None:
     """Refuse names in `dims` that neither an input has nor a result whose size the network computes."""
-    computed = computed_sizes(module)
+    computed = computed_sizes(module, dims)
     known = [*given, *computed]
     unknown = next((name for name in dims if name not in known), None)
     if unknown is not None:

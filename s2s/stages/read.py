@@ -78,7 +78,7 @@ def read_network(source: Source, options: CompileOptions) -> State:
         windows=model.windows,
         initial_state={state.name: state.initial(model.weights) for state in state_arguments(main)},
         language=model.language,
-        computed=computed_sizes(model.module),
+        computed=computed_sizes(model.module, options.dims),
     )
     return State("read", model.module, model.weights, Facts().extended(fact))
 

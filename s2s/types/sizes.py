@@ -32,6 +32,8 @@ COMPUTED = "computed_sizes"
 DERIVED = "derived_sizes"
 """Attribute of a module: the sizes that follow from those that vary, by name, each as an affine map of all of these; as
 text where sizes are multiplied: `(d0, d1) -> (d0 * d1)`, which is no affine map of MLIR's."""
+DECIDED = "decided_by_sizes"
+"""Attribute of a module: what the greatest sizes have decided while the network was read, by node."""
 VARIES = "varies"
 """Attribute of an argument or a result of `main`, and of an operation inside a kernel: for each axis the size that it
 has, empty for a constant one."""

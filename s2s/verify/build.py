@@ -360,7 +360,7 @@ class LoadedNetwork:
         if status == BAD_SHAPE and self._computed:
             bounds = ", ".join(f"{name} ({self.sizes[name]})" for name in self._computed)
             raise InputError(
-                f"{self.name}: a size that it computes from these inputs is too large; bound it higher: {bounds}"
+                f"{self.name}: a size that it computes from these inputs is not in its bounds; give others: {bounds}"
             )
         if status == BAD_POSITION:
             fact = "an input that is an index, such as a position in a cache, is out of range"

@@ -7,9 +7,9 @@ a run: of `x[5, N]`, `ArgMax(EyeLike(x))` is 0, 1, 2, 3, 4 from `N = 5` on, and 
 `x[:5]` has 3 elements there. Such sizes are refused; from which one on the network is right, the error says.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation
 
@@ -19,7 +19,7 @@ from s2s.dialects.graph.traits import PROVENANCE, provenance
 from s2s.errors import InputError, UnsupportedError
 from s2s.stages.state import State
 from s2s.types.dtypes import Array, from_dense
-from s2s.types.sizes import SizeRange
+from s2s.types.sizes import DECIDED, SizeRange
 from s2s.verify.arrays import begins_with
 
 FIRST_COMPARED = 5
@@ -30,28 +30,37 @@ ReadAt = Callable[[Mapping[str, int]], State]
 """Reads and simplifies the network at constant sizes."""
 
 
-def check_least_sizes(sizes: Mapping[str, SizeRange], read_at: ReadAt) -> None:
-    """Raise an error if the network states something else at one of its least sizes."""
+def check_least_sizes(sizes: Mapping[str, SizeRange], computed: Container[str], read_at: ReadAt) -> None:
+    """Raise an error if the network states something else at one of its least sizes. Where a size is `computed`, the
+    model may be none at the least ones: it chooses the greatest three of what a run finds, two at times."""
     for name, size in sizes.items():
         compared = min(size.least + FIRST_COMPARED * size.step, size.most - size.step)
         if compared <= size.least:
             continue
         greatest, smaller = (_Statements(read_at({name: each})) for each in (size.most, compared))
         for each in reversed(range(size.least, compared, size.step)):
-            _check(name, size._replace(least=each), greatest, smaller, read_at)
+            try:
+                least = _Statements(read_at({name: each}))
+            except (InputError, UnsupportedError) as error:
+                if name in computed:
+                    break
+                raise type(error)(f"--dim {name}={each}: {error}; give a greater least size") from error
+            _check(name, size._replace(least=each), greatest, smaller, least)
 
 
-def _check(name: str, bounds: SizeRange, greatest: "_Statements", smaller: "_Statements", read_at: ReadAt) -> None:
+def _check(name: str, bounds: SizeRange, greatest: "_Statements", smaller: "_Statements", least: "_Statements") -> None:
     """Compare the network at the least size of `bounds`; one of other operations cannot be compared."""
     size = bounds.least
-    try:
-        least = _Statements(read_at({name: size}))
-    except (InputError, UnsupportedError) as error:
-        raise type(error)(f"--dim {name}={size}: {error}; give a greater least size") from error
+    other = next((node for node, each in least.decided.items() if greatest.decided.get(node, each) != each), None)
+    if other is not None:
+        raise UnsupportedError(
+            f"{other}: takes another branch at {name}={size} than from {name}={size + bounds.step} on; let {name} "
+            "begin there"
+        )
     if least.names != smaller.names or smaller.names != greatest.names:
         return
     for number, op in enumerate(greatest.ops):
-        if smaller.is_part(number, greatest) and not least.is_part(number, smaller, constants_only=size == 1):
+        if smaller.is_part(number, greatest) and not least.is_part(number, smaller, constants_only=size <= 1):
             raise UnsupportedError(
                 f"{place_of(op)}: is not at {name}={size} what it is from {name}={size + bounds.step} on; let {name} "
                 "begin there"
@@ -65,6 +74,9 @@ class _Statements:
         self.ops: Sequence[Operation] = [op for op in main_of(state.module).body.block.ops if not _is_dead(op)]
         self.names = [op.name for op in self.ops]
         self.weights = state.weights
+        decided = state.module.attributes.get(DECIDED)
+        self.decided: Mapping[str, Attribute] = decided.data if isinstance(decided, DictionaryAttr) else {}
+        """What sizes have decided while the network was read, by node."""
 
     def is_part(self, number: int, whole: "_Statements", *, constants_only: bool = False) -> bool:
         """Return whether an operation states what that of the greater network `whole` does, or the first part of it."""

@@ -24,6 +24,7 @@ from s2s.dialects import graph, tensor
 from s2s.dialects.graph.traits import PROVENANCE
 from s2s.errors import InputError, S2SError, UnsupportedError
 from s2s.frontends.model import Source, loaded_once
+from s2s.frontends.selection import MIN_ROOM
 from s2s.options import CompileOptions, PassOptions
 from s2s.passes.context import CompilerContext
 from s2s.passes.manager import PassManager
@@ -57,6 +58,7 @@ from s2s.verify.sizes import Sizes
 def check_sizes(compilation: Compilation) -> None:
     """Raise an error if the source is not the same network at all sizes within the bounds of its options."""
     progress.step("reading the model at smaller sizes")
+    _check_rooms(compilation.facts(Read).computed)
     options, sizes = compilation.options, varying(compilation.options.dims)
     source = loaded_once(compilation.source, options)
     plain = CompileOptions(
@@ -80,12 +82,23 @@ def check_sizes(compilation: Compilation) -> None:
         computed = state.facts[Read].computed.items()
         room = {name: bounds.most for name, bounds in computed}  # less where inputs are smaller
         _Comparison(greatest, state, {**probe, **room}).check()
-    given = {name: size for name, size in sizes.items() if name not in greatest.facts[Read].computed}
-    most = {name: size.most for name, size in given.items()}
+    most = {name: size.most for name, size in sizes.items()}
     check_least_sizes(
-        given,
+        sizes,
+        greatest.facts[Read].computed,
         lambda at: _plainly(source, replace(plain, dims={**options.dims, **readings({**most, **at})}), SIMPLIFIED),
     )
+
+
+def _check_rooms(computed: Mapping[str, SizeRange]) -> None:
+    """Refuse bounds of sizes that a run computes which leave no smaller size to compare with."""
+    for name, size in computed.items():
+        most = max(MIN_ROOM, size.least + 2)
+        if size.most < most:
+            raise InputError(
+                f"--dim {name}={size}: the network computes this size, and is compared with itself at smaller ones; "
+                f"let it end at {most} or more"
+            )
 
 
 def _refusal(probe: Sizes, computed: Collection[str], error: S2SError) -> S2SError:

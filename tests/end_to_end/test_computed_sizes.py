@@ -254,11 +254,3 @@ def test_what_is_found_in_the_branch_of_a_loop_is_refused(tmp_path: Path):
         else_branch = e () => (float[3] d) { d = Neg (p) }> }> }"""
     with pytest.raises(UnsupportedError, match=r"Compress_r: .* inside of a loop"):
         api.compile(onnx_file(text, tmp_path))
-
-
-def test_what_depends_on_the_size_otherwise_is_refused(tmp_path: Path):
-    text = """(float[9] x) => (float[k] y) <int64 zero = {0}>
-    { b = Cast <to = 9> (x) r = Compress (x, b) s = Shape (r) n = Gather (s, zero)
-      f = Cast <to = 1> (n) y = Div (r, f) }"""
-    with pytest.raises(UnsupportedError, match="Compress_r="):
-        api.compile(onnx_file(text, tmp_path))

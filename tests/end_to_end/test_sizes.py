@@ -256,11 +256,6 @@ REFUSED = {
         "(float[5,N] x) => (int64[5,1] y) { e = EyeLike (x) y = ArgMax <axis = 1> (e) }",
         "is not at N=4 what it is from N=5 on; let N begin there",
     ),
-    "a factor of the three least sizes": (
-        "(float[N] x) => (float[N] y) <int64 first = {0}, int64 four = {4}, float a = {2.5}, float b = {0.5}>"
-        " { s = Shape (x) n = Gather (s, first) c = Less (n, four) f = Where (c, a, b) y = Mul (x, f) }",
-        "Mul_y: is not at N=3 what it is from N=4 on; let N begin there",
-    ),
 }
 
 
@@ -269,13 +264,6 @@ def test_what_depends_on_the_size_otherwise_is_refused(name: str, tmp_path: Path
     text, reason = REFUSED[name]
     with pytest.raises(UnsupportedError, match=reason):
         api.compile(onnx_file(text, tmp_path), dims={"N": (1, 65 if name == "a constant of the least sizes" else 12)})
-
-
-@pytest.mark.parametrize("most", [4, 5, 6, 7])
-def test_a_constant_of_the_least_sizes_is_refused_in_short_ranges(most: int, tmp_path: Path):
-    text, _ = REFUSED["a factor of the three least sizes"]
-    with pytest.raises(UnsupportedError, match=r"at N=3"):
-        api.compile(onnx_file(text, tmp_path), dims={"N": (1, most)})
 
 
 @pytest.mark.parametrize(

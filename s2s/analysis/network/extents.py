@@ -72,6 +72,8 @@ class ExtentsPropagation(ABC):
                     raise UnsupportedError(
                         f"axis {axis} of its result has {name} elements, {least} at the least sizes; give greater ones"
                     )
+            if isinstance(op, graph.DynamicSliceOp):
+                self._check_begins(op)
             return
         if isinstance(op, graph.DeviceCopyOp):
             self.extents[op.y] = self.extents[op.x]
@@ -86,6 +88,14 @@ class ExtentsPropagation(ABC):
         if named is not None:
             raise UnsupportedError(f"{op.name} takes no tensor of varying size {named}; give it a constant one")
         self.extents |= {result: ("",) * len(shape_of(result)) for result in op.results}
+
+    def _check_begins(self, op: graph.DynamicSliceOp) -> None:
+        """Refuse a slice that begins before the first element at the least sizes."""
+        for axis, name in enumerate(extents_of(op.begins, len(op.begins))):
+            if name and (least := self.table.range(name).least) < 0:
+                raise UnsupportedError(
+                    f"begins at {name} along axis {axis}, at {least} of the least sizes; give greater ones"
+                )
 
     def _scan(self, op: graph.ScanOp) -> None:
         """Derive the extents of the results of a scan: those that are stacked have the size of what is scanned."""

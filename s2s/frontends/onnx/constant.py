@@ -60,11 +60,11 @@ def _constant_of_shape(node: Node) -> Value:
 def _shape(node: Node) -> Value:
     shape = node.input(0).shape
     end = node.integer("end", len(shape)) if node.has("end") else len(shape)
-    return node.constant(shape[slice(node.integer("start", 0), end)], np.int64)
+    return node.builder.size_constant(np.array(shape[slice(node.integer("start", 0), end)], np.int64))
 
 
 def _size(node: Node) -> Value:
-    return node.constant(int(np.prod(node.input(0).shape, dtype=object)), np.int64)
+    return node.builder.size_constant(np.array(int(np.prod(node.input(0).shape, dtype=object)), np.int64))
 
 
 def _range(node: Node) -> Value:

@@ -4,64 +4,23 @@ A body becomes a network of its own that runs as often as the model says. It is 
 where that is one step, or where the types of what it carries change from step to step.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count as numbers_from
 from math import prod
 
 import numpy as np
-from onnx import GraphProto
 
 from s2s.dialects import graph
-from s2s.errors import InputError, UnknownValueError
-from s2s.frontends.builder import Builder, SizeInsideError, Value, emit
+from s2s.errors import UnknownValueError
+from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import cast, concat, equal, less, reshape, select, take, transpose, unsqueeze
-from s2s.frontends.networks import BranchesDifferError, TypesChangeError, Values, branch, repeat, scan
-from s2s.frontends.onnx.branches import branch_of_sizes
+from s2s.frontends.networks import TypesChangeError, Values, repeat, scan
+from s2s.frontends.onnx.bodies import arguments_of
+from s2s.frontends.onnx.conditions import either_branch
 from s2s.frontends.onnx.narrow import marked
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.trip_counts import greatest
 from s2s.frontends.selection import true_places
-
-
-def _if(node: Node) -> Sequence[Value]:
-    """Import the branch that the condition selects; both become networks if the condition is only known at run time."""
-    condition = node.input(0)
-    if prod(condition.shape) != 1:
-        raise node.invalid(f"the condition has shape {list(condition.shape)}", "give one bool")
-    if condition.array is not None:
-        return node.run_body(node.body("then_branch" if condition.array.reshape(()).item() else "else_branch"), [])
-    then, otherwise = node.body("then_branch"), node.body("else_branch")
-    outside = node.bodies.captures(then, otherwise)
-
-    def formulas(body: GraphProto) -> Callable[[Builder, Values], Values]:
-        return lambda inner, values: node.bodies.run_inside(body, inner, [], _named(outside, values))
-
-    branches, inputs = (formulas(then), formulas(otherwise)), list(outside.values())
-    before = len(node.builder.functions)
-    try:
-        try:
-            return branch(node.builder, node.builder.node, condition, *branches, inputs)
-        except BranchesDifferError as error:
-            return branch_of_sizes(node, condition, branches, (error.then, error.otherwise), inputs)
-        except SizeInsideError:
-            del node.builder.functions[before:]
-            if node.builder.is_inner:
-                raise
-            from s2s.frontends.onnx.predicated import both_branches
-
-            return both_branches(node, condition, branches, inputs)
-    except InputError as error:
-        if "--bind" in str(error):
-            raise
-        raise InputError(
-            f"{node.place}: a branch, whose condition is computed at run time, does not fit ({error}); "
-            "if an input decides on it, give its number, as in --bind NAME=NUMBER"
-        ) from error
-
-
-def _named(outside: Mapping[str, Value], values: Sequence[Value]) -> dict[str, Value]:
-    """The arguments of a network that stand for values from outside, by their names."""
-    return dict(zip(outside, values, strict=True))
 
 
 def _loop(node: Node) -> list[Value]:
@@ -133,7 +92,7 @@ def _counted_loop(node: Node, steps: int, carried: list[Value]) -> list[Value] |
     def step(inner: Builder, state: Values, slices: Values, kept: Values) -> tuple[Values, Values]:
         inner.counts[inner.materialize(slices[0])] = range(steps)
         inputs = [slices[0], inner.constant(np.asarray(True)), *state]
-        going, *outputs = node.bodies.run_inside(body, inner, inputs, _named(outside, kept))
+        going, *outputs = node.bodies.run_inside(body, inner, inputs, arguments_of(outside, kept))
         if going.array is None or not going.array.all():
             raise _StopsEarlyError
         return outputs[: len(state)], outputs[len(state) :]
@@ -200,7 +159,7 @@ def _tested_loop(
         at, state = values[0], values[2 : 2 + len(carried)]
         if limit is not None and limit.array is not None:
             inner.counts[inner.materialize(at)] = range(int(limit.array.item()))
-        inside = _named(outside, values[3 + count :])
+        inside = arguments_of(outside, values[3 + count :])
         still, *outputs = node.bodies.run_inside(body, inner, [at, inner.constant(np.asarray(True)), *state], inside)
         if limit is None and still.array is not None and still.array.any():
             raise node.unsupported("never ends", "give a trip count, or a condition that changes")
@@ -297,7 +256,7 @@ def _steps(
     outside = node.bodies.captures(body)
 
     def step(inner: Builder, state: Values, slices: Values, kept: Values) -> tuple[Values, Values]:
-        outputs = node.bodies.run_inside(body, inner, [*state, *slices], _named(outside, kept))
+        outputs = node.bodies.run_inside(body, inner, [*state, *slices], arguments_of(outside, kept))
         return outputs[: len(state)], outputs[len(state) :]
 
     if length > 1:
@@ -348,7 +307,7 @@ def _item(node: Node, value: Value, position: int) -> Value:
 
 
 IMPORTERS: Mapping[str, Importer] = {
-    "If": _if,
+    "If": either_branch,
     "Loop": _loop,
     "Scan": _scan,
 }

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from onnx import ModelProto, TensorProto, ValueInfoProto
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Block
 
 from s2s.errors import InputError, UnsupportedError
@@ -22,6 +22,7 @@ from s2s.frontends.onnx.session import Session, failure
 from s2s.frontends.onnx.structure import function_key
 from s2s.frontends.onnx.tensors import element_dtype
 from s2s.types.interface import ModelTensor
+from s2s.types.sizes import DECIDED
 from s2s.types.weights import WeightStore
 
 
@@ -56,6 +57,8 @@ def import_model(
     builder.node = ""
     main = ports.main([(value.name, found) for value, found in zip(proto.graph.output, outputs, strict=True)])
     module = ModuleOp([*builder.functions, main])
+    if builder.decided:
+        module.attributes[DECIDED] = DictionaryAttr({node: StringAttr(each) for node, each in builder.decided.items()})
     module.verify()
     origin = Origin(
         "ONNX",

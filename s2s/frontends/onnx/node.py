@@ -32,6 +32,10 @@ class Bodies(Protocol):
         """The outputs of a body, built by `inner`; `captured` stands for what `captures` found."""
         ...
 
+    def attempt(self, write: Callable[[], list[Value]]) -> list[Value] | None:
+        """What `write` makes of bodies; None where one cannot be imported."""
+        ...
+
 
 class Node(NamedTuple):
     """One node, its version resolved, its attributes including the defaults of the operator."""

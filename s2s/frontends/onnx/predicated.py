@@ -31,7 +31,7 @@ def both_branches(
     """The results of that one of two branches, each computed in place, which a run takes."""
     yes = reshape(condition, [])
     sides = yes, emit(graph.LogicalNotOp, yes)
-    axes = [_found_axes(node, formulas, inputs) for formulas in branches]
+    axes = [found_axes(node, formulas, inputs) for formulas in branches]
     bodies = node.body("then_branch"), node.body("else_branch")
     results = [_in_place(node, body, side) for body, side in zip(bodies, sides, strict=True)]
     pairs = zip(zip(*results, strict=True), zip(*axes, strict=True), strict=True)
@@ -48,7 +48,7 @@ def _in_place(node: Node, body: GraphProto, condition: Value) -> list[Value]:
         builder.taken = outer
 
 
-def _found_axes(node: Node, formulas: Formulas, inputs: Sequence[Value]) -> list[list[int]]:
+def found_axes(node: Node, formulas: Formulas, inputs: Sequence[Value]) -> list[list[int]]:
     """For each result of a branch the axes that are as long as what is found: twice as long where there is room for
     twice as many."""
     once, twice = (_shapes(node, formulas, inputs, room) for room in (1, 2))

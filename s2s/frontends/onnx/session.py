@@ -12,6 +12,7 @@ from s2s.errors import InputError, S2SError, UnknownValueError, UnsupportedError
 from s2s.frontends.builder import Builder, SizeInsideError, Value
 from s2s.frontends.limits import MAX_BODIES, MAX_NODES
 from s2s.frontends.names import one_line
+from s2s.frontends.onnx.bodies import SessionBodies
 from s2s.frontends.onnx.custom import Declared, custom_importer
 from s2s.frontends.onnx.declared_shapes import derived_operands
 from s2s.frontends.onnx.draws import Draws
@@ -36,41 +37,6 @@ _RUNNING = ("If", "Loop", "Scan")
 
 class _ReportedError(UnsupportedError):
     """The reason is already among the failures."""
-
-
-class _Bodies:
-    """The bodies of one node as networks of their own."""
-
-    def __init__(self, session: Session, scope: Scope, node: NodeProto) -> None:
-        self._session, self._scope, self._node = session, scope, node
-
-    def captures(self, *graphs: GraphProto) -> dict[str, Value]:
-        """The computed values from outside that some of `graphs` read, by name."""
-        names = dict.fromkeys(name for graph in graphs for name in free_names(graph))
-        found = {name: self._scope.lookup(name) for name in names}
-        computed = {name: value for name, value in found.items() if isinstance(value, Value) and value.array is None}
-        for name, value in computed.items():
-            _require_numbers(self._node, f"{name!r}, which its body reads,", value)
-        return computed
-
-    def run_inside(
-        self, graph: GraphProto, inner: Builder, inputs: Sequence[Value], captured: Mapping[str, Value]
-    ) -> list[Value]:
-        """The outputs of a body, built by `inner`."""
-        if len(inputs) != len(graph.input):
-            raise InputError(
-                f"{place(self._node)}: its body has {len(graph.input)} inputs for {len(inputs)} values; fix it"
-            )
-        outputs = self._session.run_inside(inner, self._scope, graph, inputs, captured)
-        for value in outputs:
-            _require_numbers(self._node, "an output of its body", value)
-        return outputs
-
-
-def _require_numbers(node: NodeProto, what: str, value: Value) -> None:
-    """Refuse texts where a network runs another one."""
-    if value.texts is not None:
-        raise UnsupportedError(f"{place(node)}: {what} is text; choose it outside of the body")
 
 
 def _as_their_inputs(
@@ -287,7 +253,7 @@ class Session:
             return self._run_body(graph, inputs, scope, node)
 
         shapes = [scope.shapes.get(name) for name in node.output]
-        bodies = _Bodies(self, scope, node)
+        bodies = SessionBodies(self, scope, node)
         return Node(node, self.builder, since, values, attributes, self._folder, run_body, bodies, self._draws, shapes)
 
     def _expand(

@@ -6,8 +6,8 @@
 ->
     func.return %x : tensor<4xf32>
 
-Kernels and networks without calls are removed too. Declined for operations that are not pure and for functions that
-are not private.
+Kernels and networks without calls are removed too, and operations that compute a size of the run that nothing needs.
+Declined for other operations that are not pure and for functions that are not private.
 """
 
 from xdsl.context import Context
@@ -19,7 +19,10 @@ from xdsl.rewriter import Rewriter
 from xdsl.transforms.dead_code_elimination import region_dce
 
 from s2s.analysis.network.functions import networks_run_by
+from s2s.analysis.network.named_sizes import sizes_named_by
 from s2s.dialects import graph
+from s2s.dialects.walk import walk
+from s2s.types.sizes import SizeTable
 
 
 class EliminateDeadCodePass(ModulePass):
@@ -29,9 +32,23 @@ class EliminateDeadCodePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         region_dce(op.body)
+        while _remove_sizes(op):
+            region_dce(op.body)
         removed = True
         while removed:
             removed = _remove_uncalled(op)
+
+
+def _remove_sizes(module: ModuleOp) -> bool:
+    """Erase what computes sizes that neither a tensor has nor an operation names; return whether there was any."""
+    unread = [op for op in walk(module) if isinstance(op, graph.NonzeroOp) and op.y.first_use is None]
+    if not unread:
+        return False
+    named = {name for op in walk(module) for name in sizes_named_by(op, SizeTable(module.attributes))}
+    dead = [op for op in unread if op.size.data not in named]
+    for op in dead:
+        Rewriter.erase_op(op)
+    return bool(dead)
 
 
 def _remove_uncalled(module: ModuleOp) -> bool:

@@ -23,6 +23,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from s2s.analysis.network.named_sizes import sizes_made_by, sizes_needed_by
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.order import Calls, OrderKind
 from s2s.dialects import graph
@@ -31,6 +32,7 @@ from s2s.memory.steps import Step
 from s2s.passes.context import given_of, target_of
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
+from s2s.types.sizes import SizeTable, computed_of
 
 
 @frozen
@@ -89,6 +91,7 @@ def _order(module: ModuleOp, function: FuncOp, elementwise: dict[str, frozenset[
     numbers: dict[SSAValue, int] = {value: number for number, value in enumerate(results)}
     sizes = [0 if value in outputs or isinstance(value.owner, graph.AdvanceOp) else _bytes(value) for value in results]
     steps = [_step(call, source, numbers, elementwise) for call in calls]
+    steps, sizes = _with_sizes_of_runs(module, calls, steps, sizes)
 
     def arrange(order: Sequence[int]) -> None:
         _arrange(function.body.block, [calls[number] for number in order])
@@ -96,6 +99,24 @@ def _order(module: ModuleOp, function: FuncOp, elementwise: dict[str, frozenset[
     if calls:
         subject = Calls(module, function.sym_name.data, tuple(steps), tuple(sizes), arrange)
         chooser.choose(OrderKind(), subject)
+
+
+def _with_sizes_of_runs(
+    module: ModuleOp, calls: Sequence[Operation], steps: Sequence[Step], sizes: Sequence[int]
+) -> tuple[list[Step], list[int]]:
+    """Return `steps` in which a size of the run that a kernel computes is a value without bytes: it is written by the
+    call of that kernel, and read by the calls that need it."""
+    computed = computed_of(module.attributes)
+    if not computed:
+        return [*steps], [*sizes]
+    table, numbers = SizeTable(module.attributes), {name: len(sizes) + at for at, name in enumerate(computed)}
+    found: list[Step] = []
+    for call, step in zip(calls, steps, strict=True):
+        made, needed = sizes_made_by(call), sizes_needed_by(call, table)
+        writes = tuple(numbers[name] for name in computed if name in made)
+        reads = tuple(numbers[name] for name in computed if name in needed - made)
+        found.append(step._replace(reads=(*step.reads, *reads), writes=(*step.writes, *writes)))
+    return found, [*sizes, *[0] * len(computed)]
 
 
 def _arrange(block: Block, calls: Sequence[Operation]) -> None:

@@ -28,7 +28,7 @@ def test_class_is_named_after_the_operation(operation: type[Operation]):
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_operation_is_pure_documented_and_knows_its_fusion_kind(operation: type[Operation]):
-    assert operation.has_trait(Pure())
+    assert operation.has_trait(Pure()) or operation is graph.CallOp
     assert operation.__doc__
     assert len(operation.get_traits_of_type(graph.HasFusionKind)) == 1
 

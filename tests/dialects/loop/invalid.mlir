@@ -610,7 +610,7 @@ loop.read_size "found" from %b {most = 5 : i64} : memref<2xi32>
 // -----
 
 %n = loop.size "sequence" from 9 to 8
-// CHECK: loop.size: 9 to 8 are no sizes
+// CHECK: loop.size: 9 to 8 are no bounds
 
 // -----
 
