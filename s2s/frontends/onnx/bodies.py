@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from onnx import GraphProto, NodeProto
+from xdsl.dialects.func import FuncOp
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
@@ -14,15 +14,18 @@ from s2s.frontends.onnx.names import place
 from s2s.frontends.onnx.scope import Scope
 from s2s.frontends.onnx.structure import free_names
 
-if TYPE_CHECKING:
-    from s2s.frontends.onnx.session import Session
+RunInside = Callable[[Builder, Scope, GraphProto, Sequence[Value], Mapping[str, Value]], list[Value]]
+"""Imports a body, seen from a scope, by a builder of its own: from its inputs, and from what it reads from outside."""
 
 
 class SessionBodies:
     """The bodies of one node in an import."""
 
-    def __init__(self, session: Session, scope: Scope, node: NodeProto) -> None:
-        self._session, self._scope, self._node = session, scope, node
+    def __init__(
+        self, run: RunInside, scope: Scope, node: NodeProto, failures: list[UnsupportedError], functions: list[FuncOp]
+    ) -> None:
+        self._run, self._scope, self._node = run, scope, node
+        self._failures, self._functions = failures, functions
 
     def captures(self, *graphs: GraphProto) -> dict[str, Value]:
         """The computed values from outside that some of `graphs` read, by name."""
@@ -41,7 +44,7 @@ class SessionBodies:
             raise InputError(
                 f"{place(self._node)}: its body has {len(graph.input)} inputs for {len(inputs)} values; fix it"
             )
-        outputs = self._session.run_inside(inner, self._scope, graph, inputs, captured)
+        outputs = self._run(inner, self._scope, graph, inputs, captured)
         for value in outputs:
             _require_numbers(self._node, "an output of its body", value)
         return outputs
@@ -49,8 +52,7 @@ class SessionBodies:
     def attempt(self, write: Callable[[], list[Value]]) -> list[Value] | None:
         """What `write` makes of bodies; None, and no reason among the failures, where one cannot be imported. Results
         of other types than they should have are an error."""
-        failures, functions = self._session.failures, self._session.builder.functions
-        known, before, found = len(failures), len(functions), None
+        known, before, found = len(self._failures), len(self._functions), None
         try:
             found = write()
         except TypesChangeError:
@@ -58,8 +60,8 @@ class SessionBodies:
         except (InputError, UnsupportedError):
             pass
         finally:
-            if found is None or len(failures) > known:
-                del failures[known:], functions[before:]
+            if found is None or len(self._failures) > known:
+                del self._failures[known:], self._functions[before:]
                 found = None
         return found
 

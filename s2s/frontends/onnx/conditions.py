@@ -15,6 +15,7 @@ from s2s.frontends.networks import BranchesDifferError, Formulas, Kind, Values, 
 from s2s.frontends.onnx.bodies import arguments_of
 from s2s.frontends.onnx.branches import branch_of_sizes
 from s2s.frontends.onnx.node import Node
+from s2s.frontends.onnx.predicated import both_branches, found_axes
 
 
 def either_branch(node: Node) -> Sequence[Value]:
@@ -84,7 +85,7 @@ def _either(node: Node, condition: Value) -> Sequence[Value]:
     before = len(node.builder.functions)
     try:
         if node.builder.probed_room is not None and _select(node, branches, inputs):
-            return _both(node, condition, branches, inputs)
+            return both_branches(node, condition, branches, inputs)
         try:
             return branch(node.builder, node.builder.node, condition, *branches, inputs)
         except BranchesDifferError as error:
@@ -93,7 +94,7 @@ def _either(node: Node, condition: Value) -> Sequence[Value]:
             del node.builder.functions[before:]
             if node.builder.is_inner:
                 raise
-            return _both(node, condition, branches, inputs)
+            return both_branches(node, condition, branches, inputs)
     except InputError as error:
         if "--bind" in str(error):
             raise
@@ -105,18 +106,7 @@ def _either(node: Node, condition: Value) -> Sequence[Value]:
 
 def _select(node: Node, branches: tuple[Formulas, Formulas], inputs: Sequence[Value]) -> bool:
     """Whether a branch has a result whose size depends on the data."""
-    from s2s.frontends.onnx.predicated import found_axes
-
     return any(axes for formulas in branches for axes in found_axes(node, formulas, inputs))
-
-
-def _both(
-    node: Node, condition: Value, branches: tuple[Formulas, Formulas], inputs: Sequence[Value]
-) -> Sequence[Value]:
-    """The results of both branches, imported in place, of which a run takes one."""
-    from s2s.frontends.onnx.predicated import both_branches
-
-    return both_branches(node, condition, branches, inputs)
 
 
 __all__ = ["either_branch"]

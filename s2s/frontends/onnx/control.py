@@ -16,11 +16,16 @@ from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import cast, concat, equal, less, reshape, select, take, transpose, unsqueeze
 from s2s.frontends.networks import TypesChangeError, Values, repeat, scan
 from s2s.frontends.onnx.bodies import arguments_of
-from s2s.frontends.onnx.conditions import either_branch
 from s2s.frontends.onnx.narrow import marked
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.trip_counts import greatest
 from s2s.frontends.selection import true_places
+
+
+def _if(node: Node) -> Sequence[Value]:
+    from s2s.frontends.onnx.conditions import either_branch
+
+    return either_branch(node)
 
 
 def _loop(node: Node) -> list[Value]:
@@ -307,7 +312,7 @@ def _item(node: Node, value: Value, position: int) -> Value:
 
 
 IMPORTERS: Mapping[str, Importer] = {
-    "If": either_branch,
+    "If": _if,
     "Loop": _loop,
     "Scan": _scan,
 }

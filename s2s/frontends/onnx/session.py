@@ -253,7 +253,7 @@ class Session:
             return self._run_body(graph, inputs, scope, node)
 
         shapes = [scope.shapes.get(name) for name in node.output]
-        bodies = SessionBodies(self, scope, node)
+        bodies = SessionBodies(self.run_inside, scope, node, self.failures, self.builder.functions)
         return Node(node, self.builder, since, values, attributes, self._folder, run_body, bodies, self._draws, shapes)
 
     def _expand(

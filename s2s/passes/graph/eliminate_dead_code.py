@@ -19,7 +19,6 @@ from xdsl.rewriter import Rewriter
 from xdsl.transforms.dead_code_elimination import region_dce
 
 from s2s.analysis.network.functions import networks_run_by
-from s2s.analysis.network.named_sizes import sizes_named_by
 from s2s.dialects import graph
 from s2s.dialects.walk import walk
 from s2s.types.sizes import SizeTable
@@ -44,6 +43,8 @@ def _remove_sizes(module: ModuleOp) -> bool:
     unread = [op for op in walk(module) if isinstance(op, graph.NonzeroOp) and op.y.first_use is None]
     if not unread:
         return False
+    from s2s.analysis.network.named_sizes import sizes_named_by
+
     named = {name for op in walk(module) for name in sizes_named_by(op, SizeTable(module.attributes))}
     dead = [op for op in unread if op.size.data not in named]
     for op in dead:

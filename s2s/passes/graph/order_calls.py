@@ -23,7 +23,6 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from s2s.analysis.network.named_sizes import sizes_made_by, sizes_needed_by
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.order import Calls, OrderKind
 from s2s.dialects import graph
@@ -109,6 +108,8 @@ def _with_sizes_of_runs(
     computed = computed_of(module.attributes)
     if not computed:
         return [*steps], [*sizes]
+    from s2s.analysis.network.named_sizes import sizes_made_by, sizes_needed_by
+
     table, numbers = SizeTable(module.attributes), {name: len(sizes) + at for at, name in enumerate(computed)}
     found: list[Step] = []
     for call, step in zip(calls, steps, strict=True):
