@@ -6,7 +6,7 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, reshape, select
+from s2s.frontends.formulas import cast, concat, reshape
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.selection import true_places
 
@@ -14,8 +14,6 @@ MAX_ROOM = 1024
 """Up to so many boxes of a class there is room for all that the model asks for, however many there are in a run."""
 
 _INDEX = np.dtype(np.int64)
-_IS_BOX = np.array([False, False, True])
-"""Which element of a row is the number of a box."""
 
 
 def _number(node: Node, position: int, default: float) -> Value:
@@ -49,12 +47,16 @@ def _non_max_suppression(node: Node) -> Value:
     )
     flat = reshape(chosen, [batches * classes * most])
     places = true_places(emit(graph.GreaterEqualOp, flat, flat.like(0)))
-    box = reshape(emit(graph.GatherOp, flat, places, axis=0), [*places.shape, 1])
-    strides, counts = [classes * most, most, 1], [batches, classes, most]
-    steps, sizes = (reshape(node.builder.sizes(row, np.dtype(np.int32)), [1, 3]) for row in (strides, counts))
-    is_box = node.constant(np.array([_IS_BOX]))
-    parts = emit(graph.ModOp, reshape(places, [*places.shape, 1]) / steps, sizes)
-    return cast(select(is_box, box, parts), _INDEX)
+    box = emit(graph.GatherOp, flat, places, axis=0)
+    of_image, of_class, in_image = (_size(node, count) for count in (classes * most, most, classes))
+    image, label = places / of_image, places / of_class
+    columns = [image, label - image * in_image, box]
+    return cast(concat([reshape(each, [*places.shape, 1]) for each in columns], 1), _INDEX)
+
+
+def _size(node: Node, number: int) -> Value:
+    """A number that follows from sizes of axes, as those of places are."""
+    return node.builder.sizes(number, np.dtype(np.int32))
 
 
 IMPORTERS: Mapping[str, Importer] = {"NonMaxSuppression": _non_max_suppression}
