@@ -118,6 +118,7 @@ SIMPLIFY = (
         "Fold input zero points into the bias, so that integer layers read their input unmodified.",
         when=tuned,
     ),
+    Step("graph-split-zero-points", "Weights have the zero points that are left; duplicates merge below.", when=tuned),
     Step(
         "graph-expand-powers",
         "Replace powers with small constant exponents, which are expensive, by products.",

@@ -72,6 +72,7 @@ PASSES: tuple[str, ...] = (
     "graph-split-args",
     "graph-split-streamed-layers",
     "graph-split-transposed-conv",
+    "graph-split-zero-points",
     "graph-tile-rows",
     "graph-unpack-weights",
     "tensor-block-channels",

@@ -49,6 +49,7 @@ OPT_LEVELS = {
     "graph-separate-pools": 3,
     "graph-skip-masked-positions": 3,
     "graph-split-transposed-conv": 3,
+    "graph-split-zero-points": 3,
     "tensor-block-channels": 3,
     "tensor-cache-images": 3,
     "tensor-make-blocks-unsigned": 3,

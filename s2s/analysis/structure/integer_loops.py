@@ -57,9 +57,10 @@ def _is_byte(value: SSAValue) -> bool:
 
 
 def _is_row_reduction(op: tensor.ComputeOp) -> bool:
-    """Return whether `op` combines neighbouring integers, and does nothing else in a step."""
+    """Return whether `op` combines neighbouring integers, which may be widened bytes, and does nothing else in a
+    step."""
     assert op.reduce is not None
-    steps = list(op.reduce.block.ops)
+    steps = [each for each in op.reduce.block.ops if not isinstance(each, arith.ExtSIOp)]
     if len(steps) != 2 or not isinstance(steps[0], STEPS) or not is_order_free(op):
         return False
     return steps[0].results[0].type in (i8, i32) and moves(op, len(op.sizes) - 1).reads == (1,)
