@@ -12,6 +12,7 @@ from s2s.passes.conditions import (
     apart,
     arguments,
     calls_started,
+    casts_in_runs,
     constants,
     described,
     devices,
@@ -322,7 +323,7 @@ LOOP = (
     Step("loop-encode-constants", "Store others of few values as codes, likewise.", when=tuned, options=target),
     Step("loop-split-kernels", "Threads synchronise between kernels only.", when=divided, options=least_work),
     Step("loop-divide-among-threads", "The plan finds room for scratch of each.", when=divided, options=threads),
-    Step("loop-cast-runs", "Loops are divided by now, and stay whole runs.", when=tuned, options=target),
+    Step("loop-cast-runs", "Loops are divided by now.", when=casts_in_runs, options=target),
 )
 """Lower schedules to loops over buffers."""
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_cast_runs.h: sixteen neighbouring floats as integers: each towards zero, limited to the range, NaN as 0.
  *
- *   s2s_f64_to_i8_x16(y, x)              y[i] = s2s_f64_to_i8(x[i]) for 0 <= i < 16, as s2s_math.h describes it
+ *   s2s_f64_to_i8_x16(y, x)             y[i] = s2s_f64_to_i8(x[i]) for 0 <= i < 16, as s2s_math.h describes it
  *
  * and likewise from f64 to each integer type, from f32 to i64 and u64, and from f16 to i16, u16 and u32. All numbers may
  * be read before one is written, or not.
@@ -27,7 +27,7 @@
 #else
 
 #define S2S_CAST_F64(to, type)                                                                                         \
-    S2S_INLINE void s2s_f64_to_##to##_x16(type *y, const double *x)                                                       \
+    S2S_INLINE void s2s_f64_to_##to##_x16(type *y, const double *x)                                                    \
     {                                                                                                                  \
         S2S_CAST_EACH(y, x, s2s_f64_to_##to)                                                                           \
     }
@@ -42,7 +42,7 @@ S2S_CAST_F64(u64, uint64_t)
 #undef S2S_CAST_F64
 
 #define S2S_CAST_F32(to, type)                                                                                         \
-    S2S_INLINE void s2s_f32_to_##to##_x16(type *y, const float *x)                                                        \
+    S2S_INLINE void s2s_f32_to_##to##_x16(type *y, const float *x)                                                     \
     {                                                                                                                  \
         S2S_CAST_EACH(y, x, s2s_f32_to_##to)                                                                           \
     }
@@ -51,7 +51,7 @@ S2S_CAST_F32(u64, uint64_t)
 #undef S2S_CAST_F32
 
 #define S2S_CAST_F16(to, type)                                                                                         \
-    S2S_INLINE void s2s_f16_to_##to##_x16(type *y, const s2s_f16 *x)                                                      \
+    S2S_INLINE void s2s_f16_to_##to##_x16(type *y, const s2s_f16 *x)                                                   \
     {                                                                                                                  \
         for (int i = 0; i < S2S_CAST_RUN; ++i) { y[i] = s2s_f32_to_##to(s2s_f16_to_f32(x[i])); }                       \
     }

@@ -15,6 +15,9 @@ WORTH_A_FORK_JOIN = 16
 """A kernel with less work than this many times the fork-join cost is left to one thread: what two save there, they lose
 by reading from each other's caches."""
 
+RUN_LANES = 8
+"""The fewest floats in a vector of targets for which the runtime casts runs of numbers in vectors."""
+
 Condition = Callable[[CompileOptions], bool]
 Arguments = Callable[[CompileOptions], Mapping[str, Any]]
 
@@ -140,6 +143,11 @@ def tables(options: CompileOptions) -> bool:
 def paired(options: CompileOptions) -> bool:
     """Return whether one load of scalar code may move two floats."""
     return tuned(options) and get_target(options.target).load_floats > 1
+
+
+def casts_in_runs(options: CompileOptions) -> bool:
+    """Return whether the runtime has vectors that cast runs of numbers."""
+    return tuned(options) and get_target(options.target).lanes >= RUN_LANES
 
 
 def divided(options: CompileOptions) -> bool:

@@ -34,6 +34,8 @@ DERIVED = "derived_sizes"
 text where sizes are multiplied: `(d0, d1) -> (d0 * d1)`, which is no affine map of MLIR's."""
 DECIDED = "decided_by_sizes"
 """Attribute of a module: what the greatest sizes have decided while the network was read, by node."""
+OR_NOTHING = " or nothing"
+"""Ends a decision for a branch that gives, where a size is 0, what the other branch gives."""
 VARIES = "varies"
 """Attribute of an argument or a result of `main`, and of an operation inside a kernel: for each axis the size that it
 has, empty for a constant one."""

@@ -19,7 +19,7 @@ from s2s.dialects.graph.traits import PROVENANCE, provenance
 from s2s.errors import InputError, UnsupportedError
 from s2s.stages.state import State
 from s2s.types.dtypes import Array, from_dense
-from s2s.types.sizes import DECIDED, SizeRange
+from s2s.types.sizes import DECIDED, OR_NOTHING, SizeRange
 from s2s.verify.arrays import begins_with
 
 FIRST_COMPARED = 5
@@ -51,7 +51,7 @@ def check_least_sizes(sizes: Mapping[str, SizeRange], computed: Container[str], 
 def _check(name: str, bounds: SizeRange, greatest: "_Statements", smaller: "_Statements", least: "_Statements") -> None:
     """Compare the network at the least size of `bounds`; one of other operations cannot be compared."""
     size = bounds.least
-    other = next((node for node, each in least.decided.items() if greatest.decided.get(node, each) != each), None)
+    other = next(least.other_decisions(greatest, is_empty=size == 0), None)
     if other is not None:
         raise UnsupportedError(
             f"{other}: takes another branch at {name}={size} than from {name}={size + bounds.step} on; let {name} "
@@ -77,6 +77,14 @@ class _Statements:
         decided = state.module.attributes.get(DECIDED)
         self.decided: Mapping[str, Attribute] = decided.data if isinstance(decided, DictionaryAttr) else {}
         """What sizes have decided while the network was read, by node."""
+
+    def other_decisions(self, whole: "_Statements", *, is_empty: bool) -> Iterator[str]:
+        """Yield the nodes of which sizes have decided otherwise than in the greater network `whole`, and it matters."""
+        for node, ours in self.decided.items():
+            theirs = whole.decided.get(node, ours)
+            holds = isinstance(theirs, StringAttr) and theirs.data.endswith(OR_NOTHING)
+            if theirs != ours and not (is_empty and holds):
+                yield node
 
     def is_part(self, number: int, whole: "_Statements", *, constants_only: bool = False) -> bool:
         """Return whether an operation states what that of the greater network `whole` does, or the first part of it."""

@@ -62,6 +62,13 @@ REFUSED = {
         f"{NUMBER} k = Add (one, two) h = Min (n, k) g = Reshape (h, ones) r, p = TopK <axis = 0> (y, g)",
         r"TopK_r: is not at Compress_y=2 what it is from Compress_y=3 on; let Compress_y begin there",
     ),
+    "no rows of two": (
+        "float[i,4] r",
+        f"""{NUMBER} c = LessOrEqual (n, two) r = If (c) <
+        then_branch = yes () => (float[k,4] a) <int64[2] none = {{0, 4}}> {{ a = ConstantOfShape (none) }},
+        else_branch = no () => (float[l,4] b) {{ b = Exp (y) }}>""",
+        r"If_r: takes another branch at Compress_y=2 than from Compress_y=3 on; let Compress_y begin there",
+    ),
     "one row": (
         "float[4] r",
         f"""{NUMBER} c = Equal (n, one) q = If (c) <

@@ -16,6 +16,7 @@ from s2s.frontends.onnx.bodies import arguments_of
 from s2s.frontends.onnx.branches import branch_of_sizes
 from s2s.frontends.onnx.node import Node
 from s2s.frontends.onnx.predicated import both_branches, found_axes
+from s2s.types.sizes import OR_NOTHING
 
 
 def either_branch(node: Node) -> Sequence[Value]:
@@ -43,16 +44,17 @@ def _of_a_size(node: Node, condition: Value) -> Sequence[Value] | None:
     if not (condition.sized and condition.kept):
         return None
     builder, chosen = node.builder, bool(condition.array.reshape(()).item())
+    decided = "then" if chosen else "else"
     if builder.computes_sizes:
         try:
             found = node.bodies.attempt(lambda: branch(builder, builder.node, condition, *_branches(node)))
         except BranchesDifferError as error:
-            if _holds_nothing(*((error.then, error.otherwise) if chosen else (error.otherwise, error.then))):
-                return None
-            found = None
-        if found is not None:
-            return found
-    builder.decided[builder.node] = "then" if chosen else "else"
+            taken, other = (error.then, error.otherwise) if chosen else (error.otherwise, error.then)
+            decided = f"{decided}{OR_NOTHING}" if _holds_nothing(taken, other) else decided
+        else:
+            if found is not None:
+                return found
+    builder.decided[builder.node] = decided
     return None
 
 

@@ -31,14 +31,13 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.dialects import loop
 from s2s.dialects.loop.control import SERIAL
 from s2s.dialects.walk import walk
+from s2s.passes.conditions import RUN_LANES
 from s2s.passes.context import target_of
 from s2s.support.frozen import frozen
 from s2s.types.affine import at_dims, linear, simplify
 from s2s.types.dtypes import is_unsigned
 from s2s.types.hints import isa
 
-LANES = 8
-"""The fewest floats in a vector of targets for which the runtime has vectors."""
 UNBOUNDED = (-(2**31), 2**31)
 
 
@@ -56,7 +55,7 @@ class CastRunsPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if target_of(ctx, self.target).lanes < LANES:
+        if target_of(ctx, self.target).lanes < RUN_LANES:
             return
         for each in [each for each in walk(op) if isinstance(each, loop.ForOp)]:
             cast = _cast_of(each)
@@ -72,7 +71,10 @@ def _cast_of(op: loop.ForOp) -> Cast | None:
             pass
         case _:
             return None
-    if store.value is not cast.result or not all(_is_even(each, op.index) for each in (load, store)):
+    given = cast.input.owner.input if isinstance(cast.input.owner, arith.ExtFOp) else cast.input
+    if store.value is not cast.result or given is not load.result:
+        return None
+    if not all(_is_even(each, op.index) for each in (load, store)):
         return None
     source, target = _element(load.buffer), _element(store.buffer)
     if isinstance(cast, arith.FPToUIOp) != is_unsigned(target) or target not in loop.RUN_CASTS.get(source, ()):
