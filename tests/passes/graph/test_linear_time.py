@@ -2,7 +2,7 @@
 
 import gc
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import pytest
@@ -50,7 +50,7 @@ def seconds(nodes: int) -> dict[str, float]:
 
 
 @contextmanager
-def without_collections() -> Iterator[None]:
+def without_collections() -> Generator[None]:
     """Collect no garbage: that takes as long as other tests of the process have left objects."""
     gc.disable()
     try:
