@@ -109,3 +109,13 @@ def test_a_model_that_needs_one_size_of_those_that_a_run_may_compute_is_refused(
     { v, first, places, counts = Unique (x) y = Mul (v, c) }"""
     with pytest.raises(UnsupportedError, match=r"=4: a run may compute this size, at which .*Mul.* do not broadcast"):
         api.compile(onnx_model(text, 18))
+
+
+def test_quantised_bytes_are_padded_by_those_at_the_edge():
+    text = """(float[1,2,3] x) => (uint8[3,2,6] q)
+    <int64[6] pads = {1, 0, 0, 1, 0, 3}, float step = {0.1}, uint8 zero = {0}>
+    { y = Pad <mode = "edge"> (x, pads) q = QuantizeLinear (y, step, zero) }"""
+    x = np.linspace(0, 5, 6, dtype=np.float32).reshape(1, 2, 3)
+    with api.compile(onnx_model(text, 18), target="c") as artifact:
+        expected = np.pad(np.rint(x / np.float32(0.1)), [(1, 1), (0, 0), (0, 3)], mode="edge")
+        np.testing.assert_array_equal(artifact.run({"x": x})["q"], expected.astype(np.uint8))

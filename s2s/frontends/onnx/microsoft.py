@@ -30,6 +30,7 @@ from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.pool import average_pool
 from s2s.frontends.onnx.quant import dequantize, quantize, requantize
 from s2s.frontends.onnx.signature import Parameter, Signature
+from s2s.types.dtypes import Array
 from s2s.types.shapes.blockwise import BITS
 
 DOMAIN = "com.microsoft"
@@ -159,12 +160,16 @@ def _matmul_by_blocks(node: Node) -> Value:
         raise node.unsupported(f"weights have {bits} bits", "quantise them to 4 or 8")
     if block < 16 or block & (block - 1):
         raise node.invalid(f"block_size is {block}", "give a power of two from 16 on")
-    if node.optional(4) is not None:
-        raise node.unsupported("columns are in the order of g_idx", "quantise without reordering")
     blocks = -(-columns // block)
     w = node.known(1, "the weights").reshape(-1)
     if w.size != rows * blocks * block * bits // 8:
         raise node.invalid(f"holds {w.size} bytes of weights for N = {rows}, K = {columns}", "quantise the model again")
+    if node.optional(4) is not None:
+        order = _order_of_groups(node, columns, block)
+        x, w = (
+            emit(graph.GatherOp, x, node.constant(order, np.int64), axis=x.rank - 1),
+            _reordered(w, rows, order, bits),
+        )
     y = emit(
         graph.BlockwiseMatmulOp,
         x,
@@ -176,6 +181,25 @@ def _matmul_by_blocks(node: Node) -> Value:
     )
     bias = node.optional(5)
     return y if bias is None else y + bias
+
+
+def _order_of_groups(node: Node, columns: int, block: int) -> Array:
+    """The columns, one block after the other, where g_idx says to which block each belongs."""
+    groups = node.known(4, "g_idx").reshape(-1)
+    order = np.argsort(groups[:columns], kind="stable")
+    if groups.size < columns or not np.array_equal(groups[order], np.arange(columns) // block):
+        raise node.unsupported(
+            f"g_idx makes other groups than blocks of {block} columns", "quantise in groups of one size"
+        )
+    return order
+
+
+def _reordered(w: Array, rows: int, order: Array, bits: int) -> Array:
+    """Packed weights with their columns in `order`."""
+    packed = w.reshape(rows, -1)
+    columns = packed.copy() if bits == 8 else np.stack([packed & 15, packed >> 4], axis=-1).reshape(rows, -1)
+    columns[:, : order.size] = columns[:, order]
+    return (columns if bits == 8 else columns[:, ::2] | columns[:, 1::2] << 4).reshape(-1)
 
 
 def _by_blocks(node: Node, position: int, rows: int, blocks: int) -> Value:

@@ -213,7 +213,8 @@ class UnsignedMove(WeightPattern):
             return
         if all(_signed(value, self.store) is None for value in moved(op)):
             return
-        fill = (number(op.value) or 0) - SHIFT if isinstance(op, PADS) else None
+        stated = number(op.value) if isinstance(op, PADS) else None
+        fill = None if stated is None else stated - SHIFT
         maker = Maker.of(rewriter, self.store, op)
         y = maker(rebuilt(op, [_lowered(maker, value) for value in moved(op)], fill))
         rewriter.replace(op, [], [_raised(maker, y, op)])
