@@ -156,6 +156,8 @@ class _Split:
                 return None if place == 0 else 0
             case graph.MatmulOp():
                 return None if place == 0 else (0 if op.transpose_b else 1)
+            case graph.BatchNormOp():
+                return 0 if place and self.axis == 1 else None
             case graph.RescaleOp():
                 return 0 if op.axis is not None and op.axis.value.data == self.axis else None
             case _:

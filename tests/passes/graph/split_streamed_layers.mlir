@@ -43,3 +43,18 @@ func.func @main(%x: tensor<1x2x1x1xi8>) -> tensor<1x2x1x1xi32> {
   %a = graph.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 16, 16, 15, 15>, dilations = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x2x1x1xi8>, tensor<2x1x32x32xi8>) -> tensor<1x2x1x1xi32>
   func.return %a : tensor<1x2x1x1xi32>
 }
+
+// -----
+
+// The numbers of a batch normalisation belong to channels, whatever the last axis is as long as.
+// CHECK-LABEL: func.func @main
+// CHECK:         graph.conv %x, {{.*}} -> tensor<1x2x4x4xf32>
+// CHECK:         graph.batch_norm {{.*}} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
+// CHECK:         graph.concat {{.*}} {axis = 1 : i64} : (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x4x4x4xf32>
+func.func @main(%x: tensor<1x24x4x4xf32>) -> tensor<1x4x4x4xf32> {
+  %w = graph.constant dense<0.5> : tensor<4x24x1x1xf32>
+  %n = graph.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %c = graph.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x24x4x4xf32>, tensor<4x24x1x1xf32>) -> tensor<1x4x4x4xf32>
+  %y = graph.batch_norm %c, %n, %n, %n, %n {epsilon = 1.0e-05 : f64} : (tensor<1x4x4x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x4x4xf32>
+  func.return %y : tensor<1x4x4x4xf32>
+}
