@@ -142,3 +142,9 @@ def test_a_least_size_makes_of_the_last_row_one_that_there_is(tmp_path: Path):
         np.testing.assert_array_equal(artifact.run(given)["r"], x[7])
         with pytest.raises(api.InputError, match=r"is not in its bounds; give others: Compress_y \(1\.\.8\)"):
             artifact.run({"x": x, "m": np.zeros(MOST, np.bool_)})
+
+
+def test_bounds_that_leave_no_smaller_size_to_compare_with_are_refused(tmp_path: Path):
+    file = found(*BODIES["reshaped"], tmp_path)
+    with pytest.raises(api.InputError, match=r"--dim Compress_y=0\.\.2: .*compared .*; let it end at 4 or more"):
+        api.compile(file, target="c", dims={"Compress_y": (0, 2)})
