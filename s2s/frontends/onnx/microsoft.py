@@ -166,10 +166,8 @@ def _matmul_by_blocks(node: Node) -> Value:
         raise node.invalid(f"holds {w.size} bytes of weights for N = {rows}, K = {columns}", "quantise the model again")
     if node.optional(4) is not None:
         order = _order_of_groups(node, columns, block)
-        x, w = (
-            emit(graph.GatherOp, x, node.constant(order, np.int64), axis=x.rank - 1),
-            _reordered(w, rows, order, bits),
-        )
+        x = emit(graph.GatherOp, x, node.constant(order, np.int64), axis=x.rank - 1)
+        w = _reordered(w, rows, order, bits)
     y = emit(
         graph.BlockwiseMatmulOp,
         x,

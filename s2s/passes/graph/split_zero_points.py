@@ -16,7 +16,7 @@ Declined for factors that are computed, for few columns, and where the other fac
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, i32
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
@@ -26,6 +26,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.passes.context import weights_of
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
+from s2s.types.dtypes import as_tensor_type, to_numpy
 
 MIN_COLUMNS = 16
 """The fewest columns among which the sum of a row is shared."""
@@ -46,10 +47,11 @@ class SplitZeroPoint(WeightPattern):
             operands=op.operands, result_types=op.result_types, properties=properties, attributes=dict(op.attributes)
         )
         summed = len(shape_of(op.a)) - (1 if op.transpose_a is None else 2)
-        numbers = graph.CastOp(op.a, i32)
+        element = as_tensor_type(op.y.type).element_type
+        numbers = graph.CastOp(op.a, element)
         sums = graph.ReduceSumOp(numbers.y, axes=[summed])
         rows = graph.ReshapeOp(sums.y, (*shape_of(sums.y), 1))
-        factor = graph.ConstantOp(np.array(rule.w_zp, np.int32))
+        factor = graph.ConstantOp(np.array(rule.w_zp, to_numpy(element)))
         share = graph.MulOp(rows.y, factor.y)
         made = [product, numbers, sums, rows, factor, share, graph.SubOp(product.y, share.y)]
         for each in made:

@@ -27,6 +27,17 @@ func.func @transposed(%x: tensor<5x2x4xi8>) -> tensor<5x4x16xi32> {
   func.return %y : tensor<5x4x16xi32>
 }
 
+// Sums of 64 bits.
+//
+// CHECK-LABEL: func.func @wide
+// CHECK:         graph.cast %x : (tensor<4x2xi16>) -> tensor<4x2xi64>
+// CHECK:         graph.sub {{.*}} : (tensor<4x16xi64>, tensor<4x1xi64>) -> tensor<4x16xi64>
+func.func @wide(%x: tensor<4x2xi16>) -> tensor<4x16xi64> {
+  %w = graph.constant dense<2> : tensor<2x16xi16>
+  %y = graph.matmul %x, %w {acc_type = i64, b_zp = 3 : i64} : (tensor<4x2xi16>, tensor<2x16xi16>) -> tensor<4x16xi64>
+  func.return %y : tensor<4x16xi64>
+}
+
 // Declined: few columns, a factor that is computed, and a zero point of the other factor.
 //
 // CHECK-LABEL: func.func @declined
