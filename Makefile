@@ -6,7 +6,10 @@ VENV := .venv/pyvenv.cfg
 BASE := .venv/.base
 STAMP := .venv/.installed
 
-.PHONY: demo test lint style types units format docs bench structure venv clean
+# Where the environment forbids bytecode, each of the hundreds of processes of the suite would compile its imports again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test lint style types units format docs bench structure release venv clean
 
 demo: $(BASE)           ## compile the digits network, run it, print the figures
 	$(BIN)/python examples/digits/demo.py
@@ -15,7 +18,7 @@ test: style             ## everything that CI checks; types beside the tests
 	@$(MAKE) --no-print-directory --jobs=2 types units
 
 units: $(STAMP)
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --durations=10
 
 lint: style types       ## style and types
 
@@ -42,6 +45,21 @@ bench: $(STAMP)         ## measure compile time, and the speed of what is emitte
 
 structure: $(STAMP)     ## count imports between packages, and files that additions touch
 	PYTHONPATH=.:tests $(BIN)/python -m support.structure
+
+release: $(STAMP)       ## prepare VERSION=x.y.z: changelog, tag, sdist and wheel, checked; publishes nothing
+	@test -n "$(VERSION)" || { echo "make: say which: make release VERSION=0.1.0" >&2; exit 2; }
+	@test -z "$$(git status --porcelain)" || { echo "make: the checkout has changes; commit them first" >&2; exit 2; }
+	$(BIN)/towncrier build --yes --version $(VERSION)
+	git commit --quiet --all --message "Release $(VERSION)"
+	git tag --annotate v$(VERSION) --message "s2s $(VERSION)"
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/twine check --strict dist/*
+	rm -rf build/release
+	$(PYTHON) -m venv build/release
+	build/release/bin/python -m pip --quiet install dist/*.whl
+	cd build/release && bin/s2s compile ../../examples/digits/digits.onnx -o digits --target c && $(MAKE) -C digits test
+	@echo "s2s $(VERSION) is ready in dist/. To publish it: git push origin v$(VERSION); $(BIN)/twine upload dist/*"
 
 venv: $(STAMP)          ## the virtual environment in .venv
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from support.sampling import EVERY, left_out
+from support.sampling import EVERY, SEED, choose_seed, left_out, seed_of_commit
 
 
 @pytest.fixture
@@ -41,6 +41,23 @@ def test_as_many_cases_are_taken_as_the_mark_says(cases: list[pytest.Item]) -> N
 def test_the_seed_decides_which(cases: list[pytest.Item]) -> None:
     assert taken(cases, "1") == taken(cases, "1")
     assert {name for seed in range(60) for name in taken(cases, str(seed))} == {case.name for case in cases}
+
+
+def test_two_runs_of_one_commit_have_one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: set[str] = set()
+    for _ in range(2):
+        monkeypatch.delenv(SEED, raising=False)
+        seeds.add(choose_seed())
+    assert len(seeds) == 1
+
+
+def test_another_commit_has_another_seed() -> None:
+    assert len({seed_of_commit(f"{commit:040x}") for commit in range(50)}) > 45
+
+
+def test_the_environment_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SEED, "31")
+    assert choose_seed() == "31"
 
 
 def test_a_case_that_is_asked_for_alone_is_taken(cases: list[pytest.Item]) -> None:
