@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from s2s.boards import get_board
-from s2s.runtime import PackedFunc, nd
-from s2s.runtime.abi import abi
-from s2s.runtime.native import native
+from s2s.tvm.runtime import PackedFunc, nd
+from s2s.tvm.runtime.abi import abi
+from s2s.tvm.runtime.native import native
 from s2s.verify.board_program import RECORD, BoardProgram
 from s2s.verify.toolchain import default_compiler
 

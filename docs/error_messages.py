@@ -25,7 +25,7 @@ STAGES = {
     "Reading PyTorch": ("s2s/frontends/torch", "s2s/torch_backend"),
     "Reading GGUF": ("s2s/frontends/gguf", "s2s/frontends/decoder"),
     "Reading any model": ("s2s/frontends", "s2s/inspection", "s2s/types", "dialects/graph"),
-    "Targets": ("s2s/targets", "s2s/target"),
+    "Targets": ("s2s/targets", "s2s/tvm/target"),
     "Decisions, schedules and records": ("s2s/decisions", "s2s/schedules", "s2s/records", "dialects"),
     "Compiling": (
         "s2s/analysis",
@@ -52,17 +52,9 @@ STAGES = {
     ),
     "Packages and projects": ("s2s/packagings", "s2s/projects"),
     "Quantising": ("s2s/quantization",),
-    "Tuning": ("s2s/tuning", "s2s/farm", "s2s/autotvm"),
-    "The Python interface of TVM": (
-        "s2s/relay",
-        "s2s/runtime",
-        "s2s/executor",
-        "s2s/contrib",
-        "s2s/transform",
-        "s2s/rpc",
-        "s2s/frontend",
-    ),
-    "Tensor expressions": ("s2s/te",),
+    "Tuning": ("s2s/tuning", "s2s/farm", "s2s/tvm/autotvm", "s2s/tvm/rpc"),
+    "Tensor expressions": ("s2s/tvm/te",),
+    "The Python interface of TVM": ("s2s/tvm", "s2s/executor"),
 }
 """What a user does when a message appears, and the files that have the messages; the first that fits counts."""
 MAX_DEPTH = 4

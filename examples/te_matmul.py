@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from s2s import te
-from s2s.te import Schedule, Tensor
+from s2s.tvm import te
+from s2s.tvm.te import Schedule, Tensor
 
 Floats = npt.NDArray[np.float32]
 SIZE = 512

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from s2s import autotvm, te
-from s2s.target import Target
+from s2s.tvm import autotvm, te
+from s2s.tvm.target import Target
 
 SIZE, TRIALS = 512, 10
 

@@ -16,7 +16,7 @@ if (_CHECKOUT / "dialects" / "graph").is_dir():
     __path__.append(str(_CHECKOUT))
 
 if TYPE_CHECKING:
-    from s2s import frontend, relay, runtime, target, te, testing, transform
+    from s2s import tvm
     from s2s.api import (
         Artifact,
         CFunction,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         JointArtifact,
         PackedFunction,
         Target,
-        build,
         compile,
         cpu,
         device,
@@ -39,15 +38,15 @@ if TYPE_CHECKING:
         together,
     )
     from s2s.errors import CompilerBug, InputError, S2SError, ToolchainError, UnsupportedError
-    from s2s.relay import IRModule
-    from s2s.relay.memory_pools import (
+    from s2s.tvm.relay import IRModule, build
+    from s2s.tvm.relay.memory_pools import (
         ConstantMemoryPools,
         ConstantPoolInfo,
         PoolInfoProperties,
         WorkspaceMemoryPools,
         WorkspacePoolInfo,
     )
-    from s2s.runtime import get_global_func, nd, register_func
+    from s2s.tvm.runtime import get_global_func, nd, register_func
 
     __version__: str
 
@@ -76,7 +75,6 @@ __all__ = [
     "compile",
     "cpu",
     "device",
-    "frontend",
     "get_global_func",
     "inspect",
     "load",
@@ -86,13 +84,8 @@ __all__ = [
     "register_codegen",
     "register_custom_op",
     "register_func",
-    "relay",
-    "runtime",
-    "target",
-    "te",
-    "testing",
     "together",
-    "transform",
+    "tvm",
 ]
 
 
@@ -113,14 +106,14 @@ if not TYPE_CHECKING:  # a checker would take every submodule for an object
             from s2s.version import current_version
 
             return current_version()
-        if name in ("frontend", "relay", "runtime", "target", "te", "testing", "transform"):
-            return importlib.import_module(f"s2s.{name}")
+        if name == "tvm":
+            return importlib.import_module("s2s.tvm")
         if name in ("get_global_func", "nd", "register_func"):
-            return getattr(importlib.import_module("s2s.runtime"), name)
+            return getattr(importlib.import_module("s2s.tvm.runtime"), name)
         if name in _MEMORY_POOLS:
-            return getattr(importlib.import_module("s2s.relay.memory_pools"), name)
-        if name == "IRModule":
-            return importlib.import_module("s2s.relay.module").IRModule
+            return getattr(importlib.import_module("s2s.tvm.relay.memory_pools"), name)
+        if name in ("IRModule", "build"):
+            return getattr(importlib.import_module("s2s.tvm.relay"), name)
         from s2s import errors
 
         if hasattr(errors, name):

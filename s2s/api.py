@@ -20,6 +20,7 @@ from s2s.external.modes import modes_of
 from s2s.external.registry import register_codegen
 from s2s.frontends.custom import CFunction, PackedFunction, register_custom_op
 from s2s.frontends.formats import ModelSource
+from s2s.frontends.model import Network
 from s2s.inspection import Inspection, inspect_model
 from s2s.joint.artifact import JointArtifact, together
 from s2s.options import (
@@ -42,9 +43,6 @@ from s2s.options import (
 from s2s.passes.pass_context import PassContext
 from s2s.profiling import profile as profiling
 from s2s.quantization import Quantized, quantize
-from s2s.relay.expr import Function
-from s2s.relay.factory import build, source_of
-from s2s.relay.module import IRModule
 from s2s.targets import Target
 from s2s.types.devices import DeviceSource, devices_of
 from s2s.types.dtypes import Array
@@ -55,9 +53,8 @@ from s2s.types.sizes import DimSize, InputShapes, SizeRange
 from s2s.verify.build import LoadedNetwork
 from s2s.verify.build import load as load_tree
 
-Model: TypeAlias = "ModelSource | IRModule | Function"
-"""What `compile` takes: a model of any format, or a network at graph level, whose inputs are the variables that no
-parameter is bound to."""
+Model: TypeAlias = "ModelSource | Network"
+"""What `compile` takes: a model of any format, or a network at graph level, as a module of `s2s.tvm` is one."""
 _OF_MODELS = ("shapes", "bind", "dims", "untrusted", "trust_model")
 """Options that say how a model is read; a module is read already."""
 
@@ -67,11 +64,11 @@ def _compiling(model: Model) -> Callable[..., Artifact]:
 
     def compiled(**options: Any) -> Artifact:
         source = model
-        if isinstance(source, IRModule | Function):
+        if isinstance(source, Network):
             given = next((name for name in _OF_MODELS if options[name]), None)
             if given is not None:
                 raise InputError(f"{given}: says how a model is read, and this is a module; leave it out")
-            source = source_of(source, name=options["name"])
+            source = source.as_model(options["name"])
         return compile_artifact(source, PassContext.current().applied(CompileOptions(**options)))
 
     return compiled
@@ -244,7 +241,6 @@ __all__ = [
     "PackedFunction",
     "Quantized",
     "Target",
-    "build",
     "compile",
     "cpu",
     "device",

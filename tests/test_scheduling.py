@@ -13,7 +13,7 @@ TREES = "tests/end_to_end/test_trees.py"
         (f"{TREES}::test_every_file_compiles_without_a_warning[pools-c-gcc]", "network pools"),
         (f"{TREES}::test_sanitizers_find_nothing[pools-c-aot]", "network pools"),
         ("tests/end_to_end/test_operators.py::test_operators_compute_what_they_mean[pools-c]", "network pools"),
-        ("tests/relay/test_operators.py::test_one[pools]", "tests/relay/test_operators.py::test_one[pools]"),
+        ("tests/tvm/relay/test_operators.py::test_one[pools]", "tests/tvm/relay/test_operators.py::test_one[pools]"),
         ("tests/end_to_end/test_fallbacks.py::test_one[integers-c]", "tests/end_to_end/test_fallbacks.py[integers]"),
         (f"{TREES}::test_ctest_passes", f"{TREES}::test_ctest_passes"),
         ("tests/test_packaging.py::test_sdist", "tests/test_packaging.py"),

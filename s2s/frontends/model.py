@@ -4,7 +4,7 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
@@ -58,6 +58,15 @@ class GraphModel(NamedTuple):
         kept = {name: self.params[name] for name in params.keys() & self.params.keys()}
         given = {name: value for name, value in kept.items() if np.shape(value) == params[name].shape}
         return self._replace(module=imported.module, params={**params, **given})
+
+
+@runtime_checkable
+class Network(Protocol):
+    """A network that was written in another way than a model file, as the modules of `s2s.tvm` are."""
+
+    def as_model(self, name: str | None = None) -> GraphModel:
+        """Return the network at graph level, under `name` if one is given."""
+        ...
 
 
 Source: TypeAlias = "ModelSource | GraphModel"

@@ -1,6 +1,6 @@
 """Functions of the Python process that networks call by name.
 
-`s2s.runtime` brings the registry of packed functions, which stands above this room; until it is imported there are
+`s2s.tvm.runtime` brings the registry of packed functions, which stands above this room; until it is imported there are
 none.
 """
 

@@ -3,8 +3,8 @@
     register_operator(SnakeOp, meaning, LowerSnake())
 
 The operation derives from `s2s.dialects.graph.base.GraphOp` and states how it may join a kernel (`HasFusionKind`); the
-lowering is a pattern that replaces it by `tensor.compute`. Networks get it by `s2s.relay.expr.call(SnakeOp, x)`, or by
-an importer that `s2s.register_custom_op` registers. A package can name a function that registers its operators as an
+lowering is a pattern that replaces it by `tensor.compute`. Networks get it by `s2s.tvm.relay.expr.call(SnakeOp, x)`, or
+by an importer that `s2s.register_custom_op` registers. A package can name a function that registers its operators as an
 entry point of the group `s2s.operators`; it is called before the first network is read.
 """
 

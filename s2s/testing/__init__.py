@@ -1,7 +1,5 @@
-"""Networks to try things out with, under TVM's names: `get_workload` gives a module and made-up parameters; `decoders`
-are ONNX models."""
+"""Networks to try things out with: `decoders` are ONNX models of language models with made-up weights."""
 
-from s2s.testing import decoders, lstm, mlp, mobilenet, resnet
-from s2s.testing.workload import create_workload
+from s2s.testing import decoders
 
-__all__ = ["create_workload", "decoders", "lstm", "mlp", "mobilenet", "resnet"]
+__all__ = ["decoders"]

@@ -370,7 +370,7 @@ class LoadedNetwork:
     def _check_aot(self) -> None:
         self.check_open()
         if self.executor != "aot":
-            raise InputError(f"{self.name}: is no function to call but tables; use s2s.contrib.graph_executor")
+            raise InputError(f"{self.name}: is no function to call but tables; use s2s.tvm.contrib.graph_executor")
 
     def check_open(self) -> None:
         """Raise an error if the network is closed."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from s2s.runtime import remove_global_func
+from s2s.tvm.runtime import remove_global_func
 from support.project import ROOT
 
 PAGE = (ROOT / "docs" / "how-to" / "coming-from-tvm.md").read_text(encoding="utf-8")
@@ -18,13 +18,12 @@ THERE = [name for name, state in LISTED if state != "refused because" and name !
 
 
 def is_there(name: str) -> bool:
-    """Whether `s2s` has a name, or the C header has it."""
+    """Whether `s2s.tvm` has a name, or the C header has it."""
     if name.startswith("TVM"):
         return re.search(rf"\b{name}\(", HEADER) is not None
-    parts = name.split(".")
-    found: object = importlib.import_module("s2s")
-    path = "s2s"
-    for part in parts:
+    path = "s2s" if name.startswith("s2s.") else "s2s.tvm"
+    found: object = importlib.import_module(path)
+    for part in name.removeprefix("s2s.").split("."):
         path = f"{path}.{part}"
         if not hasattr(found, part):
             try:

@@ -39,7 +39,7 @@ BEFORE = {
     "README": "import numpy as np; x = np.ones((1, 4), np.float32)",
     "add-an-operator": """
 import numpy as np, s2s
-from s2s import relay
+from s2s.tvm import relay
 from s2s.frontends.builder import emit
 from snake import SnakeOp
 """,
@@ -47,8 +47,8 @@ from snake import SnakeOp
     "quantise": "import numpy as np; images = np.load('calibration.npz')['image']",
     "runtime": """
 import numpy as np, s2s
-from s2s import relay
-from s2s.contrib import graph_executor
+from s2s.tvm import relay
+from s2s.tvm.contrib import graph_executor
 module, params = relay.IRModule.from_expr(relay.nn.softmax(relay.var("x", shape=(1, 4)))), {}
 x, y = np.zeros((1, 4), np.float32), np.zeros((1, 4), np.float32)
 scratch = [np.zeros(size, np.float32) for size in (1, 4, 1)]
@@ -63,7 +63,7 @@ y = (x.sum(1) > 0).astype(int)
 """,
     "several-devices": """
 import numpy as np
-from s2s import relay
+from s2s.tvm import relay
 x = relay.var("x", shape=(1, 1, 8, 8))
 w, v = (relay.const(np.ones(shape, np.float32)) for shape in ((2, 1, 3, 3), (3, 72)))
 """,

@@ -67,4 +67,4 @@ def test_names_of_s2s_in_programs_are_there(page: Path):
 
 def test_a_name_that_is_not_there_is_found():
     with pytest.raises(ModuleNotFoundError, match="no_such_name"):
-        member(importlib.import_module("s2s.autotvm.task"), "no_such_name")
+        member(importlib.import_module("s2s.tvm.autotvm.task"), "no_such_name")

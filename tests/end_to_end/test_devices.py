@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2s import api, relay
+from s2s import api
 from s2s.artifact import compile_artifact
 from s2s.compilation import Compilation
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, InputError
 from s2s.options import CompileOptions, Executor
+from s2s.tvm import relay
 from s2s.types.devices import Device
 from s2s.types.relay_operators import RELAY_OPERATORS
 from support.c_compilers import require

@@ -8,10 +8,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 
-from s2s import api, frontend
+import s2s
+from s2s import api
 from s2s.artifact import Artifact
-from s2s.contrib.export import export_library
-from s2s.contrib.graph_executor import GraphModule, create
 from s2s.data.samples import sample
 from s2s.emit.stream import pieces
 from s2s.emit.tree import Tree
@@ -20,10 +19,13 @@ from s2s.executor import graph_json_reader
 from s2s.executor.graph_json import dump
 from s2s.executor.params import load_param_dict, save_param_dict
 from s2s.executor.session import Session
-from s2s.runtime import load_module
-from s2s.runtime.kernel_table import with_functions
-from s2s.runtime.library import LibraryModule, create_shared
-from s2s.runtime.packed_func import PackedError
+from s2s.tvm.contrib.export import export_library
+from s2s.tvm.contrib.graph_executor import GraphModule, create
+from s2s.tvm.relay import frontend
+from s2s.tvm.runtime import load_module
+from s2s.tvm.runtime.kernel_table import with_functions
+from s2s.tvm.runtime.library import LibraryModule, create_shared
+from s2s.tvm.runtime.packed_func import PackedError
 from s2s.types.dtypes import Array, tensor_type
 from support.compiled import compiled, quickly_loaded, run_c
 from support.graph_json_runner import GraphJsonRunner
@@ -193,7 +195,7 @@ def test_two_contexts_interleave(tables: Artifact):
 
 def test_build_gives_what_compile_gives(tables: Artifact):
     module, params = frontend.from_onnx(DIGITS)
-    library = api.build(module, target="c", params=params)
+    library = s2s.build(module, target="c", params=params)
     runtime = GraphModule(library["default"](api.cpu()))
     [image] = made_up_inputs(tables)
     runtime.run(image=image)
@@ -206,7 +208,7 @@ def test_build_takes_the_values_of_params():
     module, params = frontend.from_onnx(DIGITS)
     zeros = {name: np.zeros_like(value) for name, value in params.items()}
     text = str(module)
-    runtime = GraphModule(api.build(module, target="c", params=zeros)["default"](None))
+    runtime = GraphModule(s2s.build(module, target="c", params=zeros)["default"](None))
     runtime.run(image=np.ones((1, 1, 8, 8), np.float32))
     assert len(set(runtime.get_output(0).numpy().ravel().tolist())) == 1
     assert str(module) == text
@@ -216,14 +218,14 @@ def test_build_refuses_params_that_do_not_fit():
     module, params = frontend.from_onnx(DIGITS)
     name, value = next(iter(params.items()))
     with pytest.raises(InputError, match=r"weight '.*': params hold no value for it; give one"):
-        api.build(module.module, params={key: array for key, array in params.items() if key != name})
+        s2s.build(module.module, params={key: array for key, array in params.items() if key != name})
     with pytest.raises(InputError, match=r"params hold float64\[.*\], the module wants tensor<"):
-        api.build(module, params={**params, name: value.astype(np.float64)})
+        s2s.build(module, params={**params, name: value.astype(np.float64)})
 
 
 def test_library_holds_one_network_for_one_executor():
     module, params = frontend.from_onnx(DIGITS)
-    library = api.build(module, target="c", params=params, executor="aot", mod_name="digits")
+    library = s2s.build(module, target="c", params=params, executor="aot", mod_name="digits")
     with pytest.raises(InputError, match="the library holds 'digits'"):
         library["default"]
     with pytest.raises(InputError, match="executor aot, which has no graph JSON"):

@@ -11,9 +11,10 @@ import onnx
 import pytest
 
 import s2s
-from s2s import api, relay
+from s2s import api
 from s2s.analysis.cost.traffic import traffic_of
 from s2s.errors import InputError, S2SError
+from s2s.tvm import relay
 from support.c_compilers import require
 from support.parse import parse
 
@@ -158,8 +159,8 @@ def test_the_properties_of_pools_reach_the_planner():
         target_burst_bytes={"c": 16},
     )
     infos = [s2s.WorkspacePoolInfo("tcm", ["c"], fast), s2s.WorkspacePoolInfo("sram", ["c"], slow)]
-    mod, params = s2s.frontend.from_onnx(layers())
-    library = api.build(mod, "c", executor="aot", workspace_memory_pools=s2s.WorkspaceMemoryPools(infos), params=params)
+    mod, params = s2s.tvm.relay.frontend.from_onnx(layers())
+    library = s2s.build(mod, "c", executor="aot", workspace_memory_pools=s2s.WorkspaceMemoryPools(infos), params=params)
     options = [str(pool) for pool in library.artifact.compilation.options.pools]
     assert options[0] == "tcm=1100:buffers:read=8:write=4"
     assert options[1].endswith(":buffers:read=1:read-latency=8:write-latency=12:burst=16")
@@ -191,10 +192,10 @@ def test_traffic_counts_every_repetition():
 
 
 def test_pools_of_tvm_keep_buffers_and_constants_apart():
-    mod, params = s2s.frontend.from_onnx(layers())
+    mod, params = s2s.tvm.relay.frontend.from_onnx(layers())
     tcm = s2s.WorkspacePoolInfo("TCM", ["c"], s2s.PoolInfoProperties(size_hint_bytes=1100))
     rom = s2s.ConstantPoolInfo("rom", ["c"])
-    library = api.build(
+    library = s2s.build(
         mod,
         "c",
         executor="aot",
@@ -214,35 +215,35 @@ def test_pools_of_tvm_keep_buffers_and_constants_apart():
 
 def test_constants_have_a_pool_and_buffers_the_default_one():
     pools = s2s.ConstantMemoryPools([s2s.ConstantPoolInfo("rom", ["c"])])
-    mod, params = s2s.frontend.from_onnx(layers())
-    library = api.build(mod, "c", executor="aot", constant_memory_pools=pools, params=params)
+    mod, params = s2s.tvm.relay.frontend.from_onnx(layers())
+    library = s2s.build(mod, "c", executor="aot", constant_memory_pools=pools, params=params)
     assert [pool.name for pool in library.artifact.info.pools] == ["global_workspace"]
 
 
 def no_pools() -> object:
-    return api.build(relay.IRModule(), "c", workspace_memory_pools=["tcm"])  # pyright: ignore[reportArgumentType]
+    return s2s.build(relay.IRModule(), "c", workspace_memory_pools=["tcm"])  # pyright: ignore[reportArgumentType]
 
 
 def of_another_target() -> object:
     pools = s2s.WorkspaceMemoryPools([s2s.WorkspacePoolInfo("tcm", ["cortex-m4"])])
-    return api.build(relay.IRModule(), "c", executor="aot", workspace_memory_pools=pools)
+    return s2s.build(relay.IRModule(), "c", executor="aot", workspace_memory_pools=pools)
 
 
 def for_tables() -> object:
     pools = s2s.WorkspaceMemoryPools([s2s.WorkspacePoolInfo("tcm", ["c"])])
-    return api.build(relay.IRModule(), "c", executor="graph", workspace_memory_pools=pools)
+    return s2s.build(relay.IRModule(), "c", executor="graph", workspace_memory_pools=pools)
 
 
 def one_bandwidth() -> object:
     tcm = s2s.WorkspacePoolInfo("tcm", ["c"], s2s.PoolInfoProperties(read_bandwidth_bytes_per_cycle=8))
     pools = s2s.WorkspaceMemoryPools([tcm, s2s.WorkspacePoolInfo("sram", ["c"])])
-    return api.build(relay.IRModule(), "c", executor="aot", workspace_memory_pools=pools)
+    return s2s.build(relay.IRModule(), "c", executor="aot", workspace_memory_pools=pools)
 
 
 def one_clock() -> object:
     tcm = s2s.WorkspacePoolInfo("tcm", ["c"], s2s.PoolInfoProperties(clock_frequency_hz=1000))
     pools = s2s.WorkspaceMemoryPools([tcm, s2s.WorkspacePoolInfo("sram", ["c"])])
-    return api.build(relay.IRModule(), "c", executor="aot", workspace_memory_pools=pools)
+    return s2s.build(relay.IRModule(), "c", executor="aot", workspace_memory_pools=pools)
 
 
 def slow_one_first() -> object:

@@ -13,10 +13,10 @@ import pytest
 from benchmarks.networks.varying import NETWORKS
 from benchmarks.static_analysis import misra
 from s2s import api
-from s2s.contrib.export import export_library
 from s2s.errors import InputError, S2SError
 from s2s.options import Executor
 from s2s.targets import get_target
+from s2s.tvm.contrib.export import export_library
 from s2s.types.dtypes import Array
 from support.c_compilers import SANITIZERS, WARNINGS, require, require_sanitizers, run
 from support.varying_networks import inputs_of, model, names_of_sizes, session

@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from s2s import api, frontend
+import s2s
+from s2s import api
 from s2s.cli.main import run
 from s2s.fuzz.tflite.writer import TensorSpec, single
+from s2s.tvm.relay import frontend
 
 
 def quantised_network() -> bytes:
@@ -66,5 +68,5 @@ def test_from_tflite_gives_module_and_weights():
     data = single("ADD", [TensorSpec("x", (2, 3)), w], [TensorSpec("y", (2, 3))], "AddOptions")
     module, params = frontend.from_tflite(data)
     assert params["w"].numpy().tolist() == [1.0, 2.0, 3.0]
-    library = api.build(module, "c", params=params)
+    library = s2s.build(module, "c", params=params)
     assert library is not None

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from cffi import FFI
 
-from s2s.contrib import graph_executor
-from s2s.contrib.graph_executor import GraphModule
 from s2s.errors import InputError
 from s2s.executor.declarations import SOURCES, executor_declarations, status_phrases
 from s2s.executor.graph_json import Call, Entry, Network, Source, Value, dump
 from s2s.executor.ndarray import NDArray, aligned_empty
 from s2s.executor.params import save_param_dict
 from s2s.executor.session import Session
-from s2s.runtime.benchmark import measure
+from s2s.tvm.contrib import graph_executor
+from s2s.tvm.contrib.graph_executor import GraphModule
+from s2s.tvm.runtime.benchmark import measure
 from support.c_compilers import require
 from support.project import ROOT
 

@@ -251,8 +251,8 @@ def test_random_networks_keep_their_numbers(given_model: onnx.ModelProto):
 
 def test_constants_of_the_generator_have_tvms_name(toy: Toy):
     """`get_const_vars` of the class, for one region, and of the module that the library of the network imports."""
-    from s2s import relay
-    from s2s.frontend import from_onnx
+    from s2s.tvm import relay
+    from s2s.tvm.relay.frontend import from_onnx
 
     asked: list[list[str]] = []
     code = toy.code

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from s2s import autotvm, rpc
-from s2s.autotvm.measure import LocalBuilder
 from s2s.compilation import Compilation
 from s2s.errors import InputError
 from s2s.options import CompileOptions
-from s2s.target import resolve
 from s2s.tuning.measurement import ErrorKind, Measurement
 from s2s.tuning.measurer import Candidate
 from s2s.tuning.task import Task, tasks_of
+from s2s.tvm import autotvm, rpc
+from s2s.tvm.autotvm.measure import LocalBuilder
+from s2s.tvm.target import resolve
 from support.autotvm import MATMUL
 from support.farm import Farm, command, free_port, wait_until
 from support.project import ROOT

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2s import relay
-from s2s.api import build
 from s2s.errors import InputError
 from s2s.interpret.graph.evaluate import MEANINGS
 from s2s.passes import operators
 from s2s.passes.graph.lower_to_tensor import PATTERNS
-from s2s.relay import IRModule
-from s2s.relay.expr import call
+from s2s.tvm import relay
+from s2s.tvm.relay import IRModule, build
+from s2s.tvm.relay.expr import call
 
 
 @pytest.fixture

@@ -6,26 +6,16 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-import s2s.relay.nn as nn
-from s2s import relay, transform
-from s2s.api import build, compile
+import s2s.tvm.relay.nn as nn
+from s2s.api import compile
 from s2s.errors import InputError
 from s2s.passes.levels import OPT_LEVELS
 from s2s.pipeline import PIPELINE
-from s2s.relay import IRModule
-from s2s.transform import (
-    CombineParallelDense,
-    EliminateCommonSubexpr,
-    FoldConstant,
-    PassContext,
-    PassInfo,
-    PassInstrument,
-    PassTimingInstrument,
-    Sequential,
-    SimplifyInference,
-    named,
-    pass_instrument,
-)
+from s2s.tvm import relay
+from s2s.tvm.instrument import PassInstrument, PassTimingInstrument, pass_instrument
+from s2s.tvm.relay import IRModule, build
+from s2s.tvm.relay.transform import CombineParallelDense, EliminateCommonSubexpr, FoldConstant, SimplifyInference
+from s2s.tvm.transform import PassContext, PassInfo, Sequential, named
 from support.onnx_text import onnx_model
 
 
@@ -183,6 +173,6 @@ def test_a_level_that_is_none_is_refused(level: Any):
 
 def test_types_are_inferred_already():
     mod = IRModule.from_expr(relay.nn.relu(relay.var("x", shape=(2,))))
-    assert transform.InferType()(mod).astext() == mod.astext()
+    assert relay.transform.InferType()(mod).astext() == mod.astext()
     with pytest.raises(InputError, match="disabled_pass InferType: is no pass that can be left out"):
         PassContext(disabled_pass=["InferType"])

@@ -1,14 +1,14 @@
-"""A small template, and a runner that makes up costs, for tests of `s2s.autotvm`."""
+"""A small template, and a runner that makes up costs, for tests of `s2s.tvm.autotvm`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from s2s import autotvm, te
-from s2s.autotvm.measure import LocalBuilder, Runner
 from s2s.targets import Target
 from s2s.tuning.measurement import ErrorKind, Measurement
 from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer
+from s2s.tvm import autotvm, te
+from s2s.tvm.autotvm.measure import LocalBuilder, Runner
 
 MATMUL = "test/matmul"
 

@@ -19,7 +19,7 @@ from s2s.errors import S2SError
 from s2s.interpret.loop import run_loop_function
 from s2s.interpret.tensor import run_tensor
 from s2s.passes.context import CompilerContext
-from s2s.runtime import register_func
+from s2s.tvm.runtime import register_func
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, tensor_type, to_numpy
 from s2s.types.weights import WeightStore
 from support.mlir import RunLineError, stages

@@ -2,9 +2,9 @@
 
     python -m support.packed_leaks TREE LIBRARY
 
-The program of `tests/runtime/test_packed_leaks.py`, which starts it under the address sanitizer: that counts all memory
-of the process, of Python's objects too where PYTHONMALLOC is malloc. TREE is a network for executor aot, LIBRARY the
-same one exported for executor graph. Prints JSON: the bytes that each kind of run leaves behind, with successes and
+The program of `tests/tvm/runtime/test_packed_leaks.py`, which starts it under the address sanitizer: that counts all
+memory of the process, of Python's objects too where PYTHONMALLOC is malloc. TREE is a network for executor aot, LIBRARY
+the same one exported for executor graph. Prints JSON: the bytes that each kind of run leaves behind, with successes and
 with exceptions, those of runs that keep something on purpose, and the references that are left.
 """
 
@@ -20,13 +20,13 @@ os.environ.pop("LD_PRELOAD", None)  # compilers that are called from here need n
 
 import numpy as np
 
-from s2s.contrib.graph_executor import GraphModule
 from s2s.executor.device import cpu
 from s2s.executor.ndarray import NDArray
 from s2s.executor.session import raise_failure
-from s2s.runtime import load_module, register_func
-from s2s.runtime.packed_func import held_count
-from s2s.runtime.tensors import given_count
+from s2s.tvm.contrib.graph_executor import GraphModule
+from s2s.tvm.runtime import load_module, register_func
+from s2s.tvm.runtime.packed_func import held_count
+from s2s.tvm.runtime.tensors import given_count
 from s2s.types.dtypes import Array
 from s2s.verify.build import load
 

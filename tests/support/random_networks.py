@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import ReturnOp
 
-from s2s import relay
-from s2s.relay.expr import Expr, Function
+from s2s.tvm import relay
+from s2s.tvm.relay.expr import Expr, Function
 from s2s.types.weights import WeightStore
 
 SHAPE = (1, 4, 6, 6)

@@ -4,7 +4,7 @@ from random import Random
 
 from xdsl.dialects.builtin import ModuleOp
 
-from s2s.relay.expr import Expr
+from s2s.tvm.relay.expr import Expr
 from s2s.types.weights import WeightStore
 from support.random_networks import KINDS, Network, one_more
 

@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from s2s import frontend as faces
 from s2s.analysis.network.functions import has_control_flow, main_of, state_arguments
 from s2s.artifact import compile_artifact
 from s2s.dialects import graph
@@ -18,6 +17,7 @@ from s2s.frontends import torch as frontend
 from s2s.frontends.imported import Imported
 from s2s.interpret.graph import run_graph
 from s2s.options import CompileOptions
+from s2s.tvm.relay import frontend as faces
 from s2s.types.sliding import Sliding
 from support.compiled import compiled
 

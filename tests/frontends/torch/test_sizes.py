@@ -12,10 +12,10 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from s2s import api
-from s2s import frontend as faces
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends import torch as frontend
-from s2s.relay.factory import build
+from s2s.tvm.relay import frontend as faces
+from s2s.tvm.relay.factory import build
 from s2s.types.sizes import SizeRange
 
 

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from s2s import relay
 from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
 from s2s.pipeline import pipeline
+from s2s.tvm import relay
 from s2s.types.weights import WeightStore
 from support.random_networks import Network
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from s2s import relay
 from s2s.analysis.numbers.known_values import is_splat, map_lazily, per_channel
 from s2s.dialects import graph
 from s2s.passes.context import CompilerContext
 from s2s.registry import get_pass
-from s2s.relay.expr import Constant, Expr, call
+from s2s.tvm import relay
+from s2s.tvm.relay.expr import Constant, Expr, call
 from s2s.types.dtypes import Array
 
 CHANNELS, INPUTS = 1 << 15, 1 << 15

@@ -1,1 +1,0 @@
-"""Interfaces for those who come from TVM, under its names."""

@@ -1,5 +1,0 @@
-"""The C compiler under TVM's names."""
-
-from s2s.runtime.library import create_shared
-
-__all__ = ["create_shared"]

@@ -1,1 +1,0 @@
-"""Executors that can be looked into, under TVM's names."""

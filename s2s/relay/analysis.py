@@ -1,5 +1,0 @@
-"""Questions about expressions, under TVM's names."""
-
-from s2s.relay.expr import free_vars, post_order
-
-__all__ = ["free_vars", "post_order"]

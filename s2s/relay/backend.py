@@ -1,5 +1,0 @@
-"""`Executor` and `Runtime` where TVM has them."""
-
-from s2s.relay.options import Executor, Runtime
-
-__all__ = ["Executor", "Runtime"]

@@ -1,0 +1,69 @@
+"""TVM's Python interface on the one pipeline: the only line that a script changes is its import.
+
+    from s2s import tvm
+
+    module, params = tvm.relay.frontend.from_onnx(model, shape={"data": (1, 3, 224, 224)})
+    with tvm.transform.PassContext(opt_level=3):
+        library = tvm.relay.build(module, target="llvm", params=params)
+
+`tvm.alias()` lets the statements `import tvm` and `from tvm import relay` of other files find this package. The
+compiler itself imports nothing of it. Modules are imported when first used, so that the command line starts at once.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from s2s.tvm import autotvm, contrib, instrument, relay, rpc, runtime, target, te, transform
+    from s2s.tvm.aliases import alias
+    from s2s.tvm.relay.module import IRModule
+    from s2s.tvm.runtime import cpu, device, get_global_func, nd, register_func
+    from s2s.tvm.te.build import build, lower
+
+MODULES = ("autotvm", "contrib", "instrument", "relay", "rpc", "runtime", "target", "te", "transform")
+"""The modules of the interface."""
+NAMES = {
+    "IRModule": "relay.module",
+    "alias": "aliases",
+    "build": "te.build",
+    "cpu": "runtime",
+    "device": "runtime",
+    "get_global_func": "runtime",
+    "lower": "te.build",
+    "nd": "runtime",
+    "register_func": "runtime",
+}
+"""Names of the package itself, and the module that each comes from."""
+
+__all__ = [
+    "IRModule",
+    "alias",
+    "autotvm",
+    "build",
+    "contrib",
+    "cpu",
+    "device",
+    "get_global_func",
+    "instrument",
+    "lower",
+    "nd",
+    "register_func",
+    "relay",
+    "rpc",
+    "runtime",
+    "target",
+    "te",
+    "transform",
+]
+
+if not TYPE_CHECKING:  # a checker would take every submodule for an object
+
+    def __getattr__(name: str) -> object:
+        if name in MODULES:
+            return importlib.import_module(f"s2s.tvm.{name}")
+        if name in NAMES:
+            return getattr(importlib.import_module(f"s2s.tvm.{NAMES[name]}"), name)
+        raise AttributeError(f"module 's2s.tvm' has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted(__all__)

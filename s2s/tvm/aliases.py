@@ -1,0 +1,49 @@
+"""`import tvm` and `from tvm import relay` of files that nobody edits: the name `tvm` stands for `s2s.tvm`."""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+from s2s.errors import InputError
+
+NAME = "tvm"
+PACKAGE = "s2s.tvm"
+
+
+class _Alias(Loader):
+    """Gives the module of `s2s.tvm` that a name of `tvm` stands for."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the module itself: both names share one object, so that no class is defined twice."""
+        self._spec = None
+        module = import_module(PACKAGE + spec.name.removeprefix(NAME))
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Restore the specification of the module, which has run already."""
+        module.__spec__ = self._spec
+
+
+class _Finder(MetaPathFinder):
+    """Finds `tvm` and its modules."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return how a module of `tvm` is loaded; None for every other name."""
+        if fullname != NAME and not fullname.startswith(f"{NAME}."):
+            return None
+        return ModuleSpec(fullname, _Alias(), is_package=True)
+
+
+def alias() -> None:
+    """Let `import tvm` find this package in this process; refused where another `tvm` has been imported."""
+    imported = sys.modules.get(NAME)
+    if imported is not None and imported.__name__ != PACKAGE:
+        raise InputError(f"tvm.alias: another tvm has been imported from {imported.__file__}; call alias before it")
+    if not any(isinstance(each, _Finder) for each in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())

@@ -1,0 +1,63 @@
+"""Tuning under AutoTVM's names, on the tuner of s2s/tuning.
+
+    tasks = autotvm.task.extract_from_program(mod, params, target="cortex-m4")
+    for task in tasks:
+        tuner = autotvm.tuner.XGBTuner(task)
+        tuner.tune(100, autotvm.measure_option(), callbacks=[autotvm.callback.log_to_file("kws.log")])
+    with autotvm.apply_history_best("kws.log"):
+        library = s2s.build(mod, target="cortex-m4", params=params)
+
+Templates of tensor expressions are tuned likewise (`template`, `get_config`, `task.create`). Logs have the format of
+AutoTVM.
+"""
+
+from s2s.tvm.autotvm import callback, graph_tuner, measure, record, task, tophub, tuner
+from s2s.tvm.autotvm.config import ConfigEntity, ConfigSpace, FallbackConfigEntity
+from s2s.tvm.autotvm.measure import LocalBuilder, LocalRunner, MeasureErrorNo, measure_option
+from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
+from s2s.tvm.autotvm.rpc_runner import RPCRunner
+from s2s.tvm.autotvm.task import (
+    ApplyConfig,
+    ApplyFixedConfig,
+    ApplyGraphBest,
+    ApplyHistoryBest,
+    DispatchContext,
+    FallbackContext,
+    get_config,
+    template,
+)
+
+apply_history_best = ApplyHistoryBest
+apply_graph_best = ApplyGraphBest
+apply_fixed_config = ApplyFixedConfig
+
+__all__ = [
+    "ApplyConfig",
+    "ApplyFixedConfig",
+    "ApplyGraphBest",
+    "ApplyHistoryBest",
+    "ConfigEntity",
+    "ConfigSpace",
+    "DispatchContext",
+    "FallbackConfigEntity",
+    "FallbackContext",
+    "LocalBuilder",
+    "LocalRunner",
+    "MeasureErrorNo",
+    "MeasureInput",
+    "MeasureResult",
+    "RPCRunner",
+    "apply_fixed_config",
+    "apply_graph_best",
+    "apply_history_best",
+    "callback",
+    "get_config",
+    "graph_tuner",
+    "measure",
+    "measure_option",
+    "record",
+    "task",
+    "template",
+    "tophub",
+    "tuner",
+]

@@ -1,0 +1,84 @@
+"""Tasks of templates, and of the kernels of a network."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy.typing as npt
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from s2s.analysis.network.constants import calls_of
+from s2s.analysis.network.functions import main_of
+from s2s.compilation import Compilation
+from s2s.decisions.keys import nodes_of_kernel
+from s2s.errors import InputError
+from s2s.options import CompileOptions
+from s2s.tuning.task import tasks_of
+from s2s.tvm.autotvm.kernel_task import KernelTask
+from s2s.tvm.autotvm.template_task import TemplateTask
+from s2s.tvm.relay.expr import Function
+from s2s.tvm.relay.factory import source_of
+from s2s.tvm.relay.module import IRModule
+from s2s.tvm.target import resolve
+
+OPERATIONS: Mapping[str, str] = {
+    "conv1d": "conv",
+    "conv2d": "conv",
+    "conv3d": "conv",
+    "conv2d_transpose": "conv_transpose",
+    "dense": "matmul",
+    "batch_matmul": "matmul",
+}
+"""The operations of the graph level that operators of TVM stand for; others have equal names."""
+
+
+def create(task_name: str, args: Sequence[Any], target: object = None, target_host: object = None) -> TemplateTask:
+    """Return the task of a template with arguments, for a target or that of the `with Target(…)` around."""
+    return TemplateTask(task_name, args, resolve(target, target_host))
+
+
+def extract_from_program(
+    mod: ModuleOp | IRModule | Function | FuncOp,
+    params: Mapping[str, npt.ArrayLike] | None = None,
+    target: object = None,
+    target_host: object = None,
+    ops: Sequence[str | Callable[..., Any]] | None = None,
+) -> list[KernelTask]:
+    """Return a task for each distinct kernel of a network, or for those only that hold an operator of `ops`.
+
+    Operators are named as `"nn.conv2d"`, or given as the functions that make them.
+    """
+    options = CompileOptions(target=resolve(target, target_host))
+    compilation = Compilation(source_of(with_module(mod), params), options)
+    tasks = tasks_of(compilation)
+    if ops is not None:
+        wanted = {operation_named(each) for each in ops}
+        nodes = nodes_with(compilation, wanted)
+        tasks = [each for each in tasks if not nodes.isdisjoint(each.nodes.split(", "))]
+    return [KernelTask(each) for each in tasks]
+
+
+def with_module(mod: ModuleOp | IRModule | Function | FuncOp) -> ModuleOp | IRModule | Function:
+    """The module of a function such as `mod["main"]`."""
+    if not isinstance(mod, FuncOp):
+        return mod
+    parent = mod.parent_op()
+    if not isinstance(parent, ModuleOp):
+        raise InputError(f"extract_from_program: {mod.sym_name.data} is in no module; give the module")
+    return parent
+
+
+def operation_named(operator: str | Callable[..., Any]) -> str:
+    """Return the operation of the graph level that an operator of TVM stands for."""
+    name = operator if isinstance(operator, str) else operator.__name__
+    last = name.rpartition(".")[2]
+    return f"graph.{OPERATIONS.get(last, last)}"
+
+
+def nodes_with(compilation: Compilation, operations: set[str]) -> set[str]:
+    """The nodes of kernels that hold one of some operations."""
+    module = compilation.at("graph").module
+    calls = calls_of(module)
+    kernels = [op for op in module.ops if isinstance(op, FuncOp) and op is not main_of(module)]
+    found = [each for each in kernels if any(op.name in operations for op in each.walk())]
+    return {node for each in found for node in nodes_of_kernel(each, calls).split(", ")}

@@ -1,0 +1,96 @@
+"""Dispatch contexts: which configurations `s2s.build` and templates use inside of a `with` block.
+
+    with apply_history_best("kws.log"):
+        library = s2s.build(mod, target="cortex-m4", params=params)
+
+They nest, and the innermost one that knows a task counts.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from s2s.decisions.dispatch import DispatchContext
+from s2s.decisions.kind import Candidate
+from s2s.decisions.records import Record, choices_of
+from s2s.decisions.registry import heuristics_of
+from s2s.errors import InputError
+from s2s.tuning.records import MeasuredRecord
+from s2s.tvm.autotvm.config import ConfigEntity, FallbackConfigEntity
+from s2s.tvm.autotvm.kernel_task import KernelTask
+from s2s.tvm.autotvm.knobs import OtherOptionEntity
+from s2s.tvm.autotvm.log import measured_records
+from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
+from s2s.tvm.autotvm.template import CONFIG, TEMPLATES, template_key
+from s2s.tvm.target import resolve
+
+Log = str | Path | Iterable[tuple[MeasureInput, MeasureResult]]
+"""A log or a file of records by its path, or measurements."""
+
+
+class RecordContext(DispatchContext):
+    """A context that tells the configurations of tasks from records."""
+
+    def query(self, target: object, workload: Sequence[Any]) -> ConfigEntity | FallbackConfigEntity:
+        """Return the configuration of the task whose `workload` this is; the fallback where no record tells it."""
+        data, (name, *args) = resolve(target), workload
+        key = template_key(name, args, data) if name in TEMPLATES else str(args[-1] if args else name)
+        made = choices_of((each for each in self.records if each.task == key), data.name)
+        if key in made.get(CONFIG, {}):
+            return ConfigEntity.from_json_dict(json.loads(made[CONFIG][key]))
+        values = {
+            f"{kind} {subject}": OtherOptionEntity(chosen)
+            for kind, choices in made.items()
+            for subject, chosen in choices.items()
+        }
+        return ConfigEntity(0, values) if values else FallbackConfigEntity()
+
+
+class FallbackContext(RecordContext):
+    """A context that knows nothing and hides those around it: every task takes what the compiler chooses."""
+
+    hides_outer = True
+
+
+class ApplyHistoryBest(RecordContext):
+    """A context that gives each task the cheapest configuration of a log, a file of records, or measurements."""
+
+    def __init__(self, records: Log) -> None:
+        super().__init__(map(_plain, measured_records(records)))
+
+
+class ApplyGraphBest(RecordContext):
+    """A context that gives each task the last configuration of a log, whether or not it is the cheapest alone.
+
+    A tuner of whole networks writes such logs. Equal kernels share one function, and so one configuration.
+    """
+
+    def __init__(self, records: Log) -> None:
+        chosen = {(each.task, each.target): _plain(each) for each in measured_records(records) if each.cost is not None}
+        super().__init__(chosen.values())
+
+
+class ApplyFixedConfig(RecordContext):
+    """A context that gives kernels the first schedule of a named heuristic that is legal for them."""
+
+    def __init__(self, tasks: Sequence[KernelTask], schedule_names: str | Sequence[str]) -> None:
+        names = [schedule_names] if isinstance(schedule_names, str) else list(schedule_names)
+        super().__init__(each for task in tasks for each in _fixed(task, names))
+
+
+def _fixed(task: KernelTask, names: Sequence[str]) -> list[Record]:
+    kernel, subject = task.kernel, task.space.subject
+    known = dict(heuristics_of(kernel.kind))
+    for name in names:
+        if name not in known:
+            raise InputError(f"ApplyFixedConfig: no heuristic is called {name!r}; they are {', '.join(known)}")
+        for each in known[name](subject, kernel.target):
+            if isinstance(each, Candidate) and kernel.kind.legal(subject, each.make()) is None:
+                decisions = task.decisions_of(str(each.make()))
+                return [Record(kernel.key, kernel.target.name, decisions, 0.0)]
+    return []
+
+
+def _plain(measured: MeasuredRecord) -> Record:
+    return Record(measured.task, measured.target, measured.decisions, measured.cost, measured.unit)

@@ -1,0 +1,23 @@
+"""Records that the compiler ships with, under the name of TVM's collection of them.
+
+    with autotvm.tophub.context("cortex-m4", extra_files=["kws.log"]):
+        library = s2s.build(mod, target="cortex-m4", params=params)
+
+`s2s.build` takes them without any context; the context tells what they are, and adds logs of one's own.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from s2s.decisions.records import Record, shipped_records
+from s2s.tvm.autotvm.dispatcher import RecordContext
+from s2s.tvm.autotvm.log import measured_records
+from s2s.tvm.target import resolve
+
+
+def context(target: object, extra_files: Sequence[str | Path] = ()) -> RecordContext:
+    """Return a context with the records for a target, and those of other files."""
+    found = list(shipped_records(resolve(target).name))
+    for each in extra_files:
+        found += (Record(one.task, one.target, one.decisions, one.cost, one.unit) for one in measured_records(each))
+    return RecordContext(found)

@@ -1,0 +1,323 @@
+"""The operators of networks outside of `nn`, under TVM's names."""
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import cast as _cast
+from typing import overload
+
+import numpy as np
+from xdsl.ir import Attribute, Operation
+
+from s2s.dialects import graph
+from s2s.errors import InputError
+from s2s.tvm.relay import annotation as annotation
+from s2s.tvm.relay.expr import Constant, Expr, MultiCall, Number, TensorType, Tuple, axis_of, call
+from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy
+
+Tensors = Tuple | Sequence[Expr]
+Axes = int | Sequence[int] | None
+
+
+def _unary(operation: type[Operation], what: str) -> Callable[[Expr], Expr]:
+    def apply(data: Expr) -> Expr:
+        return call(operation, data)
+
+    apply.__doc__ = what
+    return apply
+
+
+def _binary(operation: type[Operation], what: str) -> Callable[[Expr, Expr | Number], Expr]:
+    def apply(lhs: Expr, rhs: Expr | Number) -> Expr:
+        return call(operation, lhs, lhs.like(rhs))
+
+    apply.__doc__ = what
+    return apply
+
+
+abs = _unary(graph.AbsOp, "`|x|`.")
+acos, acosh = _unary(graph.AcosOp, "`acos(x)`."), _unary(graph.AcoshOp, "`acosh(x)`.")
+asin, asinh = _unary(graph.AsinOp, "`asin(x)`."), _unary(graph.AsinhOp, "`asinh(x)`.")
+atan, atanh = _unary(graph.AtanOp, "`atan(x)`."), _unary(graph.AtanhOp, "`atanh(x)`.")
+bitwise_not = _unary(graph.BitwiseNotOp, "Every bit inverted.")
+ceil, floor = _unary(graph.CeilOp, "Rounded up."), _unary(graph.FloorOp, "Rounded down.")
+cos, cosh = _unary(graph.CosOp, "`cos(x)`."), _unary(graph.CoshOp, "`cosh(x)`.")
+erf = _unary(graph.ErfOp, "The error function.")
+exp, log = _unary(graph.ExpOp, "`e ** x`."), _unary(graph.LogOp, "The natural logarithm.")
+identity = copy = _unary(graph.IdentityOp, "`x`.")
+isnan = _unary(graph.IsNanOp, "Whether `x` is no number.")
+logical_not = _unary(graph.LogicalNotOp, "Whether `x` is false.")
+negative = _unary(graph.NegOp, "`-x`.")
+round = _unary(graph.RoundOp, "Rounded to the nearest integer, halves to even.")
+rsqrt, sqrt = _unary(graph.RsqrtOp, "`1 / sqrt(x)`."), _unary(graph.SqrtOp, "The square root.")
+sigmoid, tanh = _unary(graph.SigmoidOp, "`1 / (1 + exp(-x))`."), _unary(graph.TanhOp, "`tanh(x)`.")
+sign = _unary(graph.SignOp, "-1, 0 or 1.")
+sin, sinh, tan = _unary(graph.SinOp, "`sin(x)`."), _unary(graph.SinhOp, "`sinh(x)`."), _unary(graph.TanOp, "`tan(x)`.")
+
+add, subtract = _binary(graph.AddOp, "`a + b`, broadcast."), _binary(graph.SubOp, "`a - b`, broadcast.")
+multiply, divide = _binary(graph.MulOp, "`a * b`, broadcast."), _binary(graph.DivOp, "`a / b`, broadcast.")
+mod, power = _binary(graph.ModOp, "The rest of `a / b`."), _binary(graph.PowOp, "`a ** b`.")
+maximum, minimum = _binary(graph.MaximumOp, "The larger."), _binary(graph.MinimumOp, "The smaller.")
+equal, less = _binary(graph.EqualOp, "`a == b`."), _binary(graph.LessOp, "`a < b`.")
+less_equal = _binary(graph.LessEqualOp, "`a <= b`.")
+greater, greater_equal = _binary(graph.GreaterOp, "`a > b`."), _binary(graph.GreaterEqualOp, "`a >= b`.")
+logical_and, logical_or = _binary(graph.LogicalAndOp, "`a and b`."), _binary(graph.LogicalOrOp, "`a or b`.")
+logical_xor = _binary(graph.LogicalXorOp, "Whether one of both holds.")
+bitwise_and, bitwise_or = _binary(graph.BitwiseAndOp, "`a & b`."), _binary(graph.BitwiseOrOp, "`a | b`.")
+bitwise_xor = _binary(graph.BitwiseXorOp, "`a ^ b`.")
+left_shift, right_shift = _binary(graph.ShiftLeftOp, "`a << b`."), _binary(graph.ShiftRightOp, "`a >> b`.")
+
+
+def not_equal(lhs: Expr, rhs: Expr | Number) -> Expr:
+    """`a != b`."""
+    return logical_not(equal(lhs, rhs))
+
+
+def clip(a: Expr, a_min: float, a_max: float) -> Expr:
+    """`x` limited to `[a_min, a_max]`."""
+    kind = float if np.dtype(a.dtype).kind == "f" else int
+    return call(graph.ClampOp, a, min=kind(a_min), max=kind(a_max))
+
+
+OutType = AnyTensor | tuple[str, Sequence[int]]
+"""The type of an output: `relay.TensorType(shape, dtype)`, or the numpy name of its elements and its shape."""
+
+
+@overload
+def call_dps_packed(func: str, args: Expr | Sequence[Expr], out: OutType) -> Expr: ...
+@overload
+def call_dps_packed(func: str, args: Expr | Sequence[Expr], out: Sequence[OutType]) -> Tuple: ...
+def call_dps_packed(func: str, args: Expr | Sequence[Expr], out: OutType | Sequence[OutType]) -> Expr:
+    """What the packed function `func` writes into its last argument, a tensor of type `out`, from `args`.
+
+    A list of types stands for several outputs, which are a tuple. It is the function that `register_func` has
+    registered under this name, and one of C outside of Python's process.
+    """
+    given = [args] if isinstance(args, Expr) else list(args)
+    one = _one_type(out)
+    if one is not None:
+        return call(graph.ExternOp, given, function=func, result_types=[one], packed=True)
+    types = [_out_type(func, each) for each in _cast("Sequence[OutType]", out)]
+    if not types:
+        raise InputError(f"relay.call_dps_packed {func}: no output; give the type of each output")
+    return Tuple(MultiCall(graph.ExternOp, [given], {"function": func, "result_types": types, "packed": True}).results)
+
+
+def _one_type(given: object) -> AnyTensor | None:
+    """The type of an output; None if `given` is none."""
+    if isinstance(given, Attribute):
+        return as_tensor_type(given)
+    if isinstance(given, Sequence) and len(_cast("Sequence[object]", given)) == 2 and isinstance(given[0], str):
+        dtype, shape = _cast("tuple[str, Sequence[int]]", given)
+        return TensorType(shape, dtype)
+    return None
+
+
+def _out_type(func: str, given: OutType) -> AnyTensor:
+    found = _one_type(given)
+    if found is None:
+        raise InputError(
+            f"relay.call_dps_packed {func}: {given!r} is no type of an output; give relay.TensorType(shape, dtype)"
+        )
+    return found
+
+
+def cast(data: Expr, dtype: str) -> Expr:
+    """`x` converted to `dtype`."""
+    return data.astype(dtype)
+
+
+def where(condition: Expr, x: Expr, y: Expr | Number) -> Expr:
+    """`x` where the condition holds, else `y`."""
+    return call(graph.SelectOp, condition, x, x.like(y))
+
+
+def reshape(data: Expr, newshape: Sequence[int] | int) -> Expr:
+    """The elements in another shape: 0 keeps a size, -1 is what is left, -2 the rest of the sizes."""
+    given = [newshape] if isinstance(newshape, int) else list(newshape)
+    shape: list[int] = []
+    for place, size in enumerate(given):
+        if size == 0 and place >= len(data.shape):
+            raise InputError(
+                f"relay.reshape {given}: dimension {place} of {list(data.shape)} is missing; give its size"
+            )
+        shape += list(data.shape[place:]) if size == -2 else [data.shape[place] if size == 0 else size]
+    if any(size < -1 for size in shape):
+        raise InputError(f"relay.reshape {given}: -3 and -4 are not known; give the sizes, 0, -1 or -2")
+    known = int(np.prod([size for size in shape if size != -1]))
+    left = int(np.prod(data.shape)) // builtins.max(known, 1)
+    return call(graph.ReshapeOp, data, shape=[left if size == -1 else size for size in shape])
+
+
+def transpose(data: Expr, axes: Sequence[int] | None = None) -> Expr:
+    """Dimensions in another order, by default reversed."""
+    rank = len(data.shape)
+    perm = list(reversed(range(rank))) if axes is None else axes_of(axes, rank)
+    return call(graph.TransposeOp, data, perm=perm)
+
+
+def expand_dims(data: Expr, axis: int, num_newaxis: int = 1) -> Expr:
+    """`num_newaxis` dimensions of size one at `axis`."""
+    place = axis_of(axis, len(data.shape) + 1)
+    return call(graph.ReshapeOp, data, shape=[*data.shape[:place], *[1] * num_newaxis, *data.shape[place:]])
+
+
+def squeeze(data: Expr, axis: Axes = None) -> Expr:
+    """Without the dimensions `axis`, which have size one, by default all such."""
+    rank = len(data.shape)
+    every = [place for place, size in enumerate(data.shape) if size == 1]
+    gone = every if axis is None else axes_of(axis, rank)
+    return call(graph.ReshapeOp, data, shape=[size for place, size in enumerate(data.shape) if place not in gone])
+
+
+def concatenate(data: Tensors, axis: int) -> Expr:
+    """The tensors one after the other along `axis`."""
+    parts = list(data)
+    return call(graph.ConcatOp, parts, axis=axis_of(axis, len(parts[0].shape)))
+
+
+def stack(data: Tensors, axis: int = 0) -> Expr:
+    """The tensors along a new dimension."""
+    place = axis_of(axis, len(next(iter(data)).shape) + 1)
+    return concatenate([expand_dims(each, place) for each in data], place)
+
+
+def split(data: Expr, indices_or_sections: int | Sequence[int], axis: int = 0) -> Tuple:
+    """Parts along `axis`: this many equal ones, or cut before the given positions."""
+    axis = axis_of(axis, len(data.shape))
+    size = data.shape[axis]
+    if isinstance(indices_or_sections, int):
+        if indices_or_sections < 1 or size % indices_or_sections:
+            raise InputError(f"relay.split: {size} are no {indices_or_sections} equal parts; give positions to cut at")
+        step = size // indices_or_sections
+        cuts = list(range(step, size, step))
+    else:
+        cuts = list(indices_or_sections)
+    bounds = list(zip([0, *cuts], [*cuts, size], strict=True))
+    return Tuple([_part(data, axis, first, last - first) for first, last in bounds])
+
+
+def _part(data: Expr, axis: int, start: int, size: int) -> Expr:
+    starts, sizes = [0] * len(data.shape), list(data.shape)
+    starts[axis], sizes[axis] = start, size
+    return call(graph.SliceOp, data, starts=starts, sizes=sizes, strides=[1] * len(sizes))
+
+
+def strided_slice(
+    data: Expr,
+    begin: Sequence[int],
+    end: Sequence[int],
+    strides: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    slice_mode: str = "end",
+) -> Expr:
+    """`x[begin:end:strides]` along `axes`; with `slice_mode="size"`, `end` holds sizes, -1 for all that follow."""
+    rank = len(data.shape)
+    starts, sizes, steps = [0] * rank, list(data.shape), [1] * rank
+    chosen = range(len(begin)) if axes is None else axes_of(axes, rank)
+    for place, axis in enumerate(chosen):
+        step = 1 if strides is None else strides[place % len(strides)]
+        length = data.shape[axis]
+        start, last = begin[place], end[place]
+        if slice_mode == "size":
+            start += length if start < 0 else 0
+            last = length if last < 0 else start + last
+        first, stop, _ = slice(start, last, step).indices(length)
+        starts[axis], sizes[axis], steps[axis] = first, len(range(first, stop, step)), step
+    return call(graph.SliceOp, data, starts=starts, sizes=sizes, strides=steps)
+
+
+def take(data: Expr, indices: Expr, axis: int | None = None) -> Expr:
+    """The slices of `data` at `indices` along `axis`; without one, of its elements in a row."""
+    source = reshape(data, [-1]) if axis is None else data
+    return call(graph.GatherOp, source, indices, axis=0 if axis is None else axis_of(axis, len(data.shape)))
+
+
+def gather_nd(data: Expr, indices: Expr, batch_dims: int = 0) -> Expr:
+    """The elements at `indices`, whose first dimension counts the coordinates, as in TVM."""
+    rank = len(indices.shape)
+    return call(graph.GatherNdOp, data, transpose(indices, [*range(1, rank), 0]), batch_dims=batch_dims)
+
+
+def tile(data: Expr, reps: Sequence[int]) -> Expr:
+    """The tensor repeated along each dimension."""
+    more = len(reps) - len(data.shape)
+    shaped = data if more <= 0 else reshape(data, [*[1] * more, *data.shape])
+    return call(graph.TileOp, shaped, repeats=[*[1] * -more, *reps])
+
+
+def broadcast_to(data: Expr, shape: Sequence[int]) -> Expr:
+    """`x` repeated to `shape` by numpy's rule."""
+    return call(graph.BroadcastToOp, data, shape=list(shape))
+
+
+def full(fill_value: Number, shape: Sequence[int], dtype: str = "float32") -> Expr:
+    """Create a tensor whose elements all have the value `fill_value`."""
+    return Constant(np.broadcast_to(np.asarray(fill_value).astype(dtype), tuple(shape)))
+
+
+def zeros(shape: Sequence[int], dtype: str = "float32") -> Expr:
+    """A tensor of zeros."""
+    return full(0, shape, dtype)
+
+
+def ones(shape: Sequence[int], dtype: str = "float32") -> Expr:
+    """A tensor of ones."""
+    return full(1, shape, dtype)
+
+
+def zeros_like(data: Expr) -> Expr:
+    """Zeros of the type of `data`."""
+    return zeros(data.shape, data.dtype)
+
+
+def ones_like(data: Expr) -> Expr:
+    """Ones of the type of `data`."""
+    return ones(data.shape, data.dtype)
+
+
+def arange(start: Number, stop: Number | None = None, step: Number = 1, dtype: str = "float32") -> Expr:
+    """Numbers from `start` to `stop` by `step`."""
+    first, last = (0, start) if stop is None else (start, stop)
+    return Constant(np.arange(first, last, step).astype(dtype))
+
+
+def _reduction(operation: type[Operation], what: str) -> Callable[..., Expr]:
+    def apply(data: Expr, axis: Axes = None, keepdims: bool = False, exclude: bool = False) -> Expr:
+        rank = len(data.shape)
+        axes = axes_of(axis, rank)
+        chosen = [place for place in range(rank) if place not in axes] if exclude else axes
+        return call(operation, data, axes=chosen, keepdims=keepdims)
+
+    apply.__doc__ = what
+    return apply
+
+
+sum = _reduction(graph.ReduceSumOp, "The sum over `axis`, by default over all.")
+mean = _reduction(graph.ReduceMeanOp, "The mean over `axis`, by default over all.")
+max = _reduction(graph.ReduceMaxOp, "The largest over `axis`, by default over all.")
+min = _reduction(graph.ReduceMinOp, "The smallest over `axis`, by default over all.")
+prod = _reduction(graph.ReduceProdOp, "The product over `axis`, by default over all.")
+
+
+def argmax(data: Expr, axis: int = 0, keepdims: bool = False, dtype: str = "int32") -> Expr:
+    """The position of the largest along `axis`."""
+    kind = from_numpy(np.dtype(dtype))
+    return call(graph.ArgmaxOp, data, axis=axis_of(axis, len(data.shape)), keepdims=keepdims, element_type=kind)
+
+
+def argmin(data: Expr, axis: int = 0, keepdims: bool = False, dtype: str = "int32") -> Expr:
+    """The position of the smallest along `axis`."""
+    kind = from_numpy(np.dtype(dtype))
+    return call(graph.ArgminOp, data, axis=axis_of(axis, len(data.shape)), keepdims=keepdims, element_type=kind)
+
+
+def cumsum(data: Expr, axis: int = 0, exclusive: bool = False) -> Expr:
+    """Sums of everything up to each position along `axis`."""
+    return call(graph.CumsumOp, data, axis=axis_of(axis, len(data.shape)), exclusive=exclusive)
+
+
+def axes_of(axis: Axes, rank: int) -> list[int]:
+    """Return `axis` as dimensions from the front; None for all."""
+    if axis is None:
+        return list(range(rank))
+    return [axis_of(each, rank) for each in ([axis] if isinstance(axis, int) else axis)]

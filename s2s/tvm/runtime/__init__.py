@@ -1,0 +1,42 @@
+"""TVM's runtime for those who come from there: packed functions, modules, devices and arrays.
+
+@register_func("app.twice")
+def twice(x: NDArray) -> NDArray: ...
+
+get_global_func("app.twice")(nd.array([1.0, 2.0]))
+"""
+
+from s2s.executor.device import Device, cpu, device
+from s2s.executor.ndarray import NDArray
+from s2s.executor.params import load_param_dict, save_param_dict
+from s2s.tvm.runtime import nd
+from s2s.tvm.runtime.library import load_module, system_lib
+from s2s.tvm.runtime.module import Module
+from s2s.tvm.runtime.packed_func import PackedFunc, convert
+from s2s.tvm.runtime.registry import (
+    get_global_func,
+    list_global_func_names,
+    register_func,
+    remove_global_func,
+)
+from s2s.tvm.runtime.registry import init_api as _init_api
+
+__all__ = [
+    "Device",
+    "Module",
+    "NDArray",
+    "PackedFunc",
+    "_init_api",
+    "convert",
+    "cpu",
+    "device",
+    "get_global_func",
+    "list_global_func_names",
+    "load_module",
+    "load_param_dict",
+    "nd",
+    "register_func",
+    "remove_global_func",
+    "save_param_dict",
+    "system_lib",
+]

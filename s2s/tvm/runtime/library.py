@@ -1,0 +1,214 @@
+"""Modules that are files: shared libraries, objects to link, sources.
+
+    module = load_module("net.so")
+    module["default"](cpu())
+
+A shared library that s2s has exported holds its kernels as packed functions and a blob of modules (`tvm.runtime.blob`).
+"""
+
+import ctypes
+import json
+import os
+import tarfile
+import tempfile
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from s2s.emit.runtime import included, needed_files
+from s2s.errors import InputError
+from s2s.support.files import write_file
+from s2s.support.resources import runtime_source
+from s2s.tvm.runtime.abi import abi
+from s2s.tvm.runtime.blob import load_blob
+from s2s.tvm.runtime.module import Module
+from s2s.tvm.runtime.native import native
+from s2s.tvm.runtime.packed_func import PackedFunc
+from s2s.tvm.runtime.registry import functions_of_c, register_func
+from s2s.verify.toolchain import default_compiler, run_program
+
+MAX_OBJECTS = 2**31
+"""Bytes of objects in one archive; more are a mistake in the file."""
+
+
+class LibraryModule(Module):
+    """The kernels of a shared library as packed functions: inputs, results and scratch buffers, all of them arrays."""
+
+    type_key = "library"
+
+    def __init__(self, path: str | Path) -> None:
+        ffi = abi()
+        native()
+        self.path = Path(path).resolve()
+        try:
+            self._library: Any = ffi.dlopen(str(self.path), os.RTLD_NOW | os.RTLD_LOCAL)
+            self._main: Any = self._library.s2s_library_main
+        except (OSError, AttributeError) as error:
+            raise InputError(f"{path}: is no library that s2s exported ({error}); make it by export_library") from error
+        super().__init__(dict(map(self._function, range(self._main.num_kernels))))
+
+    def _function(self, number: int) -> tuple[str, PackedFunc]:
+        ffi = abi()
+        row = ffi.addressof(self._main.kernels[number])
+        name = bytes(ffi.string(row.name)).decode()
+        pointer = ffi.new("s2s_function *", {"call": native().s2s_call_kernel, "resource": ffi.cast("void *", row)})
+        return name, PackedFunc.of_c(pointer, name, self._library)
+
+    @property
+    def blob(self) -> bytes:
+        """The modules that are packed into the library."""
+        return bytes(abi().buffer(self._main.blob, self._main.blob_size))
+
+    def save(self, file_name: str, fmt: str = "") -> None:
+        """Copy the library."""
+        write_file(file_name, self.path.read_bytes())
+
+
+class SourceModule(Module):
+    """C source."""
+
+    type_key = "c"
+
+    def __init__(self, source: str, functions: Mapping[str, Callable[..., Any]] | None = None) -> None:
+        super().__init__(functions)
+        self._source = source
+
+    def get_source(self, fmt: str = "") -> str:
+        """The source."""
+        return self._source
+
+    def save(self, file_name: str, fmt: str = "") -> None:
+        """Write the source."""
+        write_file(file_name, self._source)
+
+    def save_to_binary(self) -> bytes:
+        """The source."""
+        return self._source.encode()
+
+
+class ExternalModule(SourceModule):
+    """C source of packed functions (`TVMBackendPackedCFunc`) that another code generator has written, compiled when the
+    module is made."""
+
+    type_key = "external"
+
+    def __init__(self, source: str, functions: Sequence[str], options: Sequence[str] = ()) -> None:
+        super().__init__(source)
+        self._options = tuple(options)
+        native()
+        with tempfile.TemporaryDirectory(prefix="s2s-external-") as folder:
+            root = Path(folder)
+            for path in needed_files(included(source)):
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(runtime_source(path), encoding="utf-8")
+            (root / "external.c").write_text(source, encoding="utf-8")
+            include = ("-O2", f"-I{root / 'include'}", *options)
+            create_shared(root / "external.so", [root / "external.c"], include)
+            self._library = ctypes.CDLL(str(root / "external.so"), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+        self._functions = {name: self._packed(name) for name in functions}
+
+    def _packed(self, name: str) -> PackedFunc:
+        try:
+            address = ctypes.cast(self._library[name], ctypes.c_void_p).value
+        except AttributeError:
+            raise InputError(f"external module: its source defines no function {name!r}; correct the name") from None
+        return PackedFunc.of_c(
+            abi().new("s2s_function *", {"call": abi().cast("s2s_packed_call", address)}), name, self
+        )
+
+    def save_to_binary(self) -> bytes:
+        """Source, names of functions, and options of the compiler."""
+        described = {"source": self.get_source(), "functions": self.function_names(), "options": self._options}
+        return json.dumps(described).encode()
+
+
+class SystemLibrary(Module):
+    """The functions that C has added to the registry of the process."""
+
+    type_key = "system_lib"
+
+    def function_names(self) -> list[str]:
+        """The names of these functions."""
+        return list(functions_of_c())
+
+    def find(self, name: str, query_imports: bool = False) -> PackedFunc | None:
+        """The function of a name, None where C has added none of it."""
+        return functions_of_c().get(name) or super().find(name, query_imports)
+
+
+def system_lib() -> Module:
+    """The module of all functions that are linked into the process and registered there."""
+    return SystemLibrary()
+
+
+class MetadataModule(SourceModule):
+    """What is known of other modules, as JSON text."""
+
+    type_key = "metadata"
+
+
+@register_func("runtime.module.loadbinary_c")
+def _load_source(data: bytes) -> Module:
+    return SourceModule(data.decode())
+
+
+@register_func("runtime.module.loadbinary_external")
+def _load_external(data: bytes) -> Module:
+    described = json.loads(data)
+    return ExternalModule(described["source"], described["functions"], described["options"])
+
+
+@register_func("runtime.module.loadbinary_metadata")
+def _load_metadata(data: bytes) -> Module:
+    return MetadataModule(data.decode())
+
+
+def load_module(path: str | Path, fmt: str = "") -> Module:
+    """Load what `export_library` has written: a shared library (`.so`), or objects (`.tar`), which are linked first."""
+    given = Path(path)
+    if not given.is_file():
+        raise InputError(f"{path}: there is no such file; give what export_library has written")
+    kind = fmt or given.suffix.lstrip(".")
+    if kind == "so":
+        return _load_library(given)
+    if kind == "tar":
+        folder = tempfile.TemporaryDirectory(prefix="s2s-module-")
+        module = _load_library(_link(given, Path(folder.name)))
+        weakref.finalize(module, folder.cleanup)
+        return module
+    raise InputError(f"{path}: a module is loaded from .so or .tar; export it as one of these")
+
+
+def _load_library(path: Path) -> Module:
+    library = LibraryModule(path)
+    return load_blob(library.blob, library) if library.blob else library
+
+
+def _link(archive: Path, folder: Path) -> Path:
+    """Link the objects of an archive."""
+    objects: list[Path] = []
+    left = MAX_OBJECTS
+    try:
+        with tarfile.open(archive) as opened:
+            for entry in opened:
+                left -= entry.size
+                content = opened.extractfile(entry) if entry.isfile() and left >= 0 else None
+                if content is None or not entry.name.endswith(".o"):
+                    raise InputError(f"{archive}: {entry.name}: is no object file; export the module again")
+                objects.append(folder / f"{len(objects)}.o")
+                objects[-1].write_bytes(content.read())
+    except tarfile.TarError as error:
+        raise InputError(f"{archive}: is no archive ({error}); export the module again") from error
+    made = folder / "module.so"
+    create_shared(made, objects)
+    return made
+
+
+def create_shared(
+    output: str | Path, objects: Sequence[str | Path], options: Sequence[str] = (), cc: str | None = None
+) -> None:
+    """Compile and link C files and objects to a shared library."""
+    compiler = (cc,) if cc is not None else default_compiler()
+    files = [Path(each).resolve() for each in objects]
+    run_program([*compiler, "-shared", "-fPIC", *options, "-o", Path(output).resolve(), *files, "-lm"])

@@ -1,0 +1,135 @@
+"""Functions of the process by name, under TVM's names.
+
+C finds the functions of Python in the global registry of s2s_packed.h (`s2s_global_registry`, `TVMFuncGetGlobal`), and
+Python finds here what C has added there.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, overload
+
+from s2s.errors import InputError
+from s2s.executor.ndarray import NDArray
+from s2s.interpret.host import provide
+from s2s.tvm.runtime.abi import abi
+from s2s.tvm.runtime.native import loaded, native, when_loaded
+from s2s.tvm.runtime.packed_func import PackedFunc, raise_error
+from s2s.types.weights import Array
+
+_functions: dict[str, PackedFunc] = {}
+FUNCTIONS_OF_C = 1024
+"""The most functions that C can add."""
+_shared: list[Any] = []
+"""The global registry of C, and what it points at."""
+
+
+def _share(library: Any) -> None:
+    """Make the registry of the process, which asks Python for what C has not added."""
+    ffi = abi()
+
+    def find(_: Any, name: Any) -> Any:
+        found = _functions.get(bytes(ffi.string(name)).decode(errors="replace"))
+        return ffi.NULL if found is None else found.pointer
+
+    rows = ffi.new("s2s_named_function[]", FUNCTIONS_OF_C)
+    registry = ffi.new("s2s_registry *")
+    library.s2s_registry_init(registry, rows, FUNCTIONS_OF_C)
+    registry.other = callback = ffi.callback("s2s_function *(void *, const char *)", find)
+    _shared[:] = [registry, rows, callback]
+    library.s2s_set_global_registry(registry)
+
+
+when_loaded(_share)
+
+
+def functions_of_c() -> dict[str, PackedFunc]:
+    """The functions that C has added."""
+    if loaded() is None:
+        return {}
+    ffi, registry = abi(), _shared[0]
+    rows = [registry.rows[number] for number in range(registry.count)]
+    names = [bytes(ffi.string(row.name)).decode(errors="replace") for row in rows]
+    return {name: PackedFunc.of_c(ffi.addressof(row.function), name) for name, row in zip(names, rows, strict=True)}
+
+
+class _Host:
+    """The registry as networks see it that call its functions."""
+
+    def call(self, name: str, inputs: Sequence[Array], outputs: Sequence[Array]) -> bool:
+        """Let the function of a name write `outputs` from `inputs`; False if there is none."""
+        found = get_global_func(name, allow_missing=True)
+        if found is None:
+            return False
+        if found(*(each.view(NDArray) for each in (*inputs, *outputs))) is not None:
+            raise InputError(f"packed function {name}: returned a value; let it write into its last arguments")
+        return True
+
+    def before_loading(self) -> None:
+        """Load the C side, whose registry libraries that are loaded later find."""
+        native()
+
+    def raise_error(self, place: str) -> None:
+        """Raise the exception of the Python function that failed, or the error that C has set."""
+        raise_error(place)
+
+
+provide(_Host())
+
+
+@overload
+def register_func(func_name: str, f: None = None, override: bool = False) -> Callable[[Any], Any]: ...
+@overload
+def register_func(func_name: str, f: Callable[..., Any], override: bool = False) -> Callable[..., Any]: ...
+@overload
+def register_func(func_name: Callable[..., Any]) -> Callable[..., Any]: ...
+def register_func(
+    func_name: str | Callable[..., Any], f: Callable[..., Any] | None = None, override: bool = False
+) -> Callable[..., Any]:
+    """Register a function for everybody in the process; without `f`, the decorator that does. It returns `f`.
+
+    A name that is taken is refused unless `override` is set.
+    """
+    if not isinstance(func_name, str):
+        return register_func(func_name.__name__, func_name)
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        if func_name in _functions and not override:
+            raise InputError(f"register_func: {func_name!r} is registered already; give override=True to replace it")
+        made = function if isinstance(function, PackedFunc) else PackedFunc(function, func_name)
+        _functions[func_name] = made
+        return function
+
+    return register if f is None else register(f)
+
+
+def get_global_func(name: str, allow_missing: bool = False) -> PackedFunc | None:
+    """The function of a name; where there is none, None if `allow_missing` is set, else an error."""
+    found = _functions.get(name) or functions_of_c().get(name)
+    if found is None and not allow_missing:
+        raise InputError(f"function {name!r}: nothing is registered under this name; call register_func first")
+    return found
+
+
+def list_global_func_names() -> list[str]:
+    """The names of all functions, sorted."""
+    return sorted({*_functions, *functions_of_c()})
+
+
+def remove_global_func(name: str) -> None:
+    """Forget a function."""
+    if _functions.pop(name, None) is None:
+        raise InputError(f"function {name!r}: nothing is registered under this name; name a function that is")
+
+
+def init_api(namespace: str, target_module_name: str | None = None) -> None:
+    """Make the functions `<namespace>.<name>` attributes `<name>` of a Python module, which is called as the namespace
+    unless its name is given."""
+    module = sys.modules.get(target_module_name or namespace)
+    if module is None:
+        raise InputError(
+            f"init_api: Python module {target_module_name or namespace!r} is not imported; import it first"
+        )
+    for name, function in _functions.items():
+        prefix, _, short = name.rpartition(".")
+        if prefix == namespace and short.isidentifier():
+            setattr(module, short, function)

@@ -1,0 +1,89 @@
+"""Tensor expressions under TVM's names: a formula for each element, and a schedule that says how its loops run.
+
+    k = te.reduce_axis((0, 512), "k")
+    A, B = te.placeholder((512, 512), name="A"), te.placeholder((512, 512), name="B")
+    C = te.compute((512, 512), lambda x, y: te.sum(A[x, k] * B[k, y], axis=k), name="C")
+    s = te.create_schedule(C.op)
+    xo, yo, xi, yi = s[C].tile(*C.op.axis, 8, 32)
+    s[C].reorder(xo, yo, k, xi, yi)
+    s[C].vectorize(yi)
+    matmul = te.build(s, [A, B, C], target="host", name="matmul")
+    matmul(a, b, c)
+
+It builds `tensor.compute` operations and directives of their schedules, which the compiler's own passes lower. What
+the directives cannot say is refused, with the reason.
+"""
+
+from s2s.tvm.te.build import Function, build, lower
+from s2s.tvm.te.expressions import Expr, IterVar, Tensor, Var, const
+from s2s.tvm.te.extern import call_extern, call_packed, extern
+from s2s.tvm.te.operators import (
+    abs,
+    all,
+    any,
+    ceil,
+    cos,
+    erf,
+    exp,
+    floor,
+    if_then_else,
+    indexdiv,
+    indexmod,
+    log,
+    max,
+    min,
+    power,
+    round,
+    rsqrt,
+    sigmoid,
+    sin,
+    sqrt,
+    sum,
+    tanh,
+)
+from s2s.tvm.te.schedule import Schedule, create_schedule
+from s2s.tvm.te.stage import Stage
+from s2s.tvm.te.tensors import compute, placeholder, reduce_axis, var
+
+__all__ = [
+    "Expr",
+    "Function",
+    "IterVar",
+    "Schedule",
+    "Stage",
+    "Tensor",
+    "Var",
+    "abs",
+    "all",
+    "any",
+    "build",
+    "call_extern",
+    "call_packed",
+    "ceil",
+    "compute",
+    "const",
+    "cos",
+    "create_schedule",
+    "erf",
+    "exp",
+    "extern",
+    "floor",
+    "if_then_else",
+    "indexdiv",
+    "indexmod",
+    "log",
+    "lower",
+    "max",
+    "min",
+    "placeholder",
+    "power",
+    "reduce_axis",
+    "round",
+    "rsqrt",
+    "sigmoid",
+    "sin",
+    "sqrt",
+    "sum",
+    "tanh",
+    "var",
+]

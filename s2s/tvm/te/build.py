@@ -1,0 +1,154 @@
+"""`te.lower` and `te.build`: a scheduled function as loops to look at, and as a function to call."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from s2s.artifact import Artifact
+from s2s.compilation import Compilation
+from s2s.dialects import tensor
+from s2s.emit.stream import pieces
+from s2s.errors import CompilerBug, InputError
+from s2s.executor.session import FAILED_FUNCTION, raise_failure
+from s2s.frontends.model import GraphModel
+from s2s.options import CompileOptions
+from s2s.schedules.directives import Parallel
+from s2s.stages.check_options import MAX_THREADS
+from s2s.targets import Target
+from s2s.tvm.runtime.module import Module
+from s2s.tvm.target import Target as NamedTarget
+from s2s.tvm.target import resolve
+from s2s.tvm.te.expressions import PlaceholderOp, Tensor
+from s2s.tvm.te.loops import Bind
+from s2s.tvm.te.lowering import lower_to_tensor
+from s2s.tvm.te.schedule import Schedule
+from s2s.types.dtypes import Array
+from s2s.verify.build import LoadedNetwork
+
+DEFAULT_NAME = "default_function"
+TargetLike = str | Target | NamedTarget | None
+
+
+def lower(
+    sch: Schedule,
+    args: Sequence[Tensor],
+    name: str = "main",
+    *,
+    simple_mode: bool = False,
+    target: TargetLike = None,
+    bind: Mapping[str, int] | None = None,
+) -> str:
+    """The loops of the function as text; with `simple_mode` without the function that calls them.
+
+    They are the loops that the C has, so vectors and register tiles are those of `target`.
+    """
+    compilation = compilation_of(sch, args, DEFAULT_NAME if name == "main" else name, target, bind)
+    module = compilation.at("loop").module
+    if not simple_mode:
+        return str(module)
+    return "\n".join(str(op) for op in module.ops if "kernel" in op.attributes)
+
+
+def build(
+    sch: Schedule,
+    args: Sequence[Tensor],
+    target: TargetLike = None,
+    name: str = DEFAULT_NAME,
+    *,
+    bind: Mapping[str, int] | None = None,
+) -> "Function":
+    """Compile the function; `bind` gives sizes that `te.var` left open.
+
+    Its arguments are arrays of numpy (or what numpy reads by DLPack), in the order of `args`; those that are computed
+    are written in place.
+    """
+    return Function(Artifact(compilation_of(sch, args, name, target, bind)), args)
+
+
+def compilation_of(
+    sch: Schedule, args: Sequence[Tensor], name: str, target: TargetLike = None, bind: Bind | None = None
+) -> Compilation:
+    """The compilation of the function; the target is that of the `with Target(…)` around unless one is given."""
+    data, bind = resolve(target), bind or {}
+    module = lower_to_tensor(sch, args, name, data, bind)
+    threads = min(os.cpu_count() or 1, MAX_THREADS) if _is_parallel(module) and data.fork_join else 1
+    options = CompileOptions(target=data, name=name, schedule="reference", threads=threads)
+    return Compilation(GraphModel(module, {}, name), options)
+
+
+def _is_parallel(module: ModuleOp) -> bool:
+    """Whether a schedule divides loops among threads."""
+    schedules = [op.schedule for op in module.walk() if isinstance(op, tensor.Computation)]
+    return any(each is not None and each.find(Parallel) is not None for each in schedules)
+
+
+class Function(Module):
+    """A module with one compiled function of arrays, which is built when it is first called."""
+
+    type_key = "c"
+
+    def __init__(self, artifact: Artifact, args: Sequence[Tensor]) -> None:
+        super().__init__({artifact.name: self._run}, entry=artifact.name)
+        self.artifact = artifact
+        self._args = list(args)
+
+    def __repr__(self) -> str:
+        return f"Function({self.entry_name}, arguments {', '.join(each.name for each in self._args)})"
+
+    @property
+    def entry_name(self) -> str:
+        """The name of the function."""
+        return self.artifact.name
+
+    def get_source(self, fmt: str = "") -> str:
+        """The C of its kernels."""
+        return b"".join(pieces(self.artifact.tree().files[f"src/{self.entry_name}_kernels.c"])).decode()
+
+    def save(self, file_name: str, fmt: str = "") -> None:
+        """Refused: what is written of a function is C."""
+        raise InputError(f"{self.entry_name}: is written as C, not as a library; call artifact.write(folder)")
+
+    def _run(self, *arrays: Any) -> None:
+        """Run the function; arguments that it computes are overwritten."""
+        status = self.bound(*arrays)()
+        if status == FAILED_FUNCTION:
+            raise_failure(self.entry_name)
+        if status != 0:
+            raise CompilerBug(f"{self.entry_name}: status {status}")
+
+    def bound(self, *arrays: Any) -> Callable[[], int]:
+        """A call on these arrays, which are checked now and no more; it returns the status of the C function."""
+        return self._library.call_on(*self._split(arrays))
+
+    @cached_property
+    def _library(self) -> LoadedNetwork:
+        return self.artifact.loaded()
+
+    def _split(self, arrays: Sequence[Any]) -> tuple[list[Array], list[Array]]:
+        """The arrays that are read and those that are written, each of the type that its argument has."""
+        if len(arrays) != len(self._args):
+            raise InputError(f"{self.entry_name}: {len(arrays)} arrays given, {len(self._args)} wanted; give one each")
+        ports = {port.name: port for port in (*self._library.inputs, *self._library.outputs)}
+        read: list[Array] = []
+        written: list[Array] = []
+        for argument, given in zip(self._args, arrays, strict=True):
+            array = as_array(given)
+            port = ports[argument.name]
+            if array.dtype != port.dtype or array.shape != port.shape:
+                fact = f"{array.dtype}{list(array.shape)} given, {port.model_type} wanted"
+                raise InputError(f"{self.entry_name}: {argument.name}: {fact}; convert it")
+            is_input = isinstance(argument.op, PlaceholderOp)
+            if not array.flags.c_contiguous or not (is_input or array.flags.writeable):
+                fact = "is not contiguous, or may not be written"
+                raise InputError(f"{self.entry_name}: {argument.name}: {fact}; give a contiguous array")
+            (read if is_input else written).append(array)
+        return read, written
+
+
+def as_array(given: Any) -> Array:
+    """An array of numpy, or one on the memory of what numpy reads by DLPack."""
+    return given if hasattr(given, "__array_interface__") else np.from_dlpack(given)

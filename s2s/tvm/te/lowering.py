@@ -1,0 +1,190 @@
+"""A schedule as a module: a kernel of `tensor.compute` operations with schedules, and a `main` that calls it.
+
+Functions outside of the expressions are called by `main`; the stages before and after one are kernels of their own.
+"""
+
+from collections.abc import Mapping, Sequence, Set
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from s2s.analysis.tile_and_fuse.fused_groups import groups_of
+from s2s.dialects import graph, tensor
+from s2s.dialects.tensor import FusedTile
+from s2s.errors import InputError, ScheduleError
+from s2s.schedules.directives.legal import refusal
+from s2s.targets import Target
+from s2s.tvm.te.bodies import computation, element_of
+from s2s.tvm.te.expressions import PlaceholderOp, Tensor
+from s2s.tvm.te.extern_call import ExternCall
+from s2s.tvm.te.loops import Bind, Loops, size_of
+from s2s.tvm.te.nests import Nest, Part, parts_of
+from s2s.tvm.te.schedule import Schedule
+from s2s.tvm.te.tiles import tiles_of
+from s2s.types.dtypes import AnyTensor, tensor_type
+
+
+def lower_to_tensor(schedule: Schedule, args: Sequence[Tensor], name: str, target: Target, bind: Bind) -> ModuleOp:
+    """The module that computes those of `args` that are no placeholders from those that are."""
+    names = [each.name for each in args]
+    if len(set(names)) < len(names):
+        raise InputError(f"te.build {name}: arguments {', '.join(names)}: a name stands twice; give each its own")
+    inputs = [each for each in args if isinstance(each.op, PlaceholderOp)]
+    outputs = [each for each in args if not isinstance(each.op, PlaceholderOp)]
+    parts = parts_of(schedule)
+    _check_arguments(parts, inputs, outputs, name)
+    return _Network(name, parts, inputs, outputs, target, bind).module()
+
+
+class _Network:
+    """Builds `main`, which calls a kernel for each part of the schedule, and functions outside between them."""
+
+    def __init__(
+        self,
+        name: str,
+        parts: Sequence[Part],
+        inputs: Sequence[Tensor],
+        outputs: Sequence[Tensor],
+        target: Target,
+        bind: Bind,
+    ) -> None:
+        self._name, self._parts, self._inputs, self._outputs = name, parts, inputs, outputs
+        self._target, self._bind = target, bind
+        self._block = Block(arg_types=[self._type(each) for each in inputs])
+        self._values = {each.op: value for each, value in zip(inputs, self._block.args, strict=True)}
+        self._kernels: list[FuncOp] = []
+
+    def module(self) -> ModuleOp:
+        """The kernels and `main`."""
+        self._name_values(self._inputs)
+        for number, part in enumerate(self._parts):
+            if isinstance(part, ExternCall):
+                self._call_outside(part)
+            else:
+                self._call_kernel(part, {source.op for each in self._parts[number + 1 :] for source in _sources(each)})
+        self._block.add_op(ReturnOp(*(self._values[each.op] for each in self._outputs)))
+        types = [[self._type(each) for each in ports] for ports in (self._inputs, self._outputs)]
+        main = FuncOp("main", (types[0], types[1]), Region(self._block))
+        main.arg_attrs, main.res_attrs = _named(self._inputs), _named(self._outputs)
+        return ModuleOp([*self._kernels, main])
+
+    def _call_outside(self, part: ExternCall) -> None:
+        operands = [self._values[each.op] for each in part.inputs]
+        types = [self._type(each) for each in part.outputs]
+        self._add(
+            graph.ExternOp(
+                operands, function=part.function, result_types=types, packed=part.packed, source=part.source
+            ),
+            part.outputs,
+        )
+
+    def _call_kernel(self, nests: Sequence[Nest], read_later: Set[object]) -> None:
+        """Call the kernel of the nests between two calls of functions outside."""
+        own = {nest.tensor.op for nest in nests}
+        read = {source.op: source for nest in nests for source in nest.sources if source.op not in own}
+        operands = [read[op] for op in self._values if op in read]
+        results = [each for each in self._outputs if each.op in own]
+        taken = {each.op for each in results}
+        results += [nest.tensor for nest in nests if nest.tensor.op in read_later and nest.tensor.op not in taken]
+        is_only = not any(isinstance(each, ExternCall) for each in self._parts)
+        name = self._name if is_only else f"{self._name}_{len(self._kernels)}"
+        kernel = self._kernel(name, nests, operands, results)
+        self._kernels.append(kernel)
+        call = graph.CallOp(name, [self._values[each.op] for each in operands], kernel.function_type.outputs.data)
+        self._add(call, results)
+
+    def _kernel(
+        self, name: str, nests: Sequence[Nest], operands: Sequence[Tensor], results: Sequence[Tensor]
+    ) -> FuncOp:
+        """The function of some nests."""
+        block = Block(arg_types=[self._type(each) for each in operands])
+        values: dict[object, SSAValue] = {}
+        for each, argument in zip(operands, block.args, strict=True):
+            argument.name_hint = _hint(each.name)
+            values[each.op] = argument
+        loops = [Loops(nest, self._target, self._bind) for nest in nests]
+        tiles = tiles_of(nests, loops)
+        for number, (nest, each) in enumerate(zip(nests, loops, strict=True)):
+            values[nest.tensor.op] = _insert(block, nest, each, values, tiles.get(number, ()))
+        _check_tiles(block, nests)
+        block.add_op(ReturnOp(*(values[each.op] for each in results)))
+        types = [self._type(each) for each in operands], [self._type(each) for each in results]
+        kernel = FuncOp(name, types, Region(block), visibility="private")
+        kernel.attributes["kernel"] = UnitAttr()
+        return kernel
+
+    def _add(self, op: Operation, results: Sequence[Tensor]) -> None:
+        graph.set_provenance(op, [each.name for each in results])
+        self._block.add_op(op)
+        self._values |= {each.op: value for each, value in zip(results, op.results, strict=True)}
+        self._name_values(results)
+
+    def _name_values(self, tensors: Sequence[Tensor]) -> None:
+        for each in tensors:
+            self._values[each.op].name_hint = _hint(each.name)
+
+    def _type(self, each: Tensor) -> AnyTensor:
+        return type_of(each, self._bind)
+
+
+def type_of(each: Tensor, bind: Bind) -> AnyTensor:
+    """The type of a tensor once its sizes are bound."""
+    return tensor_type(element_of(each.dtype), tuple(size_of(size, bind) for size in each.shape))
+
+
+def _sources(part: Part) -> Sequence[Tensor]:
+    """The tensors that a part reads."""
+    return part.inputs if isinstance(part, ExternCall) else [each for nest in part for each in nest.sources]
+
+
+def _check_arguments(parts: Sequence[Part], inputs: Sequence[Tensor], outputs: Sequence[Tensor], name: str) -> None:
+    given = {each.op for each in inputs}
+    made = {
+        each.op
+        for part in parts
+        for each in (part.outputs if isinstance(part, ExternCall) else (nest.tensor for nest in part))
+    }
+    read = [source for part in parts for source in _sources(part)]
+    missing = [each.name for each in read if isinstance(each.op, PlaceholderOp) and each.op not in given]
+    if missing:
+        raise InputError(f"te.build {name}: {missing[0]} is read, and no argument; add it to the arguments")
+    wanted = [each for each in (*outputs, *read) if not isinstance(each.op, PlaceholderOp)]
+    unknown = [each.name for each in wanted if each.op not in made]
+    if unknown:
+        raise InputError(f"te.build {name}: {unknown[0]} is inlined or no part of the schedule; compute it by itself")
+    if not outputs:
+        raise InputError(f"te.build {name}: no argument is computed; add the result to the arguments")
+
+
+def _check_tiles(block: Block, nests: Sequence[Nest]) -> None:
+    """Refuse tensors that are computed in tiles which do not fit together."""
+    attached = next((nest for nest in nests if nest.attached is not None), None)
+    if attached is not None:
+        try:
+            groups_of([op for op in block.ops if isinstance(op, tensor.Computation)])
+        except ScheduleError as error:
+            raise attached.refusal(f"compute_at: {error}; compute_inline it, or leave it by itself") from None
+
+
+def _insert(
+    block: Block, nest: Nest, loops: Loops, values: Mapping[object, SSAValue], tiles: Sequence[FusedTile]
+) -> SSAValue:
+    op = computation(nest, loops, values)
+    schedule = tensor.ScheduleAttr.of(loops.directives(tiles))
+    graph.set_provenance(op, [nest.name])
+    op.schedule = schedule
+    block.add_op(op)
+    reason = refusal(op, schedule)
+    if reason is not None:
+        raise nest.refusal(f"its directives {schedule} do not fit ({reason}); choose others")
+    op.res[0].name_hint = _hint(nest.name)
+    return op.res[0]
+
+
+def _named(tensors: Sequence[Tensor]) -> ArrayAttr[DictionaryAttr]:
+    return ArrayAttr([DictionaryAttr({"name": StringAttr(each.name)}) for each in tensors])
+
+
+def _hint(name: str) -> str:
+    return name.replace(".", "_")

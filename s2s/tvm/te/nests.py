@@ -1,0 +1,243 @@
+"""The loop nests of a schedule: one for each stage that is computed by itself, with what is computed inside of it.
+
+A formula that is inlined stands in those that read it. A reduction that `compute_at` puts inside of a stage that reads
+its element at the same point, such as the copy that `cache_write` leaves, makes one nest with it: the block inside of
+the loop is accumulated in registers, then the stage's formula is applied.
+
+    s[CC].compute_at(s[C], yo)      loops xo, yo of C, then those of CC over the block of C inside of yo
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from s2s.errors import InputError
+from s2s.tvm.te.expressions import ComputeOp, Expr, IterVar, PlaceholderOp, Read, Reduce, Size, Tensor, walk
+from s2s.tvm.te.extern_call import ExternCall, ExternOp
+from s2s.tvm.te.rewriting import renamed, rewritten
+from s2s.tvm.te.schedule import Schedule
+from s2s.tvm.te.stage import VECTORIZE, Fuse, Split, Stage, product, rounds
+
+
+@dataclass
+class Nest:
+    """The loops of one tensor and what they compute."""
+
+    tensor: Tensor
+    name: str
+    axis: Sequence[IterVar]
+    reduction: Reduce | None
+    epilogue: Expr | None
+    """The formula applied to the reduction, or the whole one where there is none; None for the reduction as it is."""
+    folded: Tensor | None = None
+    """The tensor that stands for the reduction in the epilogue."""
+    leaves: list[IterVar] = field(default_factory=list[IterVar])
+    relations: list[Split | Fuse] = field(default_factory=list[Split | Fuse])
+    annotations: dict[IterVar, str] = field(default_factory=dict[IterVar, str])
+    prefetches: list[tuple[Tensor, IterVar]] = field(default_factory=list[tuple[Tensor, IterVar]])
+    intrinsic: str | None = None
+    attached: tuple[Tensor, IterVar] | None = None
+    """The tensor in whose loop a tile of this one is computed, and the loop."""
+
+    @property
+    def reduce_axis(self) -> Sequence[IterVar]:
+        """The loop variables of the reduction."""
+        return () if self.reduction is None else self.reduction.axes
+
+    @property
+    def sources(self) -> list[Tensor]:
+        """The tensors that it reads."""
+        parts = [part for part in (self.reduction, self.epilogue) if part is not None]
+        reads = [each.tensor for part in parts for each in walk(part) if isinstance(each, Read)]
+        return [each for each in dict.fromkeys(reads) if self.folded is None or each.op is not self.folded.op]
+
+    def refusal(self, fact: str) -> InputError:
+        """The error that refuses what the schedule says of this tensor."""
+        return InputError(f"te: {self.name}: {fact}")
+
+
+Part = Sequence[Nest] | ExternCall
+
+
+def parts_of(schedule: Schedule) -> list[Part]:
+    """The nests of `schedule` between its calls of functions outside, and these calls, producers first.
+
+    Nests that are computed in tiles stand in front of their readers.
+    """
+    alone: list[Stage] = []
+    inside: dict[Stage, list[Stage]] = {}
+    before: dict[Stage, list[Stage]] = {}
+    for stage in schedule.stages:
+        if isinstance(stage.op, PlaceholderOp) or stage.is_inlined or _is_formula(stage):
+            continue
+        if stage.attached is None:
+            alone.append(stage)
+        else:
+            where = inside if _reads_the_point(stage, stage.attached[0]) else before
+            where.setdefault(stage.attached[0], []).append(stage)
+    for parent in (*inside, *before):
+        if all(parent is not stage for stage in (*alone, *(each for stages in before.values() for each in stages))):
+            raise parent.refusal(
+                "other stages are computed inside of it, so it has to be computed by itself; compute_root it"
+            )
+    parts: list[Part] = []
+    nests: list[Nest] = []
+    for stage in alone:
+        if not isinstance(stage.op, ExternOp):
+            nests += _with_tiles(schedule, stage, before, inside)
+        elif stage.op.call not in parts:
+            parts += [nests, stage.op.call] if nests else [stage.op.call]
+            nests = []
+    return [*parts, nests] if nests else parts
+
+
+def _with_tiles(
+    schedule: Schedule, stage: Stage, before: Mapping[Stage, Sequence[Stage]], inside: Mapping[Stage, Sequence[Stage]]
+) -> list[Nest]:
+    """The nest of a stage after those that do tiles with it."""
+    tiled = [nest for each in before.get(stage, ()) for nest in _with_tiles(schedule, each, before, inside)]
+    return [*tiled, _nest(schedule, stage, inside.get(stage, []))]
+
+
+def _is_formula(stage: Stage) -> bool:
+    """Whether a stage without a reduction is computed at the point where it is read: its formula then stands there."""
+    return stage.attached is not None and not stage.op.reduce_axis and _reads_the_point(stage, stage.attached[0])
+
+
+def _reads_the_point(stage: Stage, reader: Stage) -> bool:
+    """Whether `reader` reads of the tensor of `stage` the element at its own point only."""
+    assert isinstance(reader.op, ComputeOp)
+    reads = [each for each in walk(reader.op.body) if isinstance(each, Read) and each.tensor.op is stage.tensor.op]
+    if not reads:
+        raise stage.refusal(f"compute_at inside of {reader.op.name}: that does not read it; name a stage that does")
+    return all(
+        len(each.indices) == len(reader.op.axis)
+        and all(index is axis for index, axis in zip(each.indices, reader.op.axis, strict=True))
+        for each in reads
+    )
+
+
+def _nest(schedule: Schedule, stage: Stage, inside: Sequence[Stage]) -> Nest:
+    op = stage.op
+    assert isinstance(op, ComputeOp)
+    body = _inlined(schedule, op.body)
+    if len(inside) > 1:
+        raise stage.refusal(
+            f"{len(inside)} stages are computed inside of it; one can be, leave the others by themselves"
+        )
+    if inside:
+        return _joined(schedule, stage, body, inside[0])
+    reduction = body if isinstance(body, Reduce) else None
+    nest = Nest(stage.tensor, op.name, op.axis, reduction, None if reduction is not None else body)
+    nest.leaves, nest.relations = list(stage.leaves), list(stage.relations)
+    nest.annotations, nest.prefetches = dict(stage.annotations), list(stage.prefetches)
+    nest.intrinsic = None if stage.intrinsic is None else stage.intrinsic[1]
+    nest.attached = None if stage.attached is None else (stage.attached[0].tensor, stage.attached[1])
+    return nest
+
+
+def _inlined(schedule: Schedule, body: Expr) -> Expr:
+    """`body` with the formulas of stages that have no loops of their own."""
+
+    def formula(each: Expr) -> Expr | None:
+        if not isinstance(each, Read):
+            return None
+        stage = schedule[each.tensor]
+        if not isinstance(stage.op, ComputeOp) or not (stage.is_inlined or _is_formula(stage)):
+            return None
+        indices = [rewritten(index, formula) for index in each.indices]
+        return rewritten(renamed(stage.op.body, dict(zip(stage.op.axis, indices, strict=True))), formula)
+
+    return rewritten(body, formula)
+
+
+def _joined(schedule: Schedule, stage: Stage, body: Expr, producer: Stage) -> Nest:
+    """The nest of `stage` with the reduction that `producer` computes inside of one of its loops."""
+    op, made = stage.op, producer.op
+    assert isinstance(op, ComputeOp)
+    assert isinstance(made, ComputeOp)
+    assert producer.attached is not None
+    if isinstance(body, Reduce):
+        raise producer.refusal(
+            f"compute_at inside of {op.name}: both reduce; cache_write {op.name}, or leave it by itself"
+        )
+    value = _inlined(schedule, made.body)
+    assert isinstance(value, Reduce)
+    value = replace(value, value=renamed(value.value, dict(zip(made.axis, op.axis, strict=True))))
+    scope = next(place for place, leaf in enumerate(stage.leaves) if leaf is producer.attached[1])
+    outer, inner = stage.leaves[: scope + 1], stage.leaves[scope + 1 :]
+    block = _Block(producer, _block(stage, producer, inner))
+    nest = Nest(stage.tensor, op.name, op.axis, value, body, producer.tensor)
+    nest.relations = [*stage.relations, *block.relations]
+    nest.leaves = [*outer, *(leaf for each in producer.leaves if (leaf := block.loop(each)) is not None)]
+    kept = {loop: what for loop, what in stage.annotations.items() if any(loop is each for each in outer)}
+    mine = {leaf: what for loop, what in producer.annotations.items() if (leaf := block.loop(loop)) is not None}
+    if VECTORIZE not in mine.values():
+        mine |= {loop: what for loop, what in stage.annotations.items() if what == VECTORIZE and loop not in kept}
+    nest.annotations = kept | mine
+    named = [(tensor, block.loop(loop)) for tensor, loop in producer.prefetches]
+    nest.prefetches = [*stage.prefetches, *((tensor, leaf) for tensor, leaf in named if leaf is not None)]
+    nest.intrinsic = None if producer.intrinsic is None else producer.intrinsic[1]
+    return nest
+
+
+def _block(stage: Stage, producer: Stage, inner: Sequence[IterVar]) -> dict[IterVar, IterVar | None]:
+    """For each dimension of `producer` the loop of `stage` that runs over the block of it; None where it is a point."""
+    found: dict[IterVar, IterVar | None] = {}
+    roots = [(leaf, _root(stage, leaf)) for leaf in inner]
+    for own, axis in zip(producer.op.axis, stage.op.axis, strict=True):
+        loops = [leaf for leaf, root in roots if root is axis]
+        if len(loops) > 1:
+            raise producer.refusal(
+                f"compute_at inside of {stage.op.name}: {axis} has {len(loops)} loops inside of it; split {own} instead"
+            )
+        found[own] = loops[0] if loops else None
+    return found
+
+
+def _root(stage: Stage, loop: IterVar) -> IterVar:
+    """The dimension that `loop` is part of."""
+    for relation in reversed(stage.relations):
+        if isinstance(relation, Split) and (loop is relation.outer or loop is relation.inner):
+            return _root(stage, relation.parent)
+        if isinstance(relation, Fuse) and loop is relation.fused:
+            raise stage.refusal(f"{loop}: is fused inside of a compute_at; fuse outside of it")
+    return loop
+
+
+class _Block:
+    """The loops of a stage over a block of its tensor in place of all of it."""
+
+    def __init__(self, stage: Stage, loops: Mapping[IterVar, IterVar | None]) -> None:
+        self._stage = stage
+        self._loops: dict[IterVar, IterVar | None] = dict(loops)
+        self.relations: list[Split | Fuse] = [
+            self._split(r) if isinstance(r, Split) else self._fuse(r) for r in stage.relations
+        ]
+
+    def loop(self, old: IterVar) -> IterVar | None:
+        """The loop over the block; None where there is one step."""
+        return self._loops.get(old, old)
+
+    def _split(self, old: Split) -> Split:
+        parent = self.loop(old.parent)
+        if parent is old.parent:
+            return old
+        if parent is None or old.by_parts:
+            raise self._stage.refusal(
+                f"split of {old.parent}: it runs over a block of unknown size; split by a factor there"
+            )
+        outer = self._made(old.outer, rounds(parent.extent, old.factor))
+        return Split(parent, outer, old.inner, old.factor)
+
+    def _fuse(self, old: Fuse) -> Fuse:
+        outer, inner = self.loop(old.outer), self.loop(old.inner)
+        if outer is old.outer and inner is old.inner:
+            return old
+        if outer is None or inner is None:
+            raise self._stage.refusal(f"fuse of {old.outer} and {old.inner}: one is a point here; leave fuse out")
+        return Fuse(outer, inner, self._made(old.fused, product(outer.extent, inner.extent)))
+
+    def _made(self, old: IterVar, extent: Size) -> IterVar:
+        new = IterVar(extent, old.name, is_reduction=old.is_reduction)
+        self._loops[old] = new
+        return new

@@ -1,0 +1,95 @@
+"""Functions on expressions: reductions, conditions, and functions of one float."""
+
+from collections.abc import Callable, Sequence
+from functools import reduce as fold
+
+from s2s.errors import InputError
+from s2s.tvm.te.expressions import Binary, Call, Expr, IterVar, Number, Reduce, Select, binary, typed
+
+Axes = IterVar | Sequence[IterVar]
+
+
+def _reduction(kind: str, value: Expr, axis: Axes) -> Expr:
+    axes = (axis,) if isinstance(axis, IterVar) else tuple(axis)
+    wrong = [each for each in axes if not each.is_reduction]
+    if wrong or not axes:
+        raise InputError(
+            f"te.{kind}: axis {wrong or 'of no loop'} is no reduction; name loop variables that te.reduce_axis has made"
+        )
+    return Reduce(kind, value, axes)
+
+
+def sum(expr: Expr, axis: Axes) -> Expr:
+    """The sum of `expr` over `axis`."""
+    return _reduction("sum", expr, axis)
+
+
+def max(expr: Expr, axis: Axes | Expr | Number) -> Expr:
+    """The largest value of `expr` over `axis`; of an expression or number in its place, the larger of two."""
+    return _extreme("max", expr, axis)
+
+
+def min(expr: Expr, axis: Axes | Expr | Number) -> Expr:
+    """The smallest value of `expr` over `axis`; of an expression or number in its place, the smaller of two."""
+    return _extreme("min", expr, axis)
+
+
+def _extreme(kind: str, expr: Expr, axis: Axes | Expr | Number) -> Expr:
+    if isinstance(axis, Sequence) or (isinstance(axis, IterVar) and axis.is_reduction):
+        return _reduction(kind, expr, axis)
+    return binary(kind, expr, axis)
+
+
+def if_then_else(condition: Expr, a: Expr | Number, b: Expr | Number) -> Expr:
+    """`a` where the condition holds, else `b`; only the side that is taken is read."""
+    dtype = a.dtype if isinstance(a, Expr) else b.dtype if isinstance(b, Expr) else "float32"
+    a, b = typed(a, dtype), typed(b, dtype)
+    if a.dtype != b.dtype:
+        raise InputError(f"if_then_else: {a} is {a.dtype}, {b} is {b.dtype}; convert one with astype")
+    return Select(condition, a, b)
+
+
+def all(*conditions: Expr) -> Expr:
+    """Whether all conditions hold."""
+    return fold(lambda a, b: Binary("and", a, b, "bool"), conditions)
+
+
+def any(*conditions: Expr) -> Expr:
+    """Whether a condition holds."""
+    return fold(lambda a, b: Binary("or", a, b, "bool"), conditions)
+
+
+def indexdiv(a: Expr, b: Expr | Number) -> Expr:
+    """`a // b` of an index, which is not negative."""
+    return a // b
+
+
+def indexmod(a: Expr, b: Expr | Number) -> Expr:
+    """`a % b` of an index, which is not negative."""
+    return a % b
+
+
+def power(x: Expr, y: Expr | Number) -> Expr:
+    """`x` to the power of `y`."""
+    return binary("pow", x, y)
+
+
+def _function(name: str) -> Callable[[Expr], Expr]:
+    def call(x: Expr) -> Expr:
+        if x.dtype not in ("float16", "bfloat16", "float32", "float64"):
+            raise InputError(f"te.{name}: {x} is {x.dtype}; convert it to a float with astype")
+        return Call(name, x)
+
+    call.__name__ = name
+    call.__doc__ = f"`{name}(x)` of a float."
+    return call
+
+
+ceil, cos, erf, exp = _function("ceil"), _function("cos"), _function("erf"), _function("exp")
+floor, log, round, rsqrt = _function("floor"), _function("log"), _function("round"), _function("rsqrt")
+sigmoid, sin, sqrt, tanh = _function("sigmoid"), _function("sin"), _function("sqrt"), _function("tanh")
+
+
+def abs(x: Expr) -> Expr:
+    """`|x|`."""
+    return binary("max", x, -x)

@@ -1,0 +1,150 @@
+"""A schedule: a stage for every tensor that a function computes, and what moves work between stages."""
+
+from collections.abc import Sequence
+
+from s2s.errors import InputError
+from s2s.tvm.te.expressions import ComputeOp, Expr, IterVar, Read, Reduce, Tensor, TensorOp
+from s2s.tvm.te.extern_call import ExternOp
+from s2s.tvm.te.rewriting import renamed, rewritten
+from s2s.tvm.te.stage import Split, Stage
+from s2s.tvm.te.tensors import made
+
+
+class Schedule:
+    """The stages of the tensors that some operations need, producers first."""
+
+    def __init__(self, outputs: Sequence[TensorOp]) -> None:
+        self.stages: list[Stage] = []
+        self._of: dict[TensorOp, Stage] = {}
+        for op in outputs:
+            if isinstance(op, ExternOp):
+                self._visit(op.call.outputs[0])
+            elif isinstance(op, ComputeOp):
+                self._visit(Tensor(tuple(each.extent for each in op.axis), op.body.dtype, op))
+            else:
+                raise InputError(f"te.create_schedule: {op.name} is passed by the caller; name operations that compute")
+
+    def __getitem__(self, key: Tensor | TensorOp) -> Stage:
+        """The stage of a tensor, or of its operation."""
+        op = key.op if isinstance(key, Tensor) else key
+        if op not in self._of:
+            known = ", ".join(stage.op.name for stage in self.stages)
+            raise InputError(f"te: {key.name}: the schedule has no stage for it; it has {known}")
+        return self._of[op]
+
+    def cache_write(self, tensor: Tensor, scope: str = "global") -> Tensor:
+        """Compute `tensor` into a copy that is made first, and which the stage of `tensor` then writes out."""
+        stage = self._computing(tensor, "cache_write")
+        op = stage.op
+        assert isinstance(op, ComputeOp)
+        if stage.has_directives():
+            raise stage.refusal("cache_write comes after other directives; call it first, its loops are new ones")
+        axis = tuple(IterVar(each.extent, f"{each.name}.c") for each in op.axis)
+        reduction = tuple(IterVar(each.extent, each.name, is_reduction=True) for each in op.reduce_axis)
+        names = dict(zip([*op.axis, *op.reduce_axis], [*axis, *reduction], strict=True))
+        body = op.body
+        moved = Reduce(body.kind, renamed(body.value, names), reduction) if isinstance(body, Reduce) else None
+        cache = made(f"{op.name}.{scope}", axis, moved if moved is not None else renamed(body, names))
+        self._insert(cache, before=stage)
+        stage.set_op(ComputeOp(op.name, op.axis, cache(*op.axis)))
+        return cache
+
+    def cache_read(self, tensor: Tensor, scope: str, readers: Sequence[Tensor | TensorOp]) -> Tensor:
+        """Let `readers` read `tensor` from a copy, which is a stage of its own."""
+        axis = tuple(IterVar(size, f"ax{number}") for number, size in enumerate(tensor.shape))
+        copy = made(f"{tensor.name}.{scope}", axis, tensor(*axis))
+        stages = [self[reader] for reader in readers]
+        for stage in stages:
+            op = stage.op
+            if not isinstance(op, ComputeOp) or all(each is not tensor for each in op.input_tensors):
+                raise stage.refusal(f"cache_read: does not read {tensor.name}; name readers of it")
+            stage.op = ComputeOp(op.name, op.axis, redirected(op.body, tensor, copy))
+        self._insert(copy, before=min(stages, key=self.stages.index))
+        return copy
+
+    def rfactor(self, tensor: Tensor, axis: IterVar, factor_axis: int = 0) -> Tensor:
+        """Reduce over everything but the loop `axis` first, with that as a dimension of the result, then over it.
+
+        `axis` is a reduction, whole or one of the two loops that a split has made of it.
+        """
+        stage = self._computing(tensor, "rfactor")
+        op = stage.op
+        assert isinstance(op, ComputeOp)
+        if not isinstance(op.body, Reduce) or not axis.is_reduction:
+            raise stage.refusal(f"rfactor over {axis}: is no loop of the reduction; name one")
+        if factor_axis != 0:
+            raise stage.refusal(f"rfactor with factor_axis {factor_axis}: the new dimension comes first; leave it out")
+        split = next((each for each in stage.relations if isinstance(each, Split) and _is_half(each, axis)), None)
+        own = IterVar(axis.extent, axis.name)
+        last = IterVar(axis.extent, f"{axis.name}.v", is_reduction=True)
+        outer = tuple(IterVar(each.extent, each.name) for each in op.axis)
+        kept = [IterVar(each.extent, each.name, is_reduction=True) for each in op.reduce_axis]
+        names: dict[IterVar, Expr] = dict(zip([*op.axis, *op.reduce_axis], [*outer, *kept], strict=True))
+        rest: list[IterVar] = []
+        for old, new in zip(op.reduce_axis, kept, strict=True):
+            if old is axis:
+                names[old] = own
+            elif split is not None and old is split.parent:
+                other = split.outer if axis is split.inner else split.inner
+                loop = IterVar(other.extent, other.name, is_reduction=True)
+                outside, inside = (loop, own) if axis is split.inner else (own, loop)
+                names[old] = outside * split.factor + inside
+                rest.append(loop)
+            else:
+                rest.append(new)
+        taken = axis if split is None else split.parent
+        if all(old is not taken for old in op.reduce_axis):
+            raise stage.refusal(
+                f"rfactor over {axis}: is no reduction; name one, or a loop that one split has made of it"
+            )
+        if not rest:
+            raise stage.refusal(f"rfactor over {axis}: is the whole reduction; split it first")
+        if stage.has_directives(split):
+            raise stage.refusal(f"rfactor over {axis}: comes after other directives; call it first, its loops are new")
+        value = renamed(op.body.value, names)
+        factored = made(f"{op.name}.rf", (own, *outer), Reduce(op.body.kind, value, tuple(rest)))
+        self._insert(factored, before=stage)
+        stage.set_op(ComputeOp(op.name, op.axis, Reduce(op.body.kind, factored(last, *op.axis), (last,))))
+        return factored
+
+    def _computing(self, tensor: Tensor, what: str) -> Stage:
+        stage = self[tensor]
+        if not isinstance(stage.op, ComputeOp):
+            raise stage.refusal(f"{what}: no formula computes this tensor; name one that a formula computes")
+        return stage
+
+    def _visit(self, tensor: Tensor) -> None:
+        if tensor.op in self._of:
+            return
+        for source in tensor.op.input_tensors:
+            self._visit(source)
+        for each in tensor.op.call.outputs if isinstance(tensor.op, ExternOp) else (tensor,):
+            self._add(each, len(self.stages))
+
+    def _insert(self, tensor: Tensor, before: Stage) -> None:
+        self._add(tensor, self.stages.index(before))
+
+    def _add(self, tensor: Tensor, place: int) -> None:
+        stage = Stage(tensor)
+        self.stages.insert(place, stage)
+        self._of[tensor.op] = stage
+
+
+def _is_half(split: Split, axis: IterVar) -> bool:
+    return axis is split.outer or axis is split.inner
+
+
+def redirected(body: Expr, tensor: Tensor, other: Tensor) -> Expr:
+    """`body` reading `other` in place of `tensor`."""
+
+    def replace(each: Expr) -> Expr | None:
+        if not isinstance(each, Read) or each.tensor.op is not tensor.op:
+            return None
+        return Read(other, tuple(rewritten(index, replace) for index in each.indices))
+
+    return rewritten(body, replace)
+
+
+def create_schedule(ops: TensorOp | Sequence[TensorOp]) -> Schedule:
+    """The schedule that computes each tensor by plain loops, one after the other."""
+    return Schedule(list(ops) if isinstance(ops, Sequence) else [ops])

@@ -1,0 +1,188 @@
+"""A stage of a schedule: the loops that compute one tensor, and what is said about them."""
+
+from __future__ import annotations
+
+from s2s.errors import InputError
+from s2s.support.frozen import frozen
+from s2s.tvm.te.expressions import ComputeOp, Expr, IterVar, Size, Tensor, TensorOp, const
+from s2s.tvm.te.extern_call import ExternOp
+
+VECTORIZE, UNROLL, PARALLEL = "vectorize", "unroll", "parallel"
+
+
+@frozen(eq=False)
+class Split:
+    """`parent` in `outer` rounds of `factor` steps, which `inner` counts."""
+
+    parent: IterVar
+    outer: IterVar
+    inner: IterVar
+    factor: Size
+    by_parts: bool = False
+    """Whether the number of rounds was given."""
+
+
+@frozen(eq=False)
+class Fuse:
+    """`outer` and the loop `inner` inside of it as one loop."""
+
+    outer: IterVar
+    inner: IterVar
+    fused: IterVar
+
+
+class Stage:
+    """The loops of one tensor, outermost first."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+        self.op: TensorOp = tensor.op
+        self.leaves: list[IterVar] = [*self.op.axis, *self.op.reduce_axis]
+        self.relations: list[Split | Fuse] = []
+        self.annotations: dict[IterVar, str] = {}
+        self.attached: tuple[Stage, IterVar] | None = None
+        """The stage, and its loop, inside of which this one is computed."""
+        self.is_inlined = False
+        self.prefetches: list[tuple[Tensor, IterVar]] = []
+        self.intrinsic: tuple[IterVar, str] | None = None
+
+    def __repr__(self) -> str:
+        return f"stage({self.op.name}, loops {', '.join(each.name for each in self.leaves)})"
+
+    def refusal(self, fact: str) -> InputError:
+        """The error that refuses what the schedule says of this stage."""
+        return InputError(f"te: {self.op.name}: {fact}")
+
+    def has_directives(self, besides: Split | None = None) -> bool:
+        """Return whether the loops differ from plain ones by anything but the split `besides`."""
+        plain: list[IterVar] = []
+        for loop in (*self.op.axis, *self.op.reduce_axis):
+            plain += [loop] if besides is None or loop is not besides.parent else [besides.outer, besides.inner]
+        moved = len(plain) != len(self.leaves) or any(a is not b for a, b in zip(plain, self.leaves, strict=True))
+        return moved or bool(self.annotations or self.prefetches or self.intrinsic)
+
+    def set_op(self, op: ComputeOp) -> None:
+        """Compute the tensor by another operation, with loops of its own."""
+        self.op, self.leaves = op, [*op.axis, *op.reduce_axis]
+        self.relations, self.annotations = [], {}
+
+    def split(self, parent: IterVar, factor: Size | None = None, nparts: Size | None = None) -> tuple[IterVar, IterVar]:
+        """Replace a loop by two: `factor` steps in the inner one, or `nparts` rounds of the outer one."""
+        place = self._place(parent)
+        if (factor is None) == (nparts is None):
+            raise self.refusal(f"split of {parent}: takes factor or nparts; give one of them")
+        size = rounds(parent.extent, nparts if nparts is not None else 1) if factor is None else factor
+        if isinstance(size, int) and size < 1:
+            raise self.refusal(f"split of {parent} by {size}: makes no loop; give a positive number")
+        outer = IterVar(rounds(parent.extent, size), f"{parent.name}_outer", is_reduction=parent.is_reduction)
+        inner = IterVar(size, f"{parent.name}_inner", is_reduction=parent.is_reduction)
+        self.leaves[place : place + 1] = [outer, inner]
+        self.relations.append(Split(parent, outer, inner, inner.extent, by_parts=nparts is not None))
+        return outer, inner
+
+    def tile(
+        self, x_parent: IterVar, y_parent: IterVar, x_factor: Size, y_factor: Size
+    ) -> tuple[IterVar, IterVar, IterVar, IterVar]:
+        """Split two loops and put the inner ones inside: `x_outer, y_outer, x_inner, y_inner`."""
+        x_outer, x_inner = self.split(x_parent, factor=x_factor)
+        y_outer, y_inner = self.split(y_parent, factor=y_factor)
+        self.reorder(x_outer, y_outer, x_inner, y_inner)
+        return x_outer, y_outer, x_inner, y_inner
+
+    def fuse(self, *loops: IterVar) -> IterVar:
+        """Make one loop of loops that stand one right inside of the other."""
+        if not loops:
+            raise self.refusal("fuse: no loops are given; name them")
+        fused = loops[0]
+        for inner in loops[1:]:
+            place = self._place(fused)
+            if self._place(inner) != place + 1:
+                raise self.refusal(
+                    f"fuse of {fused} and {inner}: {inner} is not the next loop inside; reorder them first"
+                )
+            if fused.is_reduction != inner.is_reduction:
+                raise self.refusal(f"fuse of {fused} and {inner}: only one is a reduction; fuse loops of one kind")
+            name = f"{fused.name}_{inner.name}_fused"
+            made = IterVar(product(fused.extent, inner.extent), name, is_reduction=fused.is_reduction)
+            self.leaves[place : place + 2] = [made]
+            self.relations.append(Fuse(fused, inner, made))
+            fused = made
+        return fused
+
+    def reorder(self, *loops: IterVar) -> None:
+        """Put `loops`, outermost first, into the places that they take together."""
+        places = sorted(self._place(loop) for loop in loops)
+        if len(set(places)) < len(loops):
+            raise self.refusal(f"reorder of {', '.join(map(str, loops))}: a loop is named twice; name each once")
+        for place, loop in zip(places, loops, strict=True):
+            self.leaves[place] = loop
+
+    def vectorize(self, loop: IterVar) -> None:
+        """Run a loop in vectors."""
+        self._annotate(loop, VECTORIZE)
+
+    def unroll(self, loop: IterVar) -> None:
+        """Write out the steps of a loop."""
+        self._annotate(loop, UNROLL)
+
+    def parallel(self, loop: IterVar) -> None:
+        """Divide the outermost loop among threads."""
+        self._annotate(loop, PARALLEL)
+
+    def compute_at(self, parent: Stage, scope: IterVar) -> None:
+        """Compute, inside of loop `scope` of another stage, what the loops inside of it read of this tensor."""
+        parent._place(scope)
+        if isinstance(self.op, ExternOp):
+            raise self.refusal("compute_at: a function outside computes the whole tensor; leave it by itself")
+        self.attached, self.is_inlined = (parent, scope), False
+
+    def compute_inline(self) -> None:
+        """Put the formula wherever the tensor is read."""
+        if self.op.reduce_axis or not isinstance(self.op, ComputeOp):
+            raise self.refusal(
+                "compute_inline: no formula without a reduction computes this tensor; compute_at it, or leave it alone"
+            )
+        self.is_inlined, self.attached = True, None
+
+    def compute_root(self) -> None:
+        """Compute the whole tensor before any stage that reads it, as is the case by default."""
+        self.is_inlined, self.attached = False, None
+
+    def prefetch(self, tensor: Tensor, var: IterVar, offset: Size = 1) -> None:
+        """Bring what the next step of loop `var` reads of `tensor` into a cache."""
+        self._place(var)
+        if not isinstance(offset, int) or offset != 1:
+            raise self.refusal(f"prefetch {offset} steps ahead: the directive looks one step ahead; leave offset out")
+        self.prefetches.append((tensor, var))
+
+    def tensorize(self, var: IterVar, tensor_intrin: str) -> None:
+        """Compute the reduction inside of loop `var` by an entry of the target's table of intrinsics, given by name."""
+        self._place(var)
+        self.intrinsic = (var, tensor_intrin)
+
+    def _annotate(self, loop: IterVar, what: str) -> None:
+        self._place(loop)
+        self.annotations[loop] = what
+
+    def _place(self, loop: IterVar) -> int:
+        for place, leaf in enumerate(self.leaves):
+            if leaf is loop:
+                return place
+        raise self.refusal(f"{loop}: is no loop here; the loops are {', '.join(each.name for each in self.leaves)}")
+
+
+def _size(size: Size) -> Expr:
+    return size if isinstance(size, Expr) else const(size)
+
+
+def product(a: Size, b: Size) -> Size:
+    """`a * b`."""
+    return a * b if isinstance(a, int) else _size(a) * b
+
+
+def rounds(extent: Size, factor: Size) -> Size:
+    """`ceil(extent / factor)`."""
+    if isinstance(extent, int) and isinstance(factor, int):
+        return -(-extent // max(factor, 1))
+    divisor = _size(factor)
+    return (_size(extent) + divisor - 1) // divisor

@@ -1,0 +1,35 @@
+"""`import tvm` finds this package where a program asks for that, and both names are one module."""
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+from s2s import tvm as ours
+{before}
+ours.alias()
+import tvm
+import tvm.relay.testing
+from tvm import relay, te
+from tvm.contrib import graph_executor
+assert tvm is ours and tvm.relay is relay is ours.relay and te is ours.te
+assert graph_executor is ours.contrib.graph_executor
+assert relay.__spec__.name == "s2s.tvm.relay", relay.__spec__
+"""
+
+
+@pytest.mark.parametrize("before", ["", "import s2s.tvm.relay"])
+def test_both_names_are_one_module(before: str):
+    subprocess.run([sys.executable, "-c", PROGRAM.format(before=before)], check=True)
+
+
+def test_another_tvm_is_not_replaced():
+    program = "import sys, types; sys.modules['tvm'] = types.ModuleType('tvm'); import s2s; s2s.tvm.alias()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "another tvm has been imported" in done.stderr
+
+
+def test_without_the_call_there_is_no_tvm():
+    program = "import s2s.tvm.relay, importlib.util; assert importlib.util.find_spec('tvm') is None"
+    subprocess.run([sys.executable, "-c", program], check=True)
