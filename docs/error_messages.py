@@ -23,7 +23,7 @@ STAGES = {
     "Reading ONNX": ("s2s/frontends/onnx", "s2s/onnx_backend"),
     "Reading TFLite": ("s2s/frontends/tflite",),
     "Reading PyTorch": ("s2s/frontends/torch", "s2s/torch_backend"),
-    "Reading GGUF": ("s2s/frontends/gguf", "s2s/frontends/decoder"),
+    "Reading GGUF": ("s2s/frontends/gguf", "s2s/frontends/decoder", "s2s/chat"),
     "Reading any model": ("s2s/frontends", "s2s/inspection", "s2s/types", "dialects/graph"),
     "Targets": ("s2s/targets", "s2s/tvm/target"),
     "Decisions, schedules and records": ("s2s/decisions", "s2s/schedules", "s2s/records", "dialects"),

@@ -7,6 +7,7 @@ ROOMS = (
     "version",
     "support",
     "types",
+    "chat",
     "dialects",
     "c_syntax",
     "analysis",

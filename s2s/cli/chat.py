@@ -39,7 +39,9 @@ def chat_command(
     import os
     import subprocess
 
-    program = built_program(tree)
+    language = read_language(tree)
+    check_turns(tree, language, plain=plain)
+    program = built_program(tree, language)
     given: dict[str, object] = {
         "--plain": int(plain),
         "--tokens": tokens,
@@ -55,22 +57,38 @@ def chat_command(
         raise Exit(done.returncode)
 
 
-def built_program(tree: Path) -> Path:
-    """Build the chat program of a tree."""
-    from s2s.cli.output import steps_shown
+def read_language(tree: Path) -> Mapping[str, object]:
+    """Return what the record of a tree says of its tokeniser."""
     from s2s.emit.write import RECORD
     from s2s.errors import InputError
-    from s2s.support import progress
-    from s2s.verify.toolchain import run_program
 
     if tree.is_file():
         raise InputError(f"{tree}: is a file, not a tree; compile it first: s2s compile {tree} -o {tree.stem}")
     try:
         record = json.loads((tree / RECORD).read_text(encoding="utf-8"))
-        language = cast("Mapping[str, object]", record.get("language") or {})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return dict(cast("Mapping[str, object]", record.get("language") or {}))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         way_out = f"compile a model first: s2s compile model.gguf -o {tree}"
         raise InputError(f"{tree}: is no tree of s2s; {way_out}") from None
+
+
+def check_turns(tree: Path, language: Mapping[str, object], *, plain: bool) -> None:
+    """Refuse a conversation whose marks are not known."""
+    from s2s.errors import InputError
+
+    tokenizer = language.get("tokenizer")
+    turns = cast("Mapping[str, object]", tokenizer).get("turns") if isinstance(tokenizer, dict) else None
+    if isinstance(turns, str) and not plain:
+        raise InputError(f"{tree}: cannot hold a conversation ({turns}); talk without one, by --plain")
+
+
+def built_program(tree: Path, language: Mapping[str, object]) -> Path:
+    """Build the chat program of a tree."""
+    from s2s.cli.output import steps_shown
+    from s2s.errors import InputError
+    from s2s.support import progress
+    from s2s.verify.toolchain import run_program
+
     programs = sorted((tree / "chat").glob("*_chat.c"))
     if len(programs) != 1:
         reason = language.get("tokenizer", "it was not compiled from a GGUF file")

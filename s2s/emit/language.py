@@ -13,7 +13,7 @@ from s2s.emit.definitions import Row
 from s2s.emit.info import NetworkInfo, TogetherInfo
 from s2s.emit.view import PortView, port_views
 from s2s.emit.weights import ConstantArray
-from s2s.types.language import NO_TOKEN, Tokenizer
+from s2s.types.language import NO_TOKEN, Tokenizer, Turns
 
 TABLES = {
     "merges": ("num_merges", 4),
@@ -35,6 +35,16 @@ class PrefillView(NamedTuple):
     """The input with the number of the token whose logits are wanted."""
 
 
+class TurnsView(NamedTuple):
+    """What stands around the texts of a conversation, as literals of C."""
+
+    opening: str
+    closing: str
+    between: str | None
+    """None if each text begins a conversation of its own."""
+    system: tuple[str, str] | None
+
+
 class LanguageView(NamedTuple):
     """What the templates of tokeniser and chat take."""
 
@@ -43,9 +53,8 @@ class LanguageView(NamedTuple):
     arrays: tuple[ConstantArray, ...]
     fields: tuple[Row, ...]
     """The members of `s2s_tokenizer` with their values, in order."""
-    opening: str
-    closing: str
-    between: str
+    turns: TurnsView | None
+    """What stands around texts, if the model has turns that are told by such texts."""
     positions: int
     context: int
     call: str
@@ -78,14 +87,11 @@ def language_view(
     prefill = _prefill(joint)
     longest = port_views(info if prefill is None else prefill)
     tree = joint.name if joint is not None else name
-    turns = tokenizer.turns
     return LanguageView(
         header=tree,
         arrays=_arrays(tokenizer, name),
         fields=tuple(_fields(tokenizer, name)),
-        opening=c_string(turns.opening),
-        closing=c_string(turns.closing),
-        between=c_string(turns.between),
+        turns=None if isinstance(tokenizer.turns, str) else _turns(tokenizer.turns),
         positions=language.positions,
         context=language.context,
         call=_call(info, joint),
@@ -114,6 +120,15 @@ def language_view(
             _call(prefill, joint),
             next(view.identifier for port, view in zip(prefill.inputs, longest[0], strict=True) if port.name == "last"),
         ),
+    )
+
+
+def _turns(turns: Turns) -> TurnsView:
+    return TurnsView(
+        c_string(turns.opening),
+        c_string(turns.closing),
+        None if turns.between is None else c_string(turns.between),
+        None if turns.system is None else (c_string(turns.system[0]), c_string(turns.system[1])),
     )
 
 

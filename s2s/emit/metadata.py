@@ -16,6 +16,7 @@ from s2s.emit.units import Program
 from s2s.emit.view import GENERATED_LICENCE
 from s2s.emit.weights import ConstantArray
 from s2s.targets.flags import compile_flags
+from s2s.types.language import Tokenizer
 
 SCHEMA = 1
 """The version of the schema, increased when a field changes its meaning."""
@@ -115,13 +116,24 @@ def _language(info: NetworkInfo) -> dict[str, Any]:
     if info.language is None:
         return {}
     found = info.language.tokenizer
-    tokenizer = found if isinstance(found, str) else {"words": found.words, "tokens": found.size}
+    tokenizer = found if isinstance(found, str) else _tokenizer(found)
     return {
         "language": {
             "positions": info.language.positions,
             "context": info.language.context,
             "tokenizer": tokenizer,
         }
+    }
+
+
+def _tokenizer(found: Tokenizer) -> dict[str, Any]:
+    """Describe a tokeniser and its chat template; `turns` says why a program cannot do without rendering it."""
+    template = found.template
+    return {
+        "words": found.words,
+        "tokens": found.size,
+        "template": None if template is None else template._asdict(),
+        "turns": found.turns if isinstance(found.turns, str) else found.turns._asdict(),
     }
 
 

@@ -20,7 +20,7 @@ def try_reading(read: Callable[[], object], label: str, *, seconds: float = SECO
     """Run `read` in a child process, and raise what it raises; `label` names the model."""
     ended = run_in_child(partial(_attempt, read), seconds, memory)
     if ended.result is None:
-        reason = f"takes more than {seconds:g} s" if ended.hung else f"fails: {ended.crash.strip().splitlines()[-1]}"
+        reason = f"takes more than {seconds:g} s" if ended.hung else f"fails: {ended.reason}"
         raise InputError(
             f"{label}: reading it within {memory // 2**20} MB {reason}; it is damaged, hostile, or too large for"
             " --untrusted"

@@ -26,6 +26,11 @@ class Finished(Generic[T]):
     hung: bool = False
     """Whether the time ran out."""
 
+    @property
+    def reason(self) -> str:
+        """The last line of what ended the child."""
+        return (self.crash.strip().splitlines() or ["it ended"])[-1]
+
 
 def run_in_child(
     function: Callable[[], T], seconds: float, memory: int | None = None, cpu_seconds: float | None = None

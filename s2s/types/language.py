@@ -12,6 +12,16 @@ TABLES = ("starts", "merges", "characters", "bytes", "special", "letters", "numb
 """The tables of 32-bit integers, as the C structure calls them."""
 
 
+class ChatTemplate(NamedTuple):
+    """The Jinja template by which a model was taught to take conversations."""
+
+    text: str
+    tokens: Mapping[str, str] = {}
+    """The special tokens that it may name, such as `bos_token`."""
+    in_parts: bool = False
+    """Whether it takes the content of a message as a list of parts, not as a text."""
+
+
 class Turns(NamedTuple):
     """What stands around the texts of a conversation: the chat template of the model, for turns of user and model."""
 
@@ -19,8 +29,11 @@ class Turns(NamedTuple):
     """The text before the first one of the user."""
     closing: str = ""
     """The text between one of the user and the answer."""
-    between: str = ""
-    """The text between an answer and the next one of the user."""
+    between: str | None = ""
+    """The text between an answer and the next one of the user; None if a template rewrites earlier turns, so that a
+    conversation is not its texts with others between them."""
+    system: tuple[str, str] | None = None
+    """The texts before a system prompt, and between it and the first one of the user; None if there is no such turn."""
 
 
 @frozen
@@ -41,7 +54,9 @@ class Tokenizer:
     end: int
     turn: int
     """The token behind an answer."""
-    turns: Turns
+    template: ChatTemplate | None = None
+    turns: Turns | str = Turns()
+    """What the template writes around texts, or why it cannot be said."""
 
     @property
     def size(self) -> int:

@@ -9,17 +9,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from s2s.chat.turns import read_template
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.gguf.reader import Field
-from s2s.frontends.gguf.turns import read_turns
 from s2s.types.dtypes import Array
-from s2s.types.language import NO_TOKEN, Tokenizer, Words
+from s2s.types.language import NO_TOKEN, ChatTemplate, Tokenizer, Turns, Words
 
 NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 3, 4, 6
 """Types of tokens."""
 SPACE = "\u2581"
 """What stands for a space in tokens of `llama`."""
 ANY_NUMBER = 0xFFFFFFFF
+SPECIAL: Mapping[str, str] = {"bos": "bos", "eos": "eos", "unk": "unknown", "sep": "seperator", "pad": "padding"}
+"""The special tokens that chat templates may name, as the metadata spell them."""
 
 
 class Rules(NamedTuple):
@@ -88,6 +90,7 @@ class _Reader:
         }
         is_spm = self.kind == "llama"
         begin, end = self._token("bos"), self._token("eos")
+        template, turns = self._template()
         return Tokenizer(
             text=np.frombuffer(b"".join(texts), np.uint8),
             tables={name: np.asarray(table, np.uint32) for name, table in tables.items()},
@@ -97,10 +100,20 @@ class _Reader:
             begin=begin if self._get("add_bos_token", is_spm) is True else NO_TOKEN,
             end=end,
             turn=self._token("eot"),
-            turns=read_turns(
-                self.metadata.get("tokenizer.chat_template"), self._text(begin), self._text(end), self.label
-            ),
+            template=template,
+            turns=turns,
         )
+
+    def _template(self) -> tuple[ChatTemplate | None, Turns | str]:
+        """The chat template, and what it writes around texts."""
+        text = self.metadata.get("tokenizer.chat_template")
+        if text is None:
+            return None, Turns()
+        if not isinstance(text, str):
+            return None, f"{self.label}: its chat template is no text; convert the model again"
+        tokens = {name: self._token(key) for name, key in SPECIAL.items()}
+        texts = {f"{name}_token": self.tokens[token] for name, token in tokens.items() if token != NO_TOKEN}
+        return read_template(text, texts, self.label)
 
     def _rules(self) -> Rules:
         if self.kind == "llama":
@@ -167,9 +180,6 @@ class _Reader:
         if not isinstance(number, int) or not 0 <= number < len(self.tokens):
             raise self._invalid(f"{name}_token_id is {number!r}")
         return number
-
-    def _text(self, token: int) -> str:
-        return "" if token == NO_TOKEN else self.tokens[token]
 
     def _texts(self, name: str) -> list[str]:
         found = self._get(name)

@@ -17,10 +17,9 @@ from s2s.cli.main import run as run_cli
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.decoder import Config
 from s2s.frontends.gguf.tokenizer import read_tokenizer
-from s2s.frontends.gguf.turns import read_turns
 from s2s.options import CompileOptions
 from s2s.testing.decoders import write_gguf
-from s2s.types.language import NO_TOKEN, Turns
+from s2s.types.language import NO_TOKEN
 from support.project import ROOT
 
 NORMAL, CONTROL, BYTE = 1, 3, 6
@@ -324,24 +323,12 @@ def test_scores_of_llama_are_as_many_as_tokens():
     assert read_tokenizer(llama(add_bos_token=False), 1000, "m").begin == NO_TOKEN
 
 
-def test_turns_are_what_a_chat_template_writes_around_texts():
-    assert read_turns(TEMPLATE, "<s>", "</s>", "m") == Turns("[user]", "</s>\n[assistant]", "</s>\n[user]")
-    assert read_turns(None, "", "", "m") == Turns()
-
-
-@pytest.mark.parametrize(
-    "template",
-    [
-        "{{ messages[0]['content'] | upper }}",
-        "{% for",
-        "{{ raise_exception('no') }}",
-        "{{ messages.__class__.mro() }}",
-        "x",
-    ],
-)
-def test_templates_that_do_not_write_texts_in_order_are_refused(template: str):
-    with pytest.raises(UnsupportedError, match="m: its chat template"):
-        read_turns(template, "", "", "m")
+def test_a_template_that_cannot_be_rendered_leaves_the_tokeniser(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    made = compiled(tmp_path, gpt2() | {"tokenizer.chat_template": "{{ 1 // 0 }}"})
+    assert "_OPENING" not in (made / "include" / "talker_tokenizer.h").read_text()
+    assert run_cli(["chat", str(made), "--prompt", "the"]) == 2
+    assert "talker.gguf: its chat template cannot be rendered (ZeroDivisionError" in capsys.readouterr().err
+    assert run_cli(["chat", str(made), "--plain", "--prompt", "the", "--tokens", "1"]) == 0
 
 
 def test_the_runtime_files_come_with_tokenisers_only(tree: Path):
