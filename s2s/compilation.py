@@ -17,7 +17,7 @@ from s2s.analysis.cost.kernels import KernelCost
 from s2s.emit.info import NetworkInfo
 from s2s.emit.tree import Tree
 from s2s.errors import CompilerBug, InputError
-from s2s.frontends.model import GraphModel, Source
+from s2s.frontends.model import GraphModel, Source, snapshot
 from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
 from s2s.passes.manager import PassManager
@@ -43,11 +43,15 @@ class Compilation:
     """The compilation of a model with options."""
 
     def __init__(self, source: Source, options: CompileOptions, findings: Findings | None = None) -> None:
+        """Begin with the model as it is now: what the caller does to `source` afterwards changes nothing here."""
+        self._begin(snapshot(source), options, findings if findings is not None else Findings())
+
+    def _begin(self, source: Source, options: CompileOptions, findings: Findings) -> None:
         check_options(options)
         options = replace(options, target=get_target(options.target))
         _check_pass_names(options)
         self.source = source
-        self.request = Request(options, findings if findings is not None else Findings())
+        self.request = Request(options, findings)
         self._manager = PassManager(options.debug, passes=options.passes)
         self._kept: dict[str, State] = {}
         """States that stay as they are, by their stage."""
@@ -82,7 +86,8 @@ class Compilation:
     def resume(self, options: CompileOptions | None = None, *, findings: Findings | None = None) -> "Compilation":
         """Return the compilation of the same model with other options, which continues from the last state here that
         the change does not affect. Stages that `at` has given here are such states, and the furthest one."""
-        other = Compilation(
+        other = Compilation.__new__(Compilation)
+        other._begin(
             self.source,
             options if options is not None else self.options,
             findings if findings is not None else self.request.findings,

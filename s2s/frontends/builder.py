@@ -25,7 +25,7 @@ from s2s.interpret.graph import can_evaluate, evaluate
 from s2s.interpret.graph.work import MAX_FOLDED_WORK, Meter, is_foldable
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, is_bool, is_float, to_numpy, type_of_array
 from s2s.types.narrow import NARROW, Narrow, carried
-from s2s.types.weights import WeightStore
+from s2s.types.weights import WeightStore, owned
 
 Scalar: TypeAlias = int | float | bool
 Operand: TypeAlias = "Value | Sequence[Value] | None"
@@ -255,9 +255,9 @@ class Builder:
         return [self.computed(result) for result in op.results]
 
     def constant(self, array: Array, name: str = "") -> Value:
-        """Return a known value."""
+        """Return a known value, which stays as it is when the caller writes to `array`."""
         narrow = NARROW.get(array.dtype)
-        plain = array if narrow is None else carried(array)
+        plain = owned(array if narrow is None else carried(array))
         value = Value(self, type_of_array(plain), name, plain, None)
         value.narrow = narrow
         return value

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+from onnx import ModelProto
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
@@ -20,12 +21,13 @@ from s2s.frontends.imported import Imported
 from s2s.frontends.named_axes import axis_names, sized
 from s2s.frontends.sizes import check_bounds, computed_sizes, mark_computed_sizes, mark_sizes, with_bounds
 from s2s.frontends.states import ModelNames, keep_states
+from s2s.frontends.torch import is_torch
 from s2s.options import CompileOptions
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
 from s2s.types.language import Language
 from s2s.types.sizes import DimSize, at_most, constant, sizes_of, vary
 from s2s.types.symbols import function_named
-from s2s.types.weights import WeightStore
+from s2s.types.weights import WeightStore, owned
 
 if TYPE_CHECKING:
     from s2s.frontends.streams import Window
@@ -87,6 +89,18 @@ class Model(NamedTuple):
     """The tokeniser and the cache of a language model."""
     windows: "Mapping[str, Window]" = {}
     """The inputs of which a run takes the new frames only, by name."""
+
+
+def snapshot(source: Source) -> Source:
+    """Return `source` such that its caller cannot change it any more; files and bytes are what they are."""
+    if isinstance(source, ModelProto):
+        copy = ModelProto()
+        copy.CopyFrom(source)
+        return copy
+    if isinstance(source, GraphModel):
+        return source._replace(params={name: owned(np.asarray(value)) for name, value in source.params.items()})
+    is_program = is_torch(source) and not isinstance(source, str | os.PathLike)
+    return load_model(source) if is_program else source
 
 
 def read(source: Source, options: CompileOptions) -> Model:

@@ -1,12 +1,20 @@
 """Constant tensors of a network, kept outside the IR.
 
 The IR names a weight and carries its type and content hash; the values live here, so that printing, hashing and
-rewriting the IR cost nothing per megabyte. Arrays are read-only. A broadcast array (stride 0) stays one value until it
-is written to a file.
+rewriting the IR cost nothing per megabyte. A broadcast array (stride 0) stays one value until it is written to a file.
+
+The store owns its arrays: nobody writes to them. A compiled network has the numbers that its weights had when they were
+passed; the caller may go on training, or reuse the memory. So whatever is kept of a caller's array is `owned` first. A
+read-only view proves nothing, since its memory may be written through another one; these do:
+
+- the bytes of a file or message (`bytes`), and files that are mapped read-only: these are not copied;
+- arrays that `owned` or `adopted` returned before, and views of these.
 """
 
 import hashlib
+import mmap
 from collections.abc import Iterator, Mapping
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -14,12 +22,51 @@ from s2s.errors import CompilerBug
 
 Array = np.ndarray[tuple[int, ...], np.dtype[np.generic]]
 
+_OWNED: WeakValueDictionary[int, Array] = WeakValueDictionary()
+"""The arrays whose memory nobody writes to, by identity; an entry goes with its array."""
+
+
+def owned(array: Array) -> Array:
+    """Return `array` if nobody can write to its memory, else a read-only copy; axes of stride 0 stay such."""
+    if is_owned(array):
+        return array
+    repeated = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in array.strides)
+    copy = adopted(np.array(array[repeated] if array.size else array, order="K", subok=False))
+    return copy if copy.shape == array.shape else np.broadcast_to(copy, array.shape)
+
+
+def adopted(array: Array) -> Array:
+    """Make `array` read-only and take it for owned; the caller vouches that nothing else writes to its memory."""
+    array.flags.writeable = False
+    _OWNED[id(array)] = array
+    return array
+
+
+def is_owned(array: Array) -> bool:
+    """Whether the memory of `array` is one that nobody writes to."""
+    memory: object = array
+    while isinstance(memory, np.ndarray):
+        view: Array = memory
+        if _OWNED.get(id(view)) is view:
+            return True
+        if view.flags.writeable:
+            return False
+        memory = view.base
+    return _is_constant(memory)
+
+
+def _is_constant(memory: object) -> bool:
+    """Whether an object is memory that cannot be written, or a view of such."""
+    if isinstance(memory, memoryview):
+        return memory.readonly and isinstance(memory.obj, bytes)
+    return isinstance(memory, bytes) or (isinstance(memory, mmap.mmap) and memoryview(memory).readonly)
+
 
 class SharedArrays:
-    """Arrays by name that several stores hold, which makes them read-only; each is hashed once."""
+    """Arrays by name that several stores hold, which are owned; each is hashed once."""
 
     def __init__(self, arrays: Mapping[str, Array]) -> None:
-        self.arrays = {name: _read_only(array) for name, array in arrays.items()}
+        self.arrays = {name: owned(array) for name, array in arrays.items()}
         self._hashes: dict[int, str | None] = dict.fromkeys(map(id, self.arrays.values()))
 
     def hash(self, array: Array) -> str:
@@ -33,7 +80,7 @@ class SharedArrays:
 
 
 class WeightStore:
-    """Named read-only arrays, in the order they were added; `shared` keeps the hashes of arrays in it."""
+    """Named arrays that the store owns, in the order they were added; `shared` keeps the hashes of arrays in it."""
 
     def __init__(self, shared: SharedArrays | None = None) -> None:
         self._arrays: dict[str, Array] = {}
@@ -41,12 +88,13 @@ class WeightStore:
         self._shared = shared
 
     def add(self, name: str, array: Array) -> str:
-        """Store `array` under `name`, or `name_2`, `name_3`, … when it is taken; return the name used."""
+        """Store `array`, or a copy if somebody else may write to it, under `name`, or `name_2`, `name_3`, … when it is
+        taken; return the name used."""
         unique, count = name, 1
         while unique in self._arrays:
             count += 1
             unique = f"{name}_{count}"
-        self._arrays[unique] = _read_only(array)
+        self._arrays[unique] = owned(array)
         return unique
 
     def get(self, name: str) -> Array:
@@ -76,15 +124,6 @@ class WeightStore:
 
     def __len__(self) -> int:
         return len(self._arrays)
-
-
-def _read_only(array: Array) -> Array:
-    """Return a view of `array` that cannot be written to; `array` itself if it is such a one."""
-    if not array.flags.writeable:
-        return array
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def _hash(array: Array) -> str:

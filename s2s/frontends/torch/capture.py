@@ -33,6 +33,7 @@ from s2s.frontends.torch.program import (
 )
 from s2s.frontends.torch.table import KEPT
 from s2s.types.dtypes import Array
+from s2s.types.weights import adopted
 
 if TYPE_CHECKING:
     import torch
@@ -201,8 +202,8 @@ class _Recorder:
         if not isinstance(tensor, self._torch.Tensor):
             raise UnsupportedError(f"constant {one_line(target)}: is a {type(tensor).__name__}; use tensors")
         key = tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype
-        if key not in self._arrays:
-            self._arrays[key] = to_array(tensor, f"constant {one_line(target)}")
+        if key not in self._arrays:  # the tensors of a loaded program are its own
+            self._arrays[key] = adopted(to_array(tensor, f"constant {one_line(target)}"))
         return self._arrays[key]
 
     # ----------------------------------------------------------------- outputs

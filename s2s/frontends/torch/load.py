@@ -25,7 +25,7 @@ _MAKER = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)")
 
 @frozen
 class LoadedModel:
-    """An exported program and the file it came from, if there is one."""
+    """An exported program whose tensors nobody else writes to, and the file it came from, if there is one."""
 
     exported: ExportedProgram
     label: str
@@ -60,9 +60,14 @@ def is_torch(source: object) -> TypeGuard[str | os.PathLike[str] | ExportedProgr
 
 
 def load_model(source: ModelSource, *, trust: bool = False) -> LoadedModel:
-    """The program of a source for which `is_torch` holds; `trust` lets a file run code while it is read."""
+    """The program of a source for which `is_torch` holds; `trust` lets a file run code while it is read.
+
+    A program in memory shares its parameters with a module that may be trained further, so its tensors are copied.
+    """
     if not isinstance(source, str | os.PathLike):
-        return LoadedModel(source, "program", "model")
+        from s2s.frontends.torch.snapshot import snapshot
+
+        return LoadedModel(snapshot(source), "program", "model")
     text = os.fspath(source)
     maker = _MAKER.fullmatch(text)
     if maker is not None:

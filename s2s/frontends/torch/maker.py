@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from s2s.errors import InputError
 from s2s.frontends.names import one_line
 from s2s.frontends.torch.capture import export, import_torch
+from s2s.frontends.torch.snapshot import snapshot
 
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
@@ -20,9 +21,24 @@ if TYPE_CHECKING:
 _WAY_OUT = "return a module and a tuple of example inputs, or an exported program"
 
 
-@lru_cache(maxsize=1)
 def make(path: Path, name: str) -> ExportedProgram:
-    """Run the file, call its function, and export what that returns; once, as weights may be random."""
+    """Run the file, call its function, and export what that returns; once for each text of the file, as weights may be
+    random."""
+    try:
+        text = path.read_bytes()
+    except OSError:
+        raise InputError(f"{path}: is no Python file; give FILE.py:FUNCTION") from None
+    return _made(path, name, path.absolute(), text)
+
+
+@lru_cache(maxsize=1)
+def _made(path: Path, name: str, _place: Path, _text: bytes) -> ExportedProgram:
+    """The program that function `name` of the file makes, whose tensors no module of the user's shares; another file or
+    another text makes another one."""
+    return snapshot(_program(path, name))
+
+
+def _program(path: Path, name: str) -> ExportedProgram:
     torch = import_torch()
     made = _called(path, name)
     where = f"{path}:{name}"

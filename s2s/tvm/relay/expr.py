@@ -17,6 +17,7 @@ from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, from_numpy, holds, tensor_type, to_numpy, type_of_array
 from s2s.types.shapes import ShapeError
+from s2s.types.weights import owned
 
 Number = int | float | bool
 Build = Callable[..., Operation]
@@ -120,7 +121,7 @@ class Constant(Expr):
 
     def __init__(self, value: Array) -> None:
         super().__init__(type_of_array(value))
-        self.value = value
+        self.value = owned(value)
 
     def __repr__(self) -> str:
         return f"Constant({self.checked_type})"

@@ -189,6 +189,16 @@ def test_a_function_of_a_python_file_makes_a_model(tmp_path: Path):
     assert loaded.program.inputs[0].info.shape == (1, 3)
 
 
+def test_a_python_file_that_has_changed_makes_another_model(tmp_path: Path):
+    path = tmp_path / "net.py"
+    shapes: list[tuple[int | None, ...]] = []
+    for width in (3, 14):
+        text = f"import torch\ndef make_model():\n    return torch.nn.ReLU(), (torch.zeros(1, {width}),)\n"
+        path.write_text(text, encoding="utf-8")
+        shapes.append(frontend.load_model(f"{path}:make_model").program.inputs[0].info.shape)
+    assert shapes == [(1, 3), (1, 14)]
+
+
 def test_a_python_file_without_a_function_is_refused_and_not_run(tmp_path: Path):
     path = tmp_path / "net.py"
     path.write_text("raise SystemExit('was run')\n", encoding="utf-8")
