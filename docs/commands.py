@@ -1,6 +1,7 @@
 """Run the commands of the pages, and fill in what they print.
 
     python -m docs.commands          (or: make docs)
+    python -m docs.commands PAGE     run one page in the current folder, and print it with what its commands print now
 
 Blocks of shell (```sh) are run line by line in the order of the page, in a folder that holds the networks of the
 examples; blocks with a title are written to files of that name. A block of text (```text) right behind one of shell
@@ -36,6 +37,8 @@ SHOWN = re.compile(r"\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 """The block of text behind a block of shell."""
 KEY = re.compile(r"\b[0-9a-f]{16}\b")
 """The key of a task, which changes with the compiler."""
+EXTRAS = re.compile(r"pip install '?\.\[([\w,]+)\]")
+"""The extras that a page installs."""
 OURS = re.compile(r"s2s (?P<arguments>[^|<>&;`$]*)(?P<operator>\|\||\||>)?(?P<rest>.*)", re.DOTALL)
 """A command of s2s, and what becomes of its output."""
 
@@ -51,6 +54,12 @@ class Block(NamedTuple):
 def pages() -> list[Path]:
     """Return the pages whose blocks are run."""
     return sorted(page for folder in FOLDERS for page in (ROOT / "docs" / folder).glob("*.md"))
+
+
+def extras_of(page: Path) -> frozenset[str]:
+    """The extras of s2s that a reader has: those that the page installs, else those of the page that all start with."""
+    asked = EXTRAS.search(page.read_text()) or EXTRAS.search((ROOT / "docs" / "start" / "host.md").read_text())
+    return frozenset() if asked is None else frozenset(asked[1].split(","))
 
 
 def blocks(text: str) -> Iterator[Block]:
@@ -131,8 +140,11 @@ def in_bash(line: str, folder: Path, given: str = "") -> str:
     return done.stdout
 
 
-def main() -> None:
-    """Write the pages again, with what their commands print now."""
+def main(arguments: list[str]) -> None:
+    """Write the pages again, with what their commands print now; of one page, print it."""
+    if arguments:
+        sys.stdout.write(run_page(Path(arguments[0]).read_text(), Path.cwd()))
+        return
     with tempfile.TemporaryDirectory(prefix="s2s-docs-") as prepared:
         prepare(Path(prepared))
         for page in pages():
@@ -145,4 +157,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

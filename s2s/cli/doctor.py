@@ -13,7 +13,7 @@ from s2s.cli.command import command
     nargs=-1,
     required=False,
     metavar="[WHAT]…",
-    help="Only these, as `cortex-m4`, `qemu:m4` or `onnxruntime`.",
+    help="Only these, as `cortex-m4`, `qemu:m4` or `tune`.",
 )
 @options.as_json
 def doctor_command(wanted: tuple[str, ...], as_json: bool) -> None:

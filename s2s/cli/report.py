@@ -9,6 +9,7 @@ from s2s.cli import options
 from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
 from s2s.errors import InputError, S2SError
+from s2s.support.extras import require_extra
 
 
 @command("report")
@@ -47,6 +48,7 @@ def report_command(
     if time and on is not None:
         raise InputError(f"--time: times this machine, and --on {on} counts on another one; give one of them")
     if html is not None:
+        require_extra("report", "--html")
         _write_page(model, compiling, html, time, on, against)
         return
     with steps_shown():

@@ -12,6 +12,7 @@ from s2s.cli import options
 from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
 from s2s.errors import InputError, ToolchainError
+from s2s.support.extras import require_extra
 
 if TYPE_CHECKING:
     from s2s.compilation import Compilation
@@ -118,6 +119,8 @@ def tune_command(
     chosen = TuneOptions(
         trials=trials, seconds=parse_time(time), tuner=tuner, objective=objective, only=only, seed=seed
     )
+    if tuner in ("model", "tpe"):
+        require_extra("tune", f"--tuner {tuner}", "--tuner ga")
     if farm is None:
         measurer = make_measurer(on, parallel=jobs, board=board, load=load)
     else:

@@ -12,6 +12,7 @@ from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
 from s2s.cli.together import concurrent_flag, join_networks, models, only_model, share_kernels, together_flag, tree_name
 from s2s.errors import InputError
+from s2s.support.extras import require_extra
 
 if TYPE_CHECKING:
     from s2s.options import CompileOptions
@@ -162,4 +163,5 @@ def _verify_on(
         return artifact.verify_on(on, optimise=opt or "O3", **comparing)
     if opt is not None:
         raise InputError(f"--opt {opt}: the program on the board is built already; leave it out")
+    require_extra("serial", "--on serial")
     return compile_artifact(model, compiling("host")).verify_over_serial(on, **comparing)

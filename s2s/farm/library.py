@@ -1,10 +1,9 @@
 """Dask.distributed, imported where it is needed, with the settings of the farm."""
 
 import logging
-from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
-from s2s.errors import InputError
+from s2s.support.extras import optional_module
 
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 20,
@@ -26,12 +25,9 @@ LOST_TIMEOUT = 600.0
 
 def distributed() -> Any:
     """Return the module `distributed`, set up for the farm: it reports what goes wrong, not each connection."""
-    try:
-        module, dask = import_module("distributed"), import_module("dask")
-    except ImportError as error:
-        raise InputError(
-            "the farm: Dask.distributed is not installed; pip install 's2s-compiler[farm]', or tune without --farm"
-        ) from error
+    module, dask = (
+        optional_module(name, "farm", "the farm", "tune without --farm") for name in ("distributed", "dask")
+    )
     dask.config.set(SETTINGS)
     logging.getLogger(module.__name__).setLevel(logging.WARNING)
-    return cast(Any, module)
+    return module

@@ -4,7 +4,6 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 import contextlib
-import importlib.util
 import inspect
 import io
 import logging
@@ -31,6 +30,7 @@ from s2s.quantization.ranges import Method
 from s2s.quantization.result import Quantized
 from s2s.quantization.samples import InputSpec, Samples, opened, read_samples
 from s2s.support import progress
+from s2s.support.extras import require_extra
 from s2s.types.dtypes import Array
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ def quantize(
     module that is exported on the first sample, becomes a program with pairs of `quantized_decomposed` operators;
     `trust` lets a file of one run code while it is read.
     """
-    if importlib.util.find_spec("onnxruntime") is None:
-        raise InputError("quantisation: takes onnxruntime, which is not installed; pip install onnxruntime")
+    require_extra("verify", "quantisation")
     loaded = load_model(_program(model, samples), trust=trust)
     if isinstance(loaded, torch.LoadedModel):
         from s2s.quantization.programs import quantize_program

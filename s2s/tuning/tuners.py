@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import exp, inf, log
 from random import Random
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
-from s2s.errors import InputError
+from s2s.support.extras import is_installed, optional_module
 from s2s.tuning.experience import Experience
 from s2s.tuning.search_space import Point, SearchSpace
 
@@ -158,6 +158,7 @@ class ModelTuner(Tuner):
     FIRST = 12
     """Measurements before the model is asked: of this task, or many of others."""
     MANY = 48
+    TREES = 120
     WEIGHT = 0.25
     """Of a measurement of another task, in training."""
 
@@ -202,10 +203,11 @@ class ModelTuner(Tuner):
     ) -> Callable[[Sequence[Point]], list[float]]:
         """Train on everything that was measured, of other tasks too."""
         lightgbm = _library("lightgbm")
-        shape = {"n_estimators": 120, "min_child_samples": 3, "num_leaves": 15, "learning_rate": 0.1}
-        model = lightgbm.LGBMRegressor(**shape, min_data_in_bin=1, verbose=-1, n_jobs=1, random_state=0)
-        weights = [1.0] * len(rows) + [self.WEIGHT] * len(taught[0])
-        model.fit(np.array([*rows, *taught[0]]), np.array([*scores, *taught[1]]), sample_weight=np.array(weights))
+        shape = {"objective": "regression", "min_data_in_leaf": 3, "num_leaves": 15, "learning_rate": 0.1}
+        quiet = {"min_data_in_bin": 1, "verbose": -1, "num_threads": 1, "seed": 0}
+        weights = np.array([1.0] * len(rows) + [self.WEIGHT] * len(taught[0]))
+        lessons = np.array([*rows, *taught[0]]), np.array([*scores, *taught[1]])
+        model = lightgbm.train(shape | quiet, lightgbm.Dataset(*lessons, weight=weights, params=quiet), self.TREES)
         return lambda points: [
             float(score) for score in model.predict(np.array([self._features(each) for each in points]))
         ]
@@ -290,25 +292,12 @@ def make_tuner(
     """
     if name == "auto":
         small = space.listed is not None and len(space.listed) <= SMALL
-        name = "grid" if small else "model" if _is_installed("lightgbm") else "ga"
+        name = "grid" if small else "model" if is_installed("lightgbm") else "ga"
     if name == "model":
         return ModelTuner(space, seed, experience, task)
     return _TUNERS[name](space, seed)
 
 
-def _is_installed(name: str) -> bool:
-    from importlib.util import find_spec
-
-    return find_spec(name) is not None
-
-
 def _library(name: str) -> Any:
     """Import a library of the extra `tune`."""
-    from importlib import import_module
-
-    try:
-        return cast(Any, import_module(name))
-    except ImportError as error:
-        raise InputError(
-            f"--tuner: {name} is not installed; pip install 's2s-compiler[tune]', or --tuner ga"
-        ) from error
+    return optional_module(name, "tune", "--tuner", "--tuner ga")

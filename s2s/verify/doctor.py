@@ -1,6 +1,5 @@
 """Report the tools on this machine that s2s can use: C compilers, emulated boards, reference engines."""
 
-import importlib.util
 import shutil
 from collections.abc import Iterator
 from importlib import metadata
@@ -8,6 +7,7 @@ from pathlib import Path
 
 from s2s.boards import BOARDS, PREFIX
 from s2s.errors import ToolchainError
+from s2s.support.extras import EXTRAS, install_command, missing_modules
 from s2s.support.frozen import frozen
 from s2s.targets import TARGET_NAMES, get_target
 from s2s.verify.toolchain import compiler_version, default_compiler, missing_programs
@@ -24,21 +24,6 @@ class Finding:
     """Its version; empty where it is missing."""
     install: str
     """The command that installs it; empty where it is there."""
-
-
-PACKAGES = (
-    ("onnxruntime", "onnxruntime", "runs ONNX models for `s2s verify` and `s2s quantize`", "onnxruntime"),
-    ("tflm", "tflite_micro", "runs TFLite models for `s2s verify`", "tflite-micro absl-py bitarray pyyaml"),
-    ("litert", "ai_edge_litert", "runs TFLite models for `s2s verify --against litert`", "ai-edge-litert"),
-    ("tflite", "tflite", "reads TFLite models", "tflite"),
-    ("torch", "torch", "reads PyTorch models", "torch"),
-    ("matplotlib", "matplotlib", "draws the page of `s2s report --html`", "matplotlib"),
-    ("optuna", "optuna", "proposes schedules to `s2s tune`", "optuna"),
-    ("lightgbm", "lightgbm", "predicts costs for `s2s tune`", "lightgbm"),
-    ("distributed", "distributed", "measures on other machines (`s2s farm`)", "distributed"),
-    ("pyserial", "serial", "talks to boards for `s2s verify --on serial:PORT`", "pyserial cobs"),
-)
-"""Name, module, use and distributions of Python packages that are not needed for everything."""
 
 
 PROGRAMS = (("pio", "builds and flashes projects of `s2s new`", "pip install platformio"),)
@@ -94,7 +79,9 @@ def _programs() -> Iterator[Finding]:
 
 
 def _packages() -> Iterator[Finding]:
-    for name, module, use, distributions in PACKAGES:
-        there = importlib.util.find_spec(module) is not None
-        version = metadata.version(distributions.split()[0]) if there else ""
-        yield Finding(name, use, version, "" if there else f"pip install {distributions}")
+    """Yield the extras; one is there if all its packages are."""
+    distributions = metadata.packages_distributions()
+    for name, extra in EXTRAS.items():
+        missing = missing_modules(name)
+        found = "" if missing else metadata.version(distributions[extra.modules[0]][0])
+        yield Finding(name, extra.use, found, install_command(name) if missing else "")

@@ -1,7 +1,5 @@
 """Reference engines, with which `s2s verify` compares the emitted C."""
 
-import importlib
-import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
@@ -12,6 +10,7 @@ from onnx import ModelProto
 from s2s.errors import InputError
 from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.formats import LoadedModel
+from s2s.support.extras import ExtraName, is_installed, optional_module
 from s2s.types.dtypes import Array
 from s2s.verify.unsigned_weights import with_unsigned_weights
 
@@ -33,7 +32,7 @@ def default_engine(model: LoadedModel) -> EngineName:
         return "torch"
     if model.info.compression is not None:
         return "interpreter"
-    return "tflm" if importlib.util.find_spec("tflite_micro") is not None else "interpreter"
+    return "tflm" if is_installed("tflite_micro") else "interpreter"
 
 
 def open_engine(name: ForeignEngine, model: LoadedModel) -> Runner:
@@ -46,13 +45,8 @@ def run_engine(name: ForeignEngine, model: LoadedModel, inputs: Mapping[str, Arr
     return open_engine(name, model)(inputs)
 
 
-def _imported(engine: ForeignEngine, module: str, distributions: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise InputError(
-            f"--against {engine}: is not installed; pip install {distributions}, or give --against interpreter"
-        ) from error
+def _imported(engine: ForeignEngine, module: str, extra: ExtraName) -> Any:
+    return optional_module(module, extra, f"--against {engine}", "give --against interpreter")
 
 
 def _refusal(
@@ -64,7 +58,7 @@ def _refusal(
 def _tflm(model: LoadedModel) -> Runner:
     """TFLite-Micro's reference kernels on this machine."""
     model = _tflite(model, "tflm")
-    runtime = _imported("tflm", "tflite_micro", "tflite-micro absl-py bitarray pyyaml")
+    runtime = _imported("tflm", "tflite_micro", "tflm")
     refusal = partial(_refusal, model, "tflm")
     outputs = range(len(model.info.subgraphs[0].outputs))
 
@@ -88,7 +82,7 @@ def _tflm(model: LoadedModel) -> Runner:
 def _litert(model: LoadedModel) -> Runner:
     """LiteRT's reference kernels on this machine: TFLite's own, which know operators that TFLite-Micro does not."""
     model = _tflite(model, "litert")
-    runtime = _imported("litert", "ai_edge_litert.interpreter", "ai-edge-litert")
+    runtime = _imported("litert", "ai_edge_litert.interpreter", "litert")
     refusal = partial(_refusal, model, "litert")
     try:
         kernels = runtime.OpResolverType.BUILTIN_REF
@@ -136,7 +130,7 @@ def _first_line(error: Exception) -> str:
 
 def _onnxruntime(loaded: LoadedModel) -> Runner:
     model = _onnx(loaded, "onnxruntime")
-    ort = _imported("onnxruntime", "onnxruntime", "onnxruntime")
+    ort = _imported("onnxruntime", "onnxruntime", "verify")
     refusal = partial(_refusal, model, "onnxruntime", instead="reference")
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -1,12 +1,12 @@
 """The host's end of a serial line to a board that runs a network, by the frames of `runtime_c/include/s2s_serial.h`."""
 
-import importlib
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from s2s.errors import InputError, ToolchainError
+from s2s.support.extras import optional_module
 
 VERSION = 1
 CHUNK = 512
@@ -152,13 +152,7 @@ class SerialLink:
 
 
 def _library(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        package = name.partition(".")[0]
-        raise InputError(
-            f"--on serial: needs the package {package}, which is not installed; pip install 's2s-compiler[serial]'"
-        ) from error
+    return optional_module(name, "serial", "--on serial")
 
 
 def _first_line(error: Exception) -> str:

@@ -7,6 +7,7 @@ import pytest
 
 from s2s.boards import BOARDS
 from s2s.cli.main import run
+from s2s.support import extras
 from s2s.verify import doctor
 from support.boards import board_or_skip
 
@@ -27,12 +28,12 @@ def test_what_is_missing_comes_with_the_command_that_installs_it(
     def nowhere(module: str) -> None:
         assert module
 
-    monkeypatch.setattr(doctor.importlib.util, "find_spec", nowhere)
+    monkeypatch.setattr(extras.importlib.util, "find_spec", nowhere)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
-    assert run(["doctor", "host", "cortex-m4", "qemu:m4", "onnxruntime"]) == 4
+    assert run(["doctor", "host", "cortex-m4", "qemu:m4", "verify"]) == 4
     shown = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in shown] == ["host", "cortex-m4", "qemu:m4", "onnxruntime"]
+    assert [line.split()[0] for line in shown] == ["host", "cortex-m4", "qemu:m4", "verify"]
     assert all("missing" in line for line in shown)
     for line, install in zip(
         shown,
@@ -40,7 +41,7 @@ def test_what_is_missing_comes_with_the_command_that_installs_it(
             "apt-get install gcc",
             "apt-get install --no-install-recommends gcc-arm-none-eabi",
             "apt-get install --no-install-recommends gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm",
-            "pip install onnxruntime",
+            "pip install 's2s-compiler[verify]'",
         ),
         strict=True,
     ):

@@ -54,7 +54,7 @@ def import_torch() -> Any:
 
         importlib.import_module("torch.export")  # torch imports it late
     except ImportError as error:
-        raise InputError("PyTorch models: torch is not installed; pip install torch") from error
+        raise InputError("PyTorch models: needs torch, which is not installed; pip install torch") from error
     return torch
 
 

@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import Any
 from xml.sax.saxutils import escape
 
-from s2s.errors import InputError
 from s2s.profiling.machine import Machine
 from s2s.profiling.profile import Row
 from s2s.report.figures import Figures, Layer
 from s2s.report.timeline import BEFORE, Occupied
+from s2s.support.extras import optional_module
 
 INK = "#0a0b0c"
 """Stands for the page's text colour: no chart uses it for anything else."""
@@ -200,12 +200,7 @@ def _draw(height: float, draw: Callable[[Any], None]) -> str:
 
 def _matplotlib() -> Any:
     """Return `matplotlib.pyplot`, configured for this page."""
-    try:
-        module: Any = import_module("matplotlib")
-    except ModuleNotFoundError as error:
-        raise InputError(
-            "--html: the charts need matplotlib, which is not installed; pip install 's2s-compiler[report]'"
-        ) from error
+    module: Any = optional_module("matplotlib", "report", "--html")
     module.use("svg")
     coloured = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
     module.rcParams.update(
