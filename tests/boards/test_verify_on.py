@@ -58,7 +58,7 @@ def test_engine_that_is_not_installed_is_an_error(monkeypatch: pytest.MonkeyPatc
     board_or_skip("qemu:m4")
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     assert run(["verify", str(DIGITS), "--on", "qemu:m4", "--against", "onnxruntime"]) == 2
-    assert "--against onnxruntime: is not installed; pip install onnxruntime" in capsys.readouterr().err
+    assert "--against onnxruntime: needs onnxruntime, which is not installed; pip install" in capsys.readouterr().err
 
 
 def test_tolerance_holds_on_a_board(capsys: pytest.CaptureFixture[str]):
