@@ -61,7 +61,7 @@ def onnx_page() -> str:
     """Every operator of the newest opset that s2s reads, and what it does with it."""
     import onnx
 
-    from s2s.frontends.onnx.limits import MAX_OPSET, MIN_OPSET
+    from s2s.frontends.limits import MAX_OPSET, MIN_OPSET
     from s2s.frontends.onnx.operators import IMPORTERS
 
     found: Mapping[str, Any] = json.loads(FOUND.read_text(encoding="utf-8"))

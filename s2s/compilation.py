@@ -19,6 +19,7 @@ from s2s.emit.tree import Tree
 from s2s.errors import CompilerBug, InputError
 from s2s.frontends.model import GraphModel, Source, snapshot
 from s2s.options import CompileOptions
+from s2s.options.view import exact_key, seen_by
 from s2s.passes.context import CompilerContext
 from s2s.passes.manager import PassManager
 from s2s.pipeline import passes_of, pipeline
@@ -92,7 +93,10 @@ class Compilation:
             options if options is not None else self.options,
             findings if findings is not None else self.request.findings,
         )
-        other._manager = self._manager
+        if exact_key((other.options.debug, other.options.passes)) == exact_key(
+            (self.options.debug, self.options.passes)
+        ):
+            other._manager = self._manager
         if self._last is not None:
             self._kept[self._last.stage] = self._last
         for stage in STAGES:
@@ -116,7 +120,7 @@ class Compilation:
     def info(self) -> NetworkInfo:
         """Return the facts that emission needs beside the C: names, shapes, sizes."""
         self._run_to(place_of("c"))
-        return network_info(self._facts, self.request)
+        return network_info(self._facts, STAGES[place_of("tree")].request(self.request))
 
     @property
     def tree(self) -> Tree:
@@ -142,7 +146,7 @@ class Compilation:
         return state
 
     def _read(self) -> State:
-        state = read_network(self.source, self.options)
+        state = read_network(self.source, seen_by(self.options, "read"))
         self._facts = self._facts.extended(state.facts[Read])
         sizes = sizes_of(state.module.attributes)
         if not sizes.keys() <= self.options.dims.keys():
@@ -162,7 +166,7 @@ class Compilation:
         if stage.makes is None or stage.facts is None:
             return reached
         if stage.makes not in self._facts:
-            self._facts = self._facts.extended(stage.facts(reached, self.request))
+            self._facts = self._facts.extended(stage.facts(reached, stage.request(self.request)))
         return replace(reached, facts=reached.facts.extended(self._facts.found[stage.makes]))
 
     def _open(self, state: State) -> State:
@@ -194,19 +198,24 @@ class Compilation:
             names = [each.name for each in passes]
             with kernels_of(state.module, part, alone=len(parts) == 1):
                 self._manager.run(
-                    self._context(state, part),
+                    self._context(state, part, STAGES[place_of(stage)].decides),
                     state.module,
                     passes[: names.index(last) + 1] if last in names else passes,
                     verify=verify,
                 )
 
-    def _context(self, state: State, part: DeviceKernels) -> CompilerContext:
+    def _context(self, state: State, part: DeviceKernels, kinds: tuple[str, ...]) -> CompilerContext:
         given = self.request.given if part.device == MAIN else Request(part.options).given
-        return CompilerContext(state.weights, [*targets_of_devices(self.options), part.target], given)
+        return CompilerContext(state.weights, [*targets_of_devices(self.options), part.target], given.of(kinds))
 
     def _named(self) -> CompileOptions:
         """Return the options with the C name of the network."""
         return replace(self.options, name=self._facts[Read].name)
+
+
+def _observed(options: CompileOptions) -> object:
+    """Return a key of what looks on while passes run."""
+    return exact_key((options.debug, options.passes))
 
 
 def _check_pass_names(options: CompileOptions) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from xdsl.passes import ModulePass
 
 from s2s.options import CompileOptions
+from s2s.options.view import seen_by
 from s2s.passes.conditions import (
     activations,
     apart,
@@ -380,7 +381,7 @@ PIPELINE: Mapping[str, tuple[Step, ...]] = {
 
 def passes_of(stage: str, options: CompileOptions) -> list[ModulePass]:
     """Construct the passes that `stage` runs; `options.name` is the C name of the network."""
-    steps = PIPELINE.get(stage, ())
+    steps, options = PIPELINE.get(stage, ()), seen_by(options, stage)
     return [step.pass_for(options) for step in steps if step.when(options) and runs(step.name, options.passes)]
 
 

@@ -60,6 +60,8 @@ class Chooser:
 
     def choose(self, kind: Kind[Subject, Choice], subject: Subject) -> Choice:
         """Decide, apply the choice, and record the decision, which is written into the IR at the end of the pass."""
+        if self.given.kinds is not None and kind.name not in self.given.kinds:
+            raise CompilerBug(f"{kind.name}: the stage of this pass does not decide it; name it in s2s/stages/order.py")
         key = kind.key(subject)
         self._met[kind.name, key] += 1
         occurrence = self._met[kind.name, key]

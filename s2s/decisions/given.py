@@ -28,6 +28,13 @@ class Given:
     """What measurements found best: taken where it is legal."""
     detailed: bool = False
     """Record every alternative as a text with its cost, not only those that were compared."""
+    kinds: tuple[str, ...] | None = None
+    """The kinds of decisions that may be made; None: all."""
+
+    def of(self, kinds: tuple[str, ...]) -> "Given":
+        """Return the choices of these kinds, for passes that decide nothing else."""
+        user, records = ({kind: t[kind] for kind in kinds if kind in t} for t in (self.user, self.records))
+        return Given(user, records, self.detailed, kinds)
 
 
 def look_up(table: Table, kind: str, subject: str, occurrence: int) -> tuple[str, str] | None:

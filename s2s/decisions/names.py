@@ -20,6 +20,7 @@ KINDS = (
     "fusion",
     "order",
     "layout",
+    "window slack",
     "fused rows",
     "row tiles",
     "concatenation",

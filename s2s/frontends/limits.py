@@ -1,4 +1,4 @@
-"""Limits of the size of a model, above which frontends refuse it.
+"""Limits of the size and the version of a model, beyond which frontends refuse it.
 
 A model file is input from outside: every count is checked with Python integers before anything of that size is
 allocated, so that a few hostile bytes cannot ask for terabytes. The figures are far above any network that fits a
@@ -15,3 +15,8 @@ MAX_RANK = 16
 """Dimensions of one tensor."""
 MAX_NAME = 80
 """Characters of a name that an error message quotes."""
+MIN_OPSET = 6
+"""The first opset of ONNX of which all operators are read; of earlier ones those are that have not changed until
+then."""
+MAX_OPSET = 28
+"""The last one."""

@@ -15,6 +15,7 @@ from xdsl.ir import Region
 
 from s2s.analysis.network.functions import CALLBACK, DEVICE, KERNEL, device_of
 from s2s.options import CompileOptions
+from s2s.options.view import seen_by
 from s2s.targets import Target, get_target
 from s2s.types.devices import MAIN
 
@@ -39,7 +40,7 @@ def parts_of(stage: str, options: CompileOptions) -> list[DeviceKernels]:
     first = DeviceKernels(MAIN, options)
     if stage not in STAGES:
         return [first]
-    others = [(device.name, device.target) for device in options.devices]
+    others = [(device.name, device.target) for device in seen_by(options, stage).devices]
     return [
         first,
         *(DeviceKernels(name, replace(options, target=options.target if t is None else t)) for name, t in others),

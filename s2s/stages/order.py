@@ -4,20 +4,17 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from s2s.errors import CompilerBug, InputError
+from s2s.options.view import exact_key, options_of, seen_by
 from s2s.pipeline import passes_of
 from s2s.stages.c import Lowered, lowered
 from s2s.stages.graph import Grouped, grouped
 from s2s.stages.memory import Planned, planned
 from s2s.stages.read import Read
-from s2s.stages.request import Request
+from s2s.stages.request import Findings, Request
 from s2s.stages.settle import Settled, settled
 from s2s.stages.state import State
 from s2s.stages.tensor import Scheduled, scheduled
 from s2s.stages.tree import Written, written
-
-
-def _nothing(_: Request) -> object:
-    return None
 
 
 class Stage(NamedTuple):
@@ -28,52 +25,38 @@ class Stage(NamedTuple):
     """The type of its facts."""
     facts: Callable[[State, Request], object] | None = None
     """Makes the facts from the state after its passes."""
-    reads: Callable[[Request], object] = _nothing
-    """What the stage depends on beside its passes."""
     decides: tuple[str, ...] = ()
     """The kinds of decisions that its passes make."""
+    reads_findings: bool = False
+    """Whether its facts state what is found outside of the compilation."""
+    reads_all_decisions: bool = False
+    """Whether its facts depend on the given decisions of all kinds, not only on those that its passes make."""
     verified: bool = True
     """Whether the module is verified at its end; not where the next stage goes on at the same level."""
 
+    def request(self, request: Request) -> Request:
+        """Return the part of a request that the stage sees."""
+        return Request(seen_by(request.options, self.name), request.findings if self.reads_findings else Findings())
+
     def inputs(self, request: Request) -> object:
-        """Return the options that the stage depends on: equal inputs give equal results."""
-        passes = passes_of(self.name, request.options)
-        target = request.options.target if any(hasattr(each, "target") for each in passes) else None
-        decisions = [each.get(kind) for kind in self.decides for each in (request.given.user, request.given.records)]
-        devices = request.options.devices if target is not None else ()
-        return passes, target, devices, decisions, bool(decisions) and request.options.explain, self.reads(request)
+        """Return what the stage depends on beside the model: equal inputs give equal results."""
+        names = [name for name in options_of(self.name) if name not in BY_KIND]
+        return exact_key(
+            (
+                passes_of(self.name, request.options),
+                [getattr(request.options, name) for name in names],
+                request.given.of(self.decides) if self.decides else None,
+                request.options.decisions if self.reads_all_decisions else None,
+                request.findings if self.reads_findings else None,
+            )
+        )
 
 
-def _what_is_read(request: Request) -> object:
-    options = request.options
-    return (
-        dict(options.shapes),
-        dict(options.bind),
-        dict(options.dims),
-        options.name,
-        options.tflite_rounding,
-        options.executor,
-        dict(options.states),
-        dict(options.streams),
-        options.untrusted,
-        options.trust_model,
-    )
-
-
-def _executor(request: Request) -> object:
-    return request.options.executor
-
-
-def _decisions(request: Request) -> object:
-    return request.options.decisions
-
-
-def _everything(request: Request) -> object:
-    return request
-
+BY_KIND = ("decisions", "records", "explain")
+"""Options of which a stage reads what concerns the kinds of decisions that it makes."""
 
 STAGES: tuple[Stage, ...] = (
-    Stage("read", Read, reads=_what_is_read),
+    Stage("read", Read),
     Stage("settle", Settled, settled),
     Stage(
         "simplify",
@@ -95,14 +78,14 @@ STAGES: tuple[Stage, ...] = (
     ),
     Stage(
         "compute",
-        decides=("layout", "fused rows", "row tiles", "concatenation", "panels", "images", "algorithm"),
+        decides=("layout", "window slack", "fused rows", "row tiles", "concatenation", "panels", "images", "algorithm"),
         verified=False,
     ),
     Stage("tensor", Scheduled, scheduled, decides=("winograd blocks", "schedule", "scratch")),
     Stage("loop", decides=("constant bits", "constant codes", "threads"), verified=False),
-    Stage("memory", Planned, planned, reads=_executor, decides=("streams", "pool", "pools")),
-    Stage("c", Lowered, lowered, reads=_decisions, decides=("constants",)),
-    Stage("tree", Written, written, reads=_everything),
+    Stage("memory", Planned, planned, decides=("streams", "pool", "pools")),
+    Stage("c", Lowered, lowered, decides=("constants",), reads_all_decisions=True),
+    Stage("tree", Written, written, reads_findings=True),
 )
 """In the order in which they run."""
 

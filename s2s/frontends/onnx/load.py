@@ -16,8 +16,8 @@ from onnx import IR_VERSION, ModelProto, OperatorSetIdProto
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.files import read_model_file
+from s2s.frontends.limits import MAX_OPSET
 from s2s.frontends.names import one_line
-from s2s.frontends.onnx.limits import MAX_OPSET
 from s2s.frontends.onnx.names import canonical_domain
 from s2s.frontends.onnx.sequences import returned_sequences, with_tensors_for
 from s2s.frontends.onnx.structure import check_structure

@@ -8,8 +8,8 @@ from onnx import TensorProto, helper
 
 from docs.onnx_support import status_of, versions_of_operators
 from s2s.errors import UnsupportedError
+from s2s.frontends.limits import MAX_OPSET, MIN_OPSET
 from s2s.frontends.onnx import import_model
-from s2s.frontends.onnx.limits import MAX_OPSET, MIN_OPSET
 from s2s.frontends.onnx.table import REFUSALS
 
 

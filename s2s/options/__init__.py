@@ -1,8 +1,8 @@
 """The options of one compilation."""
 
-from collections.abc import Mapping
-from dataclasses import field
-from typing import TYPE_CHECKING, Literal, TypedDict
+from collections.abc import Callable, Mapping
+from dataclasses import Field, field
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from s2s.support.frozen import frozen
 
@@ -27,6 +27,10 @@ WeightForm = Literal["auto", "arrays", "incbin"]
 Io = Literal["caller", "arena"]
 Profile = Literal["default", "misra"]
 Threading = Literal["pthreads", "openmp"]
+STAGES = "stages"
+"""Under this key the metadata of a field holds the stages that read an option."""
+DECIDING = ("simplify", "graph", "compute", "tensor", "loop", "memory", "c")
+"""The stages whose passes make decisions."""
 PROFILES: tuple[Profile, ...] = ("default", "misra")
 
 
@@ -114,84 +118,99 @@ class PassOptions:
     """What looks on while passes run, each a `s2s.passes.instruments.PassInstrument`."""
 
 
+def read_in(*stages: str, default: Any = None, factory: Callable[[], object] | None = None) -> Any:
+    """Return a field whose values these stages of a compilation read."""
+    facts = {STAGES: stages}
+    return field(default_factory=factory, metadata=facts) if factory else field(default=default, metadata=facts)
+
+
+def stages_of(option: "Field[Any]") -> tuple[str, ...]:
+    """Return the stages that read an option."""
+    return option.metadata[STAGES]
+
+
 @frozen
 class CompileOptions:
     """Options of `s2s.compile`; every one has a flag of `s2s compile`."""
 
-    target: "str | Target" = "host"
+    target: "str | Target" = read_in(*DECIDING, "tree", default="host")
     """The name of a target, the path of a target file (`….toml`), or a target."""
-    executor: Executor = "aot"
-    name: str | None = None
+    executor: Executor = read_in("read", "graph", "compute", "loop", "memory", "c", "tree", default="aot")
+    name: str | None = read_in("read", "graph", "c", default=None)
     """Name of the network in C; by default the model's file name."""
-    weights: WeightForm = "auto"
+    weights: WeightForm = read_in("c", "tree", default="auto")
     """Weights as C arrays, as one binary file beside the C, or by size."""
-    shapes: "InputShapes" = field(default_factory=dict[str, tuple[int | str, ...]])
+    shapes: "InputShapes" = read_in("read", factory=dict[str, tuple[int | str, ...]])
     """Shapes of inputs that the model leaves open."""
-    bind: "Mapping[str, Numbers]" = field(default_factory=dict[str, "Numbers"])
+    bind: "Mapping[str, Numbers]" = read_in("read", factory=dict[str, "Numbers"])
     """Inputs of an ONNX model that become constants, with their values: `{"sr": 16000}`."""
-    dims: "Mapping[str, DimSize]" = field(default_factory=dict[str, "DimSize"])
+    dims: "Mapping[str, DimSize]" = read_in(
+        "read", "simplify", "graph", "compute", "tensor", "c", factory=dict[str, "DimSize"]
+    )
     """Sizes of dimensions that an ONNX model leaves open, by their names: `{"batch": 1}`. A size within bounds,
     `{"sequence": SizeRange(1, 128)}`, is given at run time."""
-    states: Mapping[str, str] = field(default_factory=dict[str, str])
+    states: Mapping[str, str] = read_in("read", "graph", factory=dict[str, str])
     """Inputs that are the outputs of the run before, by their names: `{"hidden": "new_hidden"}`."""
-    streams: "Mapping[str, Sliding]" = field(default_factory=dict[str, "Sliding"])
+    streams: "Mapping[str, Sliding]" = read_in("read", factory=dict[str, "Sliding"])
     """Inputs that are sliding windows, by their names, each with the axis along which it moves, and by how many frames:
     a run takes the new frames and computes what they change."""
-    untrusted: bool = False
+    untrusted: bool = read_in("read", default=False)
     """Read the model in a child process of limited time and memory first."""
-    trust_model: bool = False
+    trust_model: bool = read_in("read", default=False)
     """Read a file of PyTorch with pickles that may run code."""
-    cache: Cache = "float32"
+    cache: Cache = read_in("read", "settle", default="float32")
     """The type of the keys and values that the decoder of a GGUF file keeps; with `int8` a head's numbers at a position
     share a scale."""
-    schedule: Schedule = "default"
+    schedule: Schedule = read_in(
+        "settle", "simplify", "graph", "compute", "tensor", "loop", "memory", "tree", default="default"
+    )
     """`reference`: one plain loop nest for each operator, nothing fused, nothing tiled."""
-    tflite_rounding: TfliteRounding = "micro"
+    tflite_rounding: TfliteRounding = read_in("read", default="micro")
     """Fully connected layers and LSTMs of integers in TFLite models: `micro` rounds as TFLite-Micro,
     `reference` as TFLite."""
-    requantise: Requantise = "float"
+    requantise: Requantise = read_in("settle", "tree", default="float")
     """Sums of quantised ONNX models become integers of 8 bits by a float factor, as the format says, or in `fixed`
     point, for devices without floats; some results then differ by one step of their quantisation."""
-    activations: Activations = "model"
+    activations: Activations = read_in("settle", default="model")
     """Activations of products with weights in blocks: quantised by the same blocks to 8 bits where the `model` says so
     (MatMulNBits with accuracy_level 4), everywhere (`int8-blocks`), or nowhere (`float`)."""
-    io: Io | None = None
+    io: Io | None = read_in("compute", "memory", default=None)
     """Where inputs and outputs live: `arena` gives them a place in the arena, which the header states and the caller
     may use; `caller` leaves them to the caller, as firmware wants whose camera or DMA owns the input. By default as the
     target has it."""
-    profile: Profile = "default"
+    profile: Profile = read_in("graph", "compute", "c", "tree", default="default")
     """`misra`: C as MISRA C:2012 wants it, with the rules it deviates from written down in the tree."""
-    flash_budget: int | None = None
+    flash_budget: int | None = read_in(default=None)
     """Bytes of code and constants that the network may take, measured with the compiler of the target."""
-    stack_budget: int | None = None
+    stack_budget: int | None = read_in(default=None)
     """Bytes of stack that the run function may take, measured likewise."""
-    ram_budget: int | Literal["min"] | None = None
+    ram_budget: int | Literal["min"] | None = read_in("simplify", "graph", "compute", "tensor", "memory", default=None)
     """Bytes of RAM for arena, inputs and outputs: the cheapest plan within them is taken; `min`: the smallest plan."""
-    scratch: int | None = None
+    scratch: int | None = read_in("tensor", default=None)
     """Elements that a window copied to scratch may take; a budget of RAM sets it."""
-    row_tiles: tuple[tuple[int, int, int], ...] = ()
+    row_tiles: tuple[tuple[int, int, int], ...] = read_in("graph", default=())
     """Chains of operators computed in row tiles: first and last operator, and rows of a tile, as `graph-tile-rows`
     takes them; a budget of RAM sets them."""
-    exact: bool = False
+    exact: bool = read_in("simplify", "graph", "compute", default=False)
     """Sums of floats in the order of the model's operators: no algorithm that rounds otherwise, however fast."""
-    threads: int = 1
+    threads: int = read_in("tensor", "loop", "tree", default=1)
     """The most threads that share the work of a kernel; with more than one the run function takes a pool of them."""
-    threading: Threading = "pthreads"
+    threading: Threading = read_in("tree", default="pthreads")
     """What the build files ask for to get threads."""
-    decisions: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    decisions: Mapping[str, Mapping[str, str]] = read_in(*DECIDING, factory=dict[str, Mapping[str, str]])
     """Choices by kind and subject that the compiler obeys in place of its own; `s2s.decisions.file` reads them."""
-    records: "tuple[Record, ...] | None" = ()
+    records: "tuple[Record, ...] | None" = read_in(*DECIDING, default=())
     """Records of measurements, consulted before those that the compiler ships with; None: neither of them."""
-    external: "Modes" = ()
+    external: "Modes" = read_in("graph", default=())
     """External code generators by name, each with how far it is used: always, auto or never."""
-    explain: bool = False
+    explain: bool = read_in(*DECIDING, default=False)
     """Record with every decision all its alternatives, not only those that were compared."""
-    pools: "Pools" = ()
+    pools: "Pools" = read_in("graph", "memory", "c", "tree", default=())
     """Memory pools for buffers and constants, the fastest first; none: one arena, and constants where the compiler puts
     them."""
-    devices: "Devices" = ()
+    devices: "Devices" = read_in("read", "graph", "compute", "tensor", "loop", "memory", "c", "tree", default=())
     """Devices beside the first one, with what runs on them."""
-    poison: bool = False
+    poison: bool = read_in("graph", "memory", default=False)
     """A debug build: before each kernel, bytes of the arena that hold no value are filled with a pattern."""
-    passes: PassOptions = field(default_factory=PassOptions)
-    debug: DebugOptions = field(default_factory=DebugOptions)
+    passes: PassOptions = read_in("settle", *DECIDING, factory=PassOptions)
+    debug: DebugOptions = read_in(factory=DebugOptions)
