@@ -2,7 +2,8 @@
 
 Near its least sizes a network may look different: broadcasting of an axis of one position, a window that moves nowhere.
 So it is compared as a whole at greater ones only (`check_sizes.py`), and here what it states is read at each of the
-smaller ones. A constant or an attribute that is the same at the sizes compared, and another one here, would be wrong in
+smaller ones. A network of other operations is run there, and has to give the same results (`same_results.py`). A
+constant or an attribute that is the same at the sizes compared, and another one here, would be wrong in
 a run: of `x[5, N]`, `ArgMax(EyeLike(x))` is 0, 1, 2, 3, 4 from `N = 5` on, and 0, 1, 2, 0, 0 at `N = 3`; the slice
 `x[:5]` has 3 elements there. Such sizes are refused; from which one on the network is right, the error says.
 """
@@ -28,11 +29,16 @@ far."""
 
 ReadAt = Callable[[Mapping[str, int]], State]
 """Reads and simplifies the network at constant sizes."""
+DifferenceAt = Callable[[Mapping[str, int], State], str | None]
+"""Tells how the results of the compiled network differ at these sizes from those of the one read there."""
 
 
-def check_least_sizes(sizes: Mapping[str, SizeRange], computed: Container[str], read_at: ReadAt) -> None:
-    """Raise an error if the network states something else at one of its least sizes. Where a size is `computed`, the
-    model may be none at the least ones: it chooses the greatest three of what a run finds, two at times."""
+def check_least_sizes(
+    sizes: Mapping[str, SizeRange], computed: Container[str], read_at: ReadAt, difference_at: DifferenceAt
+) -> None:
+    """Raise an error if the network states something else at one of its least sizes, or other operations that give
+    other results. Where a size is `computed`, the model may be none at the least ones: it chooses the greatest three of
+    what a run finds, two at times."""
     for name, size in sizes.items():
         compared = min(size.least + FIRST_COMPARED * size.step, size.most - size.step)
         if compared <= size.least:
@@ -40,16 +46,25 @@ def check_least_sizes(sizes: Mapping[str, SizeRange], computed: Container[str], 
         greatest, smaller = (_Statements(read_at({name: each})) for each in (size.most, compared))
         for each in reversed(range(size.least, compared, size.step)):
             try:
-                least = _Statements(read_at({name: each}))
+                state = read_at({name: each})
             except (InputError, UnsupportedError) as error:
                 if name in computed:
                     break
                 raise type(error)(f"--dim {name}={each}: {error}; give a greater least size") from error
+            least = _Statements(state)
             _check(name, size._replace(least=each), greatest, smaller, least)
+            if least.names == smaller.names == greatest.names or computed:
+                continue
+            difference = difference_at({name: each}, state)
+            if difference is not None:
+                raise UnsupportedError(
+                    f"--dim {name}={each}: the network has other operations than from {name}={each + size.step} on, "
+                    f"without which it {difference}; let {name} begin there"
+                )
 
 
 def _check(name: str, bounds: SizeRange, greatest: "_Statements", smaller: "_Statements", least: "_Statements") -> None:
-    """Compare the network at the least size of `bounds`; one of other operations cannot be compared."""
+    """Compare what the network states at the least size of `bounds`, if it has the same operations there."""
     size = bounds.least
     other = next(least.other_decisions(greatest, is_empty=size == 0), None)
     if other is not None:

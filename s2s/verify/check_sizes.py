@@ -1,11 +1,10 @@
 """Check that what a network computes depends on sizes that vary in the trip counts of its loops only.
 
 A network is read at the greatest sizes. A constant that was derived from one of them would be wrong at all others: the
-factor 1/128 of a mean over 128 positions. So the network is read at a few smaller sizes too, each time lowered to plain
-computations, and the two results have to be equal, operation by operation, but for the sizes of domains that the
-propagation of sizes has marked. A constant tensor of the smaller network may be the first part of the greater one's,
-along each axis: a table of positions, a causal mask. What it states at its least sizes is compared by
-`check_least_sizes.py`.
+factor 1/128 of a mean over 128 positions. So it is read at a few smaller sizes too, each time lowered to plain
+computations, and the two results have to be equal, operation by operation, but for the sizes of domains that vary. A
+constant of the smaller network may be the first part of the greater one's, along each axis: a table of positions, a
+causal mask. The least sizes are the subject of `check_least_sizes.py`.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -42,6 +41,7 @@ from s2s.types.sizes import (
     Extents,
     ReadingSize,
     SizeRange,
+    at_most,
     derived_of,
     extents_of,
     readings,
@@ -52,6 +52,7 @@ from s2s.types.symbols import function_named
 from s2s.verify.arrays import begins_with
 from s2s.verify.check_least_sizes import check_least_sizes, place_of
 from s2s.verify.probes import ending_at, probes
+from s2s.verify.same_results import difference_at
 from s2s.verify.sizes import Sizes
 
 
@@ -79,14 +80,14 @@ def check_sizes(compilation: Compilation) -> None:
         except (InputError, UnsupportedError) as error:
             raise _refusal(probe, greatest.facts[Read].computed, error) from error
         _check_empty_outputs(greatest.facts[Read], state.facts[Read])
-        computed = state.facts[Read].computed.items()
-        room = {name: bounds.most for name, bounds in computed}  # less where inputs are smaller
+        room = {name: bounds.most for name, bounds in state.facts[Read].computed.items()}  # less of smaller inputs
         _Comparison(greatest, state, {**probe, **room}).check()
-    most = {name: size.most for name, size in sizes.items()}
+    most, computed = at_most(sizes), greatest.facts[Read].computed
     check_least_sizes(
         sizes,
-        greatest.facts[Read].computed,
+        computed,
         lambda at: _plainly(source, replace(plain, dims={**options.dims, **readings({**most, **at})}), SIMPLIFIED),
+        lambda at, state: difference_at(greatest, state, {**most, **at}),
     )
 
 
@@ -149,8 +150,7 @@ def _plainly(
 ) -> State:
     """Return the network of `source`, or as it is `known`, after `stages`, without the facts of the stages before."""
     state = read_network(source, options) if known is None else known
-    named = replace(options, name=state.facts[Read].name)
-    manager = PassManager(options.debug, passes=options.passes)
+    named, manager = replace(options, name=state.facts[Read].name), PassManager(options.debug, passes=options.passes)
     for stage in stages:
         context = CompilerContext(state.weights, [get_target(options.target)])
         manager.run(context, state.module, passes_of(stage, named), verify=False)
