@@ -7,7 +7,7 @@ from s2s.emit.info import DeviceInfo, NetworkInfo
 from s2s.options import Threading
 from s2s.support.frozen import frozen
 from s2s.targets import Target
-from s2s.targets.flags import OPTIMISE, compile_flags, is_machine_flag
+from s2s.targets.flags import LEVEL, OPTIMISE, compile_flags, is_machine_flag
 
 
 class FlagsView(NamedTuple):
@@ -20,7 +20,9 @@ class FlagsView(NamedTuple):
     machine: str
     """Flags of the target that choose a processor or an ABI."""
     tuning: str
-    """Other flags that a build system adds; it sets the standard and the optimisation level itself."""
+    """Other flags that a build system adds; it sets the standard itself."""
+    level: str
+    """The optimisation level, which a build system sets whatever the project is compiled with."""
     line: str
     """All flags."""
     threads: str = ""
@@ -85,5 +87,6 @@ def flags_of(target: Target) -> FlagsView:
         target=" ".join(own),
         machine=" ".join(flag for flag in own if is_machine_flag(flag)),
         tuning=" ".join(flag for flag in (*OPTIMISE, *own) if not flag.startswith("-O") and not is_machine_flag(flag)),
+        level=LEVEL,
         line=" ".join(every),
     )

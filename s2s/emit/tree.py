@@ -251,7 +251,8 @@ class NetworkFiles:
                 named = [owner for owner in self._owners if owner in {owners.get(each) for each in unit.named}]
                 headers = (*unit.headers, *(header_of_constants(name, owner) for owner in named))
                 headers = (*headers, *(self.shared.headers_of_constants(unit.named) if self.shared is not None else ()))
-                view = UnitView(f"{name}: its kernels{where}{part}", headers, unit.text)
+                title = f"{name}: its kernels{where}{part}"
+                view = UnitView(title, headers, unit.text, wants_optimisation=number == 1 and device == MAIN)
                 self._text(f"src/{file}.c", "unit.c.j2", unit=view)
 
     def _callbacks(self) -> None:

@@ -68,6 +68,8 @@ class UnitView(NamedTuple):
     title: str
     headers: tuple[str, ...]
     text: str
+    wants_optimisation: bool = False
+    """Whether the file tells a compiler that is not told to optimise what that costs; one file of a network does."""
 
 
 class TestProgram(NamedTuple):

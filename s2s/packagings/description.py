@@ -8,6 +8,7 @@ from s2s.c_syntax.identifiers import c_macro, line_comment
 from s2s.c_syntax.types import dtype_named
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
+from s2s.targets.flags import LEVEL
 from s2s.types.size_maps import parse_map
 from s2s.types.sizes import Extents, spelled
 from s2s.verify.tree_record import tree_record
@@ -140,10 +141,15 @@ class TreeDescription:
 
     @property
     def flags(self) -> list[str]:
-        """The compiler flags that results depend on; the project chooses processor and optimisation."""
+        """The compiler flags that results depend on; the project chooses the processor."""
         return [
             flag for flag in self.record["target"]["flags"] if flag.startswith(("-ffp-contract", "-fno-math-errno"))
         ]
+
+    @property
+    def level(self) -> str:
+        """The optimisation level, which a package sets whatever the project is compiled with."""
+        return LEVEL
 
     @property
     def threads(self) -> str:
