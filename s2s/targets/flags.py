@@ -4,7 +4,7 @@ from s2s.targets.target import Target
 
 STANDARD = ("-std=c99",)
 LEVEL = "-O3"
-"""The optimisation of a network whatever the project around it is compiled with: -Og takes 3.6, -O0 20 times as long."""
+"""The level of a network whatever the project around it is compiled with: -Og takes 3.6 times as long, -O0 20 times."""
 OPTIMISE = (LEVEL, "-fno-math-errno")
 """Nothing reads `errno` after a call of <math.h>; without it `sqrtf` is one instruction."""
 
