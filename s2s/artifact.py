@@ -15,7 +15,6 @@ from s2s.emit.info import Measured, NetworkInfo
 from s2s.emit.report import Report
 from s2s.emit.tree import Tree
 from s2s.errors import InputError
-from s2s.frontends.gguf import with_decoder
 from s2s.frontends.model import Source
 from s2s.options import CompileOptions
 from s2s.stages.c import Lowered
@@ -335,12 +334,7 @@ class Artifact:
 
 def compile_artifact(model: Source, options: CompileOptions) -> Artifact:
     """Compile `model`."""
-    source, options = with_decoder(model, options)
-    if options.states:
-        from s2s.frontends.bounded_caches import with_bounded_caches
-
-        source, options = with_bounded_caches(source, options)
-    compilation = Compilation(source, options)
+    compilation = Compilation(model, options)
     if options.ram_budget is not None:
         from s2s.budgets.ram import within_ram
 

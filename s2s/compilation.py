@@ -17,6 +17,7 @@ from s2s.analysis.cost.kernels import KernelCost
 from s2s.emit.info import NetworkInfo
 from s2s.emit.tree import Tree
 from s2s.errors import CompilerBug, InputError
+from s2s.frontends.carried import with_caches
 from s2s.frontends.model import GraphModel, Source, snapshot
 from s2s.options import CompileOptions
 from s2s.options.view import exact_key, seen_by
@@ -45,7 +46,8 @@ class Compilation:
 
     def __init__(self, source: Source, options: CompileOptions, findings: Findings | None = None) -> None:
         """Begin with the model as it is now: what the caller does to `source` afterwards changes nothing here."""
-        self._begin(snapshot(source), options, findings if findings is not None else Findings())
+        source, options = with_caches(snapshot(source), options)
+        self._begin(source, options, findings if findings is not None else Findings())
 
     def _begin(self, source: Source, options: CompileOptions, findings: Findings) -> None:
         check_options(options)

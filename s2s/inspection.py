@@ -23,6 +23,7 @@ from s2s.emit.info import Quantisation
 from s2s.errors import CompilerBug, InputError, UnsupportedError
 from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.formats import LoadedModel, ModelSource, import_model, load_model, specialised
+from s2s.frontends.gguf import decoder_of, is_gguf
 from s2s.frontends.imported import Imported
 from s2s.frontends.named_axes import axis_names, sized
 from s2s.frontends.names import one_line
@@ -144,6 +145,9 @@ def inspect_model(
 
     Dimensions that the model leaves open take usual sizes where `shapes` does not give them.
     """
+    is_decoder = is_gguf(model)
+    if is_gguf(model):
+        model, dims = decoder_of(model, dims or {})
     loaded = specialised(load_model(model, trust=trust), bind or {}, dims or {}, axis_names(shapes or {}))
     given = sized(shapes or {}, dims or {})
     try:
@@ -153,7 +157,7 @@ def inspect_model(
     state_quantisation(imported.module, imported.weights)
     main = _main_function(imported.module)
     grown, growing = grown_states(loaded.proto) if isinstance(loaded, onnx.LoadedModel) else ({}, [])
-    pairs = {**state_pairs(main), **grown}
+    pairs = {} if is_decoder else {**state_pairs(main), **grown}
     outline = _outline(loaded, ())
     arrays = [imported.weights.get(name) for name in _used_weights(imported.module)]
     return Inspection(

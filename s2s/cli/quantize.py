@@ -67,10 +67,10 @@ def quantize_command(
     """
     from s2s.cli.output import print_json, steps_shown
     from s2s.frontends.named_axes import sized
-    from s2s.frontends.torch import is_torch
+    from s2s.frontends.recognition import format_of
     from s2s.quantization import quantize
 
-    kind = ".pt2" if is_torch(str(model)) else ".onnx"
+    kind = ".pt2" if format_of(model) == "PyTorch" else ".onnx"
     target = output if output is not None else Path(f"{model.name.partition('.')[0]}_int8{kind}")
     with steps_shown():
         shapes = sized(options.parse_shapes(shape), {})

@@ -119,10 +119,10 @@ def with_prefill(model: Path, options: "CompileOptions", prefill: Prefill) -> "J
     """Compile a decoder twice: for one token a run, and for several, with one state and one set of weights."""
     from s2s.artifact import compile_artifact
     from s2s.c_syntax.identifiers import c_identifier
-    from s2s.frontends.gguf.files import is_gguf
+    from s2s.frontends.recognition import format_of
     from s2s.joint.artifact import together
 
-    if prefill.name is None and not is_gguf(model):
+    if prefill.name is None and format_of(model) != "GGUF":
         way_out = f"name the dimension of tokens, as sequence={prefill.tokens}"
         raise InputError(f"{prefill}: {model} is no GGUF file; {way_out}")
     dim = prefill.name or TOKENS

@@ -7,8 +7,9 @@ from typing import TypeGuard, TypeVar
 
 from onnx import ModelProto
 
-from s2s.frontends import onnx, tflite, torch
+from s2s.frontends import onnx
 from s2s.frontends.onnx import ModelSource
+from s2s.frontends.recognition import format_of
 from s2s.options import CompileOptions
 
 SourceT = TypeVar("SourceT")
@@ -35,8 +36,7 @@ def with_bounded_caches(source: SourceT, options: CompileOptions) -> tuple[Sourc
 
 
 def _is_onnx(source: object) -> TypeGuard[ModelSource]:
-    is_other = torch.is_torch(source) or tflite.is_tflite(source)
-    return isinstance(source, str | os.PathLike | bytes | ModelProto) and not is_other
+    return format_of(source) == "ONNX" and isinstance(source, str | os.PathLike | bytes | ModelProto)
 
 
 def _loaded(source: ModelSource, options: CompileOptions) -> onnx.LoadedModel:

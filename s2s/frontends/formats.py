@@ -12,9 +12,10 @@ from onnx import ModelProto
 
 from s2s.errors import InputError
 from s2s.frontends import onnx, tflite, torch
-from s2s.frontends.gguf import Decoder
+from s2s.frontends.gguf import Decoder, is_gguf
 from s2s.frontends.imported import Imported
 from s2s.frontends.names import one_line
+from s2s.frontends.recognition import format_of
 from s2s.types.numbers import Numbers
 from s2s.types.sizes import DimSize, at_most
 
@@ -30,6 +31,8 @@ ModelSource: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | Exported
 def load_model(source: ModelSource, *, trust: bool = False) -> LoadedModel:
     """The checked model of a path, of the bytes of a file, of an ONNX message, or of an exported program of PyTorch.
 
+    The decoder of a GGUF file has a cache of its usual size.
+
     `trust` lets a file of PyTorch run code while it is read.
     """
     if isinstance(source, LoadedModel):
@@ -38,11 +41,17 @@ def load_model(source: ModelSource, *, trust: bool = False) -> LoadedModel:
         return onnx.load_model(source.model)._replace(folder=source.folder, label=source.label)
     if torch.is_torch(source):
         return torch.load_model(source, trust=trust)
+    if is_gguf(source):
+        from s2s.frontends.gguf.decoder import read_decoder
+
+        return load_model(read_decoder(source))
     if not isinstance(source, str | os.PathLike | bytes | ModelProto):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
             f"model: {type(source).__name__} given; give a path, the bytes of a file, an onnx.ModelProto or a "
             "torch.export.ExportedProgram"
         )
+    if isinstance(source, bytes) and format_of(source) == "PyTorch":
+        raise InputError("model: holds the bytes of a program of PyTorch; give the path of its file")
     return tflite.load_model(source) if tflite.is_tflite(source) else onnx.load_model(source)
 
 

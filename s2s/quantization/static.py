@@ -19,6 +19,7 @@ import onnx
 from s2s.errors import InputError, ToolchainError
 from s2s.frontends import torch
 from s2s.frontends.formats import ModelSource, load_model
+from s2s.frontends.gguf import is_gguf
 from s2s.frontends.onnx import LoadedModel
 from s2s.frontends.onnx.names import place
 from s2s.frontends.torch.tensors import to_tensor
@@ -58,6 +59,9 @@ def quantize(
     `trust` lets a file of one run code while it is read.
     """
     require_extra("verify", "quantisation")
+    if is_gguf(model):
+        place = "model" if isinstance(model, bytes) else model
+        raise InputError(f"{place}: is a GGUF file, which only llama-quantize of llama.cpp quantises; take that")
     loaded = load_model(_program(model, samples), trust=trust)
     if isinstance(loaded, torch.LoadedModel):
         from s2s.quantization.programs import quantize_program

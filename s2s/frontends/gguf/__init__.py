@@ -4,6 +4,6 @@ The decoder that a file describes is written as an ONNX model that takes one tok
 """
 
 from s2s.frontends.gguf.loaded import Decoder
-from s2s.frontends.gguf.source import with_decoder
+from s2s.frontends.gguf.source import decoder_of, is_gguf, with_decoder
 
-__all__ = ["Decoder", "with_decoder"]
+__all__ = ["Decoder", "decoder_of", "is_gguf", "with_decoder"]

@@ -41,19 +41,20 @@ ROTATION = "rope_freqs.weight"
 
 
 def read_decoder(
-    path: str | os.PathLike[str], positions: int | None = None, tokens: int = 1, cache: Cache = "float32"
+    source: str | os.PathLike[str] | bytes, positions: int | None = None, tokens: int = 1, cache: Cache = "float32"
 ) -> Decoder:
     """Read a decoder that takes `tokens` a run; `positions` is the size of its cache, by default that of the model,
     2048 at most. In a `cache` that is a ring, positions up to those of the model overwrite the oldest."""
-    found = _File(read_gguf(path), Path(path).name)
+    path = Path("model") if isinstance(source, bytes) else Path(source)
+    found = _File(read_gguf(source), path.name)
     kind: Any = cache.removesuffix(RING)
     config = replace(found.config(positions), cache=kind)
     if cache.endswith(RING):
         config = replace(config, context=max(config.length, found.trained))
     model = write_model(config, found.weights(config), tokens)
-    model.graph.name = Path(path).stem
+    model.graph.name = path.stem
     language = Language(config.length, config.positions, found.tokenizer(config.vocabulary), tokens)
-    return Decoder(model, states(config), config, language, str(Path(path).absolute().parent), str(path))
+    return Decoder(model, states(config), config, language, str(path.absolute().parent), str(path))
 
 
 class _File:

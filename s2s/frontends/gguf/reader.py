@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from s2s.errors import InputError, UnsupportedError
-from s2s.frontends.gguf.files import MAGIC
+from s2s.frontends.recognition import SIGNS
 from s2s.types.dtypes import Array
 
 T = TypeVar("T")
@@ -57,9 +57,17 @@ class Gguf(NamedTuple):
     tensors: Mapping[str, Tensor]
 
 
-def read_gguf(path: str | os.PathLike[str]) -> Gguf:
-    """Read a file; the tensors are views of its bytes."""
-    return _Reader(np.memmap(path, np.uint8, "r"), Path(path).name).read()
+def read_gguf(source: str | os.PathLike[str] | bytes) -> Gguf:
+    """Read a file, or the bytes of one; the tensors are views of its bytes."""
+    if isinstance(source, bytes):
+        return _Reader(np.frombuffer(source, np.uint8), "model").read()
+    path = Path(source)
+    try:
+        if not path.stat().st_size:
+            raise InputError(f"{path}: is empty; write the file again")
+        return _Reader(np.memmap(path, np.uint8, "r"), path.name).read()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); give the path of a .gguf file") from None
 
 
 class _Reader:
@@ -70,7 +78,8 @@ class _Reader:
 
     def read(self) -> Gguf:
         """Read everything."""
-        if bytes(self._take(4)) != MAGIC:
+        magic = SIGNS["GGUF"].magic
+        if self._take(len(magic)) != magic:
             raise self._invalid("does not begin with GGUF")
         version = self._number("I")
         if version not in VERSIONS:

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from s2s.errors import InputError
 from s2s.frontends.files import read_model_file
 from s2s.frontends.names import one_line
-from s2s.frontends.tflite.schema import IDENTIFIER
+from s2s.frontends.recognition import SIGNS, format_of
 
 if TYPE_CHECKING:
     from s2s.frontends.tflite.records import ModelInfo
 
 ModelSource = str | os.PathLike[str] | bytes
-
-_IDENTIFIER_PLACE = slice(4, 8)
 
 
 class LoadedModel(NamedTuple):
@@ -39,17 +37,8 @@ class LoadedModel(NamedTuple):
 
 
 def is_tflite(source: object) -> TypeGuard[ModelSource]:
-    """Whether `source` holds a TFLite model, by the identifier in its first bytes."""
-    if isinstance(source, bytes):
-        return source[_IDENTIFIER_PLACE] == IDENTIFIER
-    if not isinstance(source, str | os.PathLike):
-        return False
-    path = Path(cast(str | os.PathLike[str], source))
-    try:
-        with path.open("rb") as file:
-            return file.read(8)[_IDENTIFIER_PLACE] == IDENTIFIER or path.suffix == ".tflite"
-    except OSError:
-        return path.suffix == ".tflite"
+    """Whether `source` holds a TFLite model."""
+    return format_of(source) == "TFLite"
 
 
 def load_model(source: ModelSource) -> LoadedModel:
@@ -61,7 +50,8 @@ def load_model(source: ModelSource) -> LoadedModel:
     path = None if isinstance(source, bytes) else Path(source)
     label = "model" if path is None else str(path)
     data = source if isinstance(source, bytes) else read_model_file(Path(source), "a .tflite file", "split the model")
-    if len(data) < 8 or data[_IDENTIFIER_PLACE] != IDENTIFIER:
+    place, identifier, _ = SIGNS["TFLite"]
+    if not data.startswith(identifier, place):
         raise InputError(f"{label}: is no TFLite model (it lacks the identifier TFL3); give a .tflite file")
     info = decompressed(read_model(data, label))
     check_model(info)

@@ -14,7 +14,6 @@ import numpy as np
 from s2s.errors import InputError
 from s2s.frontends.tflite.newer import MEMBERS, TABLES
 
-IDENTIFIER = b"TFL3"
 SCHEMA_VERSION = 3
 STRING, RESOURCE, COMPLEX = "STRING", "RESOURCE", "COMPLEX64"
 PACKED_BITS: Mapping[str, int] = {"INT2": 2, "INT4": 4, "UINT4": 4}

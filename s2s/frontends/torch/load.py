@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard, cast
+from typing import TYPE_CHECKING, TypeGuard
 
 from s2s.errors import InputError
+from s2s.frontends.recognition import MAKER, format_of
 from s2s.support.frozen import frozen
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from s2s.frontends.torch.program import Program
 
     ModelSource = str | os.PathLike[str] | ExportedProgram
-
-_MAKER = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)")
-"""A function in a Python file: `model.py:make_model`."""
 
 
 @frozen
@@ -52,11 +49,7 @@ class LoadedModel:
 
 def is_torch(source: object) -> TypeGuard[str | os.PathLike[str] | ExportedProgram]:
     """Whether `source` is a program of torch, a file of one, or a function in a Python file."""
-    if isinstance(source, str | os.PathLike):
-        text = str(os.fspath(cast("str | os.PathLike[str]", source)))
-        return text.endswith((".pt2", ".pt", ".pth", ".py")) or _MAKER.fullmatch(text) is not None
-    kind = type(source)
-    return kind.__name__ == "ExportedProgram" and kind.__module__.startswith("torch.export")
+    return format_of(source) == "PyTorch" and not isinstance(source, bytes)
 
 
 def load_model(source: ModelSource, *, trust: bool = False) -> LoadedModel:
@@ -69,7 +62,7 @@ def load_model(source: ModelSource, *, trust: bool = False) -> LoadedModel:
 
         return LoadedModel(snapshot(source), "program", "model")
     text = os.fspath(source)
-    maker = _MAKER.fullmatch(text)
+    maker = MAKER.fullmatch(text)
     if maker is not None:
         from s2s.frontends.torch.maker import make
 

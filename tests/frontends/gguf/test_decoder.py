@@ -11,8 +11,8 @@ import pytest
 from s2s.artifact import compile_artifact
 from s2s.errors import S2SError
 from s2s.frontends.decoder import Config
+from s2s.frontends.gguf import is_gguf
 from s2s.frontends.gguf.decoder import read_decoder
-from s2s.frontends.gguf.files import is_gguf
 from s2s.frontends.gguf.reader import read_gguf
 from s2s.options import CompileOptions
 from s2s.targets import Target, get_target
