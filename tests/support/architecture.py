@@ -77,7 +77,7 @@ def _reaches(first: str, second: str) -> bool:
 
 def rooms_without_a_place() -> set[str]:
     """Rooms that are in no group."""
-    return set(ROOMS) - WITHOUT_CODE - {each for rooms in GROUPS.values() for each in rooms}
+    return set[str](ROOMS) - WITHOUT_CODE - {each for rooms in GROUPS.values() for each in rooms}
 
 
 if __name__ == "__main__":
