@@ -130,7 +130,7 @@ def draw(rows: Mapping[str, Row], ratios: Mapping[str, tuple[float, float]], ink
         axis.set_title(title, fontsize=9)
         axis.spines[:].set_visible(False)
         axis.tick_params(length=0)
-    figure.savefig(file, transparent=True, metadata={"Date": None})
+    figure.savefig(file, transparent=True, metadata={"Date": None})  # pyright: ignore[reportUnknownMemberType]
     plt.close(figure)
 
 

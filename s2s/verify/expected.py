@@ -13,6 +13,7 @@ from s2s.interpret.graph import initial_state, run_graph
 from s2s.stages.read import Read
 from s2s.stages.settle import Settled
 from s2s.support import progress
+from s2s.support.extras import install_command
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, tensor_type
 from s2s.types.interface import as_declared, as_passed, declared_names
@@ -50,6 +51,11 @@ class Expected:
     def engine(self) -> str:
         """The name of the engine without its version."""
         return self.by.partition(" ")[0]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether s2s itself computed the outputs: what agrees with them agrees with no other engine."""
+        return self.by.startswith(INTERPRETER)
 
     @property
     def in_floats(self) -> bool:
@@ -130,7 +136,7 @@ def _computed(compilation: Compilation, wanted: Wanted, streams: Sequence[Stream
     loaded = load_for_engine(compilation.source, against or "verify", compilation.options)
     engine = against or default_engine(loaded)
     if engine == "interpreter":
-        return _by_interpreter(compilation, streams, " (tflite_micro is not installed)")
+        return _by_interpreter(compilation, streams, f" (tflite_micro is not installed; {install_command('tflm')})")
     progress.step(f"running {engine}")
     try:
         outputs = [

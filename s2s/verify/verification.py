@@ -74,6 +74,8 @@ class Verification:
     outputs: Mapping[str, OutputResult]
     bit_exact: bool
     levels: LevelsReport | None = None
+    self_check: bool = False
+    """Whether it was compared with s2s's own interpreter only, and with no other engine."""
 
     @property
     def passed(self) -> bool:
@@ -93,6 +95,7 @@ class Verification:
         return {
             "passed": self.passed,
             "bit_exact": self.bit_exact,
+            "self_check": self.self_check,
             "against": self.against,
             "inputs": self.inputs,
             "vectors": self.vectors,
@@ -102,8 +105,10 @@ class Verification:
 
     def describe(self) -> dict[str, str]:
         """The result in named lines, for people."""
+        how = ", bit for bit" if self.bit_exact else ""
+        how += ", but compared with s2s itself only" if self.self_check else ""
         lines = {
-            "passed": f"{self.passed}{', bit for bit' if self.bit_exact else ''}",
+            "passed": f"{self.passed}{how}",
             "against": self.against,
             "inputs": self.inputs,
         }
@@ -143,7 +148,7 @@ class Judge:
             for port, result in zip(self.compilation.facts(Read).outputs, results, strict=True):
                 if result.is_worse_than(worst.get(port.name)):
                     worst[port.name] = result
-        return Verification(expected.by, expected.inputs, len(expected.vectors), worst, exact, levels)
+        return Verification(expected.by, expected.inputs, len(expected.vectors), worst, exact, levels, expected.is_own)
 
     def _spread(self, expected: Expected, inputs: Sequence[Array]) -> "TieSpread | None":
         """Return how far float errors alone may move the outputs of a quantised network by the way values are rounded;

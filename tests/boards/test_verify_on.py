@@ -50,8 +50,12 @@ def verified(capsys: pytest.CaptureFixture[str], *options: str, code: int = 0) -
 def test_board_is_compared_with_the_engine_that_is_named(capsys: pytest.CaptureFixture[str]):
     for engine in ("reference", "onnxruntime"):
         pytest.importorskip("onnxruntime")
-        assert verified(capsys, "--against", engine)["against"].startswith(f"{engine} ")
-    assert verified(capsys, "--against", "interpreter")["against"] == "the graph interpreter of s2s"
+        found = verified(capsys, "--against", engine)
+        assert found["against"].startswith(f"{engine} ")
+        assert not found["self_check"]
+    found = verified(capsys, "--against", "interpreter")
+    assert found["against"] == "the graph interpreter of s2s"
+    assert found["self_check"]
 
 
 def test_engine_that_is_not_installed_is_an_error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):

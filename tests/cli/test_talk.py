@@ -160,3 +160,9 @@ def test_a_name_that_is_cut_is_told(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert re.search(r"^named +a_very_long_netwo_[0-9a-f]{6}: C99", capsys.readouterr().out, re.MULTILINE)
     assert run(["compile", str(model), "--name", "brief", "-o", str(tmp_path / "tree")]) == 0
     assert "named" not in capsys.readouterr().out
+
+
+def test_a_network_that_is_compared_with_s2s_itself_says_so_in_the_first_line(capsys: pytest.CaptureFixture[str]):
+    assert run(["verify", str(DIGITS), "--against", "interpreter", "--target", "c"]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert re.fullmatch(r"passed +True.*, but compared with s2s itself only", first)
