@@ -16,7 +16,8 @@ HARNESS = "harness"
 """The folder of the boards with what a program needs there."""
 PROFILING = "s2s.profiling"
 NATIVE = "native"
-"""The folder of the profiler with its C."""
+"""The folder of the profiler, and of the backend of `torch.compile`, with its C."""
+TORCH_BACKEND = "s2s.torch_backend"
 
 
 def runtime_source(path: str) -> str:
@@ -52,6 +53,11 @@ def harness_files() -> list[str]:
 def profiling_source(name: str) -> str:
     """Return the text of a C file of the profiler, such as `hooks.h`."""
     return _read(PROFILING, f"{NATIVE}/{name}")
+
+
+def backend_source(name: str) -> str:
+    """Return the text of a C file of the backend of `torch.compile`, such as `digest.c`."""
+    return _read(TORCH_BACKEND, f"{NATIVE}/{name}")
 
 
 def _read(package: str, path: str) -> str:

@@ -13,11 +13,11 @@ from numpy.lib.stride_tricks import as_strided
 from onnx import helper, numpy_helper
 from torch import nn
 
-from s2s import frontend, relay
-from s2s.api import build, compile, cpu
+from s2s.api import compile, cpu
 from s2s.artifact import Artifact
-from s2s.contrib import graph_executor
-from s2s.relay.module import IRModule, bind_params_by_name
+from s2s.tvm import relay
+from s2s.tvm.contrib import graph_executor
+from s2s.tvm.relay import IRModule, bind_params_by_name, build, frontend
 from s2s.types.weights import WeightStore, adopted, is_owned, owned
 
 Setting = Callable[[], tuple[Artifact, Callable[[], None]]]

@@ -79,8 +79,13 @@ def export(
         ) from error
 
 
-def capture(exported: ExportedProgram, name: str) -> Program:
-    """The program as records, in the operators that are imported."""
+def capture(decomposed: ExportedProgram, name: str) -> Program:
+    """A program of operators that are imported as records."""
+    return _Recorder(decomposed, name).program()
+
+
+def decomposed(exported: ExportedProgram) -> ExportedProgram:
+    """The program in the operators that are imported."""
     torch = import_torch()
     table = torch.export.default_decompositions()
     for kept in KEPT:
@@ -93,8 +98,7 @@ def capture(exported: ExportedProgram, name: str) -> Program:
     table.update(decompositions())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # torch warns of its own calls
-        decomposed = exported.run_decompositions(table)
-    return _Recorder(decomposed, name).program()
+        return exported.run_decompositions(table)
 
 
 def _quantised_weights(torch: Any) -> list[object]:

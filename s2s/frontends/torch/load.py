@@ -30,11 +30,18 @@ class LoadedModel:
     path: Path | None = None
 
     @cached_property
+    def decomposed(self) -> ExportedProgram:
+        """The program in the operators that are imported."""
+        from s2s.frontends.torch.capture import decomposed
+
+        return decomposed(self.exported)
+
+    @cached_property
     def program(self) -> Program:
         """The program as records."""
         from s2s.frontends.torch.capture import capture
 
-        return capture(self.exported, self.name)
+        return capture(self.decomposed, self.name)
 
     def digest(self) -> str:
         """SHA-256 of the file, else of the text of the program and its parameters."""

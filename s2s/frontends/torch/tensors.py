@@ -21,3 +21,21 @@ def to_tensor(array: Array) -> torch.Tensor:
     if array.dtype == BFLOAT16:
         return torch.from_numpy(np.array(array).view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(np.array(array))
+
+
+def tensor_on(array: Array) -> torch.Tensor:
+    """A tensor on the memory of `array`."""
+    import torch
+
+    if array.dtype == BFLOAT16:
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def array_on(tensor: torch.Tensor) -> Array:
+    """An array on the memory of `tensor`."""
+    import torch
+
+    if tensor.dtype == torch.bfloat16:
+        return tensor.view(torch.int16).numpy().view(BFLOAT16)
+    return tensor.numpy()

@@ -12,7 +12,8 @@ from torch import Tensor
 from torch.export import ExportedProgram
 
 from s2s.artifact import compile_artifact
-from s2s.frontends.torch.capture import capture, export
+from s2s.frontends.torch import LoadedModel
+from s2s.frontends.torch.capture import export
 from s2s.options import CompileOptions
 from support.torch_networks import NETWORKS
 
@@ -63,7 +64,7 @@ def gone(name: str, route: str, programs: dict[str, tuple[ExportedProgram, Seque
 def test_every_call_knows_module_and_line(
     name: str, route: str, programs: dict[str, tuple[ExportedProgram, Sequence[Tensor]]], tmp_path: Path
 ):
-    calls = capture(gone(name, route, programs, tmp_path), "net").graph.calls
+    calls = LoadedModel(gone(name, route, programs, tmp_path), "program", "net").program.graph.calls
     assert [call.place for call in calls if not PLACE.fullmatch(call.place)] == []
     assert len({call.place for call in calls}) > 3
 
