@@ -51,7 +51,6 @@ from s2s.passes.conditions import (
     started,
     started_calls,
     started_copies,
-    stateful,
     streamed,
     streamed_to,
     streams,
@@ -191,7 +190,7 @@ GRAPH = (
         when=row_tiles_asked,
         options=row_tiles,
     ),
-    Step("graph-bound-positions", "Scatters into state stand in main until fusion.", when=stateful),
+    Step("graph-bound-positions", "Lookups and scatters into state stand in main until fusion."),
     Step("graph-skip-masked-positions", "Limit attentions while their operators stand together.", when=sizes_counted),
     Step(
         "graph-fuse-attention",

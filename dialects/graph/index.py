@@ -13,13 +13,27 @@ from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes import index
 
 
+def _signs(nonnegative_indices: bool) -> dict[str, UnitAttr | None]:
+    """Return the property that says whether negative indices are out of bounds."""
+    return {"nonnegative_indices": flag(nonnegative_indices)}
+
+
 class GatherFamilyOp(GraphOp, ABC):
-    """`y[i] = x[f(indices, i)]`."""
+    """`y[i] = x[f(indices, i)]`.
+
+    With `nonnegative_indices` no index counts from the end: a negative one is out of bounds.
+    """
 
     x = operand_def(TENSOR)
     indices = operand_def(TENSOR)
+    nonnegative_indices = opt_prop_def(UnitAttr)
     traits = traits_def(HasFusionKind(FusionKind.INJECTIVE))
     assembly_format = "$x `,` $indices attr-dict `:` functional-type(operands, results)"
+
+    @property
+    def is_nonnegative(self) -> bool:
+        """Whether a negative index is out of bounds."""
+        return self.nonnegative_indices is not None
 
 
 @op_definition
@@ -29,8 +43,8 @@ class GatherOp(GatherFamilyOp):
     name = "graph.gather"
     axis = prop_def(INT)
 
-    def __init__(self, x: Value, indices: Value, *, axis: int) -> None:
-        super().__init__([x, indices], {"axis": integer(axis)})
+    def __init__(self, x: Value, indices: Value, *, axis: int, nonnegative_indices: bool = False) -> None:
+        super().__init__([x, indices], {"axis": integer(axis), **_signs(nonnegative_indices)})
 
     def inferred_type(self) -> AnyTensor:
         return index.gather(type_of(self.x), type_of(self.indices), self.axis.value.data)
@@ -43,8 +57,8 @@ class GatherElementsOp(GatherFamilyOp):
     name = "graph.gather_elements"
     axis = prop_def(INT)
 
-    def __init__(self, x: Value, indices: Value, *, axis: int) -> None:
-        super().__init__([x, indices], {"axis": integer(axis)})
+    def __init__(self, x: Value, indices: Value, *, axis: int, nonnegative_indices: bool = False) -> None:
+        super().__init__([x, indices], {"axis": integer(axis), **_signs(nonnegative_indices)})
 
     def inferred_type(self) -> AnyTensor:
         return index.gather_elements(type_of(self.x), type_of(self.indices), self.axis.value.data)
@@ -57,8 +71,8 @@ class GatherNdOp(GatherFamilyOp):
     name = "graph.gather_nd"
     batch_dims = prop_def(INT)
 
-    def __init__(self, x: Value, indices: Value, *, batch_dims: int = 0) -> None:
-        super().__init__([x, indices], {"batch_dims": integer(batch_dims)})
+    def __init__(self, x: Value, indices: Value, *, batch_dims: int = 0, nonnegative_indices: bool = False) -> None:
+        super().__init__([x, indices], {"batch_dims": integer(batch_dims), **_signs(nonnegative_indices)})
 
     def inferred_type(self) -> AnyTensor:
         return index.gather_nd(type_of(self.x), type_of(self.indices), self.batch_dims.value.data)
@@ -67,27 +81,30 @@ class GatherNdOp(GatherFamilyOp):
 class ScatterFamilyOp(GraphOp, ABC):
     """`y = x`, then `y[f(indices, i)] = updates[i]` in order.
 
-    `reduction` is `none`, or `add`, `mul`, `min`, `max` to combine with what is there.
+    `reduction` is `none`, or `add`, `mul`, `min`, `max` to combine with what is there. With `nonnegative_indices` no
+    index counts from the end: a negative one is out of bounds.
     """
 
     x = operand_def(TENSOR)
     indices = operand_def(TENSOR)
     updates = operand_def(TENSOR)
     reduction = prop_def(StringAttr)
+    nonnegative_indices = opt_prop_def(UnitAttr)
     traits = traits_def(HasFusionKind(FusionKind.OPAQUE))
     assembly_format = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, results)"
+
+    @property
+    def is_nonnegative(self) -> bool:
+        """Whether a negative index is out of bounds."""
+        return self.nonnegative_indices is not None
 
 
 @op_definition
 class ScatterElementsOp(ScatterFamilyOp):
-    """`y[…, indices[…, i, …], …] = updates[…, i, …]`, the index standing at `axis`; elsewhere `y = x`.
-
-    With `nonnegative_indices` no index counts from the end: a negative one is out of bounds.
-    """
+    """`y[…, indices[…, i, …], …] = updates[…, i, …]`, the index standing at `axis`; elsewhere `y = x`."""
 
     name = "graph.scatter_elements"
     axis = prop_def(INT)
-    nonnegative_indices = opt_prop_def(UnitAttr)
 
     def __init__(
         self,
@@ -101,11 +118,7 @@ class ScatterElementsOp(ScatterFamilyOp):
     ) -> None:
         super().__init__(
             [x, indices, updates],
-            {
-                "axis": integer(axis),
-                "reduction": string(reduction),
-                "nonnegative_indices": flag(nonnegative_indices),
-            },
+            {"axis": integer(axis), "reduction": string(reduction), **_signs(nonnegative_indices)},
         )
 
     def inferred_type(self) -> AnyTensor:
@@ -124,8 +137,10 @@ class ScatterNdOp(ScatterFamilyOp):
 
     name = "graph.scatter_nd"
 
-    def __init__(self, x: Value, indices: Value, updates: Value, *, reduction: str = "none") -> None:
-        super().__init__([x, indices, updates], {"reduction": string(reduction)})
+    def __init__(
+        self, x: Value, indices: Value, updates: Value, *, reduction: str = "none", nonnegative_indices: bool = False
+    ) -> None:
+        super().__init__([x, indices, updates], {"reduction": string(reduction), **_signs(nonnegative_indices)})
 
     def inferred_type(self) -> AnyTensor:
         return index.scatter_nd(type_of(self.x), type_of(self.indices), type_of(self.updates), self.reduction.data)

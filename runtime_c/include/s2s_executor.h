@@ -92,7 +92,7 @@ s2s_status s2s_executor_set_input_zero_copy(s2s_executor *executor, uint32_t ind
 s2s_status s2s_executor_set_output_zero_copy(s2s_executor *executor, uint32_t index, const s2s_tensor *value);
 
 /* Runs all nodes; after s2s_executor_step, those that are left.
- * Errors: S2S_ERR_NULL, S2S_ERR_UNBOUND, S2S_ERR_RANGE for an input that is an index out of range, before which nothing
+ * Errors: S2S_ERR_NULL, S2S_ERR_UNBOUND, S2S_ERR_RANGE for an input or a state that is an index out of range, before which nothing
  * has run; S2S_ERR_FUNCTION, and S2S_ERR_SHAPE for a size outside of its bounds, which end the run. */
 s2s_status s2s_executor_run(s2s_executor *executor);
 

@@ -66,9 +66,9 @@ typedef struct s2s_graph_state {
     const void *initial; /* its first value; null for zeros */
 } s2s_graph_state;
 
-/* An input of one integer that says where a run writes into its state, or which row of a constant it reads. */
+/* An input, or a state, of integers that say where a run writes into its state, or which rows of a tensor it reads. */
 typedef struct s2s_graph_index {
-    uint32_t input;
+    uint32_t tensor;
     int64_t least;
     int64_t most;
 } s2s_graph_index;
@@ -112,7 +112,7 @@ typedef struct s2s_graph {
     const s2s_graph_state *states; /* null if nothing outlives a run */
     uint32_t num_states;
     size_t state_size; /* the bytes at the start of the arena that hold all states */
-    const s2s_graph_index *indices; /* null if no input is an index with bounds */
+    const s2s_graph_index *indices; /* null if no input and no state is an index with bounds */
     uint32_t num_indices;
 } s2s_graph;
 

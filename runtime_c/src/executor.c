@@ -297,22 +297,6 @@ static bool has_null(void *const *slots, uint32_t count)
     return false;
 }
 
-/* Whether all inputs that are indices lie within their bounds. */
-static bool are_in_range(const s2s_executor *executor)
-{
-    for (uint32_t i = 0; i < executor->graph->num_indices; ++i) {
-        const s2s_graph_index *const index = &executor->graph->indices[i];
-        const void *const given = executor->inputs[index->input];
-        const bool is_wide = tensor_of(executor, &executor->graph->inputs[index->input])->dtype.bits == 64u;
-        const int64_t value = is_wide ? *(const int64_t *)given : *(const int32_t *)given;
-
-        if (value < index->least || value > index->most) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static void *address_of(const s2s_executor *executor, const s2s_graph_tensor *tensor)
 {
     switch (tensor->place) {
@@ -324,6 +308,63 @@ static void *address_of(const s2s_executor *executor, const s2s_graph_tensor *te
     case S2S_PLACE_DEVICE:
     default: return (unsigned char *)executor->devices[tensor->place - S2S_PLACE_DEVICE] + tensor->position;
     }
+}
+
+/* Whether an element of an input exists in a run of these sizes. */
+static bool is_in_run(const s2s_executor *executor, const s2s_graph_tensor *tensor, size_t element)
+{
+    const int32_t *const *const all = executor->graph->input_extents;
+    const int32_t *const extents = tensor->place == S2S_PLACE_INPUT && all != NULL ? all[tensor->position] : NULL;
+
+    for (int32_t axis = tensor->ndim; extents != NULL && axis > 0; --axis) {
+        const size_t length = (size_t)tensor->shape[axis - 1];
+        const int32_t size = extents[axis - 1];
+
+        if (size != S2S_CONSTANT_SIZE && element % length >= (size_t)executor->sizes[size]) {
+            return false;
+        }
+        element /= length;
+    }
+    return true;
+}
+
+/* An element of a tensor of integers; one beyond int64_t as the greatest of these. */
+static int64_t integer_at(const void *values, s2s_dtype dtype, size_t element)
+{
+    const bool has_sign = dtype.code == S2S_DTYPE_INT;
+
+    switch (dtype.bits) {
+    case 8u: return has_sign ? ((const int8_t *)values)[element] : ((const uint8_t *)values)[element];
+    case 16u: return has_sign ? ((const int16_t *)values)[element] : ((const uint16_t *)values)[element];
+    case 32u: return has_sign ? ((const int32_t *)values)[element] : (int64_t)((const uint32_t *)values)[element];
+    default: break;
+    }
+    if (has_sign || ((const uint64_t *)values)[element] <= (uint64_t)INT64_MAX) {
+        return ((const int64_t *)values)[element];
+    }
+    return INT64_MAX;
+}
+
+/* Whether all inputs and states that are indices lie within their bounds. */
+static bool are_in_range(const s2s_executor *executor)
+{
+    const s2s_graph *const graph = executor->graph;
+
+    for (uint32_t i = 0; i < graph->num_indices; ++i) {
+        const s2s_graph_index *const index = &graph->indices[i];
+        const s2s_graph_tensor *const tensor = &graph->tensors[index->tensor];
+        const size_t count = s2s_shape_elements(tensor->shape, tensor->ndim);
+        const void *const values = address_of(executor, tensor);
+
+        for (size_t element = 0; element < count; ++element) {
+            const int64_t value = integer_at(values, tensor->dtype, element);
+
+            if ((value < index->least || value > index->most) && is_in_run(executor, tensor, element)) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 static void run_node(const s2s_executor *executor, const s2s_graph_node *node)
@@ -352,11 +393,11 @@ s2s_status s2s_executor_step(s2s_executor *executor)
                                       (graph->num_sizes > 0u && executor->sizes == NULL))) {
         return S2S_ERR_UNBOUND;
     }
-    if (executor->next_node == 0u && !are_in_range(executor)) {
-        return S2S_ERR_RANGE;
-    }
     if (executor->next_node == 0u && graph->num_sizes > 0u) {
         status = settle_sizes(executor, true);
+    }
+    if (status == S2S_OK && executor->next_node == 0u && !are_in_range(executor)) {
+        return S2S_ERR_RANGE;
     }
     if (status == S2S_OK && executor->next_node < graph->num_nodes) {
         run_node(executor, &graph->nodes[executor->next_node]);

@@ -142,7 +142,7 @@ static bool are_states(const s2s_graph *graph)
     return true;
 }
 
-/* Whether each index is an input of one integer of 32 or 64 bits, which has a range. */
+/* Whether each index is an input or a part of the arena that holds integers, which have a range. */
 static bool are_indices(const s2s_graph *graph)
 {
     if (graph->num_indices > 0u && graph->indices == NULL) {
@@ -152,12 +152,12 @@ static bool are_indices(const s2s_graph *graph)
         const s2s_graph_index *const index = &graph->indices[i];
         const s2s_graph_tensor *tensor;
 
-        if (index->input >= graph->num_inputs || index->least > index->most) {
+        if (index->tensor >= graph->num_tensors || index->least > index->most) {
             return false;
         }
-        tensor = &graph->tensors[graph->inputs[index->input].tensor];
-        if (tensor->dtype.code != S2S_DTYPE_INT || (tensor->dtype.bits != 32u && tensor->dtype.bits != 64u) ||
-            s2s_shape_elements(tensor->shape, tensor->ndim) != 1u) {
+        tensor = &graph->tensors[index->tensor];
+        if ((tensor->place != S2S_PLACE_INPUT && tensor->place != S2S_PLACE_ARENA) ||
+            (tensor->dtype.code != S2S_DTYPE_INT && tensor->dtype.code != S2S_DTYPE_UINT) || tensor->dtype.bits < 8u) {
             return false;
         }
     }

@@ -67,11 +67,6 @@ def sizes_vary(options: CompileOptions) -> bool:
     return bool(varying(options.dims))
 
 
-def stateful(options: CompileOptions) -> bool:
-    """Return whether inputs are state."""
-    return bool(options.states)
-
-
 def sizes_counted(options: CompileOptions) -> bool:
     """Return whether the run function may compute sizes from the values of inputs."""
     plain = options.executor == "aot" and options.profile == "default" and not options.devices

@@ -1,4 +1,4 @@
-"""The bounds of inputs that say where a run writes into its state, as an attribute of the module."""
+"""The bounds of inputs and states that are indices, as an attribute of the module."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -12,19 +12,23 @@ INDEX_BOUNDS = "index_bounds"
 
 
 class IndexBounds(NamedTuple):
-    """The least and the greatest value of an integer input; the run function refuses others."""
+    """The least and the greatest value of all elements of an input or a state; the run function refuses others."""
 
     least: int
     most: int
 
+    def within(self, other: "IndexBounds") -> "IndexBounds":
+        """Return the bounds that are within these and `other`."""
+        return IndexBounds(max(self.least, other.least), min(self.most, other.most))
+
 
 def bounds_attribute(bounds: Mapping[str, IndexBounds]) -> DictionaryAttr:
-    """Return the bounds of inputs, by name, as the attribute of a module."""
+    """Return the bounds of inputs and states, by name, as the attribute of a module."""
     return DictionaryAttr({name: DenseArrayBase.from_list(i64, list(each)) for name, each in bounds.items()})
 
 
 def bounds_of(attributes: Mapping[str, Attribute]) -> dict[str, IndexBounds]:
-    """Return the bounds of inputs, by name, from the attributes of a module."""
+    """Return the bounds of inputs and states, by name, from the attributes of a module."""
     stated = attributes.get(INDEX_BOUNDS)
     if not isinstance(stated, DictionaryAttr):
         return {}

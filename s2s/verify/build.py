@@ -363,7 +363,7 @@ class LoadedNetwork:
                 f"{self.name}: a size that it computes from these inputs is not in its bounds; give others: {bounds}"
             )
         if status == BAD_POSITION:
-            fact = "an input that is an index, such as a position in a cache, is out of range"
+            fact = "an input or a state that is an index, such as a position in a cache, is out of range"
             raise InputError(f"{self.name}: {fact}; the header states the bounds")
         raise CompilerBug(f"{self.name}_run: status {status}")
 

@@ -109,7 +109,7 @@ def moved_scales(
             first = _one_of(op.indices, axis, weights, place)
             assert first is not None
             made = (
-                graph.GatherElementsOp(scales[0], first, axis=op.axis.value.data)
+                graph.GatherElementsOp(scales[0], first, axis=op.axis.value.data, nonnegative_indices=op.is_nonnegative)
                 if isinstance(op, graph.GatherElementsOp)
                 else _scatter_elements(op, scales[0], first, scales[1])
             )
@@ -122,8 +122,8 @@ def _scatter_elements(
     op: graph.ScatterElementsOp, x: SSAValue, indices: SSAValue, updates: SSAValue
 ) -> graph.ScatterElementsOp:
     """Return a scatter of other operands whose indices mean what those of `op` do."""
-    nonnegative = op.nonnegative_indices is not None
-    return graph.ScatterElementsOp(x, indices, updates, axis=op.axis.value.data, nonnegative_indices=nonnegative)
+    axis, nonnegative = op.axis.value.data, op.is_nonnegative
+    return graph.ScatterElementsOp(x, indices, updates, axis=axis, nonnegative_indices=nonnegative)
 
 
 def with_data(op: Operation, data: Sequence[SSAValue]) -> Operation:
@@ -140,11 +140,11 @@ def with_data(op: Operation, data: Sequence[SSAValue]) -> Operation:
         case graph.ConcatOp():
             made = graph.ConcatOp(data, axis=op.axis.value.data)
         case graph.GatherOp() | graph.GatherElementsOp():
-            made = type(op)(data[0], op.indices, axis=op.axis.value.data)
+            made = type(op)(data[0], op.indices, axis=op.axis.value.data, nonnegative_indices=op.is_nonnegative)
         case graph.ScatterElementsOp():
             made = _scatter_elements(op, data[0], op.indices, data[1])
         case graph.ScatterNdOp():
-            made = graph.ScatterNdOp(data[0], op.indices, data[1])
+            made = graph.ScatterNdOp(data[0], op.indices, data[1], nonnegative_indices=op.is_nonnegative)
         case graph.InsertSliceOp():
             made = graph.InsertSliceOp(data[0], data[1], starts=list(op.starts.get_values()))
         case _:

@@ -35,13 +35,13 @@ def _gather(node: Node) -> Value:
         raise node.invalid(f"{batch} batch dimensions of {list(x.shape)} and {list(indices.shape)}", "fix batch_dims")
     _check(node, indices, x.shape[axis])
     if batch == 0:
-        return emit(graph.GatherOp, x, indices, axis=axis)
+        return emit(graph.GatherOp, x, indices, axis=axis, nonnegative_indices=True)
     outer, inner = x.shape[batch:axis], x.shape[axis + 1 :]
     places, wanted = indices.shape[batch:], prod(indices.shape[batch:])
     groups = prod(x.shape[:batch])
     flat = reshape(x, [groups, prod(outer), x.shape[axis], prod(inner)])
     chosen = broadcast_to(reshape(indices, [groups, 1, wanted, 1]), [groups, prod(outer), wanted, prod(inner)])
-    picked = emit(graph.GatherElementsOp, flat, chosen, axis=2)
+    picked = emit(graph.GatherElementsOp, flat, chosen, axis=2, nonnegative_indices=True)
     return reshape(picked, [*x.shape[:batch], *outer, *places, *inner])
 
 
@@ -52,7 +52,7 @@ def _gather_nd(node: Node) -> Value:
     if indices.array is not None:
         for position in range(indices.shape[-1]):
             _check(node, node.constant(indices.array[..., position]), x.shape[position])
-    return emit(graph.GatherNdOp, x, indices, batch_dims=0)
+    return emit(graph.GatherNdOp, x, indices, batch_dims=0, nonnegative_indices=True)
 
 
 def _embedding_lookup(node: Node) -> Value:
@@ -62,7 +62,7 @@ def _embedding_lookup(node: Node) -> Value:
     _check(node, indices, table.shape[0])
     if table.info.blocks is not None:
         return blockwise.rows_of(node, table, indices)
-    rows = emit(graph.GatherOp, table.value, indices, axis=0)
+    rows = emit(graph.GatherOp, table.value, indices, axis=0, nonnegative_indices=True)
     if node.output_type().dtype == table.dtype:
         return rows
     if table.quant is None or not table.quant.is_per_tensor:

@@ -44,7 +44,7 @@ def _integers(indices: Value) -> Value:
 def _embedding(node: Node) -> Value:
     weight, indices = node.value("weight"), _integers(node.value("indices"))
     check_indices(node, indices, weight.shape[0])
-    return emit(graph.GatherOp, weight, indices, axis=0)
+    return emit(graph.GatherOp, weight, indices, axis=0, nonnegative_indices=True)
 
 
 def _index_select(node: Node) -> Value:
@@ -53,7 +53,8 @@ def _index_select(node: Node) -> Value:
         return x
     axis = node.axis("dim", x.rank)
     check_indices(node, indices, x.shape[axis])
-    return emit(graph.GatherOp, x, reshape(indices, [int(np.prod(indices.shape))]), axis=axis)
+    rows = reshape(indices, [int(np.prod(indices.shape))])
+    return emit(graph.GatherOp, x, rows, axis=axis, nonnegative_indices=True)
 
 
 def _gather(node: Node) -> Value:
@@ -62,7 +63,7 @@ def _gather(node: Node) -> Value:
         return reshape(x, indices.shape)
     axis = node.axis("dim", x.rank)
     check_indices(node, indices, x.shape[axis])
-    return emit(graph.GatherElementsOp, x, indices, axis=axis)
+    return emit(graph.GatherElementsOp, x, indices, axis=axis, nonnegative_indices=True)
 
 
 @frozen
@@ -194,11 +195,36 @@ def _scattered(node: Node, x: Value, source: Value, reduction: str = "none") -> 
     axis = node.axis("dim", x.rank)
     if x.rank == 0:
         x, indices, source = (reshape(value, [1]) for value in (x, indices, source))
-        return reshape(emit(graph.ScatterElementsOp, x, indices, source, axis=0, reduction=reduction), [])
+        return reshape(_put_elements(x, indices, source, 0, reduction), [])
     check_indices(node, indices, x.shape[axis])
     for dim, size in enumerate(indices.shape):
         source = take(source, dim, 0, size)
-    return emit(graph.ScatterElementsOp, x, indices, source, axis=axis, reduction=reduction)
+    return _put_elements(x, indices, source, axis, reduction)
+
+
+def _put_elements(x: Value, indices: Value, source: Value, axis: int, reduction: str = "none") -> Value:
+    """`x` with elements placed along an axis by indices that do not count from the end."""
+    return emit(graph.ScatterElementsOp, x, indices, source, axis=axis, reduction=reduction, nonnegative_indices=True)
+
+
+def _index_copy(node: Node) -> Value:
+    """`x` with slices of `source` placed along a dimension, as static caches are written."""
+    return _put_slices(node, node.value("source"))
+
+
+def _index_add(node: Node) -> Value:
+    """`x` with slices of `source` added along a dimension."""
+    source = node.value("source")
+    return _put_slices(node, source * typed(node, node.operand("alpha"), source.dtype), "add")
+
+
+def _put_slices(node: Node, source: Value, reduction: str = "none") -> Value:
+    x, indices, source = node.value("self"), _integers(node.value("index")), cast(source, node.value("self").dtype)
+    axis, count = node.axis("dim", max(x.rank, 1)), int(np.prod(indices.shape))
+    whole = [count if dim == axis else size for dim, size in enumerate(x.shape or (1,))]
+    check_indices(node, indices, (x.shape or (1,))[axis])
+    places = broadcast_to(reshape(indices, [count if dim == axis else 1 for dim in range(len(whole))]), whole)
+    return reshape(_put_elements(reshape(x, x.shape or [1]), places, reshape(source, whole), axis, reduction), x.shape)
 
 
 def _scatter(node: Node) -> Value:
@@ -331,6 +357,8 @@ IMPORTERS: Mapping[str, Importer] = {
     "embedding": _embedding,
     "gather": _gather,
     "index": _index,
+    "index_add": _index_add,
+    "index_copy": _index_copy,
     "index_put": _index_put,
     "index_select": _index_select,
     "masked_scatter": _masked_scatter,

@@ -92,6 +92,8 @@ KEPT = (
     "_upsample_nearest_exact2d",
     "_upsample_nearest_exact3d",
     "gru.input",
+    "index_add",
+    "index_copy",
     "linear",
     "lstm.input",
     "matmul",

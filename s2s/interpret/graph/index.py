@@ -11,7 +11,7 @@ from s2s.types.dtypes import Array
 _COMBINE = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
-def _positions(indices: Array, size: int, *, nonnegative: bool = False) -> Array:
+def _positions(indices: Array, size: int, *, nonnegative: bool) -> Array:
     """Return nonnegative `indices`; raise an error for an index outside of the dimension, which ONNX leaves
     undefined. Negative ones count from the end, or are outside too if they have to be `nonnegative`."""
     positions, least = indices.astype(np.int64), 0 if nonnegative else -size
@@ -23,14 +23,14 @@ def _positions(indices: Array, size: int, *, nonnegative: bool = False) -> Array
 
 def _gather(op: graph.GatherOp, x: Array, indices: Array) -> Array:
     axis = op.axis.value.data
-    return np.take(x, _positions(indices, x.shape[axis]), axis=axis)
+    return np.take(x, _positions(indices, x.shape[axis], nonnegative=op.is_nonnegative), axis=axis)
 
 
 def _gather_elements(op: graph.GatherElementsOp, x: Array, indices: Array) -> Array:
-    return x[_element_places(x, indices, op.axis.value.data)]
+    return x[_element_places(x, indices, op.axis.value.data, nonnegative=op.is_nonnegative)]
 
 
-def _element_places(x: Array, indices: Array, axis: int, *, nonnegative: bool = False) -> tuple[Array, ...]:
+def _element_places(x: Array, indices: Array, axis: int, *, nonnegative: bool) -> tuple[Array, ...]:
     """Return the positions in `x` of the elements that `indices` select along `axis`."""
     places = list(np.indices(indices.shape, sparse=True))
     places[axis] = _positions(indices, x.shape[axis], nonnegative=nonnegative)
@@ -40,12 +40,13 @@ def _element_places(x: Array, indices: Array, axis: int, *, nonnegative: bool = 
 def _gather_nd(op: graph.GatherNdOp, x: Array, indices: Array) -> Array:
     batch_dims = op.batch_dims.value.data
     batch = np.indices((*indices.shape[:batch_dims], *[1] * (indices.ndim - 1 - batch_dims)), sparse=True)
-    return x[(*batch[:batch_dims], *_slice_places(x.shape[batch_dims:], indices))]
+    places = _slice_places(x.shape[batch_dims:], indices, nonnegative=op.is_nonnegative)
+    return x[(*batch[:batch_dims], *places)]
 
 
-def _slice_places(shape: tuple[int, ...], indices: Array) -> tuple[Array, ...]:
+def _slice_places(shape: tuple[int, ...], indices: Array, *, nonnegative: bool) -> tuple[Array, ...]:
     """Split the last dimension of `indices` into one array of positions per dimension of `shape`."""
-    return tuple(_positions(indices[..., i], shape[i]) for i in range(indices.shape[-1]))
+    return tuple(_positions(indices[..., i], shape[i], nonnegative=nonnegative) for i in range(indices.shape[-1]))
 
 
 def _scatter(x: Array, places: tuple[Array, ...], updates: Array, reduction: str) -> Array:
@@ -58,13 +59,13 @@ def _scatter(x: Array, places: tuple[Array, ...], updates: Array, reduction: str
 
 
 def _scatter_elements(op: graph.ScatterElementsOp, x: Array, indices: Array, updates: Array) -> Array:
-    nonnegative = op.nonnegative_indices is not None
-    places = _element_places(x, indices, op.axis.value.data, nonnegative=nonnegative)
+    places = _element_places(x, indices, op.axis.value.data, nonnegative=op.is_nonnegative)
     return _scatter(x, places, updates, op.reduction.data)
 
 
 def _scatter_nd(op: graph.ScatterNdOp, x: Array, indices: Array, updates: Array) -> Array:
-    return _scatter(x, _slice_places(x.shape, indices), updates, op.reduction.data)
+    places = _slice_places(x.shape, indices, nonnegative=op.is_nonnegative)
+    return _scatter(x, places, updates, op.reduction.data)
 
 
 MEANINGS: dict[type[Operation], Meaning] = {

@@ -72,7 +72,7 @@ class LookupOfScales(WeightPattern):
         assert narrow is not None
         maker = Maker.of(rewriter, self.store, op)
         made = maker(new_constant(narrow, f"{table.weight_name.data}_f16", self.store))
-        rows = maker(graph.GatherOp(made, op.indices, axis=op.axis.value.data))
+        rows = maker(graph.GatherOp(made, op.indices, axis=op.axis.value.data, nonnegative_indices=op.is_nonnegative))
         rewriter.replace(op, [], [maker.cast(rows, f32)])
 
 

@@ -64,7 +64,9 @@ class GatherOfSmallIntegers(WeightPattern):
         low, axis = int(values.min()), free[-1]
         packed = new_weight(packed_along(values, axis, bits), f"{weight.weight_name.data}_packed", self.store)
         maker = Maker.of(rewriter, self.store, op)
-        gathered = maker(graph.GatherOp(maker(packed), op.indices, axis=op.axis.value.data))
+        gathered = maker(
+            graph.GatherOp(maker(packed), op.indices, axis=op.axis.value.data, nonnegative_indices=op.is_nonnegative)
+        )
         behind = axis > op.axis.value.data
         place = axis + type_of(op.indices).get_num_dims() - 1 if behind else axis
         value = maker.cast(_unpacked(maker, gathered, place, bits, kind.get_shape()[axis]), kind.element_type)

@@ -49,3 +49,33 @@ builtin.module {
     func.return %y : tensor<6xf32>
   }
 }
+
+// -----
+
+// Each token of a lookup, and coordinates whose columns count along axes of different sizes.
+// CHECK:       builtin.module attributes {index_bounds = {ids = array<i64: -10, 9>, row = array<i64: 0, 5>, column = array<i64: 0, 3>}}
+builtin.module {
+  func.func @main(%ids: tensor<1x7xi64> {name = "ids"}, %row: tensor<2x1xi64> {name = "row"}, %column: tensor<2x1xi64> {name = "column"}, %x: tensor<10x2xf32> {name = "x"}, %plane: tensor<6x4xf32> {name = "plane"}) -> (tensor<1x7x2xf32>, tensor<2xf32>) {
+    %y = graph.gather %x, %ids {axis = 0 : i64} : (tensor<10x2xf32>, tensor<1x7xi64>) -> tensor<1x7x2xf32>
+    %at = graph.concat %row, %column {axis = 1 : i64} : (tensor<2x1xi64>, tensor<2x1xi64>) -> tensor<2x2xi64>
+    %z = graph.gather_nd %plane, %at {batch_dims = 0 : i64, nonnegative_indices} : (tensor<6x4xf32>, tensor<2x2xi64>) -> tensor<2xf32>
+    func.return %y, %z : tensor<1x7x2xf32>, tensor<2xf32>
+  }
+}
+
+// -----
+
+// A state that is moved is a state, and so is one that counts positions.
+// CHECK:       builtin.module attributes {index_bounds = {position = array<i64: 0, 5>}}
+builtin.module {
+  func.func @main(%position: tensor<1xi64> {name = "position", state}, %cache: tensor<4x6xf32> {name = "cache", state}, %row: tensor<1x4xf32> {name = "row"}) -> (tensor<1xi64>, tensor<4x6xf32>) attributes {tied = array<i64: 0, 1>} {
+    %one = graph.constant dense<1> : tensor<1xi64>
+    %next = graph.add %position, %one : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+    %rows = graph.transpose %cache {perm = array<i64: 1, 0>} : (tensor<4x6xf32>) -> tensor<6x4xf32>
+    %column = graph.reshape %position : (tensor<1xi64>) -> tensor<1x1xi64>
+    %at = graph.broadcast_to %column : (tensor<1x1xi64>) -> tensor<1x4xi64>
+    %new = graph.scatter_elements %rows, %at, %row {axis = 0 : i64, reduction = "none", nonnegative_indices} : (tensor<6x4xf32>, tensor<1x4xi64>, tensor<1x4xf32>) -> tensor<6x4xf32>
+    %y = graph.transpose %new {perm = array<i64: 1, 0>} : (tensor<6x4xf32>) -> tensor<4x6xf32>
+    func.return %next, %y : tensor<1xi64>, tensor<4x6xf32>
+  }
+}

@@ -4,8 +4,9 @@
 ->
     %y = tensor.compute [3, 4] epilogue(%i at …(d0)) tables(%x) apply { tensor.extract %x[place, d1] }
 
-A negative index counts from the end. An index outside the dimension is an error in ONNX; here it is clamped to the
-dimension, so that no input makes a kernel read outside its buffers.
+A negative index counts from the end, unless the operation says that none does. An index outside the dimension is an
+error in ONNX, TFLite and torch: the run function refuses inputs that are such indices (`graph-bound-positions`). One
+that the network computes is clamped to the dimension, so that no input makes a kernel read outside its buffers.
 """
 
 import numpy as np
@@ -22,8 +23,9 @@ from s2s.types.sizes import REDUCES, Extents, extents_of
 INT32_MAX = 2**31 - 1
 
 
-def _place(s: Scalars, index: Scalar, size: int, name: str) -> Scalar:
-    """`index` counted from the front and clamped to `[0, size)`; in a run the size may be a smaller one, `name`."""
+def _place(s: Scalars, op: graph.GatherFamilyOp, index: Scalar, size: int, name: str) -> Scalar:
+    """An index of `op`, counted from the front and clamped to `[0, size)`; in a run the size may be a smaller one,
+    `name`."""
     place, end, last = s.cast(index, i32), size, size - 1
     if name:
         end = s.size(name)
@@ -32,7 +34,8 @@ def _place(s: Scalars, index: Scalar, size: int, name: str) -> Scalar:
         largest = int(np.iinfo(to_numpy(index.element).str).max)
         place = place if largest <= INT32_MAX else s.maximum(place, 0)
         return place if largest < size and not name else s.minimum(place, last)
-    place = s.select(s.less(place, 0), place + end, place)
+    if not op.is_nonnegative:
+        place = s.select(s.less(place, 0), place + end, place)
     return s.minimum(s.maximum(place, 0), last)
 
 
@@ -48,14 +51,14 @@ class LowerGather(RewritePattern):
         size, end, name = shape_of(op.x)[axis], axis + len(shape_of(op.indices)), _names(op)[axis]
         d = dims(len(shape))
         known = constant_number(op.indices)
-        if known is not None and (0 if name else -size) <= known < size:
+        if known is not None and (0 if name or op.is_nonnegative else -size) <= known < size:
             source = at(op.x, *d[:axis], int(known) % size, *d[end:])
             return rewriter.replace(op, [], [move(rewriter, op, shape, [source])])
 
         def gather(s: Scalars, index: Scalar, x: Scalar) -> Scalar:
             before = [s.index(dim) for dim in range(axis)]
             return s.extract(
-                x, [*before, _place(s, index, size, name), *(s.index(dim) for dim in range(end, len(shape)))]
+                x, [*before, _place(s, op, index, size, name), *(s.index(dim) for dim in range(end, len(shape)))]
             )
 
         y = move(rewriter, op, shape, [at(op.indices, *d[axis:end])], tables=[op.x], apply=gather)
@@ -69,7 +72,7 @@ class LowerGatherElements(RewritePattern):
 
         def gather(s: Scalars, index: Scalar, x: Scalar) -> Scalar:
             places = [s.index(dim) for dim in range(len(shape)) if dim != axis]
-            places.insert(axis, _place(s, index, shape_of(op.x)[axis], _names(op)[axis]))
+            places.insert(axis, _place(s, op, index, shape_of(op.x)[axis], _names(op)[axis]))
             return s.extract(x, places)
 
         y = move(rewriter, op, shape, [at(op.indices, *dims(len(shape)))], tables=[op.x], apply=gather)
@@ -87,7 +90,7 @@ class LowerGatherNd(RewritePattern):
 
         def gather(s: Scalars, *values: Scalar) -> Scalar:
             *indices, x = values
-            places = [_place(s, *each) for each in zip(indices, sizes, names, strict=True)]
+            places = [_place(s, op, *each) for each in zip(indices, sizes, names, strict=True)]
             inner = [s.index(dim) for dim in range(len(positions), len(shape))]
             return s.extract(x, [*(s.index(dim) for dim in range(batch)), *places, *inner])
 

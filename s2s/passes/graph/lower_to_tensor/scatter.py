@@ -55,7 +55,7 @@ class LowerScatterElements(RewritePattern):
         axis, sizes = op.axis.value.data, shape_of(op.indices)
         d = dims(len(sizes))
         into = [0 if dim == axis else index for dim, index in enumerate(d)]
-        wrap = op.nonnegative_indices is None
+        wrap = not op.is_nonnegative
         updates = Updates(sizes, at(op.x, *into), [axis], [at(op.indices, *d)], at(op.updates, *d), wrap)
         replace_by_scatter(rewriter, op, op.reduction.data, updates)
 
@@ -69,7 +69,8 @@ class LowerScatterNd(RewritePattern):
         update, inner = d[: len(count)], d[len(count) :]
         parts = [at(op.indices, *update, part) for part in range(length)]
         into = at(op.x, *[0] * length, *inner)
-        updates = Updates([*count, *rest], into, range(length), parts, at(op.updates, *update, *inner))
+        value, wrap = at(op.updates, *update, *inner), not op.is_nonnegative
+        updates = Updates([*count, *rest], into, range(length), parts, value, wrap)
         replace_by_scatter(rewriter, op, op.reduction.data, updates)
 
 

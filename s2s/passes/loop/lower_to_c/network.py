@@ -16,13 +16,13 @@ from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.lower_to_c.arena import Arena, element_of
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.divided import POOL, threads_of
+from s2s.passes.loop.lower_to_c.index_checks import check_indices, indices_of
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
 from s2s.passes.loop.lower_to_c.run_sizes import KnownSizes, RunSizes, refuse
 from s2s.passes.loop.lower_to_c.steps import StepBuilder, lower_steps
 from s2s.passes.loop.lower_to_c.written import Written
 from s2s.passes.loop.segments import segments_of
-from s2s.types.index_bounds import bounds_of
 
 _VOID_POINTER = c.PtrType(c.VOID)
 
@@ -91,9 +91,9 @@ class LowerNetwork(_NetworkFunction):
             b.values[old] = new
         self.arena.enter(b, block.args[:count], self.views())
         self._check(b, block, count)
-        self._check_indices(b)
         pool, parameters = self._with_pool(block)
         sizes, parameters = self._with_sizes(b, block, parameters)
+        self._check_indices(b, sizes)
         taken = frozenset(parameters) | self.arena.identifiers
         lower_steps(StepBuilder(b, self.names, self.arena, pool, sizes, taken), self.func)
         block.add_op(c.ReturnOp(self._status(b)))
@@ -102,21 +102,10 @@ class LowerNetwork(_NetworkFunction):
         types = list(block.arg_types)
         return c.FuncOp(f"{self.prefix}_run", types, c.STATUS, block, parameters=parameters, extents=extents)
 
-    def _check_indices(self, b: Builder) -> None:
-        """Check the inputs that say where the run writes into its state."""
-        module = self.func.parent_op()
-        stated = {} if module is None else bounds_of(module.attributes)
-        for name, value in zip(self.main.input_names, self.main.inputs, strict=True):
-            if name not in stated:
-                continue
-            index = b.add(c.LoadOp(b.add(c.SubscriptOp(b.value(value), b.literal(0, IndexType())))))
-            index.name_hint = "at"
-            ends = zip("<>", stated[name], strict=True)
-            refuse(
-                b,
-                _any_of(b, [b.binary(sign, index, b.literal(end, index.type)) for sign, end in ends]),
-                "S2S_ERR_RANGE",
-            )
+    def _check_indices(self, b: Builder, sizes: RunSizes | None) -> None:
+        """Check the inputs and states that are indices."""
+        for each in indices_of(self.main):
+            check_indices(b, each, self.arena, {} if sizes is None else sizes.values)
 
     def _status(self, b: Builder) -> SSAValue:
         """The status of a run that has come to its end."""
@@ -137,7 +126,8 @@ class LowerNetwork(_NetworkFunction):
         """Add a parameter with the sizes of this run to `block` if there are any, and check them; return the sizes and
         the names of all parameters."""
         module = self.func.parent_op()
-        sizes = None if module is None else RunSizes(module.attributes, self.names, _sizes_of_steps(self.func))
+        used = _sizes_of_steps(self.func) | {axis.size for each in indices_of(self.main) for axis in each.axes}
+        sizes = None if module is None else RunSizes(module.attributes, self.names, used)
         if sizes is None or not sizes.bounds:
             return None, parameters
         sizes.count(b, dict(zip(self.main.input_names, self.main.inputs, strict=True)))

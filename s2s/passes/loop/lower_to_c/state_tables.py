@@ -1,21 +1,23 @@
-"""Write the tables of state for the graph executor: what outlives a run, and the inputs that index it.
+"""Write the tables of state for the graph executor: what outlives a run, and the inputs and states that are indices.
 
 static const s2s_graph_state states[] = {{0u, 64u, NULL}, {64u, 16u, net_h}};
 static const s2s_graph_index indices[] = {{1u, -128, 127}};
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr, SymbolRefAttr, i64
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 
 from s2s.analysis.network.functions import INIT, STATE
 from s2s.dialects import c, loop
 from s2s.memory.accesses import buffer_bytes
+from s2s.passes.loop.lower_to_c.index_checks import indices_of
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
 from s2s.types.dtypes import ui32
-from s2s.types.index_bounds import IndexBounds, bounds_of
+from s2s.types.index_bounds import IndexBounds
 
 
 class StateRow(NamedTuple):
@@ -28,7 +30,7 @@ class StateRow(NamedTuple):
 
 
 class StateRows(NamedTuple):
-    """All state of a network, and the inputs, by number, that say where a run writes into it."""
+    """All state of a network, and the tensors, by number, that are indices."""
 
     states: tuple[StateRow, ...] = ()
     indices: tuple[tuple[int, IndexBounds], ...] = ()
@@ -39,14 +41,12 @@ class StateRows(NamedTuple):
         return max((state.offset + state.size for state in self.states), default=0)
 
 
-def state_rows(main: Main, names: Names) -> StateRows:
-    """Return the state of the network `main`."""
-    module = main.func.parent_op()
-    stated = {} if module is None else bounds_of(module.attributes)
+def state_rows(main: Main, names: Names, numbers: Mapping[SSAValue, int]) -> StateRows:
+    """Return the state of the network `main`, whose tensors have `numbers`."""
     views = [op for op in main.func.body.block.ops if isinstance(op, loop.ViewOp) and STATE in op.attributes]
     return StateRows(
         tuple(_state(view, names) for view in views),
-        tuple((number, stated[name]) for number, name in enumerate(main.input_names) if name in stated),
+        tuple((numbers[each.value], each.bounds) for each in indices_of(main)),
     )
 
 

@@ -161,7 +161,7 @@ def rows_of(main: Main, names: Names, kernels: Sequence[FuncOp], store: WeightSt
         names.status,
         _further(segments),
         sizes,
-        state_rows(main, names),
+        state_rows(main, names, numbers),
     )
 
 
