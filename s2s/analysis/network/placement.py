@@ -51,8 +51,10 @@ def place(
     steps: Sequence[Placeable], copies: Mapping[int, Mapping[str, float]], given: Sequence[int], kept: Sequence[int]
 ) -> Placement:
     """Return the cheapest placement. `copies` are the cycles of a copy of each tensor between the first device and each
-    other one; the tensors `given` are on the first device before, those `kept` afterwards."""
-    last = {value: number for number, step in enumerate(steps) for value in (*step.reads, *step.writes)}
+    other one; the tensors `given` are on the first device before, those `kept` afterwards. Of the tensors `given`, no
+    step need read one: an input that nothing uses, a state that is only written."""
+    last = dict.fromkeys(given, -1)
+    last |= {value: number for number, step in enumerate(steps) for value in (*step.reads, *step.writes)}
     last |= dict.fromkeys(kept, len(steps))
     states: dict[Places, _State] = {_places({value: frozenset({MAIN}) for value in given}): _State(0.0, ())}
     is_optimal = True
