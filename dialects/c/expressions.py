@@ -1,6 +1,7 @@
 """Expressions: values computed without effect, printed where they are used unless `c-name-temporaries` names them."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import ClassVar
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr, UnitAttr
@@ -27,6 +28,14 @@ from s2s.dialects.c.types import NamedType, spelled
 from s2s.dialects.operation import op_definition, value_of
 from s2s.dialects.plain import PlainOp
 
+_RUNTIME = ("s2s_", "S2S_")
+"""How functions and macros of the runtime begin, as nothing of a network does."""
+
+
+@lru_cache(maxsize=256)
+def _header(header: str) -> StringAttr:
+    return StringAttr(header)
+
 
 @op_definition
 class LiteralOp(PlainOp):
@@ -46,17 +55,25 @@ class LiteralOp(PlainOp):
 
 @op_definition
 class SymbolOp(PlainOp):
-    """Something known by its name: a global table, an enumerator, a macro of a header. `result = name`."""
+    """Something known by its name: a global table, an enumerator, a macro of a header. `result = name`.
+
+    `header` declares it, unless `s2s.h` or a table of the network does.
+    """
 
     name = "c.symbol"
 
     symbol = prop_def(StringAttr)
+    header = opt_prop_def(StringAttr)
     result = result_def()
+    irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(Pure())
     assembly_format = "$symbol attr-dict `:` type($result)"
 
-    def __init__(self, symbol: str, result_type: Attribute) -> None:
-        super().__init__(properties={"symbol": StringAttr(symbol)}, result_types=[result_type])
+    def __init__(self, symbol: str, result_type: Attribute, *, header: str | None = None) -> None:
+        super().__init__(
+            properties={"symbol": StringAttr(symbol), "header": None if header is None else _header(header)},
+            result_types=[result_type],
+        )
 
 
 @op_definition
@@ -181,8 +198,9 @@ class CallOp(PlainOp):
     """`result = callee(arguments)`: a statement where nothing comes back or nobody uses it.
 
     A `pure` call only computes; one that `reads` also looks at what its pointers lead to. Any other may write there
-    too, and happens exactly once, where it stands. `comment` follows a call that is a statement. `header` declares the
-    function where its name does not tell. `discards` writes `(void)` in front: the function returns what nobody needs.
+    too, and happens exactly once, where it stands. `comment` follows a call that is a statement. `header` declares a
+    function of the runtime or of the C library: `"s2s_math.h"`, `<string.h>`. An `intrinsic` is added to an
+    accumulator. `discards` writes `(void)` in front: the function returns what nobody needs.
     """
 
     name = "c.call"
@@ -193,6 +211,7 @@ class CallOp(PlainOp):
     reads = opt_prop_def(UnitAttr)
     comment = opt_prop_def(StringAttr)
     header = opt_prop_def(StringAttr)
+    intrinsic = opt_prop_def(UnitAttr)
     discards = opt_prop_def(UnitAttr)
     result = opt_result_def()
 
@@ -209,6 +228,7 @@ class CallOp(PlainOp):
         pure: bool = False,
         reads: bool = False,
         comment: str | None = None,
+        header: str | None = None,
     ) -> None:
         super().__init__(
             operands=arguments,
@@ -217,6 +237,7 @@ class CallOp(PlainOp):
                 "pure": _SET if pure else None,
                 "reads": _SET if reads else None,
                 "comment": None if comment is None else StringAttr(comment),
+                "header": None if header is None else _header(header),
             },
             result_types=[] if result_type is None else [result_type],
         )
@@ -229,6 +250,8 @@ class CallOp(PlainOp):
     def verify_(self) -> None:
         if self.result is None and not self.may_write:
             raise VerifyException(f"{self.name}: {self.callee.data} neither gives nor writes anything")
+        if self.header is None and self.callee.data.startswith(_RUNTIME):
+            raise VerifyException(f"{self.name}: {self.callee.data} is of the runtime, expected the header that declares it")
 
 
 def _result_of(name: str, operator: str, result: Attribute | None, *operands: SSAValue) -> Attribute:

@@ -9,7 +9,7 @@ from xdsl.ir import Attribute
 from s2s.analysis.network.functions import DEVICE, HOOK
 from s2s.dialects import c
 from s2s.dialects.walk import walk
-from s2s.emit.headers import headers_of, headers_of_name
+from s2s.emit.headers import headers_named_by, headers_of
 from s2s.emit.statements import FunctionWriter, global_definition, spelt_header, struct_definition
 from s2s.errors import CompilerBug
 from s2s.types.devices import MAIN
@@ -93,8 +93,7 @@ class Program(NamedTuple):
         blocks = [FunctionWriter(func).definition() for func in self.callers]
         blocks += [global_definition(table) for table in named]
         assert self.graph.value is not None
-        needed = {header for name in _symbols(self.graph.value) for header in headers_of_name(name)}
-        needed |= {header for func in self.callers for header in headers_of(func)}
+        needed = set(headers_named_by(self.graph)).union(*map(headers_of, self.callers))
         ordered = sorted(needed - {'"s2s.h"'}, key=lambda header: (_SYSTEM_FIRST.index(header[0]), header))
         return Unit((*own_headers, *ordered), _joined(blocks))
 

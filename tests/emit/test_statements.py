@@ -260,7 +260,8 @@ def test_a_variable_that_is_only_read_is_const() -> None:
         """
         c.func static @sum(%y: !c.ptr<f32>, %x: !c.ptr<f32, const>) {
           %zero = c.literal 0 : i32
-          %read = c.call "s2s_f32_pair_load"(%x) {pure} : (!c.ptr<f32, const>) -> !c.named<"s2s_f32_pair">
+          %read = c.call "s2s_f32_pair_load"(%x) {pure, header = "\\22s2s_pairs.h\\22"}
+            : (!c.ptr<f32, const>) -> !c.named<"s2s_f32_pair">
           %pair = c.variable = %read : !c.named<"s2s_f32_pair"> -> !c.lvalue<!c.named<"s2s_f32_pair">>
           %low = c.member %pair "low" : (!c.lvalue<!c.named<"s2s_f32_pair">>) -> !c.lvalue<f32>
           %a = c.load %low : (!c.lvalue<f32>) -> f32

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import IndexType, ModuleOp, i32
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
 
+from s2s.c_syntax import headers
 from s2s.c_syntax.types import element_name
 from s2s.dialects import c
 from s2s.dialects.c.conversions import is_unsigned
@@ -26,7 +27,8 @@ class SignedShift(RewritePattern):
         type = i32 if isinstance(op.result.type, IndexType) else op.result.type
         if op.operator.data != ">>" or is_unsigned(type):
             return
-        call = c.CallOp(f"s2s_{element_name(type)}_shift_right", [op.lhs, op.rhs], op.result.type, pure=True)
+        name, operands = f"s2s_{element_name(type)}_shift_right", [op.lhs, op.rhs]
+        call = c.CallOp(name, operands, op.result.type, pure=True, header=headers.MATH)
         rewriter.replace(op, call)
 
 

@@ -114,6 +114,11 @@ c.call "abort"() {pure} : () -> ()
 
 // -----
 
+c.call "s2s_move_down"() : () -> ()
+// CHECK: c.call: s2s_move_down is of the runtime, expected the header that declares it
+
+// -----
+
 c.overlay @net_arena members ["conv1", "pool1"] offsets [0] types [!c.array<16 x f32>]
 // CHECK: c.overlay: 2 members, 1 offsets, 1 types
 

@@ -252,7 +252,7 @@ c.func @steps_of_a_sum(%start: i32, %a: i32, %b: i32) {
   // CHECK: [[FIRST:%.*]] = c.call "add_products"
   // CHECK-NEXT: [[NAMED:%.*]] = c.let "first" [[FIRST]]
   // CHECK-NEXT: c.call "add_products"([[NAMED]],
-  %first = c.call "add_products"(%start, %a) {pure, header = "\22products.h\22"} : (i32, i32) -> i32
-  %second = c.call "add_products"(%first, %b) {pure, header = "\22products.h\22"} : (i32, i32) -> i32
+  %first = c.call "add_products"(%start, %a) {pure, header = "\22products.h\22", intrinsic} : (i32, i32) -> i32
+  %second = c.call "add_products"(%first, %b) {pure, header = "\22products.h\22", intrinsic} : (i32, i32) -> i32
   c.return %second : i32
 }

@@ -17,6 +17,7 @@ from xdsl.ir.affine import (
     AffineSet,
 )
 
+from s2s.c_syntax import headers
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.axes import axes_of
 from s2s.passes.loop.lower_to_c.builder import Builder
@@ -48,7 +49,7 @@ def tightest(b: Builder, name: str, exprs: Sequence[AffineExpr], dims: Sequence[
     values = [index_expression(b, expr, dims) for expr in exprs]
     result = values[0]
     for value in values[1:]:
-        result = b.call(f"s2s_i32_{name}", [result, value], INDEX)
+        result = b.call(f"s2s_i32_{name}", [result, value], INDEX, headers.MATH)
     return result
 
 
@@ -153,14 +154,14 @@ class _Writer:
     def _division(self, kind: AffineBinaryOpKind, value: SSAValue, divisor: int, positive: bool) -> SSAValue:
         b, by = self.b, self.b.literal(divisor, INDEX)
         if kind is AffineBinaryOpKind.Mod:
-            return b.binary("%", value, by) if positive else b.call("s2s_i32_mod", [value, by], INDEX)
+            return b.binary("%", value, by) if positive else b.call("s2s_i32_mod", [value, by], INDEX, headers.MATH)
         if kind is AffineBinaryOpKind.CeilDiv:
             value = self._plus(value, divisor - 1)
         elif kind is not AffineBinaryOpKind.FloorDiv:
             raise CompilerBug(f"{kind} is no division")
         if positive:
             return b.binary("/", value, by)
-        return b.binary("/", b.binary("-", value, b.call("s2s_i32_mod", [value, by], INDEX)), by)
+        return b.binary("/", b.binary("-", value, b.call("s2s_i32_mod", [value, by], INDEX, headers.MATH)), by)
 
 
 Terms = Sequence[tuple[AffineExpr, int]]

@@ -5,6 +5,7 @@ from functools import cache
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute
 
+from s2s.c_syntax import headers
 from s2s.dialects import c, loop
 from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.lower_to_c.arena import element_of
@@ -37,7 +38,7 @@ def copy(steps: StepBuilder, op: loop.CopyOp) -> None:
     """`memcpy(target, source, size);`"""
     b = steps.b
     size = b.literal(buffer_bytes(op.target), IndexType())
-    b.block.add_op(c.CallOp("memcpy", [b.value(op.target), b.value(op.source), size]))
+    b.block.add_op(c.CallOp("memcpy", [b.value(op.target), b.value(op.source), size], header=headers.STRING))
 
 
 @STEP_LOWERINGS.register(loop.PoisonOp)
@@ -45,4 +46,6 @@ def poison(steps: StepBuilder, op: loop.PoisonOp) -> None:
     """`memset(buffer, 0xA5, size);`"""
     b = steps.b
     size = b.literal(buffer_bytes(op.buffer), IndexType())
-    b.block.add_op(c.CallOp("memset", [b.value(op.buffer), b.literal(_POISON, IntegerType(32)), size]))
+    b.block.add_op(
+        c.CallOp("memset", [b.value(op.buffer), b.literal(_POISON, IntegerType(32)), size], header=headers.STRING)
+    )

@@ -22,13 +22,16 @@ from xdsl.dialects.builtin import (
     f32,
     i1,
     i8,
+    i16,
     i32,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from s2s.c_syntax import headers
 from s2s.c_syntax.types import element_name, vector_type
 from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_half, is_unsigned
+from s2s.dialects.loop.products import WORD
 from s2s.dialects.operation import Op
 from s2s.errors import CompilerBug
 from s2s.support.mutable import mutable
@@ -76,6 +79,17 @@ def vector_name(type: Attribute) -> str:
     if not isa(type, VectorType):
         raise CompilerBug(f"{type} is not a vector")
     return vector_type(type.element_type, type.get_shape()[0])
+
+
+def header_of_vectors(type: Attribute) -> str:
+    """Return the header that declares a vector type and its arithmetic."""
+    return headers.DSP if isa(type, VectorType) and type.element_type in (i8, i16) else headers.SIMD
+
+
+def header_of_bytes(type: Attribute) -> str:
+    """Return the header of the functions that narrow and widen lanes of 32 bits from and to bytes: four lanes have one
+    of their own."""
+    return headers.LANES if isa(type, VectorType) and type.get_shape()[0] == WORD else headers.BYTES
 
 
 def is_in_lanes(vector: SSAValue) -> bool:
@@ -187,13 +201,15 @@ class Builder:
             return self.literal(_wrapped(number, type), type)
         return self.add(c.CastOp(value, type))
 
-    def call(self, name: str, arguments: Sequence[SSAValue], type: Attribute, *, reads: bool = False) -> SSAValue:
-        """Call a function without side effects; `reads` says that it reads memory."""
-        return self.add(c.CallOp(name, arguments, type, pure=not reads, reads=reads))
+    def call(
+        self, name: str, arguments: Sequence[SSAValue], type: Attribute, header: str, *, reads: bool = False
+    ) -> SSAValue:
+        """Call a function without side effects that `header` declares; `reads` says that it reads memory."""
+        return self.add(c.CallOp(name, arguments, type, pure=not reads, reads=reads, header=header))
 
     def scalar_call(self, name: str, arguments: Sequence[SSAValue], type: Attribute) -> SSAValue:
         """Call a scalar runtime function for one type: `s2s_i32_add(a, b)`."""
-        return self.call(f"s2s_{element_name(type)}_{name}", arguments, type)
+        return self.call(f"s2s_{element_name(type)}_{name}", arguments, type, headers.MATH)
 
     def vector_call(
         self,
@@ -202,10 +218,14 @@ class Builder:
         type: Attribute,
         *,
         of: Attribute | None = None,
+        header: str | None = None,
         reads: bool = False,
     ) -> SSAValue:
-        """Call a vector runtime function: `s2s_f32x16_add(a, b)`; `of` is its vector type if the result has another."""
-        return self.call(f"{vector_name(of or type)}_{name}", arguments, type, reads=reads)
+        """Call a vector runtime function: `s2s_f32x16_add(a, b)`; `of` is its vector type if the result has another,
+        and the header that declares this type declares the function, too, unless `header` does."""
+        vector = of or type
+        declares = header_of_vectors(vector) if header is None else header
+        return self.call(f"{vector_name(vector)}_{name}", arguments, type, declares, reads=reads)
 
     def signed(self, old: SSAValue) -> SSAValue:
         """Return the C value of `old`, read as signed."""

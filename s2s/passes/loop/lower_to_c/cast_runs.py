@@ -3,6 +3,7 @@
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
+from s2s.c_syntax import headers
 from s2s.c_syntax.types import element_name
 from s2s.dialects import c, loop
 from s2s.passes.loop.lower_to_c.affine import index_expression
@@ -20,7 +21,7 @@ def cast_run(b: Builder, op: loop.CastRunOp) -> None:
         pointer(b, buffer, index_expression(b, place, op.indices))
         for buffer, place in zip((op.target, op.source), op.map.data.results, strict=True)
     ]
-    b.block.add_op(c.CallOp(f"s2s_{source}_to_{target}_x{loop.RUN}", places))
+    b.block.add_op(c.CallOp(f"s2s_{source}_to_{target}_x{loop.RUN}", places, header=headers.CAST_RUNS))
 
 
 def _element(buffer: SSAValue) -> str:

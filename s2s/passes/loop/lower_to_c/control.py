@@ -167,7 +167,7 @@ def _is_fresh_sum(b: Builder, value: SSAValue) -> bool:
     maker = value.owner
     return (
         isinstance(maker, c.CallOp)
-        and (isinstance(value.type, VectorType) or maker.header is not None)
+        and (isinstance(value.type, VectorType) or maker.intrinsic is not None)
         and maker.parent_block() is b.block
         and not value.uses
     )

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Block
 
 from s2s.analysis.network.functions import DEVICE, HOOK
+from s2s.c_syntax import headers
 from s2s.dialects import c, loop
 from s2s.passes.loop.plan_memory import operations_of_networks
 from s2s.types.devices import MAIN
@@ -67,7 +68,7 @@ def device_hooks(module: ModuleOp, prefix: str) -> list[c.FuncOp]:
 
 def _copy(name: str, device: str) -> c.FuncOp:
     block = Block(arg_types=_TYPES)
-    block.add_op(c.CallOp("memcpy", list(block.args)))
+    block.add_op(c.CallOp("memcpy", list(block.args), header=headers.STRING))
     return _hook(name, device, block, _PARAMETERS)
 
 

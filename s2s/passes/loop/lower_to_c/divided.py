@@ -29,6 +29,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from s2s.analysis.network.functions import PER_THREAD, THREADS
+from s2s.c_syntax import headers
 from s2s.c_syntax.identifiers import c_identifier, unique_identifiers
 from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
@@ -114,7 +115,9 @@ class LowerDivided:
         task = b.add(c.VariableOp(structure, b.add(c.AggregateOp(buffers, structure)), identifier="task"))
         counts = [iterations(b, self.func), b.literal(threads_of(self.func) or 1, INDEX)]
         function = b.add(c.SymbolOp(self.thread, _TASK))
-        block.add_op(c.CallOp("s2s_pool_run", [pool, function, b.add(c.AddressOfOp(task)), *counts]))
+        block.add_op(
+            c.CallOp("s2s_pool_run", [pool, function, b.add(c.AddressOfOp(task)), *counts], header=headers.POOL)
+        )
         return c.FuncOp(self.name, types, body=block, parameters=["pool", *self.members])
 
 

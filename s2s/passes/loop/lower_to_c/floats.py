@@ -8,6 +8,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import Float64Type, IntegerType, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from s2s.c_syntax import headers
 from s2s.c_syntax.types import element_name
 from s2s.dialects import c
 from s2s.dialects.c.conversions import is_half
@@ -19,7 +20,7 @@ from s2s.types.hints import isa
 
 def rounded(b: Builder, value: SSAValue, type: Attribute) -> SSAValue:
     """Round `value` to `type` if that is narrower than the type that C computes in."""
-    return b.call(f"s2s_{element_name(type)}_round", [value], value.type) if is_half(type) else value
+    return b.call(f"s2s_{element_name(type)}_round", [value], value.type, headers.HALF) if is_half(type) else value
 
 
 def libm(name: str, type: Attribute) -> str:
@@ -39,7 +40,7 @@ def _math(name: str) -> Lowering:
     def lower(b: Builder, op: Operation) -> SSAValue:
         operands = _operands(b, op)
         type = operands[0].type
-        result = b.call(libm(name, type), [b.cast(operand, type) for operand in operands], type)
+        result = b.call(libm(name, type), [b.cast(operand, type) for operand in operands], type, headers.LIBM)
         return rounded(b, result, op.results[0].type)
 
     return lower
@@ -50,7 +51,7 @@ def _exponential(b: Builder, op: Operation) -> SSAValue:
     if isinstance(op.operands[0].type, Float64Type):
         return _math("exp")(b, op)
     value = b.value(op.operands[0])
-    return rounded(b, b.call("s2s_f32_exp", [value], value.type), op.results[0].type)
+    return rounded(b, b.call("s2s_f32_exp", [value], value.type, headers.EXP), op.results[0].type)
 
 
 def _extreme(name: str) -> Lowering:
@@ -70,7 +71,7 @@ def _negate(b: Builder, op: Operation) -> SSAValue:
 
 def _reciprocal_root(b: Builder, op: Operation) -> SSAValue:
     value = b.value(op.operands[0])
-    root = b.call(libm("sqrt", value.type), [value], value.type)
+    root = b.call(libm("sqrt", value.type), [value], value.type, headers.LIBM)
     return rounded(b, b.binary("/", b.literal(1.0, value.type), root), op.results[0].type)
 
 
@@ -91,9 +92,11 @@ def _reinterpret(b: Builder, op: Operation) -> SSAValue:
         if stored is not None:
             return b.cast(stored, target)
         name = f"s2s_f32_to_{element_name(source)}" if is_half(source) else f"s2s_{element_name(source)}_bits"
-        return b.cast(b.call(name, [b.value(op.input)], unsigned_type(target)), target)
+        header = headers.HALF if is_half(source) else headers.BITS
+        return b.cast(b.call(name, [b.value(op.input)], unsigned_type(target), header), target)
     name = f"s2s_{element_name(target)}_to_f32" if is_half(target) else f"s2s_{element_name(target)}_of_bits"
-    return b.call(name, [b.unsigned(op.input)], value_type(target))
+    header = headers.HALF if is_half(target) else headers.BITS
+    return b.call(name, [b.unsigned(op.input)], value_type(target), header)
 
 
 _ORDERED = {"oeq": "==", "ogt": ">", "oge": ">=", "olt": "<", "ole": "<=", "une": "!="}
@@ -124,7 +127,7 @@ def _change_precision(b: Builder, op: Operation) -> SSAValue:
     if not is_half(type):
         return b.cast(value, type)
     if isinstance(value.type, Float64Type):
-        return b.call(f"s2s_f64_to_{element_name(type)}_round", [value], value_type(type))
+        return b.call(f"s2s_f64_to_{element_name(type)}_round", [value], value_type(type), headers.HALF)
     return rounded(b, value, type)
 
 
@@ -151,7 +154,7 @@ def _to_integer(*, unsigned: bool) -> Lowering:
     def lower(b: Builder, op: Operation) -> SSAValue:
         value = b.value(op.operands[0])
         type = unsigned_type(op.results[0].type) if unsigned else op.results[0].type
-        return b.call(f"s2s_{element_name(value.type)}_to_{element_name(type)}", [value], type)
+        return b.call(f"s2s_{element_name(value.type)}_to_{element_name(type)}", [value], type, headers.MATH)
 
     return lower
 
@@ -160,7 +163,7 @@ def _quantize(b: Builder, op: Operation) -> SSAValue:
     assert isinstance(op, QuantizeOp)
     arguments = [b.value(op.x), b.literal(op.zero_point.value.data, i32)]
     name = "s2s_f32_quantize_i8_nan" if op.maybe_nan is not None else "s2s_f32_quantize_i8"
-    return b.call(name, arguments, op.result.type)
+    return b.call(name, arguments, op.result.type, headers.ROUND)
 
 
 LIBM: dict[type[Operation], str] = {

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.analysis.structure.products import has_flag
+from s2s.c_syntax import headers
 from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_unsigned, promote
 from s2s.dialects.tensor import RescaleOp, SaturateOp
@@ -216,15 +217,15 @@ def _rescale(b: Builder, op: Operation) -> SSAValue:
     sum = op.x.owner
     if isinstance(sum, loop.PairsSumOp) and op.rounding.data == "halves":
         undivided = [b.signed(operand) for operand in (sum.acc, op.multiplier, op.shift)]
-        return b.call("s2s_rescale_halves_of_pairs", undivided, i32)
+        return b.call("s2s_rescale_halves_of_pairs", undivided, i32, headers.QUANTIZE)
     operands = [b.signed(operand) for operand in op.operands]
     if op.rounding.data == "high":
         del operands[2]
-    return b.call(f"s2s_rescale_{op.rounding.data}", operands, i32)
+    return b.call(f"s2s_rescale_{op.rounding.data}", operands, i32, headers.QUANTIZE)
 
 
 def _saturate(b: Builder, op: Operation) -> SSAValue:
-    return b.call("s2s_saturate_i8", [b.signed(op.operands[0])], op.results[0].type)
+    return b.call("s2s_saturate_i8", [b.signed(op.operands[0])], op.results[0].type, headers.QUANTIZE)
 
 
 INTEGERS: dict[type[Operation], Lowering] = {

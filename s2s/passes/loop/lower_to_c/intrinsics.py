@@ -1,6 +1,6 @@
 """Lower intrinsics to calls of the C functions that their attributes name."""
 
-from xdsl.dialects.builtin import StringAttr, VectorType, i32
+from xdsl.dialects.builtin import StringAttr, UnitAttr, VectorType, i32
 from xdsl.ir import SSAValue
 
 from s2s.dialects import c, loop
@@ -32,6 +32,6 @@ def intrinsic_rows(b: Builder, op: loop.IntrinsicRowsOp) -> SSAValue:
 
 
 def _declared(call: c.CallOp, intrinsic: loop.IntrinsicAttr) -> c.CallOp:
-    """Attach the header that declares the called function."""
-    call.properties["header"] = StringAttr(f'"{intrinsic.header.data}"')
+    """Mark the call of an intrinsic, and attach the header that declares the function."""
+    call.properties |= {"header": StringAttr(f'"{intrinsic.header.data}"'), "intrinsic": UnitAttr()}
     return call

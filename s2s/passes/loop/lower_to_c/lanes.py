@@ -3,8 +3,9 @@
 from xdsl.dialects.builtin import VectorType, f32, i32
 from xdsl.ir import Attribute, SSAValue
 
+from s2s.c_syntax import headers
 from s2s.dialects import loop
-from s2s.passes.loop.lower_to_c.builder import Builder, carried
+from s2s.passes.loop.lower_to_c.builder import Builder, carried, header_of_bytes
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 from s2s.passes.loop.lower_to_c.vectors import from_integers, to_integers
 from s2s.types.hints import isa
@@ -16,19 +17,22 @@ def rescale(b: Builder, op: loop.RescaleLanesOp) -> SSAValue:
     operands = [b.value(operand) for operand in op.operands]
     if op.rounding.data == "high":
         operands.pop()
-    return b.vector_call(f"rescale_{op.rounding.data}", operands, op.result.type)
+    header = header_of_bytes(op.result.type)
+    return b.vector_call(f"rescale_{op.rounding.data}", operands, op.result.type, header=header)
 
 
 @LOWERINGS.register(loop.LookUpLanesOp)
 def look_up(b: Builder, op: loop.LookUpLanesOp) -> SSAValue:
     """Gather the elements of a table at the positions in each lane."""
-    return b.vector_call("look_up_i8", [b.value(op.table), b.value(op.index)], carried(op.result.type), reads=True)
+    arguments, type = [b.value(op.table), b.value(op.index)], carried(op.result.type)
+    return b.vector_call("look_up_i8", arguments, type, header=headers.BYTES, reads=True)
 
 
 @LOWERINGS.register(loop.SaturateLanesOp)
 def saturate(b: Builder, op: loop.SaturateLanesOp) -> SSAValue:
     """Saturate each lane to a byte."""
-    return b.vector_call("saturate_i8", [b.value(op.x)], carried(op.result.type))
+    type = carried(op.result.type)
+    return b.vector_call("saturate_i8", [b.value(op.x)], type, header=header_of_bytes(type))
 
 
 @LOWERINGS.register(loop.QuantizeLanesOp)
@@ -36,7 +40,7 @@ def quantize(b: Builder, op: loop.QuantizeLanesOp) -> SSAValue:
     """Round each lane, add the zero point, and saturate to a byte."""
     arguments = [b.value(op.x), b.literal(op.zero_point.value.data, i32)]
     name = "quantize_i8_nan" if op.maybe_nan is not None else "quantize_i8"
-    return b.vector_call(name, arguments, carried(op.result.type))
+    return b.vector_call(name, arguments, carried(op.result.type), header=headers.ROUND_LANES)
 
 
 @LOWERINGS.register(loop.CastLanesOp)

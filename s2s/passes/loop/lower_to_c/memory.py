@@ -1,16 +1,27 @@
 """Lower loads, stores and prefetches of buffers to C."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f16, f32, i1, i8, i16
 from xdsl.ir import Attribute, SSAValue
 
+from s2s.c_syntax import headers
 from s2s.c_syntax.types import element_name
 from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_half
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.affine import INDEX, index_expression, ranges_of
-from s2s.passes.loop.lower_to_c.builder import Builder, carried, is_in_lanes, literal_value, vector_name
+from s2s.passes.loop.lower_to_c.builder import (
+    Builder,
+    carried,
+    header_of_bytes,
+    header_of_vectors,
+    is_in_lanes,
+    literal_value,
+    vector_name,
+)
 from s2s.passes.loop.lower_to_c.integers import is_negation
 from s2s.passes.loop.lower_to_c.neighbours import position
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
@@ -28,7 +39,8 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
     narrow = _narrow(op.result)
     function, extra = _vector_access(b, op, f"load{narrow}")
     type = carried(op.result.type) if narrow else op.result.type
-    return b.vector_call(function, [vector_pointer(b, op.buffer, at), *extra], type, reads=True)
+    arguments = [vector_pointer(b, op.buffer, at), *extra]
+    return b.vector_call(function, arguments, type, header=_header(type, narrow, extra), reads=True)
 
 
 @LOWERINGS.register(loop.StoreOp)
@@ -39,9 +51,10 @@ def store(b: Builder, op: loop.StoreOp) -> None:
     if not isa(op.value.type, VectorType):
         _write(b, op.buffer, at, value)
         return
-    function, extra = _vector_access(b, op, f"store{_narrow(op.value)}")
-    name = f"{vector_name(value.type)}_{function}"
-    b.block.add_op(c.CallOp(name, [vector_pointer(b, op.buffer, at), *extra, value]))
+    narrow = _narrow(op.value)
+    function, extra = _vector_access(b, op, f"store{narrow}")
+    name, header = f"{vector_name(value.type)}_{function}", _header(value.type, narrow, extra)
+    b.block.add_op(c.CallOp(name, [vector_pointer(b, op.buffer, at), *extra, value], header=header))
 
 
 @LOWERINGS.register(loop.ShiftOp)
@@ -57,8 +70,9 @@ def prefetch(b: Builder, op: loop.PrefetchOp) -> None:
     at = position(b, op)
     last = _buffer_type(op.buffer).get_shape()[0] - 1
     if bounds(op.map.data.results[0], ranges_of(b, op.indices))[1] > last:
-        at = b.call("s2s_i32_min", [at, b.literal(last, INDEX)], INDEX)
-    b.block.add_op(c.CallOp("S2S_PREFETCH_NEAR" if op.near else "S2S_PREFETCH", [pointer(b, op.buffer, at)]))
+        at = b.call("s2s_i32_min", [at, b.literal(last, INDEX)], INDEX, headers.MATH)
+    macro = "S2S_PREFETCH_NEAR" if op.near else "S2S_PREFETCH"
+    b.block.add_op(c.CallOp(macro, [pointer(b, op.buffer, at)], header=headers.RUNTIME))
 
 
 @LOWERINGS.register(loop.LoadAtOp)
@@ -80,6 +94,19 @@ def _narrow(vector: SSAValue) -> str:
     if isa(vector.type, VectorType) and isinstance(vector.owner, loop.CastLanesOp) and vector.type.element_type == i16:
         return "_i16"
     return "_i8" if is_in_lanes(vector) else ""
+
+
+def _header(type: Attribute, narrow: str, extra: Sequence[SSAValue]) -> str:
+    """Return the header of the function that loads or stores a vector of `type`."""
+    match narrow:
+        case "_f16":
+            return headers.SIMD_HALF
+        case "_i8" if not extra:
+            return header_of_bytes(type)
+        case "_i8" | "_i16":
+            return headers.BYTES
+        case _:
+            return header_of_vectors(type)
 
 
 def _vector_access(b: Builder, op: loop.LoadOp | loop.StoreOp, verb: str) -> tuple[str, list[SSAValue]]:
@@ -119,7 +146,7 @@ def _buffer_type(buffer: SSAValue) -> MemRefType[Attribute]:
 def _read(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
     value = b.add(c.LoadOp(b.add(c.SubscriptOp(b.value(buffer), at))))
     element = _element(buffer)
-    return b.call(f"s2s_{element_name(element)}_to_f32", [value], f32) if is_half(element) else value
+    return b.call(f"s2s_{element_name(element)}_to_f32", [value], f32, headers.HALF) if is_half(element) else value
 
 
 _CHOOSING = (arith.SelectOp, arith.ExtUIOp, arith.UIToFPOp)
@@ -134,7 +161,7 @@ def _is_read_as_byte(value: SSAValue) -> bool:
 
 def _read_bool(b: Builder, op: loop.LoadOp, at: SSAValue) -> SSAValue:
     """Read a truth value as a byte: compilers vectorise no comparison or negation of a `bool`."""
-    return b.call("s2s_bool_at", [b.value(op.buffer), at], i1, reads=True)
+    return b.call("s2s_bool_at", [b.value(op.buffer), at], i1, headers.MATH, reads=True)
 
 
 def _write(b: Builder, buffer: SSAValue, at: SSAValue, value: SSAValue) -> None:
@@ -144,7 +171,7 @@ def _write(b: Builder, buffer: SSAValue, at: SSAValue, value: SSAValue) -> None:
         name = element_name(element)
         value = _before_rounding(value, name)
         chosen = _choice_of_halves(b, value, element)
-        value = b.call(f"s2s_f32_to_{name}", [value], element) if chosen is None else chosen
+        value = b.call(f"s2s_f32_to_{name}", [value], element, headers.HALF) if chosen is None else chosen
     elif isa(element, IntegerType):
         value = b.cast(value, element)
     b.block.add_op(c.AssignOp(place, value))

@@ -10,6 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, SSAValue
 
 from s2s.analysis.network.functions import INIT, LOADED, STATE
+from s2s.c_syntax import headers
 from s2s.c_syntax.identifiers import c_identifier, c_macro, port_identifiers, unique_identifiers
 from s2s.dialects import c, loop
 from s2s.memory.accesses import buffer_bytes
@@ -111,7 +112,7 @@ class LowerNetwork(_NetworkFunction):
         """The status of a run that has come to its end."""
         if self.names.status is None:
             return b.add(c.SymbolOp("S2S_OK", c.STATUS))
-        return b.call(self.names.status, [], c.STATUS)
+        return b.call(self.names.status, [], c.STATUS, headers.PACKED)
 
     def _with_pool(self, block: Block) -> tuple[SSAValue | None, list[str]]:
         """Add a thread pool parameter to `block` if kernels are divided; return the names of all parameters."""
@@ -171,9 +172,9 @@ class LowerNetwork(_NetworkFunction):
         place, init = self.arena.view(b, view), view.attributes.get(INIT)
         if isinstance(init, StringAttr):
             values = c.SymbolOp(self.names.weights[init.data], c.PtrType(element_of(view.result.type), const=True))
-            b.block.add_op(c.CallOp("memcpy", [place, b.add(values), size]))
+            b.block.add_op(c.CallOp("memcpy", [place, b.add(values), size], header=headers.STRING))
         else:
-            b.block.add_op(c.CallOp("memset", [place, b.literal(0, IntegerType(32)), size]))
+            b.block.add_op(c.CallOp("memset", [place, b.literal(0, IntegerType(32)), size], header=headers.STRING))
 
     def _port(self, value: SSAValue, *, const: bool) -> Attribute:
         return c.PtrType(element_of(value.type), const=const)
@@ -188,7 +189,7 @@ class LowerNetwork(_NetworkFunction):
         if self.main.arena_size and not self.arena.is_aligned:
             align = b.add(c.SymbolOp(f"{c_macro(self.prefix)}_ARENA_ALIGN", IndexType()))
             for arena in block.args[:count]:
-                aligned = b.call("s2s_is_aligned", [arena, align], IntegerType(1))
+                aligned = b.call("s2s_is_aligned", [arena, align], IntegerType(1), headers.ALIGN)
                 refuse(b, b.unary("!", aligned), "S2S_ERR_ALIGN")
 
 

@@ -3,6 +3,7 @@
 from xdsl.dialects.builtin import i8
 from xdsl.ir import SSAValue
 
+from s2s.c_syntax import headers
 from s2s.dialects import c, loop
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.memory import pointer
@@ -21,7 +22,7 @@ def load_nibbles(b: Builder, op: loop.LoadNibblesOp) -> SSAValue:
 @LOWERINGS.register(loop.LoadNibbleOp)
 def load_nibble(b: Builder, op: loop.LoadNibbleOp) -> SSAValue:
     """Lower to a call with the buffer and the number's position."""
-    return b.add(c.CallOp("s2s_nibble", [b.value(op.buffer), position(b, op)], i8, reads=True))
+    return b.add(c.CallOp("s2s_nibble", [b.value(op.buffer), position(b, op)], i8, reads=True, header=headers.NIBBLES))
 
 
 __all__ = ["load_nibble", "load_nibbles"]

@@ -4,6 +4,7 @@ from xdsl.dialects.builtin import MemRefType, VectorType, i8, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr
 
+from s2s.c_syntax import headers
 from s2s.dialects import c, loop
 from s2s.dialects.loop.products import WORD
 from s2s.dialects.tensor import RescaleOp
@@ -32,27 +33,32 @@ def cache_read(b: Builder, op: loop.CacheReadOp) -> None:
         prefix, outside = "s2s_cache_read_flipped", (outside + 256) % 256 - 128
     if op.pairs is not None:
         prefix = "s2s_cache_read_pairs"
+    header = headers.DSP if op.flip is None or op.pairs is not None else headers.CACHE_READ
     as_stored = in_bytes or op.pairs is not None
     offset = b.literal(outside if as_stored else op.offset.value.data, INDEX)
     stride = op.stride.value.data
     if limits and limits[0] == limits[1] == AffineConstantExpr(0):
         if as_stored:
-            b.block.add_op(c.CallOp(f"{prefix}_fill", [target, count, offset]))
+            b.block.add_op(c.CallOp(f"{prefix}_fill", [target, count, offset], header=header))
         else:
-            b.block.add_op(c.CallOp(f"{prefix}_zeros", [target, count]))
+            b.block.add_op(c.CallOp(f"{prefix}_zeros", [target, count], header=header))
         return
     if not limits and stride == 1:
         source = pointer(b, op.source, index_expression(b, start, op.indices))
-        b.block.add_op(c.CallOp(prefix, [target, source, count, *([] if as_stored else [offset])]))
+        b.block.add_op(c.CallOp(prefix, [target, source, count, *([] if as_stored else [offset])], header=header))
         return
     low, high = limits or (AffineConstantExpr(0), AffineConstantExpr(op.count.value.data))
     bounds = [index_expression(b, each, op.indices) for each in (low, high)]
     first = index_expression(b, start, op.indices)
     if stride == 1:
-        b.block.add_op(c.CallOp(f"{prefix}_clipped", [target, b.value(op.source), first, count, *bounds, offset]))
+        b.block.add_op(
+            c.CallOp(f"{prefix}_clipped", [target, b.value(op.source), first, count, *bounds, offset], header=header)
+        )
         return
     step = b.literal(stride, INDEX)
-    b.block.add_op(c.CallOp(f"{prefix}_strided", [target, b.value(op.source), first, step, count, *bounds, offset]))
+    b.block.add_op(
+        c.CallOp(f"{prefix}_strided", [target, b.value(op.source), first, step, count, *bounds, offset], header=header)
+    )
 
 
 @LOWERINGS.register(loop.ExtendOp)

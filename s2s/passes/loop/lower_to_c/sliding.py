@@ -11,6 +11,7 @@ Where memory has types, as MISRA C demands, the copy is `memmove`.
 
 from xdsl.dialects.builtin import IndexType
 
+from s2s.c_syntax import headers
 from s2s.c_syntax.identifiers import unique_identifiers
 from s2s.dialects import c, loop
 from s2s.memory.accesses import buffer_bytes
@@ -29,16 +30,18 @@ def lower_advance(steps: StepBuilder, op: loop.AdvanceOp) -> None:
     memory, size = b.value(op.memory), buffer_bytes(op.result)
     if op.position is None and isinstance(steps.arena, PlainArena):
         numbers = [b.literal(number, IndexType()) for number in (size, by)]
-        b.block.add_op(c.CallOp("s2s_move_down", [memory, *numbers]))
+        b.block.add_op(c.CallOp("s2s_move_down", [memory, *numbers], header=headers.WINDOW))
         b.values[op.result] = memory
         return
     if op.position is None:
         source = b.binary("+", memory, b.literal(op.by.value.data, IndexType()))
-        b.block.add_op(c.CallOp("memmove", [memory, source, b.literal(size - by, IndexType())]))
+        b.block.add_op(c.CallOp("memmove", [memory, source, b.literal(size - by, IndexType())], header=headers.STRING))
         b.values[op.result] = memory
         return
     numbers = [b.literal(number, IndexType()) for number in (size, by, slack)]
-    moved = b.add(c.CallOp("s2s_advance", [memory, b.value(op.position), *numbers], _VOID_POINTER))
+    moved = b.add(
+        c.CallOp("s2s_advance", [memory, b.value(op.position), *numbers], _VOID_POINTER, header=headers.WINDOW)
+    )
     b.values[op.result] = b.add(c.LetOp(_name(steps, op), moved, c.PtrType(element)))
 
 

@@ -13,6 +13,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, SSAValue
 
 from s2s.analysis.memory.buffers import outputs_of
+from s2s.c_syntax import headers
 from s2s.c_syntax.identifiers import c_identifier
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
@@ -80,6 +81,8 @@ class Call(NamedTuple):
     """The number of buffers, which come first; None if all arguments are buffers."""
     choices: tuple[Choice, ...] = ()
     """The kernels for constant sizes."""
+    header: str | None = None
+    """The header that declares the function; None for what the network defines."""
     reads_size: bool = False
     """Whether the call reads the size that is its first argument from its second one, without a kernel."""
 
@@ -211,7 +214,9 @@ def _step(
         buffers, size = (numbers[op.target], numbers[op.source]), buffer_bytes(op.target)
         return Call(hook_of(names.prefix, op), ", ".join(provenance(op)), buffers, 1, (size,))
     if isinstance(op, loop.CopyOp):
-        return Call("memcpy", "", (numbers[op.target], numbers[op.source]), 1, (buffer_bytes(op.target),))
+        return Call(
+            "memcpy", "", (numbers[op.target], numbers[op.source]), 1, (buffer_bytes(op.target),), header=headers.STRING
+        )
     if isinstance(op, loop.AdvanceOp):
         return _advance(op, numbers)
     callee = op.callee.root_reference.data
@@ -226,7 +231,7 @@ def _advance(op: loop.AdvanceOp, numbers: Mapping[SSAValue, int]) -> Call:
         raise CompilerBug("a window with slack has no row in the tables; leave out graph-give-windows-slack")
     element = size_in_bytes(_flat(op.result)[0])
     moved = (buffer_bytes(op.result), op.by.value.data * element)
-    return Call("s2s_move_down", "", (numbers[op.memory],), 1, moved)
+    return Call("s2s_move_down", "", (numbers[op.memory],), 1, moved, header=headers.WINDOW)
 
 
 def _with_sizes(call: Call, op: CallOp, names: Names, places: Mapping[str, int]) -> Call:

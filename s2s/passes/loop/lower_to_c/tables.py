@@ -15,6 +15,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation
 
+from s2s.analysis.network.functions import HEADERS
+from s2s.c_syntax import headers
 from s2s.c_syntax.identifiers import c_macro
 from s2s.c_syntax.types import dlpack_of
 from s2s.dialects import c
@@ -63,6 +65,8 @@ def graph_tables(rows: Rows) -> list[Operation]:
     made += size_tables(rows.sizes, rows.parameters)
     made += state_tables(rows.state)
     exported = c.GlobalOp(f"{rows.prefix}_graph", c.NamedType("s2s_graph"), value=_graph(rows))
+    if rows.status is not None:
+        exported.attributes[HEADERS] = ArrayAttr([StringAttr(headers.PACKED)])
     exported.attributes |= {STAGED_SIZE: IntegerAttr(staged, i64), SLOTS: IntegerAttr(rows.slots, i64)}
     exported.attributes[SIZES] = IntegerAttr(len(rows.sizes.sizes), i64)
     return [*made, exported]
@@ -86,7 +90,7 @@ def _call(block: Block, call: Call) -> None:
         passed.append(c.LiteralOp(IntegerAttr(number, IndexType())))
         block.add_op(passed[-1])
     sizes = {number: size_argument(block, number) for number in range(buffers, len(call.arguments))}
-    made: Operation = c.CallOp(call.kernel, [*passed, *(sizes[number] for number in call.sizes)])
+    made: Operation = c.CallOp(call.kernel, [*passed, *(sizes[number] for number in call.sizes)], header=call.header)
     for choice in reversed(call.choices):
         test = equal_sizes(block, {sizes[number]: value for number, value in choice.at.items()})
         clone = c.CallOp(choice.kernel, [*passed, *(sizes[number] for number in choice.sizes)])

@@ -10,10 +10,11 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.analysis.structure.lanes import is_byte
+from s2s.c_syntax import headers
 from s2s.dialects import c, loop
 from s2s.dialects.tensor import ExpNonpositiveOp
 from s2s.errors import CompilerBug
-from s2s.passes.loop.lower_to_c.builder import Builder, carried, literal_value, value_type
+from s2s.passes.loop.lower_to_c.builder import Builder, carried, header_of_bytes, literal_value, value_type
 from s2s.passes.loop.lower_to_c.floats import LIBM
 from s2s.passes.loop.lower_to_c.integers import Lowering
 from s2s.types.dtypes import from_dense
@@ -50,15 +51,19 @@ _BY_NAME: dict[type[Operation], str] = {
     math.TanOp: "tan",
     math.TanhOp: "tanh",
 }
+_TRIGONOMETRIC = {"acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh", "tan"}
+"""What vectors of floats have in a header of its own."""
 _SHIFTS: dict[type[Operation], str] = {arith.ShLIOp: "shift_left", arith.ShRSIOp: "shift_right"}
 
 
 def _by_name(name: str) -> Lowering:
     """Return the lowering to the function `name` for the operand type."""
 
+    header = headers.TRIGONOMETRY if name in _TRIGONOMETRIC else None
+
     def lower(b: Builder, op: Operation) -> SSAValue:
         operands = [b.value(operand) for operand in op.operands]
-        return b.vector_call(name, operands, operands[0].type)
+        return b.vector_call(name, operands, operands[0].type, header=header)
 
     return lower
 
@@ -152,9 +157,9 @@ def to_integers(b: Builder, op: Operation) -> SSAValue:
     value, type = b.value(op.operands[0]), op.results[0].type
     wide = carried(type)
     if is_byte(op.operands[0]) or is_byte(op.operands[0], unsigned=True):
-        return b.vector_call("to_i32_inside", [value], wide, of=value.type)
+        return b.vector_call("to_i32_inside", [value], wide, of=value.type, header=headers.BYTES)
     number = b.vector_call("to_i32", [value], wide, of=value.type)
-    return number if wide == type else b.vector_call("saturate_i8", [number], wide)
+    return number if wide == type else b.vector_call("saturate_i8", [number], wide, header=header_of_bytes(wide))
 
 
 def _widened(b: Builder, op: Operation) -> SSAValue:
@@ -167,7 +172,7 @@ def _narrowed(b: Builder, op: Operation) -> SSAValue:
     value = b.value(op.operands[0])
     if all(isinstance(use.operation, loop.StoreOp) for use in op.results[0].uses):
         return value
-    return b.vector_call("round_f16", [value], value.type)
+    return b.vector_call("round_f16", [value], value.type, header=headers.SIMD_HALF)
 
 
 def _each_lane(b: Builder, op: Operation) -> SSAValue:
@@ -175,7 +180,7 @@ def _each_lane(b: Builder, op: Operation) -> SSAValue:
     if len(op.operands) != 1:
         raise CompilerBug(f"{op.name} of two vectors has no vector function")
     value = b.value(op.operands[0])
-    function = b.add(c.SymbolOp(f"{LIBM[type(op)]}f", c.NamedType("function")))
+    function = b.add(c.SymbolOp(f"{LIBM[type(op)]}f", c.NamedType("function"), header=headers.LIBM))
     return b.vector_call("map", [function, value], value.type)
 
 

@@ -1,0 +1,40 @@
+"""The headers of the runtime and of the C library, as written after `#include`.
+
+A call names the header that declares its function, and each file includes what its calls name.
+"""
+
+ALIGN = '"s2s_align.h"'
+BITS = '"s2s_bits.h"'
+BYTES = '"s2s_simd_bytes.h"'
+CACHE_READ = '"s2s_cache_read.h"'
+CAST_RUNS = '"s2s_cast_runs.h"'
+CONFIG = '"s2s_config.h"'
+DETERMINANT = '"s2s_determinant.h"'
+DSP = '"s2s_dsp.h"'
+EXP = '"s2s_exp.h"'
+FFT = '"s2s_fft.h"'
+FIXED_DFT = '"s2s_fixed_dft.h"'
+HALF = '"s2s_half.h"'
+LANES = '"s2s_lanes.h"'
+LIBM = "<math.h>"
+LOOK_UP = '"s2s_look_up.h"'
+LOOK_UP_GROUPS = '"s2s_look_up_groups.h"'
+MATH = '"s2s_math.h"'
+NIBBLES = '"s2s_nibbles.h"'
+NONZERO = '"s2s_nonzero.h"'
+PACKED = '"s2s_packed.h"'
+PAIRS = '"s2s_pairs.h"'
+POOL = '"s2s_pool.h"'
+QUANTIZE = '"s2s_quantize.h"'
+REGIONS = '"s2s_regions.h"'
+ROUND = '"s2s_round.h"'
+ROUND_LANES = '"s2s_round_lanes.h"'
+ROW_ORDER = '"s2s_row_order.h"'
+RUNTIME = '"s2s.h"'
+SELECT = '"s2s_select.h"'
+SIMD = '"s2s_simd.h"'
+SIMD_HALF = '"s2s_simd_half.h"'
+STRING = "<string.h>"
+SUPPRESS = '"s2s_suppress.h"'
+TRIGONOMETRY = '"s2s_simd_trigonometry.h"'
+WINDOW = '"s2s_window.h"'
