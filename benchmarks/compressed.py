@@ -103,7 +103,7 @@ def _in_place(rows: Array, shape: tuple[int, ...], axis: int | None) -> Array:
     if axis is None:
         return rows.reshape(-1).view(np.uint8)
     moved = [shape[axis], *(size for number, size in enumerate(shape) if number != axis)]
-    return np.ascontiguousarray(np.moveaxis(rows.reshape(moved), 0, axis)).reshape(-1).view(np.uint8)
+    return np.asarray(np.moveaxis(rows.reshape(moved), 0, axis), order="C").reshape(-1).view(np.uint8)
 
 
 def _buffer(schema: Any, data: Array) -> Any:

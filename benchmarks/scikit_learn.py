@@ -153,7 +153,7 @@ def by_us(model: Model, size: str) -> list[Array]:
         first = 0
         while first < len(model.rows):
             count = 1 + len(parts) % MAX_ROWS if dims else most
-            found = artifact.run({model.input: np.ascontiguousarray(model.rows[first : first + count])})
+            found = artifact.run({model.input: np.asarray(model.rows[first : first + count], order="C")})
             texts = [port.texts for port in artifact.info.outputs]
             parts.append([_named(each, of) for each, of in zip(found.values(), texts, strict=True)])
             first += count

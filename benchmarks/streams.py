@@ -76,7 +76,7 @@ def main() -> None:
         root = Path(folder)
         streamed.write(root / STREAMED)
         fast.write(root / FAST)
-        vector = b"".join(np.ascontiguousarray(array).tobytes() for array in streamed.info.golden[0].inputs)
+        vector = b"".join(np.asarray(array, order="C").tobytes() for array in streamed.info.golden[0].inputs)
         share = _print_accesses(root / STREAMED, pools, vector)
         steps = re.search(r"of ([0-9,]+) cycles", taken.note)
         assert steps is not None

@@ -89,8 +89,9 @@ class Opened(NamedTuple):
     def at(self, size: int) -> dict[str, np.ndarray[Any, Any]]:
         """The operands of a run of `size`: the first elements along each open axis."""
         return {
-            name: np.ascontiguousarray(
-                value[tuple(slice(size) if axis in self.axes[name] else slice(None) for axis in range(value.ndim))]
+            name: np.asarray(
+                value[tuple(slice(size) if axis in self.axes[name] else slice(None) for axis in range(value.ndim))],
+                order="C",
             )
             for name, value in self.inputs.items()
         }

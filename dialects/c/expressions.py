@@ -251,7 +251,9 @@ class CallOp(PlainOp):
         if self.result is None and not self.may_write:
             raise VerifyException(f"{self.name}: {self.callee.data} neither gives nor writes anything")
         if self.header is None and self.callee.data.startswith(_RUNTIME):
-            raise VerifyException(f"{self.name}: {self.callee.data} is of the runtime, expected the header that declares it")
+            raise VerifyException(
+                f"{self.name}: {self.callee.data} is of the runtime, expected the header that declares it"
+            )
 
 
 def _result_of(name: str, operator: str, result: Attribute | None, *operands: SSAValue) -> Attribute:

@@ -154,7 +154,7 @@ def _arrays(tokenizer: Tokenizer, name: str) -> tuple[ConstantArray, ...]:
     """The tables that have elements, as constants."""
     arrays = {"text": (8, tokenizer.text), **{key: (32, table) for key, table in tokenizer.tables.items()}}
     return tuple(
-        ConstantArray(f"{name}_tokens_{key}", UNSIGNED[bits], np.ascontiguousarray(array.reshape(-1)), key)
+        ConstantArray(f"{name}_tokens_{key}", UNSIGNED[bits], np.asarray(array.reshape(-1), order="C"), key)
         for key, (bits, array) in arrays.items()
         if array.size
     )

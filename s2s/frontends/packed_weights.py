@@ -68,7 +68,7 @@ def packed_product(a: Value, b: Value, *, transposed: bool = False) -> Value | N
         graph.BlockwiseMatmulOp,
         a,
         constant(packed, f"{b.name}_packed"),
-        constant(np.ascontiguousarray(scales[:, ::block]), f"{b.name}_scales"),
+        constant(np.asarray(scales[:, ::block], order="C"), f"{b.name}_scales"),
         constant(zeros[:, ::block].astype(np.int8), f"{b.name}_zeros") if zeros.any() else None,
         bits=bits,
         int8_activations=False,

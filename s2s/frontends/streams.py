@@ -273,7 +273,7 @@ class _Rewriter:
         self.block.add_ops([moved, window])
         self.values[value] = window.y
         self.kept.append(window.y)
-        initial = np.ascontiguousarray(np.take(self.zeros[value], range(part.begin, part.end), slide.axis))
+        initial = np.asarray(np.take(self.zeros[value], range(part.begin, part.end), slide.axis), order="C")
         name = f"{self.stream.name}_{len(self.kept)}"
         attributes: dict[str, Attribute] = {NAME: StringAttr(name), STATE: UnitAttr()}
         if initial.view(np.uint8).any():

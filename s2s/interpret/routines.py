@@ -152,8 +152,8 @@ def run_routine(name: str, inputs: Sequence[Array], numbers: Sequence[int]) -> l
     kind, _, element = name.rpartition("_")
     if kind not in ROUTINES or element not in ELEMENTS:
         raise CompilerBug(f"the runtime has no routine {name}")
-    typed = [_typed(np.ascontiguousarray(each).reshape(-1), np.dtype(ELEMENTS[element])) for each in inputs]
-    return [np.ascontiguousarray(each).reshape(-1) for each in ROUTINES[kind](typed, numbers)]
+    typed = [_typed(np.asarray(each, order="C").reshape(-1), np.dtype(ELEMENTS[element])) for each in inputs]
+    return [np.asarray(each, order="C").reshape(-1) for each in ROUTINES[kind](typed, numbers)]
 
 
 def _typed(x: Array, element: np.dtype[np.generic]) -> Array:

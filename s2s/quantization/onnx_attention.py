@@ -250,7 +250,7 @@ class _Attention:
 
     def _constant(self, array: Array) -> str:
         name = f"{self.prefix}_{len(self.constants)}_constant"
-        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        self.constants.append(numpy_helper.from_array(np.asarray(array, order="C"), name))
         self.tensors[name] = _Tensor(self.constants[-1].data_type, array.shape)
         return name
 

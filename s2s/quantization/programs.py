@@ -53,7 +53,7 @@ def quantize_program(
     quantized = inserted(plan, ranges.found())
     layers = _noise(plan, quantized, read, specs)
     floats = float_nodes(plan)
-    examples = [torch.from_numpy(np.ascontiguousarray(each)) for each in _ordered(next(iter(read)), specs)]
+    examples = [torch.from_numpy(np.asarray(each, order="C")) for each in _ordered(next(iter(read)), specs)]
     if integer_ports:
         examples = without_port_pairs(quantized, examples)
     before = sum(each.numel() * each.element_size() for each in module.state_dict().values())
@@ -94,7 +94,7 @@ def _run(module: Any, inputs: Iterable[Array], names: Sequence[str], seen: Any) 
 
     wanted = frozenset(names)
     with torch.no_grad():
-        Watching(module).run(*(torch.from_numpy(np.ascontiguousarray(each)) for each in inputs))
+        Watching(module).run(*(torch.from_numpy(np.asarray(each, order="C")) for each in inputs))
 
 
 def _noise(plan: Pairs, quantized: Any, samples: Samples, specs: Sequence[InputSpec]) -> tuple[LayerNoise, ...]:

@@ -44,7 +44,7 @@ class Samples:
 
     def __iter__(self) -> Iterator[dict[str, Array]]:
         for number in range(self.count):
-            yield {name: array[number] for name, array in self.arrays.items()}
+            yield {name: array[number, ...] for name, array in self.arrays.items()}
 
 
 def read_samples(source: str | Path | Mapping[str, Array], inputs: Sequence[InputSpec]) -> Samples:

@@ -103,7 +103,7 @@ def _program(module: "ModelSource | Module", source: SamplesSource) -> ModelSour
     if not names:
         known = ", ".join(map(repr, arguments))
         raise InputError(f"samples: hold none of the arguments of forward, {known}; name the arrays after these")
-    first = [np.ascontiguousarray(np.asarray(arrays[name])[:1]) for name in names]
+    first = [np.asarray(np.asarray(arrays[name])[:1], order="C") for name in names]
     return torch.export(module.eval(), [to_tensor(each) for each in first])
 
 

@@ -150,7 +150,7 @@ def holds(dtype: np.dtype[Any], value: float) -> bool:
 
 def to_dense(array: Array) -> DenseIntOrFPElementsAttr[Any]:
     """`array` as a dense attribute, bit for bit."""
-    native = np.ascontiguousarray(array, dtype=np.dtype(array.dtype).newbyteorder("<"))
+    native = np.asarray(array, dtype=np.dtype(array.dtype).newbyteorder("<"), order="C")
     return DenseIntOrFPElementsAttr(type_of_array(array), BytesAttr(native.tobytes()))  # pyright: ignore[reportArgumentType]
 
 

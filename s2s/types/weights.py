@@ -132,5 +132,5 @@ def _hash(array: Array) -> str:
     if array.size and not any(array.strides):
         digest.update(b"splat" + array.reshape(-1)[:1].tobytes())
     else:
-        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+        digest.update(np.asarray(array, order="C").reshape(-1).view(np.uint8).data)
     return digest.hexdigest()

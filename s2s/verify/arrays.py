@@ -20,7 +20,7 @@ def begins_with(great: Array, small: Array) -> bool:
     ):
         return False
     part = great[tuple(map(slice, small.shape))]
-    if np.ascontiguousarray(part).tobytes() == np.ascontiguousarray(small).tobytes():
+    if np.asarray(part, order="C").tobytes() == np.asarray(small, order="C").tobytes():
         return True
     return small.dtype.kind == "f" and _differ_by_roundings(part, small)
 

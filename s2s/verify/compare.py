@@ -147,7 +147,7 @@ def _ulps(expected: Array, found: Array) -> Array:
 def _rank(array: Array) -> Array:
     """Return the rank of each number among all numbers of its type; both zeros have one rank."""
     bits = 8 * array.dtype.itemsize
-    raw = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").reshape(array.shape).astype(np.uint64)
+    raw = np.asarray(array, order="C").view(f"u{array.dtype.itemsize}").reshape(array.shape).astype(np.uint64)
     middle = np.uint64(1 << (bits - 1))
     size = raw & (middle - np.uint64(1))
     return np.where(raw & middle, middle - size, middle + size)

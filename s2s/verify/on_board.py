@@ -163,7 +163,7 @@ class BoardBuild:
 
 
 def _bytes(arrays: Iterable[Array]) -> bytes:
-    return b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
+    return b"".join(np.asarray(array, order="C").tobytes() for array in arrays)
 
 
 def _array(port: Mapping[str, Any], data: bytes) -> Array:

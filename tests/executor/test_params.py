@@ -40,7 +40,7 @@ def assert_same(loaded: Mapping[str, Array], expected: Mapping[str, Array]) -> N
     for name, array in expected.items():
         assert loaded[name].dtype == array.dtype
         assert loaded[name].shape == array.shape
-        assert loaded[name].tobytes() == np.ascontiguousarray(array).tobytes()
+        assert loaded[name].tobytes() == np.asarray(array, order="C").tobytes()
 
 
 def test_bytes_are_those_of_tvm():

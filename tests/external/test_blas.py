@@ -70,7 +70,7 @@ def test_transposed_factors_are_right(swapped: tuple[int, int]):
     graph = helper.make_graph([node], "net", ports, result)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     with api.compile(model, target="host", external="blas=always") as artifact:
-        found = artifact.run({name: np.ascontiguousarray(v) for name, v in zip("ab", stored, strict=True)})["y"]
+        found = artifact.run({name: np.asarray(v, order="C") for name, v in zip("ab", stored, strict=True)})["y"]
     np.testing.assert_allclose(found, a @ b, rtol=1e-5, atol=1e-5)
 
 

@@ -91,7 +91,7 @@ def edges(dtype: np.dtype[Any]) -> Array:
 def test_integers(library: ctypes.CDLL, name: str, bits: int):
     type = IntegerType(bits)
     pairs = np.array(list(product(edges(dtype_of(type)), repeat=2)), dtype_of(type))
-    a, b = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+    a, b = np.asarray(pairs[:, 0], order="C"), np.asarray(pairs[:, 1], order="C")
     op = BINARY[name].create(operands=[create_ssa_value(type), create_ssa_value(type)], result_types=[type])
     with np.errstate(all="ignore"):
         found = function_of(op)(a, b)

@@ -241,9 +241,10 @@ def test_packages_call_networks_with_their_greatest_sizes(format: str, tmp_path:
         assert "net_run(arena, &sizes, " in text
 
 
-BOTH = """(float[1,2,8,W] x, float[20] k) => (float[1,4,4,V] y, float[F] z)
+BOTH = """(float[1,2,8,W] x, float[20] k, float gain) => (float[1,4,4,V] y, float[F] z, float loss)
 <float[4,2,3,3] w = ?>
-{ y = Conv <pads = [1, 1, 1, 1], strides = [2, 2]> (x, w) i = NonZero (k) t = Transpose (i) z = GatherND (k, t) }"""
+{ c = Conv <pads = [1, 1, 1, 1], strides = [2, 2]> (x, w) y = Mul (c, gain)
+loss = Neg (gain) i = NonZero (k) t = Transpose (i) z = GatherND (k, t) }"""
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -261,13 +262,14 @@ def test_a_wheel_takes_and_gives_arrays_of_any_size_up_to_the_bounds(threads: in
         k = np.zeros(20, np.float32)
         k[random.permutation(20)[:count]] = random.standard_normal(count) + 9
         x = random.standard_normal((1, 2, 8, width)).astype(np.float32)
-        np.savez(tmp_path / "given.npz", x=x, k=k)
+        inputs = {"x": x, "k": k, "gain": np.array(width / 4, np.float32)}
+        np.savez(tmp_path / "given.npz", **inputs)
         run(["env", f"PYTHONPATH={folder}", sys.executable, "user.py"], tmp_path)
         found = np.load(tmp_path / "found.npz")
-        for name, expected in zip(("y", "z"), engine.run(None, {"x": x, "k": k}), strict=True):
+        for name, expected in zip(("y", "z", "loss"), engine.run(None, inputs), strict=True):
             assert found[name].shape == expected.shape
             np.testing.assert_allclose(found[name], expected, rtol=1e-4, atol=1e-5)
-    np.savez(tmp_path / "given.npz", x=np.zeros((1, 2, 8, 20), np.float32), k=np.zeros(20, np.float32))
+    np.savez(tmp_path / "given.npz", **{**inputs, "x": np.zeros((1, 2, 8, 20), np.float32)})
     command = ["env", f"PYTHONPATH={folder}", sys.executable, "user.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "ValueError: x: axis 3 has size 20, and W is within 2 ... 19" in done.stderr

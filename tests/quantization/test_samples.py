@@ -83,3 +83,8 @@ def test_a_damaged_archive_is_refused(tmp_path: Path):
     path.write_bytes(bytes(data))
     with pytest.raises(InputError, match="cannot be read"):
         read_samples(path, [IMAGE])
+
+
+def test_samples_of_a_scalar_are_arrays():
+    read = read_samples({"gain": np.array([1, 2], np.float32)}, [InputSpec("gain", np.dtype(np.float32), ())])
+    assert [(type(each["gain"]), each["gain"].shape) for each in read] == [(np.ndarray, ())] * 2

@@ -43,7 +43,7 @@ def test_compiled_schedule_gives_the_numbers_of_the_operator(tmp_path: Path, fla
     for main in [op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main"]:
         main.detach()
     kernels = CompiledKernels(module, tmp_path, flags)
-    blocked = np.ascontiguousarray(x.reshape(1, 4, 16, 8, 8).transpose(0, 1, 3, 4, 2))
+    blocked = np.asarray(x.reshape(1, 4, 16, 8, 8).transpose(0, 1, 3, 4, 2), order="C")
     y = np.zeros_like(blocked)
     kernels.run("conv_3x3", [y, blocked, ctx.weights.get("w_packed"), b])
     found = y.transpose(0, 1, 4, 2, 3).reshape(1, 64, 8, 8)

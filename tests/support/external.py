@@ -50,7 +50,7 @@ class Toy(CodeGenerator):
 
     def code(self, region: Region, target: Target) -> Code:
         packed = {
-            f"packed_{name}": np.ascontiguousarray(region.constants[name].T)
+            f"packed_{name}": np.asarray(region.constants[name].T, order="C")
             for name in dict.fromkeys(step.inputs[1] for step in region.steps)
         }
         places, size = dict[str, str](), 0

@@ -67,7 +67,7 @@ def _places(random: Random, batch: tuple[int, ...], ends: np.ndarray) -> tuple[O
     """Coordinates below `ends`, seldom two beyond, along a dimension anywhere, and the number of this one."""
     places = random.integers(0, ends + 2 * (random.random() < 0.3), (*batch, len(ends)))
     axis = int(random.integers(0, len(batch) + 1))
-    moved = np.ascontiguousarray(np.moveaxis(places, -1, axis)).astype(random.choice(["int32", "int64"]))
+    moved = np.asarray(np.moveaxis(places, -1, axis), order="C").astype(random.choice(["int32", "int64"]))
     return Operand(moved, constant=bool(random.integers(0, 2))), axis
 
 

@@ -92,7 +92,7 @@ def run_as_c(ctx: CompilerContext, module: ModuleOp, x: Array, size: int, folder
     for argument in call.arguments:
         match argument.owner:
             case loop.WeightOp() as weight:
-                buffers.append(np.ascontiguousarray(ctx.weights.get(weight.weight.data)))
+                buffers.append(np.asarray(ctx.weights.get(weight.weight.data), order="C"))
             case loop.ViewOp():
                 buffers.append(np.zeros(MAX_SCRATCH, np.int16))
             case _:

@@ -111,7 +111,12 @@ def _device(random: Random) -> Mapping[str, object]:
         "calls": random.choice(["plain", "hooks", "start-wait"]),
     }
     if random.random() < 0.4:
-        table |= {"placement": "cost", "latency": random.choice([1, 1000]), "rate": 4.0, "clock": random.choice([1.0, 8.0])}
+        table |= {
+            "placement": "cost",
+            "latency": random.choice([1, 1000]),
+            "rate": 4.0,
+            "clock": random.choice([1.0, 8.0]),
+        }
     if "placement" not in table or random.random() < 0.5:
         table["layers"] = [f"layer*[{''.join(sorted(random.sample(DIGITS, 5)))}]"]
     return table

@@ -83,11 +83,11 @@ def check_as_c(case: Lowered, folder: Path) -> None:
     for number, argument in enumerate(call.arguments):
         match argument.owner:
             case loop.WeightOp() as weight:
-                buffers.append(np.ascontiguousarray(ctx.weights.get(weight.weight.data)))
+                buffers.append(np.asarray(ctx.weights.get(weight.weight.data), order="C"))
             case loop.AllocOp():
                 buffers.append(np.zeros(100_000, np.int16))
             case _:
-                buffers.append(result if number == 0 else np.ascontiguousarray(waiting.pop(0)))
+                buffers.append(result if number == 0 else np.asarray(waiting.pop(0), order="C"))
     main.detach()
     flags = ("-O1", "-march=native", "-fsanitize=undefined", "-fno-sanitize-recover=all", "-ffp-contract=off")
     CompiledKernels(module, folder, flags).run(call.callee.root_reference.data, buffers)

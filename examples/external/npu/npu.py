@@ -119,7 +119,7 @@ def _packed(composite: Composite) -> Array:
     assert weights is not None
     plain = np.asarray(weights).T if op.transpose_b is not None else np.asarray(weights)
     depth, columns = plain.shape
-    return np.ascontiguousarray(plain.reshape(depth, columns // LANES, LANES).transpose(1, 0, 2))
+    return np.asarray(plain.reshape(depth, columns // LANES, LANES).transpose(1, 0, 2), order="C")
 
 
 def _bias(composite: Composite) -> Array | None:

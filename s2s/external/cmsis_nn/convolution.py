@@ -80,7 +80,7 @@ def _code(step: Step, target: Target) -> Code:
         "",
         f"(void){function}(&ctx, &params, &quant, &input, x0, &filter, weights, &biases, bias, &output, y0);",
     ]
-    constants = {"weights": np.ascontiguousarray(packed), "bias": bias.reshape(-1).astype(np.int32)}
+    constants = {"weights": np.asarray(packed, order="C"), "bias": bias.reshape(-1).astype(np.int32)}
     return Code("\n".join(body), constants={**constants, **scales_of(composite, out)}, scratch=scratch)
 
 

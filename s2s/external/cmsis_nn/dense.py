@@ -54,7 +54,7 @@ def _code(step: Step, target: Target) -> Code:
     out, depth = weights.shape
     given = _bias(composite)
     bias = np.zeros(out, np.int32) if given is None else given.reshape(-1).astype(np.int32)
-    constants: dict[str, Array] = {"weights": np.ascontiguousarray(weights), "bias": bias}
+    constants: dict[str, Array] = {"weights": np.asarray(weights, order="C"), "bias": bias}
     offset = -op.accumulation.x_zp
     sums = "NULL, 0"
     if has_vectors(target):

@@ -69,7 +69,7 @@ def scales_of(composite: Composite, channels: int) -> dict[str, Array]:
     op = result_scale(composite)
     found = {"multiplier": op.multiplier, "shift": op.shift}
     return {
-        name: np.ascontiguousarray(np.broadcast_to(known(composite, each).reshape(-1).astype(np.int32), channels))
+        name: np.asarray(np.broadcast_to(known(composite, each).reshape(-1).astype(np.int32), channels), order="C")
         for name, each in found.items()
     }
 

@@ -74,7 +74,7 @@ class OneDnn(CodeGenerator):
             "\n".join(body),
             headers=HEADERS,
             definitions=DEFINITIONS,
-            constants={"weights": np.ascontiguousarray(weights), "bias": np.ascontiguousarray(bias.reshape(-1))},
+            constants={"weights": np.asarray(weights, order="C"), "bias": np.asarray(bias.reshape(-1), order="C")},
             replaced=frozenset(region.constants) - {x, other},
         )
 

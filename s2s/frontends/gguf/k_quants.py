@@ -119,4 +119,4 @@ def q6_k(data: Array) -> tuple[Array, Array]:
 
 def halves(data: Array) -> Array:
     """Return the numbers of half precision `[…]` in bytes `[…, 2]`."""
-    return np.ascontiguousarray(data).view("<f2")[..., 0]
+    return np.asarray(data, order="C").view("<f2")[..., 0]

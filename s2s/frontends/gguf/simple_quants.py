@@ -11,7 +11,7 @@ NON_LINEAR = np.array([-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 
 
 def q8_0(data: Array) -> tuple[Array, Array]:
     """Take apart `[rows, blocks, 34]` bytes: a half, and 32 integers. Return these and their scales."""
-    return np.ascontiguousarray(data[..., 2:]).view(np.int8), _scale(data)
+    return np.asarray(data[..., 2:], order="C").view(np.int8), _scale(data)
 
 
 def q4_0(data: Array) -> tuple[Array, Array]:
@@ -57,5 +57,5 @@ def _nibbles(packed: Array) -> Array:
 
 def _five_bits(upper: Array, packed: Array) -> Array:
     """Return integers whose highest bits lie apart."""
-    bits = np.unpackbits(np.ascontiguousarray(upper), axis=-1, bitorder="little")
+    bits = np.unpackbits(np.asarray(upper, order="C"), axis=-1, bitorder="little")
     return _nibbles(packed) | bits << 4

@@ -54,7 +54,7 @@ def linear_weights(tensor: Tensor, order: Array | None = None) -> Linear:
         levels = (found.scales, found.mins, found.super_scales, found.super_mins)
         return Superblocks(_in_pairs(found.q) if bits == 4 else found.q, levels, bits)
     if tensor.kind not in SCALED:
-        return np.ascontiguousarray(floats(tensor).T)
+        return np.asarray(floats(tensor).T, order="C")
     q, scales = SCALED[tensor.kind](tensor.data)
     if tensor.kind not in NARROW:
         return Blocks((q ^ -128).view(np.uint8), scales, 8, tensor.columns)

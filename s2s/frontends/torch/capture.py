@@ -121,7 +121,7 @@ def to_array(tensor: torch.Tensor, what: str) -> Array:
         kind = "sparse" if plain.is_sparse else dtype_name(plain.dtype)
         raise UnsupportedError(f"{what}: is {kind}; use dense tensors of floats, integers or bool")
     if plain.dtype == torch.bfloat16:
-        return np.ascontiguousarray(plain.contiguous().view(torch.int16).numpy()).view(ml_dtypes.bfloat16)
+        return np.asarray(plain.contiguous().view(torch.int16).numpy(), order="C").view(ml_dtypes.bfloat16)
     array = plain.contiguous().numpy()
     return array.copy() if prod(array.shape) == 1 else array
 

@@ -77,7 +77,7 @@ def _scatter_elements(net: Network) -> None:
         )
         found = order[tuple(slice(size) for size in shape)].astype(found.dtype)
     updates = net.operand(x.dtype, shape)
-    net.node(op, [x, net.either(np.ascontiguousarray(found)), updates], axis=axis, **reduction)
+    net.node(op, [x, net.either(np.asarray(found, order="C")), updates], axis=axis, **reduction)
 
 
 def _line(size: int, place: int, rank: int) -> Array:

@@ -278,7 +278,7 @@ class _Writer:
 
 def _stored(data: Array, kind: str) -> bytes:
     if kind not in PACKED_BITS:
-        return np.ascontiguousarray(data).tobytes()
+        return np.asarray(data, order="C").tobytes()
     bits = PACKED_BITS[kind]
     codes = data.reshape(-1).astype(np.uint8) & (2**bits - 1)
     rows = np.pad(codes, (0, -len(codes) % (8 // bits))).reshape(-1, 8 // bits)

@@ -40,7 +40,7 @@ def intrinsic(scope: Scope, op: loop.IntrinsicOp) -> Step:
 
 def _groups(lanes: Array, number: np.dtype[np.generic], group: int) -> Array:
     """Unpack the groups in lanes of 32 bits, one row per group, lowest bits first."""
-    return np.ascontiguousarray(lanes.astype("<i4")).view(number).reshape(-1, group)
+    return np.asarray(lanes.astype("<i4"), order="C").view(number).reshape(-1, group)
 
 
 @MEANINGS.register(loop.IntrinsicRowsOp)

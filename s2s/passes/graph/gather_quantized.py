@@ -140,7 +140,7 @@ def smallest(array: Array, shape: Sequence[int], axis: int) -> Parameter:
         block = 1
         if small.shape[each] > 1:
             rows = np.moveaxis(small, each, 0).reshape(size, -1)
-            bits = np.ascontiguousarray(rows).view(f"u{array.itemsize}")
+            bits = np.asarray(rows, order="C").view(f"u{array.itemsize}")
             changes = np.flatnonzero((bits[1:] != bits[:-1]).any(axis=1)) + 1
             block = int(np.gcd.reduce(changes)) if changes.size else size
             if each == axis and block < size:
@@ -148,7 +148,7 @@ def smallest(array: Array, shape: Sequence[int], axis: int) -> Parameter:
                 block = block if size % block == 0 else 1
             small = np.take(small, np.arange(0, size, block), axis=each)
         blocks.append(block)
-    return Parameter(np.ascontiguousarray(small), tuple(blocks))
+    return Parameter(np.asarray(small, order="C"), tuple(blocks))
 
 
 def _looked_up(maker: Maker, of: Parameter, op: graph.GatherOp) -> SSAValue:

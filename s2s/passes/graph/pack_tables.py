@@ -92,7 +92,7 @@ def packed_along(values: Array, axis: int, bits: int) -> Array:
     filled[..., : codes.shape[-1]] = codes
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     bytes = np.bitwise_or.reduce(filled.reshape(*codes.shape[:-1], -1, per_byte) << shifts, axis=-1)
-    return np.ascontiguousarray(np.moveaxis(bytes, -1, axis))
+    return np.asarray(np.moveaxis(bytes, -1, axis), order="C")
 
 
 def _unpacked(maker: Maker, value: SSAValue, axis: int, bits: int, size: int) -> SSAValue:

@@ -66,7 +66,7 @@ def phases_of(w: Array, groups: int, strides: Sequence[int]) -> Array:
     rank = len(window)
     tap_axes, phase_axes = [3 + 2 * n for n in range(rank)], [4 + 2 * n for n in range(rank)]
     reversed_taps = np.flip(apart.transpose(0, *phase_axes, 2, 1, *tap_axes), axis=tuple(range(3 + rank, 3 + 2 * rank)))
-    return np.ascontiguousarray(reversed_taps.reshape(groups * prod(strides) * outputs, inputs // groups, *taps))
+    return np.asarray(reversed_taps.reshape(groups * prod(strides) * outputs, inputs // groups, *taps), order="C")
 
 
 class Phase(NamedTuple):
@@ -97,7 +97,7 @@ def _phases_apart(op: graph.ConvTransposeOp, w: Array, strides: Sequence[int]) -
         if not taps.size or min(*low, *high) < 0:
             return None
         reversed_taps = np.flip(taps, axis=tuple(range(2, 2 + rank))).swapaxes(0, 1)
-        found.append(Phase(np.ascontiguousarray(reversed_taps), (*low, *high), prod(sizes)))
+        found.append(Phase(np.asarray(reversed_taps, order="C"), (*low, *high), prod(sizes)))
     return found
 
 

@@ -77,7 +77,7 @@ def _tables(op: graph.BlockwiseMatmulOp | graph.CodebookMatmulOp, store: WeightS
 def _unpack(op: graph.BlockwiseMatmulOp | graph.CodebookMatmulOp, tables: list[Array], store: WeightStore) -> None:
     rows = _looked_up(*tables) if isinstance(op, graph.CodebookMatmulOp) else _dequantised(op.bits.value.data, *tables)
     weights = rows.reshape(len(rows), -1)[:, : shape_of(op.x)[-1]].T
-    made = new_constant(np.ascontiguousarray(weights), f"{weight_name(op.w) or 'weights'}_floats", store)
+    made = new_constant(np.asarray(weights, order="C"), f"{weight_name(op.w) or 'weights'}_floats", store)
     product = graph.MatmulOp(op.x, made.y)
     for each in (made, product):
         copy_provenance(each, op)

@@ -103,7 +103,7 @@ def _block_window(window: StreamWindow, block: int, weights: WeightStore) -> Non
     given = attributes[window.argument.index]
     if (name := text(given, INIT)) is not None:
         split = np.array(weights.get(name)).reshape(before[0], before[1] // block, block, *before[2:])
-        values = np.ascontiguousarray(np.moveaxis(split, 2, -1)).reshape(after)
+        values = np.asarray(np.moveaxis(split, 2, -1), order="C").reshape(after)
         attributes[window.argument.index] = DictionaryAttr(
             {**given.data, INIT: StringAttr(weights.add(f"{name}_blocked", values))}
         )

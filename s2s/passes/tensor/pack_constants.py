@@ -63,7 +63,7 @@ class Packing:
         packed = array.transpose(self._axes).reshape(self._extents)
         for axis, positions in self._moved:
             packed = _take(packed, axis, positions)
-        return np.ascontiguousarray(packed.reshape(self._split).transpose(self._order))
+        return np.asarray(packed.reshape(self._split).transpose(self._order), order="C")
 
 
 def _positions(axes: Sequence[tensor.PackedAxis], sizes: Sequence[int]) -> Array:

@@ -59,7 +59,7 @@ def write_gguf(
         if name.rpartition(".")[2] in ("q", "k"):
             matrix = _side_by_side(config, matrix)
         stored = kinds[kind if is_matrix else "F32"]
-        rows = np.ascontiguousarray(matrix)
+        rows = np.asarray(matrix, order="C")
         data = quantize_q4_k(rows) if stored == kinds["Q4_K"] else gguf.quants.quantize(rows, stored)
         writer.add_tensor(_name(name), data, raw_dtype=stored)
     writer.write_header_to_file()

@@ -66,7 +66,7 @@ def as_floats(path: Path, source: Path) -> None:
             writer.add_key_value(field.name, field.contents(), field.types[0])
     for tensor in reader.tensors:
         floats = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
-        writer.add_tensor(tensor.name, np.ascontiguousarray(floats, np.float32))
+        writer.add_tensor(tensor.name, np.asarray(floats, np.float32, order="C"))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

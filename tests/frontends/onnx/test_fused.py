@@ -145,7 +145,7 @@ def test_convolutions_with_channels_last():
     windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(1, 2))
     y = np.einsum("nhwckl,ockl->nhwo", windows, w)
     by_numpy(Case("NhwcFusedConv", [x, w, None, added], {"activation": "Relu"}), np.maximum(y + added, 0))
-    by_numpy(Case("NhwcConv", [x, np.ascontiguousarray(w.transpose(0, 2, 3, 1))], {}), y)
+    by_numpy(Case("NhwcConv", [x, np.asarray(w.transpose(0, 2, 3, 1), order="C")], {}), y)
 
 
 def test_mean_of_quantised_elements():

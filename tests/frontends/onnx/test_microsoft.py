@@ -88,7 +88,7 @@ def cases(dtype: type[np.generic]) -> list[Case]:
     convolution = layer(dtype, integers(dtype, 2, 4, 7, 6), weights, 6)
     matrix = RNG.integers(-127, 128, (6, 20)).astype(np.int8)
     gemm = layer(dtype, integers(dtype, 3, 20), matrix, 6)
-    product = layer(dtype, integers(dtype, 3, 20), np.ascontiguousarray(matrix.T), 6)
+    product = layer(dtype, integers(dtype, 3, 20), np.asarray(matrix.T, order="C"), 6)
     concat = [scale(), integers(dtype), integers(dtype, 2, 3), scale(), integers(dtype), integers(dtype, 2, 4)]
     window = {"kernel_shape": [3, 2], "strides": [2, 1]}
     return [

@@ -220,7 +220,7 @@ def test_constants_are_converted_likewise(target: Any, tmp_path: Any):
 def test_what_moves_elements_keeps_their_type(dtype: Any, tmp_path: Any):
     x = np.resize(every_code(dtype), (3, 5))
     found = run_node("Transpose", [x], dtype, tmp_path, perm=[1, 0])
-    np.testing.assert_array_equal(pack(found), pack(np.ascontiguousarray(x.T)))
+    np.testing.assert_array_equal(pack(found), pack(np.asarray(x.T, order="C")))
 
 
 @pytest.mark.parametrize("dtype", NARROW, ids=str)

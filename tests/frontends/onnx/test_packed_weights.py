@@ -89,7 +89,7 @@ def test_bytes_with_blocks_of_scales_keep_one_scale_for_each(dtype: Any):
 
 def test_a_dense_layer_with_turned_weights_keeps_them_packed():
     given = constants(ml_dtypes.int4, N)
-    turned = {**given, "w": np.ascontiguousarray(given["w"].T)}
+    turned = {**given, "w": np.asarray(given["w"].T, order="C")}
     x = np.random.default_rng(4).standard_normal((3, K)).astype(np.float32)
     with api.compile(model("Gemm", turned, {"axis": 0}, transB=1), target="c") as artifact:
         found = artifact.run({"x": x})["y"]

@@ -92,7 +92,7 @@ def integers(element: Attribute) -> Array:
 
 def pairs(values: Array) -> tuple[Array, Array]:
     left, right = np.array(list(product(values.tolist(), values.tolist())), values.dtype).T
-    return np.ascontiguousarray(left), np.ascontiguousarray(right)
+    return np.asarray(left, order="C"), np.asarray(right, order="C")
 
 
 def case(

@@ -35,5 +35,5 @@ def test_layouts_of_mobilenet_compute_the_same():
     moved = {name: value.transpose(2, 3, 1, 0) if value.ndim == 4 else value for name, value in params.items()}
     first, second = bind_params_by_name(mod, params), bind_params_by_name(last, moved)
     [y] = run_graph(first.module, [x], first.weights)
-    [z] = run_graph(second.module, [np.ascontiguousarray(x.transpose(0, 2, 3, 1))], second.weights)
+    [z] = run_graph(second.module, [np.asarray(x.transpose(0, 2, 3, 1), order="C")], second.weights)
     np.testing.assert_allclose(y, z, rtol=1e-4, atol=1e-6)
