@@ -55,3 +55,11 @@ def test_a_copy_that_costs_more_than_it_saves_is_not_made():
     copies = {value: {"dsp": 30.0} for value in range(3)}
     assert place(steps, copies, [0], [2]).devices == ("dsp", MAIN)
     assert place(steps, {value: {"dsp": 50.0} for value in range(3)}, [0], [2]).devices == (MAIN, MAIN)
+
+
+def test_tensors_that_no_step_reads_cost_nothing():
+    steps = [Placeable({MAIN: 100.0, "dsp": 20.0}, (0,), (2,))]
+    copies = {value: {"dsp": 10.0} for value in range(3)}
+    assert place(steps, copies, [0, 1], [1, 2]).devices == ("dsp",)
+    assert place(steps, copies, [0, 1], [2]).cycles == 40
+    assert place([], {0: {"dsp": 10.0}}, [0], []).cycles == 0
