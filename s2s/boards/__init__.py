@@ -60,10 +60,29 @@ def _arm(name: str, machine: str, script: str, megahertz: int, uart: int) -> Boa
     )
 
 
+def _m0() -> Board:
+    """A Cortex-M0 on a board made for a Cortex-M3: QEMU's own boards with that core have 16 KiB of RAM."""
+    step, tick = 7, Fraction(80)  # nanoseconds: 12.5 MHz after reset
+    return Board(
+        name="m0",
+        description="QEMU lm3s6965evb with a Cortex-M0, 64 KiB of RAM, 256 KiB of flash",
+        target="cortex-m0",
+        emulator=("qemu-system-arm", "-M", "lm3s6965evb", "-cpu", "cortex-m0", "-icount", f"shift={step}"),
+        packages=("qemu-system-arm",),
+        startup="cortex_m.c",
+        script="lm3s.ld",
+        libraries=_NEWLIB,
+        instructions_per_tick=tick / 2**step,
+        instructions_per_interrupt=5,
+    )
+
+
 BOARDS = (
+    _m0(),
     _arm("m3", "mps2-an385", "mps2.ld", 25, 0x40004000),
     _arm("m4", "mps2-an386", "mps2.ld", 25, 0x40004000),
     _arm("m7", "mps2-an500", "mps2.ld", 25, 0x40004000),
+    _arm("m33", "mps2-an505", "an505.ld", 20, 0x50200000),
     _arm("m55", "mps3-an547", "mps3.ld", 32, 0x49303000),
     Board(
         name="riscv32",

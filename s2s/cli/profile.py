@@ -46,7 +46,7 @@ DISPENSABLE = ("op/byte", "GB/s", "median", "bound by", "MFLOP", "MOP", "bound")
 @click.option(
     "--on",
     metavar="qemu:BOARD",
-    help="Count the instructions of each kernel on an emulated board instead (m3, m4, m7, m55, riscv32).",
+    help="Count the instructions of each kernel on an emulated board instead (m0, m3, m4, m7, m33, m55, riscv32).",
 )
 @click.option("--measure-machine", is_flag=True, help="Measure the peaks of this machine again.")
 @click.option("--machine", is_flag=True, help="Measure this machine instead of a network; takes no MODEL.")

@@ -22,7 +22,7 @@ from s2s.support.extras import require_extra
 @click.option(
     "--on",
     metavar="qemu:BOARD",
-    help="With --html: count the instructions of each kernel on an emulated board (m3, m4, m7, m55, riscv32).",
+    help="With --html: count the instructions of each kernel on an emulated board (m0, m3, m4, m7, m33, m55, riscv32).",
 )
 @click.option(
     "--against", type=options.PATH, metavar="FILE", help="With --html: an earlier page or a tree to compare with."

@@ -58,8 +58,8 @@ class Comparing(TypedDict):
 @click.option(
     "--on",
     metavar="qemu:BOARD|serial:PORT",
-    help="Run on an emulated board (m3, m4, m7, m55, riscv32) and count instructions; or on a board that runs the"
-    " program of `s2s new`, at a port such as /dev/ttyACM0 (with @BAUD, by default @115200).",
+    help="Run on an emulated board (m0, m3, m4, m7, m33, m55, riscv32) and count instructions; or on a board that runs"
+    " the program of `s2s new`, at a port such as /dev/ttyACM0 (with @BAUD, by default @115200).",
 )
 @click.option(
     "--opt", type=click.Choice(["O3", "O2", "Os"]), help="How the C is optimised for the board; O3 by default."

@@ -1,12 +1,13 @@
 """Compile, link and run programs for an emulated board, and parse their output."""
 
+import re
 import struct
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
 from s2s.boards import Board
-from s2s.errors import ToolchainError
+from s2s.errors import InputError, ToolchainError
 from s2s.support.frozen import frozen
 from s2s.support.resources import harness_files, harness_source
 from s2s.targets.flags import STANDARD
@@ -14,6 +15,11 @@ from s2s.verify.toolchain import missing_programs, run_program
 
 RECORD = struct.Struct("<IIQ")
 """`struct board_record` of board.h."""
+OVERFLOW = re.compile(r"region `(?P<region>RAM|FLASH)' overflowed by (?P<bytes>\d+) bytes")
+"""How the GNU linker says that a memory of the script is too small."""
+FULL = "RAM is full"
+"""What an assertion of `sections.ld` says."""
+MEMORIES = {"RAM": "RAM", "FLASH": "flash"}
 CONTRACT = "-ffp-contract="
 QUIET = ("-display", "none", "-serial", "none", "-monitor", "none")
 SEMIHOSTING = ("-semihosting-config", "enable=on,target=native")
@@ -72,8 +78,24 @@ class BoardProgram:
         own = self.compile(self.write(f"{name}_main.c", main), f"{name}_main", include=include, root=root)
         script = (f"-L{self.folder}", f"-T{self.folder / self.board.script}")
         options = ("-nostartfiles", *self.board.libraries, *script, "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments")
-        run_program([*self.compiler, *self.flags, own, *objects, *self.harness, *options, "-lm", "-o", program])
+        try:
+            run_program([*self.compiler, *self.flags, own, *objects, *self.harness, *options, "-lm", "-o", program])
+        except ToolchainError as error:
+            raise self._too_large(str(error)) or error from error
         return program
+
+    def _too_large(self, message: str) -> InputError | None:
+        """The error of a program that is too large for the board; None if the linker says another thing."""
+        over = OVERFLOW.search(message)
+        if over is None and FULL not in message:
+            return None
+        memory = MEMORIES["RAM" if over is None else over["region"]]
+        more = "more" if over is None else f"{int(over['bytes']):,} bytes more"
+        way = "give --ram-budget min, or another board" if memory == "RAM" else "give another board"
+        return InputError(
+            f"--on qemu:{self.board.name}: the program needs {more} of {memory} than there is "
+            f"({self.board.description}); {way}"
+        )
 
     def run(self, program: Path, inputs: bytes) -> bytes:
         """Run a program on these inputs and return its output."""

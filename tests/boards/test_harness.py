@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from s2s.boards import BOARDS
+from s2s.errors import InputError
 from s2s.verify.on_board import BoardProgram
 from support.boards import board_or_skip
 
@@ -23,6 +24,10 @@ __attribute__((naked, noinline)) static int deep(void)
     __asm__ volatile("sub sp, #64\\n str r0, [sp]\\n add sp, #64\\n bx lr");
 }
 """
+ARMV6 = ARM.replace(
+    '"movw r0, #:lower16:%c0\\n movt r0, #:upper16:%c0\\n ldr r0, [r0]\\n"', '"ldr r0, 2f\\n ldr r0, [r0]\\n nop\\n"'
+).replace('"1: subs r0, #1\\n bne 1b\\n bx lr"', '"1: sub r0, #1\\n bne 1b\\n bx lr\\n .align 2\\n2: .word %c0"')
+"""The same for a core that cannot load halves of an address: as many instructions."""
 RISCV = """
 __attribute__((naked, noinline)) static int loop(void)
 {
@@ -55,7 +60,7 @@ int main(void)
 @pytest.mark.parametrize("name", [board.name for board in BOARDS])
 def test_counts_instructions_and_stack(name: str, tmp_path: Path):
     board = board_or_skip(f"qemu:{name}")
-    loops = RISCV if board.startup == "riscv.c" else ARM
+    loops = RISCV if board.startup == "riscv.c" else ARMV6 if board.target == "cortex-m0" else ARM
     text = '#include "board.h"\nuint32_t times;\n' + loops + MAIN % len(TIMES)
     program = BoardProgram(board, tmp_path)
     found = program.records(program.run(program.link("self", text), b"".join(n.to_bytes(4, "little") for n in TIMES)))
@@ -63,3 +68,17 @@ def test_counts_instructions_and_stack(name: str, tmp_path: Path):
     instructions = [record.instructions - idle.instructions + 1 for record in counts]
     assert [count - (2 * n + 4) for n, count in zip(TIMES, instructions, strict=True)] == pytest.approx([0] * 5, abs=1)
     assert depth.stack == DEPTH
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        ("const volatile unsigned char array[300000] = {1}", r"bytes more of flash than there is \(.*\); give another"),
+        ("volatile unsigned char array[60000]", r"more of RAM than there is \(.*\); give --ram-budget min, or another"),
+        ("volatile unsigned char array[90000]", r"bytes more of RAM than there is \(.*\); give --ram-budget min, or"),
+    ],
+)
+def test_a_program_that_is_too_large_is_one_error(array: str, message: str, tmp_path: Path):
+    program = BoardProgram(board_or_skip("qemu:m0"), tmp_path)
+    with pytest.raises(InputError, match=message):
+        program.link("large", f'#include "board.h"\n{array};\nint main(void) {{ return array[1]; }}\n')
