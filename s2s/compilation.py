@@ -26,6 +26,7 @@ from s2s.passes.manager import PassManager
 from s2s.pipeline import passes_of, pipeline
 from s2s.stages.check_options import check_options
 from s2s.stages.devices import DeviceKernels, kernels_of, parts_of, targets_of_devices
+from s2s.stages.failure import PassFailure, attach
 from s2s.stages.memory import Planned
 from s2s.stages.order import STAGES, Stage, maker_of, place_of
 from s2s.stages.read import Read, read_network
@@ -198,13 +199,30 @@ class Compilation:
         for part in parts:
             passes = passes_of(stage, part.options)
             names = [each.name for each in passes]
+            passes = passes[: names.index(last) + 1] if last in names else passes
+            context = self._context(state, part, STAGES[place_of(stage)].decides)
             with kernels_of(state.module, part, alone=len(parts) == 1):
-                self._manager.run(
-                    self._context(state, part, STAGES[place_of(stage)].decides),
-                    state.module,
-                    passes[: names.index(last) + 1] if last in names else passes,
-                    verify=verify,
-                )
+                try:
+                    self._manager.run(context, state.module, passes, verify=verify)
+                except Exception as error:
+                    about = (self.source, self.options, self.request.findings)
+                    attach(error, PassFailure(*about, stage, part.device, self._manager.begun - 1))
+                    raise
+
+    def before(self, failure: PassFailure) -> tuple[str, list[str]]:
+        """The text of the module before the pass that failed, and the passes of its stage from that one on, as
+        `s2s-opt` takes them. The stages before run again."""
+        state = self._open(self._run_to(place_of(failure.stage) - 1))
+        parts = parts_of(failure.stage, self._named())
+        for part in parts:
+            passes = passes_of(failure.stage, part.options)
+            context = self._context(state, part, STAGES[place_of(failure.stage)].decides)
+            with kernels_of(state.module, part, alone=len(parts) == 1):
+                if part.device == failure.device:
+                    self._manager.run(context, state.module, passes[: failure.number], verify=False)
+                    return str(state.module), [str(each.spec()) for each in passes[failure.number :]]
+                self._manager.run(context, state.module, passes, verify=False)
+        raise CompilerBug(f"no device {failure.device} is compiled in the stage {failure.stage}")
 
     def _context(self, state: State, part: DeviceKernels, kinds: tuple[str, ...]) -> CompilerContext:
         given = self.request.given if part.device == MAIN else Request(part.options).given
@@ -213,11 +231,6 @@ class Compilation:
     def _named(self) -> CompileOptions:
         """Return the options with the C name of the network."""
         return replace(self.options, name=self._facts[Read].name)
-
-
-def _observed(options: CompileOptions) -> object:
-    """Return a key of what looks on while passes run."""
-    return exact_key((options.debug, options.passes))
 
 
 def _check_pass_names(options: CompileOptions) -> None:

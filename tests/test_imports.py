@@ -28,6 +28,7 @@ ROOMS = (
     "emit",
     "stages",
     "compilation",
+    "reproducer",
     "budgets",
     "quantization",
     "boards",

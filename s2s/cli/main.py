@@ -202,9 +202,10 @@ def complain(text: str) -> None:
 
 
 def report_bug(error: Exception) -> None:
-    """Print the traceback of `error` from the command on, and ask for a bug report."""
+    """Print the traceback of `error` from the command on, and ask for a bug report; write what repeats it."""
     import traceback
 
+    from s2s.reproducer import write_reproducer
     from s2s.version import current_version
 
     frames = traceback.extract_tb(error.__traceback__)
@@ -215,3 +216,7 @@ def report_bug(error: Exception) -> None:
         " command and, if you may share it, the model",
         file=sys.stderr,
     )
+    if (file := write_reproducer(error)) is not None:
+        print(
+            f"s2s: {file} repeats it without the model's weights: it holds the module before the pass", file=sys.stderr
+        )

@@ -38,6 +38,8 @@ class PassManager:
         self._passes = passes if passes is not None else PassOptions()
         given = [each for each in self._passes.instruments if isinstance(each, PassInstrument)]
         self.instruments: list[PassInstrument] = [*given, *own, *timing]
+        self.begun = 0
+        """How many passes of the last list have begun; the last one of them is at work, or has failed."""
 
     @property
     def timings(self) -> Sequence[PassTiming]:
@@ -46,7 +48,9 @@ class PassManager:
 
     def run(self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass], *, verify: bool = True) -> None:
         """Apply `passes` to `module` in order; with `verify`, the module is verified after the last of them."""
+        self.begun = 0
         for number, each in enumerate(passes, 1):
+            self.begun = number
             self._run(ctx, module, each)
             if self.debug.verify_each or (verify and number == len(passes)):
                 _verify(module, each.name)

@@ -20,7 +20,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "measures and reports": ("report", "tuning", "farm", "profiling", "fuzz", "testing", "joint"),
     "drives, verifies, packs": (
         *("artifact", "inspection", "projects", "packagings", "verify", "boards", "quantization", "budgets"),
-        *("compilation", "stages", "pipeline", "pipeline_step", "registry"),
+        *("reproducer", "compilation", "stages", "pipeline", "pipeline_step", "registry"),
     ),
     "writes files": ("emit", "executor"),
     "reads models": ("frontends", "data"),

@@ -1,0 +1,54 @@
+"""Write what repeats an internal error: the module before the pass that failed, for `s2s-opt`.
+
+The file holds no weights: `s2s-opt --sample-weights` makes up values. It holds the names of nodes and tensors.
+"""
+
+import hashlib
+import tempfile
+from dataclasses import fields, replace
+from pathlib import Path
+
+from s2s.compilation import Compilation
+from s2s.options import CompileOptions, DebugOptions
+from s2s.stages.failure import failure_of
+from s2s.version import current_version
+
+DIGITS = 8
+
+
+def write_reproducer(error: Exception, folder: Path | None = None) -> Path | None:
+    """Write the reproducer of an error that a pass of a compilation raised, and return its path.
+
+    Returns None if no pass raised the error, or if the compilation fails elsewhere now. `folder` is by default that for
+    temporary files. The stages up to the pass run again.
+    """
+    failure = failure_of(error)
+    if failure is None:
+        return None
+    options = replace(failure.options, debug=DebugOptions())
+    try:
+        text, passes = Compilation(failure.source, options, failure.findings).before(failure)
+    except Exception:  # the report of the first error matters more
+        return None
+    path = (folder if folder is not None else Path(tempfile.gettempdir())) / f"s2s-{_digest(text + passes[0])}.mlir"
+    path.write_text(_with_header(text, passes, failure.options, error), encoding="utf-8")
+    return path
+
+
+def _with_header(text: str, passes: list[str], options: CompileOptions, error: Exception) -> str:
+    changed = [
+        f"{field.name}={getattr(options, field.name)!r}"
+        for field in fields(options)
+        if field.name not in ("debug", "passes") and getattr(options, field.name)
+    ]
+    lines = [
+        f"RUN: s2s-opt --sample-weights -p '{passes[0]}' %s",
+        f"s2s {current_version()}: {type(error).__name__}: {str(error).partition(chr(10))[0]}",
+        f"options: {', '.join(changed)}",
+        f"passes of the stage from here on: {','.join(passes)}",
+    ]
+    return "".join(f"// {' '.join(line.split())}\n" for line in lines) + text + "\n"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
