@@ -217,6 +217,4 @@ def report_bug(error: Exception) -> None:
         file=sys.stderr,
     )
     if (file := write_reproducer(error)) is not None:
-        print(
-            f"s2s: {file} repeats it without the model's weights: it holds the module before the pass", file=sys.stderr
-        )
+        print(f"s2s: {file} repeats it: the module before the pass, without the weights", file=sys.stderr)
