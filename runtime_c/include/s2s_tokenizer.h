@@ -36,6 +36,7 @@ typedef struct s2s_tokenizer {
     const uint32_t *special;    /* [num_special] tokens that stand for themselves in text, the longest first */
     const uint32_t *letters;    /* [num_letters][2] the first and last of code points that are letters; sorted */
     const uint32_t *numbers;    /* [num_numbers][2] likewise for numbers */
+    const uint32_t *ends;       /* [num_ends] the tokens that end what a model writes; sorted */
     const uint32_t *by_text;    /* [size] all tokens, sorted by their texts, where a word that is the text of a token
                                  * becomes that token whatever the merges; else null */
     uint32_t size;
@@ -44,9 +45,8 @@ typedef struct s2s_tokenizer {
     uint32_t num_special;
     uint32_t num_letters;
     uint32_t num_numbers;
+    uint32_t num_ends;
     uint32_t begin; /* the token before the first one of a text, or none */
-    uint32_t end;   /* the token behind the last one, or none */
-    uint32_t turn;  /* the token behind an answer, or none */
     s2s_words words;
     uint32_t digits;   /* the most in one word */
     bool space_before; /* whether text gets a space before it, where neither text nor a word is before */
@@ -67,6 +67,17 @@ S2S_INLINE const char *s2s_tokenizer_text(const s2s_tokenizer *self, uint32_t to
     }
     *size = self->starts[token + 1u] - self->starts[token];
     return (const char *)&self->text[self->starts[token]];
+}
+
+/* Whether a token ends what a model writes: a text, an answer, or a call of a tool. */
+S2S_INLINE bool s2s_tokenizer_is_end(const s2s_tokenizer *self, uint32_t token)
+{
+    for (uint32_t i = 0u; i < self->num_ends; ++i) {
+        if (self->ends[i] == token) {
+            return true;
+        }
+    }
+    return false;
 }
 
 #ifdef __cplusplus

@@ -23,9 +23,9 @@ SPACE = " "
 """What a template may write before an answer, where the first token of the answer brings its own space."""
 
 
-def read_template(text: str, tokens: dict[str, str], label: str) -> tuple[ChatTemplate, Turns | str]:
+def read_template(text: str, tokens: dict[str, str], label: str, begin: str = "") -> tuple[ChatTemplate, Turns | str]:
     """Return a template with what it writes around texts, or why there is no such thing; `tokens` are the special
-    tokens that it may name, `label` names the model."""
+    tokens that it may name, `label` names the model, `begin` is what the tokeniser puts before a text by itself."""
     template = ChatTemplate(text, tokens)
     try:
         shown = _rendered(template, label, USER[:1], ANY_DAY)
@@ -34,13 +34,13 @@ def read_template(text: str, tokens: dict[str, str], label: str) -> tuple[ChatTe
     else:
         reason = f"{label}: its chat template writes no text of the user; give the model another template"
     if USER[0] in shown:
-        return template, _read_turns(template, label)
+        return template, _read_turns(template, label, begin)
     template = template._replace(in_parts=True)
     try:
         shown = _rendered(template, label, USER[:1], ANY_DAY)
     except InputError:
         return template._replace(in_parts=False), reason
-    return (template, _read_turns(template, label)) if USER[0] in shown else (ChatTemplate(text, tokens), reason)
+    return (template, _read_turns(template, label, begin)) if USER[0] in shown else (ChatTemplate(text, tokens), reason)
 
 
 def message(template: ChatTemplate, role: str, text: str) -> Message:
@@ -48,15 +48,14 @@ def message(template: ChatTemplate, role: str, text: str) -> Message:
     return {"role": role, "content": [{"type": "text", "text": text}] if template.in_parts else text}
 
 
-def _read_turns(template: ChatTemplate, label: str) -> Turns | str:
+def _read_turns(template: ChatTemplate, label: str, begin: str) -> Turns | str:
     """Return the pieces. `strftime_now` is undefined, since the day of compilation is not that of a conversation."""
     try:
         one = _rendered(template, label, USER[:1])
     except InputError as error:
         return str(error)
     opening, _, closing = one.partition(USER[0])
-    begin = template.tokens.get("bos_token", "")
-    system = _around_system(template, label, USER[0] + closing)
+    system = _around_system(template, label, USER[0] + closing, begin)
     return Turns(opening.removeprefix(begin), closing, _between(template, label, one, closing), system)
 
 
@@ -74,7 +73,7 @@ def _between(template: ChatTemplate, label: str, one: str, closing: str) -> str 
     return between if five == f"{three}{lead}{ANSWERS[1]}{between}{USER[2]}{closing}" else None
 
 
-def _around_system(template: ChatTemplate, label: str, first: str) -> tuple[str, str] | None:
+def _around_system(template: ChatTemplate, label: str, first: str, begin: str) -> tuple[str, str] | None:
     """Return what stands before a system prompt, and between it and the first text, or None if there is none."""
     messages = [message(template, "system", SYSTEM), message(template, "user", USER[0])]
     try:
@@ -84,7 +83,7 @@ def _around_system(template: ChatTemplate, label: str, first: str) -> tuple[str,
     before, found, after = text.partition(SYSTEM)
     if not found or not after.endswith(first):
         return None
-    return before.removeprefix(template.tokens.get("bos_token", "")), after.removesuffix(first)
+    return before.removeprefix(begin), after.removesuffix(first)
 
 
 def _rendered(template: ChatTemplate, label: str, users: Sequence[str], moment: datetime | None = None) -> str:

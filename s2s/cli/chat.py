@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
 from click.exceptions import Exit
@@ -11,10 +11,14 @@ from click.exceptions import Exit
 from s2s.cli import options
 from s2s.cli.command import command
 
+if TYPE_CHECKING:
+    from s2s.types.language import ChatTemplate
+
 
 @command("chat")
 @click.argument("tree", type=options.PATH, metavar="TREE", help="The folder that `s2s compile model.gguf` wrote.")
 @click.option("--prompt", metavar="TEXT", help="Answer this text and end; by default what is typed is answered.")
+@click.option("--system", metavar="TEXT", help="What the model is told before the conversation.")
 @click.option("--plain", is_flag=True, help="Go on with the text as it is, without the marks of a conversation.")
 @click.option("--tokens", type=click.IntRange(min=1), default=512, help="The most tokens of an answer.")
 @click.option("--temperature", type=click.FloatRange(min=0), default=0.8, help="0: always the most likely token.")
@@ -24,6 +28,7 @@ from s2s.cli.command import command
 def chat_command(
     tree: Path,
     prompt: str | None,
+    system: str | None,
     plain: bool,
     tokens: int,
     temperature: float,
@@ -32,33 +37,53 @@ def chat_command(
     seed: int,
 ) -> None:
     """Build the chat program of a language model's tree by its make, and run it: tokens appear one by one, then how
-    many a second there were.
+    many a second there were. A line that ends with a backslash goes on in the next one, Ctrl-C ends an answer, Ctrl-D
+    the conversation.
 
     Example: s2s chat decoder --temperature 0.7
     """
-    import os
-    import subprocess
-
     language = read_language(tree)
-    check_turns(tree, language, plain=plain)
     program = built_program(tree, language)
+    template = None if plain else read_template(tree, language)
     given: dict[str, object] = {
-        "--plain": int(plain),
+        "--plain": int(template is None),
         "--tokens": tokens,
         "--temperature": temperature,
         "--top-k": top_k,
         "--top-p": top_p,
         "--seed": seed,
-        **({} if prompt is None else {"--prompt": prompt}),
     }
-    words = [str(word) for option in given.items() for word in option]
-    done = subprocess.run([program, *words], check=False, env={**os.environ, "LC_ALL": "C"})
+    if template is None:
+        _go_on(program, given | {"--prompt": prompt, "--system": system})
+        return
+    from s2s.chat.session import Session
+    from s2s.cli.conversation import talk
+
+    drops_space = cast("Mapping[str, object]", language["tokenizer"]).get("words") == "none"
+    command = [program, *_words(given | {"--hosted": 1})]
+    session = Session(command, template, str(tree), system, drops_space=drops_space)
+    try:
+        talk(session, prompt)
+    finally:
+        session.close()
+
+
+def _go_on(program: Path, given: Mapping[str, object]) -> None:
+    """Let the program itself read and answer."""
+    import os
+    import subprocess
+
+    done = subprocess.run([program, *_words(given)], check=False, env={**os.environ, "LC_ALL": "C"})
     if done.returncode:
         raise Exit(done.returncode)
 
 
+def _words(given: Mapping[str, object]) -> list[str]:
+    return [str(word) for option in given.items() if option[1] is not None for word in option]
+
+
 def read_language(tree: Path) -> Mapping[str, object]:
-    """Return what the record of a tree says of its tokeniser."""
+    """Return what the record of a tree says of its language model, or of that of its first network that is one."""
     from s2s.emit.write import RECORD
     from s2s.errors import InputError
 
@@ -66,20 +91,26 @@ def read_language(tree: Path) -> Mapping[str, object]:
         raise InputError(f"{tree}: is a file, not a tree; compile it first: s2s compile {tree} -o {tree.stem}")
     try:
         record = json.loads((tree / RECORD).read_text(encoding="utf-8"))
-        return dict(cast("Mapping[str, object]", record.get("language") or {}))
+        networks = [record, *record.get("networks", {}).values()]
+        found = next((each["language"] for each in networks if each.get("language")), None)
+        return cast("dict[str, object]", dict(found or {}))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         way_out = f"compile a model first: s2s compile model.gguf -o {tree}"
         raise InputError(f"{tree}: is no tree of s2s; {way_out}") from None
 
 
-def check_turns(tree: Path, language: Mapping[str, object], *, plain: bool) -> None:
-    """Refuse a conversation whose marks are not known."""
-    from s2s.errors import InputError
+def read_template(tree: Path, language: Mapping[str, object]) -> "ChatTemplate | None":
+    """Return the chat template in the record of a tree; None if its model has none."""
+    from s2s.types.language import ChatTemplate
 
     tokenizer = language.get("tokenizer")
-    turns = cast("Mapping[str, object]", tokenizer).get("turns") if isinstance(tokenizer, dict) else None
-    if isinstance(turns, str) and not plain:
-        raise InputError(f"{tree}: cannot hold a conversation ({turns}); talk without one, by --plain")
+    record = cast("Mapping[str, object]", tokenizer).get("template") if isinstance(tokenizer, dict) else None
+    if not isinstance(record, dict):
+        return None
+    fields = cast("dict[str, object]", record)
+    tokens = fields.get("tokens")
+    texts = cast("dict[str, str]", tokens if isinstance(tokens, dict) else {})
+    return ChatTemplate(str(fields.get("text")), texts, fields.get("in_parts") is True)
 
 
 def built_program(tree: Path, language: Mapping[str, object]) -> Path:

@@ -21,8 +21,14 @@ TABLES = {
     "special": ("num_special", 1),
     "letters": ("num_letters", 2),
     "numbers": ("num_numbers", 2),
+    "ends": ("num_ends", 1),
 }
 """The tables whose lengths the C structure has, with the integers of a row."""
+MIN_TEXT, MAX_TEXT = 8192, 1 << 20
+BYTES_OF_TOKEN = 16
+"""The bytes of text that a token stands for, with room to spare: about 4 in English."""
+MAX_LITERAL = 4095
+"""The bytes of a string literal that C99 compilers take at least."""
 UNSIGNED = {bits: IntegerType(bits, Signedness.UNSIGNED) for bits in (8, 32)}
 
 
@@ -57,6 +63,8 @@ class LanguageView(NamedTuple):
     """What stands around texts, if the model has turns that are told by such texts."""
     positions: int
     context: int
+    text: int
+    """The bytes of a conversation that fits into the context."""
     call: str
     """The call of the run function."""
     reset: str
@@ -91,9 +99,10 @@ def language_view(
         header=tree,
         arrays=_arrays(tokenizer, name),
         fields=tuple(_fields(tokenizer, name)),
-        turns=None if isinstance(tokenizer.turns, str) else _turns(tokenizer.turns),
+        turns=_turns(tokenizer.turns),
         positions=language.positions,
         context=language.context,
+        text=min(max(MIN_TEXT, BYTES_OF_TOKEN * language.context), MAX_TEXT),
         call=_call(info, joint),
         reset=f"{name}_reset({_arenas(info, joint)[0]})",
         loads=tuple(
@@ -123,7 +132,13 @@ def language_view(
     )
 
 
-def _turns(turns: Turns) -> TurnsView:
+def _turns(turns: Turns | str) -> TurnsView | None:
+    """The texts as literals, if a C compiler takes literals of their lengths."""
+    if isinstance(turns, str):
+        return None
+    texts = (turns.opening, turns.closing, turns.between or "", *(turns.system or ()))
+    if max(len(text.encode()) for text in texts) > MAX_LITERAL:
+        return None
     return TurnsView(
         c_string(turns.opening),
         c_string(turns.closing),
@@ -163,13 +178,12 @@ def _arrays(tokenizer: Tokenizer, name: str) -> tuple[ConstantArray, ...]:
 def _fields(tokenizer: Tokenizer, name: str) -> list[Row]:
     """The initialisers of the C structure."""
     tables = tokenizer.tables
-    pointers = ("text", "starts", "merges", "characters", "bytes", "special", "letters", "numbers", "by_text")
+    pointers = ("text", "starts", "merges", "characters", "bytes", "special", "letters", "numbers", "ends", "by_text")
     sizes = {"text": tokenizer.text.size, **{key: table.size for key, table in tables.items()}}
     rows = [Row(key, f"{name}_tokens_{key}" if sizes.get(key) else "NULL") for key in pointers]
     rows.append(Row("size", f"{tokenizer.size}u"))
     rows += [Row(member, f"{tables[key].size // width}u") for key, (member, width) in TABLES.items()]
-    tokens = {"begin": tokenizer.begin, "end": tokenizer.end, "turn": tokenizer.turn}
-    rows += [Row(key, "S2S_TOKEN_NONE" if token == NO_TOKEN else f"{token}u") for key, token in tokens.items()]
+    rows.append(Row("begin", "S2S_TOKEN_NONE" if tokenizer.begin == NO_TOKEN else f"{tokenizer.begin}u"))
     rows.append(Row("words", f"S2S_WORDS_{tokenizer.words.upper()}"))
     rows.append(Row("digits", f"{tokenizer.digits}u"))
     return [*rows, Row("space_before", "true" if tokenizer.space_before else "false")]

@@ -8,7 +8,7 @@ from s2s.types.dtypes import Array
 
 Words = Literal["none", "gpt2", "llama3"]
 NO_TOKEN = 0xFFFFFFFF
-TABLES = ("starts", "merges", "characters", "bytes", "special", "letters", "numbers", "by_text")
+TABLES = ("starts", "merges", "characters", "bytes", "special", "letters", "numbers", "ends", "by_text")
 """The tables of 32-bit integers, as the C structure calls them."""
 
 
@@ -51,9 +51,6 @@ class Tokenizer:
     """Whether a text gets a space before it."""
     begin: int
     """The token before a text; `NO_TOKEN` if there is none."""
-    end: int
-    turn: int
-    """The token behind an answer."""
     template: ChatTemplate | None = None
     turns: Turns | str = Turns()
     """What the template writes around texts, or why it cannot be said."""

@@ -62,7 +62,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_turns_are_what_a_template_writes_around_texts(kind: str):
     text, turns = KINDS[kind]
-    assert read_template(text, TOKENS, "m")[1] == turns
+    assert read_template(text, TOKENS, "m", "<s>")[1] == turns
 
 
 def test_content_may_be_a_list_of_parts():

@@ -23,8 +23,9 @@ static const uint32_t characters[] = {'e', 'e', 0xFC, UMLAUT};
 static const uint32_t special[] = {MARKED, MARK};
 static const uint32_t letters[] = {'A', 'Z', 'a', 'z', 0xC0, 0x2FF, 0x4E00, 0x9FFF, 0x10000, 0x10100};
 static const uint32_t numbers[] = {'0', '9', 0xB2, 0xB3};
+static const uint32_t ends[] = {BEGIN, MARK};
 static s2s_tokenizer tokenizer = {
-    text, starts, merges, NULL, bytes, special, letters, numbers, NULL, TOKENS, 6, 0, 2, 5, 2, BEGIN, NONE, NONE,
+    text, starts, merges, NULL, bytes, special, letters, numbers, ends, NULL, TOKENS, 6, 0, 2, 5, 2, 2, BEGIN,
     S2S_WORDS_NONE, UINT32_MAX, false,
 };
 static uint32_t tokens[ROOM], ranks[ROOM], count;

@@ -11,6 +11,7 @@ import numpy as np
 
 from s2s.chat.turns import read_template
 from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.gguf.end_tokens import end_tokens
 from s2s.frontends.gguf.reader import Field
 from s2s.types.dtypes import Array
 from s2s.types.language import NO_TOKEN, ChatTemplate, Tokenizer, Turns, Words
@@ -86,25 +87,24 @@ class _Reader:
             "special": special,
             "letters": _ranges("L"),
             "numbers": _ranges("N"),
+            "ends": end_tokens(self.tokens, self._token),
             **({} if by_text is None else {"by_text": by_text}),
         }
         is_spm = self.kind == "llama"
-        begin, end = self._token("bos"), self._token("eos")
-        template, turns = self._template()
+        begin = self._token("bos") if self._get("add_bos_token", is_spm) is True else NO_TOKEN
+        template, turns = self._template(begin)
         return Tokenizer(
             text=np.frombuffer(b"".join(texts), np.uint8),
             tables={name: np.asarray(table, np.uint32) for name, table in tables.items()},
             words=rules.words,
             digits=rules.digits,
             space_before=is_spm and self._get("add_space_prefix", True) is not False,
-            begin=begin if self._get("add_bos_token", is_spm) is True else NO_TOKEN,
-            end=end,
-            turn=self._token("eot"),
+            begin=begin,
             template=template,
             turns=turns,
         )
 
-    def _template(self) -> tuple[ChatTemplate | None, Turns | str]:
+    def _template(self, begin: int) -> tuple[ChatTemplate | None, Turns | str]:
         """The chat template, and what it writes around texts."""
         text = self.metadata.get("tokenizer.chat_template")
         if text is None:
@@ -113,7 +113,7 @@ class _Reader:
             return None, f"{self.label}: its chat template is no text; convert the model again"
         tokens = {name: self._token(key) for name, key in SPECIAL.items()}
         texts = {f"{name}_token": self.tokens[token] for name, token in tokens.items() if token != NO_TOKEN}
-        return read_template(text, texts, self.label)
+        return read_template(text, texts, self.label, "" if begin == NO_TOKEN else self.tokens[begin])
 
     def _rules(self) -> Rules:
         if self.kind == "llama":

@@ -198,7 +198,7 @@ def test_chat_answers_with_the_most_likely_tokens(tree: Path, capfd: pytest.Capt
     assert run_cli(["chat", str(tree), "--prompt", "the cat", "--temperature", "0", "--tokens", "6"]) == 0
     shown = capfd.readouterr()
     network = compile_artifact(str(tree.parent / "talker.gguf"), CompileOptions(target="c"))
-    given = Encoder(tree)("[user]the cat</s>\n[assistant]")
+    given = Encoder(tree)("<s>[user]the cat</s>\n[assistant]")
     names, bytes_of = gpt2()["tokenizer.ggml.tokens"], {letter: byte for byte, letter in enumerate(letters())}
     written: list[int] = []
     for position in range(len(given) + 6):
@@ -254,14 +254,25 @@ def test_state_that_fits_no_pool_is_named(tree: Path, tmp_path: Path, capsys: py
     assert "the largest are state 4,096; give tcm 4,096 bytes" in capsys.readouterr().err
 
 
-def test_chat_goes_on_until_the_cache_is_full(tree: Path):
+def test_chat_begins_anew_when_the_cache_is_full(tree: Path):
     subprocess.run(["make", "-s", "chat"], cwd=tree, check=True)
     program = tree / "build" / "chat" / "talker_chat"
     command = [program, "--plain", "1", "--tokens", "20", "--seed", "5"]
-    done = subprocess.run(command, input=b"the cat\n\nsat\non the mat\n", capture_output=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr.count(b"[read ") == 2
-    assert done.stderr.endswith(b"talker: the cache is full; compile with a larger --dim positions\n")
+    text = b"the cat\n\nsat\\\non the mat\non the mat\n" + b"the cat " * 60 + b"\nthe\n"
+    done = subprocess.run(command, input=text, capture_output=True, check=False)
+    assert done.returncode == 0
+    assert done.stderr.count(b"[read ") == 4
+    assert b"the cache has no room for more; the conversation begins anew\n" in done.stderr
+    assert b"the text is too long for the cache; shorten it" in done.stderr
+
+
+def test_an_answer_ends_where_the_cache_does(tree: Path):
+    subprocess.run(["make", "-s", "chat"], cwd=tree, check=True)
+    program = tree / "build" / "chat" / "talker_chat"
+    command = [program, "--plain", "1", "--tokens", "200", "--seed", "5", "--prompt", "the"]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode == 0
+    assert b"64 of 64 positions]\ntalker: the answer ends where the cache does" in done.stderr
 
 
 @pytest.mark.sample(1)
@@ -276,7 +287,7 @@ def test_chat_goes_on_in_a_ring_until_the_text_is_as_long_as_those_of_training(
     command = [next(made.glob("build/chat/*_chat")), "--plain", "1", "--tokens", "20", "--seed", "5"]
     done = subprocess.run(command, input=b"the cat\n\nsat\non the mat\non it sat\n", capture_output=True, check=False)
     assert b" of 64 positions]" in done.stderr
-    assert done.stderr.endswith(b"the text has as many tokens as the model can tell apart; start anew\n")
+    assert b"the conversation begins anew\n" in done.stderr
 
 
 def test_chat_refuses_trees_without_tokeniser(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -327,7 +338,7 @@ def test_a_template_that_cannot_be_rendered_leaves_the_tokeniser(tmp_path: Path,
     made = compiled(tmp_path, gpt2() | {"tokenizer.chat_template": "{{ 1 // 0 }}"})
     assert "_OPENING" not in (made / "include" / "talker_tokenizer.h").read_text()
     assert run_cli(["chat", str(made), "--prompt", "the"]) == 2
-    assert "talker.gguf: its chat template cannot be rendered (ZeroDivisionError" in capsys.readouterr().err
+    assert ": its chat template cannot be rendered (ZeroDivisionError" in capsys.readouterr().err
     assert run_cli(["chat", str(made), "--plain", "--prompt", "the", "--tokens", "1"]) == 0
 
 
