@@ -54,6 +54,12 @@ if TYPE_CHECKING:
 )
 @click.option("--time", metavar="10m", help="Stop after a time: seconds, or with s, m or h behind.")
 @click.option("--sizes", is_flag=True, help="Open a dimension of each model, and compare at several sizes.")
+@click.option(
+    "--streams",
+    is_flag=True,
+    help="Draw networks over sliding windows (--stream, --state), and compare runs on new frames with the whole "
+    "network on each window.",
+)
 @click.option("--operators", is_flag=True, help="Show how often each operator was drawn.")
 @options.as_json
 def fuzz_command(
@@ -69,6 +75,7 @@ def fuzz_command(
     keep: Path | None,
     time: str | None,
     sizes: bool,
+    streams: bool,
     operators: bool,
     as_json: bool,
 ) -> None:
@@ -84,7 +91,7 @@ def fuzz_command(
     from s2s.fuzz import campaign, report
     from s2s.targets import get_target
 
-    plan = campaign.Plan(models, seed, target, variants, first, jobs, nodes, thorough, sizes, format_name)
+    plan = campaign.Plan(models, seed, target, variants, first, jobs, nodes, thorough, sizes, streams, format_name)
     for name in target:
         get_target(name)
     limit = parse_time(time)

@@ -1,4 +1,4 @@
-"""Turn a network over a sliding window into one that takes the new frames only, and keeps the others as state.
+"""Turn a network over sliding windows into one that takes the new frames only, and keeps the others as state.
 
     %a = graph.conv %x, %w … : tensor<1x40x98xf32> -> tensor<1x64x96xf32>        three taps along axis 2, no padding
 ->                                                                               `--stream x:2`
@@ -6,24 +6,27 @@
     %window = graph.insert_slice %moved, %x …           which is %old in the next run
     %a = graph.conv %window, %w … : tensor<1x40x3xf32> -> tensor<1x64x1xf32>
 
-The results are those of the whole network on the window that ends with the new frames; before the first run the window
-is zeros. What moves from run to run (`s2s.analysis.network.slides`) is computed once and kept for as long as an
-operator reads it; an operator that reads padding, or computes along the axis, computes all of its elements in each run.
-Of what is dequantised the integers are kept.
+The results are those of the whole network on the windows that end with the new frames; before the first run a window
+is zeros. What moves from run to run (`s2s.analysis.network.motions`) is computed once and kept for as long as an
+operator reads it. What changes along the frames is computed in each run as far as it is read, and so is what is
+dequantised, of which the integers are kept; an operator that reads padding, or computes along the axis, computes all of
+its elements.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import ceil, lcm, prod
 from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
+from s2s.analysis.network.frame_rules import Frames, Rule
 from s2s.analysis.network.functions import INIT, NAME, STATE, input_numbers, main_of, text
-from s2s.analysis.network.slides import Rule, Slide, Slides, is_dequantised, rule_of, slides_of
+from s2s.analysis.network.motions import Motions, Moves, frames_of, is_dequantised, motions_of, rule_in
 from s2s.dialects import graph
 from s2s.dialects.graph.base import ints, type_of
 from s2s.dialects.graph.pool import PoolOp
@@ -59,84 +62,120 @@ class Window(NamedTuple):
         return Window(self.axis, np.concatenate([kept, new], self.axis))
 
 
+@frozen
+class _Input:
+    """An input of `main` that takes new frames along an axis, and the option that says so."""
+
+    option: str
+    name: str
+    argument: BlockArgument
+    axis: int
+    frames: int | None
+    """How many a run takes; None for as few as the network allows."""
+
+    @property
+    def size(self) -> int:
+        """The frames of the window."""
+        return type_of(self.argument).get_shape()[self.axis]
+
+    def moved_by(self, step: int) -> Moves:
+        """Return the motion of the window where a run takes `step` frames."""
+        return Moves(Frames(self.axis, 0, self.size), Fraction(step))
+
+
 def stream_inputs(module: ModuleOp, weights: WeightStore, streams: Mapping[str, Sliding]) -> dict[str, Window]:
     """Have `main` take the new frames of the inputs that `streams` names, each along an axis, and return the windows
     that they had."""
-    return {name: _Stream(module, weights, name, sliding).rewrite() for name, sliding in streams.items()}
+    main = main_of(module)
+    inputs = [_input(main, name, sliding) for name, sliding in streams.items()]
+    windows = _steps(main, inputs)
+    motions = motions_of(main, windows)
+    arguments = set(main.body.block.args)
+    if not any(frames_of(value, motions) for value in motions if value not in arguments):
+        raise InputError(f"{_options(inputs)}: no operator reads less than the whole window in a run; leave it out")
+    parts = _parts(main, windows, motions)
+    zeros = _values_of_zeros(module, weights, parts)
+    _Rewriter(main, weights, {each.argument: each.name for each in inputs}, motions, parts, zeros).run()
+    return {each.name: Window(each.axis, zeros[each.argument]) for each in inputs}
 
 
-class _Stream:
-    """Rewrites `main` for one input."""
+def _input(main: FuncOp, name: str, sliding: Sliding) -> _Input:
+    """Return the input called `name`; raise an error where there is none, or it has no such axis."""
+    axis, frames = sliding
+    option = f"--stream {name}:{axis}" + (f"={frames}" if frames is not None else "")
+    known = {text(list(main.arg_attrs or ())[each], NAME): each for each in input_numbers(main)}
+    if name not in known:
+        names = ", ".join(repr(each) for each in known)
+        raise InputError(f"{option}: the model has no input {name!r}; its inputs are {names}")
+    argument = main.body.block.args[known[name]]
+    rank = type_of(argument).get_num_dims()
+    if not 0 <= axis < rank:
+        raise InputError(f"{option}: the input has {rank} axes; give one from 0 to {rank - 1}")
+    return _Input(option, name, argument, axis, frames)
 
-    def __init__(self, module: ModuleOp, weights: WeightStore, name: str, sliding: Sliding) -> None:
-        self.module, self.weights, self.main = module, weights, main_of(module)
-        axis, self.frames = sliding
-        self.name = name
-        self.option = f"--stream {name}:{axis}" + (f"={self.frames}" if self.frames is not None else "")
-        self.number = self._number(name)
-        self.argument = self.main.body.block.args[self.number]
-        rank = type_of(self.argument).get_num_dims()
-        if not 0 <= axis < rank:
-            raise InputError(f"{self.option}: the input has {rank} axes; give one from 0 to {rank - 1}")
-        self.axis = axis
 
-    def _number(self, name: str) -> int:
-        known = {text(list(self.main.arg_attrs or ())[each], NAME): each for each in input_numbers(self.main)}
-        if name not in known:
-            names = ", ".join(repr(each) for each in known)
-            raise InputError(f"{self.option}: the model has no input {name!r}; its inputs are {names}")
-        return known[name]
-
-    def rewrite(self) -> Window:
-        """Rewrite `main`, and return the window."""
-        once = slides_of(self.main, self.argument, self.axis)
-        least = lcm(*(each.step.denominator for value, each in once.items() if _size(value, each) > 1))
-        step = least if self.frames is None else self.frames
+def _steps(main: FuncOp, inputs: Sequence[_Input]) -> dict[SSAValue, Moves]:
+    """Return how the windows move: by the frames that their options say, or by the fewest with which all that moves
+    moves on by whole elements."""
+    windows: dict[SSAValue, Moves] = {}
+    for each in inputs:
+        least = _denominator(main, {each.argument: each.moved_by(1)})
+        step = least if each.frames is None else each.frames
         if step == 0 or step % least:
-            raise InputError(f"{self.option}: the strides of the network are {least} frames; give a multiple of them")
-        slides = slides_of(self.main, self.argument, self.axis, step)
-        if step >= type_of(self.argument).get_shape()[self.axis]:
+            raise InputError(f"{each.option}: the strides of the network are {least} frames; give a multiple of them")
+        windows[each.argument] = each.moved_by(step)
+    while (together := _denominator(main, windows)) > 1:
+        if any(each.frames is not None for each in inputs):
             raise InputError(
-                f"{self.option}: a run takes {step} frames, and the window has no more; leave the option out"
+                f"{_options(inputs)}: what is computed of several of them moves on by 1/{together} of an element; "
+                f"give {together} times as many frames of each"
             )
-        parts = _parts(self.main, self.argument, slides)
-        if not any(
-            part.end - part.new < _size(value, slides[value])
-            for value, part in parts.items()
-            if value is not self.argument
-        ):
-            raise InputError(f"{self.option}: no operator reads less than the whole window in a run; leave it out")
-        zeros = self._values_of_zeros(parts)
-        window = Window(self.axis, zeros[self.argument])
-        _Rewriter(self, slides, parts, zeros).run()
-        return window
-
-    def _values_of_zeros(self, parts: Mapping[SSAValue, Elements]) -> dict[SSAValue, Array]:
-        """What the tensors of `parts` are where all inputs are zeros."""
-        inputs = [
-            np.zeros(type_of(self.main.body.block.args[each]).get_shape(), _dtype(self.main.body.block.args[each]))
-            for each in input_numbers(self.main)
-        ]
-        found: dict[SSAValue, Array] = {self.argument: inputs[input_numbers(self.main).index(self.number)]}
-
-        def observe(op: Operation, results: Sequence[Array]) -> None:
-            found.update((value, each) for value, each in zip(op.results, results, strict=True) if value in parts)
-
-        run_graph(self.module, inputs, self.weights, observe)
-        return found
+        windows = {value: Moves(each.frames, each.step * together) for value, each in windows.items()}
+    for each in inputs:
+        step = windows[each.argument].step
+        if step >= each.size:
+            raise InputError(
+                f"{each.option}: a run takes {step} frames, and the window has no more; leave the option out"
+            )
+    return windows
 
 
-def _size(value: SSAValue, slide: Slide) -> int:
-    """Return the elements of a tensor along the axis that it moves along."""
-    return type_of(value).get_shape()[slide.axis]
+def _options(inputs: Sequence[_Input]) -> str:
+    return " ".join(each.option for each in inputs)
 
 
-def _dtype(value: SSAValue) -> "np.dtype[np.generic]":
-    return to_numpy(type_of(value).element_type)
+def _denominator(main: FuncOp, windows: Mapping[SSAValue, Moves]) -> int:
+    """Return the least factor by which the windows have to move further for all that moves to do so by whole
+    elements."""
+    motions = motions_of(main, windows)
+    moves = {value: motion for value, motion in motions.items() if isinstance(motion, Moves)}
+    return lcm(*(each.step.denominator for value, each in moves.items() if _size(value, each.frames) > 1))
 
 
-def _parts(main: FuncOp, argument: SSAValue, slides: Slides) -> dict[SSAValue, Elements]:
-    """The parts that a run has of each tensor that moves and is read; others are computed whole in each run."""
+def _values_of_zeros(
+    module: ModuleOp, weights: WeightStore, parts: Mapping[SSAValue, Elements]
+) -> dict[SSAValue, Array]:
+    """Return what the tensors of `parts` are where all inputs are zeros."""
+    main = main_of(module)
+    arguments = [main.body.block.args[each] for each in input_numbers(main)]
+    inputs = [np.zeros(type_of(each).get_shape(), to_numpy(type_of(each).element_type)) for each in arguments]
+    found: dict[SSAValue, Array] = dict(zip(arguments, inputs, strict=True))
+
+    def observe(op: Operation, results: Sequence[Array]) -> None:
+        found.update((value, each) for value, each in zip(op.results, results, strict=True) if value in parts)
+
+    run_graph(module, inputs, weights, observe)
+    return found
+
+
+def _size(value: SSAValue, frames: Frames) -> int:
+    """Return the elements of a tensor along its frames."""
+    return type_of(value).get_shape()[frames.axis]
+
+
+def _parts(main: FuncOp, windows: Mapping[SSAValue, Moves], motions: Motions) -> dict[SSAValue, Elements]:
+    """Return the parts that a run has of each tensor with frames that is read; others are computed whole in each
+    run."""
     read: dict[SSAValue, tuple[int, int]] = {}
     parts: dict[SSAValue, Elements] = {}
 
@@ -144,67 +183,75 @@ def _parts(main: FuncOp, argument: SSAValue, slides: Slides) -> dict[SSAValue, E
         before = read.get(value, (begin, end))
         read[value] = min(before[0], begin), max(before[1], end)
 
-    def part_of(value: SSAValue) -> Elements | None:
-        slide = slides.get(value)
-        if slide is None or value not in read:
-            return None
-        begin, end = read[value]
-        if begin < slide.low or end > slide.high:
-            return None
-        new = begin if is_dequantised(value, slides) else end - ceil(slide.step)
-        return Elements(begin, max(begin, new), end)
-
     for op in reversed(list(main.body.block.ops)):
-        part = part_of(op.results[0]) if len(op.results) == 1 else None
-        rule = rule_of(op, slides) if part is not None else None
-        if part is not None and rule is not None:
-            parts[op.results[0]] = part
+        result = op.results[0] if len(op.results) == 1 else None
+        part = None if result is None else _part(result, motions, read.get(result))
+        rule = None if part is None else rule_in(op, motions)
+        if result is not None and part is not None and rule is not None:
+            parts[result] = part
         for number, operand in enumerate(op.operands):
-            if operand not in slides:
+            frames = frames_of(operand, motions)
+            if frames is None:
                 continue
-            if part is not None and rule is not None:
+            if part is not None and rule is not None and number in rule.taps:
                 reads(operand, *rule.taps[number].range(part.new, part.end))
             else:
-                reads(operand, 0, _size(operand, slides[operand]))
-    size = _size(argument, slides[argument])
-    begin = read.get(argument, (size, size))[0]
-    new = size - int(slides[argument].step)
-    parts[argument] = Elements(min(begin, new), new, size)
+                reads(operand, 0, _size(operand, frames))
+    for window, moves in windows.items():
+        size = _size(window, moves.frames)
+        new = size - int(moves.step)
+        parts[window] = Elements(min(read.get(window, (size, size))[0], new), new, size)
     return parts
+
+
+def _part(value: SSAValue, motions: Motions, read: tuple[int, int] | None) -> Elements | None:
+    """Return the elements of `value` that a run has if operators read those of `read`: what moves is kept, all else is
+    computed. None if these are none, or if some of them read padding."""
+    motion, frames = motions[value], frames_of(value, motions)
+    if frames is None or read is None or read[0] < frames.low or read[1] > frames.high:
+        return None
+    begin, end = read
+    if not isinstance(motion, Moves) or is_dequantised(value, motions):
+        return Elements(begin, begin, end)
+    return Elements(begin, max(begin, end - ceil(motion.step)), end)
 
 
 @dataclass
 class _Rewriter:
     """Builds the new body of `main`."""
 
-    stream: _Stream
-    slides: Slides
+    main: FuncOp
+    weights: WeightStore
+    windows: Mapping[SSAValue, str]
+    """The names of the arguments that take new frames."""
+    motions: Motions
     parts: Mapping[SSAValue, Elements]
     zeros: Mapping[SSAValue, Array]
     values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """The tensors of the new body by those of the old one: of a tensor with a part, its elements of that part."""
     new: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """Of a tensor with a part, the elements that this run computes."""
-    kept: list[SSAValue] = field(default_factory=list[SSAValue])
-    """The values that the next run begins with."""
+    origins: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
+    """The name of the input with new frames that a tensor is computed of; of several, the first that is read."""
+    kept: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
+    """The values that the next run begins with, by the names of their states."""
     attributes: list[DictionaryAttr] = field(default_factory=list[DictionaryAttr])
     """The attributes of their arguments."""
 
     def run(self) -> None:
         """Replace the body."""
-        main, argument = self.stream.main, self.stream.argument
-        old, slide = main.body.block, self.slides[argument]
-        types: list[Attribute] = [each.type for each in old.args]
-        types[self.stream.number] = _resized(argument, slide.axis, int(slide.step))
-        self.block = Block(arg_types=types)
+        main, old = self.main, self.main.body.block
+        self.block = Block(arg_types=[self._argument_type(each) for each in old.args])
         self.values.update(zip(old.args, self.block.args, strict=True))
-        self._keep(argument, self.block.args[self.stream.number])
+        for window, name in self.windows.items():
+            self.origins[window] = name
+            self._keep(window, self.values[window])
         tied, first = graph.tied_arguments(main), len(old.args)
         for op in list(old.ops):
             self._rewrite(op)
         returned = self.block.last_op
         assert isinstance(returned, ReturnOp)
-        returned.operands = [*returned.operands, *self.kept]
+        returned.operands = [*returned.operands, *self.kept.values()]
         main.arg_attrs = ArrayAttr([*(main.arg_attrs or ()), *self.attributes])
         main.res_attrs = ArrayAttr([*(main.res_attrs or ()), *(DictionaryAttr({}) for _ in self.kept)])
         places = [-1 if each is None else each for each in tied]
@@ -214,10 +261,17 @@ class _Rewriter:
         main.update_function_type()
         old.drop_all_references()
 
+    def _argument_type(self, argument: BlockArgument) -> Attribute:
+        motion = self.motions[argument]
+        return _resized(argument, motion.frames.axis, int(motion.step)) if isinstance(motion, Moves) else argument.type
+
     def _rewrite(self, op: Operation) -> None:
         """Add `op`; if its result has a part, it computes the new elements only."""
+        origin = next((self.origins[each] for each in op.operands if each in self.origins), None)
+        if origin is not None:
+            self.origins.update(dict.fromkeys(op.results, origin))
         part = self.parts.get(op.results[0]) if len(op.results) == 1 else None
-        rule = rule_of(op, self.slides)
+        rule = None if part is None else rule_in(op, self.motions)
         if part is None or rule is None:
             made = op.clone(self.values)
             self.block.add_op(made)
@@ -239,11 +293,13 @@ class _Rewriter:
         self._keep(op.results[0], made.results[0])
 
     def _elements(self, value: SSAValue, begin: int, end: int) -> SSAValue:
-        """Return the elements of a tensor from `begin` to `end` along its axis."""
-        part, axis = self.parts.get(value, Elements(0, 0, _size(value, self.slides[value]))), self.slides[value].axis
+        """Return the elements of a tensor from `begin` to `end` along its frames."""
+        frames = frames_of(value, self.motions)
+        assert frames is not None
+        part = self.parts.get(value, Elements(0, 0, _size(value, frames)))
         if value in self.new and begin >= part.new:
-            return self._slice(self.new[value], axis, begin - part.new, end - begin)
-        return self._slice(self.values[value], axis, begin - part.begin, end - begin)
+            return self._slice(self.new[value], frames.axis, begin - part.new, end - begin)
+        return self._slice(self.values[value], frames.axis, begin - part.begin, end - begin)
 
     def _slice(self, value: SSAValue, axis: int, start: int, size: int) -> SSAValue:
         shape = type_of(value).get_shape()
@@ -257,27 +313,33 @@ class _Rewriter:
 
     def _keep(self, value: SSAValue, new: SSAValue) -> None:
         """Put the `new` elements of a tensor into its window, which the next run begins with."""
-        part, slide = self.parts[value], self.slides[value]
+        part, motion = self.parts[value], self.motions[value]
         self.values[value] = self.new[value] = new
         if part.new == part.begin:
             return
-        size = part.end - part.begin
-        old = self.block.insert_arg(_resized(value, slide.axis, size), len(self.block.args))
-        moved = graph.AdvanceOp(old, by=int(slide.step) * prod(type_of(value).get_shape()[slide.axis + 1 :]))
+        assert isinstance(motion, Moves)
+        size, axis = part.end - part.begin, motion.frames.axis
+        old = self.block.insert_arg(_resized(value, axis, size), len(self.block.args))
+        moved = graph.AdvanceOp(old, by=int(motion.step) * prod(type_of(value).get_shape()[axis + 1 :]))
         starts = [0] * len(type_of(value).get_shape())
-        starts[slide.axis] = part.new - part.begin
+        starts[axis] = part.new - part.begin
         window = graph.InsertSliceOp(moved, new, starts=starts)
         if isinstance(value.owner, Operation):
             graph.copy_provenance(moved, value.owner)
             graph.copy_provenance(window, value.owner)
         self.block.add_ops([moved, window])
         self.values[value] = window.y
-        self.kept.append(window.y)
-        initial = np.asarray(np.take(self.zeros[value], range(part.begin, part.end), slide.axis), order="C")
-        name = f"{self.stream.name}_{len(self.kept)}"
+        initial = np.asarray(np.take(self.zeros[value], range(part.begin, part.end), axis), order="C")
+        self._add_state(self.origins[value], window.y, initial)
+
+    def _add_state(self, origin: str, value: SSAValue, initial: Array) -> None:
+        """Have the next run begin with `value`, and the first one with `initial`."""
+        count = 1 + sum(each.rpartition("_")[0] == origin for each in self.kept)
+        name = f"{origin}_{count}"
+        self.kept[name] = value
         attributes: dict[str, Attribute] = {NAME: StringAttr(name), STATE: UnitAttr()}
         if initial.view(np.uint8).any():
-            attributes[INIT] = StringAttr(self.stream.weights.add(f"{name}_before", initial))
+            attributes[INIT] = StringAttr(self.weights.add(f"{name}_before", initial))
         self.attributes.append(DictionaryAttr(attributes))
 
 

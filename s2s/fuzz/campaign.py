@@ -18,10 +18,12 @@ import numpy as np
 from s2s.artifact import compile_artifact
 from s2s.errors import InputError, UnsupportedError
 from s2s.fuzz.check import Failure, Kind
+from s2s.fuzz.failures import failures_of
 from s2s.fuzz.formats import format_of
 from s2s.fuzz.model import MAX_NODES, Drawn
-from s2s.fuzz.sizes import failures_of
-from s2s.fuzz.variants import Variant, draw_variants
+from s2s.fuzz.streams.draw import draw_stream
+from s2s.fuzz.streams.operators import OPERATORS as STREAM_OPERATORS
+from s2s.fuzz.variants import STREAM_TARGETS, Variant, draw_carried, draw_variants
 from s2s.support.child import run_in_child
 from s2s.support.frozen import frozen
 
@@ -54,13 +56,25 @@ class Plan:
     """One batch of this many is built by compilers that optimise, the others by the quickest compiler."""
     sizes: bool = False
     """Whether a dimension of each model has a size that varies."""
+    streams: bool = False
+    """Whether the models are networks over sliding windows, which run on new frames."""
     format: str = "onnx"
     """The format of the models."""
 
     @property
     def chosen_targets(self) -> tuple[str, ...]:
         """The targets of the variants."""
-        return self.targets or format_of(self.format).targets
+        return self.targets or (STREAM_TARGETS if self.streams else format_of(self.format).targets)
+
+    @property
+    def table(self) -> list[str]:
+        """The names of the entries that models are drawn of."""
+        return sorted(STREAM_OPERATORS) if self.streams else format_of(self.format).operators
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether each model is a batch of its own."""
+        return self.sizes or self.streams
 
 
 @frozen
@@ -99,13 +113,16 @@ class Tally:
 
 def run(plan: Plan) -> Generator[Tally]:
     """The counts of each batch in turn."""
-    if plan.sizes and plan.format != "onnx":
-        raise InputError(f"--sizes: opens dimensions of ONNX models; leave it out with --format {plan.format}")
+    for option in ("sizes", "streams"):
+        if getattr(plan, option) and plan.format != "onnx":
+            raise InputError(f"--{option}: is for ONNX models; leave it out with --format {plan.format}")
+    if plan.sizes and plan.streams:
+        raise InputError("--sizes: windows have constant sizes; leave it out with --streams")
     end = plan.first + plan.models
     starts = [plan.first, *range(plan.first - plan.first % BATCH + BATCH, end, BATCH)]
-    starts = list(range(plan.first, end)) if plan.sizes else starts
+    starts = list(range(plan.first, end)) if plan.is_apart else starts
     batches = [
-        range(start, start + 1) if plan.sizes else range(start, min(start - start % BATCH + BATCH, end))
+        range(start, start + 1) if plan.is_apart else range(start, min(start - start % BATCH + BATCH, end))
         for start in starts
     ]
     _warm(plan.format)
@@ -131,18 +148,22 @@ def variants_of(plan: Plan, start: int) -> tuple[Variant, ...]:
     """The variants of the batch that begins with model `start`."""
     random = Random(f"{plan.seed}/variants/{start}")
     drawn = draw_variants(random, plan.chosen_targets, plan.variants, thorough=random.randrange(plan.thorough) == 0)
+    if plan.streams:
+        return tuple(draw_carried(random, each) for each in drawn)
     return tuple(replace(each, executor="aot", sizes=True, rewritten=False) for each in drawn) if plan.sizes else drawn
 
 
 def draw(plan: Plan, number: int) -> Drawn:
     """One model; those of a batch have one opset."""
+    if plan.streams:
+        return draw_stream(f"{plan.seed}/{number}", f"m{number}_", plan.nodes)
     batch = f"{plan.seed}/opset/{number // BATCH}"
     return format_of(plan.format).draw(f"{plan.seed}/{number}", f"m{number}_", batch, plan.nodes)
 
 
 def run_batch(plan: Plan, numbers: Sequence[int]) -> Tally:
     """The counts of some models, which are run together where that works."""
-    variants = variants_of(plan, numbers[0] if plan.sizes else numbers[0] - numbers[0] % BATCH)
+    variants = variants_of(plan, numbers[0] if plan.is_apart else numbers[0] - numbers[0] % BATCH)
     seconds = SECONDS if len(numbers) > 1 else SECONDS_ALONE
     ended = run_in_child(partial(_together, plan, numbers, variants), PATIENCE * seconds, cpu_seconds=seconds)
     if ended.result is not None:

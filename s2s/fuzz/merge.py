@@ -19,7 +19,10 @@ def merged(models: Sequence[onnx.ModelProto]) -> onnx.ModelProto:
         graph.output.extend(model.graph.output)
         versions.update({each.domain: each.version for each in model.opset_import})
     opsets = [helper.make_opsetid(domain, version) for domain, version in versions.items()]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
+    made = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
+    for model in models:
+        made.metadata_props.extend(model.metadata_props)
+    return made
 
 
 def names_read(nodes: Iterable[onnx.NodeProto]) -> list[str]:

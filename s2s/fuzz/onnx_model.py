@@ -147,7 +147,9 @@ def pruned(model: onnx.ModelProto, outputs: Sequence[str]) -> onnx.ModelProto:
         [each for each in model.graph.output if each.name in outputs],
         [each for each in model.graph.initializer if each.name in needed],
     )
-    return helper.make_model(graph, opset_imports=model.opset_import, ir_version=IR_VERSION)
+    made = helper.make_model(graph, opset_imports=model.opset_import, ir_version=IR_VERSION)
+    made.metadata_props.extend(model.metadata_props)
+    return made
 
 
 def _read(port: onnx.ValueInfoProto, data: Array) -> Array:

@@ -10,8 +10,8 @@ from functools import partial
 
 from s2s.errors import InputError
 from s2s.fuzz.check import Failure, Kind
+from s2s.fuzz.failures import failures_of
 from s2s.fuzz.model import FuzzModel
-from s2s.fuzz.sizes import failures_of
 from s2s.fuzz.variants import Variant
 from s2s.support.child import run_in_child
 from s2s.support.frozen import frozen

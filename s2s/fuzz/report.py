@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from s2s.fuzz.campaign import Plan, Tally
-from s2s.fuzz.formats import format_of
 
 
 def as_dict(plan: Plan, tally: Tally) -> dict[str, Any]:
@@ -21,7 +20,7 @@ def as_dict(plan: Plan, tally: Tally) -> dict[str, Any]:
         "elements": tally.compared,
         "undetermined": tally.undetermined,
         "refused": dict(tally.refused.most_common()),
-        "operators": {name: tally.operators[name] for name in format_of(plan.format).operators},
+        "operators": {name: tally.operators[name] for name in plan.table},
         "failures": [
             {"model": each.drawn.seed, "kind": each.failure.kind, "detail": each.failure.describe()}
             for each in tally.failures
@@ -31,7 +30,7 @@ def as_dict(plan: Plan, tally: Tally) -> dict[str, Any]:
 
 def fields(plan: Plan, tally: Tally) -> dict[str, str]:
     """The counts for people."""
-    table = format_of(plan.format).operators
+    table = plan.table
     drawn = sum(1 for name in table if tally.operators[name])
     return {
         "seed": str(plan.seed),
@@ -46,4 +45,4 @@ def fields(plan: Plan, tally: Tally) -> dict[str, str]:
 
 def operator_rows(plan: Plan, tally: Tally) -> Sequence[tuple[str, str]]:
     """How often each operator was drawn."""
-    return [(name, str(tally.operators[name])) for name in format_of(plan.format).operators]
+    return [(name, str(tally.operators[name])) for name in plan.table]

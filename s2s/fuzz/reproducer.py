@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from s2s.fuzz.check import Failure
+from s2s.fuzz.failures import failures_of
 from s2s.fuzz.formats import format_of_file
 from s2s.fuzz.reduce import Failing
-from s2s.fuzz.sizes import failures_of
 from s2s.fuzz.variants import Variant
 
 _TEST = '''"""Found by `s2s fuzz`: {detail}"""

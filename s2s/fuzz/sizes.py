@@ -6,14 +6,12 @@ anything at other sizes is for the frontend to say; most of what it accepts does
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import cast
 
 import onnx
 
 from s2s.artifact import Artifact, compile_artifact
 from s2s.errors import CompilerBug, InputError, S2SError, ToolchainError, UnsupportedError
-from s2s.fuzz.check import Failure, check, differences_of, loaded, text_of
-from s2s.fuzz.model import FuzzModel
+from s2s.fuzz.check import Failure, differences_of, loaded, text_of
 from s2s.fuzz.onnx_model import OnnxModel
 from s2s.fuzz.spread import Spread
 from s2s.fuzz.variants import Variant
@@ -28,15 +26,6 @@ MIN_OPENED = 3
 
 UNDEFINED = frozenset(("ReverseSequence",))
 """Operators with operands that count positions, which no engine checks against the size of the run."""
-
-
-def failures_of(
-    model: FuzzModel, inputs: Mapping[str, Array], expected: Mapping[str, Spread], variant: Variant
-) -> list[Failure]:
-    """The failures of a model in one variant, with sizes that vary where the variant of an ONNX model says so."""
-    if not variant.sizes:
-        return check(model, inputs, expected, variant)
-    return check_at_sizes(cast(OnnxModel, model).proto, inputs, variant)
 
 
 def check_at_sizes(model: onnx.ModelProto, inputs: Mapping[str, Array], variant: Variant) -> list[Failure]:

@@ -1,7 +1,7 @@
 """The ways in which a model is compiled and built: options of the compiler, and the C compiler with its flags."""
 
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from random import Random
 from typing import Literal
 
@@ -13,6 +13,8 @@ from s2s.targets.target import Target
 Compiler = Literal["tcc", "gcc", "clang"]
 Optimise = Literal["-O0", "-O1", "-O3"]
 TARGETS = ("c", "host", "x86-64-v3")
+STREAM_TARGETS = ("c", "cortex-m4", "rv32imc", "host")
+"""The targets of networks that run on new frames: those of microcontrollers lay results over operands."""
 QUICK: tuple[Compiler, ...] = ("tcc", "gcc", "clang")
 """The compilers that build most models, the quickest first; the first that is installed does."""
 THOROUGH: tuple[Compiler, ...] = ("gcc", "clang")
@@ -37,11 +39,25 @@ class Variant:
     """Whether a dimension of the inputs has a size that varies."""
     rewritten: bool = False
     """Whether the model is written in another form (`forms`)."""
+    streams: bool = False
+    """Whether windows slide and states are kept, as the metadata of the model say."""
+    least_ram: bool = False
+    """Whether the smallest plan of memory is taken."""
+    poison: bool = False
+    """Whether bytes of the arena that hold no value are overwritten."""
+    threads: int = 1
 
     def options(self) -> CompileOptions:
         """The options of the compiler."""
         return CompileOptions(
-            target=self.target, executor=self.executor, schedule=self.schedule, exact=self.exact, name="net"
+            target=self.target,
+            executor=self.executor,
+            schedule=self.schedule,
+            exact=self.exact,
+            name="net",
+            ram_budget="min" if self.least_ram else None,
+            poison=self.poison,
+            threads=self.threads,
         )
 
     def flags(self, target: Target) -> tuple[str, ...]:
@@ -53,7 +69,8 @@ class Variant:
     def describe(self) -> str:
         """The variant in one line."""
         words = [self.target, self.executor, self.schedule, self.compiler, self.optimise]
-        return " ".join([*words, *(name for name in ("exact", "trapping", "sizes", "rewritten") if asdict(self)[name])])
+        more = [name for name, value in asdict(self).items() if value is True]
+        return " ".join([*words, *more, *([f"{self.threads} threads"] if self.threads > 1 else [])])
 
 
 def draw_variants(
@@ -61,6 +78,20 @@ def draw_variants(
 ) -> tuple[Variant, ...]:
     """`count` variants: built by a compiler that optimises if `thorough`, else by the quickest one."""
     return tuple(_drawn(random, targets, thorough=thorough) for _ in range(count))
+
+
+def draw_carried(random: Random, variant: Variant) -> Variant:
+    """The variant for a network that keeps windows and states, with options for the memory that they lie in."""
+    plain, is_aot = variant.schedule == "default", variant.executor == "aot"
+    least_ram = plain and is_aot and random.random() < 0.25
+    return replace(
+        variant,
+        streams=True,
+        rewritten=False,
+        least_ram=least_ram,
+        poison=is_aot and random.random() < 0.2,
+        threads=2 if plain and is_aot and not least_ram and random.random() < 0.15 else 1,
+    )
 
 
 def _drawn(random: Random, targets: tuple[str, ...], *, thorough: bool) -> Variant:

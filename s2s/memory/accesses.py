@@ -5,7 +5,7 @@ A kernel at loop level is nested loops around operations that list their accesse
 * i + 12` to `32 * i + 20`. `s2s.memory.distances` then compares each write with the reads that follow it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from xdsl.dialects import arith
@@ -81,6 +81,18 @@ class Accesses:
         """Return the reads and writes of argument `buffer`; None if they are unknown."""
         return self._pair(buffer, buffer)
 
+    def traces_of(self, ops: Iterable[Operation], buffer: SSAValue) -> Trace | None:
+        """Return the reads and writes of argument `buffer` by some operations of the kernel, or by what is nested in
+        them; None if they are unknown."""
+        if self._body is None or buffer in self._tracer.unknown:
+            return None
+        body = [step for op in ops for step in self._tracer.steps.get(op, ())]
+        return Trace(tuple(_of(body, buffer, buffer)), tuple(self._tracer.counters))
+
+    def number_of(self, op: loop.ForOp) -> int | None:
+        """Return the number of the counter of a loop; None for one that never runs."""
+        return self._tracer.numbers.get(op)
+
     def _pair(self, read: SSAValue, written: SSAValue) -> Trace | None:
         if self._body is None or self._tracer.unknown & {read, written}:
             return None
@@ -143,29 +155,38 @@ class _Tracer:
         """The numbers of those counters that stand for sizes of the run."""
         self.shifted: dict[SSAValue, tuple[SSAValue, AffineExpr]] = {}
         """For each buffer that begins inside of another one that one, and the element that it begins with."""
+        self.steps: dict[Operation, tuple[ByteAccess | Repeated, ...]] = {}
+        """The accesses of each operation that has any."""
+        self.numbers: dict[loop.ForOp, int] = {}
+        """The numbers of the counters of loops."""
 
     def block(self, block: Block) -> Iterator[ByteAccess | Repeated]:
         """Return the accesses of a block's operations in order; the branches of a condition follow each other."""
         for op in block.ops:
-            match op:
-                case loop.ForOp():
-                    yield from self._loop(op)
-                case loop.IfOp():
-                    for region in op.regions:
-                        if region.blocks:
-                            yield from self.block(region.block)
-                case loop.ApplyOp() if all(index in self.indices for index in op.indices):
-                    self.indices[op.result] = self._replaced(op.map.data.results[0], op.indices)
-                case loop.SizeOp():
-                    self.sizes.add(len(self.counters))
-                    self.indices[op.result] = AffineDimExpr(len(self.counters))
-                    self.counters.append(Counter(*op.bounds, 1, 1))
-                case loop.ShiftOp():
-                    self.shifted[op.result] = op.source, self._replaced(op.map.data.results[0], op.indices)
-                case arith.ConstantOp() if isinstance(op.value, IntegerAttr):
-                    self.indices[op.result] = AffineConstantExpr(op.value.value.data)
-                case _:
-                    yield from self._touched(op)
+            if found := tuple(self._of_operation(op)):
+                self.steps[op] = found
+                yield from found
+
+    def _of_operation(self, op: Operation) -> Iterator[ByteAccess | Repeated]:
+        match op:
+            case loop.ForOp():
+                yield from self._loop(op)
+            case loop.IfOp():
+                for region in op.regions:
+                    if region.blocks:
+                        yield from self.block(region.block)
+            case loop.ApplyOp() if all(index in self.indices for index in op.indices):
+                self.indices[op.result] = self._replaced(op.map.data.results[0], op.indices)
+            case loop.SizeOp():
+                self.sizes.add(len(self.counters))
+                self.indices[op.result] = AffineDimExpr(len(self.counters))
+                self.counters.append(Counter(*op.bounds, 1, 1))
+            case loop.ShiftOp():
+                self.shifted[op.result] = op.source, self._replaced(op.map.data.results[0], op.indices)
+            case arith.ConstantOp() if isinstance(op.value, IntegerAttr):
+                self.indices[op.result] = AffineConstantExpr(op.value.value.data)
+            case _:
+                yield from self._touched(op)
 
     def _touched(self, op: Operation) -> Iterator[ByteAccess | Repeated]:
         """Return the accesses of one operation, writes first, because it may write before it has read everything."""
@@ -183,7 +204,7 @@ class _Tracer:
         upper = [self._replaced(expr, op.dims) for expr in op.upper.data.results]
         if self.within and never_runs(lower, upper, self._ranges):
             return
-        number = len(self.counters)
+        number = self.numbers[op] = len(self.counters)
         counted = None
         if self._starts_anywhere(op):
             counted = from_start(lower, upper, op.step.value.data, self._ranges, self.sizes)

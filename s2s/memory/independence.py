@@ -53,7 +53,7 @@ class Independence:
         of one buffer."""
         whole = self._iterations(depth, read, written, None)
         return whole is not None and all(
-            _is_apart(iteration) or self._are_blocks_apart(level, read, written, iteration)
+            is_apart(iteration) or self._are_blocks_apart(level, read, written, iteration)
             for level, iteration in enumerate(whole)
         )
 
@@ -68,7 +68,7 @@ class Independence:
             if levels is None:
                 return False
             pieces += levels[level:]
-        return all(_is_apart(piece) for piece in pieces) and all(
+        return all(is_apart(piece) for piece in pieces) and all(
             _are_apart(one, other) for one, other in combinations(pieces, 2)
         )
 
@@ -100,13 +100,13 @@ def _levels(trace: Trace, depth: int) -> list[Iteration] | None:
     return found
 
 
-def _is_apart(iteration: Iteration) -> bool:
+def is_apart(iteration: Iteration) -> bool:
     """Return whether each iteration touches bytes of its own, for fixed iterations of the enclosing loops."""
     counters, number = list(iteration.counters), iteration.number
     if not counters[number].goes_on:
         return True
     counters[number] = counters[number]._replace(parallel=True)
-    reads, writes = _touched(iteration.body)
+    reads, writes = touched(iteration.body)
     hazards = Hazards(counters)
     hazards.compare(writes.spans(), [*reads.spans(), *writes.spans()], iteration.outer, number)
     return all(hazard.spares(0) for hazard in hazards.hazards)
@@ -134,13 +134,13 @@ def _are_apart(one: Iteration, other: Iteration) -> bool:
         return False
     shift = {number: number + len(one.counters) for number in range(len(other.counters)) if number not in other.outer}
     hazards = Hazards([*one.counters, *other.counters])
-    (reads, writes), (others_reads, others_writes) = _touched(one.body), _touched(_renumbered(other.body, shift))
+    (reads, writes), (others_reads, others_writes) = touched(one.body), touched(_renumbered(other.body, shift))
     hazards.compare(writes.spans(), [*others_reads.spans(), *others_writes.spans()], one.outer, None)
     hazards.compare(others_writes.spans(), list(reads.spans()), one.outer, None)
     return all(hazard.spares(0) for hazard in hazards.hazards)
 
 
-def _touched(body: Steps) -> tuple[SpanGroup, SpanGroup]:
+def touched(body: Steps) -> tuple[SpanGroup, SpanGroup]:
     """Return what `body` reads and writes."""
     reads, writes = SpanGroup(), SpanGroup()
     _collect(body, reads, writes)

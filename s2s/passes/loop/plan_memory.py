@@ -61,7 +61,6 @@ from s2s.passes.context import given_of, target_of
 from s2s.passes.loop.annotate_memory_scope import scope_of
 from s2s.passes.loop.device_plan import Limits, limits_of, plan_by_device
 from s2s.passes.loop.overlapping import OFFSET, calls_of, in_place_pairs, note_aliases, overlaps_of, spans_of
-from s2s.passes.loop.run_backwards import backwards
 from s2s.passes.loop.segments import record_segments
 from s2s.support.frozen import frozen
 from s2s.types.hints import isa
@@ -206,6 +205,8 @@ class PlanMain:
 
     def _backwards(self, name: str) -> FuncOp | None:
         """Return a kernel that runs backwards, if only this network calls the original."""
+        from s2s.passes.loop.run_backwards import backwards
+
         return None if name in self.elsewhere else backwards(self.kernels[name])
 
     def _give_arenas(self) -> None:

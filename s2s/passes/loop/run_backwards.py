@@ -10,12 +10,15 @@ The order in which a kernel computes the elements of its result decides how far 
 operand at the start of a larger result is read before it is overwritten only if the end is computed first. Loops that
 carry values are sums and keep their order, and so does what stands inside of a tile.
 
-Declined for kernels that read their result, or read from scratch what an earlier iteration has left there, and for
-loops that are divided among threads.
+Declined where two iterations, or two steps of a block, write the same element of the result, or one reads what the
+other writes (`s2s.memory.store_order`): an insert copies its base, and then writes the new elements over it. Declined,
+too, for kernels that read from scratch what an earlier iteration has left there, and for loops that are divided among
+threads.
 """
 
 from collections.abc import Sequence
 from dataclasses import field
+from itertools import combinations
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
@@ -26,14 +29,15 @@ from xdsl.passes import ModulePass
 from s2s.analysis.memory.buffers import needs_no_other, read_by, touches_memory, written_by
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLEL
+from s2s.memory.store_order import StoreOrder
 from s2s.support.mutable import mutable
 
 
 def backwards(kernel: FuncOp) -> FuncOp | None:
     """Return a copy of `kernel` that computes its result from the end to the start; None if that is impossible."""
     copy = kernel.clone()
-    reversal = _Reversal(copy.body.block.args[0])
-    reversal.block(copy.body.block)
+    reversal = _Reversal(copy)
+    reversal.block(copy.body.block, ())
     return copy if reversal.found and reversal.possible else None
 
 
@@ -46,25 +50,27 @@ class _Unit:
 
 
 class _Reversal:
-    """Reverses the loops around the stores to one buffer."""
+    """Reverses the loops of a kernel around the stores to its result."""
 
-    def __init__(self, output: SSAValue) -> None:
-        self.output = output
+    def __init__(self, kernel: FuncOp) -> None:
+        self.output: SSAValue = kernel.body.block.args[0]
+        self.order = StoreOrder(kernel, self.output)
         self.found, self.possible = False, True
         """Whether a loop to reverse was found, and whether all of them may be reversed."""
 
-    def block(self, block: Block) -> None:
-        """Reverse the loops in `block`."""
+    def block(self, block: Block, outer: tuple[loop.ForOp, ...]) -> None:
+        """Reverse the loops in `block`, which is inside of the loops `outer`."""
         terminator = block.last_op
         assert isinstance(terminator, loop.YieldOp | ReturnOp)
         body = [op for op in block.ops if op is not terminator]
         shared, units = self._units(body)
+        self.possible &= all(self.order.may_swap(one.ops, other.ops, outer) for one, other in combinations(units, 2))
         for op in body:
             if isinstance(op, loop.ForOp) and self._stores(op) and not op.inits and op.fixed_bounds is not None:
-                self.possible &= op.kind.data != PARALLEL and needs_no_other(op)
+                self.possible &= op.kind.data != PARALLEL and needs_no_other(op) and self.order.may_reverse(op, outer)
                 op.down = UnitAttr() if op.down is None else None
                 self.found = True
-                self.block(op.body.block)
+                self.block(op.body.block, (*outer, op))
         for op in body:
             op.detach()
         block.insert_ops_before([*shared, *(op for unit in reversed(units) for op in unit.ops)], terminator)

@@ -61,3 +61,34 @@ func.func private @k(%y: memref<8xf32>, %x: memref<8xf32>, %last: memref<1xf32>)
   }
   func.return
 }
+
+// -----
+
+// Declined: the second loop stores new elements over the base that the first one has copied.
+// CHECK-LABEL: func.func private @insert
+// CHECK-NOT:     down
+func.func private @insert(%y: memref<64xf32>, %x: memref<64xf32>, %u: memref<4xf32>) {
+  loop.for %i = 0 to 64 {
+    %v = loop.load %x[affine_map<(d0) -> (d0)>(%i)] : memref<64xf32> -> f32
+    loop.store %v, %y[affine_map<(d0) -> (d0)>(%i)] : f32, memref<64xf32>
+  }
+  loop.for %i = 0 to 4 {
+    %v = loop.load %u[affine_map<(d0) -> (d0)>(%i)] : memref<4xf32> -> f32
+    loop.store %v, %y[affine_map<(d0) -> (d0 + 60)>(%i)] : f32, memref<64xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Declined: iterations store to elements of their neighbours.
+// CHECK-LABEL: func.func private @smear
+// CHECK-NOT:     down
+func.func private @smear(%y: memref<9xf32>, %x: memref<8xf32>) {
+  loop.for %i = 0 to 8 {
+    %v = loop.load %x[affine_map<(d0) -> (d0)>(%i)] : memref<8xf32> -> f32
+    loop.store %v, %y[affine_map<(d0) -> (d0)>(%i)] : f32, memref<9xf32>
+    loop.store %v, %y[affine_map<(d0) -> (d0 + 1)>(%i)] : f32, memref<9xf32>
+  }
+  func.return
+}
