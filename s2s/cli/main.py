@@ -41,6 +41,7 @@ COMMANDS = {
     "new": ("new.new_command", "Write a firmware project that runs a network on a board."),
     "boards": ("new.boards_command", "List the boards that projects can be written for."),
     "fuzz": ("fuzz.fuzz_command", "Compile random ONNX models and compare with onnxruntime."),
+    "reduce": ("reduce.reduce_command", "Shrink an ONNX model that fails, as long as it fails."),
     "doctor": ("doctor.doctor_command", "Show which compilers, emulators and Python packages are found."),
     "targets": ("targets.targets_command", "List the targets, or print one as a file."),
     "completion": ("completion.completion_command", "Print a script that makes a shell complete commands."),

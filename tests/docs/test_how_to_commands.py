@@ -24,6 +24,7 @@ NOT_RUN = {
     r"s2s farm ": "servers that do not end; tests/farm",
     r"--farm ": "wants a farm; tests/farm",
     r"s2s fuzz ": "takes minutes; tests/fuzz",
+    r"s2s reduce ": "wants a model that fails; tests/cli/test_reduce.py",
     r"s2s tune ": "takes minutes; tests/tuning",
     r"s2s records (measure|verify) ": "takes minutes; tests/tuning/test_remeasure.py, test_verification.py",
     r"s2s profile ": "measures for seconds; tests/profiling",

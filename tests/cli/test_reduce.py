@@ -1,0 +1,89 @@
+"""`s2s reduce` shrinks a failing model of a user to the nodes that fail."""
+
+import sys
+from pathlib import Path
+
+import onnx
+import pytest
+
+from s2s.cli.main import run
+from support.onnx_text import onnx_file
+
+LONG = """(float[2, 4] x, float[2, 4] v) => (float[2, 4] y, float[2, 4] z) <float[4, 4] w = {
+    1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1
+}> {
+    a = Relu (x) b = MatMul (a, w) c = Add (b, v) d = Erf (c) e = Mul (d, a) f = Sigmoid (e) y = Sub (f, x)
+    g = Neg (v) h = Exp (g) z = Add (h, b)
+}"""
+BRANCHES = """(float[4] x, bool c) => (float[4] y) {
+    a = Abs (x) b = Neg (a)
+    d = If (c) <then_branch = t () => (float[4] p) { p = Erf (b) }, else_branch = e () => (float[4] q) { q = Exp (a) }>
+    y = Relu (d)
+}"""
+CHECK = f"{sys.executable} -c \"import onnx, sys; sys.exit(3 * (b'Erf' in open(sys.argv[1], 'rb').read()))\" {{}}"
+
+
+def reduced(text: str, folder: Path, check: str = CHECK, *more: str) -> onnx.ModelProto:
+    """The model that is left of a text."""
+    small = folder / "small.onnx"
+    assert run(["reduce", str(onnx_file(text, folder)), "--check", check, "-o", str(small), *more]) == 0
+    model = onnx.load_model_from_string(small.read_bytes())
+    onnx.checker.check_model(small.read_bytes(), full_check=True)  # pyright: ignore[reportUnknownMemberType]
+    return model
+
+
+def test_one_node_is_left_of_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    model = reduced(LONG, tmp_path)
+    assert [node.op_type for node in model.graph.node] == ["Erf"]
+    assert [port.name for port in model.graph.input] == ["c"]
+    assert [port.name for port in model.graph.output] == ["d"]
+    assert not model.graph.initializer
+    assert "small.onnx: 1 of 10 nodes: Erf" in capsys.readouterr().out
+
+
+def test_a_node_with_branches_keeps_what_they_read(tmp_path: Path):
+    model = reduced(BRANCHES, tmp_path)
+    assert [node.op_type for node in model.graph.node] == ["If"]
+    assert {port.name for port in model.graph.input} == {"a", "b", "c"}
+
+
+def test_a_model_that_needs_two_nodes_keeps_both(tmp_path: Path):
+    both = CHECK.replace("b'Erf' in open(sys.argv[1], 'rb').read()", "{'Erf', 'Neg'} <= set(ops)").replace(
+        "sys.exit", "ops = [n.op_type for n in onnx.load(sys.argv[1]).graph.node]; sys.exit"
+    )
+    assert {node.op_type for node in reduced(LONG, tmp_path, both).graph.node} == {"Erf", "Neg"}
+
+
+def test_what_s2s_itself_refuses_is_found(tmp_path: Path):
+    """The type of what an unknown operator gives is told nowhere, so that what reads it stays."""
+    model = onnx_file(LONG.replace("d = Erf (c)", "d = com.nobody.Unknown (c)"), tmp_path)
+    small = tmp_path / "small.onnx"
+    check = f"{sys.executable} -m s2s inspect {{}}"
+    assert run(["reduce", str(model), "--check", check, "-o", str(small)]) == 0
+    left = onnx.load_model_from_string(small.read_bytes())
+    assert [node.op_type for node in left.graph.node] == ["Unknown", "Mul", "Sigmoid", "Sub"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--check", f'{sys.executable} -c ""'], "--check: ends with 0 for"),
+        (["--check", "nowhere-at-all {}"], "--check: nowhere-at-all cannot be run"),
+        (["--check", CHECK, "--says", "no such words"], "--says no such words: is not in what the command prints"),
+    ],
+)
+def test_a_check_that_says_nothing_is_refused(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert run(["reduce", str(onnx_file(LONG, tmp_path)), *arguments, "-o", str(tmp_path / "small.onnx")]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "small.onnx").exists()
+
+
+def test_only_onnx_models_are_shrunk(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "net.tflite").write_bytes(b"\x1c\x00\x00\x00TFL3" + bytes(64))
+    (tmp_path / "broken.onnx").write_bytes(b"\xff\xff\xff")
+    said = {"net.tflite": "only ONNX models are shrunk", "broken.onnx": "give", "no.onnx": "no such"}
+    for name, message in said.items():
+        assert run(["reduce", str(tmp_path / name), "--check", CHECK, "-o", str(tmp_path / "small.onnx")]) == 2
+        assert message in capsys.readouterr().err
