@@ -30,11 +30,12 @@ from s2s.analysis.network.motions import Motions, Moves, frames_of, is_dequantis
 from s2s.dialects import graph
 from s2s.dialects.graph.base import ints, type_of
 from s2s.dialects.graph.pool import PoolOp
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.interpret.graph import run_graph
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import AnyTensor, Array, tensor_type, to_numpy
 from s2s.types.shapes.window import spatial_axes
+from s2s.types.sizes import sizes_of
 from s2s.types.sliding import Sliding
 from s2s.types.weights import WeightStore
 
@@ -88,6 +89,7 @@ def stream_inputs(module: ModuleOp, weights: WeightStore, streams: Mapping[str, 
     that they had."""
     main = main_of(module)
     inputs = [_input(main, name, sliding) for name, sliding in streams.items()]
+    _check_sizes(module, inputs)
     windows = _steps(main, inputs)
     motions = motions_of(main, windows)
     arguments = set(main.body.block.args)
@@ -112,6 +114,15 @@ def _input(main: FuncOp, name: str, sliding: Sliding) -> _Input:
     if not 0 <= axis < rank:
         raise InputError(f"{option}: the input has {rank} axes; give one from 0 to {rank - 1}")
     return _Input(option, name, argument, axis, frames)
+
+
+def _check_sizes(module: ModuleOp, inputs: Sequence[_Input]) -> None:
+    """Raise an error where sizes vary: what a window keeps of a run has the sizes of that run, and no others."""
+    if sizes := sizes_of(module.attributes):
+        given = " ".join(f"--dim {name}={size.most}" for name, size in sizes.items())
+        raise UnsupportedError(
+            f"{_options(inputs)}: windows keep constant sizes, and {', '.join(sizes)} varies; give {given}"
+        )
 
 
 def _steps(main: FuncOp, inputs: Sequence[_Input]) -> dict[SSAValue, Moves]:

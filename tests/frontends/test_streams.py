@@ -14,11 +14,12 @@ from s2s.artifact import compile_artifact
 from s2s.cli.options import parse_streams
 from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.model import Model, read
 from s2s.fuzz.tflite.writer import VALID, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.options import CompileOptions, Executor
+from s2s.types.sizes import SizeRange
 from s2s.types.sliding import Sliding
 from support.onnx_text import onnx_model
 
@@ -253,6 +254,15 @@ def test_what_is_no_stream_is_refused(streams: dict[str, Sliding], words: str) -
     with pytest.raises(InputError) as error:
         read(model_of(*TCN), CompileOptions(streams=streams))
     assert words in str(error.value)
+
+
+def test_sizes_that_vary_are_refused() -> None:
+    body = "(float[1, 2, N, 16] x) => (float[1, 2, N, 14] y) { y = Conv (x, w) }"
+    options = CompileOptions(streams={"x": Sliding(3)}, dims={"N": SizeRange(1, 6)})
+    with pytest.raises(
+        UnsupportedError, match=r"^--stream x:3: windows keep constant sizes, and N varies; give --dim N=6$"
+    ):
+        read(model_of(body, {"w": (2, 2, 1, 3)}), options)
 
 
 @pytest.mark.parametrize("option", ["x", "x:", ":1", "x:a", "x:2="])
