@@ -42,7 +42,7 @@ from s2s.tvm.relay.model_library_format import export
 from s2s.tvm.relay.module import IRModule, bind_params_by_name
 from s2s.tvm.relay.options import Executor, Runtime, executor_of, runtime_of
 from s2s.tvm.runtime.module import ENTRY, Module
-from s2s.tvm.target import Target, resolve
+from s2s.tvm.target import Target, target_of
 from s2s.types.devices import DeviceSource, devices_of
 from s2s.types.weights import WeightStore
 from s2s.verify.build import LoadedNetwork
@@ -75,14 +75,16 @@ def build(
     """
     chosen = executor_of(executor)
     runtime_of(runtime)
-    data = resolve(target, target_host)
+    named = target_of(target, target_host)
+    data = named.data
     name = None if mod_name == DEFAULT_NAME else mod_name
     options = CompileOptions(
         target=_aligned(data, chosen),
         executor=chosen.kind,
         name=name,
         records=records_in_effect(),
-        external=modes_of(external),
+        external=(*modes_of(named.generators), *modes_of(external)),
+        threads=named.num_cores,
         devices=devices_of(devices),
         pools=pools_of(workspace_memory_pools, constant_memory_pools, data),
     )

@@ -18,7 +18,7 @@ from s2s.tvm.relay import IRModule, bind_params_by_name, build
 from s2s.tvm.relay.factory import ExecutorFactory
 from s2s.tvm.relay.options import Executor, Runtime
 from s2s.tvm.runtime import load_module
-from s2s.tvm.target import Target, resolve
+from s2s.tvm.target import Target
 from s2s.types.dtypes import Array
 
 
@@ -193,35 +193,6 @@ def test_the_target_of_the_block_around_is_taken():
         library = build(mod, executor="aot", params=params)
     assert library.artifact.info.target.name == "cortex-m4"
     assert Target.current() is None
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("c", "c"),
-        ("c -keys=arm_cpu,cpu -mcpu=cortex-m7", "cortex-m7"),
-        ("llvm -mcpu=skylake-avx512", "x86-64-v4"),
-        ("llvm -mtriple=aarch64-linux-gnu", "aarch64"),
-        ("cortex-m55", "cortex-m55"),
-    ],
-)
-def test_targets_of_tvm_stand_for_ours(text: str, name: str):
-    assert resolve([Target(text, host="c")]).name == name
-    assert resolve({"cpu": text}).name == name
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("c -mcpu=z80", "target c -mcpu=z80: no such processor; known are "),
-        ("c -fast", "target c -fast: is not known; known are -mcpu"),
-        ("c cortex-m4", "'cortex-m4' is no attribute; write -mcpu=NAME"),
-        ("cuda", "--target cuda: there is no such target"),
-    ],
-)
-def test_a_target_that_is_none_is_refused(text: str, message: str):
-    with pytest.raises(InputError, match=message):
-        Target(text)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,29 @@
+"""Boards by the names that TVM gives them: models of `arm_cpu`, and tags that stand for a whole target."""
+
+from collections.abc import Mapping
+
+_A53 = "-mtriple=aarch64-linux-gnu -mcpu=cortex-a53 -mattr=+neon"
+_A72 = "-mtriple=aarch64-linux-gnu -mcpu=cortex-a72 -mattr=+neon"
+_ARMV7 = "-mtriple=armv7l-linux-gnueabihf -mattr=+neon"
+
+ARM_MODELS: Mapping[str, str] = {
+    "pixel2": "-mtriple=arm64-linux-android -mattr=+neon",
+    "rasp3b": _ARMV7,
+    "rasp4b": "-mtriple=armv8l-linux-gnueabihf -mcpu=cortex-a72 -mattr=+neon",
+    "rasp4b64": _A72,
+    "rk3399": "-mtriple=aarch64-linux-gnu -mattr=+neon",
+    "pynq": "-mtriple=armv7a-linux-eabi -mcpu=cortex-a9 -mattr=+neon",
+    "ultra96": "-mtriple=aarch64-linux-gnu -mcpu=cortex-a53 -mattr=+neon",
+    "beagleai": "-mtriple=armv7a-linux-gnueabihf -mcpu=cortex-a15 -mattr=+neon,+vfp4,+thumb2",
+    "stm32mp1": "-mtriple=armv7a-linux-gnueabihf -mcpu=cortex-a7 -mattr=+neon,+vfp4,+thumb2",
+    "thunderx": "-mtriple=aarch64-linux-gnu -mcpu=thunderx -mattr=+neon,+crc,+lse",
+}
+"""The attributes of the models of `arm_cpu`."""
+
+TAGS: Mapping[str, str] = {
+    "raspberry-pi/3b": f"llvm -device=arm_cpu {_ARMV7} -model=rasp3b -num-cores=4",
+    "raspberry-pi/4b-aarch64": f"llvm -device=arm_cpu {_A72} -num-cores=4",
+    "raspberry-pi/4b-32": "llvm -device=arm_cpu -mtriple=armv8l-linux-gnueabihf -mcpu=cortex-a72 -mattr=+neon "
+    "-num-cores=4",
+}
+"""What a tag stands for."""
