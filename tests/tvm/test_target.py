@@ -83,7 +83,7 @@ def test_what_names_no_processor_is_refused(text: str, message: str):
 
 
 def test_a_host_that_is_another_processor_is_refused():
-    with pytest.raises(UnsupportedError, match="host .* is another processor"):
+    with pytest.raises(UnsupportedError, match=r"host .* is another processor"):
         Target("c -mcpu=cortex-m4", host="llvm -mtriple=aarch64-linux-gnu")
 
 

@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.tvm.relay import op
 from s2s.tvm.relay.expr import Expr, Number, Tuple, axis_of, call
-from s2s.tvm.relay.op import Axes
 
 
 def full_like(data: Expr, fill_value: Number) -> Expr:
@@ -16,9 +13,18 @@ def full_like(data: Expr, fill_value: Number) -> Expr:
     return op.full(fill_value, data.shape, data.dtype)
 
 
-def reshape_like(lhs: Expr, rhs: Expr) -> Expr:
-    """The elements of `lhs` in the shape of `rhs`."""
-    return op.reshape(lhs, list(rhs.shape))
+def reshape_like(
+    data: Expr,
+    shape_like: Expr,
+    lhs_begin: int = 0,
+    lhs_end: int | None = None,
+    rhs_begin: int = 0,
+    rhs_end: int | None = None,
+) -> Expr:
+    """The elements of `data` in the shape of `shape_like`, or with some dimensions replaced by some of that."""
+    first, last = slice(lhs_begin, lhs_end).indices(len(data.shape))[:2]
+    middle = shape_like.shape[slice(rhs_begin, rhs_end)]
+    return op.reshape(data, [*data.shape[:first], *middle, *data.shape[last:]])
 
 
 def gather(data: Expr, axis: int, indices: Expr) -> Expr:
@@ -45,23 +51,6 @@ def repeat(data: Expr, repeats: int, axis: int) -> Expr:
     )
 
 
-def variance(
-    data: Expr, axis: Axes = None, keepdims: bool = False, exclude: bool = False, unbiased: bool = False
-) -> Expr:
-    """The mean square of the distance from the mean; `unbiased` divides by one less than the number of elements."""
-    apart = data - op.mean(data, axis, keepdims=True, exclude=exclude)
-    squares = op.mean(apart * apart, axis, keepdims=keepdims, exclude=exclude)
-    count = int(np.prod(data.shape)) // int(np.prod(squares.shape))
-    if unbiased and count < 2:
-        raise InputError("relay.variance: unbiased of one element divides by zero; leave unbiased out")
-    return squares * (count / (count - 1)) if unbiased else squares
-
-
-def std(data: Expr, axis: Axes = None, keepdims: bool = False, exclude: bool = False, unbiased: bool = False) -> Expr:
-    """The square root of the variance."""
-    return op.sqrt(variance(data, axis, keepdims, exclude, unbiased))
-
-
 def one_hot(indices: Expr, on_value: Expr, off_value: Expr, depth: int, axis: int, dtype: str) -> Expr:
     """`on_value` where the place along the new dimension `axis` is the index, else `off_value`."""
     rank = len(indices.shape) + 1
@@ -74,11 +63,27 @@ def one_hot(indices: Expr, on_value: Expr, off_value: Expr, depth: int, axis: in
 def topk(
     data: Expr, k: int = 1, axis: int = -1, ret_type: str = "both", is_ascend: bool = False, dtype: str = "int32"
 ) -> Expr:
-    """The `k` largest elements along the last dimension in order, or the smallest, and their places."""
-    if axis_of(axis, len(data.shape)) != len(data.shape) - 1:
-        raise InputError(f"relay.topk: axis {axis} is not the last one; transpose the data before and after")
+    """The `k` largest elements along `axis` in order, or the smallest, and their places; all of them if `k` < 1."""
     if ret_type not in ("both", "values", "indices"):
         raise InputError(f"relay.topk: ret_type {ret_type!r} is not known; give 'both', 'values' or 'indices'")
-    places = call(graph.TopKOp, data, count=k, smallest=is_ascend)
-    found = {"values": gather(data, -1, places), "indices": places.astype(dtype)}
-    return Tuple(list(found.values())) if ret_type == "both" else found[ret_type]
+    place, last = axis_of(axis, len(data.shape)), len(data.shape) - 1
+    count = k if k >= 1 else data.shape[place]
+    if place != last:
+        swapped = list(range(last + 1))
+        swapped[place], swapped[last] = last, place
+        inner = topk(op.transpose(data, swapped), count, -1, ret_type, is_ascend, dtype)
+        fields = [op.transpose(each, swapped) for each in (inner.fields if isinstance(inner, Tuple) else [inner])]
+        return Tuple(fields) if ret_type == "both" else fields[0]
+    places = call(graph.TopKOp, data, count=count, smallest=is_ascend)
+    results = {"values": gather(data, -1, places), "indices": places.astype(dtype)}
+    return Tuple(list(results.values())) if ret_type == "both" else results[ret_type]
+
+
+def sort(data: Expr, axis: int = -1, is_ascend: bool = True) -> Expr:
+    """The elements along `axis` in order."""
+    return topk(data, 0, axis, "values", is_ascend)
+
+
+def argsort(data: Expr, axis: int = -1, is_ascend: bool = True, dtype: str = "int32") -> Expr:
+    """The places of the elements along `axis` in order."""
+    return topk(data, 0, axis, "indices", is_ascend, dtype)

@@ -7,7 +7,7 @@ constants alone are then evaluated, and constants become weights of the module.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import cast
+from typing import Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -160,16 +160,22 @@ class MultiCall(Expr):
         return [Result(self, number) for number in range(len(self.types))]
 
 
+class Calling(Protocol):
+    """An expression with several results."""
+
+    types: list[AnyTensor]
+
+
 class Result(Expr):
     """One of the results of an operation."""
 
-    def __init__(self, call: MultiCall, index: int) -> None:
+    def __init__(self, call: Calling, index: int) -> None:
         super().__init__(call.types[index])
         self.call, self.index = call, index
 
     @property
     def operands(self) -> tuple[Expr, ...]:
-        return (self.call,)
+        return (cast("Expr", self.call),)
 
     def __repr__(self) -> str:
         return f"Result({operator_name(self.call)}, {self.index}, {self.checked_type})"
@@ -294,8 +300,11 @@ def post_order(*roots: Expr) -> list[Expr]:
     return order
 
 
-def operator_name(expr: Call | MultiCall) -> str:
+def operator_name(expr: object) -> str:
     """The name of the operation without its dialect: `conv`."""
+    if named := str(getattr(expr, "operator", "")):
+        return named
+    expr = cast("Call | MultiCall", expr)
     return str(getattr(expr.build, "name", "operator")).partition(".")[2] or "operator"
 
 

@@ -26,6 +26,7 @@ from s2s.tvm.relay.expr import (
     operator_name,
     post_order,
 )
+from s2s.tvm.relay.formula import Formula
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, type_of_array
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
@@ -171,12 +172,13 @@ def emitted(
             values[id(expr)] = builder.constant(expr.value, expr.name_hint)
         elif isinstance(expr, Result):
             values[id(expr)] = results[id(expr.call)][expr.index]
+        elif isinstance(expr, Formula):
+            builder.node = prefix or _numbered(expr.operator, counts)
+            results[id(expr)] = expr.write(builder, [values[id(each)] for each in expr.arguments])
         elif isinstance(expr, OnDevice):
             values[id(expr)] = values[id(expr.value)]
         elif isinstance(expr, Call | MultiCall):
-            name = operator_name(expr)
-            counts[name] = counts.get(name, -1) + 1
-            builder.node = prefix or f"{name}_{counts[name]}"
+            builder.node = prefix or _numbered(operator_name(expr), counts)
             if nodes is not None:
                 nodes[id(expr)] = builder.node
             if isinstance(expr, Call):
@@ -184,6 +186,12 @@ def emitted(
             else:
                 results[id(expr)] = builder.emit_all(expr.build, *_arguments(expr, values), **expr.properties)
     return [builder.materialize(values[id(each)]) for each in roots]
+
+
+def _numbered(name: str, counts: dict[str, int]) -> str:
+    """The name of the next node of an operator."""
+    counts[name] = counts.get(name, -1) + 1
+    return f"{name}_{counts[name]}"
 
 
 def _arguments(expr: Call | MultiCall, values: Mapping[int, Value]) -> list[Value | list[Value] | None]:

@@ -11,8 +11,9 @@ from xdsl.ir import Attribute, Operation
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.tvm.relay import annotation as annotation
-from s2s.tvm.relay.expr import Constant, Expr, MultiCall, Number, TensorType, Tuple, axis_of, call
-from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy
+from s2s.tvm.relay.expr import Constant, Expr, MultiCall, Number, TensorType, Tuple, axis_of, call, const
+from s2s.tvm.relay.formula import constant_ints
+from s2s.types.dtypes import AnyTensor, as_tensor_type
 
 Tensors = Tuple | Sequence[Expr]
 Axes = int | Sequence[int] | None
@@ -47,7 +48,6 @@ identity = copy = _unary(graph.IdentityOp, "`x`.")
 isnan = _unary(graph.IsNanOp, "Whether `x` is no number.")
 logical_not = _unary(graph.LogicalNotOp, "Whether `x` is false.")
 negative = _unary(graph.NegOp, "`-x`.")
-round = _unary(graph.RoundOp, "Rounded to the nearest integer, halves to even.")
 rsqrt, sqrt = _unary(graph.RsqrtOp, "`1 / sqrt(x)`."), _unary(graph.SqrtOp, "The square root.")
 sigmoid, tanh = _unary(graph.SigmoidOp, "`1 / (1 + exp(-x))`."), _unary(graph.TanhOp, "`tanh(x)`.")
 sign = _unary(graph.SignOp, "-1, 0 or 1.")
@@ -55,7 +55,7 @@ sin, sinh, tan = _unary(graph.SinOp, "`sin(x)`."), _unary(graph.SinhOp, "`sinh(x
 
 add, subtract = _binary(graph.AddOp, "`a + b`, broadcast."), _binary(graph.SubOp, "`a - b`, broadcast.")
 multiply, divide = _binary(graph.MulOp, "`a * b`, broadcast."), _binary(graph.DivOp, "`a / b`, broadcast.")
-mod, power = _binary(graph.ModOp, "The rest of `a / b`."), _binary(graph.PowOp, "`a ** b`.")
+power = _binary(graph.PowOp, "`a ** b`.")
 maximum, minimum = _binary(graph.MaximumOp, "The larger."), _binary(graph.MinimumOp, "The smaller.")
 equal, less = _binary(graph.EqualOp, "`a == b`."), _binary(graph.LessOp, "`a < b`.")
 less_equal = _binary(graph.LessEqualOp, "`a <= b`.")
@@ -131,21 +131,44 @@ def where(condition: Expr, x: Expr, y: Expr | Number) -> Expr:
     return call(graph.SelectOp, condition, x, x.like(y))
 
 
-def reshape(data: Expr, newshape: Sequence[int] | int) -> Expr:
-    """The elements in another shape: 0 keeps a size, -1 is what is left, -2 the rest of the sizes."""
-    given = [newshape] if isinstance(newshape, int) else list(newshape)
-    shape: list[int] = []
-    for place, size in enumerate(given):
-        if size == 0 and place >= len(data.shape):
-            raise InputError(
-                f"relay.reshape {given}: dimension {place} of {list(data.shape)} is missing; give its size"
-            )
-        shape += list(data.shape[place:]) if size == -2 else [data.shape[place] if size == 0 else size]
-    if any(size < -1 for size in shape):
-        raise InputError(f"relay.reshape {given}: -3 and -4 are not known; give the sizes, 0, -1 or -2")
+def reshape(data: Expr, newshape: Sequence[int] | int | Expr, allowzero: bool = False) -> Expr:
+    """The elements in another shape.
+
+    0 keeps a size unless `allowzero` is set, -1 is what is left, -2 the rest of the sizes, -3 the product of two sizes,
+    and -4 splits a size into the two numbers that follow, of which one may be -1.
+    """
+    given = constant_ints("reshape", newshape)
+    shape = new_shape(data.shape, given, allowzero)
     known = int(np.prod([size for size in shape if size != -1]))
     left = int(np.prod(data.shape)) // builtins.max(known, 1)
     return call(graph.ReshapeOp, data, shape=[left if size == -1 else size for size in shape])
+
+
+def new_shape(sizes: Sequence[int], given: Sequence[int], allowzero: bool = False) -> list[int]:
+    """The shape that `relay.reshape` makes of one of `sizes`; -1 is left for what is not known."""
+    shape: list[int] = []
+    pending, at = list(given), 0
+    while pending:
+        size = pending.pop(0)
+        wanted = {-3: 2, -4: 1}.get(size, 1 if size == 0 and not allowzero else 0)
+        if wanted and at + wanted > len(sizes):
+            raise InputError(f"relay.reshape {list(given)}: dimension {at} of {list(sizes)} is missing; give its size")
+        if size < -4 or (size == -4 and len(pending) < 2):
+            raise InputError(f"relay.reshape {list(given)}: {size} is not known; give sizes, or 0 to -4")
+        if size == -2:
+            shape += sizes[at:]
+            at = len(sizes)
+        elif size == -3:
+            shape.append(sizes[at] * sizes[at + 1])
+            at += 2
+        elif size == -4:
+            first, second = pending.pop(0), pending.pop(0)
+            shape += [sizes[at] // second if first == -1 else first, sizes[at] // first if second == -1 else second]
+            at += 1
+        else:
+            shape.append(sizes[at] if size == 0 and not allowzero else size)
+            at += 1
+    return shape
 
 
 def transpose(data: Expr, axes: Sequence[int] | None = None) -> Expr:
@@ -193,10 +216,11 @@ def split(data: Expr, indices_or_sections: int | Sequence[int], axis: int = 0) -
     else:
         cuts = list(indices_or_sections)
     bounds = list(zip([0, *cuts], [*cuts, size], strict=True))
-    return Tuple([_part(data, axis, first, last - first) for first, last in bounds])
+    return Tuple([part(data, axis, first, last - first) for first, last in bounds])
 
 
-def _part(data: Expr, axis: int, start: int, size: int) -> Expr:
+def part(data: Expr, axis: int, start: int, size: int) -> Expr:
+    """`size` slices along `axis` from `start` on."""
     starts, sizes = [0] * len(data.shape), list(data.shape)
     starts[axis], sizes[axis] = start, size
     return call(graph.SliceOp, data, starts=starts, sizes=sizes, strides=[1] * len(sizes))
@@ -204,18 +228,20 @@ def _part(data: Expr, axis: int, start: int, size: int) -> Expr:
 
 def strided_slice(
     data: Expr,
-    begin: Sequence[int],
-    end: Sequence[int],
-    strides: Sequence[int] | None = None,
+    begin: Sequence[int] | Expr,
+    end: Sequence[int] | Expr,
+    strides: Sequence[int] | Expr | None = None,
     axes: Sequence[int] | None = None,
     slice_mode: str = "end",
 ) -> Expr:
-    """`x[begin:end:strides]` along `axes`; with `slice_mode="size"`, `end` holds sizes, -1 for all that follow."""
+    """`x[begin:end:strides]` along `axes`; with `slice_mode="size"`, `end` holds sizes, -1 for all, without strides."""
+    begin, end = constant_ints("strided_slice", begin), constant_ints("strided_slice", end)
+    strides = None if strides is None else constant_ints("strided_slice", strides)
     rank = len(data.shape)
     starts, sizes, steps = [0] * rank, list(data.shape), [1] * rank
     chosen = range(len(begin)) if axes is None else axes_of(axes, rank)
     for place, axis in enumerate(chosen):
-        step = 1 if strides is None else strides[place % len(strides)]
+        step = 1 if strides is None or slice_mode == "size" else strides[place % len(strides)]
         length = data.shape[axis]
         start, last = begin[place], end[place]
         if slice_mode == "size":
@@ -226,18 +252,6 @@ def strided_slice(
     return call(graph.SliceOp, data, starts=starts, sizes=sizes, strides=steps)
 
 
-def take(data: Expr, indices: Expr, axis: int | None = None) -> Expr:
-    """The slices of `data` at `indices` along `axis`; without one, of its elements in a row."""
-    source = reshape(data, [-1]) if axis is None else data
-    return call(graph.GatherOp, source, indices, axis=0 if axis is None else axis_of(axis, len(data.shape)))
-
-
-def gather_nd(data: Expr, indices: Expr, batch_dims: int = 0) -> Expr:
-    """The elements at `indices`, whose first dimension counts the coordinates, as in TVM."""
-    rank = len(indices.shape)
-    return call(graph.GatherNdOp, data, transpose(indices, [*range(1, rank), 0]), batch_dims=batch_dims)
-
-
 def tile(data: Expr, reps: Sequence[int]) -> Expr:
     """The tensor repeated along each dimension."""
     more = len(reps) - len(data.shape)
@@ -245,14 +259,19 @@ def tile(data: Expr, reps: Sequence[int]) -> Expr:
     return call(graph.TileOp, shaped, repeats=[*[1] * -more, *reps])
 
 
-def broadcast_to(data: Expr, shape: Sequence[int]) -> Expr:
+def broadcast_to(data: Expr, shape: Sequence[int] | Expr) -> Expr:
     """`x` repeated to `shape` by numpy's rule."""
-    return call(graph.BroadcastToOp, data, shape=list(shape))
+    return call(graph.BroadcastToOp, data, shape=constant_ints("broadcast_to", shape))
 
 
-def full(fill_value: Number, shape: Sequence[int], dtype: str = "float32") -> Expr:
-    """Create a tensor whose elements all have the value `fill_value`."""
-    return Constant(np.broadcast_to(np.asarray(fill_value).astype(dtype), tuple(shape)))
+def full(fill_value: Number | Expr, shape: Sequence[int] | Expr = (), dtype: str = "") -> Expr:
+    """Create a tensor whose elements all have the value `fill_value`, of its type unless `dtype` is given."""
+    value = fill_value if isinstance(fill_value, Expr) else const(fill_value, dtype or None)
+    sizes = constant_ints("full", shape)
+    if isinstance(value, Constant):
+        return Constant(np.broadcast_to(value.value.astype(dtype or value.dtype), tuple(sizes)))
+    value = value if dtype in ("", value.dtype) else value.astype(dtype)
+    return call(graph.BroadcastToOp, value, shape=sizes)
 
 
 def zeros(shape: Sequence[int], dtype: str = "float32") -> Expr:
@@ -275,45 +294,21 @@ def ones_like(data: Expr) -> Expr:
     return ones(data.shape, data.dtype)
 
 
-def arange(start: Number, stop: Number | None = None, step: Number = 1, dtype: str = "float32") -> Expr:
-    """Numbers from `start` to `stop` by `step`."""
-    first, last = (0, start) if stop is None else (start, stop)
-    return Constant(np.arange(first, last, step).astype(dtype))
+def arange(
+    start: Number | Expr, stop: Number | Expr | None = None, step: Number | Expr | None = None, dtype: str = "float32"
+) -> Expr:
+    """Numbers from `start` to `stop` by `step`, or from 0 to `start`."""
+    first, distance = _number("arange", start), 1 if step is None else _number("arange", step)
+    low, high = (0, first) if stop is None else (first, _number("arange", stop))
+    return Constant(np.arange(low, high, distance).astype(dtype))
 
 
-def _reduction(operation: type[Operation], what: str) -> Callable[..., Expr]:
-    def apply(data: Expr, axis: Axes = None, keepdims: bool = False, exclude: bool = False) -> Expr:
-        rank = len(data.shape)
-        axes = axes_of(axis, rank)
-        chosen = [place for place in range(rank) if place not in axes] if exclude else axes
-        return call(operation, data, axes=chosen, keepdims=keepdims)
-
-    apply.__doc__ = what
-    return apply
-
-
-sum = _reduction(graph.ReduceSumOp, "The sum over `axis`, by default over all.")
-mean = _reduction(graph.ReduceMeanOp, "The mean over `axis`, by default over all.")
-max = _reduction(graph.ReduceMaxOp, "The largest over `axis`, by default over all.")
-min = _reduction(graph.ReduceMinOp, "The smallest over `axis`, by default over all.")
-prod = _reduction(graph.ReduceProdOp, "The product over `axis`, by default over all.")
-
-
-def argmax(data: Expr, axis: int = 0, keepdims: bool = False, dtype: str = "int32") -> Expr:
-    """The position of the largest along `axis`."""
-    kind = from_numpy(np.dtype(dtype))
-    return call(graph.ArgmaxOp, data, axis=axis_of(axis, len(data.shape)), keepdims=keepdims, element_type=kind)
-
-
-def argmin(data: Expr, axis: int = 0, keepdims: bool = False, dtype: str = "int32") -> Expr:
-    """The position of the smallest along `axis`."""
-    kind = from_numpy(np.dtype(dtype))
-    return call(graph.ArgminOp, data, axis=axis_of(axis, len(data.shape)), keepdims=keepdims, element_type=kind)
-
-
-def cumsum(data: Expr, axis: int = 0, exclusive: bool = False) -> Expr:
-    """Sums of everything up to each position along `axis`."""
-    return call(graph.CumsumOp, data, axis=axis_of(axis, len(data.shape)), exclusive=exclusive)
+def _number(where: str, value: Number | Expr) -> Number:
+    if not isinstance(value, Expr):
+        return value
+    if not isinstance(value, Constant):
+        raise InputError(f"relay.{where}: is computed at run time; give numbers")
+    return value.value.item()
 
 
 def axes_of(axis: Axes, rank: int) -> list[int]:

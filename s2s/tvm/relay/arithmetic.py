@@ -1,0 +1,113 @@
+"""Operators of arithmetic that other operators make, with TVM's rounding, under TVM's names."""
+
+import math
+
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.errors import InputError
+from s2s.tvm.relay import op
+from s2s.tvm.relay.expr import Expr, Number, call, const
+from s2s.tvm.relay.formula import onnx
+from s2s.types.dtypes import from_numpy
+
+
+def _is_float(data: Expr) -> bool:
+    return np.dtype(data.dtype).kind not in "iub"
+
+
+def trunc(data: Expr) -> Expr:
+    """Rounded towards zero; integers are as they are."""
+    if not _is_float(data):
+        return op.identity(data)
+    return op.where(op.less(data, 0.0), op.ceil(data), op.floor(data))
+
+
+def round(data: Expr) -> Expr:
+    """Rounded to the nearest integer, halves away from zero."""
+    if not _is_float(data):
+        return op.identity(data)
+    down = trunc(data)
+    return op.where(op.less(op.abs(data - down), 0.5), down, down + op.sign(data))
+
+
+def trunc_divide(lhs: Expr, rhs: Expr | Number) -> Expr:
+    """`a / b` rounded towards zero."""
+    return trunc(op.divide(lhs, rhs))
+
+
+def trunc_mod(lhs: Expr, rhs: Expr | Number) -> Expr:
+    """The rest of `a / b` rounded towards zero, which has the sign of `a`."""
+    return call(graph.ModOp, lhs, lhs.like(rhs), fmod=True)
+
+
+mod = trunc_mod
+"""The rest of `a / b`, which has the sign of `a`."""
+
+
+def floor_mod(lhs: Expr, rhs: Expr | Number) -> Expr:
+    """The rest of `a / b` rounded down, which has the sign of `b`."""
+    return call(graph.ModOp, lhs, lhs.like(rhs))
+
+
+def floor_divide(lhs: Expr, rhs: Expr | Number) -> Expr:
+    """`a / b` rounded down."""
+    if _is_float(lhs):
+        return op.floor(op.divide(lhs, rhs))
+    rest = trunc_mod(lhs, rhs)
+    differs = op.logical_and(op.not_equal(rest, 0), op.not_equal(op.less(rest, 0), op.less(lhs.like(rhs), 0)))
+    return op.divide(lhs, rhs) - differs.astype(lhs.dtype)
+
+
+def log2(data: Expr) -> Expr:
+    """The logarithm to base 2."""
+    return op.log(data) * (1 / math.log(2))
+
+
+def log10(data: Expr) -> Expr:
+    """The logarithm to base 10."""
+    return op.log(data) * (1 / math.log(10))
+
+
+def isinf(data: Expr) -> Expr:
+    """Whether `x` is infinite."""
+    return onnx("IsInf", data)
+
+
+def isfinite(data: Expr) -> Expr:
+    """Whether `x` is a number, and finite."""
+    return op.logical_not(op.logical_or(op.isnan(data), isinf(data)))
+
+
+def cast_like(data: Expr, dtype_like: Expr) -> Expr:
+    """`x` converted to the element type of another tensor."""
+    return data.astype(dtype_like.dtype)
+
+
+def reinterpret(data: Expr, dtype: str) -> Expr:
+    """The bits of `x` as another type of the same width."""
+    if np.dtype(dtype).itemsize != np.dtype(data.dtype).itemsize:
+        raise InputError(f"relay.reinterpret: {data.dtype} and {dtype} differ in width; give a type of equal width")
+    return call(graph.BitcastOp, data, element_type=from_numpy(np.dtype(dtype)))
+
+
+def fixed_point_multiply(data: Expr, multiplier: int, shift: int) -> Expr:
+    """`round(x * multiplier * 2 ** (shift - 31))` for int32, halves rounded up."""
+    product = data.astype("int64") * const(multiplier, "int64")
+    total = 31 - shift
+    return op.right_shift(product + const(1 << (total - 1), "int64"), const(total, "int64")).astype(data.dtype)
+
+
+def einsum(data: op.Tensors, equation: str) -> Expr:
+    """Sums of products by Einstein's notation."""
+    return onnx("Einsum", *data, equation=equation)
+
+
+def shape_of(data: Expr, dtype: str = "int32") -> Expr:
+    """The sizes of the dimensions, which are constants."""
+    return const(np.asarray(data.shape, dtype))
+
+
+def ndarray_size(data: Expr, dtype: str = "int32") -> Expr:
+    """The number of elements, which is a constant."""
+    return const(np.asarray(math.prod(data.shape), dtype))

@@ -1,0 +1,305 @@
+"""Operators that take, place and rearrange elements by indices or positions, under TVM's names."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.errors import InputError
+from s2s.tvm.relay import op
+from s2s.tvm.relay.expr import Constant, Expr, Number, Tuple, axis_of, call, const
+from s2s.tvm.relay.formula import constant_ints, onnx
+
+
+def take(data: Expr, indices: Expr, axis: int | None = None, batch_dims: int = 0, mode: str = "clip") -> Expr:
+    """The slices of `data` at `indices` along `axis`; without one, of its elements in a row.
+
+    Indices outside are limited to the tensor (`clip`), counted round (`wrap`), or promised not to occur (`fast`). The
+    first `batch_dims` dimensions of both are gone through together.
+    """
+    source = op.reshape(data, [-1]) if axis is None else data
+    place = 0 if axis is None else axis_of(axis, len(data.shape))
+    inside = _inside("take", indices, source.shape[place], mode)
+    if batch_dims == 0:
+        return call(graph.GatherOp, source, inside, axis=place)
+    batch = batch_dims if batch_dims > 0 else batch_dims + len(indices.shape)
+    return _take_in_batches(source, inside, place, batch)
+
+
+def _inside(where: str, indices: Expr, size: int, mode: str) -> Expr:
+    """Indices that are within `size` elements."""
+    if mode not in ("clip", "wrap", "fast"):
+        raise InputError(f"relay.{where}: mode {mode!r} is not known; give 'clip', 'wrap' or 'fast'")
+    if np.dtype(indices.dtype).kind not in "iu":
+        indices = indices.astype("int32")
+    if mode == "fast":
+        return indices
+    if isinstance(indices, Constant):
+        array = indices.value.astype(np.int64)
+        return const((array % size if mode == "wrap" else np.clip(array, 0, size - 1)).astype(indices.dtype))
+    if np.dtype(indices.dtype).itemsize < 4:
+        indices = indices.astype("int32")
+    return call(graph.ModOp, indices, indices.like(size)) if mode == "wrap" else op.clip(indices, 0, size - 1)
+
+
+def _take_in_batches(data: Expr, indices: Expr, axis: int, batch: int) -> Expr:
+    """Take from each entry of the first `batch` dimensions with the indices of that entry."""
+    count = prod(data.shape[:batch])
+    places = indices.astype("int64") + const(_offsets(data, indices, axis, batch))
+    order = [*range(batch), axis, *range(batch, axis), *range(axis + 1, len(data.shape))]
+    moved = op.transpose(data, order)
+    rows = op.reshape(moved, [count * data.shape[axis], *moved.shape[batch + 1 :]])
+    taken = call(graph.GatherOp, rows, places, axis=0)
+    middle = len(indices.shape) - batch
+    first = [*range(batch), *range(batch + middle, batch + middle + axis - batch), *range(batch, batch + middle)]
+    return op.transpose(taken, [*first, *range(len(first), len(taken.shape))])
+
+
+def _offsets(data: Expr, indices: Expr, axis: int, batch: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """The first row of each entry of the batch, shaped to be added to indices."""
+    rows = np.arange(prod(data.shape[:batch]), dtype=np.int64) * data.shape[axis]
+    return rows.reshape(*data.shape[:batch], *[1] * (len(indices.shape) - batch))
+
+
+def gather_nd(data: Expr, indices: Expr, batch_dims: int = 0, index_rank: int | None = None) -> Expr:
+    """The elements at `indices`, whose first dimension counts the coordinates."""
+    rank = len(indices.shape)
+    return call(graph.GatherNdOp, data, op.transpose(indices, [*range(1, rank), 0]), batch_dims=batch_dims)
+
+
+def scatter_elements(data: Expr, indices: Expr, updates: Expr, axis: int = 0, reduction: str = "update") -> Expr:
+    """`data` with `updates` at the places along `axis` that `indices` give."""
+    kind = _reduction("scatter_elements", reduction)
+    return call(graph.ScatterElementsOp, data, indices, updates, axis=axis_of(axis, len(data.shape)), reduction=kind)
+
+
+def scatter_nd(data: Expr, indices: Expr, updates: Expr, mode: str = "update") -> Expr:
+    """`data` with `updates` at `indices`, whose first dimension counts the coordinates."""
+    order = [*range(1, len(indices.shape)), 0]
+    kind = _reduction("scatter_nd", mode)
+    return call(graph.ScatterNdOp, data, op.transpose(indices, order), updates, reduction=kind)
+
+
+def _reduction(where: str, name: str) -> str:
+    """The graph dialect's name of what happens to an element that is written to."""
+    kinds = {"update": "none", "add": "add", "mul": "mul", "min": "min", "max": "max"}
+    if name not in kinds:
+        raise InputError(f"relay.{where}: {name!r} is not supported; give {', '.join(kinds)}")
+    return kinds[name]
+
+
+def adv_index(inputs: op.Tensors) -> Expr:
+    """`data[indices]`: the first tensor at the places that the others give, broadcast."""
+    data, *indices = list(inputs)
+    shape = np.broadcast_shapes(*(each.shape for each in indices))
+    columns = [op.expand_dims(op.broadcast_to(each.astype("int64"), list(shape)), len(shape)) for each in indices]
+    return call(graph.GatherNdOp, data, op.concatenate(columns, len(shape)), batch_dims=0)
+
+
+def meshgrid(data: op.Tensors, indexing: str | None = "ij") -> Tuple:
+    """Each vector broadcast along its own dimension of a common grid."""
+    vectors = list(data)
+    sizes = [prod(each.shape) for each in vectors]
+    order = list(range(len(vectors)))
+    if indexing == "xy" and len(order) > 1:
+        order[:2] = [1, 0]
+    shape = [sizes[number] for number in order]
+    return Tuple(
+        [
+            op.broadcast_to(op.reshape(each, [sizes[number] if place == number else 1 for place in order]), shape)
+            for number, each in enumerate(vectors)
+        ]
+    )
+
+
+def sequence_mask(data: Expr, valid_length: Expr, mask_value: Number = 0, axis: int = 0) -> Expr:
+    """`data` up to the length of each sequence along `axis`, which is 0 or 1; `mask_value` behind."""
+    if axis not in (0, 1):
+        raise InputError(f"relay.sequence_mask: axis {axis} is neither 0 nor 1; transpose the data")
+    rank, size = len(data.shape), data.shape[axis]
+    steps = const(np.arange(size).reshape([size if place == axis else 1 for place in range(rank)]).astype(np.int32))
+    lengths = [data.shape[1 - axis] if place == 1 - axis else 1 for place in range(rank)]
+    valid = op.less(steps, op.reshape(valid_length.astype("int32"), lengths))
+    return op.where(valid, data, float(mask_value) if np.dtype(data.dtype).kind == "f" else mask_value)
+
+
+def reverse_sequence(data: Expr, seq_lengths: Expr, seq_axis: int = 1, batch_axis: int = 0) -> Expr:
+    """Each sequence reversed up to its length."""
+    if {seq_axis, batch_axis} == {0, 1}:
+        return onnx("ReverseSequence", data, seq_lengths.astype("int64"), time_axis=seq_axis, batch_axis=batch_axis)
+    order = [batch_axis, seq_axis, *(each for each in range(len(data.shape)) if each not in (batch_axis, seq_axis))]
+    moved = reverse_sequence(op.transpose(data, order), seq_lengths, 1, 0)
+    return op.transpose(moved, [order.index(place) for place in range(len(order))])
+
+
+def slice_like(data: Expr, shape_like: Expr, axes: Sequence[int] | None = None) -> Expr:
+    """The first elements of `data`, as many along `axes` as another tensor has."""
+    rank = len(data.shape)
+    chosen = range(min(rank, len(shape_like.shape))) if not axes else op.axes_of(axes, rank)
+    sizes = [shape_like.shape[place] if place in chosen else size for place, size in enumerate(data.shape)]
+    return call(graph.SliceOp, data, starts=[0] * rank, sizes=sizes, strides=[1] * rank)
+
+
+def strided_set(
+    data: Expr,
+    v: Expr,
+    begin: Sequence[int] | Expr,
+    end: Sequence[int] | Expr,
+    strides: Sequence[int] | Expr | None = None,
+) -> Expr:
+    """`data` with `v` at `begin:end:strides`."""
+    first, last = constant_ints("strided_set", begin), constant_ints("strided_set", end)
+    steps = [1] * len(first) if strides is None else constant_ints("strided_set", strides)
+    chosen = [slice(*each) for each in zip(first, last, steps, strict=True)]
+    places = np.arange(prod(data.shape)).reshape(data.shape)[tuple(chosen)].reshape(-1)
+    flat = op.reshape(data, [-1])
+    written = scatter_elements(flat, const(places.astype(np.int64)), op.reshape(v, [-1]))
+    return op.reshape(written, list(data.shape))
+
+
+def sliding_window(data: Expr, axis: int, window_shape: Sequence[int], strides: Sequence[int]) -> Expr:
+    """Windows over the dimensions from `axis` on: first the positions, then the window."""
+    place = axis_of(axis, len(data.shape))
+    result = data
+    for number, (size, step) in enumerate(zip(window_shape, strides, strict=True)):
+        at = place + number
+        count = (data.shape[at] - size) // step + 1
+        places = np.arange(count)[:, None] * step + np.arange(size)[None, :]
+        taken = call(graph.GatherOp, result, const(places.astype(np.int64)), axis=at)
+        order = [each for each in range(len(taken.shape)) if each != at + 1]
+        result = op.transpose(taken, [*order, at + 1])
+    return result
+
+
+def broadcast_to_like(data: Expr, broadcast_type: Expr) -> Expr:
+    """`data` repeated to the shape of another tensor."""
+    return op.broadcast_to(data, list(broadcast_type.shape))
+
+
+def collapse_sum_like(data: Expr, collapse_type: Expr) -> Expr:
+    """`data` summed to the shape of another tensor, which broadcasts to its own."""
+    return collapse_sum_to(data, collapse_type.shape)
+
+
+def collapse_sum_to(data: Expr, shape: Sequence[int] | Expr) -> Expr:
+    """`data` summed to a shape that broadcasts to its own."""
+    sizes = constant_ints("collapse_sum_to", shape)
+    ahead = len(data.shape) - len(sizes)
+    axes = [at for at, size in enumerate(data.shape) if at < ahead or sizes[at - ahead] != size]
+    summed = call(graph.ReduceSumOp, data, axes=axes, keepdims=True) if axes else data
+    return op.reshape(summed, sizes)
+
+
+def layout_transform(data: Expr, src_layout: str, dst_layout: str) -> Expr:
+    """The dimensions in another order, such as `NCHW` to `NHWC`; blocks such as `NCHW16c` are split and merged."""
+    source, target = _letters(src_layout), _letters(dst_layout)
+    if {each.upper() for each, _ in source} != {each.upper() for each, _ in target}:
+        raise InputError(f"relay.layout_transform: {src_layout} and {dst_layout} have other dimensions")
+    plain = _unblocked(data, source)
+    return _blocked(plain, [each for each, _ in source if each.isupper()], target)
+
+
+def _letters(layout: str) -> list[tuple[str, int]]:
+    """The dimensions of a layout, each with the size of a block, 0 for whole ones."""
+    letters: list[tuple[str, int]] = []
+    size = 0
+    for letter in layout:
+        if letter.isdigit():
+            size = size * 10 + int(letter)
+        else:
+            letters.append((letter, size))
+            size = 0
+    return letters
+
+
+def _unblocked(data: Expr, letters: Sequence[tuple[str, int]]) -> Expr:
+    names = [letter for letter, _ in letters]
+    outer = [letter for letter in names if letter.isupper()]
+    order = [at for letter in outer for at, name in enumerate(names) if name.upper() == letter]
+    sizes = [prod(data.shape[at] for at, name in enumerate(names) if name.upper() == letter) for letter in outer]
+    return op.reshape(op.transpose(data, order), sizes)
+
+
+def _blocked(data: Expr, outer: Sequence[str], letters: Sequence[tuple[str, int]]) -> Expr:
+    blocks = {letter.upper(): size for letter, size in letters if letter.islower()}
+    shape: list[int] = []
+    names: list[str] = []
+    for letter, size in zip(outer, data.shape, strict=True):
+        block = blocks.get(letter)
+        shape += [size] if block is None else [size // block, block]
+        names += [letter] if block is None else [letter, letter.lower()]
+    return op.transpose(op.reshape(data, shape), [names.index(letter) for letter, _ in letters])
+
+
+def unravel_index(indices: Expr, shape: Sequence[int] | Expr) -> Expr:
+    """The coordinates of places in a tensor of a shape, one row for each dimension."""
+    sizes = constant_ints("unravel_index", shape)
+    rows = [
+        call(graph.ModOp, op.divide(indices, prod(sizes[at + 1 :])), indices.like(size))
+        for at, size in enumerate(sizes)
+    ]
+    return op.stack(rows, 0)
+
+
+def matrix_set_diag(data: Expr, diagonal: Expr, k: int | tuple[int, int] = 0, align: str = "RIGHT_LEFT") -> Expr:
+    """`data` with the diagonal `k` of its last two dimensions replaced; bands of several are refused."""
+    if not isinstance(k, int):
+        raise InputError("relay.matrix_set_diag: bands of diagonals are not supported; set one after the other")
+    rows, columns = data.shape[-2:]
+    first, count = (max(-k, 0), max(k, 0)), min(rows + min(k, 0), columns - max(k, 0))
+    places = np.array([(first[0] + at) * columns + first[1] + at for at in range(count)], np.int64)
+    flat = op.reshape(data, [*data.shape[:-2], rows * columns])
+    lead = list(flat.shape[:-1])
+    written = scatter_elements(flat, const(np.broadcast_to(places, (*lead, count))), diagonal, len(lead))
+    return op.reshape(written, list(data.shape))
+
+
+def trilu(data: Expr, k: Expr | int, upper: bool = True) -> Expr:
+    """The upper or lower triangle of the last two dimensions, zeros elsewhere."""
+    number = k if isinstance(k, Expr) else const(k, "int64")
+    return onnx("Trilu", data, number.astype("int64"), upper=int(upper))
+
+
+def invert_permutation(data: Expr) -> Expr:
+    """The permutation that undoes a permutation."""
+    places = const(np.arange(data.shape[0]).astype(data.dtype))
+    return scatter_elements(op.zeros_like(data), data, places)
+
+
+def reverse_reshape(data: Expr, newshape: Sequence[int] | int) -> Expr:
+    """As `reshape`, with the numbers read from the last dimension on."""
+    shape = op.new_shape(tuple(reversed(data.shape)), list(reversed(constant_ints("reverse_reshape", newshape))))
+    return op.reshape(data, list(reversed(shape)))
+
+
+def cumprod(data: Expr, axis: int | None = None, dtype: str | None = None, exclusive: bool | None = None) -> Expr:
+    """Products of everything up to each position along `axis`, without one of all elements row by row."""
+    source = op.reshape(data, [-1]) if axis is None else data
+    source = source if dtype is None else source.astype(dtype)
+    place = axis_of(axis or 0, len(source.shape))
+    size, step = source.shape[place], 1
+    if exclusive:
+        source = _shifted(source, place, 1)
+    while step < size:
+        source = source * _shifted(source, place, step)
+        step *= 2
+    return source
+
+
+def _shifted(data: Expr, axis: int, count: int) -> Expr:
+    """The elements moved by `count` places along `axis`, ones before them."""
+    starts, sizes = [0] * len(data.shape), list(data.shape)
+    sizes[axis] -= count
+    kept = call(graph.SliceOp, data, starts=starts, sizes=sizes, strides=[1] * len(sizes))
+    return op.concatenate([op.ones([*data.shape[:axis], count, *data.shape[axis + 1 :]], data.dtype), kept], axis)
+
+
+def searchsorted(sorted_sequence: Expr, values: Expr, right: bool = False, dtype: str = "int32") -> Expr:
+    """The places where values would be inserted into a sorted last dimension."""
+    sequence = op.expand_dims(sorted_sequence, len(sorted_sequence.shape) - 1)
+    if len(sorted_sequence.shape) == 1:
+        sequence = op.reshape(sorted_sequence, [*[1] * len(values.shape), sorted_sequence.shape[0]])
+    column = op.expand_dims(values, len(values.shape))
+    before = op.less_equal(sequence, column) if right else op.less(sequence, column)
+    return call(graph.ReduceSumOp, before.astype(dtype), axes=[len(values.shape)], keepdims=False)
