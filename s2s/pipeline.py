@@ -324,6 +324,7 @@ LOOP = (
     Step("loop-split-kernels", "Threads synchronise between kernels only.", when=divided, options=least_work),
     Step("loop-divide-among-threads", "The plan finds room for scratch of each.", when=divided, options=threads),
     Step("loop-cast-runs", "Loops are divided by now.", when=casts_in_runs, options=target),
+    Step("loop-limit-args", "Kernels have all their arguments by now.", options=arguments),
 )
 """Lower schedules to loops over buffers."""
 

@@ -106,6 +106,7 @@ PASSES: tuple[str, ...] = (
     "loop-form-fma",
     "loop-hook-device-calls",
     "loop-interleave-stores",
+    "loop-limit-args",
     "loop-lower-to-c",
     "loop-pack-nibbles",
     "loop-pair-loads",

@@ -71,9 +71,17 @@ def compile_library(
 
 
 def compile_objects(
-    root: Path, folder: Path, *, compiler: Sequence[str] | None = None, flags: Sequence[str] | None = None
+    root: Path,
+    folder: Path,
+    *,
+    compiler: Sequence[str] | None = None,
+    flags: Sequence[str] | None = None,
+    extra: Sequence[str] = ("-fPIC",),
 ) -> list[Path]:
-    """Compile the sources of the tree at `root` to objects in `folder`, which can be linked to a shared library."""
+    """Compile the sources of the tree at `root` to objects in `folder`, which can be linked to a shared library.
+
+    `extra` are flags beside those of the tree; without `-fPIC` the objects are for a program.
+    """
     command = tuple(compiler) if compiler is not None else default_compiler()
     record = build_record(root)
     flags_of = flags_by_folder(record, command, flags)
@@ -86,7 +94,7 @@ def compile_objects(
 
     def compile_one(source: Path, made: Path) -> None:
         own = flags_of.get(folders.get(source, source.parent), flags_of[ROOT])
-        run_program([*command, *own, "-fPIC", *includes, "-c", source, "-o", made], cwd=root)
+        run_program([*command, *own, *extra, *includes, "-c", source, "-o", made], cwd=root)
 
     with ThreadPoolExecutor(jobs()) as pool:
         list(pool.map(compile_one, sources, objects))

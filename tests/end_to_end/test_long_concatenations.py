@@ -7,8 +7,21 @@ from xdsl.dialects.func import FuncOp
 from s2s.analysis.network.functions import KERNEL
 from s2s.api import Target, compile
 from s2s.dialects import tensor
+from s2s.errors import UnsupportedError
+from s2s.passes.context import CompilerContext
 from s2s.passes.graph.lower_to_tensor.shape import MAX_JOINED
+from s2s.passes.loop.limit_args import LimitArgsPass
 from support.onnx_text import onnx_model
+from support.parse import parse
+
+TWO_RESULTS = """
+func.func private @two(%y: memref<4xf32>, %z: memref<4xf32>, %x: memref<4xf32>, %scratch: memref<2xf32>) {
+  func.return
+}
+func.func @main() {
+  func.return
+}
+"""
 
 
 def test_no_computation_has_more_operands_than_can_be_lowered_quickly():
@@ -37,6 +50,12 @@ def test_no_kernel_takes_more_arguments_than_the_target_allows(count: int):
     np.testing.assert_array_equal(found, np.maximum(np.concatenate(list(given.values()), 1), 0))
     kernels = [op for op in module.ops if isinstance(op, FuncOp) and KERNEL in op.attributes]
     assert max(len(kernel.args) for kernel in kernels) <= 8
+
+
+def test_a_kernel_whose_results_and_scratch_exceed_the_limit_is_refused():
+    """Scratch is known only after lowering, where splitting is no more possible."""
+    with pytest.raises(UnsupportedError, match=r"two: takes 4 arguments .* a function of main may have 3"):
+        LimitArgsPass(("main=3",)).apply(CompilerContext(), parse(TWO_RESULTS))
 
 
 def test_a_difference_in_another_shape_is_joined_in_vectors():

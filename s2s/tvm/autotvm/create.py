@@ -1,16 +1,21 @@
 """Tasks of templates, and of the kernels of a network."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from s2s.analysis.cost.operators import multiply_adds
 from s2s.analysis.network.constants import calls_of
 from s2s.analysis.network.functions import main_of
 from s2s.compilation import Compilation
 from s2s.decisions.keys import nodes_of_kernel
+from s2s.dialects.graph.base import GraphOp
+from s2s.dialects.graph.traits import provenance
+from s2s.dialects.walk import walk
 from s2s.errors import InputError
 from s2s.options import CompileOptions
 from s2s.tuning.task import tasks_of
@@ -20,6 +25,7 @@ from s2s.tvm.relay.expr import Function
 from s2s.tvm.relay.factory import source_of
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.target import resolve
+from s2s.types.dtypes import as_tensor_type
 
 OPERATIONS: Mapping[str, str] = {
     "conv1d": "conv",
@@ -55,7 +61,8 @@ def extract_from_program(
         wanted = {operation_named(each) for each in ops}
         nodes = nodes_with(compilation, wanted)
         tasks = [each for each in tasks if not nodes.isdisjoint(each.nodes.split(", "))]
-    return [KernelTask(each) for each in tasks]
+    work = operations_by_nodes(compilation)
+    return [KernelTask(each, _flop(each.nodes.split(", "), work)) for each in tasks]
 
 
 def with_module(mod: ModuleOp | IRModule | Function | FuncOp) -> ModuleOp | IRModule | Function:
@@ -82,3 +89,23 @@ def nodes_with(compilation: Compilation, operations: set[str]) -> set[str]:
     kernels = [op for op in module.ops if isinstance(op, FuncOp) and op is not main_of(module)]
     found = [each for each in kernels if any(op.name in operations for op in each.walk())]
     return {node for each in found for node in nodes_of_kernel(each, calls).split(", ")}
+
+
+Work = Sequence[tuple[frozenset[str], int]]
+"""The nodes that an operator stands for, and its operations."""
+
+
+def operations_by_nodes(compilation: Compilation) -> Work:
+    """Return twice the multiply-adds of each operator of a network, before an algorithm is chosen for it; of one that
+    multiplies no matrices, the elements of its results."""
+    ops = [op for op in walk(compilation.at("settle").module) if isinstance(op, GraphOp)]
+    return [(frozenset(provenance(op)), 2 * multiply_adds(op) or _elements(op)) for op in ops if op.operands]
+
+
+def _flop(nodes: Sequence[str], work: Work) -> float:
+    """The operations of the operators that some nodes of a network stand for."""
+    return float(sum(operations for names, operations in work if names and names <= set(nodes)))
+
+
+def _elements(op: GraphOp) -> int:
+    return sum(prod(as_tensor_type(each.type).get_shape()) for each in op.results)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import cached_property
-from math import prod
 from typing import Any
 
 from s2s.errors import InputError
@@ -17,11 +16,12 @@ from s2s.tvm.autotvm.knobs import OtherOptionEntity
 class KernelTask(Task):
     """A kernel of a network."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, flop: float) -> None:
         self.kernel = kernel
         self.name, self.key, self.nodes, self.target = kernel.name, kernel.key, kernel.nodes, kernel.target
         self.calls = kernel.calls
-        self.flop = float(sum(2 * prod(each.op.sizes) for each in kernel.subjects))
+        self.flop = flop
+        """Twice the multiply-adds of its operators as the network has them, whatever algorithm computes them."""
 
     @property
     def workload(self) -> tuple[Any, ...]:

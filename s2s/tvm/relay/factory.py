@@ -33,7 +33,7 @@ from s2s.passes.pass_context import PassContext
 from s2s.stages.c import Lowered
 from s2s.support.frozen import frozen
 from s2s.targets import Target as TargetData
-from s2s.tvm.contrib.export import export_library, packed_module
+from s2s.tvm.contrib.export import FCompile, Toolchain, export_library, packed_module
 from s2s.tvm.relay.expr import Expr, Function
 from s2s.tvm.relay.generated import generated_modules
 from s2s.tvm.relay.library import NetworkLibrary
@@ -235,9 +235,27 @@ class ExecutorFactory:
         sources = [path for path in tree if path.startswith("src/") and path.endswith(".c") and "weights" not in path]
         return "\n".join(tree.text(path) for path in sources)
 
-    def export_library(self, file_name: str | Path) -> None:
-        """Write a shared library (`.so`), or its objects (`.tar`); `s2s.tvm.runtime.load_module` takes both."""
-        export_library(self.artifact, self.name, file_name)
+    def export_library(
+        self,
+        file_name: str | Path,
+        fcompile: FCompile | None = None,
+        addons: Sequence[str | Path] | None = None,
+        workspace_dir: str | Path | None = None,
+        *,
+        cc: str | None = None,
+        options: Sequence[str] = (),
+        **keywords: object,
+    ) -> None:
+        """Write a shared library (`.so`), or its objects (`.tar`), compiled for the target; `runtime.load_module`
+        takes both where the target is this machine.
+
+        `cc` is the compiler, `options` flags of it, `addons` files to link as well. `fcompile` is called to write the
+        file, with its name, the objects, and the keywords that are left. Objects are made in a temporary folder.
+        """
+        toolchain = Toolchain(fcompile, tuple(addons or ()), cc, tuple(options), keywords)
+        if keywords and fcompile is None:
+            raise InputError(f"export_library: {next(iter(keywords))}= goes with fcompile; leave it out")
+        export_library(self.artifact, self.name, file_name, toolchain)
 
     def export_model_library_format(self, file_name: str | Path) -> Path:
         """Write TVM's archive of sources, parameters and metadata, version 7 (`.tar`)."""

@@ -1,6 +1,6 @@
 """The library of a built network: its compiled functions as a module, what `get_lib` of TVM's factories returns."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ class NetworkLibrary(Module):
         self,
         functions: Mapping[str, Callable[..., Any]],
         source: Callable[[], str],
-        export: Callable[[str | Path], None],
+        export: Callable[..., None],
     ) -> None:
         super().__init__(functions, entry=ENTRY if ENTRY in functions else None)
         self._source, self._export = source, export
@@ -29,6 +29,13 @@ class NetworkLibrary(Module):
         """Write the library, as `export_library` does."""
         self.export_library(file_name)
 
-    def export_library(self, file_name: str | Path) -> None:
-        """Write a shared library (`.so`) or its objects (`.tar`); `s2s.tvm.runtime.load_module` takes both."""
-        self._export(file_name)
+    def export_library(
+        self,
+        file_name: str | Path,
+        fcompile: Callable[..., object] | None = None,
+        addons: Sequence[str | Path] | None = None,
+        workspace_dir: str | Path | None = None,
+        **keywords: Any,
+    ) -> None:
+        """Write a shared library (`.so`) or its objects (`.tar`), as the factory does."""
+        self._export(file_name, fcompile, addons, workspace_dir, **keywords)

@@ -206,9 +206,12 @@ def _link(archive: Path, folder: Path) -> Path:
 
 
 def create_shared(
-    output: str | Path, objects: Sequence[str | Path], options: Sequence[str] = (), cc: str | None = None
+    output: str | Path,
+    objects: Sequence[str | Path] | str | Path,
+    options: Sequence[str] | None = None,
+    cc: str | None = None,
 ) -> None:
     """Compile and link C files and objects to a shared library."""
     compiler = (cc,) if cc is not None else default_compiler()
-    files = [Path(each).resolve() for each in objects]
-    run_program([*compiler, "-shared", "-fPIC", *options, "-o", Path(output).resolve(), *files, "-lm"])
+    files = [Path(each).resolve() for each in ([objects] if isinstance(objects, str | Path) else objects)]
+    run_program([*compiler, "-shared", "-fPIC", *(options or ()), "-o", Path(output).resolve(), *files, "-lm"])

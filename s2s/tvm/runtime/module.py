@@ -1,6 +1,6 @@
 """Modules: sets of functions by name that import each other, under TVM's names."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +93,19 @@ class Module:
         """Write the module alone, without those that it imports."""
         raise InputError(f"save: a module of kind {self.type_key} cannot be saved; export the network it belongs to")
 
-    def export_library(self, file_name: str | Path) -> None:
+    def export_library(
+        self,
+        file_name: str | Path,
+        fcompile: Callable[..., object] | None = None,
+        addons: Sequence[str | Path] | None = None,
+        workspace_dir: str | Path | None = None,
+        **keywords: Any,
+    ) -> None:
         """Write the module to a file that `load_module` takes, where its kind knows how."""
+        if fcompile is not None or addons or keywords:
+            raise InputError(
+                f"export_library: a module of kind {self.type_key} is not compiled; give the file name alone"
+            )
         self.save(str(file_name))
 
     def save_to_binary(self) -> bytes:

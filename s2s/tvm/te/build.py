@@ -1,8 +1,10 @@
 """`te.lower` and `te.build`: a scheduled function as loops to look at, and as a function to call."""
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,17 +14,22 @@ from s2s.artifact import Artifact
 from s2s.compilation import Compilation
 from s2s.dialects import tensor
 from s2s.emit.stream import pieces
+from s2s.emit.write import RECORD
 from s2s.errors import CompilerBug, InputError
 from s2s.executor.session import FAILED_FUNCTION, raise_failure
 from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions
 from s2s.schedules.directives import Parallel
 from s2s.stages.check_options import MAX_THREADS
+from s2s.support.files import write_file
 from s2s.targets import Target
+from s2s.tvm.contrib.export import Toolchain, write_library
+from s2s.tvm.runtime.blob import save_blob
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.target import Target as NamedTarget
 from s2s.tvm.target import resolve
 from s2s.tvm.te.expressions import PlaceholderOp, Tensor
+from s2s.tvm.te.library import FunctionLibrary
 from s2s.tvm.te.loops import Bind
 from s2s.tvm.te.lowering import lower_to_tensor
 from s2s.tvm.te.schedule import Schedule
@@ -109,8 +116,32 @@ class Function(Module):
         return b"".join(pieces(self.artifact.tree().files[f"src/{self.entry_name}_kernels.c"])).decode()
 
     def save(self, file_name: str, fmt: str = "") -> None:
-        """Refused: what is written of a function is C."""
-        raise InputError(f"{self.entry_name}: is written as C, not as a library; call artifact.write(folder)")
+        """Write its code: an object (`.o`), which `cc.create_shared` links, or C (`.c`)."""
+        path = Path(file_name)
+        if path.suffix == ".c" or fmt == "c":
+            write_file(path, self.get_source())
+            return
+        self.export_library(path)
+
+    def export_library(
+        self,
+        file_name: str | Path,
+        fcompile: Callable[..., object] | None = None,
+        addons: Sequence[str | Path] | None = None,
+        workspace_dir: str | Path | None = None,
+        **keywords: Any,
+    ) -> None:
+        """Write a shared library (`.so`), its objects (`.tar`), or one object (`.o`), compiled for the target.
+
+        `runtime.load_module` takes the first two. `fcompile`, `addons`, `cc` and `options` are those of networks.
+        """
+        names = [each.name for each in self._args]
+        function = FunctionLibrary(json.loads(self.artifact.tree().text(RECORD)), self.entry_name, names)
+        library = Module()
+        function.import_module(library)
+        cc, options = keywords.pop("cc", None), tuple(keywords.pop("options", ()))
+        toolchain = Toolchain(fcompile, tuple(addons or ()), cc, options, keywords)
+        write_library(self.artifact, save_blob(function, library), Path(file_name), toolchain)
 
     def _run(self, *arrays: Any) -> None:
         """Run the function; arguments that it computes are overwritten."""

@@ -225,10 +225,3 @@ def test_a_loop_without_steps_is_refused():
     c = te.compute((n - 4,), lambda i: b[i] + 1.0, name="C")
     with pytest.raises(InputError, match=r"te: .*-2"):
         te.lower(te.create_schedule(c.op), [b, c], bind={"n": 2})
-
-
-def test_a_function_is_written_as_c():
-    b = te.compute((12, 12), lambda i, j: A[i, j] + 1.0, name="B")
-    function = te.build(te.create_schedule(b.op), [A, b], "c", "f")
-    with pytest.raises(InputError, match=r"f: is written as C, not as a library; call artifact\.write\(folder\)"):
-        function.export_library("f.so")
