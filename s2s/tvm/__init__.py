@@ -14,15 +14,46 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from s2s.tvm import autotvm, contrib, instrument, relay, rpc, runtime, target, te, transform
+    from s2s.tvm import (
+        autotvm,
+        contrib,
+        error,
+        instrument,
+        ir,
+        relay,
+        rpc,
+        runtime,
+        target,
+        te,
+        testing,
+        tir,
+        transform,
+    )
     from s2s.tvm.aliases import alias
+    from s2s.tvm.error import TVMError
     from s2s.tvm.relay.module import IRModule
-    from s2s.tvm.runtime import cpu, device, get_global_func, nd, register_func
+    from s2s.tvm.runtime import convert, cpu, device, get_global_func, nd, register_func
     from s2s.tvm.te.build import build, lower
 
-MODULES = ("autotvm", "contrib", "instrument", "relay", "rpc", "runtime", "target", "te", "transform")
+MODULES = (
+    "autotvm",
+    "contrib",
+    "error",
+    "instrument",
+    "ir",
+    "relay",
+    "rpc",
+    "runtime",
+    "target",
+    "te",
+    "testing",
+    "tir",
+    "transform",
+)
 """The modules of the interface."""
 NAMES = {
+    "TVMError": "error",
+    "convert": "runtime",
     "IRModule": "relay.module",
     "alias": "aliases",
     "build": "te.build",
@@ -37,14 +68,18 @@ NAMES = {
 
 __all__ = [
     "IRModule",
+    "TVMError",
     "alias",
     "autotvm",
     "build",
     "contrib",
+    "convert",
     "cpu",
     "device",
+    "error",
     "get_global_func",
     "instrument",
+    "ir",
     "lower",
     "nd",
     "register_func",
@@ -53,6 +88,8 @@ __all__ = [
     "runtime",
     "target",
     "te",
+    "testing",
+    "tir",
     "transform",
 ]
 

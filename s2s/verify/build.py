@@ -78,10 +78,7 @@ def compile_objects(
     flags: Sequence[str] | None = None,
     extra: Sequence[str] = ("-fPIC",),
 ) -> list[Path]:
-    """Compile the sources of the tree at `root` to objects in `folder`, which can be linked to a shared library.
-
-    `extra` are flags beside those of the tree; without `-fPIC` the objects are for a program.
-    """
+    """Compile the sources of the tree at `root` to objects in `folder`, with `extra` flags beside those of the tree."""
     command = tuple(compiler) if compiler is not None else default_compiler()
     record = build_record(root)
     flags_of = flags_by_folder(record, command, flags)

@@ -78,8 +78,8 @@ class IRModule:
         module = empty() if self.is_empty else self
         return GraphModel(module.module, module.params, name or _C_NAME, module.resize)
 
-    def astext(self) -> str:
-        """The module as text."""
+    def astext(self, show_meta_data: bool = True, annotate: None = None) -> str:
+        """The module as text in MLIR's syntax, which has no metadata that could be left out."""
         return str(self.module)
 
     def __str__(self) -> str:

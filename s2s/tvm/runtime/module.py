@@ -8,6 +8,7 @@ import numpy as np
 
 from s2s.errors import InputError
 from s2s.executor.device import check_device
+from s2s.tvm.error import KeyKindError, MissingAttributeError
 from s2s.tvm.runtime.benchmark import BenchmarkResult, measure
 from s2s.tvm.runtime.packed_func import PackedFunc
 from s2s.tvm.runtime.registry import get_global_func
@@ -35,7 +36,7 @@ class Module:
         found = self.find(name, query_imports)
         if found is None:
             known = ", ".join(self.function_names()) or "no functions"
-            raise InputError(f"function {name!r}: the module has none of this name; it has {known}")
+            raise MissingAttributeError(f"function {name!r}: the module has none of this name; it has {known}")
         return found
 
     def find(self, name: str, query_imports: bool = False) -> PackedFunc | None:
@@ -51,6 +52,8 @@ class Module:
 
     def __getitem__(self, name: str) -> PackedFunc:
         """The function of a name."""
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise KeyKindError(f"module[{name!r}]: a function is asked for by its name; give a text")
         return self.get_function(name)
 
     def __call__(self, *arguments: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any, overload
 from s2s.errors import InputError
 from s2s.executor.ndarray import NDArray
 from s2s.interpret.host import provide
+from s2s.tvm.error import MissingFunctionError
 from s2s.tvm.runtime.abi import abi
 from s2s.tvm.runtime.native import loaded, native, when_loaded
 from s2s.tvm.runtime.packed_func import PackedFunc, raise_error
@@ -106,7 +107,7 @@ def get_global_func(name: str, allow_missing: bool = False) -> PackedFunc | None
     """The function of a name; where there is none, None if `allow_missing` is set, else an error."""
     found = _functions.get(name) or functions_of_c().get(name)
     if found is None and not allow_missing:
-        raise InputError(f"function {name!r}: nothing is registered under this name; call register_func first")
+        raise MissingFunctionError(f"function {name!r}: nothing is registered under this name; register it first")
     return found
 
 
@@ -118,7 +119,7 @@ def list_global_func_names() -> list[str]:
 def remove_global_func(name: str) -> None:
     """Forget a function."""
     if _functions.pop(name, None) is None:
-        raise InputError(f"function {name!r}: nothing is registered under this name; name a function that is")
+        raise MissingFunctionError(f"function {name!r}: nothing is registered under this name; name a function that is")
 
 
 def init_api(namespace: str, target_module_name: str | None = None) -> None:

@@ -13,9 +13,10 @@ from s2s import tvm
 from s2s.errors import InputError, UnsupportedError
 from s2s.tvm import relay, te
 from s2s.tvm.contrib.graph_executor import GraphModule
+from s2s.tvm.relay.factory import ExecutorFactory
 
 
-def network(target: str) -> relay.factory.ExecutorFactory:
+def network(target: str) -> ExecutorFactory:
     x, w = relay.var("x", shape=(1, 8)), relay.const(np.ones((4, 8), np.float32))
     return relay.build(relay.nn.relu(relay.nn.dense(x, w)), target=target)
 
@@ -45,7 +46,7 @@ def test_a_target_without_shared_libraries_has_none(tmp_path: Path):
 
 def test_a_compiler_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     library = network("llvm -mtriple=armv7l-linux-gnueabihf")
-    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(
         InputError, match="wants arm-linux-gnueabihf-gcc, which is not installed; install gcc-arm-linux"
     ):

@@ -1,0 +1,21 @@
+"""Errors under TVM's names: each is one of ours, and one that callers of TVM catch."""
+
+from s2s.errors import InputError, S2SError
+
+TVMError = S2SError
+"""The base of all errors that a user can meet."""
+
+
+class MissingFunctionError(InputError, ValueError):
+    """Nothing is registered under a name."""
+
+
+class MissingAttributeError(InputError, AttributeError):
+    """A module has no function of a name."""
+
+
+class KeyKindError(InputError, ValueError):
+    """A module is asked for something else than a name."""
+
+
+__all__ = ["KeyKindError", "MissingAttributeError", "MissingFunctionError", "TVMError"]
