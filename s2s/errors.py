@@ -39,5 +39,9 @@ class ToolchainError(S2SError):
     exit_code = 4
 
 
+class EndsEarly(Exception):
+    """Ends a computation inside of s2s before its end. Whoever starts the computation catches it; no user meets one."""
+
+
 class CompilerBug(Exception):
     """An invariant of the compiler broke: shown with a traceback, since we have to repair it."""

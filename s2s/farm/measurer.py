@@ -14,7 +14,7 @@ from itertools import count
 from math import inf
 from typing import Any
 
-from s2s.errors import InputError
+from s2s.errors import EndsEarly, InputError
 from s2s.farm.library import LOST_TIMEOUT, TRIAL, distributed
 from s2s.farm.security import Certificates
 from s2s.farm.trial import compiler_of, run_trial
@@ -236,5 +236,5 @@ class FarmMeasurer(Measurer):
             time.sleep(PAUSE_SECONDS)
 
 
-class _LostError(Exception):
+class _LostError(EndsEarly):
     """The scheduler, or a trial that it had, is gone."""

@@ -16,7 +16,7 @@ from random import Random
 import numpy as np
 
 from s2s.artifact import compile_artifact
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import EndsEarly, InputError, UnsupportedError
 from s2s.fuzz.check import Failure, Kind
 from s2s.fuzz.failures import failures_of
 from s2s.fuzz.formats import format_of
@@ -188,7 +188,7 @@ def run_batch(plan: Plan, numbers: Sequence[int]) -> Tally:
     return _counted([drawn], [FailingModel(drawn, Failure(kind, ended.crash, variants[0]))])
 
 
-class _Apart(Exception):
+class _Apart(EndsEarly):
     """The models of a batch have to be run in smaller batches."""
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from s2s.errors import InputError
+from s2s.errors import EndsEarly, InputError
 from s2s.fuzz.arrays import (
     ALL,
     BOOL,
@@ -43,7 +43,7 @@ Attributes = dict[str, Any]
 """Attributes of a node, by name."""
 
 
-class Rejected(Exception):
+class Rejected(EndsEarly):
     """What was drawn makes no valid node, or one whose result is not determined."""
 
 

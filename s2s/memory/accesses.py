@@ -18,6 +18,7 @@ from xdsl.traits import MemoryEffectKind
 from s2s.analysis.memory.buffers import accessed
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLEL
+from s2s.errors import EndsEarly
 from s2s.memory.counters import Counter, from_start, grain_from, never_runs
 from s2s.types.affine import Range, at_dims, bounds, linear
 from s2s.types.dtypes import size_in_bytes
@@ -136,7 +137,7 @@ def _unknown_accesses(op: Operation) -> list[loop.Access]:
     return [loop.Access(buffer, kind) for kind in kinds for buffer in accessed(op, kind)]
 
 
-class _NotAffineError(Exception):
+class _NotAffineError(EndsEarly):
     """Raised where a loop bound or a position depends on data."""
 
 

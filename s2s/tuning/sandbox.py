@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Generic, TypeVar
 
-from s2s.errors import S2SError
+from s2s.errors import ToolchainError
 
 Result = TypeVar("Result")
 
@@ -19,15 +19,15 @@ _PR_SET_PDEATHSIG = 1
 """Of Linux: end with the thread that has forked."""
 
 
-class CallTimedOutError(S2SError):
+class CallTimedOutError(ToolchainError):
     """The call was still running at its deadline; it was killed with all processes that it had started."""
 
 
-class CallDiedError(S2SError):
+class CallDiedError(ToolchainError):
     """The process ended without a result: it was killed, or it crashed."""
 
 
-class CallFailedError(S2SError):
+class CallFailedError(ToolchainError):
     """The call raised an exception."""
 
     def __init__(self, kind: str, message: str) -> None:

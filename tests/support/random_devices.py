@@ -53,11 +53,15 @@ class _Network:
         self.constants[name] = array
         return name
 
+    def part(self, x: str, start: int, axis: int, size: int) -> str:
+        """Slice `x` along an axis."""
+        return self.node("Slice", x, *(self.constant(np.array([each])) for each in (start, start + size, axis)))
+
     def step(self) -> None:
         """Add one operator, or a few that belong together."""
         x, y = (self.random.choice(self.values[-3:]) for _ in range(2))
         numbers = np.random.default_rng(self.random.randrange(1 << 30))
-        match self.random.randrange(7):
+        match self.random.randrange(8):
             case 0:
                 weights = numbers.standard_normal((SHAPE[1], SHAPE[1])).astype(np.float32) / 4
                 made = self.node("MatMul", x, self.constant(weights))
@@ -74,9 +78,17 @@ class _Network:
                 flat = self.node("Reshape", x, self.constant(np.array([SHAPE[1], SHAPE[0]])))
                 made = self.node("Transpose", flat, perm=[1, 0])
             case 5:
-                both = self.node("Concat", x, y, axis=1)
-                bounds = (self.constant(np.array([each])) for each in (2, 2 + SHAPE[1], 1))
-                made = self.node("Slice", both, *bounds)
+                axis = self.random.randrange(2)
+                both = self.node("Concat", x, y, self.random.choice(self.values[-3:]), axis=axis)
+                if self.random.random() < 0.5:
+                    both = self.node(self.random.choice(UNARY), both)
+                made = self.part(both, 2, axis, SHAPE[axis])
+            case 6:
+                parts = [
+                    self.node("Slice", x, *(self.constant(np.array([each])) for each in (at, at + 4, 1)))
+                    for at in (4, 0)
+                ]
+                made = self.node("Concat", *parts, axis=1)
             case _:
                 made = self.node(self.random.choice(UNARY), x)
         self.values.append(made)

@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.errors import UnknownValueError
+from s2s.errors import EndsEarly, UnknownValueError
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import cast, concat, equal, less, reshape, select, take, transpose, unsqueeze
 from s2s.frontends.networks import TypesChangeError, Values, repeat, scan
@@ -84,7 +84,7 @@ class _UnknownEndError(UnknownValueError):
     """Whether a loop goes on is known at run time only."""
 
 
-class _StopsEarlyError(Exception):
+class _StopsEarlyError(EndsEarly):
     """The condition that a body returns is not known to hold."""
 
 

@@ -16,6 +16,7 @@ from xdsl.ir import Operation
 from s2s.dialects import graph, tensor
 from s2s.dialects.graph.pool import PoolOp
 from s2s.dialects.graph.traits import FusionKind, fusion_kind
+from s2s.errors import EndsEarly
 from s2s.interpret.graph.evaluate import evaluate
 from s2s.support.mutable import mutable
 from s2s.types.dtypes import Array, as_tensor_type
@@ -39,7 +40,7 @@ OPERATION = 2**22
 """Overhead of one operation in Python."""
 
 
-class TooMuchWorkError(Exception):
+class TooMuchWorkError(EndsEarly):
     """Raised where an evaluation would exceed its work limit."""
 
 

@@ -30,6 +30,7 @@ from s2s.analysis.network.functions import NAME, STATE, main_of, text
 from s2s.analysis.numbers.index_ranges import IndexRanges, Needed
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
+from s2s.errors import CompilerBug
 from s2s.passes.context import weights_of
 from s2s.support.frozen import frozen
 from s2s.types.index_bounds import INDEX_BOUNDS, IndexBounds, bounds_attribute
@@ -73,7 +74,7 @@ def _columns(op: _Indexing) -> Iterator[tuple[SSAValue, int]]:
             count = shape_of(op.indices)[-1]
             yield from _of_coordinates(op.indices, shape_of(op.x)[batch : batch + count])
         case _:
-            raise NotImplementedError(op.name)
+            raise CompilerBug(f"{op.name} states no axis that its indices count along")
 
 
 def _of_coordinates(indices: SSAValue, sizes: tuple[int, ...]) -> Iterator[tuple[SSAValue, int]]:

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from s2s.errors import InputError, S2SError
+from s2s.errors import InputError, ToolchainError
 from s2s.executor.device import Device
 from s2s.executor.ndarray import NDArray
 from s2s.tvm.runtime import abi as codes
@@ -23,7 +23,7 @@ from s2s.tvm.runtime.values import Value, fits, load, store, store_text
 from s2s.types.weights import Array
 
 
-class PackedError(S2SError):
+class PackedError(ToolchainError):
     """A function of C reported an error; the message is its own."""
 
 
