@@ -42,6 +42,8 @@ class Stage:
         self.annotations: dict[IterVar, str] = {}
         self.attached: tuple[Stage, IterVar] | None = None
         """The stage, and its loop, inside of which this one is computed."""
+        self.producers: list[Stage] = []
+        """The stages that have been attached to loops of this one; some may have been moved since."""
         self.is_inlined = False
         self.prefetches: list[tuple[Tensor, IterVar]] = []
         self.intrinsic: tuple[IterVar, str] | None = None
@@ -59,7 +61,13 @@ class Stage:
         for loop in (*self.op.axis, *self.op.reduce_axis):
             plain += [loop] if besides is None or loop is not besides.parent else [besides.outer, besides.inner]
         moved = len(plain) != len(self.leaves) or any(a is not b for a, b in zip(plain, self.leaves, strict=True))
-        return moved or bool(self.annotations or self.prefetches or self.intrinsic)
+        scopes = any(self.inside_of(loop) for loop in self.leaves)
+        return moved or scopes or bool(self.annotations or self.prefetches or self.intrinsic)
+
+    def inside_of(self, loop: IterVar) -> list[Stage]:
+        """Return the stages that are computed inside of a loop."""
+        attached = [(each, each.attached) for each in self.producers if each.attached is not None]
+        return [each for each, (parent, scope) in attached if parent is self and scope is loop]
 
     def set_op(self, op: ComputeOp) -> None:
         """Compute the tensor by another operation, with loops of its own."""
@@ -68,7 +76,7 @@ class Stage:
 
     def split(self, parent: IterVar, factor: Size | None = None, nparts: Size | None = None) -> tuple[IterVar, IterVar]:
         """Replace a loop by two: `factor` steps in the inner one, or `nparts` rounds of the outer one."""
-        place = self._place(parent)
+        place = self._replaced(parent, f"split of {parent}")
         if (factor is None) == (nparts is None):
             raise self.refusal(f"split of {parent}: takes factor or nparts; give one of them")
         size = rounds(parent.extent, nparts if nparts is not None else 1) if factor is None else factor
@@ -95,8 +103,8 @@ class Stage:
             raise self.refusal("fuse: no loops are given; name them")
         fused = loops[0]
         for inner in loops[1:]:
-            place = self._place(fused)
-            if self._place(inner) != place + 1:
+            place = self._replaced(fused, f"fuse of {fused} and {inner}")
+            if self._replaced(inner, f"fuse of {fused} and {inner}") != place + 1:
                 raise self.refusal(
                     f"fuse of {fused} and {inner}: {inner} is not the next loop inside; reorder them first"
                 )
@@ -135,6 +143,7 @@ class Stage:
         if isinstance(self.op, ExternOp):
             raise self.refusal("compute_at: a function outside computes the whole tensor; leave it by itself")
         self.attached, self.is_inlined = (parent, scope), False
+        parent.producers.append(self)
 
     def compute_inline(self) -> None:
         """Put the formula wherever the tensor is read."""
@@ -163,6 +172,15 @@ class Stage:
     def _annotate(self, loop: IterVar, what: str) -> None:
         self._place(loop)
         self.annotations[loop] = what
+
+    def _replaced(self, loop: IterVar, what: str) -> int:
+        """Return the place of a loop that others are to replace; refuse one inside of which a stage is computed."""
+        place = self._place(loop)
+        for stage in self.inside_of(loop):
+            raise self.refusal(
+                f"{what}: {stage.op.name} is computed at {loop}; call compute_at last, with a loop that stays"
+            )
+        return place
 
     def _place(self, loop: IterVar) -> int:
         for place, leaf in enumerate(self.leaves):

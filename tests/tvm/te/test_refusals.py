@@ -225,3 +225,16 @@ def test_a_loop_without_steps_is_refused():
     c = te.compute((n - 4,), lambda i: b[i] + 1.0, name="C")
     with pytest.raises(InputError, match=r"te: .*-2"):
         te.lower(te.create_schedule(c.op), [b, c], bind={"n": 2})
+
+
+@pytest.mark.parametrize("what", ["split", "fuse"])
+def test_a_loop_inside_of_which_a_stage_is_computed_is_not_replaced(what: str):
+    b = te.compute((12, 12), lambda i, j: A[i, j] + 1.0, name="B")
+    c = te.compute((12, 12), lambda i, j: b[i, j] * b[i, 0], name="C")
+    schedule = te.create_schedule(c.op)
+    i, j = schedule[c].op.axis
+    schedule[b].compute_at(schedule[c], i)
+    with pytest.raises(InputError, match=f"te: C: {what} of i.*: B is computed at i; call compute_at last"):
+        schedule[c].split(i, 4) if what == "split" else schedule[c].fuse(i, j)
+    schedule[b].compute_root()
+    schedule[c].split(i, 4)
