@@ -1,7 +1,10 @@
 """Operators whose results differ between other engines: s2s follows the text of the standard."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from onnx.reference import ReferenceEvaluator
 
 from s2s import api
 from s2s.types.dtypes import Array
@@ -11,6 +14,12 @@ from support.onnx_text import onnx_model
 def computed(body: str, opset: int, **inputs: Array) -> Array:
     with api.compile(onnx_model(body, opset), target="c") as artifact:
         return artifact.run(inputs)["y"]
+
+
+def reference(model: Any, **inputs: Array) -> Array:
+    """The first output by the reference evaluator of ONNX."""
+    evaluator: Any = ReferenceEvaluator(model)
+    return evaluator.run(None, inputs)[0]
 
 
 def cubic(t: float, a: float = -0.75) -> list[float]:
@@ -83,3 +92,64 @@ def test_a_tensor_of_zeros_is_quantised_by_a_scale_of_one():
             found = artifact.run({"x": zeros})
         assert not found["y"].any()
         assert (found["s"], found["z"]) == (1, 0)
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+def test_a_resized_image_has_the_size_that_the_scale_gives_exactly(mode: str):
+    """float32 has 2.5999999 for 2.6, so 5 elements make 12, as shape inference and the reference evaluator of ONNX say;
+    onnxruntime multiplies in float32, and makes 13."""
+    x = np.arange(5, dtype=np.float32).reshape(1, 5)
+    body = "(float[1,5] x) => (float[] y) <float[2] s = {1, 2.6}>"
+    model = onnx_model(f'{body} {{ y = Resize <mode = "{mode}"> (x, , s) }}', 18)
+    with api.compile(model, target="c") as artifact:
+        y = artifact.run({"x": x})["y"]
+    assert y.shape == (1, 12)
+    np.testing.assert_allclose(y, reference(model, x=x), rtol=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["half_pixel", "align_corners"])
+def test_the_nearest_element_of_a_position_between_two_is_that_of_the_reference(mode: str):
+    """onnxruntime rounds positions to float32 first, which moves them over the middle between two elements."""
+    x = np.arange(35, dtype=np.float32).reshape(5, 7)
+    attributes = f'mode = "nearest", coordinate_transformation_mode = "{mode}"'
+    body = "(float[5,7] x) => (float[] y) <float[2] s = {1.3, 0.7}>"
+    model = onnx_model(f"{body} {{ y = Resize <{attributes}> (x, , s) }}", 18)
+    with api.compile(model, target="c") as artifact:
+        y = artifact.run({"x": x})["y"]
+    np.testing.assert_array_equal(y, reference(model, x=x))
+
+
+def test_output_padding_is_no_part_of_a_size_that_auto_pad_fixes():
+    """With `SAME_UPPER` 5 x 4 elements make 10 x 8, as onnxruntime and the reference evaluator compute; shape inference
+    of ONNX adds the output padding, and says 11 x 8."""
+    x, w = np.ones((1, 1, 5, 4), np.float32), np.ones((1, 1, 3, 3), np.float32)
+    attributes = 'auto_pad = "SAME_UPPER", output_padding = [1, 0], strides = [2, 2]'
+    body = f"(float[1,1,5,4] x, float[1,1,3,3] w) => (float[] y) {{ y = ConvTranspose <{attributes}> (x, w) }}"
+    y = computed(body, 11, x=x, w=w)
+    assert y.shape == (1, 1, 10, 8)
+    np.testing.assert_array_equal(y, reference(onnx_model(body, 11), x=x, w=w))
+
+
+PAIRS = """(int8[96,32] x) => (int8[96,96] y)
+<float sx = {%s}, float sw = {%s}, float sy = {%s}, int8 z = {0}, int8[32,96] w = {%s}>
+{ d = DequantizeLinear (x, sx, z) e = DequantizeLinear (w, sw, z) m = MatMul (d, e) y = QuantizeLinear (m, sy, z) }"""
+
+
+@pytest.mark.parametrize("scales", [(0.05, 0.01, 0.25), (0.1, 0.1, 0.2), (0.03125, 0.0625, 0.25)])
+@pytest.mark.parametrize("schedule", ["default", "reference"])
+def test_quantised_sums_differ_from_the_real_number_at_ties_only(scales: tuple[float, float, float], schedule: Any):
+    """ONNX leaves the order of sums in floats open, so that a value within their error of the middle between two steps
+    may go to either; with scales that are powers of two there is no error, and the middle goes to the even step."""
+    random = np.random.default_rng(0)
+    x, w = (random.integers(-127, 128, shape).astype(np.int8) for shape in ((96, 32), (32, 96)))
+    model = onnx_model(PAIRS % (*scales, ", ".join(map(str, w.ravel()))), 17)
+    with api.compile(model, target="c", schedule=schedule) as artifact:
+        y = artifact.run({"x": x})["y"].astype(np.int64)
+    sx, sw, sy = (float(np.float32(each)) for each in scales)
+    real = (x.astype(np.int64) @ w.astype(np.int64)) * (sx * sw / sy)
+    rounded = np.clip(np.rint(real), -128, 127)
+    wrong = y != rounded
+    assert (np.abs(y - rounded) <= 1).all()
+    assert (np.abs(np.abs(real - np.trunc(real)) - 0.5)[wrong] < 1e-5 * np.abs(real[wrong])).all()
+    if scales[0] == 0.03125:
+        assert not wrong.any()
