@@ -103,8 +103,7 @@ def sizes(made: "Quantized") -> Iterator[str]:
     yield f"weights: {made.weights_before:,} bytes before, {made.weights_after:,} after"
     for node in made.floats:
         weights = f", with {node.weight_bytes:,} bytes of weights" if node.weight_bytes else ""
-        why = "the quantiser has no integer form of it"
-        yield f"{node.node} ({node.operator}): stays in floats{weights}; {why}"
+        yield f"{node.node} ({node.operator}): stays in floats{weights}; {node.reason}"
 
 
 def row(layer: "LayerNoise") -> tuple[str, ...]:

@@ -29,8 +29,8 @@ def as_linear_layers(module: GraphModule) -> None:
         if place is None or node.kwargs:
             continue
         x, matrix = node.args[place : place + 2]
-        values = _constant(module, matrix)
-        if values is None or values.dim() != 2 or _constant(module, x) is not None:
+        values = constant_of(module, matrix)
+        if values is None or values.dim() != 2 or constant_of(module, x) is not None:
             continue
         with module.graph.inserting_before(node):
             weight = _held(module, matrix, values, f"{node.name}_weight")
@@ -43,14 +43,14 @@ def as_linear_layers(module: GraphModule) -> None:
     module.recompile()
 
 
-def _constant(module: GraphModule, node: Node) -> Tensor | None:
+def constant_of(module: GraphModule, node: Node) -> Tensor | None:
     """The value of a node that depends on constants alone, and moves their elements only."""
     if node.op == "get_attr":
         value: Any = operator.attrgetter(str(node.target))(module)
         return value.detach()
     if node.op != "call_function" or len(node.all_input_nodes) != 1 or node.args[0] is not node.all_input_nodes[0]:
         return None
-    source = _constant(module, node.all_input_nodes[0])
+    source = constant_of(module, node.all_input_nodes[0])
     target: Any = node.target
     name = str(target).split(".")
     is_move = len(name) == 3 and name[1] in ("alias", "detach", "mT", "numpy_T", "permute", "t", "transpose")

@@ -21,6 +21,7 @@ class FloatNode:
     operator: str
     weight_bytes: int
     """The bytes of its weights."""
+    reason: str = "the quantiser has no integer form of it"
 
 
 def float_nodes(model: onnx.ModelProto) -> tuple[FloatNode, ...]:

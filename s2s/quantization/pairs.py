@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.quantization.constant_products import as_linear_layers
 from s2s.quantization.floats import FloatNode
+from s2s.quantization.folded_weights import fold_weights
 from s2s.quantization.ranges import Range
 
 if TYPE_CHECKING:
@@ -96,8 +97,9 @@ def operator_name(node: Node) -> str:
 
 
 def planned(module: GraphModule, torch: Any) -> Pairs:
-    """Decide which tensors of `module` get a pair; norms after convolutions are folded into them before."""
+    """Decide which tensors of `module` get a pair; computed weights and norms after convolutions are folded before."""
     module = copy.deepcopy(module)
+    fold_weights(module)
     _fold_norms(module, torch)
     as_linear_layers(module)
     plan = Pairs(module)
@@ -188,8 +190,20 @@ def float_nodes(plan: Pairs) -> tuple[FloatNode, ...]:
         weights = [each.meta["val"] for each in node.all_input_nodes if each.op == "get_attr" and "val" in each.meta]
         splits_integers = operator_name(node) in _SPLITS and all(plan.is_integer(part) for part in node.users)
         if (weights or node.name in plan.varying) and not splits_integers:
-            found.append(FloatNode(node.name, operator_name(node), sum(each.numel() * 4 for each in weights)))
+            size = sum(each.numel() * 4 for each in weights)
+            found.append(FloatNode(node.name, operator_name(node), size, _reason(plan, node)))
     return tuple(found)
+
+
+def _reason(plan: Pairs, node: Node) -> str:
+    """Why an operator computes in floats."""
+    name, given = operator_name(node), _operands(node)
+    if name in _WEIGHTED and len(given) > 1:
+        return "its weights are computed in the run"
+    if name not in _WEIGHTED | _PRODUCTS | _MOVES | _ACTIVATIONS | _COMPUTED:
+        return "the quantiser has no integer form of it"
+    floats = next((each.name for each in given if not plan.is_integer(each)), None)
+    return "one of its operands is a constant of floats" if floats is None else f"it reads floats of {floats}"
 
 
 def inserted(plan: Pairs, ranges: Mapping[str, Range]) -> GraphModule:

@@ -69,6 +69,42 @@ def test_layers_compute_with_integers_as_torch_does(program: Any):
         np.testing.assert_allclose(found, through_torch(program, x), atol=0.03)
 
 
+PARAMETRISATIONS = {
+    "weight norm": nn.utils.parametrizations.weight_norm,
+    "older weight norm": nn.utils.weight_norm,
+    "spectral norm": nn.utils.parametrizations.spectral_norm,
+    "orthogonal": nn.utils.parametrizations.orthogonal,
+}
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::UserWarning")
+@pytest.mark.parametrize("name", PARAMETRISATIONS)
+def test_weights_that_are_computed_from_parameters_are_folded(name: str):
+    torch.manual_seed(3)
+    parametrised = PARAMETRISATIONS[name]
+    module = nn.Sequential(
+        parametrised(nn.Conv2d(2, 4, 3)), nn.ReLU(), parametrised(nn.Conv2d(4, 3, 3)), nn.Flatten(), nn.Linear(48, 5)
+    )
+    program = frontend.export(module.eval(), [torch.randn(1, 2, 8, 8)])
+    made = quantize(program, {"input": SAMPLES["x"]})
+    assert made.floats == ()
+    x = SAMPLES["x"][:1]
+    np.testing.assert_allclose(through_torch(made.model, x), through_torch(program, x), atol=0.1)
+
+
+def test_what_stays_in_floats_has_a_reason():
+    class Dynamic(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return torch.sin(nn.functional.conv2d(x, x[:, :, :3, :3])).relu()
+
+    made = quantize(frontend.export(Dynamic(), [torch.randn(1, 2, 8, 8)]), SAMPLES)
+    assert [(node.operator, node.reason) for node in made.floats] == [
+        ("conv2d", "its weights are computed in the run"),
+        ("sin", "the quantiser has no integer form of it"),
+        ("relu", "it reads floats of sin"),
+    ]
+
+
 class Attention(nn.Module):
     """Transposed convolutions, and products of activations."""
 

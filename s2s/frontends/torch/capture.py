@@ -31,6 +31,7 @@ from s2s.frontends.torch.program import (
     Ref,
     TensorInfo,
 )
+from s2s.frontends.torch.structures import output_names, register_dataclasses
 from s2s.frontends.torch.table import KEPT
 from s2s.types.dtypes import Array
 from s2s.types.weights import adopted
@@ -43,6 +44,8 @@ _PYTHON = ("_operator", "operator", "math", "torch", "torch.fx.experimental.sym_
 """Modules of which exported programs call functions on sizes."""
 _INSTALLED_TORCH = re.compile(r"[/\\](site|dist)-packages[/\\]torch[/\\]")
 """Files of torch, also where a program was exported on another machine."""
+_FOREIGN = "not a known type"
+"""What torch says of an object that it can't take apart."""
 _SEPARATOR = re.compile(r"[/\\]")
 """What separates folders, on any machine."""
 
@@ -65,18 +68,36 @@ def export(
     dynamic_shapes: Any = None,
 ) -> ExportedProgram:
     """The program that `module` runs on inputs like the examples."""
-    torch = import_torch()
+    named = dict(example_kwargs or {})
     try:
-        with torch.no_grad(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # torch warns of its own calls
-            return torch.export.export(
-                module, tuple(example_inputs), dict(example_kwargs or {}), dynamic_shapes=dynamic_shapes
-            )
+        try:
+            return _exported(module, example_inputs, named, dynamic_shapes)
+        except Exception as error:
+            if _FOREIGN not in str(error) or not register_dataclasses(module, example_inputs, named):
+                raise
+            return _exported(module, example_inputs, named, dynamic_shapes)
     except Exception as error:
         raise UnsupportedError(
             f"{type(module).__name__}: torch.export does not capture it ({one_line(str(error).strip())}); "
-            "change the module until torch.export.export takes it"
+            f"{_way_out(str(error))}"
         ) from error
+
+
+def _exported(module: Any, inputs: Sequence[object], named: Mapping[str, object], shapes: Any) -> ExportedProgram:
+    torch = import_torch()
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # torch warns of its own calls
+        return torch.export.export(module, tuple(inputs), dict(named), dynamic_shapes=shapes)
+
+
+def _way_out(reason: str) -> str:
+    """What to do about a module that is not captured."""
+    if "Cache" in reason:
+        return (
+            "its cache is an object: export a language model by transformers.integrations.executorch."
+            "convert_and_export_with_cache, which gives it a static cache, or call the model with use_cache=False"
+        )
+    return "change the module until torch.export.export takes it"
 
 
 def capture(decomposed: ExportedProgram, name: str) -> Program:
@@ -216,7 +237,7 @@ class _Recorder:
         """Names and values of what the caller gets; None is left out."""
         kinds = self._torch.export.graph_signature.OutputKind
         specs = [spec for spec in self._exported.graph_signature.output_specs if spec.kind == kinds.USER_OUTPUT]
-        names = _output_names(self._exported.call_spec.out_spec, len(specs))
+        names = output_names(self._exported.call_spec.out_spec, len(specs))
         found: list[tuple[str, Argument]] = []
         for name, spec in zip(names, specs, strict=True):
             if hasattr(spec.arg, "value"):
@@ -345,26 +366,3 @@ def _source_line(trace: str) -> str:
         if not path.startswith(own) and not _INSTALLED_TORCH.search(path):
             found = within
     return found or within
-
-
-def _output_names(spec: Any, count: int) -> list[str]:
-    """Names after the keys and positions of what the module returns: `output`, `output1`, `logits`."""
-    from torch.utils import _pytree as pytree
-
-    whole = pytree.tree_unflatten(list(range(count)), spec)
-    leaves, _ = pytree.tree_flatten_with_path(whole)
-    names: list[str] = []
-    for path, _ in leaves:
-        keys = [_key(entry) for entry in path]
-        words = "_".join(str(key) for key in keys if isinstance(key, str))
-        numbers = "_".join(str(key) for key in keys if isinstance(key, int))
-        names.append(f"{words or 'output'}{numbers if count > 1 else ''}")
-    return names
-
-
-def _key(entry: Any) -> str | int:
-    for attribute in ("idx", "key", "name"):
-        if hasattr(entry, attribute):
-            found = getattr(entry, attribute)
-            return found if isinstance(found, int) else str(found)
-    return str(entry)
