@@ -5,13 +5,20 @@ from collections.abc import Mapping
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.determinants import determinant
-from s2s.frontends.formulas import matmul, reshape, unsqueeze
+from s2s.frontends.formulas import cast, matmul, reshape, unsqueeze
 from s2s.frontends.packed_weights import packed_product
 from s2s.frontends.torch.node import Importer, Node
 
 
 def _mm(node: Node) -> Value:
     return emit(graph.MatmulOp, node.value("self"), node.value("mat2"))
+
+
+def _int_mm(node: Node) -> Value:
+    """A product of bytes, summed in 32 bits."""
+    return emit(
+        graph.MatmulOp, cast(node.value("self"), node.result_dtype()), cast(node.value("mat2"), node.result_dtype())
+    )
 
 
 def _matmul(node: Node) -> Value:
@@ -77,6 +84,7 @@ def _determinant(node: Node) -> list[Value | None]:
 
 
 IMPORTERS: Mapping[str, Importer] = {
+    "_int_mm": _int_mm,
     "_linalg_det": _determinant,
     "_trilinear": _trilinear,
     "addmm": _addmm,

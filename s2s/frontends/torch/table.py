@@ -19,6 +19,7 @@ from s2s.frontends.torch import (
     recurrent,
     reduce,
     resize,
+    search,
     shape,
     slicing,
 )
@@ -38,6 +39,7 @@ _FAMILIES = (
     recurrent,
     reduce,
     resize,
+    search,
     shape,
     slicing,
 )
@@ -77,7 +79,21 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     **{f"aten.{name}": _COMPLEX for name in ("_fft_c2r", "_fft_r2c", "_fft_c2c")},
     **{
         f"aten.{name}": _RANDOM
-        for name in ("bernoulli", "multinomial", "native_dropout", "normal", "rand", "randint", "randn", "randperm")
+        for name in (
+            "bernoulli",
+            "multinomial",
+            "native_dropout",
+            "normal",
+            "normal_functional",
+            "rand",
+            "rand_like",
+            "randint",
+            "randint_like",
+            "randn",
+            "randn_like",
+            "randperm",
+            "uniform",
+        )
     },
     "aten._local_scalar_dense": (
         "takes a number out of a tensor, on which the program then depends",
