@@ -43,6 +43,11 @@ FIELDS = {
     "weights.arrays": ("objects", "each constant: identifier, name, dtype, shape, bytes, pool"),
     "measured": ("object or null", "what the C compiler of the target says: flash, code, stack, RAM, by function"),
     "accumulators": ("objects", "what is proven of the sums of integer layers"),
+    "removed_channels": (
+        "object",
+        "channels that no kernel computes, their multiply-adds and bytes of weights, and those of all layers; only "
+        "where there are such channels",
+    ),
     "decisions": ("objects", "what the compiler decided, as `s2s inspect --why --json` prints it"),
     "kernels": ("texts", "functions that compute"),
     "tolerance.relative": ("number", "what the self-test allows, as a share of the expected value"),

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerA
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, SSAValue
 
+from s2s.analysis.channels.removed import RemovedChannels, removed_channels
 from s2s.analysis.cost.operators import multiply_adds
 from s2s.analysis.network.functions import input_numbers, output_numbers
 from s2s.analysis.network.state_pairs import state_pairs
@@ -33,7 +34,9 @@ from s2s.frontends.onnx.open_shapes import open_inputs, proposed_shapes
 from s2s.frontends.onnx.state_names import with_star
 from s2s.memory.order import peak_of
 from s2s.memory.steps import Step
+from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
+from s2s.pipeline import passes_of
 from s2s.registry import get_pass
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
@@ -88,6 +91,8 @@ class Inspection:
 
     accumulators: tuple[LayerSums, ...] = ()
     """What is proven of the sums of integer layers, those of quantised models included."""
+    removed_channels: RemovedChannels | None = None
+    """Channels that no kernel computes: constants, equal to others or read by nobody; None if all are needed."""
     state_pairs: Mapping[str, str] = field(default_factory=dict[str, str])
     """Inputs that may be state, each with the output that looks like its next value."""
     growing_dims: tuple[str, ...] = ()
@@ -123,6 +128,8 @@ class Inspection:
             words["work"] = f"{self.multiply_adds:,} multiply-adds"
             if self.accumulators:
                 words["accumulators"] = describe_sums(self.accumulators)
+            if self.removed_channels is not None:
+                words["channels that are constants"] = self.removed_channels.describe()
             words["activations"] = f"at most {self.activation_bytes:,} bytes at a time, before fusion"
         return words
 
@@ -173,6 +180,7 @@ def inspect_model(
         _work(main),
         activation_bytes(main),
         _sums(imported.module, imported.weights),
+        _removed(imported.module, imported.weights),
         pairs,
         tuple(growing),
         assumed,
@@ -212,6 +220,19 @@ def _sums(module: ModuleOp, weights: WeightStore) -> tuple[LayerSums, ...]:
     """Return the accumulators of integer layers as the compiler chooses them; changes `module`."""
     get_pass("graph-lift-quantized")().apply(CompilerContext(weights), module)
     return layer_sums(module, weights)
+
+
+def _removed(module: ModuleOp, weights: WeightStore) -> RemovedChannels | None:
+    """Return the channels that the compiler removes; changes `module`."""
+    context, options = CompilerContext(weights), CompileOptions(target="c")
+    try:
+        for each in (*passes_of("settle", options), *passes_of("simplify", options)):
+            each.apply(context, module)
+            if each.name == "graph-remove-channels":
+                break
+    except UnsupportedError:
+        return None
+    return removed_channels(module)
 
 
 def _work(function: FuncOp) -> int:

@@ -62,6 +62,7 @@ PASSES: tuple[str, ...] = (
     "graph-prove-accumulators",
     "graph-quantize-activations",
     "graph-rematerialise-casts",
+    "graph-remove-channels",
     "graph-remove-device-copies",
     "graph-remove-identities",
     "graph-requantize-in-fixed-point",

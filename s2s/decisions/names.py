@@ -8,6 +8,7 @@ WHOLE = "whole images"
 KINDS = (
     "trees",
     "packed weights",
+    "channels",
     "implementation",
     "transposed convolution",
     "pool windows",

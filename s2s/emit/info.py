@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineMap
 
+from s2s.analysis.channels.removed import RemovedChannels
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.decisions.decision import Decision
 from s2s.support.frozen import frozen
@@ -279,6 +280,8 @@ class NetworkInfo:
     """The devices beside the first one."""
     sums: tuple[LayerSums, ...] = ()
     """The proven bounds of the sums of integer layers."""
+    removed_channels: RemovedChannels | None = None
+    """The channels that no kernel computes; None if there are none."""
     decisions: tuple[Decision, ...] = ()
     """The decisions of the compiler, with reasons."""
     tolerance: Tolerance = field(default_factory=Tolerance)

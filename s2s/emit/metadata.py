@@ -93,6 +93,7 @@ def network_record(
         },
         "measured": None if info.measured is None else asdict(info.measured),
         "accumulators": [asdict(each) for each in info.sums],
+        **({} if info.removed_channels is None else {"removed_channels": asdict(info.removed_channels)}),
         "decisions": [each.as_dict() for each in info.decisions],
         "kernels": [kernel.sym_name.data for kernel in program.kernels],
         "tolerance": {"relative": info.tolerance.relative, "absolute": info.tolerance.absolute},

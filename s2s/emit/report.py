@@ -44,6 +44,8 @@ class Report:
     """The layers that run in row tiles, and the multiply-adds that this costs."""
     accumulators: str = ""
     """What is proven of the sums of integer layers."""
+    removed_channels: str = ""
+    """The channels that no kernel computes."""
 
     def as_dict(self) -> dict[str, Any]:
         """The figures in order; those that were not measured are left out."""
@@ -60,6 +62,7 @@ class Report:
             f"{self._apart()}",
             **({"row tiles": self.row_tiles} if self.row_tiles else {}),
             "constants": f"{self.weights:,} bytes",
+            **({"channels that are constants": self.removed_channels} if self.removed_channels else {}),
         }
 
     def _apart(self) -> str:

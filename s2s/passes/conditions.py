@@ -47,6 +47,11 @@ def inexact(options: CompileOptions) -> bool:
     return tuned(options) and not options.exact
 
 
+def channels(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the target, which decides how many channels are worth to keep, and whether floats are summed exactly."""
+    return {**target(options), "exact": options.exact}
+
+
 def other_algorithms(options: CompileOptions) -> bool:
     """Return whether an operator may be computed by an algorithm that rounds differently and takes more memory."""
     return inexact(options) and options.ram_budget is None

@@ -34,6 +34,7 @@ OPT_LEVELS = {
     "graph-fold-constants": 2,
     "graph-gather-quantized": 2,
     "graph-pack-tables": 2,
+    "graph-remove-channels": 2,
     "tensor-cache-panels": 2,
     "tensor-concatenate-in-place": 2,
     "graph-canonicalize-affine": 3,

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeGuard, cast
 
+from s2s.analysis.channels.removed import RemovedChannels
 from s2s.analysis.numbers.sums import LayerSums, describe_sums
 from s2s.emit.info import Overlapping, RowTiled
 from s2s.emit.write import RECORD
@@ -54,6 +55,7 @@ def figures_of_tree(tree: Path) -> dict[str, Any]:
 def sizes_of_tree(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the figures of `s2s report` in the record of a tree."""
     measured: dict[str, Any] = record["measured"] or {}
+    removed: dict[str, int] = record.get("removed_channels", {})
     arena, ports = record["arena"], [*record["inputs"], *record["outputs"]]
     fields = {
         "name": record["name"],
@@ -78,6 +80,7 @@ def sizes_of_tree(record: Mapping[str, Any]) -> dict[str, Any]:
         "extra_operations": arena["extra_operations"],
         "row_tiles": describe_row_tiles([RowTiled(**each) for each in arena.get("row_tiles", ())]),
         "accumulators": describe_sums([LayerSums(**each) for each in record.get("accumulators", ())]),
+        "removed_channels": RemovedChannels(**removed).describe() if removed else "",
     }
     return {key: value for key, value in fields.items() if value not in (None, "", {})}
 

@@ -12,6 +12,7 @@ from s2s.stages.memory import Planned, planned
 from s2s.stages.read import Read
 from s2s.stages.request import Findings, Request
 from s2s.stages.settle import Settled, settled
+from s2s.stages.simplify import Simplified, simplified
 from s2s.stages.state import State
 from s2s.stages.tensor import Scheduled, scheduled
 from s2s.stages.tree import Written, written
@@ -60,9 +61,12 @@ STAGES: tuple[Stage, ...] = (
     Stage("settle", Settled, settled),
     Stage(
         "simplify",
+        Simplified,
+        simplified,
         decides=(
             "trees",
             "packed weights",
+            "channels",
             "implementation",
             "transposed convolution",
             "pool windows",

@@ -14,6 +14,7 @@ from s2s.stages.memory import Planned
 from s2s.stages.read import Read
 from s2s.stages.request import Request
 from s2s.stages.settle import Settled
+from s2s.stages.simplify import Simplified
 from s2s.stages.state import Facts, State
 from s2s.stages.tensor import Scheduled
 from s2s.support import progress
@@ -80,6 +81,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         empty_inputs=network.empty_inputs,
         empty_outputs=network.empty_outputs,
         sums=settled.sums,
+        removed_channels=facts[Simplified].removed,
         decisions=facts[Lowered].decisions,
         tolerance=facts[Scheduled].tolerance,
         options=_recorded(options),

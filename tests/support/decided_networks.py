@@ -20,6 +20,11 @@ ATTENTION = onnx_model(
 BRANCHES = onnx_model(
     "(float[8, 8] x) => (float[8, 8] y) { [a] a = MatMul (x, x) [b] s = Softmax (x) [c] y = MatMul (a, s) }"
 )
+NEEDLESS = onnx_model(
+    "(float[1, 1, 8, 8] x) => (float[1, 1, 8, 8] y) "
+    "<float[3, 1, 1, 1] w = {1, 0, 2}, float[1, 3, 1, 1] v = {3, 4, 5}> "
+    "{ [first] a = Conv (x, w) [relu] b = Relu (a) [second] y = Conv (b, v) }"
+)
 THREADS = onnx_model("(float[200, 256] x, float[256, 256] w) => (float[200, 256] y) { [product] y = MatMul (x, w) }")
 PRODUCT = onnx_model(
     "(float[48, 40] a, float[32, 40] b) => (float[48, 32] y) "

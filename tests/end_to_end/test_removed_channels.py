@@ -1,0 +1,83 @@
+"""Planted channels leave the networks of every format: what is removed is what was planted, and the C computes the same
+numbers as with these channels."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from s2s import api
+from s2s.inspection import inspect_model
+from s2s.passes.pass_context import PassContext
+from s2s.types.dtypes import Array
+from support.compiled import run_c
+from support.planted_channels import (
+    COLOURS,
+    SIDE,
+    PlantedLayer,
+    live_layers,
+    onnx_model,
+    planted_layers,
+    quantised_onnx_model,
+    tflite_model,
+    torch_module,
+)
+
+IMAGE = (1, COLOURS, SIDE, SIDE)
+OF_FLOATS = 1e-5
+"""Of the largest result: constants are rounded once more, into biases."""
+
+
+def _exported(layers: Sequence[PlantedLayer]) -> Any:
+    return torch.export.export(torch_module(layers), (torch.zeros(IMAGE),))
+
+
+INTEGERS: dict[str, Callable[[Sequence[PlantedLayer]], Any]] = {"tflite": tflite_model, "qdq": quantised_onnx_model}
+FLOATS: dict[str, Callable[[Sequence[PlantedLayer]], Any]] = {"onnx": onnx_model, "torch": _exported}
+
+
+def _image(draw: np.random.Generator, name: str) -> Array:
+    if name == "tflite":
+        return draw.integers(-128, 128, (1, SIDE, SIDE, COLOURS)).astype(np.int8)
+    return draw.standard_normal(IMAGE).astype(np.float32)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", [*INTEGERS, *FLOATS])
+def test_the_work_that_was_planted_is_removed(name: str, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    live = live_layers(draw, pairs=int(draw.integers(0, 3)))
+    planted = planted_layers(live, draw, bounded=name in INTEGERS)
+    model, x = (INTEGERS | FLOATS)[name](planted), _image(draw, name)
+    artifact = api.compile(model, target="c")
+    [found] = run_c(artifact, [x])
+    with PassContext(disabled_pass=["graph-remove-channels"]):
+        [expected] = run_c(api.compile(model, target="c"), [x])
+    if name in INTEGERS:
+        np.testing.assert_array_equal(found, expected)
+    else:
+        assert np.abs(found - expected).max() <= OF_FLOATS * np.abs(expected).max()
+    removed = artifact.info.removed_channels
+    assert removed is not None
+    assert removed.all_work == sum(layer.work for layer in planted)
+    assert removed.all_work - removed.work == sum(layer.work for layer in live)
+    count = sum(len(layer.biases) for layer in planted) - sum(len(layer.biases) for layer in live)
+    assert removed.channels == count
+
+
+def test_inspection_and_report_name_the_removed_channels() -> None:
+    draw = np.random.default_rng(0)
+    live = live_layers(draw, pairs=1)
+    model = tflite_model(planted_layers(live, draw, bounded=True))
+    words = api.compile(model, target="c").report(measure=False).in_words()["channels that are constants"]
+    assert words.endswith("% of the weights")
+    assert inspect_model(model).in_words()["channels that are constants"] == words
+
+
+def test_networks_without_such_channels_say_nothing() -> None:
+    draw = np.random.default_rng(1)
+    artifact = api.compile(tflite_model(live_layers(draw, pairs=1)), target="c")
+    assert artifact.info.removed_channels is None
+    assert "channels that are constants" not in artifact.report(measure=False).in_words()
