@@ -48,8 +48,9 @@ typedef struct s2s_tokenizer {
     uint32_t num_ends;
     uint32_t begin; /* the token before the first one of a text, or none */
     s2s_words words;
-    uint32_t digits;   /* the most in one word */
-    bool space_before; /* whether text gets a space before it, where neither text nor a word is before */
+    uint32_t digits;    /* the most in one word */
+    bool numbers_first; /* whether numbers are cut out before text is cut into words */
+    bool space_before;  /* whether text gets a space before it, where neither text nor a word is before */
 } s2s_tokenizer;
 
 /* Encodes text of `size` bytes, whatever they are. `begin` puts the token for that first, where the model has one.

@@ -329,19 +329,34 @@ static void add_word(encoder *of, size_t at, size_t end, uint32_t first)
     }
 }
 
+/* The end of a number, or of the text before the next one. */
+static size_t piece_end(const encoder *of, size_t at, size_t end)
+{
+    size_t next;
+
+    if (kind_at(of, at, end, &next) == NUMBER) {
+        return run_end(of, at, end, NUMBER, of->self->digits);
+    }
+    while (at < end && kind_at(of, at, end, &next) != NUMBER) {
+        at = next;
+    }
+    return at;
+}
+
 /* Encodes text without special tokens. */
 static void add_text(encoder *of, size_t start, size_t end)
 {
     const s2s_tokenizer *const self = of->self;
-    size_t at = start;
+    size_t at = start, piece = self->numbers_first ? start : end;
 
     while (at < end && of->status == S2S_OK) {
         const uint32_t first = of->count;
         size_t next = end;
+        piece = at < piece ? piece : piece_end(of, at, end);
         if (self->words == S2S_WORDS_GPT2) {
-            next = gpt2_word_end(of, at, end);
+            next = gpt2_word_end(of, at, piece);
         } else if (self->words == S2S_WORDS_LLAMA3) {
-            next = llama3_word_end(of, at, end);
+            next = llama3_word_end(of, at, piece);
         } else if (self->space_before) {
             const uint32_t space = pair_at(self->characters, self->num_characters, 0x20u);
             const bool known = space < self->num_characters && self->characters[2u * space] == 0x20u;

@@ -186,4 +186,5 @@ def _fields(tokenizer: Tokenizer, name: str) -> list[Row]:
     rows.append(Row("begin", "S2S_TOKEN_NONE" if tokenizer.begin == NO_TOKEN else f"{tokenizer.begin}u"))
     rows.append(Row("words", f"S2S_WORDS_{tokenizer.words.upper()}"))
     rows.append(Row("digits", f"{tokenizer.digits}u"))
+    rows.append(Row("numbers_first", "true" if tokenizer.numbers_first else "false"))
     return [*rows, Row("space_before", "true" if tokenizer.space_before else "false")]

@@ -47,6 +47,8 @@ class Tokenizer:
     words: Words
     digits: int
     """The most digits in one word."""
+    numbers_first: bool
+    """Whether numbers are cut out of a text before it is cut into words."""
     space_before: bool
     """Whether a text gets a space before it."""
     begin: int

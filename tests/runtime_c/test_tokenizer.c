@@ -26,7 +26,7 @@ static const uint32_t numbers[] = {'0', '9', 0xB2, 0xB3};
 static const uint32_t ends[] = {BEGIN, MARK};
 static s2s_tokenizer tokenizer = {
     text, starts, merges, NULL, bytes, special, letters, numbers, ends, NULL, TOKENS, 6, 0, 2, 5, 2, 2, BEGIN,
-    S2S_WORDS_NONE, UINT32_MAX, false,
+    S2S_WORDS_NONE, UINT32_MAX, false, false,
 };
 static uint32_t tokens[ROOM], ranks[ROOM], count;
 

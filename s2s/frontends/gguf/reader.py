@@ -33,7 +33,12 @@ BLOCKS: Mapping[int, tuple[str, int, int]] = {
     13: ("Q5_K", 256, 176),
     14: ("Q6_K", 256, 210),
     20: ("IQ4_NL", 32, 18),
+    21: ("IQ3_S", 256, 110),
+    23: ("IQ4_XS", 256, 136),
     30: ("BF16", 1, 2),
+    34: ("TQ1_0", 256, 54),
+    35: ("TQ2_0", 256, 66),
+    39: ("MXFP4", 32, 17),
 }
 """The types of tensors: name, elements of a block, bytes of a block."""
 MAX_DIMS = 4

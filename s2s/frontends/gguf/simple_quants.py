@@ -16,12 +16,12 @@ def q8_0(data: Array) -> tuple[Array, Array]:
 
 def q4_0(data: Array) -> tuple[Array, Array]:
     """Take apart `[rows, blocks, 18]` bytes: a half, and 32 integers from 0 to 15 that stand for 8 less."""
-    return _nibbles(data[..., 2:]).astype(np.int8) - np.int8(8), _scale(data)
+    return nibbles(data[..., 2:]).astype(np.int8) - np.int8(8), _scale(data)
 
 
 def iq4_nl(data: Array) -> tuple[Array, Array]:
     """Take apart `[rows, blocks, 18]` bytes: a half, and 32 codes of integers."""
-    return NON_LINEAR[_nibbles(data[..., 2:])], _scale(data)
+    return NON_LINEAR[nibbles(data[..., 2:])], _scale(data)
 
 
 def q5_0(data: Array) -> tuple[Array, Array]:
@@ -32,7 +32,7 @@ def q5_0(data: Array) -> tuple[Array, Array]:
 
 def q4_1(data: Array) -> Levels:
     """Take apart `[rows, blocks, 20]` bytes: the halves of scale and offset, and 32 integers from 0 to 15."""
-    return _with_offset(_nibbles(data[..., 4:]), data)
+    return _with_offset(nibbles(data[..., 4:]), data)
 
 
 def q5_1(data: Array) -> Levels:
@@ -50,7 +50,7 @@ def _scale(data: Array) -> Array:
     return halves(data[..., :2]).astype(np.float32)
 
 
-def _nibbles(packed: Array) -> Array:
+def nibbles(packed: Array) -> Array:
     """Return the integers of bytes that hold two each, half a block apart."""
     return np.concatenate([packed & LOW, packed >> 4], axis=-1)
 
@@ -58,4 +58,4 @@ def _nibbles(packed: Array) -> Array:
 def _five_bits(upper: Array, packed: Array) -> Array:
     """Return integers whose highest bits lie apart."""
     bits = np.unpackbits(np.asarray(upper, order="C"), axis=-1, bitorder="little")
-    return _nibbles(packed) | bits << 4
+    return nibbles(packed) | bits << 4

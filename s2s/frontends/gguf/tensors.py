@@ -1,6 +1,6 @@
 """Turn tensors of GGUF files into weights of linear layers: quantised ones stay so, in blocks or in superblocks.
 
-    w = scale * q                                    Q8_0, Q4_0, Q5_0, Q6_K, Q3_K, IQ4_NL: `Blocks`
+    w = scale * q                                    Q8_0, Q4_0, Q5_0, Q6_K, Q3_K, IQ4_NL, …: `Blocks`
     w = super_scale * scale * q - super_min * min    Q4_K, Q5_K, Q2_K, Q4_1, Q5_1: `Superblocks`
 
 Integers of 2 to 4 bits without sign take 4 bits, others 8.
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from s2s.frontends.decoder import Blocks, Linear, Superblocks
+from s2s.frontends.gguf.codebooks import iq3_s, iq4_xs, mxfp4, tq1_0, tq2_0
 from s2s.frontends.gguf.k_quants import Levels, q2_k, q3_k, q4_k, q5_k, q6_k
 from s2s.frontends.gguf.reader import Tensor
 from s2s.frontends.gguf.simple_quants import iq4_nl, q4_0, q4_1, q5_0, q5_1, q8_0
@@ -23,6 +24,11 @@ SCALED: Mapping[str, Callable[[Array], tuple[Array, Array]]] = {
     "Q6_K": q6_k,
     "Q3_K": q3_k,
     "IQ4_NL": iq4_nl,
+    "IQ4_XS": iq4_xs,
+    "IQ3_S": iq3_s,
+    "MXFP4": mxfp4,
+    "TQ1_0": tq1_0,
+    "TQ2_0": tq2_0,
 }
 """The integers of blocks and their scales, by the type of the tensor."""
 LEVELLED: Mapping[str, Callable[[Array], Levels]] = {
@@ -33,7 +39,7 @@ LEVELLED: Mapping[str, Callable[[Array], Levels]] = {
     "Q5_1": q5_1,
 }
 """The integers of blocks with their scales and least values, by the type of the tensor."""
-NARROW = frozenset({"Q4_0", "Q4_K", "Q2_K", "Q4_1"})
+NARROW = frozenset({"Q4_0", "Q4_K", "Q2_K", "Q4_1", "TQ1_0", "TQ2_0"})
 """The types whose integers take 4 bits."""
 BF16_SHIFT = 16
 """A bfloat16 is the upper half of a float32."""

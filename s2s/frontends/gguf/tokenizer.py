@@ -5,41 +5,23 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
 from s2s.chat.turns import read_template
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.gguf.end_tokens import end_tokens
+from s2s.frontends.gguf.pre_tokenizers import ANY_NUMBER, RULES, Rules
 from s2s.frontends.gguf.reader import Field
 from s2s.types.dtypes import Array
-from s2s.types.language import NO_TOKEN, ChatTemplate, Tokenizer, Turns, Words
+from s2s.types.language import NO_TOKEN, ChatTemplate, Tokenizer, Turns
 
 NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 3, 4, 6
 """Types of tokens."""
 SPACE = "\u2581"
 """What stands for a space in tokens of `llama`."""
-ANY_NUMBER = 0xFFFFFFFF
 SPECIAL: Mapping[str, str] = {"bos": "bos", "eos": "eos", "unk": "unknown", "sep": "seperator", "pad": "padding"}
 """The special tokens that chat templates may name, as the metadata spell them."""
-
-
-class Rules(NamedTuple):
-    """How `gpt2` tokenisers cut text into words."""
-
-    words: Words
-    digits: int
-    whole_words: bool = False
-    """Whether a word that is a token is not taken apart."""
-
-
-RULES: Mapping[str, Rules] = {
-    "gpt-2": Rules("gpt2", ANY_NUMBER),
-    "llama-bpe": Rules("llama3", 3, whole_words=True),
-    "qwen2": Rules("llama3", 1),
-}
-"""The rules by the names that the metadata have for them."""
 
 
 def read_tokenizer(metadata: Mapping[str, Field], rows: int, label: str) -> Tokenizer:
@@ -91,13 +73,14 @@ class _Reader:
             **({} if by_text is None else {"by_text": by_text}),
         }
         is_spm = self.kind == "llama"
-        begin = self._token("bos") if self._get("add_bos_token", is_spm) is True else NO_TOKEN
+        begin = self._token("bos") if self._get("add_bos_token", is_spm or rules.begins) is True else NO_TOKEN
         template, turns = self._template(begin)
         return Tokenizer(
             text=np.frombuffer(b"".join(texts), np.uint8),
             tables={name: np.asarray(table, np.uint32) for name, table in tables.items()},
             words=rules.words,
             digits=rules.digits,
+            numbers_first=rules.numbers_first,
             space_before=is_spm and self._get("add_space_prefix", True) is not False,
             begin=begin,
             template=template,

@@ -27,6 +27,9 @@ PLACES = {
     "Q6_K": (208,),
     "Q4_1": (0, 2),
     "Q5_1": (0, 2),
+    "MXFP4": (),
+    "TQ1_0": (52,),
+    "TQ2_0": (64,),
 }
 """Where in a block numbers of half precision are."""
 CONFIG = Config(vocabulary=40, width=256, layers=1, heads=4, kv_heads=2, hidden=256, length=8)
@@ -40,6 +43,8 @@ def test_blocks_are_read_as_the_package_reads_them(kind: str):
     data = rng.integers(0, 256, (3, 2, size)).astype(np.uint8)
     for at in PLACES.get(kind, (0,)):
         data[..., at : at + 2] = rng.standard_normal((3, 2, 1)).astype("<f2").view(np.uint8)
+    if kind == "MXFP4":
+        data[..., 0] = rng.integers(0, 250, (3, 2))  # with larger exponents products are infinite
     expected = gguf.quants.dequantize(data.reshape(3, -1), KINDS[kind])
     np.testing.assert_array_equal(floats(Tensor(name, 3, 2 * block, data)), expected)
 
