@@ -21,6 +21,8 @@ HALVES: Mapping[str, Mapping[int, float]] = {
     "Q5_K": {0: 1 / 300, 2: 1 / 20},
     "Q6_K": {208: 1 / 1330},
     "IQ4_NL": {0: 1 / 60},
+    "IQ4_XS": {0: 1 / 1200},
+    "IQ3_S": {0: 1 / 120},
 }
 """The numbers of half precision in the blocks of types that the package does not quantise to: places and factors that
 make weights of about 1."""
@@ -46,6 +48,12 @@ class Model:
     layers: int = 1
     metadata: Mapping[str, float | str] = field(default_factory=dict[str, float | str])
     """More keys of the architecture."""
+    rotated: int | None = None
+    """The numbers of a head that are rotated; None: all."""
+    window: int | None = None
+    """The positions that each attends to."""
+    factors: tuple[str, ...] = ()
+    """Tensors that divide the angles of rotary positions in `longrope`."""
     has_factors: bool = False
     """Whether there is a tensor that divides the angles of rotary positions."""
 
@@ -79,6 +87,8 @@ def write(path: Path, model: Model) -> dict[str, Real]:
     add("output_norm.weight", rng.uniform(0.5, 1.5, model.width))
     if model.has_factors:
         add("rope_freqs.weight", rng.uniform(1, 8, model.head // 2))
+    for name in model.factors:
+        add(name, rng.uniform(1, 8, model.head // 2))
     for layer in range(model.layers):
         for name in ("attn_norm", "ffn_norm"):
             add(f"blk.{layer}.{name}.weight", rng.uniform(0.5, 1.5, model.width))
@@ -109,6 +119,10 @@ def _writer(path: Path, model: Model) -> Any:
     if model.head * model.heads != model.width:
         writer.add_key_length(model.head)
         writer.add_value_length(model.head)
+    if model.rotated is not None:
+        writer.add_rope_dimension_count(model.rotated)
+    if model.window is not None:
+        writer.add_sliding_window(model.window)
     for key, value in model.metadata.items():
         (writer.add_string if isinstance(value, str) else writer.add_float32)(f"{model.architecture}.{key}", value)
     writer.add_token_list(["a", "b"] * (model.vocabulary // 2))
@@ -142,7 +156,8 @@ def logits(model: Model, weights: Mapping[str, Real], tokens: list[int], angles:
 
 def plain_angles(model: Model) -> Real:
     """The angles without scaling."""
-    return BASE ** (-np.arange(0, model.head, 2) / model.head)
+    rotated = model.rotated or model.head
+    return BASE ** (-np.arange(0, rotated, 2) / rotated)
 
 
 def _norm(x: Real, gain: Real) -> Real:
@@ -161,14 +176,15 @@ def _attention(model: Model, mine: Mapping[str, Real], x: Real, angles: Real, ma
     q, k = (_rotated(each, turn, in_pairs=model.architecture == "llama") for each in (q, k))
     k, v = (np.repeat(each, model.heads // model.kv_heads, axis=1) for each in (k, v))
     scores = np.einsum("ihd,jhd->hij", q, k) / np.sqrt(model.head)
-    shares = np.exp(scores) * np.tri(count)
+    shares = np.exp(scores) * (np.tri(count) - np.tri(count, k=-(model.window or count)))
     shares /= shares.sum(-1, keepdims=True)
     return np.einsum("hij,jhd->ihd", shares, v).reshape(count, -1) @ mine["attn_output.weight"].T
 
 
 def _rotated(x: Real, turn: Array, *, in_pairs: bool) -> Real:
     """`x[position, head, width]` rotated: neighbours against each other, or halves."""
+    x, rest = x[..., : 2 * turn.shape[-1]], x[..., 2 * turn.shape[-1] :]
     half = x.shape[-1] // 2
     first, second = (x[..., ::2], x[..., 1::2]) if in_pairs else (x[..., :half], x[..., half:])
     rotated = (first + 1j * second) * turn
-    return np.concatenate([rotated.real, rotated.imag], -1)
+    return np.concatenate([rotated.real, rotated.imag, rest], -1)

@@ -33,7 +33,8 @@ class Config:
     theta: float = 10000.0
     """The base of the wavelengths of rotary positions."""
     frequencies: tuple[float, ...] | None = None
-    """The angles by which a position rotates the pairs of a head; None: those of `theta`."""
+    """The angles by which a position rotates the pairs of the first numbers of a head; None: those of `theta`, for all
+    numbers."""
     magnitude: float = 1.0
     """The factor of rotated queries and keys."""
     head_width: int | None = None
@@ -84,6 +85,11 @@ class Config:
         if self.frequencies is not None:
             return self.frequencies
         return tuple(self.theta ** (-pair / self.head) for pair in range(0, self.head, 2))
+
+    @property
+    def rotated(self) -> int:
+        """The numbers of a head that positions rotate, the first ones."""
+        return 2 * len(self.turns)
 
     @property
     def group(self) -> int:

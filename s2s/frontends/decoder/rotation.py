@@ -6,6 +6,7 @@ and for the rest, and the sum of both angles follows from
     cos(a + b) = cos a cos b - sin a sin b        sin(a + b) = sin a cos b + cos a sin b
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ STEP = 256
 
 
 class Turn(NamedTuple):
-    """The cosines and sines of positions, `[positions, head]`."""
+    """The cosines and sines of positions, `[positions, rotated]`."""
 
     cosines: str
     sines: str
@@ -55,11 +56,14 @@ def _rows(nodes: Nodes, angles: Array, rows: str, prefix: str, factor: float = 1
 
 
 def rotate(nodes: Nodes, config: Config, x: str, turn: Turn | None) -> str:
-    """Rotate the halves of the last dimension against each other."""
+    """Rotate the halves of what is rotated of the last dimension against each other."""
     if turn is None:
         return x
-    last = nodes.constant(np.array([-1]))
-    ends = [nodes.constant(np.array([end])) for end in (0, config.head // 2, config.head)]
-    first, second = (nodes.node("Slice", x, *ends[at : at + 2], last) for at in (0, 1))
+    last, rotated = nodes.constant(np.array([-1])), config.rotated
+    places = [0, rotated // 2, rotated, *([config.head] if rotated < config.head else [])]
+    ends = [nodes.constant(np.array([end])) for end in places]
+    first, second, *rest = (nodes.node("Slice", x, *pair, last) for pair in pairwise(ends))
+    both = nodes.node("Slice", x, ends[0], ends[2], last) if rest else x
     crossed = nodes.node("Concat", nodes.node("Neg", second), first, axis=-1)
-    return nodes.node("Add", nodes.node("Mul", x, turn.cosines), nodes.node("Mul", crossed, turn.sines))
+    turned = nodes.node("Add", nodes.node("Mul", both, turn.cosines), nodes.node("Mul", crossed, turn.sines))
+    return nodes.node("Concat", turned, *rest, axis=-1) if rest else turned

@@ -38,19 +38,23 @@ LAYERS: Mapping[str, str] = {
 HEAD_NORMS: Mapping[str, str] = {"attn_q_norm": "q_norm", "attn_k_norm": "k_norm"}
 """Those of `qwen3` besides."""
 ROTATION = "rope_freqs.weight"
+SHORT_ROTATION, LONG_ROTATION = "rope_factors_short.weight", "rope_factors_long.weight"
+"""The factors of `longrope` for texts of the length of the first training, and for longer ones."""
+MAX_CONTEXT = 1 << 24
+"""The most positions of texts; tables of angles have rows for them."""
 
 
 def read_decoder(
     source: str | os.PathLike[str] | bytes, positions: int | None = None, tokens: int = 1, cache: Cache = "float32"
 ) -> Decoder:
     """Read a decoder that takes `tokens` a run; `positions` is the size of its cache, by default that of the model,
-    2048 at most. In a `cache` that is a ring, positions up to those of the model overwrite the oldest."""
+    2048 at most. In a `cache` that is a ring, positions up to those of the model overwrite the oldest; in a model that
+    attends to a window of positions, the cache is a ring of these."""
     path = Path("model") if isinstance(source, bytes) else Path(source)
     found = _File(read_gguf(source), path.name)
     kind: Any = cache.removesuffix(RING)
-    config = replace(found.config(positions), cache=kind)
-    if cache.endswith(RING):
-        config = replace(config, context=max(config.length, found.trained))
+    is_ring = cache.endswith(RING)
+    config = replace(found.config(positions, goes_on=is_ring), cache=kind)
     model = write_model(config, found.weights(config), tokens)
     model.graph.name = path.stem
     language = Language(config.length, config.positions, found.tokenizer(config.vocabulary), tokens)
@@ -72,10 +76,14 @@ class _File:
     @property
     def trained(self) -> int:
         """The positions of the texts that the model has seen."""
-        return self._integer("context_length")
+        trained = self._integer("context_length")
+        if trained > MAX_CONTEXT:
+            fact = f"{self.architecture}.context_length is {trained}, more than {MAX_CONTEXT}"
+            raise InputError(f"{self.label}: {fact}; convert the model again")
+        return trained
 
-    def config(self, positions: int | None) -> Config:
-        """The sizes that the metadata state."""
+    def config(self, positions: int | None, *, goes_on: bool = False) -> Config:
+        """The sizes that the metadata state. A text that `goes_on` may be as long as those that the model has seen."""
         heads = self._integer("attention.head_count")
         shared, width = self._integer("attention.head_count_kv", heads), self._head_width(heads)
         if heads % shared or width % 2:
@@ -87,11 +95,10 @@ class _File:
             raise InputError(f"--dim positions={length}: {self.label} has {trained} at most; give a number from 1 on")
         if f"{self.architecture}.expert_count" in self.metadata:
             raise self._unsupported("it is a mixture of experts")
-        window = self.metadata.get(f"{self.architecture}.attention.sliding_window", 0)
-        if isinstance(window, int | float) and 0 < window < length:
-            raise self._unsupported(f"it attends to {window:g} positions of {length}")
-        factors = floats(self._sized(ROTATION, 1, width // 2)).reshape(-1) if ROTATION in self.tensors else None
-        rotation = read_rotation(self.metadata, self.architecture, width, factors, self.label)
+        context = max(length, trained) if goes_on else length
+        rotated = self._rotated(width)
+        factors = self._factors(rotated // 2, context)
+        rotation = read_rotation(self.metadata, self.architecture, rotated, factors, self.label)
         return Config(
             vocabulary=self._tensor("token_embd.weight").rows,
             width=self._integer("embedding_length"),
@@ -99,7 +106,8 @@ class _File:
             heads=heads,
             kv_heads=shared,
             hidden=self._integer("feed_forward_length"),
-            length=length,
+            length=min(length, self._window(length)),
+            context=context,
             epsilon=self._real("attention.layer_norm_rms_epsilon", 1e-5),
             frequencies=rotation.angles,
             magnitude=rotation.magnitude,
@@ -108,16 +116,40 @@ class _File:
             int8_activations=True,
         )
 
+    def _window(self, positions: int) -> int:
+        """The positions that each attends to, itself and those before it."""
+        window = self.metadata.get(f"{self.architecture}.attention.sliding_window", 0) or positions
+        if not isinstance(window, int | float) or not 0 < window < 1 << 31:
+            fact = f"{self.architecture}.attention.sliding_window is {window!r}"
+            raise InputError(f"{self.label}: {fact}; convert the model again")
+        return int(window)
+
+    def _rotated(self, width: int) -> int:
+        """The numbers of a head that are rotated, the first ones."""
+        rotated = self._integer("rope.dimension_count", width)
+        if rotated > width or rotated % 2:
+            fact = f"{self.architecture}.rope.dimension_count is {rotated}, of heads of {width}"
+            raise InputError(f"{self.label}: {fact}; convert the model again")
+        return rotated
+
+    def _factors(self, pairs: int, positions: int) -> Array | None:
+        """The numbers that divide the angles of `pairs`, if there are some, for texts of so many positions."""
+        first = self._real("rope.scaling.original_context_length", self.trained)
+        tables = (ROTATION, LONG_ROTATION if positions > first else SHORT_ROTATION)
+        self.used.update({LONG_ROTATION, SHORT_ROTATION} & self.tensors.keys())
+        name = next((each for each in tables if each in self.tensors), None)
+        return None if name is None else floats(self._sized(name, 1, pairs)).reshape(-1)
+
     def _head_width(self, heads: int) -> int:
-        """The width of a head of queries, keys and values, all of which is rotated."""
+        """The width of a head of queries, keys and values."""
         total = self._integer("embedding_length")
         if "attention.key_length" not in self._own and total % heads:
             fact = f"{heads} heads do not divide width {total}"
             raise InputError(f"{self.label}: {fact}; convert the model again")
         width = self._integer("attention.key_length", max(total // heads, 1))
-        for key in ("rope.dimension_count", "attention.value_length"):
-            if self._integer(key, width) != width:
-                raise self._unsupported(f"{key} is {self._integer(key)}, not the width of a head, {width}")
+        if self._integer("attention.value_length", width) != width:
+            values = self._integer("attention.value_length")
+            raise self._unsupported(f"attention.value_length is {values}, not the width of a head, {width}")
         return width
 
     @property
@@ -170,8 +202,9 @@ class _File:
         if self.architecture != "llama" or role not in ("q", "k"):
             return None
         heads = config.heads if role == "q" else config.kv_heads
-        rows = np.arange(heads * config.head).reshape(heads, config.head // 2, 2)
-        return rows.transpose(0, 2, 1).reshape(-1)
+        rows, rotated = np.arange(heads * config.head).reshape(heads, config.head), config.rotated
+        halves = rows[:, :rotated].reshape(heads, rotated // 2, 2).transpose(0, 2, 1).reshape(heads, rotated)
+        return np.concatenate([halves, rows[:, rotated:]], axis=1).reshape(-1)
 
     def _tensor(self, name: str) -> Tensor:
         if name not in self.tensors:

@@ -3,8 +3,10 @@
     angle of pair i = base ** (-2 i / width)
 
 Where there is a tensor `rope_freqs.weight`, it divides angle by angle. `linear` scaling divides all angles by its
-factor. `yarn` leaves the fast ones as they are, which turn more than 32 times within the positions that the model was
-first trained with, divides the slow ones, which turn less than once, and mixes both between.
+factor. `longrope` has tensors that divide them, one for texts of the length of the first training and one for longer
+texts, and a factor of what is rotated. `yarn` leaves the fast ones as they are, which turn more than 32 times within
+the positions that the model was first trained with, divides the slow ones, which turn less than once, and mixes both
+between.
 """
 
 from collections.abc import Mapping
@@ -53,11 +55,13 @@ def read_rotation(
     factor = real("rope.scaling.factor", old)
     if kind == "none":
         return Rotation(tuple(angles.tolist()))
+    if kind == "longrope":
+        return Rotation(tuple(angles.tolist()), real("rope.scaling.attn_factor", 1.0))
     if kind == "linear":
         return Rotation(tuple((angles / factor).tolist()))
     if kind != "yarn":
         fact = f"rotary positions are scaled by {kind!r}, which is not supported"
-        raise UnsupportedError(f"{label}: {fact}; known are linear and yarn, take a model with one of these")
+        raise UnsupportedError(f"{label}: {fact}; known are linear, yarn and longrope, take a model with one of these")
     positions = real("rope.scaling.original_context_length", real("context_length", None))
     ends = (real("rope.scaling.yarn_beta_fast", FAST), real("rope.scaling.yarn_beta_slow", SLOW))
     pairs = [width * log(positions / (turns * 2 * pi)) / (2 * log(base)) for turns in ends]

@@ -60,7 +60,10 @@ def test_each_type_of_tensors_gives_the_logits_of_its_weights(tmp_path: Path, ki
 @pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("kind", "tied"),
-    [("Q2_K", True), ("Q3_K", True), ("Q4_K", True), ("Q5_K", True), ("Q5_K", False), ("Q6_K", True), ("IQ4_NL", True)],
+    [
+        *((kind, True) for kind in ("Q2_K", "Q3_K", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL", "IQ4_XS", "TQ1_0", "MXFP4")),
+        *((kind, False) for kind in ("Q5_K", "IQ3_S", "TQ2_0")),
+    ],
 )
 def test_each_k_quant_gives_the_logits_of_its_weights(tmp_path: Path, kind: str, tied: bool):
     check(tmp_path / "m.gguf", replace(WIDE, kind=kind, tied=tied), plain_angles(WIDE))
@@ -103,12 +106,35 @@ def test_yarn_divides_slow_angles_and_enlarges_what_is_rotated(tmp_path: Path):
     check(tmp_path / "m.gguf", model, angles, 1 + 0.1 * log(4))
 
 
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("model", [LLAMA, QWEN2, replace(LLAMA, head=20)], ids=["llama", "qwen2", "odd"])
+def test_some_numbers_of_a_head_may_be_rotated(tmp_path: Path, model: Model):
+    partial = replace(model, rotated=8)
+    check(tmp_path / "m.gguf", partial, plain_angles(partial))
+
+
+@pytest.mark.parametrize(("first", "used"), [(4.0, "long"), (4096.0, "short")])
+def test_longrope_takes_the_factors_for_the_length_of_texts(tmp_path: Path, first: float, used: str):
+    names = tuple(f"rope_factors_{each}.weight" for each in ("long", "short"))
+    scaling = {"type": "longrope", "original_context_length": first, "attn_factor": 1.25}
+    model = replace(LLAMA, factors=names, metadata={f"rope.scaling.{key}": value for key, value in scaling.items()})
+    factors = write(tmp_path / "factors.gguf", model)[f"rope_factors_{used}.weight"]
+    check(tmp_path / "m.gguf", model, plain_angles(model) / factors, 1.25)
+
+
+@pytest.mark.parametrize("window", [1, 3, 8, 100])
+def test_a_window_of_positions_is_a_ring(tmp_path: Path, window: int):
+    """Each position attends to itself and to those before it, `window` in all."""
+    check(tmp_path / "m.gguf", replace(LLAMA, window=window, layers=2), plain_angles(LLAMA))
+    found = read_decoder(tmp_path / "m.gguf").config
+    assert (found.length, found.positions) == (min(window, 8), 8)
+
+
 @pytest.mark.parametrize(
     ("metadata", "message"),
     [
-        ({"rope.scaling.type": "longrope"}, "rotary positions are scaled by 'longrope'.*; known are linear and yarn"),
+        ({"rope.scaling.type": "ntk"}, "rotary positions are scaled by 'ntk'.*; known are linear, yarn and longrope"),
         ({"expert_count": 8.0}, "it is a mixture of experts"),
-        ({"attention.sliding_window": 4.0}, "attends to 4 positions"),
     ],
 )
 def test_what_is_not_computed_is_refused(tmp_path: Path, metadata: dict[str, float | str], message: str):
