@@ -42,6 +42,8 @@ BLOCKS: Mapping[int, tuple[str, int, int]] = {
 }
 """The types of tensors: name, elements of a block, bytes of a block."""
 MAX_DIMS = 4
+MAX_ELEMENTS = 1 << 24
+"""The most numbers of a list in the metadata, each of which takes eight times as much memory as a byte of the file."""
 
 Field = int | float | bool | str | Sequence[object]
 
@@ -133,6 +135,8 @@ class _Reader:
             if element in NUMBERS:
                 letter = NUMBERS[int(element)]
                 count = self._count("Q", struct.calcsize(letter))
+                if count > MAX_ELEMENTS:
+                    raise self._invalid(f"holds a list of {count} numbers in its metadata")
                 return struct.unpack(f"<{count}{letter}", self._take(count * struct.calcsize(letter)))
             if element == STRING:
                 return self._several(self._count("Q", 8), self._string)

@@ -20,6 +20,9 @@ NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 3, 4, 6
 """Types of tokens."""
 SPACE = "\u2581"
 """What stands for a space in tokens of `llama`."""
+MAX_PARTS = 1 << 28
+"""The characters of all parts of all tokens together: every way to part a token in two is looked up. Vocabularies of
+256,000 tokens have 3e7."""
 SPECIAL: Mapping[str, str] = {"bos": "bos", "eos": "eos", "unk": "unknown", "sep": "seperator", "pad": "padding"}
 """The special tokens that chat templates may name, as the metadata spell them."""
 
@@ -40,6 +43,8 @@ class _Reader:
         self.tokens = self._texts("tokens")
         if not 0 < len(self.tokens) <= rows:
             raise self._invalid(f"there are {len(self.tokens)} tokens for {rows} rows of the embedding")
+        if sum(len(text) ** 2 for text in self.tokens) > MAX_PARTS:
+            raise self._invalid("its tokens are texts of thousands of characters")
         types = self._get("token_type", [NORMAL] * len(self.tokens))
         if not isinstance(types, Sequence) or len(types) != len(self.tokens):
             raise self._invalid("the types of tokens are not as many as the tokens")

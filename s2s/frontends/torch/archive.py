@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from s2s.errors import InputError
 from s2s.frontends.names import one_line
 from s2s.frontends.torch.capture import import_torch
+from s2s.frontends.torch.expressions import is_arithmetic
 
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
@@ -33,18 +34,6 @@ MAX_ARCHIVE_BYTES = 2**31 - 1
 """Of all members, unpacked."""
 MAX_JSON_BYTES = 2**28
 """Of the text of a program."""
-_EXPRESSION = re.compile(r"[\w\s+\-*/%(),.<>=!&|~]*")
-_QUOTED = re.compile(r"'([a-z]+\d+)'")
-_FUNCTIONS = (
-    "Abs Add And CeilDiv CeilToInt CleanDiv Eq Equality FloatPow FloatTrueDiv FloorDiv FloorToInt Ge GreaterThan Gt "
-    "IntTrueDiv Integer IsNonOverlappingAndDenseIndicator Le LShift LessThan Lt Max Min Mod ModularIndexing Mul Ne Not "
-    "Or Pow PowByNatural PythonMod RShift Rational RoundDecimal RoundToInt StrictGreaterThan StrictLessThan Symbol "
-    "ToFloat TruncToFloat TruncToInt True Unequality Where False and floor int_oo integer max min nonnegative not oo "
-    "or positive real"
-)
-"""Functions and constants that expressions on sizes are made of."""
-_WORDS = frozenset(_FUNCTIONS.split())
-_SYMBOL = re.compile(r"[suz]\d+|zf\d+|\d+")
 _TARGET = re.compile(
     r"torch\.ops\.(aten|prims|quantized_decomposed|torchao)\.\w+\.\w+|(_operator|math)\.\w+|torch\._?sym_\w+|"
     r"torch\.ops\.higher_order\.(cond|while_loop|scan|map_impl|wrap_with_set_grad_enabled)"
@@ -202,20 +191,12 @@ def _check_value(value: Any, key: str, path: Path) -> None:
 
 def _check_text(key: str, text: str, path: Path) -> None:
     if key == "expr_str" and not is_arithmetic(text):
-        raise _untrusted(path, f"expression {one_line(text)!r} is more than arithmetic")
+        raise _untrusted(path, f"expression {one_line(text)!r} is more than arithmetic on sizes")
     is_operator = key == "target" and "." in text and text.startswith(("torch", "_operator", "math", "#"))
     if is_operator and not _TARGET.fullmatch(text):
         raise _untrusted(path, f"operator {one_line(text)!r} is none of torch's")
     if key in ("in_spec", "out_spec") and text:
         _check_specification(text, path)
-
-
-def is_arithmetic(text: str) -> bool:
-    """Whether an expression is made of symbols, numbers and functions on sizes alone."""
-    plain = _QUOTED.sub(r"\1", text)
-    words = re.findall(r"[A-Za-z_]\w*|\d+", plain)
-    known = all(word in _WORDS or _SYMBOL.fullmatch(word) for word in words)
-    return known and _EXPRESSION.fullmatch(plain) is not None
 
 
 def _check_specification(text: str, path: Path) -> None:

@@ -145,7 +145,7 @@ def test_texts_that_torch_would_evaluate_are_refused(saved: Path, tmp_path: Path
     ],
 )
 def test_sizes_are_expressions_of_symbols(text: str):
-    from s2s.frontends.torch.archive import is_arithmetic
+    from s2s.frontends.torch.expressions import is_arithmetic
 
     assert is_arithmetic(text)
 
