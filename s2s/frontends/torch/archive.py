@@ -35,12 +35,13 @@ MAX_ARCHIVE_BYTES = 2**31 - 1
 MAX_JSON_BYTES = 2**28
 """Of the text of a program."""
 _TARGET = re.compile(
-    r"torch\.ops\.(aten|prims|quantized_decomposed|torchao)\.\w+\.\w+|(_operator|math)\.\w+|torch\._?sym_\w+|"
+    r"torch\.ops\.(aten|prims|quantized_decomposed|torchao|torchvision)\.\w+\.\w+|(_operator|math)\.\w+|torch\._?sym_\w+|"
     r"torch\.ops\.higher_order\.(cond|while_loop|scan|map_impl|wrap_with_set_grad_enabled)"
 )
 _REGISTERED_BY = {
     "quantized_decomposed": "torch.ao.quantization.fx._decomposed",
     "torchao": "torchao.quantization",
+    "torchvision": "torchvision",
 }
 """By namespace of operators, the module whose import registers them."""
 _CONTAINERS = frozenset(["builtins.tuple", "builtins.list", "builtins.dict", "collections.OrderedDict"])

@@ -22,6 +22,7 @@ from s2s.frontends.torch import (
     search,
     shape,
     slicing,
+    vision,
 )
 from s2s.frontends.torch.node import Importer
 
@@ -49,6 +50,7 @@ IMPORTERS: Mapping[tuple[str, str], Importer] = {
     **{("higher_order", name): importer for name, importer in control.IMPORTERS.items()},
     **{("quantized_decomposed", name): importer for name, importer in quantize.IMPORTERS.items()},
     **{("torchao", name): importer for name, importer in affine.IMPORTERS.items()},
+    **{("torchvision", name): importer for name, importer in vision.IMPORTERS.items()},
     **{("python", name): importer for name, importer in create.PYTHON.items()},
 }
 """By namespace and operator; an importer reads all overloads that are not refused."""
