@@ -42,6 +42,8 @@ class ByteAccess(NamedTuple):
     span: Span
     writes: bool
     buffer: SSAValue
+    exact: bool = False
+    """Whether it always touches all bytes of the span, and not only some of them."""
 
 
 class Repeated(NamedTuple):
@@ -111,6 +113,25 @@ def _of(body: Sequence[ByteAccess | Repeated], read: SSAValue, written: SSAValue
             yield step
 
 
+def _of_branches(
+    branches: Sequence[tuple["ByteAccess | Repeated", ...]], op: loop.IfOp
+) -> Iterator["ByteAccess | Repeated"]:
+    """Return the accesses of all branches of a condition: exact behind the last one if all branches have them."""
+    shared = set[ByteAccess | Repeated]()
+    if len(branches) == len(op.regions) > 1:
+        shared = set(branches[-1]).intersection(*branches)
+    for branch in branches[:-1]:
+        yield from map(_at_times, branch)
+    yield from (step if step in shared else _at_times(step) for step in branches[-1])
+
+
+def _at_times(step: "ByteAccess | Repeated") -> "ByteAccess | Repeated":
+    """Return accesses that a run may leave out."""
+    if isinstance(step, Repeated):
+        return step._replace(body=tuple(map(_at_times, step.body)))
+    return step._replace(exact=False)
+
+
 def parallel_loops(kernel: FuncOp) -> list[loop.ForOp]:
     """Return the outermost loops of `kernel` whose iterations may run at the same time."""
     return [op for op in kernel.body.block.ops if isinstance(op, loop.ForOp) and op.kind.data == PARALLEL]
@@ -173,9 +194,7 @@ class _Tracer:
             case loop.ForOp():
                 yield from self._loop(op)
             case loop.IfOp():
-                for region in op.regions:
-                    if region.blocks:
-                        yield from self.block(region.block)
+                yield from _of_branches([tuple(self.block(each.block)) for each in op.regions if each.blocks], op)
             case loop.ApplyOp() if all(index in self.indices for index in op.indices):
                 self.indices[op.result] = self._replaced(op.map.data.results[0], op.indices)
             case loop.SizeOp():
@@ -192,11 +211,12 @@ class _Tracer:
     def _touched(self, op: Operation) -> Iterator[ByteAccess | Repeated]:
         """Return the accesses of one operation, writes first, because it may write before it has read everything."""
         accesses = op.accesses() if isinstance(op, loop.AccessInterface) else _unknown_accesses(op)
+        read = {access.buffer for access in accesses if access.kind is not MemoryEffectKind.WRITE}
         for access in sorted(accesses, key=lambda access: access.kind is not MemoryEffectKind.WRITE):
             source, first = self.shifted.get(access.buffer, (access.buffer, AffineConstantExpr(0)))
             (self.written if access.kind is MemoryEffectKind.WRITE else self.read).add(source)
             try:
-                yield from self._access(access, source, first)
+                yield from self._access(access, source, first, is_read=access.buffer in read)
             except _NotAffineError:
                 self.unknown.add(source)
 
@@ -229,18 +249,23 @@ class _Tracer:
         last = max(first, last)
         if len(starts) == 1 and starts[0][0] == starts[0][1]:
             last -= (last - first) % step
-            return Counter(first, last, step, step, down=op.down is not None, parallel=op.kind.data == PARALLEL)
+            every = len(ends) == 1 and first < ends[0][0] == ends[0][1]
+            return Counter(first, last, step, step, op.down is not None, op.kind.data == PARALLEL, every)
         grain = grain_from(lower[0], step, self.counters) if self.within and len(lower) == 1 else 1
         return Counter(first, last - (last - first) % grain, step, grain)
 
-    def _access(self, access: loop.Access, source: SSAValue, begin: AffineExpr) -> Iterator[ByteAccess | Repeated]:
+    def _access(
+        self, access: loop.Access, source: SSAValue, begin: AffineExpr, *, is_read: bool
+    ) -> Iterator[ByteAccess | Repeated]:
         """Return the bytes of one access of a buffer that begins with element `begin` of `source`: contiguous elements
-        are one span, any other extent becomes a loop of its own."""
+        are one span, any other extent becomes a loop of its own. What its operation reads, too, it does not write in
+        front of all that follows."""
         writes = access.kind is MemoryEffectKind.WRITE
         if access.start is None:
             yield _whole(source, writes=writes)
             return
         position, reach, numbers = self._replaced(access.start, access.indices) + begin, (0, 0), list[int]()
+        exact = not (writes and is_read) and all(each.low is None and each.high is None for each in access.extents)
         for extent in access.extents:
             first, last = self._clipped(extent, access.indices)
             if first > last:
@@ -249,9 +274,10 @@ class _Tracer:
                 reach = (reach[0] + first * extent.stride, reach[1] + last * extent.stride)
                 continue
             numbers.append(len(self.counters))
-            self.counters.append(Counter(first, last, 1, 1))
+            self.counters.append(Counter(first, last, 1, 1, every=exact))
             position += AffineDimExpr(numbers[-1]) * extent.stride
-        found: ByteAccess | Repeated = ByteAccess(self._bytes(source, position, reach), writes, source)
+        span, is_affine = self._bytes(source, position, reach)
+        found: ByteAccess | Repeated = ByteAccess(span, writes, source, exact and is_affine)
         for number in reversed(numbers):
             found = Repeated(number, (found,))
         yield found
@@ -265,8 +291,9 @@ class _Tracer:
             last = min(last, self._bounds(self._replaced(extent.high, indices))[1] - 1)
         return first, last
 
-    def _bytes(self, buffer: SSAValue, position: AffineExpr, reach: Range) -> Span:
-        """Return the bytes of the elements of `reach` relative to `position`."""
+    def _bytes(self, buffer: SSAValue, position: AffineExpr, reach: Range) -> tuple[Span, bool]:
+        """Return the bytes of the elements of `reach` relative to `position`, and whether these are no more: a position
+        that is not affine is taken for any within its bounds."""
         size = size_in_bytes(_type(buffer).element_type)
         form = linear(position, self._ranges)
         low = high = form.constant
@@ -277,7 +304,7 @@ class _Tracer:
                 continue
             ends = [factor * end for end in bounds(atom, self._ranges)]
             low, high = low + min(ends), high + max(ends)
-        return Span(tuple(sorted(terms)), (low + reach[0]) * size, (high + reach[1] + 1) * size)
+        return Span(tuple(sorted(terms)), (low + reach[0]) * size, (high + reach[1] + 1) * size), low == high
 
     @property
     def _ranges(self) -> list[Range]:

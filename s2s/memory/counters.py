@@ -13,7 +13,7 @@ class Counter(NamedTuple):
     """The counter of a loop: from `first` to `last`, both included, in steps of at least `step`.
 
     `grain` divides the difference of any two of its values. A `down` loop begins at `last`, a `parallel` one may run in
-    any order.
+    any order. It takes `every` value between the two in steps of `step`, or only some of them.
     """
 
     first: int
@@ -22,6 +22,7 @@ class Counter(NamedTuple):
     grain: int
     down: bool = False
     parallel: bool = False
+    every: bool = False
 
     @property
     def directions(self) -> tuple[bool, ...]:

@@ -13,10 +13,12 @@ from collections.abc import Iterable
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
+from s2s.analysis.memory.buffers import written_by
 from s2s.dialects import loop
 from s2s.memory.accesses import Accesses
 from s2s.memory.distances import Hazards
 from s2s.memory.independence import Iteration, is_apart, touched
+from s2s.memory.private import is_private
 
 
 class StoreOrder:
@@ -37,8 +39,15 @@ class StoreOrder:
         return all(hazard.spares(0) for hazard in hazards.hazards)
 
     def may_reverse(self, op: loop.ForOp, outer: Iterable[loop.ForOp]) -> bool:
-        """Return whether the iterations of a loop, inside of the loops `outer`, may run in either order."""
-        trace, number = self._accesses.traces_of(op.body.block.ops, self._buffer), self._accesses.number_of(op)
+        """Return whether the iterations of a loop, inside of the loops `outer`, may run in either order: they touch
+        other bytes of the buffer, and of other buffers that they write, too, or only what they have written before."""
+        scratch = written_by(op) - {self._buffer}
+        return self._is_apart(op, outer, self._buffer) and all(
+            self._is_apart(op, outer, each) or is_private(self._accesses, op, each) for each in scratch
+        )
+
+    def _is_apart(self, op: loop.ForOp, outer: Iterable[loop.ForOp], buffer: SSAValue) -> bool:
+        trace, number = self._accesses.traces_of(op.body.block.ops, buffer), self._accesses.number_of(op)
         if trace is None or number is None:
             return False
         return is_apart(Iteration(trace.body, trace.counters, self._numbers(outer), number))

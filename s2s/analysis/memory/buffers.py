@@ -30,18 +30,6 @@ def written_by(op: Operation) -> set[SSAValue]:
     return {buffer for inner in walk(op) for buffer in accessed(inner, MemoryEffectKind.WRITE)}
 
 
-def needs_no_other(op: loop.ForOp) -> bool:
-    """Return whether no iteration of a loop reads what another iteration has written: each one writes every buffer that
-    the loop writes before it reads it."""
-    written = written_by(op)
-    seen: set[SSAValue] = set()
-    for inner in walk(op):
-        if (accessed(inner, MemoryEffectKind.READ) & written) - seen:
-            return False
-        seen |= accessed(inner, MemoryEffectKind.WRITE)
-    return True
-
-
 def writes_first(op: loop.ForOp, buffer: SSAValue) -> bool:
     """Return whether each iteration of `op` writes `buffer` before it reads it."""
     for inner in walk(op):

@@ -26,7 +26,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from s2s.analysis.memory.buffers import needs_no_other, read_by, touches_memory, written_by
+from s2s.analysis.memory.buffers import read_by, touches_memory, written_by
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLEL
 from s2s.memory.store_order import StoreOrder
@@ -67,7 +67,7 @@ class _Reversal:
         self.possible &= all(self.order.may_swap(one.ops, other.ops, outer) for one, other in combinations(units, 2))
         for op in body:
             if isinstance(op, loop.ForOp) and self._stores(op) and not op.inits and op.fixed_bounds is not None:
-                self.possible &= op.kind.data != PARALLEL and needs_no_other(op) and self.order.may_reverse(op, outer)
+                self.possible &= op.kind.data != PARALLEL and self.order.may_reverse(op, outer)
                 op.down = UnitAttr() if op.down is None else None
                 self.found = True
                 self.block(op.body.block, (*outer, op))
