@@ -54,7 +54,7 @@ def carried_classes(
 
 def _begin(layer: Layer, channel: int) -> Hashable:
     """The bias and the first weights of a filter, which tell most filters apart."""
-    first = layer.filters[channel].reshape(-1)[:FIRST].tobytes()
+    first = layer.filters[channel, :FIRST].tobytes()
     return first, None if layer.bias is None else layer.bias[channel].tobytes()
 
 

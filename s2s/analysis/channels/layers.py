@@ -23,7 +23,7 @@ from s2s.types.weights import WeightStore
 
 LayerOp: TypeAlias = graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp
 FIRST = 16
-"""Weights of a filter that are looked at before all of them: few filters of a trained network begin with zeros."""
+"""Inputs of a filter that are looked at before all of them: few filters of a trained network begin with zeros."""
 
 
 class Layer:
@@ -132,10 +132,9 @@ class Layer:
     @cached_property
     def silent(self) -> Array:
         """Whether all weights of each output channel are zero: [output channels]."""
-        flat = self.filters.reshape(self.outputs, -1)
-        found = np.all(flat[:, :FIRST] == self.weight_zp, axis=1)
+        found = np.all(self.filters[:, :FIRST] == self.weight_zp, axis=(1, 2))
         if found.any():
-            found[found] = np.all(flat[found] == self.weight_zp, axis=1)
+            found[found] = np.all(self.filters[found] == self.weight_zp, axis=(1, 2))
         return found
 
     @cached_property

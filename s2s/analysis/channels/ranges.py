@@ -68,16 +68,29 @@ def _sums(layer: Layer, x: Interval) -> Spread:
         ends = np.where(layer.silent, 0.0, np.inf)
         return Spread(-ends, ends, layer.silent)
     low, high = (np.where(bounded, end, 0).reshape(layer.groups, -1, 1) for end in (low, high))
-    least = largest = width = np.zeros((layer.groups, layer.outputs // layer.groups, 1))
+    sums = np.zeros((layer.groups, layer.outputs // layer.groups, 3))
     for taps, ends in _taps(layer, low, high):
-        weights = layer.weights[..., taps].astype(np.float64) - layer.weight_zp
-        positive, negative = np.maximum(weights, 0).sum(axis=3), np.minimum(weights, 0).sum(axis=3)
-        least = least + positive @ ends[0] + negative @ ends[1]
-        largest = largest + positive @ ends[1] + negative @ ends[0]
-        width = width + (positive - negative) @ (ends[1] - ends[0])
-    unbounded = (layer.reads @ ~bounded.reshape(layer.groups, -1, 1)).reshape(-1)
+        positive, negative = _signed(layer, taps)
+        between = ends[1] - ends[0]
+        sums += positive @ np.concatenate([*ends, between], axis=2)
+        sums += negative @ np.concatenate([*reversed(ends), -between], axis=2)
+    least, largest, width = sums[..., 0], sums[..., 1], sums[..., 2]
+    unbounded = np.zeros(layer.outputs, np.bool_)
+    if not bounded.all():
+        unbounded = np.any(layer.reads & ~bounded.reshape(layer.groups, 1, -1), axis=2).reshape(-1)
     least, largest = np.where(unbounded, -np.inf, least.reshape(-1)), np.where(unbounded, np.inf, largest.reshape(-1))
     return Spread(least, largest, ~unbounded & (width.reshape(-1) == 0))
+
+
+def _signed(layer: Layer, taps: Array) -> tuple[Array, Array]:
+    """The sums over `taps` of positive and of negative weights: [groups, outputs of a group, inputs of a group]."""
+    weights = (layer.weights if taps.all() else layer.weights[..., taps]).astype(np.float64)
+    if layer.weight_zp:
+        weights -= layer.weight_zp
+    positive, negative = np.maximum(weights, 0), np.minimum(weights, 0, out=weights)
+    if weights.shape[3] == 1:
+        return positive[..., 0], negative[..., 0]
+    return positive.sum(axis=3), negative.sum(axis=3)
 
 
 def _taps(layer: Layer, low: Array, high: Array) -> list[tuple[Array, tuple[Array, Array]]]:
@@ -90,6 +103,9 @@ def _taps(layer: Layer, low: Array, high: Array) -> list[tuple[Array, tuple[Arra
 def _rounded(spread: Spread, layer: Layer, x: Interval, dtype: np.dtype[Any]) -> Interval:
     """Widen the sums of floats by what the rounding of each of their terms may add; constants stay one number."""
     finite = np.isfinite(spread.low) & np.isfinite(spread.high)
+    if np.all(spread.constant | ~finite):
+        with np.errstate(over="ignore"):
+            return Interval(spread.low.astype(dtype), spread.high.astype(dtype))
     taps = layer.filters.shape[1] * layer.filters.shape[2]
     largest = np.nanmax(np.abs(np.where(np.isfinite(x.low), x.low, 0)), initial=0)
     largest = max(largest, np.nanmax(np.abs(np.where(np.isfinite(x.high), x.high, 0)), initial=0))
