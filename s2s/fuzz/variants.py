@@ -7,6 +7,7 @@ from typing import Literal
 
 from s2s.options import CompileOptions, Executor, Schedule
 from s2s.support.frozen import frozen
+from s2s.targets import get_target
 from s2s.targets.flags import STANDARD
 from s2s.targets.target import Target
 
@@ -84,13 +85,14 @@ def draw_carried(random: Random, variant: Variant) -> Variant:
     """The variant for a network that keeps windows and states, with options for the memory that they lie in."""
     plain, is_aot = variant.schedule == "default", variant.executor == "aot"
     least_ram = plain and is_aot and random.random() < 0.25
+    may_divide = plain and is_aot and not least_ram and get_target(variant.target).fork_join > 0
     return replace(
         variant,
         streams=True,
         rewritten=False,
         least_ram=least_ram,
         poison=is_aot and random.random() < 0.2,
-        threads=2 if plain and is_aot and not least_ram and random.random() < 0.15 else 1,
+        threads=2 if may_divide and random.random() < 0.3 else 1,
     )
 
 
