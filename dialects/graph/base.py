@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from operator import index
 
 from xdsl.dialects.builtin import (
     I64,
@@ -47,8 +48,8 @@ def optional_type_of(value: Value | None) -> AnyTensor | None:
 
 
 def ints(values: Sequence[int]) -> DenseArrayBase[I64]:
-    """`values` as an attribute."""
-    return _array(tuple(values))
+    """`values` as an attribute; a size that varies has to be a plain number."""
+    return _array(tuple(map(index, values)))
 
 
 @lru_cache(maxsize=4096)
@@ -60,8 +61,9 @@ def _array(values: tuple[int, ...]) -> DenseArrayBase[I64]:
 
 def integer(value: int) -> IntegerAttr[I64]:
     """`value` as a 64-bit attribute."""
-    _require_64_bits(value)
-    return IntegerAttr(value, i64)
+    plain = index(value)
+    _require_64_bits(plain)
+    return IntegerAttr(plain, i64)
 
 
 MAX_INTEGER_ATTRIBUTE = 2**63 - 1

@@ -1,11 +1,13 @@
 """What formulas that all formats share ask of a node."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 
 from s2s.errors import InputError
 from s2s.frontends.builder import Value
+from s2s.types.dtypes import Array
 
 
 class AnyNode(Protocol):
@@ -21,4 +23,8 @@ class AnyNode(Protocol):
 
     def constant(self, values: object, dtype: np.dtype[np.generic] | type[np.generic] | None = None) -> Value:
         """A constant of this node."""
+        ...
+
+    def table(self, values: Array, shape: Sequence[int]) -> Value:
+        """A constant of this node, of which a run reads the first elements along axes that are sizes."""
         ...

@@ -10,47 +10,50 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, count
-from typing import NamedTuple, TypeAlias
+from typing import Self, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import set_provenance
 from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.arithmetic import Arithmetic, Scalar, map_operands
 from s2s.frontends.names import name_hint
 from s2s.frontends.size_numbers import whole_numbers
 from s2s.interpret.graph import can_evaluate, evaluate
 from s2s.interpret.graph.work import MAX_FOLDED_WORK, Meter, is_foldable
-from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, is_bool, is_float, to_numpy, type_of_array
-from s2s.types.narrow import NARROW, Narrow, carried
+from s2s.types.dtypes import (
+    AnyTensor,
+    Array,
+    as_tensor_type,
+    from_numpy,
+    is_bool,
+    is_float,
+    tensor_type,
+    to_numpy,
+    type_of_array,
+)
+from s2s.types.narrow import NARROW, Narrow, Quantised, carried
+from s2s.types.size import Ledger, Size, all_plain, greatest, is_size
 from s2s.types.weights import WeightStore, owned
 
-Scalar: TypeAlias = int | float | bool
 Operand: TypeAlias = "Value | Sequence[Value] | None"
 
 _VIEWS = (graph.ReshapeOp, graph.TransposeOp, graph.BroadcastToOp, graph.SliceOp)
 """Operations that numpy evaluates without copying, so that they cost nothing at any size."""
 
-
 _DECISIONS = (graph.CompareOp, graph.MinimumOp, graph.MaximumOp)
-"""Operations on sizes whose results do not follow evenly from them: they are computed in each run."""
+"""Operations on sizes that are computed in each run."""
 
 
 class SizeInsideError(UnsupportedError):
     """A network that another one runs has a result whose size depends on the data."""
 
 
-class Quantised(NamedTuple):
-    """Integers of at most four bits, and the scale and zero point of each: `(integers - zeros) * scales`."""
-
-    integers: Array
-    scales: Array
-    zeros: Array
-
-
-class Value:
+class Value(Arithmetic):
     """A tensor of the model. Arithmetic on values builds operations; plain numbers take the value's element type."""
 
     def __init__(
@@ -106,6 +109,11 @@ class Value:
         return self.dtype if self.narrow is None else self.narrow.dtype
 
     @property
+    def is_symbolic(self) -> bool:
+        """Whether this is a constant that holds sizes, or of which a run reads as much as sizes say."""
+        return self.array is not None and (self.array.dtype == object or not all_plain(self.shape))
+
+    @property
     def is_float(self) -> bool:
         """Whether the elements are floating-point numbers."""
         return is_float(self.element)
@@ -126,41 +134,9 @@ class Value:
         """`number` as a tensor of rank 0 with this value's element type."""
         return self.builder.scalar(number, self.element)
 
-    def _operand(self, other: Value | Scalar) -> Value:
-        return other if isinstance(other, Value) else self.like(other)
-
-    def __add__(self, other: Value | Scalar) -> Value:
-        return emit(graph.AddOp, self, self._operand(other))
-
-    def __radd__(self, other: Scalar) -> Value:
-        return emit(graph.AddOp, self.like(other), self)
-
-    def __sub__(self, other: Value | Scalar) -> Value:
-        return emit(graph.SubOp, self, self._operand(other))
-
-    def __rsub__(self, other: Scalar) -> Value:
-        return emit(graph.SubOp, self.like(other), self)
-
-    def __mul__(self, other: Value | Scalar) -> Value:
-        return emit(graph.MulOp, self, self._operand(other))
-
-    def __rmul__(self, other: Scalar) -> Value:
-        return emit(graph.MulOp, self.like(other), self)
-
-    def __truediv__(self, other: Value | Scalar) -> Value:
-        return emit(graph.DivOp, self, self._operand(other))
-
-    def __rtruediv__(self, other: Scalar) -> Value:
-        return emit(graph.DivOp, self.like(other), self)
-
-    def __pow__(self, other: Value | Scalar) -> Value:
-        return emit(graph.PowOp, self, self._operand(other))
-
-    def __neg__(self) -> Value:
-        return emit(graph.NegOp, self)
-
-    def __abs__(self) -> Value:
-        return emit(graph.AbsOp, self)
+    def _combined(self, operation: type[Operation], *operands: object) -> Self:
+        values = [each if isinstance(each, Value) else self.like(cast("Scalar", each)) for each in operands]
+        return cast("Self", emit(operation, *values))
 
 
 def emit(
@@ -172,7 +148,7 @@ def emit(
 
 
 class Builder:
-    """Appends operations to a block, with the provenance of the node that is being imported."""
+    """Appends operations to a block, with the provenance of the imported node; `ledger` has the symbols of sizes."""
 
     def __init__(
         self,
@@ -183,6 +159,7 @@ class Builder:
         sizes: Mapping[str, int] | None = None,
         *,
         varies: bool = False,
+        ledger: Ledger | None = None,
     ) -> None:
         self.block = block
         self.weights = weights
@@ -191,6 +168,7 @@ class Builder:
         self.folding = Meter(MAX_FOLDED_WORK) if folding is None else folding
         """The work of constants that are computed, in this network and in those that it runs."""
         self.node = ""
+        self.ledger = ledger
         self._varies = varies
         self._bounds: Mapping[str, int] = {} if sizes is None else sizes
         """The greatest values of sizes that the network computes, as far as the user bounds them."""
@@ -208,6 +186,8 @@ class Builder:
 
     def new_size(self, most: int) -> tuple[str, int]:
         """Return the name of a new size that the network computes, and its greatest value, at most `most`."""
+        if self.ledger is not None:
+            raise UnsupportedError(f"{self.node}: computes a size; give others constant ones")
         if self._sizes is None:
             raise SizeInsideError(
                 f"{self.node}: the size of its result depends on the data inside of a loop or a branch; compute it "
@@ -235,7 +215,7 @@ class Builder:
 
     def inner(self, block: Block) -> Builder:
         """Return a builder for a network that this one runs."""
-        builder = Builder(block, self.weights, self.functions, self.folding, varies=self.varies)
+        builder = Builder(block, self.weights, self.functions, self.folding, varies=self.varies, ledger=self.ledger)
         builder.node = self.node
         builder.decided = self.decided
         builder._sizes = None
@@ -262,30 +242,55 @@ class Builder:
         value.narrow = narrow
         return value
 
-    def size_constant(self, array: Array) -> Value:
-        """Return a constant that follows from sizes of axes."""
+    def size_constant(self, numbers: int | Sequence[int] | Array, dtype: np.dtype[np.generic]) -> Value:
+        """Return a constant that follows from sizes of axes: integers and sizes."""
+        array = np.array(numbers, object)
+        if not is_size(array.reshape(-1).tolist()):
+            return self._sized_constant(array.astype(dtype))
+        value = Value(self, tensor_type(from_numpy(dtype), array.shape), "", array, None)
+        value.sized = True
+        return value
+
+    def _sized_constant(self, array: Array) -> Value:
         value = self.constant(array)
         value.sized = self.varies
         return value
 
+    def table(self, array: Array, shape: Sequence[int]) -> Value:
+        """Return a constant of which each run reads the first elements along the axes of `shape` that are sizes."""
+        value = self.constant(array)
+        value.type = tensor_type(value.element, tuple(shape))
+        return value
+
     def scalar(self, number: Scalar, element: Attribute) -> Value:
-        """A number of the given element type and rank 0."""
+        """A number of the given element type and rank 0; a size is one of the run."""
+        if isinstance(number, Size):
+            return self.sizes(number, to_numpy(element))
         with np.errstate(all="ignore"):
             return self.constant(np.asarray(number).astype(to_numpy(element)))
 
     def sizes(self, numbers: int | Sequence[int], dtype: np.dtype[np.generic]) -> Value:
         """Return what follows from sizes of axes: numbers that are constant unless these vary from run to run."""
-        value = self.constant(np.array(numbers, dtype))
-        if not self.varies:
-            return value
-        values = np.atleast_1d(np.array(numbers, np.int64)).tolist()
-        op = graph.SizeValuesOp(value.element, value.shape, values=values, names=("",) * len(values))
-        return self.append(op)[0]
+        array = np.array(numbers, object)
+        values: list[int] = array.reshape(-1).tolist()
+        if not self.varies or (self.ledger is not None and not is_size(values)):
+            return self.constant(array.astype(dtype))
+        return self.append(self._numbers_of_run(from_numpy(dtype), array.shape, values))[0]
+
+    def _numbers_of_run(self, element: Attribute, shape: tuple[int, ...], values: Sequence[int]) -> Operation:
+        op = graph.SizeValuesOp(element, shape, values=greatest(values), names=("",) * len(values))
+        if self.ledger is not None:
+            self.ledger.stated[op] = {"values": list(values)}
+        return op
 
     def computed(self, ssa: SSAValue, name: str = "") -> Value:
         """Return a value of the network: an argument of its function, or the result of an operation."""
         ssa.name_hint = name_hint(name or self.node)
         return Value(self, as_tensor_type(ssa.type), name, None, ssa)
+
+    def counted(self, count: int, dtype: np.dtype[np.generic]) -> Value:
+        """Return the numbers from 0 up to below `count`."""
+        return self.table(np.arange(*greatest([count]), dtype=dtype), [count])
 
     def keep(self, value: Value) -> Value:
         """Return `value`; if it is a constant with elements, mark it so that operations on it stay in the IR, as for
@@ -304,20 +309,24 @@ class Builder:
         values = [value for operand in given for value in ([operand] if isinstance(operand, Value) else operand)]
         known = [value.array for value in values if value.array is not None]
         sized, decides = any(value.sized for value in values), False
+        if self.ledger is not None and (
+            is_size(list(properties.values())) or any(value.is_symbolic for value in values)
+        ):
+            return self._emit_symbolic(self.ledger, operation, operands, **properties)
         array: Array | None = None
         if len(known) == len(values):
-            op = operation(*_map_operands(operands, _placeholder), **properties)
+            op = operation(*map_operands(operands, _placeholder), **properties)
             decides = sized and isinstance(op, _DECISIONS)
-            if isinstance(op, _VIEWS) or (can_evaluate(op) and is_foldable(op) and self.folding.take(op)):
+            if self._may_fold(op):
                 with np.errstate(all="ignore"):
                     array = evaluate(op, known)[0]
         if array is not None and not decides and not any(value.kept for value in values):
-            return self.size_constant(array) if sized else self.constant(array)
+            return self._sized_constant(array) if sized else self.constant(array)
         if any(0 in value.shape for value in values):  # what holds nothing is known
-            type = as_tensor_type(operation(*_map_operands(operands, _placeholder), **properties).results[0].type)
+            type = as_tensor_type(operation(*map_operands(operands, _placeholder), **properties).results[0].type)
             if 0 in type.get_shape():
                 return self.constant(np.zeros(type.get_shape(), to_numpy(type.element_type)))
-        op = operation(*_map_operands(operands, self.materialize), **properties)
+        op = operation(*map_operands(operands, self.materialize), **properties)
         type = as_tensor_type(op.results[0].type)
         if 0 in type.get_shape():
             op.erase()
@@ -328,9 +337,28 @@ class Builder:
         made.array, made.kept, made.sized = array, array is not None, sized and array is not None
         return made
 
+    def _may_fold(self, op: Operation) -> bool:
+        return isinstance(op, _VIEWS) or (can_evaluate(op) and is_foldable(op) and self.folding.take(op))
+
+    def _emit_symbolic(
+        self, ledger: Ledger, operation: Callable[..., Operation], operands: Sequence[Operand], **properties: object
+    ) -> Value:
+        """Evaluate an operation on sizes if its result is exact at all sizes, else append it."""
+        from s2s.frontends.symbolic_emission import folded, symbolic_operation
+
+        types = map_operands(operands, lambda value: value.type)
+        arrays = map_operands(operands, lambda value: None if value.kept else value.array)
+        result = folded(operation, types, properties, arrays, self._may_fold)
+        if result is None:
+            values = map_operands(operands, self.materialize)
+            return self.append(symbolic_operation(operation, values, properties, types, ledger))[0]
+        if result.array.dtype == object:
+            return self.size_constant(result.array, to_numpy(result.type.element_type))
+        return self.table(result.array, result.type.get_shape())
+
     def emit_all(self, operation: Callable[..., Operation], *operands: Operand, **properties: object) -> list[Value]:
         """Append `operation`, which is not evaluated, and return all its results."""
-        return self.append(operation(*_map_operands(operands, self.materialize), **properties))
+        return self.append(operation(*map_operands(operands, self.materialize), **properties))
 
     def materialize(self, value: Value) -> SSAValue:
         """The SSA value of `value`; a constant is put into the IR, and its array into the weight store."""
@@ -343,6 +371,8 @@ class Builder:
             name = value.name or self.node
             op = self._size_values(value) if value.sized else None
             op = self._constant_op(name, value.array) if op is None else op
+            if not all_plain(value.shape):
+                Rewriter.replace_value_with_new_type(op.results[0], value.type)
             set_provenance(op, [self.node])
             self.block.add_op(op)
             value.ssa = op.results[0]
@@ -351,7 +381,9 @@ class Builder:
 
     def _size_values(self, value: Value) -> Operation | None:
         """Return a constant that follows from sizes as numbers of the run; None for other than whole numbers."""
-        numbers = None if value.array is None else whole_numbers(value.array)
+        if value.array is not None and value.array.dtype == object:
+            return self._numbers_of_run(value.element, value.shape, value.array.reshape(-1).tolist())
+        numbers = None if value.array is None or self.ledger is not None else whole_numbers(value.array)
         if numbers is None:
             return None
         return graph.SizeValuesOp(value.element, value.shape, values=numbers, names=("",) * len(numbers))
@@ -364,11 +396,5 @@ class Builder:
 
 
 def _placeholder(value: Value) -> SSAValue:
+    """Return an argument of the type of `value`, to build an operation that stays outside of the network."""
     return Block(arg_types=[value.type]).args[0]
-
-
-def _map_operands(operands: Sequence[Operand], ssa_of: Callable[[Value], SSAValue]) -> list[object]:
-    return [
-        None if operand is None else ssa_of(operand) if isinstance(operand, Value) else [ssa_of(v) for v in operand]
-        for operand in operands
-    ]

@@ -17,6 +17,7 @@ from s2s.frontends.imported import Imported
 from s2s.frontends.names import one_line
 from s2s.frontends.recognition import format_of
 from s2s.types.numbers import Numbers
+from s2s.types.size import Ledger
 from s2s.types.sizes import DimSize, at_most
 
 if TYPE_CHECKING:
@@ -92,9 +93,11 @@ def import_model(
     tflite_rounding: Rounding = "micro",
     sizes: Mapping[str, int] | None = None,
     varies: bool = False,
+    ledger: Ledger | None = None,
 ) -> Imported:
     """Import a model; `shapes` fixes the shapes of inputs that the model leaves open, `sizes` bounds sizes that the
-    network computes; `varies` says whether sizes of inputs vary from run to run."""
+    network computes; `varies` says whether sizes of inputs vary from run to run; `ledger` has their symbols, for the
+    importer of ONNX."""
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
     if isinstance(loaded, tflite.LoadedModel):
         return tflite.import_model(
@@ -102,7 +105,7 @@ def import_model(
         )
     if isinstance(loaded, torch.LoadedModel):
         return torch.import_model(loaded, shapes=shapes, name=name, sizes=sizes, varies=varies)
-    return onnx.import_model(loaded, shapes=shapes, name=name, sizes=sizes, varies=varies)
+    return onnx.import_model(loaded, shapes=shapes, name=name, sizes=sizes, varies=varies, ledger=ledger)
 
 
 def digest(

@@ -12,6 +12,7 @@ from s2s.frontends.builder import Scalar, Value, emit
 from s2s.frontends.limits import MAX_RANK
 from s2s.types.dtypes import from_numpy
 from s2s.types.shapes import MAX_ELEMENTS
+from s2s.types.size import Size, alike
 
 
 def checked_shape(dims: tuple[int, ...], where: str) -> tuple[int, ...]:
@@ -27,7 +28,7 @@ def checked_shape(dims: tuple[int, ...], where: str) -> tuple[int, ...]:
 
 def reshape(x: Value, shape: Sequence[int]) -> Value:
     """The elements of `x` in row-major order under `shape`."""
-    return x if tuple(shape) == x.shape else emit(graph.ReshapeOp, x, shape=list(shape))
+    return x if alike(shape, x.shape) else emit(graph.ReshapeOp, x, shape=list(shape))
 
 
 def transpose(x: Value, perm: Sequence[int]) -> Value:
@@ -37,7 +38,7 @@ def transpose(x: Value, perm: Sequence[int]) -> Value:
 
 def broadcast_to(x: Value, shape: Sequence[int]) -> Value:
     """`x` repeated to `shape` by numpy's rule."""
-    return x if tuple(shape) == x.shape else emit(graph.BroadcastToOp, x, shape=list(shape))
+    return x if alike(shape, x.shape) else emit(graph.BroadcastToOp, x, shape=list(shape))
 
 
 def unsqueeze(x: Value, axes: Sequence[int]) -> Value:
@@ -57,7 +58,7 @@ def take(x: Value, axis: int, start: int, size: int) -> Value:
 
 def crop(x: Value, starts: Sequence[int], sizes: Sequence[int], strides: Sequence[int]) -> Value:
     """`sizes` elements of `x` from `starts` by `strides`."""
-    if tuple(sizes) == x.shape and all(stride == 1 for stride in strides):
+    if alike(sizes, x.shape) and all(stride == 1 for stride in strides):
         return x
     return emit(graph.SliceOp, x, starts=list(starts), sizes=list(sizes), strides=list(strides))
 
@@ -124,6 +125,9 @@ def minimum(a: Value, b: Value | Scalar) -> Value:
 
 def clamp(x: Value, low: Scalar | None, high: Scalar | None) -> Value:
     """`x` limited to `[low, high]`; a bound that limits nothing is left out."""
+    if isinstance(high, Size):
+        high_of_run = minimum(x, high)
+        return high_of_run if low is None else maximum(high_of_run, low)
     if x.is_float:
         lowest = None if low is None or low == -np.inf else float(low)
         highest = None if high is None or high == np.inf else float(high)

@@ -17,8 +17,9 @@ import numpy as np
 from xdsl.dialects.builtin import UnitAttr
 
 from s2s.dialects import graph
-from s2s.frontends.builder import Quantised, Value, emit
+from s2s.frontends.builder import Value, emit
 from s2s.types.dtypes import Array
+from s2s.types.narrow import Quantised
 
 BITS, BYTE = 4, 8
 _BLOCKS = (128, 64, 32, 16)

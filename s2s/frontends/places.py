@@ -6,12 +6,14 @@ from s2s.dialects import graph
 from s2s.frontends.any_node import AnyNode
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, less, reshape, select
+from s2s.types.size import greatest
 
 
 def iota(node: AnyNode, size: int, rank: int, axis: int, dtype: np.dtype[np.generic]) -> Value:
     """Return `0, 1, …` along `axis` of a constant with `rank` dimensions, the others of size one."""
     node.require_small(size, "a list of indices")
-    return node.constant(np.arange(size).reshape([size if dim == axis else 1 for dim in range(rank)]), dtype)
+    shape = [size if dim == axis else 1 for dim in range(rank)]
+    return node.table(np.arange(*greatest([size])).reshape(greatest(shape)).astype(dtype), shape)
 
 
 def reverse_sequences(node: AnyNode, x: Value, lengths: Value, batch: int, time: int) -> Value:

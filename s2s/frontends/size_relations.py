@@ -333,22 +333,30 @@ class _Relations:
         Rewriter.replace_op(op, made)
 
     def _cut(self, number: int, op: graph.ConstantOp | graph.WeightOp, varying: set[SSAValue]) -> None:
-        """Cut a constant by a slice where its readers have no other operand that tells how much of it counts."""
+        """Cut a constant as far as its shape follows from sizes."""
         names = self._names(number, lambda each, _: shape_of(each.results[0]))
-        if names is None or not any(names):
-            return
-        readers = [use for use in op.y.uses if _is_cut_by_itself(use.operation, op.y, varying, names)]
-        if not readers:
-            return
-        rank, shape = len(names), shape_of(op.y)
-        made = graph.DynamicSliceOp(
-            op.y, starts=[0] * rank, sizes=shape, strides=[1] * rank, begins=("",) * rank, extents=names
-        )
-        copy_provenance(made, op)
-        made.y.name_hint = op.y.name_hint
-        Rewriter.insert_op(made, InsertPoint.after(op))
-        for use in readers:
-            use.operation.operands[use.index] = made.y
+        if names is not None and any(names):
+            cut_by_readers(op, names, varying)
+
+
+def cut_by_readers(
+    op: graph.ConstantOp | graph.WeightOp, names: tuple[str, ...], varying: set[SSAValue]
+) -> SSAValue | None:
+    """Cut a constant of the sizes `names` by a slice where its readers have no other operand that tells how much of it
+    counts, and return the slice; `varying` are the values whose shape varies."""
+    readers = [use for use in op.y.uses if _is_cut_by_itself(use.operation, op.y, varying, names)]
+    if not readers:
+        return None
+    rank, shape = len(names), shape_of(op.y)
+    made = graph.DynamicSliceOp(
+        op.y, starts=[0] * rank, sizes=shape, strides=[1] * rank, begins=("",) * rank, extents=names
+    )
+    copy_provenance(made, op)
+    made.y.name_hint = op.y.name_hint
+    Rewriter.insert_op(made, InsertPoint.after(op))
+    for use in readers:
+        use.operation.operands[use.index] = made.y
+    return made.y
 
 
 def _reached(op: graph.SliceOp) -> list[bool]:
@@ -370,7 +378,7 @@ def _is_cut_by_itself(op: Operation, constant: SSAValue, varying: set[SSAValue],
     others = [operand for operand in op.operands if operand is not constant and operand in varying]
     if others and len(op.operands) > 1 and fusion_kind(op) <= FusionKind.BROADCAST:
         return not _is_as_long(constant, names, others)
-    return not others
+    return True
 
 
 def _is_as_long(constant: SSAValue, names: Sequence[str], others: Sequence[SSAValue]) -> bool:

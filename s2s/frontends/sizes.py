@@ -14,6 +14,7 @@ from s2s.frontends.named_axes import axis_names, sized
 from s2s.frontends.onnx.open_shapes import declared_dims
 from s2s.types.dtypes import as_tensor_type
 from s2s.types.interface import EMPTY_INPUTS, empty_tensors, model_tensor
+from s2s.types.size import Ledger
 from s2s.types.sizes import (
     COMPUTED,
     SIZES,
@@ -99,6 +100,20 @@ def mark_sizes(module: ModuleOp, model: LoadedModel, dims: Mapping[str, DimSize]
         DictionaryAttr({**argument.data, VARIES: extents_attribute(_extents(argument, type, declared, sizes))})
         for argument, type in zip(main.arg_attrs or (), main.function_type.inputs, strict=True)
     )
+
+
+def symbols_of(model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputShapes) -> Ledger | None:
+    """Return a ledger with the sizes of inputs that vary; None for formats whose importers take no symbols."""
+    if not isinstance(model, onnx.LoadedModel):
+        return None
+    declared, given = _named(model, shapes), open_dimensions(model, shapes)
+    ledger = Ledger()
+    for name, size in varying(dims).items():
+        if name in given:
+            ledger.size(name, size)
+    for port, sizes in declared.items():
+        ledger.ports[port] = tuple(str(size) if size in ledger.names else "" for size in sizes)
+    return ledger if ledger.names else None
 
 
 def _named(model: LoadedModel, shapes: InputShapes) -> Mapping[str, Sequence[int | str]]:

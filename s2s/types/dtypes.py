@@ -11,6 +11,7 @@ import numpy as np
 from xdsl.dialects.builtin import (
     BytesAttr,
     DenseIntOrFPElementsAttr,
+    IntAttr,
     IntegerType,
     MemRefType,
     Signedness,
@@ -124,9 +125,19 @@ def scalar_type(element: Attribute) -> Attribute:
     return IntegerType(element.width.data) if isa(element, IntegerType) else element
 
 
-@lru_cache(maxsize=4096)
 def tensor_type(element: Attribute, shape: tuple[int, ...]) -> AnyTensor:
-    """The tensor type of `element` and `shape`, one object for all equal ones: types are compared all the time."""
+    """The tensor type of `element` and `shape`, one object for all equal ones: types are compared all the time.
+
+    Sizes that are symbols (`types/size.py`) stay in the type, which is one of its own.
+    """
+    for size in shape:
+        if type(size) is not int:
+            return TensorType(element, map(IntAttr, shape))
+    return _tensor_type(element, shape)
+
+
+@lru_cache(maxsize=4096)
+def _tensor_type(element: Attribute, shape: tuple[int, ...]) -> AnyTensor:
     return TensorType(element, shape)
 
 

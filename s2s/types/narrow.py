@@ -111,3 +111,11 @@ def _regrouped(codes: Array, given: int, wanted: int) -> Array:
     words = np.bitwise_or.reduce(filled << np.arange(0, bits, given, dtype=word), axis=1)
     cut = words[:, None] >> np.arange(0, bits, wanted, dtype=word) & word(2**wanted - 1)
     return cut.astype(np.uint8).reshape(-1)
+
+
+class Quantised(NamedTuple):
+    """Integers of at most four bits, and the scale and zero point of each: `(integers - zeros) * scales`."""
+
+    integers: Array
+    scales: Array
+    zeros: Array

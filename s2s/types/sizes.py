@@ -20,7 +20,8 @@ from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.errors import CompilerBug
-from s2s.types.affine import Linear, at_dims, bounds, linear, simplify
+from s2s.types.affine import Linear, at_dims, linear, simplify
+from s2s.types.affine_values import exact_bounds
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 from s2s.types.size_maps import multiplies_sizes, parse_map
@@ -189,9 +190,7 @@ def is_offset(map: AffineMap) -> bool:
 
 def _range_at(map: AffineMap, least: Sequence[int], most: Sequence[int]) -> SizeRange:
     """Return the bounds of a size that follows from others within bounds."""
-    if is_offset(map):
-        return SizeRange(*bounds(map.results[0], list(zip(least, most, strict=True))))
-    return SizeRange(map.results[0].eval(least, []), map.results[0].eval(most, []))
+    return SizeRange(*exact_bounds(map.results[0], tuple(zip(least, most, strict=True))))
 
 
 def with_derived(sizes: Mapping[str, int], derived: Mapping[str, AffineMap]) -> dict[str, int]:
@@ -207,8 +206,7 @@ def greatest_sizes(attributes: Mapping[str, Attribute]) -> dict[str, int]:
 
 
 def ranges_of(attributes: Mapping[str, Attribute]) -> dict[str, SizeRange]:
-    """Return the bounds of all sizes of a module. A derived size, unless it is an offset, is never smaller where the
-    others are larger."""
+    """Return the bounds of all sizes of a module."""
     given = sizes_of(attributes)
     least, most = [size.least for size in given.values()], [size.most for size in given.values()]
     derived = {name: _range_at(map, least, most) for name, map in derived_of(attributes).items()}

@@ -101,7 +101,7 @@ def test_numbers_of_a_size_that_a_run_computes_are_those_of_the_run(name: str, t
 
 
 @pytest.mark.sample(4)
-@pytest.mark.parametrize("name", [name for name in BODIES if name != "a branch"])
+@pytest.mark.parametrize("name", BODIES)
 def test_numbers_of_a_given_size_are_those_of_the_run(name: str, tmp_path: Path):
     result, body = BODIES[name]
     file = onnx_file(f"(float[N,4] x) => ({result}) {CONSTANTS} {{ y = Neg (x) {body} }}", tmp_path)
@@ -124,13 +124,6 @@ def test_what_differs_at_the_least_sizes_is_refused(name: str, tmp_path: Path):
     result, body, reason = REFUSED[name]
     with pytest.raises(UnsupportedError, match=reason):
         api.compile(found(result, body, tmp_path), target="c")
-
-
-def test_a_branch_that_only_the_least_given_sizes_take_is_refused(tmp_path: Path):
-    result, body = BODIES["a branch"]
-    file = onnx_file(f"(float[N,4] x) => ({result}) {CONSTANTS} {{ y = Neg (x) {body} }}", tmp_path)
-    with pytest.raises(UnsupportedError, match="If_r: takes another branch at N=2 than from N=3 on; let N begin there"):
-        api.compile(file, target="c", dims={"N": (1, MOST)})
 
 
 def test_a_least_size_makes_of_the_last_row_one_that_there_is(tmp_path: Path):

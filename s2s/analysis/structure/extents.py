@@ -22,6 +22,7 @@ from s2s.analysis.structure.multiples import indivisible, is_multiple
 from s2s.dialects import tensor
 from s2s.errors import UnsupportedError
 from s2s.types.affine import Linear, bounds, is_dim, linear, ranges, simplify
+from s2s.types.size import symbols_of
 from s2s.types.sizes import Extents, SizeTable, shape_at
 
 
@@ -140,12 +141,22 @@ class DomainExtents:
             if not is_dim(at) or self.op.sizes[at.position] != shape_of(value)[axis] or access.division[axis] != 1:
                 self.windows.append(WindowRead(number, value, access, axis, name))
                 continue
+            if self._is_part(self.stated[at.position], name):
+                self.windows.append(WindowRead(number, value, access, axis, name))
+                continue
             if self.names[at.position] not in ("", name):
                 dim = dim_names(self.op)[at.position]
                 raise UnsupportedError(
                     f"dimension {dim} has the sizes {self.names[at.position]} and {name}; give one of them to both"
                 )
             self.names[at.position] = name
+
+    def _is_part(self, stated: str, name: str) -> bool:
+        """Whether the domain is stated to have another size than what it reads, one that is never larger: the first
+        `N floordiv 4 * 4` elements of `N`."""
+        if stated in ("", name) or stated not in self.table or name not in self.table:
+            return False
+        return symbols_of(self.table).proves(self.table[stated], "<=", self.table[name]) is True
 
     @property
     def extents(self) -> Extents:

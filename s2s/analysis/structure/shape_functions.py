@@ -1,8 +1,8 @@
 """Express the shape of an operation's result by the sizes that vary, from the operation's type rule.
 
-The rule is asked for the shape at several sizes of the operands. A convolution of width 3 with stride 2 and padding 1
-gives 320, 320, 319, 319 for 640, 639, 638, 637 columns; so the result has `(W + 1) floordiv 2` of `W` columns. No
-operation needs a formula of its own, but those that state their shape: they would give the same at all sizes.
+The rule is asked for the shape of operands whose sizes are symbols (`types/size.py`). A convolution of width 3 with
+stride 2 and padding 1 computes `(W + 2 - 3) floordiv 2 + 1` of `W` columns: `(W + 1) floordiv 2`. No operation needs a
+formula of its own, but those that state their shape: they would give the same at all sizes.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,15 +13,16 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.extents import reshaped
-from s2s.analysis.structure.fit_division import MAX_STRIDE, Division, fit_division
+from s2s.analysis.structure.fit_division import Division, fit_division
 from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
 from s2s.dialects.graph.traits import FusionKind, fusion_kind
 from s2s.errors import UnsupportedError
 from s2s.types.affine import Linear, linear
-from s2s.types.dtypes import as_tensor_type, tensor_type
+from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.types.shapes import ShapeError
-from s2s.types.sizes import Extents, SizeTable, extents_of, shape_at
+from s2s.types.size import Ledger, Size, symbols_of
+from s2s.types.sizes import Extents, SizeTable, extents_of, shape_at, with_derived
 
 
 def result_extents(op: GraphOp, operands: Sequence[Extents], table: SizeTable) -> Extents:
@@ -147,60 +148,62 @@ class _ShapeFunction:
 
     def __init__(self, op: GraphOp, operands: Sequence[Extents], table: SizeTable) -> None:
         self.op, self.operands, self.table = op, tuple(operands), table
-        self.bounds = {name: table.range(name) for extents in operands for name in extents if name}
+        self.names = list(dict.fromkeys(name for extents in operands for name in extents if name))
 
     def extents(self) -> Extents:
         """Return the extents of the result."""
-        if not self.bounds:
+        if not self.names:
             return ("",) * len(shape_of(self.op.y))
-        if any(self._at({name: size.most - size.step}) is None for name, size in self.bounds.items()):
-            self.operands = tuple(map(self._cut, map(shape_of, self.op.operands), self.operands))
-        whole = shape_of(self.op.y)
-        terms: list[list[AffineExpr]] = [[] for _ in whole]
-        for name in self.bounds:
-            for axis, division in enumerate(self._divisions(name)):
-                if division is not None:
-                    terms[axis].append(_divided(self.table[name], division, self.table))
-        return tuple(_total(size, each, self.table) for size, each in zip(whole, terms, strict=True))
+        shape = self._shape(self.operands)
+        if shape is None:
+            shape = self._shape(tuple(map(self._cut, map(shape_of, self.op.operands), self.operands)))
+        if shape is None:
+            sizes = " and ".join(self.names)
+            raise UnsupportedError(
+                f"has a shape that depends on size {sizes} in an unknown way; give it a constant one"
+            )
+        return tuple(self.table.name_of(size.expr) if isinstance(size, Size) else "" for size in shape)
 
     def _cut(self, shape: Sequence[int], extents: Extents) -> Extents:
         """Return the extents of an operand; a constant is cut along axes that are as long as a greatest size."""
-        longest = {size.most: name for name, size in self.bounds.items()}
+        longest = {self.table.range(name).most: name for name in self.names}
         return extents if any(extents) else tuple(longest.get(size, "") for size in shape)
 
-    def _at(self, sizes: Mapping[str, int]) -> tuple[int, ...] | None:
-        """Return the shape of the result at these sizes, the greatest of all others; None if there is none."""
+    def _shape(self, operands: Sequence[Extents]) -> tuple[int, ...] | None:
+        """Return the shape of the result, computed with symbols; None where the type rule gives another one at some
+        sizes, or none at the greatest ones."""
+        ledger = symbols_of(self.table)
         types = [
-            tensor_type(as_tensor_type(value.type).element_type, shape_at(shape_of(value), extents, sizes))
-            for value, extents in zip(self.op.operands, self.operands, strict=True)
+            tensor_type(as_tensor_type(value.type).element_type, self._symbols(shape_of(value), extents, ledger))
+            for value, extents in zip(self.op.operands, operands, strict=True)
         ]
+        shape = self._inferred(types)
+        agrees = shape is not None and all(
+            self._agrees(operands, shape, sizes) for guard in ledger.guards for sizes in ledger.failing(guard)
+        )
+        return shape if agrees else None
+
+    def _symbols(self, shape: Sequence[int], extents: Extents, ledger: Ledger) -> tuple[int, ...]:
+        return tuple(ledger.of(self.table[name]) if name else size for size, name in zip(shape, extents, strict=True))
+
+    def _inferred(self, types: Sequence[AnyTensor]) -> tuple[int, ...] | None:
         arguments = Block(arg_types=types).args
         try:
             return self.op.clone(dict(zip(self.op.operands, arguments, strict=True))).inferred_type().get_shape()
         except ShapeError:
             return None
 
-    def _size(self, name: str, axis: int, size: int) -> int | None:
-        """Return the size of an axis of the result where size `name` is `size`; None if there is no such result."""
-        shape = self._at({name: size})
-        return None if shape is None else shape[axis]
-
-    def _divisions(self, name: str) -> list[Division | None]:
-        """Return for each axis of the result how it follows from size `name`; None if it does not."""
-        bounds, rank = self.bounds[name], len(shape_of(self.op.y))
-        for depth in (3, 2 * MAX_STRIDE):
-            every = bounds.values
-            sizes = sorted({*every[-depth - 1 :], every[0], every[(len(every) - 1) // 2]})
-            shapes = {size: shape for size in sizes if (shape := self._at({name: size})) is not None}
-            fits = [
-                fit_division(
-                    {size: shape[axis] for size, shape in shapes.items()}, bounds, partial(self._size, name, axis)
-                )
-                for axis in range(rank)
-            ]
-            if all(fit is not None for fit in fits) and len(shapes) > 1:
-                return [fit if fit is not None and fit.factor else None for fit in fits]
-        raise UnsupportedError(f"has a shape that depends on size {name} in an unknown way; give it a constant one")
+    def _agrees(self, operands: Sequence[Extents], shape: Sequence[int], sizes: Mapping[str, int]) -> bool:
+        """Return whether the type rule gives `shape` at `sizes`, too, or nothing, as windows larger than an axis do."""
+        every = with_derived(sizes, self.table.derived)
+        types = [
+            tensor_type(as_tensor_type(value.type).element_type, shape_at(shape_of(value), extents, every))
+            for value, extents in zip(self.op.operands, operands, strict=True)
+        ]
+        there, values = self._inferred(types), list(sizes.values())
+        return there is None or there == tuple(
+            size.expr.eval(values, []) if isinstance(size, Size) else size for size in shape
+        )
 
 
 def _divided(size: AffineExpr, division: Division, table: SizeTable) -> AffineExpr:

@@ -37,7 +37,7 @@ def _centre_of_run(x: Value, axis: int, size: int) -> Value:
     """The centre `size` elements along an axis; both sizes may vary from run to run, and either may be the larger."""
     dtype = np.dtype(np.int32)
     own, wanted = (x.builder.sizes(each, dtype) for each in (x.shape[axis], size))
-    at = x.builder.constant(np.arange(size, dtype=dtype)) + emit(graph.DivOp, own - wanted, own.like(2))
+    at = x.builder.counted(size, dtype) + emit(graph.DivOp, own - wanted, own.like(2))
     found = emit(graph.GatherOp, x, maximum(minimum(at, own - 1), 0), axis=axis)
     inside = reshape(within(at, 0, own - 1), [size if each == axis else 1 for each in range(x.rank)])
     return select(inside, found, 0)

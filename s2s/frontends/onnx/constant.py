@@ -13,7 +13,9 @@ from s2s.frontends.onnx.tensors import element_dtype, read_sparse
 from s2s.frontends.onnx.texts import decoded, read_texts, text_constant
 from s2s.frontends.selection import coordinates
 from s2s.types.dtypes import Array
+from s2s.types.size import all_plain, greatest
 
+_INT32 = np.dtype(np.int32)
 _GIVEN = ("value", "sparse_value", "value_float", "value_floats", "value_int", "value_ints")
 
 
@@ -54,24 +56,26 @@ def _constant_of_shape(node: Node) -> Value:
     if fill.size != 1:
         raise node.invalid(f"attribute 'value' has shape {list(fill.shape)}", "give one element")
     shape = checked_shape(tuple(node.known_ints(0, "its shape")), node.place)
-    return node.builder.constant(np.broadcast_to(fill.reshape(()), shape))
+    return node.builder.table(np.broadcast_to(fill.reshape(()), tuple(greatest(shape))), shape)
 
 
 def _shape(node: Node) -> Value:
     shape = node.input(0).shape
     end = node.integer("end", len(shape)) if node.has("end") else len(shape)
-    return node.builder.size_constant(np.array(shape[slice(node.integer("start", 0), end)], np.int64))
+    return node.builder.size_constant(shape[slice(node.integer("start", 0), end)], np.dtype(np.int64))
 
 
 def _size(node: Node) -> Value:
-    return node.builder.size_constant(np.array(int(np.prod(node.input(0).shape, dtype=object)), np.int64))
+    return node.builder.size_constant(prod(node.input(0).shape), np.dtype(np.int64))
 
 
 def _range(node: Node) -> Value:
     if any(operand.array is None for operand in node.inputs()):
         (count,) = node.declared_shape("start")
         first, _, step = (reshape(operand, []) for operand in node.inputs())
-        return node.constant(np.arange(count), step.dtype) * step + first
+        return node.counted(count, step.dtype) * step + first
+    if any(operand.array is not None and operand.array.dtype == object for operand in node.inputs()):
+        return _range_of_sizes(node)
     start, limit, delta = (node.known(i, what) for i, what in enumerate(("start", "limit", "delta")))
     for what, array in (("start", start), ("limit", limit), ("delta", delta)):
         if array.size != 1 or not np.isfinite(array.astype(np.float64)).all():
@@ -85,6 +89,20 @@ def _range(node: Node) -> Value:
     return node.builder.keep(numbers) if node.builder.varies and count else numbers  # what is made of it may move
 
 
+def _range_of_sizes(node: Node) -> Value:
+    """A range of integers whose ends are sizes."""
+    (first,), (last,), (step,) = (node.known_ints(i, what) for i, what in enumerate(("start", "limit", "delta")))
+    if step == 0:
+        raise node.invalid("delta is 0", "give another step")
+    count = -((first - last) // step)
+    if count < 0:
+        raise node.unsupported("counts nothing at some sizes", "give greater ones")
+    node.require_small(count, "the range")
+    dtype = node.input(0).dtype
+    steps = node.builder.keep(node.counted(count, dtype))
+    return (steps if step == 1 else steps * step) + first if first != 0 or step != 1 else steps
+
+
 MAX_STORED = 1024
 """Up to so many elements of a unit matrix are stored; those of a larger one are computed."""
 
@@ -96,11 +114,12 @@ def _eye_like(node: Node) -> Value:
     dtype = element_dtype(node.integer("dtype"), f"{node.place}: attribute 'dtype'") if node.has("dtype") else x.dtype
     node.require_small(prod(x.shape), "the matrix")
     rows, columns = x.shape
-    shift = max(-rows, min(columns, node.integer("k")))
-    if 0 in x.shape or rows * columns <= MAX_STORED:
-        return node.constant(np.eye(rows, columns, k=shift), dtype)
-    places = node.builder.keep(node.constant(np.arange(rows)[:, None] + shift, np.int32))
-    return cast(equal(places, node.constant(np.arange(columns), np.int32)), dtype)
+    if all_plain(x.shape) and (0 in x.shape or rows * columns <= MAX_STORED):
+        return node.constant(np.eye(rows, columns, k=max(-rows, min(columns, node.integer("k")))), dtype)
+    shift = max(-(2**30), min(2**30, node.integer("k")))
+    numbers = np.arange(*greatest([rows]), dtype=np.int32)[:, None] + np.int32(shift)
+    places = node.builder.keep(node.builder.table(numbers, [rows, 1]))
+    return cast(equal(places, node.counted(columns, _INT32)), dtype)
 
 
 def _non_zero(node: Node) -> Value:

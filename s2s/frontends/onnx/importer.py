@@ -22,6 +22,7 @@ from s2s.frontends.onnx.session import Session, failure
 from s2s.frontends.onnx.structure import function_key
 from s2s.frontends.onnx.tensors import element_dtype
 from s2s.types.interface import ModelTensor
+from s2s.types.size import Ledger
 from s2s.types.sizes import DECIDED
 from s2s.types.weights import WeightStore
 
@@ -33,14 +34,17 @@ def import_model(
     name: str | None = None,
     sizes: Mapping[str, int] | None = None,
     varies: bool = False,
+    ledger: Ledger | None = None,
 ) -> Imported:
     """Import a model; `shapes` fixes the shapes of inputs that the model leaves open, `sizes` bounds sizes that the
-    network computes; `varies` says whether sizes of inputs vary from run to run."""
+    network computes; `varies` says whether sizes of inputs vary from run to run, `ledger` has the symbols of these."""
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
     proto, weights = loaded.proto, WeightStore(loaded.constants)
     inputs = _input_tensors(proto, dict(shapes or {}))
     block = Block()
-    builder = Builder(block, weights, sizes=sizes, varies=varies)
+    builder = Builder(block, weights, sizes=sizes, varies=varies, ledger=ledger)
+    if ledger is not None:
+        ledger.place = lambda: builder.node
     functions = {function_key(function): function for function in proto.functions}
     ports = Ports(builder)
     session = Session(builder, functions, loaded.folder, declared_values(proto.graph), ports.run_number)
@@ -57,6 +61,10 @@ def import_model(
     builder.node = ""
     main = ports.main([(value.name, found) for value, found in zip(proto.graph.output, outputs, strict=True)])
     module = ModuleOp([*builder.functions, main])
+    if ledger is not None:
+        from s2s.frontends.symbolic_sizes import with_plain_types
+
+        with_plain_types(module, ledger)
     if builder.decided:
         module.attributes[DECIDED] = DictionaryAttr({node: StringAttr(each) for node, each in builder.decided.items()})
     module.verify()

@@ -14,6 +14,7 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, equal, less, minimum, reshape, select, take
 from s2s.frontends.onnx.node import Node
+from s2s.types.size import all_plain
 
 _INDEX = np.dtype(np.int64)
 
@@ -23,7 +24,7 @@ class _Entries:
 
     def __init__(self, node: Node, x: Value, axes: Value | None, count: int) -> None:
         self.rank, self.count = x.rank, count
-        chosen = node.constant(np.arange(count), _INDEX) if axes is None else cast(axes, _INDEX)
+        chosen = node.counted(count, _INDEX) if axes is None else cast(axes, _INDEX)
         self.axes = select(less(chosen, 0), chosen + x.rank, chosen)
         self.known = None if axes is not None and axes.array is None else self._known(node, axes)
 
@@ -54,7 +55,7 @@ def late_slice(node: Node, x: Value, shape: Sequence[int]) -> Value:
             x = take(x, axis, 0, count)
             continue
         first = clamp(select(less(start, 0), start + size, start), 0, size - 1)
-        moved = node.constant(np.arange(count), _INDEX)
+        moved = node.counted(count, _INDEX)
         x = emit(graph.GatherOp, x, clamp(first + (moved if step is None else moved * step), 0, size - 1), axis=axis)
     return x
 
@@ -71,14 +72,30 @@ def late_pad(node: Node, x: Value, mode: str, shape: Sequence[int]) -> Value:
             continue
         if not size or not count:
             raise node.unsupported("pads a tensor without elements at run time", "make pads a constant (initializer)")
-        at = node.constant(np.arange(count), _INDEX) - low
-        x = emit(graph.GatherOp, x, _WRAPPED[mode](at, size), axis=axis)
-        within = emit(graph.LogicalNotOp, emit(graph.LogicalOrOp, less(at, 0), less(at * -1, 1 - size)))
-        column = reshape(within, [count if dim == axis else 1 for dim in range(x.rank)])
+        x, column = _padded(x, axis, low, count, mode)
         inside = column if inside is None else emit(graph.LogicalAndOp, inside, column)
     if mode != "constant" or inside is None:
         return x
     return select(inside, x, x.like(0) if fill is None else reshape(fill, []))
+
+
+def pad_by_sizes(x: Value, low: Sequence[int], high: Sequence[int], mode: str, fill: Value) -> Value:
+    """`x` with `low` elements before and `high` after each dimension, which may follow from sizes; none is negative."""
+    inside: Value | None = None
+    for axis, (before, size, after) in enumerate(zip(low, x.shape, high, strict=True)):
+        if not all_plain((before, after)):
+            x, column = _padded(x, axis, x.builder.sizes(before, _INDEX), before + size + after, mode)
+            inside = column if inside is None else emit(graph.LogicalAndOp, inside, column)
+    return x if mode != "constant" or inside is None else select(inside, x, fill)
+
+
+def _padded(x: Value, axis: int, low: Value, count: int, mode: str) -> tuple[Value, Value]:
+    """`count` elements of `x` along `axis`, `low` of them before its first one, and which of them are elements of `x`;
+    both have that axis."""
+    size, at = x.shape[axis], x.builder.counted(count, _INDEX) - low
+    within = emit(graph.LogicalNotOp, emit(graph.LogicalOrOp, less(at, 0), less(at * -1, 1 - size)))
+    column = reshape(within, [count if dim == axis else 1 for dim in range(x.rank)])
+    return emit(graph.GatherOp, x, _WRAPPED[mode](at, size), axis=axis), column
 
 
 def _check_rank(node: Node, x: Value, shape: Sequence[int]) -> None:

@@ -14,6 +14,7 @@ from s2s.frontends.onnx.names import place
 from s2s.frontends.onnx.tensors import read_tensor
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
 from s2s.types.dtypes import Array
+from s2s.types.size import integer_of
 
 T = TypeVar("T")
 RunBody = Callable[[GraphProto, Sequence[Value]], list[Value]]
@@ -97,7 +98,7 @@ class Node(NamedTuple):
 
     def known_ints(self, position: int, what: str) -> list[int]:
         """As `known`, for an operand that lists integers."""
-        return [int(value) for value in self.known(position, what).reshape(-1)]
+        return [integer_of(value) for value in self.known(position, what).reshape(-1)]
 
     def known_reals(self, position: int, what: str) -> list[float]:
         """As `known`, for an operand that lists numbers."""
@@ -200,6 +201,14 @@ class Node(NamedTuple):
         """Refuse to make a constant that would be larger than any network needs."""
         if count > MAX_FOLDED_ELEMENTS:
             raise self.unsupported(f"{what} has {count} elements, more than {MAX_FOLDED_ELEMENTS}", "make it smaller")
+
+    def counted(self, count: int, dtype: np.dtype[np.generic]) -> Value:
+        """The numbers from 0 up to below `count`."""
+        return self.builder.counted(count, dtype)
+
+    def table(self, values: Array, shape: Sequence[int]) -> Value:
+        """A constant of this node, of which a run reads the first elements along axes that are sizes."""
+        return self.builder.table(values, shape)
 
     def constant(self, values: object, dtype: np.dtype[np.generic] | type[np.generic] | None = None) -> Value:
         """A constant of this node."""

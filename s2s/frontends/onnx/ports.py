@@ -10,11 +10,13 @@ from xdsl.ir import Region, SSAValue
 from s2s.analysis.network.functions import NAME, STATE
 from s2s.dialects import graph
 from s2s.dialects.graph.base import ints
+from s2s.errors import UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.onnx.narrow import packed, unpacked
 from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type, ui8
 from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, TEXTS, EmptyTensor, ModelTensor, empty_attribute
 from s2s.types.narrow import NARROW
+from s2s.types.size import all_plain, greatest
 
 _RUN = "run_number"
 
@@ -34,11 +36,19 @@ class Ports:
             self._empty.append(EmptyTensor(name, len(self._attributes) + len(self._empty), tensor))
             return self.builder.constant(np.zeros(tensor.shape, tensor.dtype), name)
         self._attributes.append(_attributes(name, tensor))
-        narrow = NARROW.get(tensor.dtype)
+        narrow, shape = NARROW.get(tensor.dtype), self._symbols(name, tensor.shape)
         if narrow is None:
-            return self._argument(name, tensor_type(from_numpy(tensor.dtype), tensor.shape))
-        data = self._argument(name, tensor_type(ui8, narrow.packed_shape(tensor.shape)))
-        return unpacked(data, narrow, tensor.shape)
+            return self._argument(name, tensor_type(from_numpy(tensor.dtype), shape))
+        data = self._argument(name, tensor_type(ui8, narrow.packed_shape(shape)))
+        return unpacked(data, narrow, shape)
+
+    def _symbols(self, name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of an input with the sizes that vary as symbols."""
+        ledger = self.builder.ledger
+        if ledger is None or name not in ledger.ports:
+            return shape
+        sizes = zip(ledger.ports[name], shape, strict=True)
+        return tuple(ledger.size(symbol) if symbol else size for symbol, size in sizes)
 
     def run_number(self) -> Value:
         """How often the network has run before, as one u64 that is state of the network."""
@@ -57,8 +67,13 @@ class Ports:
         attributes: list[DictionaryAttr] = []
         empty: list[EmptyTensor] = []
         for number, (name, value) in enumerate(outputs):
-            tensor = ModelTensor((value.dtype if value.texts else value.model_dtype).name, value.shape)
+            shape = tuple(greatest(value.shape))
+            tensor = ModelTensor((value.dtype if value.texts else value.model_dtype).name, shape)
             if 0 in value.shape:
+                if not all_plain(value.shape):
+                    raise UnsupportedError(
+                        f"output {name}: has no element, and its shape depends on the size; give it a constant one"
+                    )
                 empty.append(EmptyTensor(name, number, tensor))
                 continue
             passed = value if value.narrow is None else packed(value, value.narrow)

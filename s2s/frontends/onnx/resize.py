@@ -1,6 +1,7 @@
 """Resize and Upsample, axis by axis."""
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from math import floor, isfinite
 
 import numpy as np
@@ -34,8 +35,11 @@ from s2s.frontends.sampling import within
 from s2s.frontends.weighted_reads import MAX_TAPS, Kernel, read_weighted
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
+from s2s.types.size import Size, greatest, integer_of
 
 _INDEX, _PLACE, _EXACT = np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.float64)
+_MAX_DIVISOR = 1 << 16
+"""The greatest denominator of a factor that sizes are multiplied by."""
 
 
 @frozen
@@ -88,7 +92,7 @@ def _resize(node: Node) -> Value:
         axes = _scaled_axes(node, x, chosen, [float(scale) for scale in scales], roi)
     else:
         assert sizes is not None
-        axes = _sized_axes(node, x, chosen, [int(size) for size in sizes], roi)
+        axes = _sized_axes(node, x, chosen, [integer_of(size) for size in sizes], roi)
     return _crop(node, x, axes) if late else _resample(node, x, axes, mode, node.text("nearest_mode"))
 
 
@@ -103,20 +107,36 @@ def _given(node: Node, position: int) -> Array | None:
 def _scaled_axes(node: Node, x: Value, chosen: list[int], scales: list[float], roi: list[float] | None) -> list[_Axis]:
     if len(scales) != len(chosen) or any(not isfinite(scale) or scale <= 0 for scale in scales):
         raise node.invalid(f"scales {scales} do not fit {len(chosen)} axes", "give a positive scale for each axis")
-    counts = [floor(x.shape[axis] * scale) for axis, scale in zip(chosen, scales, strict=True)]
+    counts = [_floor_product(x.shape[axis], scale) for axis, scale in zip(chosen, scales, strict=True)]
     return _axes(node, chosen, counts, scales, roi)
+
+
+def _floor_product(size: int, factor: float) -> int:
+    """Return the largest whole number that is not above `size * factor`."""
+    if not isinstance(size, Size):
+        return floor(size * factor)
+    exact = Fraction(factor)
+    if exact.denominator > _MAX_DIVISOR:
+        return floor(float(size) * factor)
+    return size * exact.numerator // exact.denominator
 
 
 def _sized_axes(node: Node, x: Value, chosen: list[int], sizes: list[int], roi: list[float] | None) -> list[_Axis]:
     if len(sizes) != len(chosen) or any(size < 1 for size in sizes):
         raise node.invalid(f"sizes {sizes} do not fit {len(chosen)} axes", "give a positive size for each axis")
-    scales = [size / x.shape[axis] for axis, size in zip(chosen, sizes, strict=True)]
     policy = node.text("keep_aspect_ratio_policy", "stretch")
+    scales = [_ratio(size, x.shape[axis]) for axis, size in zip(chosen, sizes, strict=True)]
     if policy in ("not_larger", "not_smaller"):
         scale = min(scales) if policy == "not_larger" else max(scales)
         scales = [scale] * len(chosen)
         sizes = [floor(scale * x.shape[axis] + 0.5) for axis in chosen]
     return _axes(node, chosen, sizes, scales, roi, sized=policy == "stretch")
+
+
+def _ratio(size: int, before: int) -> float:
+    """The ratio of two sizes, at the greatest ones if they vary: what depends on it is computed in the run."""
+    most, least = greatest([size, before])
+    return most / least
 
 
 def _axes(
@@ -165,7 +185,8 @@ def _depends_on_size(node: Node, axis: _Axis, mode: str) -> bool:
         return mode == "align_corners"
     if mode == "tf_crop_and_resize":
         return False
-    smooth = node.flag("antialias", False) and node.text("mode") != "nearest" and axis.scale < 1
+    shrinks = axis.scale < 1 or (axis.sized and node.builder.ledger is not None)
+    smooth = node.flag("antialias", False) and node.text("mode") != "nearest" and shrinks
     return not smooth or (not axis.sized and 2 * _kernel(node, axis.scale).reach <= MAX_TAPS)
 
 
@@ -175,7 +196,7 @@ def _at_any_size(node: Node, x: Value, axis: _Axis, mode: str) -> Value:
         return x
     size, count = (node.builder.sizes(number, _EXACT) for number in (x.shape[axis.axis], axis.count))
     scale = count / size if axis.sized else axis.scale
-    steps = node.constant(np.arange(axis.count), _EXACT)
+    steps = node.counted(axis.count, _EXACT)
     at = _late_coordinates(mode, steps, size, scale, count)
     kind = node.choice("mode", "nearest", "linear", "cubic", "bilinear")
     if _weighs(node):
@@ -251,7 +272,7 @@ def _late_scales(node: Node, x: Value, chosen: list[int], scales: Value, mode: s
     y = x if x.is_float or kind == "nearest" else cast(x, _PLACE)
     for number, axis in enumerate(chosen):
         scale = reshape(take(scales, 0, number, 1), [])
-        steps = node.constant(np.arange(shape[axis]), _EXACT)
+        steps = node.counted(shape[axis], _EXACT)
         at = _late_coordinates(mode, steps, x.shape[axis], scale, shape[axis])
         if _weighs(node):
             y = _read_by_weights(node, y, axis, at, _kernel(node, scale, shape[axis] / x.shape[axis]))

@@ -61,7 +61,7 @@ def _grid_of_run(theta: Value, sizes: Sequence[int], corners: bool) -> Value:
     found = columns[spatial]
     for axis, size in enumerate(sizes):
         counted = theta.builder.sizes(size, theta.dtype)
-        steps = theta.builder.constant(np.arange(size).astype(theta.dtype))
+        steps = theta.builder.counted(size, theta.dtype)
         places = steps * 2 / maximum(counted - 1, 1) - 1 if corners else (steps * 2 + 1) / counted - 1
         shape = [size if other == axis else 1 for other in range(spatial)]
         found = found + reshape(places, [1, *shape, 1]) * columns[spatial - 1 - axis]

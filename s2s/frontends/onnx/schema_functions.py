@@ -24,6 +24,7 @@ from s2s.frontends.builder import Value
 from s2s.frontends.onnx.scope import Binding
 from s2s.frontends.onnx.tensors import element_dtype
 from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type
+from s2s.types.size import Size
 
 _SMALL = 64
 """Elements of a constant that inference is shown; shapes are not longer."""
@@ -94,10 +95,11 @@ def _body(
 
 
 def type_proto(operand: Binding) -> TypeProto:
-    """The ONNX type of a value; an empty one for an operand left out."""
+    """The ONNX type of a value, in which sizes that vary are open; an empty one for an operand left out."""
     if not isinstance(operand, Value):
         return TypeProto()
-    return helper.make_tensor_type_proto(helper.np_dtype_to_tensor_dtype(operand.model_dtype), operand.shape)
+    shape = [size.text if isinstance(size, Size) else size for size in operand.shape]
+    return helper.make_tensor_type_proto(helper.np_dtype_to_tensor_dtype(operand.model_dtype), shape)
 
 
 def infer_outputs(node: NodeProto, domain: str, opset: int, operands: Sequence[Binding]) -> list[AnyTensor | None]:
@@ -107,7 +109,7 @@ def infer_outputs(node: NodeProto, domain: str, opset: int, operands: Sequence[B
     data = {
         name: numpy_helper.from_array(operand.array, name)
         for name, operand in named.items()
-        if operand.array is not None and operand.array.size <= _SMALL
+        if operand.array is not None and operand.array.dtype != object and operand.array.size <= _SMALL
     }
     if not defs.has(node.op_type, opset, domain):
         return [None] * len(node.output)

@@ -8,8 +8,9 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import concat, crop, pad, select, take
 from s2s.frontends.onnx.counted_places import counted_shape
-from s2s.frontends.onnx.late_places import late_pad, late_slice
+from s2s.frontends.onnx.late_places import late_pad, late_slice, pad_by_sizes
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.types.size import all_plain, proves
 
 _MODES = ("constant", "reflect", "edge", "wrap")
 
@@ -68,17 +69,32 @@ def _slice(node: Node) -> Value:
     first, sizes, strides = [0] * x.rank, list(x.shape), [1] * x.rank
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         axis %= x.rank
-        chosen = range(x.shape[axis])[slice(start, None if step < 0 and end < -x.shape[axis] else end, step)]
-        first[axis], sizes[axis], strides[axis] = (chosen.start if len(chosen) else 0), len(chosen), step
-        if len(chosen) < 2:
+        begin, count = part_of(x.shape[axis], start, end, step)
+        first[axis], sizes[axis], strides[axis] = begin if count else 0, count, step
+        if count < 2:
             strides[axis] = 1
     if (
         node.builder.varies
+        and node.builder.ledger is None
         and list(x.shape) == sizes
         and any(end == x.shape[axis] for axis, end in zip(axes, ends, strict=True))
     ):
         return emit(graph.SliceOp, x, starts=first, sizes=sizes, strides=strides)  # maybe less at smaller sizes
     return crop(x, first, sizes, strides)
+
+
+def part_of(size: int, start: int, end: int, step: int) -> tuple[int, int]:
+    """Return where `[start:end:step]` of `size` elements begins, and how many elements it has, as Python means it."""
+    low, high = (0, size) if step > 0 else (-1, size - 1)
+    first, last = (_within(place + size if place < 0 else place, low, high) for place in (start, end))
+    if step < 0 and end < -size:
+        last = -1
+    count = (last - first + step - 1) // step if step > 0 else (first - last - step - 1) // -step
+    return first, count if count > 0 else 0
+
+
+def _within(place: int, low: int, high: int) -> int:
+    return low if place < low else high if place > high else place
 
 
 def _pad(node: Node) -> Value:
@@ -99,11 +115,31 @@ def _pad(node: Node) -> Value:
     if node.since < 11:
         return pad(x, low, high, mode, node.real("value"))
     fill = node.optional(2) if mode == "constant" else None
+    if not all_plain([*low, *high]):
+        return _pad_by_sizes(node, x, low, high, mode)
     if fill is not None and fill.array is None:
         inside = pad(node.constant(np.broadcast_to(np.True_, x.shape)), low, high)
         return select(inside, pad(x, low, high), fill if fill.rank == 0 else emit(graph.ReshapeOp, fill, shape=[]))
     number = None if fill is None else node.known_number(2, "the pad value")
     return pad(x, low, high, mode, 0 if number is None else number)
+
+
+def _pad_by_sizes(node: Node, x: Value, low: list[int], high: list[int], mode: str) -> Value:
+    """`x` padded by counts that follow from sizes along some axes, by constant ones along others."""
+    if any(not all_plain((count,)) and proves(count, ">=", 0) is not True for count in (*low, *high)):
+        raise node.unsupported(
+            "pads or cuts, as a size is", "narrow the bounds of that size, or give it a constant one"
+        )
+    of_sizes = [not all_plain(pair) for pair in zip(low, high, strict=True)]
+    plain_low, plain_high = (
+        [0 if sized else count for count, sized in zip(counts, of_sizes, strict=True)] for counts in (low, high)
+    )
+    number = node.optional(2) if mode == "constant" else None
+    if number is not None and number.array is None:
+        raise node.unsupported("pads with a value of the run by sizes", "pad with a constant value")
+    known = 0 if number is None or (found := node.known_number(2, "the pad value")) is None else found
+    x = pad(x, plain_low, plain_high, mode, known)
+    return pad_by_sizes(x, low, high, mode, x.like(known))
 
 
 IMPORTERS: Mapping[str, Importer] = {

@@ -10,13 +10,14 @@ well, which is no part of the format and is not done here, and its other product
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.frontends.builder import Quantised, Value, emit
+from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, reshape
 from s2s.frontends.packed_weights import packed_product
 from s2s.frontends.tflite.checks import is_constant
 from s2s.frontends.tflite.node import Node
 from s2s.frontends.tflite.tensors import Tensor, constant_array
 from s2s.types.dtypes import Array
+from s2s.types.narrow import Quantised
 
 OPERATORS = ("EMBEDDING_LOOKUP", "FULLY_CONNECTED")
 """Those that take constants with scales for blocks."""

@@ -210,6 +210,10 @@ class Node(NamedTuple):
         """A constant of this operator."""
         return self.builder.constant(np.asarray(values, dtype))
 
+    def table(self, values: Array, shape: Sequence[int]) -> Value:
+        """A constant of which a run reads the first elements along axes that are sizes."""
+        return self.builder.table(values, shape)
+
     def require_small(self, count: int, what: str) -> None:
         """Refuse to make a constant that would be larger than any network needs."""
         if count > MAX_FOLDED_ELEMENTS:

@@ -100,7 +100,7 @@ def _shape(node: Node) -> Value:
     dtype = node.output_type().dtype
     if dtype.kind not in "iu":
         raise node.invalid(f"its result is {dtype}", "use int32 or int64")
-    return node.builder.size_constant(np.array(node.input(0).shape, dtype))
+    return node.builder.size_constant(node.input(0).shape, dtype)
 
 
 def _rank(node: Node) -> Value:

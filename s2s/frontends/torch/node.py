@@ -11,6 +11,7 @@ from s2s.frontends.torch.dtypes import Number, numpy_dtype
 from s2s.frontends.torch.program import Argument, Call, DType, Graph, Ref, TensorInfo
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
 from s2s.support.frozen import frozen
+from s2s.types.dtypes import Array
 
 Bound: TypeAlias = "Value | Scalar | str | DType | Graph | Sequence[Bound] | None"
 """What stands behind an argument: a tensor, a number that is known, a graph."""
@@ -199,6 +200,10 @@ class Node:
     def constant(self, values: object, dtype: Number | type[np.generic] | None = None) -> Value:
         """A constant of this call."""
         return self.builder.constant(np.asarray(values, dtype))
+
+    def table(self, values: Array, shape: Sequence[int]) -> Value:
+        """A constant of which a run reads the first elements along axes that are sizes."""
+        return self.builder.table(values, shape)
 
 
 def place(call: Call) -> str:

@@ -106,7 +106,7 @@ def require_at_least(what: str, values: Sequence[int], least: int) -> None:
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape that all `shapes` broadcast to by numpy's rule."""
     first = shapes[0]
-    if all(shape == first for shape in shapes):
+    if all(len(shape) == len(first) and shape == first for shape in shapes):
         return first
     rank = max(map(len, shapes))
     dims: list[int] = []

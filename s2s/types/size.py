@@ -1,0 +1,389 @@
+"""Sizes as symbols: integers that know how they follow from the named sizes of a network.
+
+    n = ledger.size("N")            128 at the greatest size, d0
+    (n + 1) // 2 - 3                61, (d0 + 1) floordiv 2 - 3
+    n > 3                           True, and holds for all N from 4 on; for N = 1..128 the ledger notes a guard
+    [0] * n, np.float32(n), int(n)  128 as a plain number: a guard that N is 128
+
+Code that computes shapes sees the greatest value, and becomes symbolic by computing with what it is given. An answer
+that depends on the size, or a plain number that was taken of it, is a `Guard`: the network that was read is right
+where all guards hold. None of the guards that always hold is noted.
+"""
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
+
+from s2s.types.affine import bounds, is_constant, product_of
+from s2s.types.affine_values import valued
+from s2s.types.dtypes import Array
+from s2s.types.size_expressions import divided, exact_quotient, simplified
+from s2s.types.sizes import SizeRange, SizeTable, spelled
+
+if TYPE_CHECKING:
+    _Integer: TypeAlias = int
+else:
+    _Integer = object
+
+MAX_RUNS = 1 << 20
+"""For so many combinations of sizes at most is a relation decided one by one."""
+
+MAX_FAILING = 64
+"""So many sizes at which a relation does not hold are looked at from each end."""
+
+_RELATIONS: dict[str, Callable[[Array, Array], Array]] = {
+    "==": np.equal,
+    "<": np.less,
+    "<=": np.less_equal,
+}
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A relation of two sizes that was decided by the greatest ones and does not hold, or fail, at all sizes."""
+
+    left: AffineExpr
+    relation: str
+    right: AffineExpr
+    answer: bool
+    place: str
+    """The node that was being read."""
+
+
+class Ledger:
+    """The named sizes of a network, and the guards that reading it has left."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.ranges: list[SizeRange] = []
+        self.guards: list[Guard] = []
+        self.ones: list[Guard] = []
+        """Guards that hold but where a size is 1: what is read for more is taken there, too."""
+        self.is_open = True
+        """Whether guards are noted."""
+        self.ports: dict[str, tuple[str, ...]] = {}
+        """For each input the name of the size of each axis, empty for a constant one."""
+        self.stated: dict[Operation, dict[str, Any]] = {}
+        """The properties of operations that are sizes, whose greatest values the operations hold."""
+        self.shapes: dict[SSAValue, tuple[int, ...]] = {}
+        """The shapes of values whose types are plain again."""
+        self.place: Callable[[], str] = str
+        """Gives the node that is being read."""
+        self._decided: dict[tuple[AffineExpr, str, AffineExpr], Array | bool] = {}
+
+    def size(self, name: str, bounds: SizeRange | None = None) -> "Size | int":
+        """Return the size called `name`; a new one has these `bounds`."""
+        if name not in self.names:
+            assert bounds is not None
+            self.names.append(name)
+            self.ranges.append(bounds)
+        return self.of(AffineDimExpr(self.names.index(name)))
+
+    def of(self, expr: AffineExpr) -> "Size | int":
+        """Return the size that is `expr`, a plain integer if it is constant."""
+        plain = simplified(expr, self.bounds)
+        return plain.value if is_constant(plain) else Size(self, plain)
+
+    @property
+    def bounds(self) -> list[tuple[int, int]]:
+        """The least and the greatest value of each size."""
+        return [(size.least, size.most) for size in self.ranges]
+
+    @property
+    def greatest(self) -> list[int]:
+        """The greatest value of each size."""
+        return [size.most for size in self.ranges]
+
+    def decide(self, left: AffineExpr, relation: str, right: AffineExpr) -> bool:
+        """Return the answer at the greatest sizes, and note a guard if it is another one elsewhere."""
+        holds = self._answer(left, relation, right)
+        if isinstance(holds, bool):
+            return holds
+        answer = bool(holds.reshape(-1)[-1])
+        if not self.is_open:
+            return answer
+        guard = Guard(left, relation, right, answer, self.place())
+        notes = self.ones if self._fails_at_one(guard, holds != answer) else self.guards
+        if guard not in notes:
+            notes.append(guard)
+        return answer
+
+    @contextmanager
+    def answering(self) -> Generator[None]:
+        """Answer by the greatest sizes, and note no guards: where another rule has noted them."""
+        is_open, self.is_open = self.is_open, False
+        try:
+            yield
+        finally:
+            self.is_open = is_open
+
+    def failing(self, guard: Guard) -> Iterator[dict[str, int]]:
+        """Yield sizes at which a guard does not hold, `MAX_FAILING` of them at most from each end of their bounds."""
+        difference = simplified(guard.left + guard.right * -1, self.bounds)
+        runs = self.runs_of(difference)
+        if runs is None:
+            yield dict(zip(self.names, (size.least for size in self.ranges), strict=True))
+            return
+        holds = _RELATIONS[guard.relation](valued(difference, runs), np.array(0))
+        (places,) = np.nonzero(holds != guard.answer)
+        for place in dict.fromkeys([*places[:MAX_FAILING].tolist(), *places[-MAX_FAILING:].tolist()]):
+            yield {name: int(axis[place]) for name, axis in zip(self.names, runs, strict=True)}
+
+    def proves(self, left: AffineExpr, relation: str, right: AffineExpr) -> bool | None:
+        """Return the answer at all sizes; None where it is not the same."""
+        holds = self._answer(left, relation, right)
+        return holds if isinstance(holds, bool) else None
+
+    def _answer(self, left: AffineExpr, relation: str, right: AffineExpr) -> Array | bool:
+        key = left, relation, right
+        if key not in self._decided:
+            self._decided[key] = self._holds(left, relation, right)
+        return self._decided[key]
+
+    def _holds(self, left: AffineExpr, relation: str, right: AffineExpr) -> Array | bool:
+        """Return whether a relation holds at all sizes, or where: one answer for each combination of sizes."""
+        difference = simplified(left + right * -1, self.bounds)
+        if is_constant(difference):
+            return bool(_RELATIONS[relation](np.array(difference.value), np.array(0)))
+        low, high = bounds(difference, self.bounds)
+        if low > 0 or high < 0:
+            return relation != "==" and high < 0
+        runs = self.runs_of(difference)
+        values = np.array([difference.eval(self.greatest, [])]) if runs is None else valued(difference, runs)
+        holds = _RELATIONS[relation](values, np.array(0))
+        if runs is not None and (holds.all() or not holds.any()):
+            return bool(holds.flat[0])
+        return np.append(~holds[:1], holds) if runs is None else holds
+
+    def runs_of(self, expr: AffineExpr) -> list[Array] | None:
+        """Return the values of the sizes in all runs that differ in those which `expr` has, in ascending order; None
+        where there are too many."""
+        used = expr.used_dims()
+        counts = [len(size.values) for number, size in enumerate(self.ranges) if number in used]
+        if np.prod(counts, dtype=object) > MAX_RUNS:
+            return None
+        axes = [
+            np.array(size.values if number in used else [size.most], np.int64)
+            for number, size in enumerate(self.ranges)
+        ]
+        return [axis.reshape(-1) for axis in np.meshgrid(*axes, indexing="ij")]
+
+    def _fails_at_one(self, guard: Guard, fails: Array) -> bool:
+        """Whether a guard says that a size is more than 1, and fails nowhere but where it is 1."""
+        size, number = (guard.right, guard.left) if is_constant(guard.left) else (guard.left, guard.right)
+        if not is_constant(number) or number.value not in ((1,) if guard.relation == "==" else (1, 2)):
+            return False
+        runs = self.runs_of(size)
+        if runs is None or len(fails) != len(runs[0]):
+            return False
+        values = valued(size, runs)
+        return bool(values.min() >= 1 and values[-1] == values.max() and np.all(values[fails] == 1))
+
+    def describe(self, expr: AffineExpr) -> str:
+        """Return `expr` with the names of sizes."""
+        return spelled(expr, self.names)
+
+
+class Size(_Integer):
+    """An integer that follows from named sizes: its value at the greatest ones, and its expression.
+
+    It is no `int`, so that whatever takes a plain number of it has to ask (`__index__`), which the ledger notes.
+    """
+
+    __slots__ = ("expr", "ledger", "value")
+
+    def __new__(cls, ledger: Ledger, expr: AffineExpr) -> "Size":
+        made = object.__new__(cls)
+        made.ledger, made.expr = ledger, expr
+        made.value = expr.eval(ledger.greatest, [])
+        return made
+
+    ledger: Ledger
+    expr: AffineExpr
+    value: int
+
+    @property
+    def text(self) -> str:
+        """The expression with the names of sizes."""
+        return self.ledger.describe(self.expr)
+
+    def __add__(self, other: int) -> int:
+        expr = _expression(other)
+        return NotImplemented if expr is None else self.ledger.of(self.expr + expr)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: int) -> int:
+        expr = _expression(other)
+        return NotImplemented if expr is None else self.ledger.of(self.expr + expr * -1)
+
+    def __rsub__(self, other: int) -> int:
+        return -self + other
+
+    def __neg__(self) -> int:
+        return self.ledger.of(self.expr * -1)
+
+    def __abs__(self) -> int:
+        return -self if self < 0 else self
+
+    def __mul__(self, other: int) -> int:
+        if isinstance(other, float):
+            return float(self) * other  # pyright: ignore[reportReturnType]
+        expr = _expression(other)
+        return NotImplemented if expr is None else self.ledger.of(product_of([self.expr, expr], self.ledger.bounds))
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: int) -> int:
+        if isinstance(other, Size):
+            quotient = exact_quotient(self.expr, other.expr, self.ledger.bounds)
+            return self.value // int(other) if quotient is None else self.ledger.of(quotient)
+        divisor = _plain(other)
+        if divisor is None or divisor == 0:
+            return NotImplemented if divisor is None else self.value // 0
+        if divisor < 0:
+            return -self // -divisor
+        return self.ledger.of(divided(self.expr, divisor, self.ledger.bounds))
+
+    def __rfloordiv__(self, other: int) -> int:
+        return other // int(self)
+
+    def __mod__(self, other: int) -> int:
+        return NotImplemented if _expression(other) is None else self - self // other * other
+
+    def __rmod__(self, other: int) -> int:
+        return other % int(self)
+
+    def __divmod__(self, other: int) -> tuple[int, int]:
+        return self // other, self % other
+
+    def __truediv__(self, other: float) -> float:
+        return int(self) / other
+
+    def __rtruediv__(self, other: float) -> float:
+        return other / int(self)
+
+    def __pow__(self, other: int) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        result: int = 1
+        for _ in range(other):
+            result = self * result
+        return result
+
+    def _is(self, relation: str, other: object, *, swapped: bool = False) -> bool:
+        expr = _expression(other)
+        if expr is None:
+            return NotImplemented
+        left, right = (expr, self.expr) if swapped else (self.expr, expr)
+        return self.ledger.decide(left, relation, right)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or self._is("==", other)
+
+    def __ne__(self, other: object) -> bool:
+        equal = self == other
+        return NotImplemented if equal is NotImplemented else not equal
+
+    def __lt__(self, other: int) -> bool:
+        return self._is("<", other)
+
+    def __le__(self, other: int) -> bool:
+        return self._is("<=", other)
+
+    def __gt__(self, other: int) -> bool:
+        return self._is("<", other, swapped=True)
+
+    def __ge__(self, other: int) -> bool:
+        return self._is("<=", other, swapped=True)
+
+    def __bool__(self) -> bool:
+        return self != 0
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __index__(self) -> int:
+        self.ledger.decide(self.expr, "==", AffineConstantExpr(self.value))
+        return self.value
+
+    __int__ = __trunc__ = __index__
+
+    def __float__(self) -> float:
+        return float(int(self))
+
+    def __round__(self, ndigits: object = None) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return self
+
+    __floor__ = __ceil__ = __round__  # pyright: ignore[reportAssignmentType]
+
+    def __repr__(self) -> str:
+        return str(self.value)
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec)
+
+
+def _plain(value: object) -> int | None:
+    """Return `value` as an integer of Python if it is one; None of floats."""
+    return int(cast(int, value)) if isinstance(value, int | np.integer) else None
+
+
+def _expression(value: object) -> AffineExpr | None:
+    if isinstance(value, Size):
+        return value.expr
+    plain = _plain(value)
+    return None if plain is None else AffineConstantExpr(plain)
+
+
+def all_plain(numbers: Sequence[int]) -> bool:
+    """Return whether no number is a size."""
+    return not any(isinstance(number, Size) for number in numbers)
+
+
+def integer_of(number: object) -> int:
+    """Return a whole number of Python or numpy as an integer; a size stays one."""
+    return number if isinstance(number, Size) else int(cast(int, number))
+
+
+def is_size(value: object) -> bool:
+    """Return whether `value` is a size, or holds one in lists and tuples."""
+    if isinstance(value, list | tuple):
+        return any(map(is_size, value))  # pyright: ignore[reportUnknownArgumentType]
+    return isinstance(value, Size)
+
+
+def greatest(numbers: Sequence[int]) -> list[int]:
+    """Return plain numbers, sizes as their greatest values, without a guard: for tensors that are read up to a size."""
+    return [number.value if isinstance(number, Size) else number for number in numbers]
+
+
+def proves(left: int, relation: str, right: int) -> bool | None:
+    """Return whether a relation of sizes holds; None where that depends on them. No guard is noted."""
+    if relation in (">", ">="):
+        return proves(right, relation.replace(">", "<"), left)
+    ledger = next((each.ledger for each in (left, right) if isinstance(each, Size)), None)
+    one, other = _expression(left), _expression(right)
+    if one is None or other is None:
+        return None
+    if ledger is None:
+        return bool(_RELATIONS[relation](np.array(left), np.array(right)))
+    return ledger.proves(one, relation, other)
+
+
+def symbols_of(table: SizeTable) -> Ledger:
+    """Return the given sizes of a table as symbols, from 1 on: of nothing no shape is computed."""
+    ledger = Ledger()
+    for name, size in table.given.items():
+        ledger.size(name, size._replace(least=max(size.least, 1)))
+    return ledger
+
+
+def alike(one: Sequence[int], other: Sequence[int]) -> bool:
+    """Return whether two shapes are equal at all sizes."""
+    return len(one) == len(other) and all(a is b or proves(a, "==", b) is True for a, b in zip(one, other, strict=True))
