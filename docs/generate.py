@@ -12,6 +12,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -34,6 +35,8 @@ from s2s.dialects.c import C
 from s2s.dialects.graph import Graph
 from s2s.dialects.loop import Loop
 from s2s.dialects.tensor import Tensor
+from s2s.options import CompileOptions, DebugOptions, UserOptions
+from s2s.options.declaration import declaration, flagged, flags_of, given_type
 from s2s.targets.file import BASE, toml_value
 from s2s.targets.intrinsic import INTRINSIC_KEYS, Intrinsic
 from s2s.targets.intrinsics import INTRINSICS
@@ -181,7 +184,7 @@ def cli_page() -> str:
             command_section(f"s2s {name}", cli.app.get_command(context, name), context)
             for name in cli.app.list_commands(context)
         ]
-    return "\n".join([NOTICE, "# The command line\n", intro, "", *sections])
+    return "\n".join([NOTICE, "# The command line\n", intro, "", *sections, *contradictions()]) + "\n"
 
 
 def command_section(name: str, command: Any, context: Any) -> str:
@@ -191,7 +194,7 @@ def command_section(name: str, command: Any, context: Any) -> str:
         return f"## {name}\n\n{cell(command.help)}\n\n" + "\n".join(inner)
     arguments = [each for each in command.params if each.param_type_name == "argument"]
     usage = " ".join([name, "[OPTIONS]", *(each.metavar or each.name.upper() for each in arguments)])
-    description = inspect.cleandoc(command.help or "").replace("\n\nExample: ", "\n\n    ")
+    description = inspect.cleandoc(command.help or "").replace("\n\n\b\nExample: ", "\n\n    ")
     lines = [f"## {name}\n", f"    {usage}\n", *description.splitlines(), ""]
     lines += ["| option | what it does |", "|---|---|"]
     lines += [option_row(each, context) for each in command.params if not getattr(each, "hidden", False)]
@@ -224,8 +227,44 @@ def definition_of(found: object) -> ast.AST:
     return ast.parse(textwrap.dedent(inspect.getsource(cast(Any, found)))).body[0]
 
 
+def options_table(described: type) -> Iterator[str]:
+    """A table of the options that a class declares, with what a caller in Python gives."""
+    yield from ("| option | type | default | what it does |", "|---|---|---|---|")
+    written = meanings(described)
+    for each in fields(described):
+        kind = given_type(each)
+        text = kind if isinstance(kind, str) else inspect.formatannotation(kind).replace("s2s.options.passes.", "")
+        says = (written.get(each.name) or declaration(each).help or "").rstrip(".")
+        yield f"| `{each.name}` | `{cell(text)}` | `{each.default!r}` | {cell(says)}. |"
+    yield ""
+
+
+def meanings(described: type) -> dict[str, str]:
+    """The texts under the fields of a class, by the names of the fields."""
+    node = definition_of(described)
+    assert isinstance(node, ast.ClassDef)
+    return {
+        ast.unparse(field.target): text.value.value
+        for field, text in pairwise(node.body)
+        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
+        if isinstance(text.value.value, str)
+    }
+
+
+def contradictions() -> Iterator[str]:
+    """A table of what is said where options contradict each other."""
+    yield from ("## Options that contradict others\n", "| option | what is said |", "|---|---|")
+    for each in flagged(UserOptions):
+        for _, message in declaration(each).refused:
+            yield f"| `{flags_of(each)[0]}` | {cell(message)} |"
+
+
 def function_section(name: str, found: object) -> Iterator[str]:
     """A heading, the docstring, and a table of the parameters with their types and defaults."""
+    if name == "compile":
+        yield from (f"### {name}\n", (inspect.getdoc(found) or ""), "", *options_table(UserOptions))
+        yield from ("Returns `Artifact`.", "")
+        return
     node = definition_of(found)
     assert isinstance(node, ast.FunctionDef)
     yield from (f"### {name}\n", (inspect.getdoc(found) or ""), "")
@@ -246,10 +285,14 @@ def annotation(node: ast.expr | None) -> str:
     return f"`{cell(text)}`"
 
 
-def class_section(name: str, found: type) -> Iterator[str]:
+def class_section(name: str, found: type[Any]) -> Iterator[str]:
     """A heading, the docstring, and tables of fields and methods."""
     yield from (f"### {name}\n", (inspect.getdoc(found) or "").partition("\n\n")[0], "")
+    if issubclass(found, DebugOptions):
+        yield from options_table(found)
+        return
     body = [] if not isinstance(node := definition_of(found), ast.ClassDef) else node.body
+    body = [] if found is CompileOptions else body  # `compile` has them
     fields_of = [each for each in body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]
     if fields_of:
         yield from ("| field | type | default |", "|---|---|---|")

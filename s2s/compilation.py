@@ -20,7 +20,7 @@ from s2s.errors import CompilerBug, InputError
 from s2s.frontends.carried import with_caches
 from s2s.frontends.model import GraphModel, Source, snapshot
 from s2s.options import CompileOptions
-from s2s.options.view import exact_key, seen_by
+from s2s.options.declaration import seen_by
 from s2s.passes.context import CompilerContext
 from s2s.passes.manager import PassManager
 from s2s.pipeline import passes_of, pipeline
@@ -30,7 +30,7 @@ from s2s.stages.failure import PassFailure, attach
 from s2s.stages.memory import Planned
 from s2s.stages.order import STAGES, Stage, maker_of, place_of
 from s2s.stages.read import Read, read_network
-from s2s.stages.request import Findings, Request
+from s2s.stages.request import Findings, Request, exact_key
 from s2s.stages.state import Facts, State
 from s2s.stages.tensor import Scheduled
 from s2s.stages.tree import Written, network_info
@@ -96,9 +96,7 @@ class Compilation:
             options if options is not None else self.options,
             findings if findings is not None else self.request.findings,
         )
-        if exact_key((other.options.debug, other.options.passes)) == exact_key(
-            (self.options.debug, self.options.passes)
-        ):
+        if _observed(other.options) == _observed(self.options):
             other._manager = self._manager
         if self._last is not None:
             self._kept[self._last.stage] = self._last
@@ -231,6 +229,11 @@ class Compilation:
     def _named(self) -> CompileOptions:
         """Return the options with the C name of the network."""
         return replace(self.options, name=self._facts[Read].name)
+
+
+def _observed(options: CompileOptions) -> object:
+    """Return a key of what looks on while passes run."""
+    return exact_key((options.debug, options.passes))
 
 
 def _check_pass_names(options: CompileOptions) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from xdsl.passes import ModulePass
 
 from s2s.options import CompileOptions
-from s2s.options.view import seen_by
+from s2s.options.declaration import seen_by
 from s2s.passes.conditions import (
     activations,
     apart,

@@ -82,7 +82,7 @@ def test_prints_after_all():
 
 def test_numbers_go_on_through_several_lists():
     out, module, passes = io.StringIO(), ModuleOp([]), [MarkPass("a"), RenamedPass("b")]
-    manager = PassManager(DebugOptions(("all",)), out)
+    manager = PassManager(DebugOptions(print_ir_after=("all",)), out)
     manager.run(CompilerContext(), module, passes[:1])
     manager.run(CompilerContext(), module, passes[1:])
     assert set(module.attributes) == {"a", "b"}

@@ -7,8 +7,8 @@ import click
 
 from s2s.cli import options
 from s2s.cli.command import command
-from s2s.cli.compile_options import Options, with_compile_options
 from s2s.cli.formats import checked_folder, formats, packages_as_dict, packages_in_words
+from s2s.cli.options import Options, with_compile_options, with_debug_options
 from s2s.cli.together import (
     Prefill,
     concurrent_flag,
@@ -23,12 +23,13 @@ from s2s.cli.together import (
     with_prefill,
 )
 from s2s.errors import InputError
+from s2s.options import DebugOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from s2s.joint.artifact import JointArtifact
-    from s2s.options import CompileOptions, DebugOptions
+    from s2s.options import CompileOptions
 
 HASH_LENGTH = 7
 """Characters at the end of a name that was cut: an underscore and six digits of a hash."""
@@ -44,10 +45,7 @@ HASH_LENGTH = 7
 @concurrent_flag
 @share_kernels
 @prefill_tokens
-@options.print_ir_after
-@options.verify_each
-@options.time_passes
-@options.stop_after
+@with_debug_options
 @options.as_json
 def compile_command(
     models: tuple[Path, ...],
@@ -59,10 +57,7 @@ def compile_command(
     concurrent: bool,
     share: Literal["equal", "alike"],
     prefill: Prefill | None,
-    print_ir_after: tuple[str, ...],
-    verify_each: bool,
-    time_passes: bool,
-    stop_after: str | None,
+    debug: DebugOptions,
     as_json: bool,
 ) -> None:
     """Compile a network to a tree of C99, or several networks to one tree.
@@ -80,9 +75,8 @@ def compile_command(
     from s2s.cli.output import print_fields, print_json, steps_shown
 
     _check_kept(
-        _joint(prefill, together=together), stop_after=stop_after, write_decisions=write_decisions, format=format
+        _joint(prefill, together=together), stop_after=debug.stop_after, write_decisions=write_decisions, format=format
     )
-    debug = options.debug_options(print_ir_after, verify_each, time_passes, stop_after)
     if together:
         _compile_together(models, replace(compiling("host"), debug=debug), output, concurrent, share, as_json=as_json)
         return
@@ -91,9 +85,9 @@ def compile_command(
         given = replace(compiling("host"), debug=debug)
         _write_joint(lambda: with_prefill(model, given, prefill), output or Path(model.stem), debug, as_json=as_json)
         return
-    with steps_shown(quiet=bool(print_ir_after)):
+    with steps_shown(quiet=bool(debug.print_ir_after)):
         artifact = compile_artifact(model, replace(compiling("host"), debug=debug))
-        if stop_after is not None:
+        if debug.stop_after is not None:
             print(artifact.ir())
             return
         packed = tuple(dict.fromkeys(format))
@@ -160,9 +154,7 @@ def _compile_together(
     _write_joint(join, output if output is not None else Path(name), chosen.debug, as_json=as_json)
 
 
-def _write_joint(
-    join: "Callable[[], JointArtifact]", destination: Path, debug: "DebugOptions", *, as_json: bool
-) -> None:
+def _write_joint(join: "Callable[[], JointArtifact]", destination: Path, debug: DebugOptions, *, as_json: bool) -> None:
     """Write a tree of several networks, and print its figures."""
     from s2s.cli.output import print_fields, print_json, steps_shown
     from s2s.emit.write import check_destination

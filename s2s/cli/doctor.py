@@ -5,12 +5,14 @@ from click.exceptions import Exit
 
 from s2s.cli import options
 from s2s.cli.command import command
+from s2s.cli.parameters import THING
 
 
 @command("doctor")
 @click.argument(
     "wanted",
     nargs=-1,
+    type=THING,
     required=False,
     metavar="[WHAT]…",
     help="Only these, as `cortex-m4`, `qemu:m4` or `tune`.",

@@ -9,7 +9,7 @@ from click.exceptions import Exit
 
 from s2s.cli import options
 from s2s.cli.command import command
-from s2s.cli.compile_options import Options, with_compile_options
+from s2s.cli.options import Options, with_compile_options
 from s2s.errors import InputError
 
 if TYPE_CHECKING:

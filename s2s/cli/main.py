@@ -68,6 +68,18 @@ class Commands(click.Group):
         module, _, name = found[0].partition(".")
         return getattr(import_module(f"s2s.cli.{module}"), name)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the arguments name; refuse an unknown one with the name that it resembles."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            from difflib import get_close_matches  # only where a command is misspelt
+
+            near = get_close_matches(args[0], [*COMMANDS, *SPELLINGS], n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise click.UsageError(f"No such command '{args[0]}'.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table of commands without importing them, each line whole."""
         with formatter.section("Commands"):

@@ -6,13 +6,20 @@ import click
 
 from s2s.cli import options
 from s2s.cli.command import command
-from s2s.cli.compile_options import Options, with_compile_options
+from s2s.cli.options import Options, with_compile_options
+from s2s.cli.parameters import PROJECT_BOARD
 
 
 @command("new")
 @options.model
 @with_compile_options
-@click.option("--board", required=True, metavar="BOARD", help="What the project is for; `s2s boards` lists them.")
+@click.option(
+    "--board",
+    type=PROJECT_BOARD,
+    required=True,
+    metavar="BOARD",
+    help="What the project is for; `s2s boards` lists them.",
+)
 @click.option("--output", "-o", type=options.PATH, metavar="DIR", help="New folder; by default the network's name.")
 def new_command(model: Path, compiling: Options, board: str, output: Path | None) -> None:
     """Write a firmware project that runs a network on a board for `s2s verify --on serial:PORT`.

@@ -9,7 +9,7 @@ from click.exceptions import Exit
 
 from s2s.cli import options
 from s2s.cli.command import command
-from s2s.cli.compile_options import Options, with_compile_options
+from s2s.cli.options import Options, with_compile_options
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ DISPENSABLE = ("op/byte", "GB/s", "median", "bound by", "MFLOP", "MOP", "bound")
     default="run",
     help="Kernels as they run, the slowest first, or those first that could gain most.",
 )
-@click.option(
-    "--on",
+@options.on(
     metavar="qemu:BOARD",
     help="Count the instructions of each kernel on an emulated board instead (m0, m3, m4, m7, m33, m55, riscv32).",
 )

@@ -10,13 +10,12 @@ Keys are the long names of the options of `s2s compile`; tables `[devices.NAME]`
 command line go before those of the file.
 """
 
-import inspect
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from s2s.cli.compile_options import gather
+from s2s.cli.options import keys
 from s2s.errors import InputError
 from s2s.types.devices import TABLE as DEVICES
 
@@ -57,7 +56,7 @@ def read_project(file: Path) -> dict[str, Any]:
 
 
 def _parameter(file: Path, key: str) -> str:
-    known = [MODEL, *OF_COMPILE, *(name.replace("_", "-") for name in inspect.signature(gather).parameters)]
+    known = [MODEL, *OF_COMPILE, *keys()]
     if key not in known:
         from difflib import get_close_matches  # only where a key is misspelt
 

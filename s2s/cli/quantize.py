@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     default="float",
     help="Inputs and outputs in floats as before, or in integers.",
 )
-@options.shapes
-@options.trust_model
+@options.flag_of("shapes")
+@options.flag_of("trust_model")
 @options.as_json
 def quantize_command(
     model: Path,
@@ -68,12 +68,13 @@ def quantize_command(
     from s2s.cli.output import print_json, steps_shown
     from s2s.frontends.named_axes import sized
     from s2s.frontends.recognition import format_of
+    from s2s.options.values import shapes_of
     from s2s.quantization import quantize
 
     kind = ".pt2" if format_of(model) == "PyTorch" else ".onnx"
     target = output if output is not None else Path(f"{model.name.partition('.')[0]}_int8{kind}")
     with steps_shown():
-        shapes = sized(options.parse_shapes(shape), {})
+        shapes = sized(shapes_of(shape), {})
         made = quantize(model, data, method=method, ports=ports, shapes=shapes, trust=trust_model)
         made.save(target)
     if as_json:

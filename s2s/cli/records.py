@@ -8,6 +8,7 @@ from click.exceptions import Exit
 
 from s2s.cli import options
 from s2s.cli.command import SETTINGS
+from s2s.cli.parameters import BYTES
 from s2s.support.files import write_file
 
 if TYPE_CHECKING:
@@ -102,13 +103,16 @@ def merge_command(files: tuple[Path, ...], output: Path) -> None:
 @output
 @click.option("--front", is_flag=True, help="Keep all that no other record of its task beats in cost and bytes.")
 @click.option(
-    "--flash", type=int, metavar="BYTES", help="Keep what saves most within so much more flash than the compiler's own."
+    "--flash",
+    type=BYTES,
+    metavar="BYTES",
+    help="Keep what saves most within this much more flash than the compiler's own.",
 )
 @click.option(
-    "--flash-os", "flash_small", type=int, metavar="BYTES", help="The same for kernels that are compiled with -Os."
+    "--flash-os", "flash_small", type=BYTES, metavar="BYTES", help="The same for kernels that are compiled with -Os."
 )
-@click.option("--ram", type=int, metavar="BYTES", help="The same for RAM; the network takes so much more at most.")
-@click.option("--stack", type=int, metavar="BYTES", help="The same for the stack.")
+@click.option("--ram", type=BYTES, metavar="BYTES", help="The same for RAM; the network takes so much more at most.")
+@click.option("--stack", type=BYTES, metavar="BYTES", help="The same for the stack.")
 def prune_command(
     file: Path,
     output: Path,

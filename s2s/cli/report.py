@@ -7,7 +7,7 @@ import click
 
 from s2s.cli import options
 from s2s.cli.command import command
-from s2s.cli.compile_options import Options, with_compile_options
+from s2s.cli.options import Options, with_compile_options
 from s2s.errors import InputError, S2SError
 from s2s.support.extras import require_extra
 
@@ -19,8 +19,7 @@ from s2s.support.extras import require_extra
     "--html", type=options.PATH, metavar="FILE", help="Write a page with charts, which needs no network; MODEL only."
 )
 @click.option("--time", is_flag=True, help="With --html: time each kernel on this machine, for the page.")
-@click.option(
-    "--on",
+@options.on(
     metavar="qemu:BOARD",
     help="With --html: count the instructions of each kernel on an emulated board (m0, m3, m4, m7, m33, m55, riscv32).",
 )

@@ -4,10 +4,13 @@ import click
 
 from s2s.cli import options
 from s2s.cli.command import command
+from s2s.cli.parameters import TARGET
 
 
 @command("targets")
-@click.argument("name", required=False, metavar="NAME|FILE.toml", help="A target, to be printed as a file.")
+@click.argument(
+    "name", type=TARGET, required=False, metavar="NAME|FILE.toml", help="A target, to be printed as a file."
+)
 @options.as_json
 def targets_command(name: str | None, as_json: bool) -> None:
     """List the targets, or print one as a file that --target takes.

@@ -10,7 +10,7 @@ from click.exceptions import Exit
 
 from s2s.cli import options
 from s2s.cli.command import command
-from s2s.cli.compile_options import Options, with_compile_options
+from s2s.cli.options import Options, with_compile_options
 from s2s.errors import InputError, ToolchainError
 from s2s.support.extras import require_extra
 
@@ -37,10 +37,9 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
     help="The file of records that is appended to.",
 )
 @with_compile_options
-@click.option(
-    "--on",
-    default="host",
+@options.on(
     metavar="host|qemu:BOARD|serial:PORT",
+    default="host",
     help="Where candidates run: timed on this machine, instructions counted on an emulated board, or timed on a board "
     "at a serial port such as /dev/ttyACM0 (with @BAUD, by default @115200).",
 )

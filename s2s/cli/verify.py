@@ -9,7 +9,7 @@ from click.exceptions import Exit
 from s2s.cli import options
 from s2s.cli.board_figures import show_figures, show_layers
 from s2s.cli.command import command
-from s2s.cli.compile_options import Options, with_compile_options
+from s2s.cli.options import Options, with_compile_options
 from s2s.cli.together import concurrent_flag, join_networks, models, only_model, share_kernels, together_flag, tree_name
 from s2s.errors import InputError
 from s2s.support.extras import require_extra
@@ -55,8 +55,7 @@ class Comparing(TypedDict):
     metavar="FILE.npz",
     help="Your inputs and right outputs: arrays named like them, or `x` and `y`; one row a vector.",
 )
-@click.option(
-    "--on",
+@options.on(
     metavar="qemu:BOARD|serial:PORT",
     help="Run on an emulated board (m0, m3, m4, m7, m33, m55, riscv32) and count instructions; or on a board that runs"
     " the program of `s2s new`, at a port such as /dev/ttyACM0 (with @BAUD, by default @115200).",

@@ -23,7 +23,6 @@ from s2s.schedules.byte_products import byte_products
 from s2s.schedules.default import Choice, Declined, candidates, long_reduction, schedule_along
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reduction_blocks import BlockedReduction, cycles_of_blocks
-from s2s.schedules.reference import reference
 from s2s.schedules.transforms import FusedSizes, in_fused_tiles, one_block, transform_schedule
 from s2s.schedules.vector_products import vector_products
 from s2s.schedules.wide_products import wide_products
@@ -172,7 +171,7 @@ def _found(subject: ScheduledComputation, schedule: tensor.ScheduleAttr | None, 
 def _plain(subject: ScheduledComputation, target: Target) -> _Proposals:
     if not subject.plain or isinstance(subject.op, tensor.TransformOp):
         return []
-    return _found(subject, reference(), "one loop a dimension")
+    return _found(subject, tensor.ScheduleAttr.of(), "one loop a dimension")
 
 
 def _given(subject: ScheduledComputation, target: Target) -> _Proposals:
@@ -212,7 +211,7 @@ def _cheapest(subject: ScheduledComputation, target: Target) -> _Proposals:
     with one_block(op, subject.fused):
         compared = candidates(op, target, subject.constants)
     if not any(isinstance(each, Choice) for each in compared):
-        return [Candidate(lambda: in_fused_tiles(op, reference(), subject.fused), "one number at a time")]
+        return [Candidate(lambda: in_fused_tiles(op, tensor.ScheduleAttr.of(), subject.fused), "one number at a time")]
     return [found for each in compared for found in _proposed(subject, op, target, each)]
 
 

@@ -1,10 +1,15 @@
-"""The options of one compilation."""
+"""The options of a compilation, each declared once: `s2s.options.declaration` says what follows from a declaration."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import Field, field
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
 
-from s2s.support.frozen import frozen
+from s2s.decisions.names import ROW_TILES, WHOLE
+from s2s.options import values
+from s2s.options.declaration import option, options_class
+from s2s.options.passes import DebugOptions as DebugOptions
+from s2s.options.passes import PassOptions as PassOptions
+from s2s.options.passes import debug_of, passes_of
+from s2s.types.devices import MAIN
 
 if TYPE_CHECKING:
     from s2s.decisions.records import Record
@@ -27,190 +32,369 @@ WeightForm = Literal["auto", "arrays", "incbin"]
 Io = Literal["caller", "arena"]
 Profile = Literal["default", "misra"]
 Threading = Literal["pthreads", "openmp"]
-STAGES = "stages"
-"""Under this key the metadata of a field holds the stages that read an option."""
-DECIDING = ("simplify", "graph", "compute", "tensor", "loop", "memory", "c")
-"""The stages whose passes make decisions."""
 PROFILES: tuple[Profile, ...] = ("default", "misra")
 
-
-class Specialisation(TypedDict):
-    """The options that make another model of an ONNX model before it is read."""
-
-    bind: "Mapping[str, Numbers]"
-    dims: "Mapping[str, DimSize]"
-
-
-class Budgets(TypedDict):
-    """The options that say what the network may take at most."""
-
-    ram_budget: int | Literal["min"] | None
-    flash_budget: int | None
-    stack_budget: int | None
+DECIDING = ("simplify", "graph", "compute", "tensor", "loop", "memory", "c")
+"""The stages whose passes make decisions."""
+MAX_THREADS = 16
+"""The threads that a pool of the runtime has room for, unless a project wants more."""
+_LITTLE = "no network takes that little; give 0 or more"
 
 
-class Reading(TypedDict):
-    """The options that say how a model is read."""
-
-    states: Mapping[str, str]
-    streams: "Mapping[str, Sliding]"
-    untrusted: bool
-    trust_model: bool
-    cache: Cache
+def _walks_tables(options: "UserOptions") -> bool:
+    return options.executor == "graph"
 
 
-def reading(
-    states: Mapping[str, str] | None,
-    streams: "Mapping[str, Sliding | int | tuple[int, int]] | None",
-    *,
-    untrusted: bool,
-    trust_model: bool,
-    cache: Cache = "float32",
-) -> Reading:
-    """Return the options with these values; a window slides along an axis, or along an axis by some frames."""
-    from s2s.types.sliding import Sliding
-
-    windows = {
-        name: Sliding(given) if isinstance(given, int) else Sliding(given[0], given[1])
-        for name, given in (streams or {}).items()
-    }
-    return {
-        "states": dict(states or {}),
-        "streams": windows,
-        "untrusted": untrusted,
-        "trust_model": trust_model,
-        "cache": cache,
-    }
+def _wants_arena_or_file(options: "UserOptions") -> bool:
+    return options.io == "arena" or options.weights == "incbin"
 
 
-def budgets(ram: int | Literal["min"] | None, flash: int | None, stack: int | None) -> Budgets:
-    """Return the options for these budgets."""
-    return {"ram_budget": ram, "flash_budget": flash, "stack_budget": stack}
+@options_class
+class UserOptions:
+    """The options that users give: each is an argument of `s2s.compile` and a flag of `s2s compile`."""
 
-
-@frozen
-class DebugOptions:
-    """What to print about a compilation while it runs; by default nothing."""
-
-    print_ir_after: tuple[str, ...] = ()
-    """Names of passes after which the module is printed; `all` stands for every pass."""
-    verify_each: bool = False
-    """Verify the module after every pass, not only at the end."""
-    time_passes: bool = False
-    """Print how long each pass took."""
-    stop_after: str | None = None
-    """Leave out the passes that come after the first one of this name."""
-
-
-@frozen
-class PassOptions:
-    """The passes to run, as `s2s.tvm.transform.PassContext` sets them; by default those up to level 3."""
-
-    level: int = 3
-    """Passes of higher optimisation levels are left out."""
-    required: tuple[str, ...] = ()
-    """Passes that run whatever their level."""
-    disabled: tuple[str, ...] = ()
-    """Passes that do not run."""
-    fusion_depth: int = 256
-    """The most operators in one kernel."""
-    instruments: tuple[object, ...] = field(default=(), compare=False)
-    """What looks on while passes run, each a `s2s.passes.instruments.PassInstrument`."""
-
-
-def read_in(*stages: str, default: Any = None, factory: Callable[[], object] | None = None) -> Any:
-    """Return a field whose values these stages of a compilation read."""
-    facts = {STAGES: stages}
-    return field(default_factory=factory, metadata=facts) if factory else field(default=default, metadata=facts)
-
-
-def stages_of(option: "Field[Any]") -> tuple[str, ...]:
-    """Return the stages that read an option."""
-    return option.metadata[STAGES]
-
-
-@frozen
-class CompileOptions:
-    """Options of `s2s.compile`; every one has a flag of `s2s compile`."""
-
-    target: "str | Target" = read_in(*DECIDING, "tree", default="host")
-    """The name of a target, the path of a target file (`….toml`), or a target."""
-    executor: Executor = read_in("read", "graph", "compute", "loop", "memory", "c", "tree", default="aot")
-    name: str | None = read_in("read", "graph", "c", default=None)
-    """Name of the network in C; by default the model's file name."""
-    weights: WeightForm = read_in("c", "tree", default="auto")
-    """Weights as C arrays, as one binary file beside the C, or by size."""
-    shapes: "InputShapes" = read_in("read", factory=dict[str, tuple[int | str, ...]])
-    """Shapes of inputs that the model leaves open."""
-    bind: "Mapping[str, Numbers]" = read_in("read", factory=dict[str, "Numbers"])
+    target: "str | Target" = option(
+        default="host",
+        stages=(*DECIDING, "tree"),
+        help="The processor that runs the C (`s2s targets` lists them); by default this machine, or that of the board.",
+        metavar="TARGET|FILE.toml",
+    )
+    executor: Executor = option(
+        default="aot",
+        stages=("read", "graph", "compute", "loop", "memory", "c", "tree"),
+        help="What runs the kernels: `aot`, a function that calls them; `graph`, an executor that walks tables.",
+        is_expert=True,
+    )
+    name: str | None = option(
+        default=None,
+        stages=("read", "graph", "c"),
+        help="Name of the network in C; by default that of the model's file.",
+        metavar="NAME",
+    )
+    weights: WeightForm = option(
+        default="auto",
+        stages=("c", "tree"),
+        help="Weights as C arrays or as one file; `auto` by size.",
+        is_expert=True,
+    )
+    shapes: "InputShapes" = option(
+        default=None,
+        converter=values.shapes_of,
+        stages=("read",),
+        help="Shape of an input whose dimensions are open; a letter names one for --dim, as in x=N,28,28",
+        group="Inputs",
+        flags=("--shape",),
+        metavar="NAME=D,D,…",
+        is_repeated=True,
+        is_of_files=True,
+    )
+    bind: "Mapping[str, Numbers]" = option(
+        default=None,
+        converter=values.bindings_of,
+        stages=("read",),
+        help="Make an input of an ONNX model a constant of these numbers",
+        group="Inputs",
+        metavar="NAME=N,N,…|@FILE.npy",
+        is_expert=True,
+        is_repeated=True,
+        is_of_files=True,
+    )
     """Inputs of an ONNX model that become constants, with their values: `{"sr": 16000}`."""
-    dims: "Mapping[str, DimSize]" = read_in(
-        "read", "simplify", "graph", "compute", "tensor", "c", factory=dict[str, "DimSize"]
+    dims: "Mapping[str, DimSize]" = option(
+        default=None,
+        converter=values.dims_of,
+        stages=("read", "simplify", "graph", "compute", "tensor", "c"),
+        help="Size of a dimension that the model or --shape names, or its bounds (N=1..128) to give it at run time, in "
+        "steps (N=32..640:+32), with kernels for some sizes (N=1..128:64,128)",
+        group="Inputs",
+        flags=("--dim",),
+        metavar="NAME=D",
+        is_repeated=True,
+        is_of_files=True,
     )
     """Sizes of dimensions that an ONNX model leaves open, by their names: `{"batch": 1}`. A size within bounds,
-    `{"sequence": SizeRange(1, 128)}`, is given at run time."""
-    states: Mapping[str, str] = read_in("read", "graph", factory=dict[str, str])
+    `{"sequence": (1, 128)}`, is given at run time."""
+    states: Mapping[str, str] = option(
+        default=None,
+        converter=values.states_of,
+        stages=("read",),
+        help="Keep output OUT of a run as input IN of the next one; a star stands for equal parts of names of an ONNX "
+        "model, past.*=present.*",
+        group="Inputs",
+        flags=("--state",),
+        metavar="IN=OUT",
+        is_repeated=True,
+    )
     """Inputs that are the outputs of the run before, by their names: `{"hidden": "new_hidden"}`."""
-    streams: "Mapping[str, Sliding]" = read_in("read", factory=dict[str, "Sliding"])
+    streams: "Mapping[str, Sliding]" = option(
+        default=None,
+        converter=values.streams_of,
+        stages=("read",),
+        help="An input that is a window which slides along an axis: a run takes only the new frames, by default as few "
+        "as the network allows",
+        group="Inputs",
+        flags=("--stream",),
+        metavar="INPUT:AXIS[=FRAMES]",
+        is_repeated=True,
+    )
     """Inputs that are sliding windows, by their names, each with the axis along which it moves, and by how many frames:
     a run takes the new frames and computes what they change."""
-    untrusted: bool = read_in("read", default=False)
-    """Read the model in a child process of limited time and memory first."""
-    trust_model: bool = read_in("read", default=False)
-    """Read a file of PyTorch with pickles that may run code."""
-    cache: Cache = read_in("read", "settle", default="float32")
-    """The type of the keys and values that the decoder of a GGUF file keeps; with `int8` a head's numbers at a position
-    share a scale."""
-    schedule: Schedule = read_in(
-        "settle", "simplify", "graph", "compute", "tensor", "loop", "memory", "tree", default="default"
+    untrusted: bool = option(
+        default=False,
+        stages=("read",),
+        help="Read the model in a child process first, within a minute and 2 GB of memory.",
+        group="Model",
+        is_expert=True,
+        is_of_files=True,
     )
-    """`reference`: one plain loop nest for each operator, nothing fused, nothing tiled."""
-    tflite_rounding: TfliteRounding = read_in("read", default="micro")
-    """Fully connected layers and LSTMs of integers in TFLite models: `micro` rounds as TFLite-Micro,
-    `reference` as TFLite."""
-    requantise: Requantise = read_in("settle", "tree", default="float")
+    trust_model: bool = option(
+        default=False,
+        stages=("read",),
+        help="Read a file of PyTorch with pickles that may run code on this machine.",
+        group="Model",
+        is_of_files=True,
+    )
+    cache: Cache = option(
+        default="float32",
+        stages=("read", "settle"),
+        help="The type of the numbers in the caches of a decoder; int8 has a scale for each row. In a ring (GGUF "
+        "files) new positions overwrite the oldest.",
+        group="Numbers",
+    )
+    schedule: Schedule = option(
+        default="default",
+        stages=("settle", "simplify", "graph", "compute", "tensor", "loop", "memory", "tree"),
+        help="Tuned loops, or one plain loop nest for each operator.",
+        group="Choices",
+        is_expert=True,
+    )
+    tflite_rounding: TfliteRounding = option(
+        default="micro",
+        stages=("read",),
+        help="Fully connected layers and LSTMs of integers in TFLite models: as TFLite-Micro rounds, or as TFLite.",
+        group="Numbers",
+        is_expert=True,
+    )
+    requantise: Requantise = option(
+        default="float",
+        stages=("settle", "tree"),
+        help="Scale the sums of quantised ONNX models in floats, as ONNX says, or in fixed point.",
+        group="Numbers",
+        flags=("--requantise", "--requantize"),
+    )
     """Sums of quantised ONNX models become integers of 8 bits by a float factor, as the format says, or in `fixed`
     point, for devices without floats; some results then differ by one step of their quantisation."""
-    activations: Activations = read_in("settle", default="model")
-    """Activations of products with weights in blocks: quantised by the same blocks to 8 bits where the `model` says so
-    (MatMulNBits with accuracy_level 4), everywhere (`int8-blocks`), or nowhere (`float`)."""
-    io: Io | None = read_in("compute", "memory", default=None)
-    """Where inputs and outputs live: `arena` gives them a place in the arena, which the header states and the caller
-    may use; `caller` leaves them to the caller, as firmware wants whose camera or DMA owns the input. By default as the
-    target has it."""
-    profile: Profile = read_in("graph", "compute", "c", "tree", default="default")
-    """`misra`: C as MISRA C:2012 wants it, with the rules it deviates from written down in the tree."""
-    flash_budget: int | None = read_in(default=None)
-    """Bytes of code and constants that the network may take, measured with the compiler of the target."""
-    stack_budget: int | None = read_in(default=None)
-    """Bytes of stack that the run function may take, measured likewise."""
-    ram_budget: int | Literal["min"] | None = read_in("simplify", "graph", "compute", "tensor", "memory", default=None)
-    """Bytes of RAM for arena, inputs and outputs: the cheapest plan within them is taken; `min`: the smallest plan."""
-    scratch: int | None = read_in("tensor", default=None)
+    activations: Activations = option(
+        default="model",
+        stages=("settle",),
+        help="Activations of products with weights in blocks: quantised by these to 8 bits where the model says so "
+        "(MatMulNBits with accuracy_level 4), nowhere (`float`), or everywhere (`int8-blocks`).",
+        group="Numbers",
+        is_expert=True,
+    )
+    io: Io | None = option(
+        default=None,
+        stages=("compute", "memory"),
+        help="Where inputs and outputs are: in memory of the caller, as if a camera or DMA owns them, or with room for "
+        "them in the arena; the default is that of the target.",
+        group="Memory",
+        refused=(
+            (
+                lambda options: options.io == "arena" and options.executor == "graph",
+                "the tables of executor graph take buffers of the caller; use executor aot",
+            ),
+        ),
+    )
+    profile: Profile = option(
+        default="default",
+        stages=("graph", "compute", "c", "tree"),
+        help="The coding standard of the C: none in particular, or MISRA C:2012, with the rules it deviates from "
+        "written down.",
+        refused=((_walks_tables, "the graph executor is written for any network; use --executor aot"),),
+    )
+    flash_budget: int | None = option(
+        default=None,
+        converter=values.flash_of,
+        help="Refuse a network whose code and constants, as the compiler of the target makes them, take more (256KiB).",
+        group="Memory",
+        metavar="BYTES",
+        refused=((lambda options: options.flash_budget < 0, _LITTLE),),
+    )
+    stack_budget: int | None = option(
+        default=None,
+        converter=values.stack_of,
+        help="Refuse a network whose run function takes more stack, measured likewise.",
+        group="Memory",
+        metavar="BYTES",
+        refused=((lambda options: options.stack_budget < 0, _LITTLE),),
+    )
+    ram_budget: int | Literal["min"] | None = option(
+        default=None,
+        converter=values.ram_of,
+        stages=("simplify", "graph", "compute", "tensor", "memory"),
+        help="RAM for arena, inputs and outputs: the cheapest plan within these bytes is taken, which may have a unit "
+        "(64KiB); `min`: the smallest plan.",
+        group="Memory",
+        metavar="BYTES|min",
+        refused=((lambda options: options.ram_budget != "min" and options.ram_budget < 0, f"{_LITTLE}, or min"),),
+    )
+    exact: bool = option(
+        default=False,
+        stages=("simplify", "graph", "compute"),
+        help="Sum floats as the model's operators do, and take no algorithm that rounds otherwise.",
+        group="Numbers",
+    )
+    threads: int = option(
+        default=1,
+        stages=("tensor", "loop", "tree"),
+        help="The most threads that share a kernel; the run function takes a pool of them.",
+        group="Processors",
+        metavar="N",
+        refused=(
+            (lambda options: not 1 <= options.threads <= MAX_THREADS, f"give a number from 1 to {MAX_THREADS}"),
+            (_walks_tables, "the tables of executor graph call kernels one by one; use executor aot"),
+            (
+                lambda options: options.profile == "misra",
+                "the pool of threads is not written to MISRA C; leave --profile out",
+            ),
+        ),
+    )
+    threading: Threading = option(
+        default="pthreads",
+        stages=("tree",),
+        help="The library of threads that the build files ask for.",
+        group="Processors",
+        is_expert=True,
+        refused=((lambda options: options.threads == 1, "one thread needs none; give --threads 2 or more as well"),),
+    )
+    decisions: Mapping[str, Mapping[str, str]] = option(
+        default=None,
+        converter=values.decisions_of,
+        stages=DECIDING,
+        help="Choices to take in place of the compiler's own, whole or in part.",
+        group="Choices",
+        is_expert=True,
+        metavar="FILE",
+        refused=(
+            (
+                lambda options: bool(options.devices) and ROW_TILES in options.decisions,
+                f"{ROW_TILES}: a chain in row tiles runs on one device; leave --devices out",
+            ),
+            (
+                lambda options: (
+                    options.executor == "graph"
+                    and not {WHOLE}.issuperset(options.decisions.get(ROW_TILES, {}).values())
+                ),
+                f"{ROW_TILES}: the tables of executor graph call nothing but kernels; use executor aot",
+            ),
+        ),
+    )
+    records: "tuple[Record, ...] | None" = option(
+        default=(),
+        converter=values.records_of,
+        stages=DECIDING,
+        help="Records of measurements, as a tuner wrote them, consulted before those that s2s ships with.",
+        group="Choices",
+        is_expert=True,
+        metavar="FILE",
+        none=("--no-records", "Use no records, not even those that s2s ships with: all costs are estimated."),
+    )
+    external: "Modes" = option(
+        default=None,
+        converter=values.external_of,
+        stages=("graph",),
+        help="Let an external code generator compute all that it can (always), what it is faster at (auto), or nothing",
+        group="Processors",
+        is_expert=True,
+        metavar="NAME=always|auto|never",
+        is_repeated=True,
+    )
+    pools: "Pools" = option(
+        default=None,
+        converter=values.pools_of,
+        stages=("graph", "memory", "c", "tree"),
+        help="A memory for buffers and constants (tcm=64KiB), for one of these (rom=1MiB:constants), or for constants "
+        "that are copied before use (flash=4MiB:streamed); the fastest first",
+        group="Memory",
+        flags=("--pool",),
+        metavar="NAME=SIZE",
+        is_repeated=True,
+        refused=(
+            (
+                lambda options: options.executor != "aot",
+                "the run function of executor aot takes a pointer to each pool; leave --executor out",
+            ),
+            (
+                lambda options: options.poison or options.ram_budget is not None,
+                "--poison and --ram-budget are about one arena; leave them out",
+            ),
+            (
+                _wants_arena_or_file,
+                "inputs and outputs are the caller's, constants are C arrays; leave --io and --weights out",
+            ),
+            (
+                lambda options: bool(
+                    {pool.name for pool in options.pools} & {MAIN, *(each.name for each in options.devices)}
+                ),
+                "has the name of a device, and each has an arena of that name; call the pool otherwise",
+            ),
+        ),
+    )
+    devices: "Devices" = option(
+        default=None,
+        converter=values.devices_of,
+        stages=("read", *(each for each in DECIDING if each != "simplify"), "tree"),
+        help="Devices beside the first one, tables [devices.NAME] of a TOML file: target, memory, layers, operators.",
+        group="Processors",
+        is_expert=True,
+        metavar="FILE",
+        refused=(
+            (
+                lambda options: options.poison,
+                "--poison fills dead bytes of one arena; leave it out, and verify without --devices",
+            ),
+            (
+                _wants_arena_or_file,
+                "inputs and outputs are the caller's, constants C arrays; leave --io and --weights out",
+            ),
+            (
+                lambda options: {options.ram_budget, options.flash_budget, options.stack_budget} != {None},
+                "a budget is about one device; limit the memory of each by its key memory",
+            ),
+        ),
+    )
+    poison: bool = option(
+        default=False,
+        stages=("graph", "memory"),
+        help="Make a debug build that fills dead bytes of the arena before each kernel.",
+        group="Debug",
+        is_expert=True,
+        refused=((_walks_tables, "the tables of executor graph call nothing but kernels; use executor aot"),),
+    )
+    debug: DebugOptions = option(default=None, converter=debug_of)
+    """What is printed about the compilation while it runs."""
+    """What is printed about the compilation while it runs."""
+
+
+@options_class
+class CompileOptions(UserOptions):
+    """The options of `s2s.compile`, and those that searches and pass contexts set."""
+
+    scratch: int | None = option(default=None, stages=("tensor",))
     """Elements that a window copied to scratch may take; a budget of RAM sets it."""
-    row_tiles: tuple[tuple[int, int, int], ...] = read_in("graph", default=())
+    row_tiles: tuple[tuple[int, int, int], ...] = option(
+        default=(),
+        stages=("graph",),
+        flags=("--decisions",),
+        refused=(
+            (
+                lambda options: bool(options.devices),
+                f"{ROW_TILES}: a chain in row tiles runs on one device; leave --devices out",
+            ),
+        ),
+    )
     """Chains of operators computed in row tiles: first and last operator, and rows of a tile, as `graph-tile-rows`
     takes them; a budget of RAM sets them."""
-    exact: bool = read_in("simplify", "graph", "compute", default=False)
-    """Sums of floats in the order of the model's operators: no algorithm that rounds otherwise, however fast."""
-    threads: int = read_in("tensor", "loop", "tree", default=1)
-    """The most threads that share the work of a kernel; with more than one the run function takes a pool of them."""
-    threading: Threading = read_in("tree", default="pthreads")
-    """What the build files ask for to get threads."""
-    decisions: Mapping[str, Mapping[str, str]] = read_in(*DECIDING, factory=dict[str, Mapping[str, str]])
-    """Choices by kind and subject that the compiler obeys in place of its own; `s2s.decisions.file` reads them."""
-    records: "tuple[Record, ...] | None" = read_in(*DECIDING, default=())
-    """Records of measurements, consulted before those that the compiler ships with; None: neither of them."""
-    external: "Modes" = read_in("graph", default=())
-    """External code generators by name, each with how far it is used: always, auto or never."""
-    explain: bool = read_in(*DECIDING, default=False)
+    explain: bool = option(default=False, stages=DECIDING)
     """Record with every decision all its alternatives, not only those that were compared."""
-    pools: "Pools" = read_in("graph", "memory", "c", "tree", default=())
-    """Memory pools for buffers and constants, the fastest first; none: one arena, and constants where the compiler puts
-    them."""
-    devices: "Devices" = read_in("read", "graph", "compute", "tensor", "loop", "memory", "c", "tree", default=())
-    """Devices beside the first one, with what runs on them."""
-    poison: bool = read_in("graph", "memory", default=False)
-    """A debug build: before each kernel, bytes of the arena that hold no value are filled with a pattern."""
-    passes: PassOptions = read_in("settle", *DECIDING, factory=PassOptions)
-    debug: DebugOptions = read_in(factory=DebugOptions)
+    passes: PassOptions = option(default=None, converter=passes_of, stages=("settle", *DECIDING))

@@ -81,7 +81,13 @@ class PassContext:
         """The context as an option of the compiler."""
         depth = self.config.get("relay.FuseOps.max_depth", PassOptions.fusion_depth)
         assert isinstance(depth, int)
-        return PassOptions(self.opt_level, self.required_pass, self.disabled_pass, depth, self.instruments)
+        return PassOptions(
+            level=self.opt_level,
+            required=self.required_pass,
+            disabled=self.disabled_pass,
+            fusion_depth=depth,
+            instruments=self.instruments,
+        )
 
     def applied(self, options: CompileOptions) -> CompileOptions:
         """Return `options` as this context changes them."""

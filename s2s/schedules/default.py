@@ -23,7 +23,6 @@ from s2s.dialects.loop import MIN_LANES
 from s2s.schedules.caches import bytes_used, cache_blocks, prefetches
 from s2s.schedules.directives import CacheRead, Reorder, Rfactor, Unroll, Vectorize, register_tile
 from s2s.schedules.reduction_blocks import BlockedReduction, LongReduction
-from s2s.schedules.reference import reference
 from s2s.schedules.register_tiles import SCALARS, best_rows, least_work, max_rows, scalars_per_tile, vectors_per_tile
 from s2s.schedules.register_transpose import strided_load, strided_store, transposed_dim
 from s2s.schedules.vector_pairs import paired_lanes
@@ -72,7 +71,7 @@ def default(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]
     """Return the cheapest schedule for `op` on `target`; `constants` are the kernel arguments that may be packed."""
     choices = [each for each in candidates(op, target, constants) if isinstance(each, Choice)]
     if not choices:
-        return reference()
+        return tensor.ScheduleAttr.of()
     return schedule_along(op, target, min(choices, key=lambda choice: choice.cost))
 
 

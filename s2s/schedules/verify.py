@@ -15,7 +15,6 @@ from xdsl.utils.exceptions import VerifyException
 from s2s.analysis.tile_and_fuse.scheduled_kernel import ScheduledKernel
 from s2s.dialects import tensor
 from s2s.errors import ScheduleError
-from s2s.schedules.reference import reference
 from s2s.schedules.transforms import FusedSizes, in_fused_tiles, transform_schedule
 from s2s.targets import Target
 
@@ -57,7 +56,7 @@ def reason_against(
 
 
 def _plain(op: tensor.Computation, target: Target, fused: FusedSizes) -> tensor.ScheduleAttr:
-    schedule = transform_schedule(op, target) if isinstance(op, tensor.TransformOp) else reference()
+    schedule = transform_schedule(op, target) if isinstance(op, tensor.TransformOp) else tensor.ScheduleAttr.of()
     return in_fused_tiles(op, schedule, fused)
 
 

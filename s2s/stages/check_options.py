@@ -8,41 +8,29 @@ from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin
 
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.analysis.network.functions import has_control_flow, main_of
 from s2s.decisions.device import annotations
-from s2s.decisions.names import ROW_TILES, WHOLE
-from s2s.decisions.records import Record
 from s2s.errors import InputError, UnsupportedError
-from s2s.external.modes import Modes, parse_modes
+from s2s.external.modes import parse_modes
 from s2s.options import CompileOptions
-from s2s.targets import Target, get_target
-from s2s.types.devices import ASKED, MAIN, Device, Devices
-from s2s.types.numbers import Numbers
-from s2s.types.pools import Pools
-from s2s.types.sizes import DimSize, InputShapes
-from s2s.types.sliding import Sliding
-
-MAX_THREADS = 16
-"""The threads that a pool of the runtime has room for, unless a project wants more."""
+from s2s.options.declaration import check_refused
+from s2s.targets import get_target
+from s2s.types.devices import ASKED, MAIN, Device
 
 
 def check_options(options: CompileOptions) -> None:
     """Refuse values that options do not take, then options that contradict each other."""
-    every = {"Pools": Pools, "Devices": Devices, "DimSize": DimSize, "InputShapes": InputShapes, "Sliding": Sliding}
-    names = {"Target": Target, "Record": Record, "Modes": Modes, "Numbers": Numbers, **every}
-    types = get_type_hints(CompileOptions, localns=names)
     for field in fields(options):
-        _check_choice(field.name, getattr(options, field.name), types[field.name])
+        if not isinstance(field.type, str):
+            _check_choice(field.name, getattr(options, field.name), field.type)
     target = get_target(options.target)
     for device in options.devices:
         parse_modes(device.external, f"--devices: {device.name}: external:")
-    for is_refused, message in _REFUSED:
-        if is_refused(options):
-            raise InputError(message(options))
+    check_refused(options)
     if options.threads > 1 and not target.fork_join:
         raise InputError(
             f"--threads {options.threads}: target {target.name} has no threads; leave the option out, or use another "
@@ -117,95 +105,6 @@ def check_network(module: ModuleOp, options: CompileOptions) -> None:
     if has_control_flow(module):
         raise UnsupportedError("--executor graph: the network has loops or branches, its tables have none; use aot")
 
-
-_REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions], str]], ...] = (
-    (
-        lambda options: bool(options.pools) and options.executor != "aot",
-        lambda _: "--pool: the run function of executor aot takes a pointer to each pool; leave --executor out",
-    ),
-    (
-        lambda options: bool(options.pools) and (options.poison or options.ram_budget is not None),
-        lambda _: "--pool: --poison and --ram-budget are about one arena; leave them out",
-    ),
-    (
-        lambda options: bool(options.pools) and (options.io == "arena" or options.weights == "incbin"),
-        lambda _: "--pool: inputs and outputs are the caller's, constants are C arrays; leave --io and --weights out",
-    ),
-    (
-        lambda options: bool(options.devices) and options.poison,
-        lambda _: "--devices: --poison fills dead bytes of one arena; leave it out, and verify without --devices",
-    ),
-    (
-        lambda options: bool({pool.name for pool in options.pools} & {MAIN, *(each.name for each in options.devices)}),
-        lambda _: "--pool: has the name of a device, and each has an arena of that name; call the pool otherwise",
-    ),
-    (
-        lambda options: bool(options.devices) and (options.io == "arena" or options.weights == "incbin"),
-        lambda _: "--devices: inputs and outputs are the caller's, constants C arrays; leave --io and --weights out",
-    ),
-    (
-        lambda options: (
-            bool(options.devices)
-            and any(each is not None for each in (options.ram_budget, options.flash_budget, options.stack_budget))
-        ),
-        lambda _: "--devices: a budget is about one device; limit the memory of each by its key memory",
-    ),
-    (
-        lambda options: bool(options.devices) and bool(options.row_tiles or options.decisions.get(ROW_TILES)),
-        lambda _: f"--decisions: {ROW_TILES}: a chain in row tiles runs on one device; leave --devices out",
-    ),
-    (
-        lambda options: options.executor == "graph" and options.poison,
-        lambda _: "--poison: the tables of executor graph call nothing but kernels; use executor aot",
-    ),
-    (
-        lambda options: options.executor == "graph" and options.io == "arena",
-        lambda _: "--io arena: the tables of executor graph take buffers of the caller; use executor aot",
-    ),
-    (
-        lambda options: (
-            options.executor == "graph" and not {WHOLE}.issuperset(options.decisions.get(ROW_TILES, {}).values())
-        ),
-        lambda _: f"--decisions: {ROW_TILES}: the tables of executor graph call nothing but kernels; use executor aot",
-    ),
-    (
-        lambda options: not 1 <= options.threads <= MAX_THREADS,
-        lambda options: f"--threads {options.threads}: give a number from 1 to {MAX_THREADS}",
-    ),
-    (
-        lambda options: options.threads == 1 and options.threading != "pthreads",
-        lambda options: f"--threading {options.threading}: one thread needs none; give --threads 2 or more as well",
-    ),
-    (
-        lambda options: options.executor == "graph" and options.threads > 1,
-        lambda options: (
-            f"--threads {options.threads}: the tables of executor graph call kernels one by one; use executor aot"
-        ),
-    ),
-    (
-        lambda options: options.profile == "misra" and options.threads > 1,
-        lambda options: (
-            f"--threads {options.threads}: the pool of threads is not written to MISRA C; leave --profile out"
-        ),
-    ),
-    (
-        lambda options: options.profile == "misra" and options.executor == "graph",
-        lambda _: "--profile misra: the graph executor is written for any network; use --executor aot",
-    ),
-    (
-        lambda options: isinstance(options.ram_budget, int) and options.ram_budget < 0,
-        lambda options: f"--ram-budget {options.ram_budget}: no network takes that little; give 0 or more, or min",
-    ),
-    (
-        lambda options: options.flash_budget is not None and options.flash_budget < 0,
-        lambda options: f"--flash-budget {options.flash_budget}: no network takes that little; give 0 or more",
-    ),
-    (
-        lambda options: options.stack_budget is not None and options.stack_budget < 0,
-        lambda options: f"--stack-budget {options.stack_budget}: no network takes that little; give 0 or more",
-    ),
-)
-"""Combinations that cannot be, each with what is said of it, in the order in which they are looked for."""
 
 _REFUSED_TOGETHER: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions], str]], ...] = (
     (

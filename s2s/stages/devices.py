@@ -15,7 +15,7 @@ from xdsl.ir import Region
 
 from s2s.analysis.network.functions import CALLBACK, DEVICE, KERNEL, device_of
 from s2s.options import CompileOptions
-from s2s.options.view import seen_by
+from s2s.options.declaration import seen_by
 from s2s.targets import Target, get_target
 from s2s.types.devices import MAIN
 

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from s2s.errors import CompilerBug, InputError
-from s2s.options.view import exact_key, options_of, seen_by
+from s2s.options import CompileOptions
+from s2s.options.declaration import options_of, seen_by
 from s2s.pipeline import passes_of
 from s2s.stages.c import Lowered, lowered
 from s2s.stages.graph import Grouped, grouped
 from s2s.stages.memory import Planned, planned
 from s2s.stages.read import Read
-from s2s.stages.request import Findings, Request
+from s2s.stages.request import Findings, Request, exact_key
 from s2s.stages.settle import Settled, settled
 from s2s.stages.simplify import Simplified, simplified
 from s2s.stages.state import State
@@ -41,7 +42,7 @@ class Stage(NamedTuple):
 
     def inputs(self, request: Request) -> object:
         """Return what the stage depends on beside the model: equal inputs give equal results."""
-        names = [name for name in options_of(self.name) if name not in BY_KIND]
+        names = [name for name in options_of(CompileOptions, self.name) if name not in BY_KIND]
         return exact_key(
             (
                 passes_of(self.name, request.options),

@@ -1,7 +1,9 @@
 """The request of a compilation: options, debugging, findings."""
 
-from dataclasses import field
+from collections.abc import Mapping
+from dataclasses import field, fields, is_dataclass
 from functools import cached_property
+from typing import Any, cast
 
 from s2s.decisions.decision import Table
 from s2s.decisions.given import Given
@@ -45,3 +47,19 @@ def _recorded(options: CompileOptions) -> Table:
     given = options.records
     known = {each.task for each in given if each.target == target and each.cost is not None}
     return choices_of([*given, *(each for each in shipped_records(target) if each.task not in known)], target)
+
+
+def exact_key(value: Any) -> object:
+    """Return a key that differs where two values are equal but not the same: `0.0` and `-0.0`, `1` and `True`, a text
+    and one of a subclass, mappings in another order."""
+    if isinstance(value, float):
+        return type(value), value.hex()
+    if isinstance(value, Mapping):
+        items = cast("Mapping[object, object]", value).items()
+        return Mapping, [(exact_key(name), exact_key(each)) for name, each in items]
+    if isinstance(value, tuple | list):
+        return type(cast(object, value)), [exact_key(each) for each in cast("tuple[object, ...]", value)]
+    kind: object = type(cast(object, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        return kind, [exact_key(getattr(value, each.name)) for each in fields(value)]
+    return kind, value

@@ -25,8 +25,8 @@ from typing import Literal, NamedTuple, cast, get_args
 from s2s.errors import InputError
 
 _POOL = re.compile(r"(?P<name>[a-z][a-z0-9_]*)=(?P<size>[^:]*)(?P<properties>(:[^:]*)*)")
-_SIZE = re.compile(r"(?P<count>[0-9]{1,15}) ?(?P<unit>B|KiB|MiB)?")
-_UNITS = {None: 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
+_SIZE = re.compile(r"(?P<count>[0-9]{1,15}) ?(?P<unit>B|[Kk]i?B|Mi?B|Gi?B)?")
+_UNITS = {None: 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "KB": 1000, "MB": 1000**2, "GB": 1000**3}
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{1,16}|[0-9]{1,15}")
 _RATE = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?")
 _COUNT = re.compile(r"[0-9]{1,9}")
@@ -113,13 +113,13 @@ Pools = tuple[Pool, ...]
 
 
 def size_of(text: str) -> int | None:
-    """Parse `64KiB`; the unit is B unless it is KiB or MiB. None if `text` is no size."""
+    """Return the bytes that `64KiB` states; KB, MB and GB are powers of 1000. None if `text` is no size."""
     found = _SIZE.fullmatch(text)
-    return None if found is None else int(found["count"]) * _UNITS[found["unit"]]
+    return None if found is None else int(found["count"]) * _UNITS[found["unit"] and found["unit"].replace("k", "K")]
 
 
 def parse_pool(text: str) -> Pool:
-    """Parse `tcm=64KiB` or `tcm=64KiB:buffers:at=0x20000000`; the unit is B unless it is KiB or MiB."""
+    """Parse `tcm=64KiB` or `tcm=64KiB:buffers:at=0x20000000`; a size without a unit is in bytes."""
     found = _POOL.fullmatch(text)
     size = None if found is None else size_of(found["size"])
     if found is None or size is None:

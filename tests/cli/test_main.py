@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from s2s.cli import main as cli
-from s2s.cli.options import parse_shapes
 from s2s.cli.run import split_input
 from s2s.errors import InputError, ToolchainError, UnsupportedError
+from s2s.options.values import shapes_of
 from s2s.version import current_version
 
 HEAVY = {"onnx", "xdsl", "numpy", "jinja2", "cffi", "onnxruntime"}
@@ -88,17 +88,17 @@ def test_bug_shows_a_traceback_and_asks_for_a_report(
 
 
 def test_shapes_are_parsed():
-    assert parse_shapes(["x=1,3,224,224", "a=b=7", "scalar="]) == {"x": (1, 3, 224, 224), "a=b": (7,), "scalar": ()}
+    assert shapes_of(["x=1,3,224,224", "a=b=7", "scalar="]) == {"x": (1, 3, 224, 224), "a=b": (7,), "scalar": ()}
 
 
 def test_axes_of_shapes_have_names():
-    assert parse_shapes(["x=N,28,width"]) == {"x": ("N", 28, "width")}
+    assert shapes_of(["x=N,28,width"]) == {"x": ("N", 28, "width")}
 
 
 @pytest.mark.parametrize("option", ["x", "=1", "x=1,b c", "x=1,-2", "x=1.5"])
 def test_shape_of_another_form_is_refused(option: str):
     with pytest.raises(InputError, match="not of the form NAME=D,D"):
-        parse_shapes([option])
+        shapes_of([option])
 
 
 @pytest.mark.parametrize("option", ["x", "x=", "=a.npy"])

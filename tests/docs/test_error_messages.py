@@ -18,7 +18,7 @@ def test_messages_of_all_kinds_are_found():
     found = messages()
     assert len(found) > 1000
     texts = {each.text for each in found}
-    assert "--dim {option}: dimension {name} is given twice; name it once" in texts
+    assert "{flag} {text}: {thing} {name} is given twice; name it once" in texts
     assert any(each.kind == "UnsupportedError" and each.stage == "Reading TFLite" for each in found)
 
 

@@ -12,8 +12,7 @@ import pytest
 from s2s import api
 from s2s.cli.main import run
 from s2s.data.samples import sample
-from s2s.options import Io, Threading
-from s2s.stages.check_options import MAX_THREADS
+from s2s.options import MAX_THREADS, Io, Threading
 from s2s.types.dtypes import Array, tensor_type
 from s2s.verify.build import load
 from s2s.verify.toolchain import run_program

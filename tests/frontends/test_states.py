@@ -11,10 +11,10 @@ import pytest
 
 from s2s.analysis.network.functions import input_numbers, main_of, output_numbers, state_arguments
 from s2s.artifact import Artifact, compile_artifact
-from s2s.cli.options import parse_states
 from s2s.errors import InputError
 from s2s.frontends.model import read
 from s2s.options import CompileOptions
+from s2s.options.values import states_of
 from s2s.types.dtypes import Array
 from s2s.verify.engines import EngineName
 
@@ -135,6 +135,6 @@ def test_a_state_of_another_type_is_refused():
 
 
 def test_the_option_names_input_and_output():
-    assert parse_states(["old=new", "h=next"]) == {"old": "new", "h": "next"}
+    assert states_of(["old=new", "h=next"]) == {"old": "new", "h": "next"}
     with pytest.raises(InputError, match="not of the form IN=OUT"):
-        parse_states(["old"])
+        states_of(["old"])

@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import i8
 
 from s2s.analysis.network.functions import input_numbers, main_of, state_arguments
 from s2s.artifact import compile_artifact
-from s2s.cli.options import parse_streams
 from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.errors import InputError, UnsupportedError
@@ -19,6 +18,7 @@ from s2s.frontends.model import Model, read
 from s2s.fuzz.tflite.writer import VALID, GraphSpec, OperatorSpec, TensorSpec, model
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.options import CompileOptions, Executor
+from s2s.options.values import streams_of
 from s2s.types.sizes import SizeRange
 from s2s.types.sliding import Sliding
 from support.onnx_text import onnx_model
@@ -268,5 +268,5 @@ def test_sizes_that_vary_are_refused() -> None:
 @pytest.mark.parametrize("option", ["x", "x:", ":1", "x:a", "x:2="])
 def test_options_of_another_form_are_refused(option: str) -> None:
     with pytest.raises(InputError, match="is not of the form INPUT:AXIS"):
-        parse_streams([option])
-    assert parse_streams(["a:b:2", "x:1=8"]) == {"a:b": Sliding(2), "x": Sliding(1, 8)}
+        streams_of([option])
+    assert streams_of(["a:b:2", "x:1=8"]) == {"a:b": Sliding(2), "x": Sliding(1, 8)}

@@ -15,7 +15,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "no such place": ({"io": "heap"}, "--io heap: is not known; give caller or arena"),
     "no such profile": ({"profile": "autosar"}, "--profile autosar: is not known; give default or misra"),
     "no such target": ({"target": "z80"}, "--target z80: there is no such target"),
-    "budget in words": ({"ram_budget": "little"}, "--ram-budget little: is not known; give min or a number"),
+    "budget in words": (
+        {"ram_budget": "little"},
+        "--ram-budget little: is no number of bytes; give one, as 16000",
+    ),
     "negative budget": ({"ram_budget": -1}, "--ram-budget -1: no network takes that little"),
     "negative flash": ({"flash_budget": -1}, "--flash-budget -1: no network takes that little"),
     "negative stack": ({"stack_budget": -1}, "--stack-budget -1: no network takes that little"),

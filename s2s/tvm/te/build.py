@@ -18,9 +18,8 @@ from s2s.emit.write import RECORD
 from s2s.errors import CompilerBug, InputError
 from s2s.executor.session import FAILED_FUNCTION, raise_failure
 from s2s.frontends.model import GraphModel
-from s2s.options import CompileOptions
+from s2s.options import MAX_THREADS, CompileOptions
 from s2s.schedules.directives import Parallel
-from s2s.stages.check_options import MAX_THREADS
 from s2s.support.files import write_file
 from s2s.targets import Target
 from s2s.tvm.contrib.export import Toolchain, write_library

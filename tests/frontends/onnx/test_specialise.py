@@ -8,11 +8,11 @@ import onnx
 import pytest
 
 from s2s.api import compile as s2s_compile
-from s2s.cli.options import parse_bindings, parse_dims
 from s2s.errors import InputError
 from s2s.frontends.formats import import_model, load_model, specialised
 from s2s.inspection import inspect_model
 from s2s.options import CompileOptions
+from s2s.options.values import bindings_of, dims_of
 from s2s.types.sizes import SizeRange
 from support.onnx_nodes import run_imported
 from support.onnx_text import onnx_model
@@ -129,19 +129,19 @@ def test_open_dimensions_are_asked_for_by_name():
 def test_options_of_the_command_line(tmp_path: Any):
     file = tmp_path / "table.npy"
     np.save(file, np.array([[1, 2]]))
-    assert parse_bindings(["sr=16000", "k=1,2.5", "t=true", f"f=@{file}"]) == {
+    assert bindings_of(["sr=16000", "k=1,2.5", "t=true", f"f=@{file}"]) == {
         "sr": 16000,
         "k": (1, 2.5),
         "t": True,
         "f": ((1, 2),),
     }
-    assert parse_dims(["batch=1", "time=128"]) == {"batch": 1, "time": 128}
+    assert dims_of(["batch=1", "time=128"]) == {"batch": 1, "time": 128}
 
 
 def test_bounds_of_a_dimension_are_parsed():
-    assert parse_dims(["time=1..128"]) == {"time": SizeRange(1, 128)}
-    assert parse_dims(["time=1..128:8,16"]) == {"time": SizeRange(1, 128, (8, 16))}
-    assert parse_dims(["a=b=32..640:+32", "t=4..12:+4,8"]) == {
+    assert dims_of(["time=1..128"]) == {"time": SizeRange(1, 128)}
+    assert dims_of(["time=1..128:8,16"]) == {"time": SizeRange(1, 128, (8, 16))}
+    assert dims_of(["a=b=32..640:+32", "t=4..12:+4,8"]) == {
         "a=b": SizeRange(32, 640, step=32),
         "t": SizeRange(4, 12, (8,), 4),
     }
@@ -150,7 +150,7 @@ def test_bounds_of_a_dimension_are_parsed():
 @pytest.mark.parametrize("option", ["sr", "sr=", "=1", "sr=a", "sr=@missing.npy"])
 def test_bindings_in_another_form_are_refused(option: str):
     with pytest.raises(InputError, match=f"^--bind {option}: "):
-        parse_bindings([option])
+        bindings_of([option])
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_dimensions_in_another_form_are_refused(option: str):
         InputError,
         match=rf"^--dim {re.escape(option)}: is not of the form NAME=D, NAME=D..D, NAME=D..D:\+D or ",
     ):
-        parse_dims([option])
+        dims_of([option])
 
 
 def test_options_compare_by_their_numbers():
