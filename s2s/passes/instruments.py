@@ -5,6 +5,7 @@ class Count:
     def run_before_pass(self, mod, info): ...
 """
 
+import sys
 import time
 from collections.abc import Sequence
 from types import new_class
@@ -85,8 +86,8 @@ class PassTimingInstrument(PassInstrument):
 class PrintIR(PassInstrument):
     """Prints the module after the named passes; `all` stands for every pass."""
 
-    def __init__(self, stream: TextIO, names: Sequence[str] = ("all",)) -> None:
-        self._stream, self._names, self._count = stream, tuple(names), 0
+    def __init__(self, stream: TextIO | None = None, names: Sequence[str] = ("all",)) -> None:
+        self._stream, self._names, self._count = stream or sys.stdout, tuple(names), 0
 
     def run_after_pass(self, mod: ModuleOp, info: PassInfo) -> None:
         self._count += 1

@@ -65,6 +65,14 @@ class PassContext:
         for each in self.instruments:
             each.exit_pass_ctx()
 
+    def override_instruments(self, instruments: Sequence[object] | None) -> None:
+        """Replace the instruments: the old ones leave the context, the new ones enter it."""
+        for each in self.instruments:
+            each.exit_pass_ctx()
+        self.instruments = tuple(each for each in instruments or () if isinstance(each, PassInstrument))
+        for each in self.instruments:
+            each.enter_pass_ctx()
+
     @staticmethod
     def current() -> "PassContext":
         """Return the context of the enclosing `with` block; outside of one, a context of level 3."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from s2s.tvm.error import TVMError
     from s2s.tvm.relay.module import IRModule
     from s2s.tvm.runtime import convert, cpu, device, get_global_func, nd, register_func
-    from s2s.tvm.te.build import build, lower
+    from s2s.tvm.te.open_function import build, lower
 
 MODULES = (
     "autotvm",
@@ -56,11 +56,11 @@ NAMES = {
     "convert": "runtime",
     "IRModule": "relay.module",
     "alias": "aliases",
-    "build": "te.build",
+    "build": "te.open_function",
     "cpu": "runtime",
     "device": "runtime",
     "get_global_func": "runtime",
-    "lower": "te.build",
+    "lower": "te.open_function",
     "nd": "runtime",
     "register_func": "runtime",
 }

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from s2s.errors import UnsupportedError
-
 
 def assert_allclose(
     actual: npt.ArrayLike, desired: npt.ArrayLike, rtol: float = 1e-7, atol: float = 1e-7, verbose: bool = True
@@ -48,7 +46,17 @@ def _skipped(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 requires_cuda, requires_gpu, uses_gpu = _skipped("CUDA"), _skipped("a GPU"), _skipped("a GPU")
 requires_opencl, requires_vulkan, requires_rocm = _skipped("OpenCL"), _skipped("Vulkan"), _skipped("ROCm")
-requires_micro = _skipped("a board")
+requires_micro = requires_cmsisnn = _skipped("a board")
+requires_cascadelake = requires_x86_vnni = _skipped("a test of TVM's own instructions")
+requires_cudagraph = requires_cudnn = requires_cublas = requires_nvptx = requires_metal = _skipped("a GPU")
+requires_hexagon = requires_aprofile_aem_fvp = requires_ethosn = requires_vitis_ai = _skipped("the accelerator")
+requires_skylake_avx512 = requires_cascadelake
+requires_rpc = _skipped("TVM's protocol of remote calls")
+
+
+def skip_if_32bit(reason: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Mark a test that wants a processor of 64 bits, which this is."""
+    return lambda function: function
 
 
 def parametrize_targets(*targets: Any) -> Callable[..., Any]:
@@ -88,9 +96,38 @@ def parameter(*values: Any, ids: Sequence[str] | None = None, by_dict: dict[str,
     return fixture
 
 
-def parameters(*values: Any, ids: Sequence[str] | None = None) -> list[Any]:
-    """Return several fixtures whose values go together."""
-    raise UnsupportedError("tvm.testing.parameters: values that go together; use pytest.mark.parametrize")
+def parameters(*value_sets: Sequence[Any], ids: Sequence[str] | None = None) -> list[Any]:
+    """Return fixtures whose values go together: one for each column of `value_sets`, whose rows are cases."""
+    import pytest
+
+    names = inspect.stack()[1].frame.f_locals
+    owner = ["self"] if "__qualname__" in names else []
+    row = f"row_of_parameters_{sum(each.startswith('row_of_parameters_') for each in names)}"
+
+    def number(*_: object, request: Any) -> int:
+        return request.param
+
+    function = _named(number, [*owner, "request"])
+    names[row] = pytest.fixture(params=range(len(value_sets)), ids=ids, name=row)(function)
+    return [_column([*owner, row], column) for column in zip(*value_sets, strict=True)]
+
+
+def _column(arguments: Sequence[str], column: Sequence[Any]) -> Any:
+    """Return a fixture that reads the column at the row of another fixture, which it names as its argument."""
+    import pytest
+
+    def value(*_: object, **numbers: int) -> Any:
+        return column[numbers[arguments[-1]]]
+
+    return pytest.fixture(_named(value, arguments))
+
+
+def _named(function: Callable[..., Any], arguments: Sequence[str]) -> Callable[..., Any]:
+    """Return a function with the names of its arguments, which pytest reads."""
+    kinds = [inspect.Parameter.POSITIONAL_OR_KEYWORD] * len(arguments)
+    parameters = [inspect.Parameter(name, kind) for name, kind in zip(arguments, kinds, strict=True)]
+    function.__dict__["__signature__"] = inspect.Signature(parameters)
+    return function
 
 
 def fixture(function: Callable[..., Any] | None = None, **_: Any) -> Any:

@@ -40,6 +40,7 @@ from s2s.tvm.relay.derived import (
     sort,
     topk,
 )
+from s2s.tvm.relay.executor import create_executor
 from s2s.tvm.relay.expr import Constant, Expr, Function, TensorType, Tuple, Var, const, var
 from s2s.tvm.relay.factory import build
 from s2s.tvm.relay.indexing import (
@@ -204,6 +205,7 @@ __all__ = [
     "copy",
     "cos",
     "cosh",
+    "create_executor",
     "cumprod",
     "cumsum",
     "divide",

@@ -56,7 +56,7 @@ Network = ModuleOp | IRModule | Function | Expr
 
 
 def build(
-    mod: Network,
+    ir_mod: Network,
     target: "str | Target | TargetData | list[Target] | Mapping[str, object] | None" = None,
     target_host: object = None,
     executor: Executor | str = "graph",
@@ -89,7 +89,7 @@ def build(
         pools=pools_of(workspace_memory_pools, constant_memory_pools, data),
     )
     options = PassContext.current().applied(options)
-    return ExecutorFactory(compile_artifact(source_of(mod, params, name), options), mod_name)
+    return ExecutorFactory(compile_artifact(source_of(ir_mod, params, name), options), mod_name)
 
 
 def source_of(

@@ -10,13 +10,16 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from s2s.errors import InputError
+from xdsl.dialects.builtin import StringAttr
+
+from s2s.errors import InputError, UnsupportedError
 from s2s.executor.ndarray import NDArray, aligned_empty
 from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.imported import Imported
 from s2s.frontends.model import Resize
 from s2s.frontends.sizes import mark_sizes, with_bounds
 from s2s.tvm.relay.module import IRModule
+from s2s.types.dtypes import as_tensor_type, to_numpy
 from s2s.types.sizes import DimSize, at_most, vary
 
 if TYPE_CHECKING:
@@ -25,18 +28,65 @@ if TYPE_CHECKING:
 
 
 def from_onnx(
-    model: onnx.ModelSource, shape: Mapping[str, Sequence[int]] | None = None
+    model: onnx.ModelSource,
+    shape: Mapping[str, Sequence[int]] | None = None,
+    dtype: str | Mapping[str, str] = "float32",
+    opset: int | None = None,
+    freeze_params: bool = True,
+    convert_config: Mapping[str, object] | None = None,
+    export_node_renamed_model_path: str | None = None,
 ) -> tuple[IRModule, dict[str, NDArray]]:
     """The network at graph level, and its weights by name; `shape` fixes inputs that the model leaves open.
 
-    The weights may be changed before `s2s.build` takes them; their names stand in the module as `graph.weight`.
+    The weights may be changed before `relay.build` takes them, whether they are frozen or not; their names stand in the
+    module as `graph.weight`. The model says its types and its opset: others in `dtype` or `opset` are refused.
     """
-    return _with_params(onnx.import_model(model, shapes={name: tuple(sizes) for name, sizes in (shape or {}).items()}))
+    for name, value in (
+        ("convert_config", convert_config),
+        ("export_node_renamed_model_path", export_node_renamed_model_path),
+    ):
+        if value:
+            raise UnsupportedError(f"from_onnx: {name}: there is one way to read a model; leave it out")
+    shapes = {name: tuple(sizes) for name, sizes in (shape or {}).items()}
+    imported = onnx.import_model(model, shapes=shapes)
+    if opset is not None and imported.origin.opsets.get("", opset) != opset:
+        raise UnsupportedError(f"from_onnx: opset {opset}: the model has {imported.origin.opsets['']}; leave it out")
+    module, params = _with_params(imported)
+    _check_types("from_onnx", module, {}, {} if isinstance(dtype, str) else dtype)
+    return module, params
 
 
-def from_tflite(model: tflite.ModelSource) -> tuple[IRModule, dict[str, NDArray]]:
-    """The network of a TFLite file, given as path or bytes, and its weights by name, as `from_onnx` gives them."""
-    return _with_params(tflite.import_model(model))
+def from_tflite(
+    model: Any,
+    shape_dict: Mapping[str, Sequence[int]] | None = None,
+    dtype_dict: Mapping[str, str] | None = None,
+    op_converter: object = None,
+) -> tuple[IRModule, dict[str, NDArray]]:
+    """The network of a TFLite file and its weights by name, as `from_onnx` gives them.
+
+    The file is given as path, bytes or the object of the package `tflite`. It says its shapes and types: others are
+    refused.
+    """
+    if op_converter is not None:
+        raise UnsupportedError("from_tflite: op_converter: register operators by s2s.register_custom_op")
+    table = getattr(model, "_tab", None)
+    module, params = _with_params(tflite.import_model(model if table is None else bytes(table.Bytes)))
+    _check_types("from_tflite", module, shape_dict or {}, dtype_dict or {})
+    return module, params
+
+
+def _check_types(where: str, module: IRModule, shapes: Mapping[str, Sequence[int]], dtypes: Mapping[str, str]) -> None:
+    """Refuse shapes and element types that the model does not have."""
+    main = module["main"]
+    types = [as_tensor_type(each) for each in main.function_type.inputs.data]
+    names = [each.data.get("name") for each in main.arg_attrs or ()]
+    known = {each.data: kind for each, kind in zip(names, types, strict=True) if isinstance(each, StringAttr)}
+    for name in (*shapes, *dtypes):
+        if name not in known:
+            raise InputError(f"{where}: {name!r}: the model has no such input; its inputs are {', '.join(known)}")
+        shape, dtype = known[name].get_shape(), str(to_numpy(known[name].element_type))
+        if tuple(shapes.get(name, shape)) != shape or dtypes.get(name, dtype) != dtype:
+            raise UnsupportedError(f"{where}: {name}: the model has {dtype}{list(shape)}; leave it out")
 
 
 def from_pytorch(

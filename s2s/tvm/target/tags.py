@@ -27,3 +27,20 @@ TAGS: Mapping[str, str] = {
     "-num-cores=4",
 }
 """What a tag stands for."""
+
+MICRO_MODELS: Mapping[str, str] = {
+    "host": "",
+    "atsamd51": "-mcpu=cortex-m4",
+    "cxd5602gg": "-mcpu=cortex-m4",
+    "imxrt10xx": "-mcpu=cortex-m7",
+    "mps2_an521": "-mcpu=cortex-m33",
+    "mps3_an547": "-mcpu=cortex-m55",
+    "nrf5340dk": "-mcpu=cortex-m33",
+    "rp2040": "-mcpu=cortex-m0plus",
+    "sam3x8e": "-mcpu=cortex-m3",
+    "stm32f746xx": "-mcpu=cortex-m7",
+    "stm32h7xx": "-mcpu=cortex-m7",
+    "stm32l4r5zi": "-mcpu=cortex-m4",
+    "stm32u5xx": "-mcpu=cortex-m33",
+}
+"""The attributes of the models of `micro`."""

@@ -1,0 +1,80 @@
+"""`relay.create_executor`: expressions as functions of arrays, compiled when they are called."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from s2s.errors import InputError, UnsupportedError
+from s2s.executor.device import check_device
+from s2s.executor.ndarray import NDArray
+from s2s.tvm.contrib.graph_executor import GraphModule
+from s2s.tvm.relay.expr import Expr, Function, Tuple
+from s2s.tvm.relay.factory import build
+from s2s.tvm.relay.module import IRModule
+from s2s.tvm.runtime import nd
+
+Evaluated = NDArray | list[NDArray]
+"""An array, or for a tuple one for each field."""
+
+
+class Executor:
+    """Makes functions of arrays of expressions, or of the `main` of a module."""
+
+    def __init__(self, kind: str, mod: IRModule | None, device: object, target: object) -> None:
+        check_device(device)
+        self.kind, self.mod, self.target = kind, mod, target
+
+    def evaluate(
+        self, expr: Expr | Function | None = None, binds: Mapping[Expr, npt.ArrayLike] | None = None
+    ) -> "Evaluated | Callable[..., Evaluated]":
+        """Return the function of an expression, or its value where it has no variables."""
+        if binds:
+            raise UnsupportedError("evaluate(binds=…): give the values as arguments of the function")
+        if expr is None and self.mod is None:
+            raise InputError("evaluate: there is no module; give an expression")
+        network = expr if expr is not None else self.mod
+        is_tuple = isinstance(getattr(network, "body", network), Tuple)
+        names = [each.name_hint for each in network.params] if isinstance(network, Function) else []
+
+        def function(*arguments: npt.ArrayLike, **named: npt.ArrayLike) -> Evaluated:
+            return self._run(network, names, is_tuple, arguments, named)
+
+        return function() if isinstance(expr, Expr) else function
+
+    def _run(
+        self,
+        network: object,
+        names: list[str],
+        is_tuple: bool,
+        arguments: tuple[npt.ArrayLike, ...],
+        named: Mapping[str, npt.ArrayLike],
+    ) -> Evaluated:
+        library: Any = build(network, target=self.target)  # pyright: ignore[reportArgumentType]
+        module = GraphModule(library[library.name](None))
+        ports = names or [each.name for each in module.module.inputs if not each.is_parameter]
+        for name, value in {**dict(zip(ports, arguments, strict=False)), **named}.items():
+            if module.get_input_index(name) >= 0:
+                wanted = module.module.inputs[module.get_input_index(name)]
+                module.set_input(name, np.asarray(value).astype(wanted.dtype, copy=False))
+        module.run()
+        results = [nd.array(module.get_output(at)) for at in range(module.get_num_outputs())]
+        return results if is_tuple or len(results) != 1 else results[0]
+
+
+def create_executor(
+    kind: str = "debug",
+    mod: IRModule | None = None,
+    device: object = None,
+    target: object = "llvm",
+    params: Mapping[str, npt.ArrayLike] | None = None,
+) -> Executor:
+    """Return what evaluates expressions; `debug`, `graph`, `vm` and `aot` are all one compiled function here."""
+    if kind not in ("debug", "graph", "vm", "aot"):
+        raise InputError(f"relay.create_executor({kind!r}): is not known; give 'debug', 'graph', 'vm' or 'aot'")
+    if params and mod is not None:
+        from s2s.tvm.relay.module import bind_params_by_name
+
+        mod = bind_params_by_name(mod, {name: np.asarray(value) for name, value in params.items()})
+    return Executor(kind, mod, device, target)

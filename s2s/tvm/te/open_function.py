@@ -1,0 +1,119 @@
+"""`tvm.build`: a scheduled function, with the sizes that `te.var` leaves open compiled for those of each call.
+
+n = te.var("n")
+A = te.placeholder((n,), name="A")
+fadd = tvm.build(s, [A, B, C])
+fadd(a, b, c)           compiled for the size of a, once for each size
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from s2s.errors import InputError, UnsupportedError
+from s2s.tvm.runtime.module import Module
+from s2s.tvm.target import resolve
+from s2s.tvm.te.build import DEFAULT_NAME, Function, TargetLike
+from s2s.tvm.te.build import build as build_function
+from s2s.tvm.te.build import lower as lower_function
+from s2s.tvm.te.expressions import Tensor, Var
+from s2s.tvm.te.schedule import Schedule
+
+Build = Callable[[Mapping[str, int]], Module]
+
+
+def open_sizes(args: Sequence[Tensor], bind: Mapping[str, int]) -> list[str]:
+    """Return the names of the sizes of arguments that have no value."""
+    names = [size.name for each in args for size in each.shape if isinstance(size, Var)]
+    return [name for name in dict.fromkeys(names) if name not in bind]
+
+
+class OpenFunction(Module):
+    """A function whose sizes come from the arrays of a call."""
+
+    type_key = "c"
+
+    def __init__(self, name: str, args: Sequence[Tensor], build: Build, bind: Mapping[str, int]) -> None:
+        super().__init__({name: self._run}, entry=name)
+        self._name, self._args, self._build, self._bind = name, list(args), build, dict(bind)
+        self._built: dict[tuple[int, ...], Module] = {}
+
+    @property
+    def entry_name(self) -> str:
+        """The name of the function."""
+        return self._name
+
+    def get_source(self, fmt: str = "") -> str:
+        """The C of the sizes that the function was called with, one after the other."""
+        if not self._built:
+            raise InputError(f"{self._name}: its sizes are open; call it, or give bind= to build")
+        return "\n".join(each.get_source() for each in self._built.values())
+
+    def save(self, file_name: str, fmt: str = "") -> None:
+        """Refused: a library has constant sizes."""
+        names = ", ".join(f"{name!r}: …" for name in open_sizes(self._args, self._bind))
+        raise InputError(f"{self._name}: a library has constant sizes; give bind={{{names}}} to build")
+
+    def _run(self, *arrays: Any) -> None:
+        if len(arrays) != len(self._args):
+            raise InputError(f"{self._name}: {len(arrays)} arrays given, {len(self._args)} wanted; give one each")
+        sizes = dict(self._bind)
+        for argument, array in zip(self._args, arrays, strict=True):
+            for size, given in zip(argument.shape, np.shape(array), strict=True):
+                if isinstance(size, Var) and sizes.setdefault(size.name, given) != given:
+                    raise InputError(
+                        f"{self._name}: {argument.name}: {size.name} is {given} here and {sizes[size.name]} elsewhere; "
+                        "make them agree"
+                    )
+        key = tuple(sizes.values())
+        if key not in self._built:
+            self._built[key] = self._build(sizes)
+        self._built[key].entry_func(*arrays)
+
+
+SHOWN = 1024
+"""The value at which `lower` shows sizes that are open."""
+
+
+def lower(
+    inp: Schedule,
+    args: Sequence[Tensor],
+    name: str = "main",
+    binds: Mapping[Tensor, object] | None = None,
+    simple_mode: bool = False,
+    *,
+    target: TargetLike = None,
+    bind: Mapping[str, int] | None = None,
+) -> str:
+    """Return the loops of a scheduled function as text, with the sizes that `bind` gives.
+
+    Loops are those of constant sizes; where `te.var` leaves some open, the first line says at which value they are
+    shown.
+    """
+    if binds:
+        raise UnsupportedError("tvm.lower: binds gives buffers to tensors, and buffers are planned; leave it out")
+    sizes = {**dict.fromkeys(open_sizes(args, bind or {}), SHOWN), **(bind or {})}
+    text = lower_function(inp, args, name, simple_mode=simple_mode, target=target, bind=sizes)
+    shown = ", ".join(f"{size} = {SHOWN}" for size in open_sizes(args, bind or {}))
+    return f"// open sizes are shown at {shown}\n{text}" if shown else text
+
+
+def build(
+    inputs: Schedule,
+    args: Sequence[Tensor],
+    target: TargetLike = None,
+    target_host: TargetLike = None,
+    runtime: object = None,
+    name: str = DEFAULT_NAME,
+    *,
+    bind: Mapping[str, int] | None = None,
+) -> Function | OpenFunction:
+    """Compile a scheduled function of `args`, arrays in this order, of which those that are computed are written.
+
+    `bind` gives sizes that `te.var` left open; others are those of the arrays of each call.
+    """
+    data, given = resolve(target, target_host), bind or {}
+    if not open_sizes(args, given):
+        return build_function(inputs, args, data, name, bind=given)
+    return OpenFunction(name, args, lambda sizes: build_function(inputs, args, data, name, bind=sizes), given)
