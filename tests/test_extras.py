@@ -18,8 +18,9 @@ from s2s.support.extras import EXTRAS, ExtraName, optional_module, require_extra
 from support.bare_environment import PROJECT, bare_environment, distributions
 from support.project import ROOT
 
-OF_OTHERS = {"torchao", "executorch", "gguf"}
-"""Modules that a model has if it reaches s2s with their operators, and the one that `s2s.testing` writes files by."""
+OF_OTHERS = {"torchao", "executorch", "gguf", "pytest"}
+"""Modules that a model has if it reaches s2s with their operators, and those of helpers for tests: of `s2s.testing`,
+which writes files, and of `s2s.tvm.testing`, which makes fixtures."""
 
 
 @pytest.mark.parametrize("name", EXTRAS)

@@ -124,7 +124,7 @@ def test_missing_tools_are_one_error(monkeypatch: pytest.MonkeyPatch, capsys: py
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--on", "m4"], "--on m4: there is no such board; the boards are qemu:m3, qemu:m4"),
+        (["--on", "m4"], "--on m4: there is no such board; the boards are qemu:m0, qemu:m3"),
         (["--opt", "O2"], "--opt O2: is for boards; add --on qemu:m4"),
         (["--golden", "g.npz", "--against", "reference"], "--golden and --against: the file holds"),
         (["--on", "qemu:m4", "--golden", "g.npz", "--seed", "1"], "--golden and --seed: the file holds"),

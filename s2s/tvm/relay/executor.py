@@ -31,7 +31,7 @@ class Executor:
     ) -> "Evaluated | Callable[..., Evaluated]":
         """Return the function of an expression, or its value where it has no variables."""
         if binds:
-            raise UnsupportedError("evaluate(binds=…): give the values as arguments of the function")
+            raise UnsupportedError("evaluate: binds is not supported; give the values as arguments of the function")
         if expr is None and self.mod is None:
             raise InputError("evaluate: there is no module; give an expression")
         network = expr if expr is not None else self.mod
@@ -54,10 +54,17 @@ class Executor:
         library: Any = build(network, target=self.target)  # pyright: ignore[reportArgumentType]
         module = GraphModule(library[library.name](None))
         ports = names or [each.name for each in module.module.inputs if not each.is_parameter]
-        for name, value in {**dict(zip(ports, arguments, strict=False)), **named}.items():
-            if module.get_input_index(name) >= 0:
-                wanted = module.module.inputs[module.get_input_index(name)]
+        if len(arguments) > len(ports):
+            raise InputError(f"evaluate: {len(arguments)} arguments are given; the function takes {', '.join(ports)}")
+        values = {**dict(zip(ports, arguments, strict=False)), **named}
+        if lacking := [name for name in ports if name not in values]:
+            raise InputError(f"evaluate: {', '.join(lacking)} is not given; the function takes {', '.join(ports)}")
+        for name, value in values.items():
+            if (place := module.get_input_index(name)) >= 0:
+                wanted = module.module.inputs[place]
                 module.set_input(name, np.asarray(value).astype(wanted.dtype, copy=False))
+            elif name not in ports:
+                raise InputError(f"evaluate: the function has no argument {name}; it takes {', '.join(ports)}")
         module.run()
         results = [nd.array(module.get_output(at)) for at in range(module.get_num_outputs())]
         return results if is_tuple or len(results) != 1 else results[0]
@@ -73,6 +80,8 @@ def create_executor(
     """Return what evaluates expressions; `debug`, `graph`, `vm` and `aot` are all one compiled function here."""
     if kind not in ("debug", "graph", "vm", "aot"):
         raise InputError(f"relay.create_executor({kind!r}): is not known; give 'debug', 'graph', 'vm' or 'aot'")
+    if params and mod is None:
+        raise InputError("relay.create_executor: params without a module belong to nothing; give mod")
     if params and mod is not None:
         from s2s.tvm.relay.module import bind_params_by_name
 

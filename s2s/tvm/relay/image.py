@@ -102,7 +102,9 @@ def _resized(
     out_dtype: str | None,
 ) -> Expr:
     if method not in METHODS or mode not in MODES:
-        raise InputError(f"relay.image.{where}: {method}, {mode}: give one of {', '.join((*METHODS, *MODES))}")
+        raise InputError(
+            f"relay.image.{where}: {method}, {mode} is not known; give one of {', '.join((*METHODS, *MODES))}"
+        )
     count = spatial_rank(data)
     sizes = constant_ints(f"image.{where}", size)
     sizes = sizes * count if len(sizes) == 1 else sizes

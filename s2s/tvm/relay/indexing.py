@@ -195,7 +195,9 @@ def layout_transform(data: Expr, src_layout: str, dst_layout: str) -> Expr:
     """The dimensions in another order, such as `NCHW` to `NHWC`; blocks such as `NCHW16c` are split and merged."""
     source, target = _letters(src_layout), _letters(dst_layout)
     if {each.upper() for each, _ in source} != {each.upper() for each, _ in target}:
-        raise InputError(f"relay.layout_transform: {src_layout} and {dst_layout} have other dimensions")
+        raise InputError(
+            f"relay.layout_transform: {src_layout} and {dst_layout} have other dimensions; name the same ones"
+        )
     plain = _unblocked(data, source)
     return _blocked(plain, [each for each, _ in source if each.isupper()], target)
 

@@ -217,7 +217,7 @@ def _with_features(place: str, mattr: str, target: Target | None, family: Family
     if not mattr:
         return target
     if target is None or family is None:
-        raise InputError(f"{place} -mattr={mattr}: of which processor? give -mtriple or -mcpu as well")
+        raise InputError(f"{place} -mattr={mattr}: belongs to no processor; give -mtriple or -mcpu as well")
     flags = list(target.cflags)
     for word in mattr.split(","):
         name = word.lstrip("+-")
