@@ -24,6 +24,7 @@ from s2s.interpret.tensor import run_tensor
 from s2s.stages.graph import Grouped
 from s2s.stages.read import Read
 from s2s.stages.settle import Settled
+from s2s.stages.simplify import Simplified
 from s2s.stages.state import Facts, State
 from s2s.types.dtypes import Array, as_tensor_type, tensor_type
 
@@ -72,7 +73,7 @@ def _with_facts(state: State, inputs: tuple[PortInfo, ...], outputs: tuple[PortI
     golden = _golden(state, inputs)
     settled = Settled(golden=(golden,), sums=(), steps=(None,) * len(outputs), work=0)
     facts = Facts()
-    for fact in (read, settled, Grouped(())):
+    for fact in (read, settled, Simplified(None), Grouped(())):
         facts = facts.extended(fact)
     return replace(state, facts=facts)
 

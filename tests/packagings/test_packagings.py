@@ -263,13 +263,13 @@ def test_a_wheel_takes_and_gives_arrays_of_any_size_up_to_the_bounds(threads: in
         k[random.permutation(20)[:count]] = random.standard_normal(count) + 9
         x = random.standard_normal((1, 2, 8, width)).astype(np.float32)
         inputs = {"x": x, "k": k, "gain": np.array(width / 4, np.float32)}
-        np.savez(tmp_path / "given.npz", **inputs)
+        np.savez(tmp_path / "given.npz", x=x, k=k, gain=inputs["gain"])
         run(["env", f"PYTHONPATH={folder}", sys.executable, "user.py"], tmp_path)
         found = np.load(tmp_path / "found.npz")
         for name, expected in zip(("y", "z", "loss"), engine.run(None, inputs), strict=True):
             assert found[name].shape == expected.shape
             np.testing.assert_allclose(found[name], expected, rtol=1e-4, atol=1e-5)
-    np.savez(tmp_path / "given.npz", **{**inputs, "x": np.zeros((1, 2, 8, 20), np.float32)})
+    np.savez(tmp_path / "given.npz", x=np.zeros((1, 2, 8, 20), np.float32), k=inputs["k"], gain=inputs["gain"])
     command = ["env", f"PYTHONPATH={folder}", sys.executable, "user.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "ValueError: x: axis 3 has size 20, and W is within 2 ... 19" in done.stderr

@@ -46,7 +46,8 @@ class IndexRanges:
         if range is not None and bounds.least <= range.least and range.most <= bounds.most:
             return []
         if isinstance(index, BlockArgument):
-            return [Needed(index, bounds)] if isa(type_of(index).element_type, IntegerType) else None
+            own = _type_range(index)
+            return None if own is None else [Needed(index, bounds.within(own))]
         match index.owner:
             case graph.ReshapeOp(x=x) | graph.BroadcastToOp(x=x) | graph.TransposeOp(x=x) | graph.TileOp(x=x):
                 return self.needed(x, bounds)

@@ -68,9 +68,7 @@ def from_tflite(
     refused.
     """
     if op_converter is not None:
-        raise UnsupportedError(
-            "from_tflite: op_converter is not supported; register operators by s2s.register_custom_op"
-        )
+        raise UnsupportedError("from_tflite: op_converter is not supported; use s2s.register_custom_op")
     table = getattr(model, "_tab", None)
     module, params = _with_params(tflite.import_model(model if table is None else bytes(table.Bytes)))
     _check_types("from_tflite", module, shape_dict or {}, dtype_dict or {})

@@ -5,6 +5,7 @@ import pytest
 
 from s2s import tvm
 from s2s.errors import InputError
+from s2s.executor.ndarray import NDArray
 
 relay = tvm.relay
 ONES = np.ones((2, 2), np.float32)
@@ -18,8 +19,9 @@ def addition() -> "tvm.relay.Function":
 def test_a_function_takes_its_arguments_by_place_and_by_name() -> None:
     function = relay.create_executor("graph").evaluate(addition())
     assert callable(function)
-    np.testing.assert_array_equal(function(3 * ONES, ONES).numpy(), 2 * ONES)
-    np.testing.assert_array_equal(function(y=3 * ONES, x=ONES).numpy(), -2 * ONES)
+    for values, expected in ((function(3 * ONES, ONES), 2), (function(y=3 * ONES, x=ONES), -2)):
+        assert isinstance(values, NDArray)
+        np.testing.assert_array_equal(np.asarray(values.numpy()), np.full((2, 2), expected, np.float32))
 
 
 @pytest.mark.parametrize(
