@@ -33,6 +33,7 @@ FIXED: dict[str, Source] = {
     "fused": decided_networks.FUSED,
     "groups": decided_networks.GROUPS,
     "joined": decided_networks.JOINED,
+    "needless": decided_networks.NEEDLESS,
     "product": decided_networks.PRODUCT,
     "transposed": decided_networks.TRANSPOSED,
     "windows": decided_networks.WINDOWS,
@@ -110,11 +111,11 @@ def test_any_legal_choice_is_right_on_cortex_m4(seed: int):
 
 
 def test_choices_of_every_kind_are_drawn():
-    """Kinds that only a budget of RAM, memory pools, devices, a generator or a strategy asks for are not among them,
-    and none that want small cores, dequantised weights or decision trees."""
+    """Kinds that only a budget of RAM, memory pools, devices, a generator, a strategy or a stream asks for are not
+    among them, and none that want small cores, dequantised weights or decision trees."""
     MADE.clear()
     for name in FIXED:
         compiled(name, "x86-64-v3", SEEDS.get(name, 0), threads=2)
     pools = {"pool", "pools", "streams", "weight blocks"}
-    asked = {"device", "external", "implementation", "operator row tiles", "scratch"}
+    asked = {"device", "external", "implementation", "operator row tiles", "scratch", "window slack"}
     assert set(MADE) == set(KINDS) - pools - asked - {"constant bits", "constant codes", "packed weights", "trees"}
