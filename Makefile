@@ -9,9 +9,6 @@ STAMP := .venv/.installed
 # Where the environment forbids bytecode, each of the hundreds of processes of the suite would compile its imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# An editable install finds the package by a hook of imports, which editors and type checkers do not run: this line shows them the checkout.
-VISIBLE = echo "$(CURDIR)" > "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/s2s_checkout.pth"
-
 .PHONY: demo test lint style types units format docs bench structure release venv clean
 
 demo: $(BASE)           ## compile the digits network, run it, print the figures
@@ -71,13 +68,11 @@ $(VENV):
 
 $(BASE): $(VENV) pyproject.toml
 	$(PIP) install --editable '.[verify]'
-	@$(VISIBLE)
 	@touch $@
 
 # Of 14,000 modules the tests import a few thousand: Python compiles them when it does.
 $(STAMP): $(VENV) pyproject.toml
 	$(PIP) install --no-compile --editable '.[dev]'
-	@$(VISIBLE)
 	@touch $(BASE) $@
 
 clean:                  ## remove the virtual environment and everything built
