@@ -42,7 +42,8 @@ def layer() -> onnx.ModelProto:
     net (float[1, 8] x) => (float[1, 4] y) { a = Gemm(x, w1)  b = Relu(a)  y = Gemm(b, w2) }
     """)
     for name, shape in {"w1": (8, 16), "w2": (16, 4)}.items():
-        model.graph.initializer.append(onnx.numpy_helper.from_array(np.ones(shape, np.float32), name))
+        values = np.random.default_rng(0).standard_normal(shape).astype(np.float32)  # equal channels would be one
+        model.graph.initializer.append(onnx.numpy_helper.from_array(values, name))
     return model
 
 

@@ -168,7 +168,7 @@ def test_the_properties_of_pools_reach_the_planner():
     assert "; accesses in pools take" in decision.candidates[0].note
 
 
-@pytest.mark.parametrize("text", ["tcm", "tcm=", "TCM=4", "tcm=4GB", "tcm=-1", "tcm=" + "9" * 99])
+@pytest.mark.parametrize("text", ["tcm", "tcm=", "TCM=4", "tcm=4XB", "tcm=-1", "tcm=" + "9" * 99])
 def test_what_is_no_pool_is_refused(text: str):
     with pytest.raises(InputError, match="is no pool"):
         api.compile(layers(), target="c", pools=[text])
