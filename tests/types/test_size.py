@@ -171,3 +171,30 @@ def test_shapes_are_alike_where_they_are_equal_at_all_sizes():
     assert not alike((n, 4), (40, 4))
     assert greatest([n, 4]) == [40, 4]
     assert not made.guards
+
+
+REALS: list[Callable[[float, float], object]] = [
+    *RELATIONS,
+    operator.add,
+    operator.sub,
+    operator.mul,
+    lambda a, b: a / b,
+    lambda a, b: a // b,
+    lambda a, b: a % b,
+]
+
+
+@pytest.mark.parametrize("operation", REALS)
+@pytest.mark.parametrize("real", [0.5, 12.0, np.float32(2.5), np.float64(40.0)])
+def test_a_real_number_beside_a_size_meets_its_plain_number(operation: Callable[[float, float], object], real: float):
+    for swapped in (False, True):
+        made, n, _ = ledger()
+        plain = operation(real, N.most) if swapped else operation(N.most, real)
+        assert (operation(real, n) if swapped else operation(n, real)) == pytest.approx(plain)
+        assert [(guard.relation, guard.answer) for guard in made.guards] == [("==", True)]
+
+
+def test_arrays_of_reals_are_clipped_by_a_size():
+    made, n, _ = ledger()
+    np.testing.assert_array_equal(np.clip(np.array([-1.5, 3.5, 99.0]), 0, n - 1), [0, 3.5, N.most - 1])
+    assert made.guards
