@@ -17,12 +17,14 @@ from support.onnx_text import onnx_model
 from support.project import SHARED
 
 FOUND = SHARED / "models" / "found"
+FILES = sorted(file for file in FOUND.glob("*.onnx") if not file.stem.startswith("sizes_"))
+"""Those of sizes want bounds (`tests/end_to_end/test_found_sizes.py`)."""
 REFUSED = {"external_location_long", "f1681", "f2423", "loop_2e63", "no_outputs"}
 """The models that are wrong, or more than s2s can do; the others are imported."""
 
 
 @pytest.mark.skipif(not FOUND.is_dir(), reason="the models that broke something are not there")
-@pytest.mark.parametrize("file", sorted(FOUND.glob("*.onnx")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_what_is_wrong_is_refused_and_the_rest_imported(file: Path):
     assert is_refused(file.read_bytes()) == (file.stem in REFUSED)
 
@@ -36,7 +38,7 @@ def runs_and_is_defined(file: Path) -> bool:
 
 @pytest.mark.sample(6)
 @pytest.mark.skipif(not FOUND.is_dir(), reason="the models that broke something are not there")
-@pytest.mark.parametrize("file", filter(runs_and_is_defined, sorted(FOUND.glob("*.onnx"))), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", filter(runs_and_is_defined, FILES), ids=lambda file: file.stem)
 def test_what_is_imported_gives_the_results_of_another_engine(file: Path):
     with compile(file, target="c") as artifact:
         try:
@@ -52,7 +54,7 @@ def is_accepted_mutant(file: Path) -> bool:
 
 @pytest.mark.sample(2)
 @pytest.mark.skipif(not FOUND.is_dir(), reason="the models that broke something are not there")
-@pytest.mark.parametrize("file", filter(is_accepted_mutant, sorted(FOUND.glob("*.onnx"))), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", filter(is_accepted_mutant, FILES), ids=lambda file: file.stem)
 def test_mutants_that_are_accepted_pass_their_self_tests_under_sanitizers(file: Path, tmp_path: Path):
     require_sanitizers(require("gcc"), tmp_path)
     with compile(file, target="c") as artifact:
