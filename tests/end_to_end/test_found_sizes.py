@@ -1,12 +1,12 @@
 """Models of sizes that vary which strangers found: right at every size that is tried, or refused with a reason."""
 
 import numpy as np
-import onnxruntime as ort
 import pytest
 
 from s2s import api
 from s2s.errors import S2SError
 from support.project import SHARED
+from support.varying_networks import inputs_of, session
 
 FOUND = SHARED / "models" / "found"
 DIMS = {
@@ -26,14 +26,13 @@ pytestmark = pytest.mark.skipif(not FOUND.is_dir(), reason="the models that brok
 @pytest.mark.parametrize("name", DIMS)
 def test_a_model_is_right_at_every_size_that_is_tried(name: str):
     file, random = FOUND / f"sizes_{name}.onnx", np.random.default_rng(0)
-    session = ort.InferenceSession(str(file), providers=["CPUExecutionProvider"])
-    (port,) = session.get_inputs()
+    engine = session(file)
     ends = [{dim: bound[end] for dim, bound in DIMS[name].items()} for end in (0, 1)]
     drawn = [{dim: int(random.integers(*bound)) for dim, bound in DIMS[name].items()} for _ in range(4)]
     with api.compile(file, target="c", dims=DIMS[name]) as artifact:
         for sizes in (*ends, *drawn):
-            x = random.standard_normal([sizes.get(dim, dim) for dim in port.shape]).astype(np.float32)
-            (found,), (expected,) = artifact.run({port.name: x}).values(), session.run(None, {port.name: x})
+            inputs = inputs_of(engine, 0, sizes)
+            (found,), (expected,) = artifact.run(inputs).values(), engine.run(None, inputs)
             assert found.shape == np.shape(expected), sizes
             np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4, err_msg=str(sizes))
 

@@ -38,7 +38,7 @@ def runs_and_is_defined(file: Path) -> bool:
 
 @pytest.mark.sample(6)
 @pytest.mark.skipif(not FOUND.is_dir(), reason="the models that broke something are not there")
-@pytest.mark.parametrize("file", filter(runs_and_is_defined, FILES), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", [*filter(runs_and_is_defined, FILES)], ids=lambda file: file.stem)
 def test_what_is_imported_gives_the_results_of_another_engine(file: Path):
     with compile(file, target="c") as artifact:
         try:
@@ -54,7 +54,7 @@ def is_accepted_mutant(file: Path) -> bool:
 
 @pytest.mark.sample(2)
 @pytest.mark.skipif(not FOUND.is_dir(), reason="the models that broke something are not there")
-@pytest.mark.parametrize("file", filter(is_accepted_mutant, FILES), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", [*filter(is_accepted_mutant, FILES)], ids=lambda file: file.stem)
 def test_mutants_that_are_accepted_pass_their_self_tests_under_sanitizers(file: Path, tmp_path: Path):
     require_sanitizers(require("gcc"), tmp_path)
     with compile(file, target="c") as artifact:
