@@ -36,10 +36,14 @@ def negated(x: Array, *others: Array) -> None:
 for function_name in ("test_blur", "test.scale"):
     register_func(function_name, negated, override=True)
 
-OF_THE_LARGEST = {"tensor-transform-convolutions": 2e-6, "graph-quantize-activations": 1e-2}
+OF_THE_LARGEST = {
+    "tensor-transform-convolutions": 2e-6,
+    "graph-quantize-activations": 1e-2,
+    "graph-unpack-weights": 1e-6,
+}
 """Passes whose float errors follow the largest number of a result, however small the others: transforms of tiles add
-up large parts that cancel (the error with few channels, as tests have them; with 512 it is 7e-6), and activations are
-rounded to 8 bits."""
+up large parts that cancel (the error with few channels, as tests have them; with 512 it is 7e-6), activations are
+rounded to 8 bits, and a matrix product of numpy adds 40 large products in an order that depends on the processor."""
 
 TENSOR_LEVELS = {"graph", "tensor", "arith", "math", "func"}
 LOOP_LEVEL = {"loop", "arith", "math", "func"}
