@@ -15,6 +15,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from s2s.dialects import graph
+from s2s.errors import EndsEarly
 from s2s.interpret.graph import evaluate
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
 from s2s.types.size import Size, proves
@@ -24,7 +25,7 @@ MAX_EXACT = 1 << 22
 MAX_DIVISOR = 1 << 16
 
 
-class Inexact(Exception):
+class Inexact(EndsEarly):
     """Raised where a result is no expression of sizes."""
 
 

@@ -21,6 +21,7 @@ from s2s.analysis.network.functions import main_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance, provenance
+from s2s.errors import EndsEarly
 from s2s.frontends.size_relations import cut_by_readers
 from s2s.frontends.size_reshapes import ReshapeSizes
 from s2s.types.affine import at_dims
@@ -30,7 +31,7 @@ from s2s.types.size import Guard, Ledger, Size, all_plain, greatest, proves
 from s2s.types.sizes import DERIVED, Extents, SizeTable, extents_attribute
 
 
-class NotSymbolicError(Exception):
+class NotSymbolicError(EndsEarly):
     """Raised for a network that cannot be read with symbols for its sizes: it is read at several sizes instead."""
 
 

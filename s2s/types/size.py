@@ -12,7 +12,6 @@ where all guards hold. None of the guards that always hold is noted.
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -20,6 +19,7 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
+from s2s.support.frozen import frozen
 from s2s.types.affine import bounds, is_constant, product_of
 from s2s.types.affine_values import valued
 from s2s.types.dtypes import Array
@@ -44,7 +44,7 @@ _RELATIONS: dict[str, Callable[[Array, Array], Array]] = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Guard:
     """A relation of two sizes that was decided by the greatest ones and does not hold, or fail, at all sizes."""
 
@@ -195,7 +195,7 @@ def _of_reals(method: Callable[["Size", Any], Any]) -> Callable[["Size", Any], A
 
     @wraps(method)
     def operator(size: "Size", other: Any) -> Any:
-        if isinstance(other, float | np.floating):
+        if isinstance(other, (float, np.float16, np.float32)):
             return getattr(float(size), method.__name__)(float(other))
         return method(size, other)
 

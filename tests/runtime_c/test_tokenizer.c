@@ -162,6 +162,24 @@ static void test_words_of_llama3(void)
     CHECK(cuts("a12", "xxx"));
 }
 
+static void test_numbers_before_words(void)
+{
+    tokenizer.words = S2S_WORDS_GPT2;
+    tokenizer.digits = 1u;
+    tokenizer.numbers_first = true;
+    CHECK(cuts("ab12 cd", "x xxx  "));
+    CHECK(cuts("7", "x"));
+    tokenizer.digits = UINT32_MAX;
+    CHECK(cuts("12 3x", "x xxx"));
+    tokenizer.numbers_first = false;
+}
+
+static void test_ends(void)
+{
+    CHECK(s2s_tokenizer_is_end(&tokenizer, BEGIN) && s2s_tokenizer_is_end(&tokenizer, MARK));
+    CHECK(!s2s_tokenizer_is_end(&tokenizer, HE) && !s2s_tokenizer_is_end(&tokenizer, NONE));
+}
+
 static void test_whole_words(void)
 {
     static const uint32_t two[] = {HELLO, ' ', 'x', NONE};
@@ -234,6 +252,8 @@ void test_tokenizer(void)
     test_bytes_that_are_no_text();
     test_words_of_gpt2();
     test_words_of_llama3();
+    test_numbers_before_words();
+    test_ends();
     test_whole_words();
     test_special_tokens();
     test_texts();
