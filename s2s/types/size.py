@@ -195,7 +195,7 @@ def _of_reals(method: Callable[["Size", Any], Any]) -> Callable[["Size", Any], A
 
     @wraps(method)
     def operator(size: "Size", other: Any) -> Any:
-        if isinstance(other, (float, np.float16, np.float32)):
+        if isinstance(other, float) or (isinstance(other, np.generic) and other.dtype.kind == "f"):
             return getattr(float(size), method.__name__)(float(other))
         return method(size, other)
 
