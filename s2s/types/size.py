@@ -196,7 +196,7 @@ def _of_reals(method: Callable[["Size", Any], Any]) -> Callable[["Size", Any], A
     @wraps(method)
     def operator(size: "Size", other: Any) -> Any:
         if isinstance(other, float) or (isinstance(other, np.generic) and other.dtype.kind == "f"):
-            return getattr(float(size), method.__name__)(float(other))
+            return getattr(float(size), method.__name__)(float(cast(Any, other)))
         return method(size, other)
 
     return operator
