@@ -190,13 +190,17 @@ class Ledger:
         return spelled(expr, self.names)
 
 
+REALS: tuple[type, ...] = (float, np.float32, np.float16)
+"""Types of numbers that are no integers; numpy's of 64 bits is a `float`."""
+
+
 def _of_reals(method: Callable[["Size", Any], Any]) -> Callable[["Size", Any], Any]:
     """Have an operator take a float as the plain number of the size does: `n < 0.5` leaves the guard of `float(n)`."""
 
     @wraps(method)
     def operator(size: "Size", other: Any) -> Any:
-        if isinstance(other, float) or (isinstance(other, np.generic) and other.dtype.kind == "f"):
-            return getattr(float(size), method.__name__)(float(cast(Any, other)))
+        if isinstance(other, REALS):
+            return getattr(float(size), method.__name__)(float(other))
         return method(size, other)
 
     return operator

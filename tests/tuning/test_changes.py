@@ -10,11 +10,15 @@ from s2s.tuning.task import tasks_of
 from support.onnx_text import onnx_file
 
 PRODUCT = """(float[8, 16] x) => (float[8, 12] y) <float[16, 12] w = {WEIGHTS}> { y = MatMul (x, w) }"""
+WEIGHTS = ", ".join(f"{number * 37 % 101 / 100:.2f}" for number in range(192))
 
 
 @pytest.fixture(scope="module")
 def space(tmp_path_factory: pytest.TempPathFactory) -> Space:
-    model = onnx_file(PRODUCT.replace("WEIGHTS", ", ".join(["0.5"] * 192)), tmp_path_factory.mktemp("changes"))
+    model = onnx_file(
+        PRODUCT.replace("WEIGHTS", WEIGHTS),
+        tmp_path_factory.mktemp("changes"),
+    )
     (task,) = tasks_of(Compilation(model, CompileOptions(target="cortex-m4")))
     return Space(task)
 

@@ -14,6 +14,7 @@ from support.boards import board_or_skip
 from support.onnx_text import onnx_file
 
 PRODUCT = """(float[1, 32] x) => (float[1, 8] y) <float[32, 8] w = {WEIGHTS}> { y = MatMul (x, w) }"""
+WEIGHTS = ", ".join(f"{number * 37 % 101 / 100:.2f}" for number in range(256))
 
 
 def tree(folder: Path, comment: str, code: str) -> str:
@@ -32,7 +33,7 @@ def test_code_counts(tmp_path: Path) -> None:
 
 def test_equal_code_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     board_or_skip("qemu:m4")
-    model = onnx_file(PRODUCT.replace("WEIGHTS", ", ".join(["0.5"] * 256)), tmp_path)
+    model = onnx_file(PRODUCT.replace("WEIGHTS", WEIGHTS), tmp_path)
     (task,) = tasks_of(Compilation(model, CompileOptions(target="cortex-m4")))
     measurer = BoardMeasurer("qemu:m4", sizes=False)
     (first,) = measurer.measure([Candidate(task, {})])

@@ -57,7 +57,7 @@ def test_knobs_that_go_with_many_others_are_decided_alone() -> None:
 
 @pytest.fixture(scope="module")
 def space(tmp_path_factory: pytest.TempPathFactory) -> NetworkSpace:
-    text = CONVOLUTIONS.replace("WEIGHTS", ", ".join(["0.1"] * 64))
+    text = CONVOLUTIONS.replace("WEIGHTS", ", ".join(f"{number * 37 % 101 / 500:.3f}" for number in range(64)))
     model = onnx_file(text, tmp_path_factory.mktemp("plan"))
     return NetworkSpace(network_task(Compilation(model, CompileOptions(target="x86-64-v3"))), ("layout",))
 

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import json
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ def function_named(name: str) -> Any:
 
 def arguments(function: Any) -> list[str]:
     """The names of the arguments of a function."""
+    if is_dataclass(function):  # whose constructor is made when it is first called
+        return [each.name for each in fields(function) if each.init]
     marks = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     parameters = inspect.signature(function).parameters.values()
     return [marks.get(each.kind, "") + each.name for each in parameters if each.name != "self"]
