@@ -12,7 +12,6 @@ where all guards hold. None of the guards that always hold is noted.
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -23,6 +22,7 @@ from s2s.support.frozen import frozen
 from s2s.types.affine import bounds, is_constant, product_of
 from s2s.types.affine_values import valued
 from s2s.types.dtypes import Array
+from s2s.types.reals import of_reals
 from s2s.types.size_expressions import divided, exact_quotient, simplified
 from s2s.types.sizes import SizeRange, SizeTable, spelled
 
@@ -190,22 +190,6 @@ class Ledger:
         return spelled(expr, self.names)
 
 
-REALS: tuple[type, ...] = (float, np.float32, np.float16)
-"""Types of numbers that are no integers; numpy's of 64 bits is a `float`."""
-
-
-def _of_reals(method: Callable[["Size", Any], Any]) -> Callable[["Size", Any], Any]:
-    """Have an operator take a float as the plain number of the size does: `n < 0.5` leaves the guard of `float(n)`."""
-
-    @wraps(method)
-    def operator(size: "Size", other: Any) -> Any:
-        if isinstance(other, REALS):
-            return getattr(float(size), method.__name__)(float(other))
-        return method(size, other)
-
-    return operator
-
-
 class Size(_Integer):
     """An integer that follows from named sizes: its value at the greatest ones, and its expression.
 
@@ -229,14 +213,14 @@ class Size(_Integer):
         """The expression with the names of sizes."""
         return self.ledger.describe(self.expr)
 
-    @_of_reals
+    @of_reals
     def __add__(self, other: int) -> int:
         expr = _expression(other)
         return NotImplemented if expr is None else self.ledger.of(self.expr + expr)
 
     __radd__ = __add__
 
-    @_of_reals
+    @of_reals
     def __sub__(self, other: int) -> int:
         expr = _expression(other)
         return NotImplemented if expr is None else self.ledger.of(self.expr + expr * -1)
@@ -250,7 +234,7 @@ class Size(_Integer):
     def __abs__(self) -> int:
         return -self if self < 0 else self
 
-    @_of_reals
+    @of_reals
     def __mul__(self, other: int) -> int:
         if isinstance(other, float):
             return float(self) * other  # pyright: ignore[reportReturnType]
@@ -259,7 +243,7 @@ class Size(_Integer):
 
     __rmul__ = __mul__
 
-    @_of_reals
+    @of_reals
     def __floordiv__(self, other: int) -> int:
         if isinstance(other, Size):
             quotient = exact_quotient(self.expr, other.expr, self.ledger.bounds)
@@ -271,15 +255,15 @@ class Size(_Integer):
             return -self // -divisor
         return self.ledger.of(divided(self.expr, divisor, self.ledger.bounds))
 
-    @_of_reals
+    @of_reals
     def __rfloordiv__(self, other: int) -> int:
         return other // int(self)
 
-    @_of_reals
+    @of_reals
     def __mod__(self, other: int) -> int:
         return NotImplemented if _expression(other) is None else self - self // other * other
 
-    @_of_reals
+    @of_reals
     def __rmod__(self, other: int) -> int:
         return other % int(self)
 
@@ -305,7 +289,7 @@ class Size(_Integer):
         left, right = (expr, self.expr) if swapped else (self.expr, expr)
         return self.ledger.decide(left, relation, right)
 
-    @_of_reals
+    @of_reals
     def __eq__(self, other: object) -> bool:
         return self is other or self._is("==", other)
 
@@ -313,19 +297,19 @@ class Size(_Integer):
         equal = self == other
         return NotImplemented if equal is NotImplemented else not equal
 
-    @_of_reals
+    @of_reals
     def __lt__(self, other: int) -> bool:
         return self._is("<", other)
 
-    @_of_reals
+    @of_reals
     def __le__(self, other: int) -> bool:
         return self._is("<=", other)
 
-    @_of_reals
+    @of_reals
     def __gt__(self, other: int) -> bool:
         return self._is("<", other, swapped=True)
 
-    @_of_reals
+    @of_reals
     def __ge__(self, other: int) -> bool:
         return self._is("<=", other, swapped=True)
 
@@ -351,8 +335,6 @@ class Size(_Integer):
 
     def __repr__(self) -> str:
         return str(self.value)
-
-    __str__ = __repr__
 
     def __format__(self, spec: str) -> str:
         return format(self.value, spec)

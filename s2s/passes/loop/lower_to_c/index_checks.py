@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, StringAttr
-from xdsl.ir import Block, SSAValue
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, Signedness, StringAttr
+from xdsl.ir import Attribute, Block, SSAValue
 
 from s2s.analysis.network.functions import STATE
 from s2s.dialects import c, loop
@@ -25,6 +25,7 @@ from s2s.passes.loop.lower_to_c.arena import Arena
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.run_sizes import refuse
+from s2s.types.hints import isa
 from s2s.types.index_bounds import IndexBounds, bounds_of
 from s2s.types.sizes import VARIES, extents_of
 
@@ -89,6 +90,15 @@ def check_indices(b: Builder, indices: Indices, arena: Arena, sizes: Mapping[str
     _check(b, buffer, indices, indices.axes, b.literal(0, _INDEX), sizes)
 
 
+def _ends(type: Attribute) -> IndexBounds:
+    """Return the least and the greatest number of an integer type, which no comparison has to tell."""
+    assert isa(type, IntegerType)
+    width = type.width.data
+    if type.signedness.data == Signedness.UNSIGNED:
+        return IndexBounds(0, (1 << width) - 1)
+    return IndexBounds(-(1 << (width - 1)), (1 << (width - 1)) - 1)
+
+
 def _check(
     b: Builder, buffer: SSAValue, indices: Indices, axes: Sequence[Axis], at: SSAValue, sizes: Mapping[str, SSAValue]
 ) -> None:
@@ -97,9 +107,11 @@ def _check(
         index = b.add(c.LoadOp(b.add(c.SubscriptOp(buffer, at))))
         index.name_hint = "at"
         outside = [
-            b.binary(sign, index, b.literal(end, index.type)) for sign, end in zip("<>", indices.bounds, strict=True)
+            b.binary(sign, index, b.literal(end, index.type))
+            for sign, end, last in zip("<>", indices.bounds, _ends(index.type), strict=True)
+            if end != last
         ]
-        return refuse(b, b.binary("||", *outside), "S2S_ERR_RANGE")
+        return refuse(b, b.binary("||", *outside) if len(outside) > 1 else outside[0], "S2S_ERR_RANGE")
     first, *others = axes
     body = Block(arg_types=[_INDEX])
     counter = body.args[0]
