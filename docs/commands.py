@@ -57,7 +57,7 @@ def pages() -> list[Path]:
 
 
 def extras_of(page: Path) -> frozenset[str]:
-    """The extras of s2s that a reader has: those that the page installs, else those of the page that all start with."""
+    """The extras of s2s that a page installs; a page without an installation takes the extras of `start/host.md`."""
     asked = EXTRAS.search(page.read_text()) or EXTRAS.search((ROOT / "docs" / "start" / "host.md").read_text())
     return frozenset() if asked is None else frozenset(asked[1].split(","))
 

@@ -49,7 +49,7 @@ def message(template: ChatTemplate, role: str, text: str) -> Message:
 
 
 def _read_turns(template: ChatTemplate, label: str, begin: str) -> Turns | str:
-    """Return the pieces. `strftime_now` is undefined, since the day of compilation is not that of a conversation."""
+    """Return the pieces. `strftime_now` is undefined: a conversation takes place on another day than compiling."""
     try:
         one = _rendered(template, label, USER[:1])
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Hold a conversation in the terminal: what is typed, what is shown, and what ends it."""
+"""Hold a conversation in the terminal: read turns, show answers, and end on Ctrl-D or a full cache."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Find the headers that a C function needs: those that its calls and symbols name, and those of its types."""
+"""Find the headers that a C function needs: the headers that its calls and symbols name, and its types' headers."""
 
 import math
 from collections.abc import Iterable

@@ -40,7 +40,7 @@ class Inputs:
         return constant & ((self.x.low == layer.input_zp) | ~bordered)
 
     def merged(self, outputs: Array) -> Array:
-        """For each channel the equal one whose weights take up those of it in `outputs`, else itself."""
+        """For each input channel, the equal channel that takes up its weights in `outputs`, else the channel itself."""
         merged = np.arange(self.layer.inputs)
         if self.classes is None:
             return merged

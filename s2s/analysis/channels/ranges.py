@@ -43,7 +43,7 @@ class Spread(NamedTuple):
 
 
 def layer_range(layer: Layer, x: Interval) -> Interval:
-    """Return the intervals of the output channels of a layer, from those of the channels that it reads."""
+    """Return the intervals of the output channels of a layer, computed from the intervals of its input channels."""
     element = as_tensor_type(layer.op.y.type).element_type
     bias = np.zeros(layer.outputs) if layer.bias is None else layer.bias.astype(np.float64)
     spread = _sums(layer, x)

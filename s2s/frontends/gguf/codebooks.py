@@ -38,7 +38,7 @@ GROUPS = (
 FLOATS_OF_4_BITS = np.array([0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12], np.int8)
 """Twice the numbers that the codes of MXFP4 stand for."""
 BIAS = 128
-"""What is added to the exponent of a scale of MXFP4, and to that of its half."""
+"""The bias of the exponent of a scale of MXFP4, and the bias of half the scale."""
 SHARED = 128
 """The weights of a block of TQ1_0 and TQ2_0 here: two of them have the scale of a block of the file."""
 BITS = np.arange(8, dtype=np.uint8)

@@ -30,7 +30,7 @@ HARMONY = {"<|return|>", "<|call|>", "<|end|>"}
 
 
 def end_tokens(tokens: Sequence[str], token_named: Callable[[str], int]) -> list[int]:
-    """Return the tokens that end what a model writes, sorted; `token_named` gives that of a name in the metadata."""
+    """Return the tokens that end an answer of the model, sorted; `token_named` looks up a token by its metadata key."""
     texts = {text: number for number, text in enumerate(tokens) if text in ENDS | FILLED}
     ends = {number for text, number in texts.items() if not (text == "<|end|>" and texts.keys() >= HARMONY)}
     return sorted(ends | {number for number in map(token_named, NAMED) if number != NO_TOKEN})
