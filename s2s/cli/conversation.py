@@ -1,4 +1,4 @@
-"""Hold a conversation in the terminal: read turns, show answers, and end on Ctrl-D or a full cache."""
+"""Hold a conversation in the terminal: read turns and show answers until Ctrl-D."""
 
 import sys
 from collections.abc import Callable
