@@ -19,6 +19,7 @@ from s2s.frontends.formulas import (
     widened,
 )
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.region_align import Bins, Regions, align_regions
 from s2s.frontends.sampling import channels_first, channels_last, limited, size_of
 
 _INT32 = np.dtype(np.int32)
@@ -34,26 +35,9 @@ def _roi_align(node: Node) -> Value:
         raise node.invalid(f"output of {counts[0]} x {counts[1]}", "give positive sizes")
     if ratio < 0:
         raise node.invalid(f"sampling_ratio {ratio}", "give 0 or the number of samples")
-    node.require_small(max(counts) * max(ratio, 1), "a row of samples")
-    image, scale = channels_last(widened(x)), node.real("spatial_scale")
-    corners = [cast(take(rois, 1, position, 1), image.dtype) * scale for position in (1, 0, 3, 2)]
-    starts, ends = concat(corners[:2], 1), concat(corners[2:], 1)
-    if half_pixel:
-        starts, ends = starts - 0.5, ends - 0.5
-    lengths = ends - starts if half_pixel else maximum(ends - starts, 1)
-    pooled = emit(
-        graph.RoiAlignOp,
-        image,
-        cast(batch, _INT32),
-        starts,
-        lengths / node.constant(np.array([counts]), image.dtype),
-        node.builder.sizes(x.shape[2:], _INT32),
-        rows=counts[0],
-        columns=counts[1],
-        ratio=ratio,
-        largest=node.text("mode") == "max",
-    )
-    return cast(channels_first(pooled), x.dtype)
+    largest = node.text("mode") == "max"
+    bins = Bins((counts[0], counts[1]), ratio, node.real("spatial_scale"), half_pixel, largest)
+    return align_regions(node, x, Regions(rois, 0, batch), bins)
 
 
 def _mode(node: Node) -> str:

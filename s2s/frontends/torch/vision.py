@@ -6,8 +6,8 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, checked_shape, concat, maximum, reshape, take, widened
-from s2s.frontends.sampling import channels_first, channels_last
+from s2s.frontends.formulas import cast, checked_shape, reshape, take
+from s2s.frontends.region_align import Bins, Regions, align_regions
 from s2s.frontends.selection import true_places
 from s2s.frontends.torch.dtypes import INT64
 from s2s.frontends.torch.node import Importer, Node
@@ -42,26 +42,9 @@ def _roi_align(node: Node) -> Value:
     if x.rank != 4 or rois.rank != 2 or rois.shape[1] != 5 or min(counts) < 1:
         raise node.invalid(f"regions {list(rois.shape)} of {list(x.shape)} in {counts} bins", "give rows of 5 numbers")
     checked_shape((rois.shape[0], *counts, x.shape[1]), node.place)
-    node.require_small(max(counts) * max(ratio, 1), "a row of samples")
-    image, aligned, scale = channels_last(widened(x)), node.flag("aligned"), node.real("spatial_scale")
-    corners = [cast(take(rois, 1, position, 1), image.dtype) * scale for position in (2, 1, 4, 3)]
-    starts, ends = concat(corners[:2], 1), concat(corners[2:], 1)
-    if aligned:
-        starts, ends = starts - 0.5, ends - 0.5
-    lengths = ends - starts if aligned else maximum(ends - starts, 1)
-    pooled = emit(
-        graph.RoiAlignOp,
-        image,
-        cast(reshape(take(rois, 1, 0, 1), [rois.shape[0]]), _INT32),
-        starts,
-        lengths / node.constant(np.array([counts]), image.dtype),
-        node.builder.sizes(x.shape[2:], _INT32),
-        rows=counts[0],
-        columns=counts[1],
-        ratio=max(ratio, 0),
-        largest=False,
-    )
-    return cast(channels_first(pooled), x.dtype)
+    images = reshape(take(rois, 1, 0, 1), [rois.shape[0]])
+    bins = Bins(counts, max(ratio, 0), node.real("spatial_scale"), node.flag("aligned"))
+    return align_regions(node, x, Regions(rois, 1, images), bins)
 
 
 IMPORTERS: Mapping[str, Importer] = {"nms": _nms, "roi_align": _roi_align}
