@@ -63,7 +63,7 @@ def from_start(
     least, most = bounds(ends[0] + starts[0] * -1, ranges)
     if least < most or most < 1:
         return None
-    return starts[0], Counter(0, (most - 1) // step * step, step, step)
+    return starts[0], Counter(0, (most - 1) // step * step, step, step, every=len(fixed) == len(upper))
 
 
 def grain_from(start: AffineExpr, step: int, counters: Sequence[Counter]) -> int:

@@ -63,7 +63,7 @@ class Independence:
         if not self._ends_vary:
             return False
         pieces: list[Iteration] = []
-        for piece in _pieces(whole.counters[whole.number]):
+        for piece in pieces_of(whole.counters[whole.number]):
             levels = self._iterations(level + 1, read, written, (level, piece))
             if levels is None:
                 return False
@@ -118,7 +118,7 @@ def _loops_at(block: Block, level: int) -> list[loop.ForOp]:
     return loops if level == 0 else [each for op in loops for each in _loops_at(op.body.block, level - 1)]
 
 
-def _pieces(counter: Counter) -> Iterator[Range]:
+def pieces_of(counter: Counter) -> Iterator[Range]:
     """Yield the first value of a counter, the middle ones, and the last one."""
     first, last, step = counter.first, counter.last, counter.step
     yield first, first

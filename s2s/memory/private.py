@@ -5,85 +5,145 @@
       loop.for %j = 0 to 3 { load from s[%j + 1] }        bytes 4 to 15: covered
     }
 
-Stores cover what they write in each iteration in any case; a loop whose steps leave no gap covers what all of its
-iterations do. That a store stands in front of a load of the same buffer says nothing: in `s[%i] = …; … = s[0]` all
-iterations but one read what the first one has written.
+Stores cover what they write in each iteration in any case; a loop covers what all of its iterations do. Gaps that one
+loop leaves may be closed by another one, or by another store: vectors of 16 floats at `s[32 * %t + %c]`, with `%t` from
+0 to 7 outside of `%c` from 0 to 32 in steps of 16, cover 224 floats. That a store stands in front of a load of the same
+buffer says nothing: in `s[%i] = …; … = s[0]` all iterations but one read what the first one has written.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from math import prod
+from typing import NamedTuple
 
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
 from s2s.dialects import loop
-from s2s.memory.accesses import Accesses, ByteAccess, Repeated, Span
+from s2s.memory.accesses import Accesses, ByteAccess, Repeated, Span, Terms
 from s2s.memory.counters import Counter
 from s2s.memory.distances import Hazards, SpanGroup
+from s2s.memory.independence import pieces_of
 
 Body = Sequence[ByteAccess | Repeated]
-MAX_GAPS = 16
-"""Spans of a loop with gaps between what its iterations write are told apart up to this number of iterations."""
+MAX_PARTS = 16
+"""What a loop with gaps between its iterations covers is compared with loads up to this number of parts."""
+
+
+class _Cover(NamedTuple):
+    """The bytes from `low` to `high`, moved by `terms`, and by each multiple of a stride below its count in `gaps`."""
+
+    terms: Terms
+    gaps: tuple[tuple[int, int], ...]
+    low: int
+    high: int
+
+    def closed(self) -> "_Cover":
+        """Return the same bytes without the gaps that they fill."""
+        low, high, gaps = self.low, self.high, list[tuple[int, int]]()
+        for stride, count in sorted(self.gaps):
+            if stride <= high - low:
+                high += stride * (count - 1)
+            else:
+                gaps.append((stride, count))
+        return _Cover(self.terms, tuple(gaps), low, high)
+
+    def spans(self) -> Iterator[Span]:
+        """Yield contiguous parts, unless they are too many."""
+        if prod(count for _, count in self.gaps) <= MAX_PARTS:
+            for steps in product(*(range(0, stride * count, stride) for stride, count in self.gaps)):
+                yield Span(self.terms, self.low + sum(steps), self.high + sum(steps))
 
 
 def is_private(accesses: Accesses, op: loop.ForOp, buffer: SSAValue) -> bool:
     """Return whether each iteration of `op` reads of `buffer`, an argument of the kernel, only what it has written
     before, or what no iteration writes; and nothing outside of `op` reads what one of its iterations has written."""
-    inside, everything = accesses.traces_of(op.body.block.ops, buffer), accesses.own_trace(buffer)
-    number = accesses.number_of(op)
-    if inside is None or everything is None or number is None:
+    inside, uncovered = accesses.traces_of(op.body.block.ops, buffer), _uncovered(accesses, op, buffer)
+    if inside is None or uncovered is None:
         return False
     written = SpanGroup()
     _collect_writes(inside.body, written)
-    search = _Search(inside.counters, hidden=number)
-    search.visit(inside.body, [])
-    search.visit(everything.body, [])
     hazards = Hazards(inside.counters)
-    hazards.compare(written.spans(), search.uncovered, frozenset(), None)
+    hazards.compare(written.spans(), uncovered, frozenset(), None)
     return all(hazard.spares(0) for hazard in hazards.hazards)
 
 
+def is_private_in_pieces(kernel: FuncOp, loops: Sequence[loop.ForOp], buffer: SSAValue) -> bool:
+    """Return whether each iteration of the innermost one of `loops`, which are nested, reads of `buffer` only what it
+    has written before, and nothing else reads it.
+
+    That is proven for the first, the middle and the last iterations of one of the loops separately: it may contain
+    loops to `min(%i, 1)` and from `max(%i, 1)`, of which each writes a part of the buffer, or one of them all of it.
+    """
+    accesses = Accesses(kernel)
+    trace, numbers = accesses.own_trace(buffer), [accesses.number_of(op) for op in loops]
+    return trace is not None and any(
+        number is not None
+        and all(
+            _uncovered(Accesses(kernel, {op: piece}), loops[-1], buffer) == []
+            for piece in pieces_of(trace.counters[number])
+        )
+        for op, number in zip(loops, numbers, strict=True)
+    )
+
+
+def _uncovered(accesses: Accesses, op: loop.ForOp, buffer: SSAValue) -> list[Span] | None:
+    """Return what an iteration of `op`, or what stands outside of it, reads of `buffer` without having written it
+    before; None if that is unknown."""
+    inside, everything = accesses.traces_of(op.body.block.ops, buffer), accesses.own_trace(buffer)
+    number = accesses.number_of(op)
+    if inside is None or everything is None or number is None:
+        return None
+    search = _Search(inside.counters, hidden=number)
+    search.visit(inside.body, [])
+    search.visit(everything.body, [])
+    return search.uncovered
+
+
 class _Search:
-    """Finds loads that no store in front of them covers; those of loop `hidden` cover nothing outside of it."""
+    """Finds loads that no store in front of them covers. What stands in front of loop `hidden` covers nothing behind
+    it, since the loop may write the same bytes."""
 
     def __init__(self, counters: Sequence[Counter], hidden: int) -> None:
         self.counters, self.hidden = counters, hidden
         self.uncovered: list[Span] = []
 
-    def visit(self, body: Body, before: Sequence[Span]) -> list[Span]:
+    def visit(self, body: Body, before: Sequence[_Cover]) -> list[_Cover]:
         """Return what `body` writes in any case, where `before` is written already."""
-        written: list[Span] = []
+        written: list[_Cover] = []
         for step in body:
-            if isinstance(step, Repeated):
+            if isinstance(step, ByteAccess):
+                if not step.writes:
+                    self.uncovered += self._rest_of(step.span, [*before, *written])
+                elif step.exact:
+                    written = _joined([*written, _Cover(step.span.terms, (), step.span.low, step.span.high)])
+            elif _holds(step, self.hidden):
+                before = written = []
                 if step.number != self.hidden:
-                    inner = self.visit(step.body, [*before, *written])
-                    written = _joined([*written, *self._of_all_iterations(inner, step.number)])
-            elif not step.writes:
-                self.uncovered += self._rest_of(step.span, [*before, *written])
-            elif step.exact:
-                written = _joined([*written, step.span])
+                    self.visit(step.body, [])
+            else:
+                inner = self.visit(step.body, [*before, *written])
+                written = _joined([*written, *self._of_all(inner, step.number)])
         return written
 
-    def _of_all_iterations(self, spans: Iterable[Span], number: int) -> list[Span]:
-        """Return the spans that all iterations of a loop together cover: one, or a few with gaps."""
-        counter, found = self.counters[number], list[Span]()
-        if not counter.every:
-            return found
-        for span in spans:
-            factor = dict(span.terms).get(number, 0)
-            terms = tuple(term for term in span.terms if term[0] != number)
-            if abs(factor) * counter.step <= span.high - span.low:
-                ends = factor * counter.first, factor * counter.last
-                found.append(Span(terms, span.low + min(ends), span.high + max(ends)))
-            elif counter.last - counter.first < MAX_GAPS * counter.step:
-                places = [factor * value for value in range(counter.first, counter.last + 1, counter.step)]
-                found += [Span(terms, span.low + place, span.high + place) for place in places]
-        return found
+    def _of_all(self, covers: Iterable[_Cover], number: int) -> Iterator[_Cover]:
+        """Yield what all iterations of a loop together cover."""
+        counter = self.counters[number]
+        for cover in covers if counter.every else ():
+            factor = dict(cover.terms).get(number, 0)
+            terms = tuple(term for term in cover.terms if term[0] != number)
+            first = min(factor * counter.first, factor * counter.last)
+            trips = (counter.last - counter.first) // counter.step + 1
+            gaps = ((abs(factor) * counter.step, trips),) if factor and trips > 1 else ()
+            yield _Cover(terms, (*cover.gaps, *gaps), cover.low + first, cover.high + first).closed()
 
-    def _rest_of(self, read: Span, written: Sequence[Span]) -> list[Span]:
+    def _rest_of(self, read: Span, written: Sequence[_Cover]) -> list[Span]:
         """Return the parts of `read` that `written` does not cover."""
-        if any(self._covers(each, read) for each in written):
+        spans = [span for each in written for span in each.spans()]
+        if any(self._covers(each, read) for each in spans):
             return []
         parts = [read]
-        for each in written:
+        for each in spans:
             if each.terms == read.terms:
                 cut = [(part.low, min(part.high, each.low)) for part in parts]
                 cut += [(max(part.low, each.high), part.high) for part in parts]
@@ -101,16 +161,30 @@ class _Search:
         return written.low <= low and high <= written.high
 
 
-def _joined(spans: Iterable[Span]) -> list[Span]:
-    """Return spans of which those that touch are one."""
-    joined: list[Span] = []
-    for span in sorted(spans):
-        last = joined[-1] if joined else None
-        if last is not None and last.terms == span.terms and span.low <= last.high:
-            joined[-1] = last._replace(high=max(last.high, span.high))
+def _joined(covers: Iterable[_Cover]) -> list[_Cover]:
+    """Return covers of which those that touch are one."""
+    before = list(covers)
+    after = _merged(before)
+    while len(after) < len(before):
+        before, after = after, _merged(after)
+    return after
+
+
+def _merged(covers: Iterable[_Cover]) -> list[_Cover]:
+    """Return covers of which neighbours that touch are one. That may close gaps, so that others touch."""
+    merged: list[_Cover] = []
+    for cover in sorted(covers):
+        last = merged[-1] if merged else None
+        if last is not None and last[:2] == cover[:2] and cover.low <= last.high:
+            merged[-1] = last._replace(high=max(last.high, cover.high)).closed()
         else:
-            joined.append(span)
-    return joined
+            merged.append(cover)
+    return merged
+
+
+def _holds(step: Repeated, number: int) -> bool:
+    """Return whether a loop is loop `number`, or contains it."""
+    return step.number == number or any(isinstance(each, Repeated) and _holds(each, number) for each in step.body)
 
 
 def _collect_writes(body: Body, written: SpanGroup) -> None:

@@ -5,11 +5,11 @@ from xdsl.dialects.func import FuncOp
 
 from s2s.dialects import loop
 from s2s.memory.accesses import Accesses
-from s2s.memory.private import is_private
+from s2s.memory.private import is_private, is_private_in_pieces
 from support.parse import parse
 
 KERNEL = """
-func.func private @k(%y: memref<32xf32>, %x: memref<32xf32>, %s: memref<8xf32>) {{
+func.func private @k(%y: memref<32xf32>, %x: memref<32xf32>, %s: memref<256xf32>) {{
   {before}
   loop.for %i = 0 to 4 {{
     {body}
@@ -20,16 +20,30 @@ func.func private @k(%y: memref<32xf32>, %x: memref<32xf32>, %s: memref<8xf32>) 
 """
 WRITES = """loop.for %j = 0 to {trips} step {step} {{
       %v = loop.load %x[affine_map<(d0) -> (d0)>(%j)] : memref<32xf32> -> f32
-      loop.store %v, %s[affine_map<(d0) -> (d0 + {at})>(%j)] : f32, memref<8xf32>
+      loop.store %v, %s[affine_map<(d0) -> (d0 + {at})>(%j)] : f32, memref<256xf32>
     }}"""
 READS = """loop.for %j = 0 to {trips} {{
-      %w = loop.load %s[affine_map<(d0) -> (d0 + {at})>(%j)] : memref<8xf32> -> f32
+      %w = loop.load %s[affine_map<(d0) -> (d0 + {at})>(%j)] : memref<256xf32> -> f32
       loop.store %w, %y[affine_map<(d0) -> (d0)>(%j)] : f32, memref<32xf32>
     }}"""
-LAST = """%l = loop.load %s[affine_map<() -> (2)>()] : memref<8xf32> -> vector<4xf32>
+LAST = """%l = loop.load %s[affine_map<() -> (2)>()] : memref<256xf32> -> vector<4xf32>
     loop.store %l, %y[affine_map<() -> (0)>()] : vector<4xf32>, memref<32xf32>"""
+ROWS = """loop.for %c = 0 to 4 step {step} {{
+      loop.for %t = 0 to {rows} {{
+        %v = loop.load %x[affine_map<(d0) -> (d0)>(%t)] : memref<32xf32> -> vector<2xf32>
+        loop.store %v, %s[affine_map<(d0, d1) -> (d0 * 4 + d1)>(%t, %c)] : vector<2xf32>, memref<256xf32>
+      }}
+    }}"""
+CHOSEN = """loop.for %t = 0 to min affine_map<(d0) -> (1 - d0)>(%i) {{
+      %v = loop.load %x[affine_map<() -> (0)>()] : memref<32xf32> -> f32
+      loop.store %v, %s[affine_map<() -> (0)>()] : f32, memref<256xf32>
+    }}
+    loop.for %u = max affine_map<(d0) -> (1 - d0, 0)>(%i) to min affine_map<(d0) -> ({rest} - d0, 1)>(%i) {{
+      %v = loop.load %x[affine_map<() -> (1)>()] : memref<32xf32> -> f32
+      loop.store %v, %s[affine_map<() -> (0)>()] : f32, memref<256xf32>
+    }}"""
 OWN = """%v = loop.load %x[affine_map<(d0) -> (d0)>(%i)] : memref<32xf32> -> f32
-    loop.store %v, %s[affine_map<(d0) -> (d0)>(%i)] : f32, memref<8xf32>"""
+    loop.store %v, %s[affine_map<(d0) -> (d0)>(%i)] : f32, memref<256xf32>"""
 
 
 def written(trips: int, at: int = 0, step: int = 1) -> str:
@@ -42,10 +56,20 @@ def read(trips: int, at: int = 0) -> str:
     return READS.format(trips=trips, at=at)
 
 
+def kernel_with(before: str, body: str, behind: str) -> tuple[FuncOp, loop.ForOp]:
+    """A kernel, and its loop with `body`."""
+    module = parse(KERNEL.format(before=before, body=body, behind=behind))
+    kernel = next(op for op in module.body.block.ops if isinstance(op, FuncOp))
+    outer = [op for op in kernel.body.block.ops if isinstance(op, loop.ForOp)]
+    return kernel, next(op for op in outer if any(isinstance(inner, loop.ForOp) for inner in op.body.block.ops))
+
+
 @pytest.mark.parametrize(
     ("before", "body", "behind", "holds"),
     [
         ("", written(4) + read(4), "", True),
+        ("", ROWS.format(step=2, rows=40) + read(160), "", True),
+        ("", ROWS.format(step=4, rows=40) + read(160), "", False),
         ("", written(4) + read(3, 1), "", True),
         ("", written(4) + written(4, 4) + read(8), "", True),
         ("", written(4) + read(5), "", False),
@@ -57,9 +81,12 @@ def read(trips: int, at: int = 0) -> str:
         ("", OWN + read(1), "", False),
         ("", written(4) + read(4), read(4), False),
         ("", written(4) + read(4), written(8) + read(8), True),
+        (written(8), written(4) + read(4), read(8), False),
     ],
     ids=[
         "all of it is written before",
+        "rows of which each iteration writes a part",
+        "rows with gaps",
         "more is written than is read",
         "two loops write it together",
         "a loop across the end of what is written",
@@ -71,14 +98,18 @@ def read(trips: int, at: int = 0) -> str:
         "what the first iteration has written",
         "read behind the loop",
         "written anew behind the loop",
+        "written in front of the loop and read behind it",
     ],
 )
 def test_iterations_read_what_they_have_written(before: str, body: str, behind: str, holds: bool) -> None:
-    kernel = next(
-        op
-        for op in parse(KERNEL.format(before=before, body=body, behind=behind)).body.block.ops
-        if isinstance(op, FuncOp)
-    )
-    outer = [op for op in kernel.body.block.ops if isinstance(op, loop.ForOp)]
-    target = next(op for op in outer if any(isinstance(inner, loop.ForOp) for inner in op.body.block.ops))
+    kernel, target = kernel_with(before, body, behind)
     assert is_private(Accesses(kernel), target, kernel.body.block.args[2]) == holds
+
+
+@pytest.mark.parametrize(("rest", "holds"), [(4, True), (3, False)], ids=["in each iteration", "in all but the last"])
+def test_loops_that_write_in_turn(rest: int, holds: bool) -> None:
+    """Of two loops inside, the first iteration runs one and the others the other one."""
+    kernel, target = kernel_with("", CHOSEN.format(rest=rest) + read(1), "")
+    scratch = kernel.body.block.args[2]
+    assert not is_private(Accesses(kernel), target, scratch)
+    assert is_private_in_pieces(kernel, [target], scratch) == holds

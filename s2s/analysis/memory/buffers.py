@@ -8,7 +8,6 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import DefaultResource, MemoryEffectKind
 
 from s2s.analysis.memory.effects import effects_of
-from s2s.dialects import loop
 from s2s.dialects.walk import walk
 
 _MEMORY = DefaultResource()
@@ -28,16 +27,6 @@ def read_by(op: Operation) -> set[SSAValue]:
 def written_by(op: Operation) -> set[SSAValue]:
     """Return the buffers that `op`, or an operation nested in it, writes."""
     return {buffer for inner in walk(op) for buffer in accessed(inner, MemoryEffectKind.WRITE)}
-
-
-def writes_first(op: loop.ForOp, buffer: SSAValue) -> bool:
-    """Return whether each iteration of `op` writes `buffer` before it reads it."""
-    for inner in walk(op):
-        if buffer in accessed(inner, MemoryEffectKind.READ):
-            return False
-        if buffer in accessed(inner, MemoryEffectKind.WRITE):
-            return True
-    return True
 
 
 def outputs_of(kernel: FuncOp) -> list[SSAValue]:

@@ -15,10 +15,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from s2s.analysis.memory.buffers import touches_memory, writes_first, written_by
+from s2s.analysis.memory.buffers import touches_memory, written_by
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLELIZE, SERIAL
+from s2s.memory.accesses import Accesses
 from s2s.memory.independence import Independence
+from s2s.memory.private import is_private, is_private_in_pieces
 
 MIN_ITERATIONS = 8
 """With this many iterations per thread, uneven shares no longer matter."""
@@ -44,6 +46,7 @@ class DivideKernel:
     def __init__(self, kernel: FuncOp, threads: int, scratch: frozenset[int]) -> None:
         self.kernel, self.threads, self.scratch = kernel, threads, scratch
         self.independence = Independence(kernel)
+        self.accesses = Accesses(kernel)
         self.written = [argument for argument in kernel.args if argument in written_by(kernel)]
 
     def find(self) -> Division | str:
@@ -78,12 +81,15 @@ class DivideKernel:
         for argument in self.written:
             if self.independence.holds(depth, argument, argument):
                 continue
-            alone = depth == len(loops) and argument.index in self.scratch
-            if not alone or not writes_first(loops[-1], argument):
+            if depth < len(loops) or argument.index not in self.scratch or not self._is_private(loops, argument):
                 name = argument.name_hint or f"argument {argument.index}"
                 return f"it is not proven that an iteration leaves alone what another one writes to {name}"
             per_thread.append(argument.index)
         return Division(loops, depth, tuple(per_thread))
+
+    def _is_private(self, loops: Sequence[loop.ForOp], argument: SSAValue) -> bool:
+        """Return whether each iteration of nested loops reads of an argument what it has written before."""
+        return is_private(self.accesses, loops[-1], argument) or is_private_in_pieces(self.kernel, loops, argument)
 
 
 def asked_depth(kernel: FuncOp) -> int:

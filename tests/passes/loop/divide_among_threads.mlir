@@ -300,3 +300,23 @@ func.func @main(%y: memref<192xf32>, %x: memref<192xf32>) {
   func.call @k(%y, %x) : (memref<192xf32>, memref<192xf32>) -> ()
   func.return
 }
+
+// -----
+
+// Declined: scratch that an iteration writes first of all, but of which it reads what others have written.
+// CHECK-LABEL: func.func private @k
+// CHECK-NOT:     parallel
+func.func private @k(%y: memref<16xf32>, %x: memref<16xf32>, %s: memref<4xf32>) {
+  loop.for %i = 0 to 16 {
+    %v = loop.load %x[affine_map<(d0) -> (d0)>(%i)] : memref<16xf32> -> f32
+    loop.store %v, %s[affine_map<(d0) -> (d0 mod 4)>(%i)] : f32, memref<4xf32>
+    %w = loop.load %s[affine_map<(d0) -> ((d0 + 3) mod 4)>(%i)] : memref<4xf32> -> f32
+    loop.store %w, %y[affine_map<(d0) -> (d0)>(%i)] : f32, memref<16xf32>
+  }
+  func.return
+}
+func.func @main(%x: memref<16xf32>, %y: memref<16xf32>) {
+  %s = loop.alloc : memref<4xf32>
+  func.call @k(%y, %x, %s) : (memref<16xf32>, memref<16xf32>, memref<4xf32>) -> ()
+  func.return
+}
