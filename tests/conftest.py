@@ -3,6 +3,7 @@
 Each RUN line is one test. Each RUN line of a test of a pass is a second one: that the pass keeps the numbers.
 """
 
+import logging
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -89,6 +90,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
                 del work[scope]
 
     return SharedWork(config, log)
+
+
+@pytest.fixture(autouse=True)
+def process_is_left_as_it_was() -> Iterator[None]:
+    """Fail the test that changes what all tests of a process share, in place of one that comes later."""
+    before = logging.getLogger().level, Path.cwd()
+    yield
+    assert (logging.getLogger().level, Path.cwd()) == before, "the level of the root logger, or the working directory"
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -4,7 +4,6 @@ statically and dynamically, beside onnxruntime on the same model."""
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportIncompatibleMethodOverride=false
 
-import logging
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -15,6 +14,7 @@ import onnx
 from onnxruntime import quantization as engine
 
 from benchmarks.networks.builder import Network, Value
+from s2s.support.logs import errors_only
 from s2s.types.dtypes import Array
 
 Make = Callable[[], onnx.ModelProto]
@@ -130,7 +130,7 @@ def static(
     per_channel: bool = False,
 ) -> onnx.ModelProto:
     """The network with ranges of activations that are measured beforehand."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, errors_only():
         before, after = _prepared(make(), Path(folder))
         engine.quantize_static(
             before,
@@ -146,7 +146,7 @@ def static(
 
 def dynamic(make: Make, weights: engine.QuantType, *, per_channel: bool = False) -> onnx.ModelProto:
     """The network with ranges of activations that each run finds."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, errors_only():
         before, after = _prepared(make(), Path(folder))
         engine.quantize_dynamic(before, after, weight_type=weights, per_channel=per_channel)
         return onnx.load(after)
@@ -156,7 +156,6 @@ def _prepared(model: onnx.ModelProto, folder: Path) -> tuple[str, str]:
     """The file of the network, which tells the shape of every tensor, and that of the quantised one."""
     before, after = folder / "before.onnx", folder / "after.onnx"
     onnx.save(onnx.shape_inference.infer_shapes(model), before)
-    logging.getLogger().setLevel(logging.ERROR)
     return str(before), str(after)
 
 

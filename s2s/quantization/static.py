@@ -6,7 +6,6 @@
 import contextlib
 import inspect
 import io
-import logging
 import sys
 import tempfile
 from collections.abc import Generator, Iterator, Mapping
@@ -32,6 +31,7 @@ from s2s.quantization.result import Quantized
 from s2s.quantization.samples import InputSpec, Samples, opened, read_samples
 from s2s.support import progress
 from s2s.support.extras import require_extra
+from s2s.support.logs import errors_only
 from s2s.types.dtypes import Array
 
 if TYPE_CHECKING:
@@ -208,11 +208,8 @@ def _drop_unused_domains(model: onnx.ModelProto) -> None:
 @contextlib.contextmanager
 def _quietly(place: str) -> Generator[None]:
     """Suppress the output of the quantiser, and convert its exceptions to ours."""
-    logger = logging.getLogger()
-    level = logger.level
-    logger.setLevel(logging.ERROR)
     try:
-        with contextlib.redirect_stdout(io.StringIO()):
+        with errors_only(), contextlib.redirect_stdout(io.StringIO()):
             yield
     except (InputError, MemoryError):
         raise
@@ -221,5 +218,3 @@ def _quietly(place: str) -> Generator[None]:
             f"{place}: onnxruntime cannot quantise this model ({error}); check it with onnx.checker, or quantise it "
             "elsewhere"
         ) from error
-    finally:
-        logger.setLevel(level)
