@@ -36,8 +36,12 @@ class Place:
     @property
     def extent(self) -> int:
         """The elements of the storage up to its last one."""
-        steps = zip(self.shape, self.strides, strict=True)
-        return self.offset + sum((size - 1) * stride for size, stride in steps) + 1 if 0 not in self.shape else 0
+        return self.offset + _extent(self.shape, self.strides) if 0 not in self.shape else 0
+
+    @property
+    def once(self) -> tuple[slice, ...]:
+        """The part of the tensor that holds each element once: axes of stride 0 repeat theirs."""
+        return tuple(slice(0, 1) if stride == 0 else slice(None) for stride in self.strides)
 
 
 @frozen
@@ -58,8 +62,8 @@ class Contract:
 def contract_of(graph: Callable[..., Any], inputs: Sequence[Any], known: Collection[int] = ()) -> Contract:
     """Run `graph` on tensors without elements, and see what it does; it is `known` to change some inputs."""
     try:
-        with torch.no_grad(), FakeTensorMode(allow_non_fake_inputs=True) as mode:
-            fakes = [mode.from_tensor(each, static_shapes=True) if _is_tensor(each) else each for each in inputs]
+        with torch.no_grad(), FakeTensorMode(allow_non_fake_inputs=True):
+            fakes = [_alone(each) if _is_tensor(each) else each for each in inputs]
             before = [_version(each) for each in fakes]
             outputs = pytree.tree_leaves(graph(*fakes), is_leaf=lambda each: each is None)
             changed = [n for n, each in enumerate(fakes) if _version(each) != before[n] or n in known]
@@ -68,8 +72,8 @@ def contract_of(graph: Callable[..., Any], inputs: Sequence[Any], known: Collect
         raise UnsupportedError(
             f"the graph: its results have no sizes before it runs ({reason}); compute them"
         ) from error
-    memory = {_storage(fakes[n]) for n in changed}
-    shared = [n for n, each in enumerate(fakes) if _is_tensor(each) and n not in changed and _storage(each) in memory]
+    memory = {_storage(inputs[n]) for n in changed}
+    shared = [n for n, each in enumerate(inputs) if _is_tensor(each) and n not in changed and _storage(each) in memory]
     if shared:
         raise UnsupportedError(f"input {shared[0]}: shares the memory of one that is changed; pass a copy of it")
     return Contract(tuple(changed), tuple(_place(each, fakes) if _is_tensor(each) else each for each in outputs))
@@ -77,6 +81,19 @@ def contract_of(graph: Callable[..., Any], inputs: Sequence[Any], known: Collect
 
 def _is_tensor(value: object) -> bool:
     return isinstance(value, Tensor)
+
+
+def _alone(tensor: Tensor) -> Tensor:
+    """Make a tensor like this one in a storage of its own. Inputs that share memory in one call need not in the next
+    one, so the input that an output is a view of is told by its storage in no other way."""
+    offset = tensor.storage_offset()
+    memory = torch.empty(offset + _extent(tensor.shape, tensor.stride()), dtype=tensor.dtype)
+    return memory.as_strided(tensor.shape, tensor.stride(), offset)
+
+
+def _extent(shape: Sequence[int], strides: Sequence[int]) -> int:
+    """The elements of memory from the first element of a tensor to its last one."""
+    return 0 if 0 in shape else sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)) + 1
 
 
 def _version(value: Any) -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,8 @@ from s2s.torch_backend.network import Network
 
 LOGGER = logging.getLogger("s2s")
 
+PLAIN = (Tensor, nn.Parameter)
+"""The classes of tensors that are nothing but their elements."""
 Key = tuple[object, ...]
 
 
@@ -47,30 +49,54 @@ class Graph:
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _told: set[str] = field(default_factory=set[str])
 
+    def __post_init__(self) -> None:
+        self._enables_gradients = any(
+            node.target is torch._C._set_grad_enabled and node.args == (True,)  # pyright: ignore[reportPrivateUsage]
+            for node in self.graph.graph.nodes
+        )
+
     def __call__(self, *inputs: Any) -> Any:
         """Run the network for these inputs; torch runs the graph where there can be none."""
-        if torch.is_grad_enabled() and any(isinstance(each, Tensor) and each.requires_grad for each in inputs):
+        records = torch.is_grad_enabled() or self._enables_gradients
+        if records and any(isinstance(each, Tensor) and each.requires_grad for each in inputs):
             self._tell("gradients are recorded; call it under torch.no_grad() for inference")
             return self.graph(*inputs)
-        if any(isinstance(each, Tensor) and each.device.type != "cpu" for each in inputs):
-            self._tell("its tensors are not on the processor; move the module and its inputs to the CPU")
+        if not all(map(_is_readable, inputs)):
+            self._tell("its tensors are no plain ones of the CPU; move the module there, and give dense tensors")
             return self.graph(*inputs)
         with self._lock, torch.no_grad():
             network = self._network(inputs)
         if network is None or not network.fits(inputs):
             return self.graph(*inputs)
         with torch.no_grad():
-            return network(inputs)
+            outputs = network(inputs)
+        return self.graph(*inputs) if outputs is None else outputs  # torch tells by its errors what is wrong
 
     def _network(self, inputs: Sequence[Any]) -> Network | None:
         if self._static is None:
             self._static = self._parameters(inputs)
-        constants = self._constants(inputs)
-        moving = [each for n, each in enumerate(inputs) if n not in self._static]
-        key = (constants, tuple(map(_kind, moving)), torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu"))
+        key = self._key(inputs)
         if key not in self.networks:
-            self.networks[key] = self._made(inputs)
+            network = self._made(inputs)
+            moving = set() if network is None else set(network.changed).intersection(self._static)
+            if moving:
+                self._forget_all(moving)
+                key = self._key(inputs)
+            self.networks[key] = network
         return self.networks[key]
+
+    def _key(self, inputs: Sequence[Any]) -> Key:
+        """What a network depends on; buffers that have changed are inputs from here on."""
+        constants = self._constants(inputs)
+        kinds = tuple(_kind(each) for n, each in enumerate(inputs) if n not in (self._static or ()))
+        return constants, kinds, torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")
+
+    def _forget_all(self, moving: Collection[int]) -> None:
+        """Forget all networks: these parameters and buffers are constants no more."""
+        self._static = [n for n in self._static or () if n not in moving]
+        self._contents = None
+        self._known.clear()
+        self.networks.clear()
 
     def _parameters(self, inputs: Sequence[Any]) -> list[int]:
         """The inputs that are parameters or buffers of a module."""
@@ -106,10 +132,7 @@ class Graph:
         buffers = {n for n in changed if not isinstance(inputs[n], nn.Parameter)}
         if not buffers:
             return found
-        self._static = [n for n in self._static if n not in buffers]
-        self._contents = None
-        self._known.clear()
-        self.networks.clear()
+        self._forget_all(buffers)
         return self._constants(inputs)
 
     def _drop(self, contents: Key) -> None:
@@ -144,6 +167,15 @@ class Graph:
         if reason not in self._told:
             self._told.add(reason)
             LOGGER.warning("torch.compile: a graph is run by torch: %s", reason)
+
+
+def _is_readable(value: Any) -> bool:
+    """Whether a value is no tensor, or one whose elements lie in memory of the processor. The tensors of other classes
+    (`torchao`), of other layouts (sparse) and quantised ones consist of several."""
+    if not isinstance(value, Tensor):
+        return True
+    is_plain = type(value) in PLAIN and value.layout is torch.strided and not value.is_quantized
+    return is_plain and value.device.type == "cpu"
 
 
 def _kind(value: Any) -> object:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch._dynamo.convert_frame import compile_lock
 from torch.utils import _pytree as pytree
 
 from s2s.artifact import compile_artifact
@@ -47,39 +48,47 @@ class Network:
         self, graph: Callable[..., Any], inputs: Sequence[Any], constant: Sequence[int], options: CompileOptions
     ) -> None:
         """Compile `graph` with the inputs numbered by `constant` as constants, and build it."""
-        self._contract, program = _exported(graph, inputs, constant)
+        with compile_lock:
+            self._contract, program = _exported(graph, inputs, constant)
         changed = self._contract.changed
         artifact = compile_artifact(program, options)
         passed = [n for n in range(len(inputs)) if n in changed or n not in constant]
         self._passed = [n for n in passed if isinstance(inputs[n], Tensor)]
         if artifact.info.states or len(artifact.info.inputs) != len(self._passed):
             raise UnsupportedError("the graph: changes a tensor that it is not given; pass it as an argument")
-        self._inputs = [torch.empty(inputs[n].shape, dtype=inputs[n].dtype) for n in self._passed]
         network = artifact.loaded()
         names = [port.name for port in network.inputs]
-        bound = network.bind({name: array_on(each) for name, each in zip(names, self._inputs, strict=True)})
+        with torch.inference_mode(mode=False):  # the next call may write to these outside of such a mode
+            self._inputs = [torch.empty(inputs[n].shape, dtype=inputs[n].dtype) for n in self._passed]
+            bound = network.bind({name: array_on(each) for name, each in zip(names, self._inputs, strict=True)})
+            self._results = [tensor_on(each) for each in bound.outputs]
         self._call = bound.call
-        self._results = [tensor_on(each) for each in bound.outputs]
         self._extents = _extents(self._contract)
         self._lock = threading.Lock()
 
+    @property
+    def changed(self) -> tuple[int, ...]:
+        """The inputs that the graph changes."""
+        return self._contract.changed
+
     def fits(self, inputs: Sequence[Any]) -> bool:
         """Whether no other input shares the memory of one that the graph changes."""
-        changed = self._contract.changed
-        if not changed:
+        if not self.changed:
             return True
         memory = [each.untyped_storage().data_ptr() for each in inputs if isinstance(each, Tensor)]
-        return all(memory.count(inputs[n].untyped_storage().data_ptr()) == 1 for n in changed)
+        return all(memory.count(inputs[n].untyped_storage().data_ptr()) == 1 for n in self.changed)
 
-    def __call__(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
-        """The outputs of the graph; inputs that it changes hold their new values."""
+    def __call__(self, inputs: Sequence[Any]) -> tuple[Any, ...] | None:
+        """The outputs of the graph; inputs that it changes hold their new values. None if the network refuses what it
+        is given, such as an index out of range; then nothing has changed."""
         with self._lock:
             for place, number in zip(self._inputs, self._passed, strict=True):
                 place.copy_(inputs[number])
-            self._call()
+            if self._call() != 0:
+                return None
             results = iter(self._results)
             outputs = self._outputs(inputs, results)
-            for number, result in zip(self._contract.changed, results, strict=True):
+            for number, result in zip(self.changed, results, strict=True):
                 inputs[number].copy_(result)
         return outputs
 
@@ -94,7 +103,9 @@ class Network:
             owner = storages[place.storage] if place.of_input is None else inputs[place.of_input]
             begin = place.offset + (0 if place.of_input is None else owner.storage_offset())
             view = torch.as_strided(owner, place.shape, place.strides, begin)
-            outputs.append(view.copy_(next(results)) if place.of_input is None else view)
+            if place.of_input is None:
+                view[place.once].copy_(next(results)[place.once])
+            outputs.append(view)
         return tuple(outputs)
 
 
@@ -104,6 +115,7 @@ def _exported(
     """The program that a graph is, which changes no input, and what it does beside computing.
 
     Some operators change their operands without saying so, as normalisation in training does; their decompositions do.
+    The caller holds the lock of `torch.compile`: two threads that trace at once break each other.
     """
     changed: set[int] = set()
     while True:

@@ -28,10 +28,23 @@ GROUPS_OF_THREE = Rules("llama3", 3)
 SINGLE_DIGITS = Rules("llama3", 1)
 DIGITS_FIRST = Rules("gpt2", 1, numbers_first=True)
 RULES: Mapping[str, Rules] = {
-    **dict.fromkeys(("gpt-2", "phi-2", "mpt", "olmo", "jais", "trillion", "mellum", "gigachat", "a.x-4.0"), GPT2),
+    **dict.fromkeys(
+        (
+            "gpt-2", "phi-2", "mpt", "olmo", "jais", "trillion", "mellum", "gigachat", "a.x-4.0", "exaone4",
+            "granite-docling",
+        ), GPT2
+    ),
     **dict.fromkeys(("llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral", "midm-2.0", "lfm2"), LLAMA3),
     **dict.fromkeys(("dbrx", "smaug-bpe", "glm4", "chatglm-bpe"), GROUPS_OF_THREE),
-    **dict.fromkeys(("qwen2", "deepseek-r1-qwen", "megrez", "stablelm2", "hunyuan", "grok-2", "kormo"), SINGLE_DIGITS),
-    **dict.fromkeys(("smollm", "starcoder", "refact", "command-r", "codeshell", "exaone", "minerva-7b"), DIGITS_FIRST),
-}
+    **dict.fromkeys(
+        (
+            "qwen2", "deepseek-r1-qwen", "megrez", "stablelm2", "hunyuan", "grok-2", "kormo", "solar-open",
+        ), SINGLE_DIGITS
+    ),
+    **dict.fromkeys(
+        (
+            "smollm", "starcoder", "refact", "command-r", "codeshell", "exaone", "minerva-7b", "mellum2",
+        ), DIGITS_FIRST
+    ),
+}  # fmt: skip
 """The rules by name."""

@@ -16,8 +16,10 @@ from s2s.frontends.gguf.reader import Field
 from s2s.types.dtypes import Array
 from s2s.types.language import NO_TOKEN, ChatTemplate, Tokenizer, Turns
 
-NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 3, 4, 6
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, BYTE = 1, 2, 3, 4, 6
 """Types of tokens."""
+DEFAULTS: Mapping[str, int] = {"unknown": 0, "bos": 1, "eos": 2}
+"""The special tokens of `llama` where the metadata name none."""
 SPACE = "\u2581"
 """What stands for a space in tokens of `llama`."""
 MAX_PARTS = 1 << 28
@@ -60,7 +62,9 @@ class _Reader:
         starts = np.cumsum([0, *map(len, texts)])
         if starts[-1] >= NO_TOKEN:
             raise self._invalid("the texts of its tokens are too long")
-        special = [number for number, kind in enumerate(self.types) if kind in (CONTROL, USER_DEFINED)]
+        ends = end_tokens(self.tokens, self._token)
+        marks = {number for number, kind in enumerate(self.types) if kind in (UNKNOWN, CONTROL, USER_DEFINED)}
+        special = list(marks.union(ends))
         special.sort(key=lambda number: (-len(texts[number]), number))
         by_text = sorted(self.numbers.values(), key=lambda number: texts[number]) if rules.whole_words else None
         if by_text is not None:
@@ -74,7 +78,7 @@ class _Reader:
             "special": special,
             "letters": _ranges("L"),
             "numbers": _ranges("N"),
-            "ends": end_tokens(self.tokens, self._token),
+            "ends": ends,
             **({} if by_text is None else {"by_text": by_text}),
         }
         is_spm = self.kind == "llama"
@@ -164,7 +168,8 @@ class _Reader:
     def _token(self, name: str) -> int:
         number = self._get(f"{name}_token_id")
         if number is None:
-            return NO_TOKEN
+            default = DEFAULTS.get(name, NO_TOKEN) if self.kind == "llama" else NO_TOKEN
+            return default if default < len(self.tokens) else NO_TOKEN
         if not isinstance(number, int) or not 0 <= number < len(self.tokens):
             raise self._invalid(f"{name}_token_id is {number!r}")
         return number

@@ -11,6 +11,12 @@ VOCABULARIES: dict[str, tuple[list[str], dict[str, int], list[int]]] = {
     "gemma": (["a", "<eos>", "<start_of_turn>", "<end_of_turn>"], {"eos": 1}, [1, 3]),
     "named": (["a", "b", "c", "d"], {"eos": 3, "eot": 1, "eom": 2, "fim_pad": 1}, [1, 2, 3]),
     "harmony": (["<|end|>", "<|return|>", "<|call|>"], {}, [1, 2]),
+    "named harmony": (["<|end|>", "<|return|>", "<|call|>"], {"eot": 0, "eos": 1}, [1, 2]),
+    "calls": (["<|end|>", "<|flush|>", "<|calls|>", "a"], {"eot": 0}, [1, 2]),
+    "tools": (["</s>", "<eos>", "<turn|>", "<|tool_response>"], {"eos": 1}, [1, 2, 3]),
+    "filled": (["[PAD]", "<PAD>", "<REPO>", "a"], {}, [0, 1, 2]),
+    "named filled": (["[PAD]", "<PAD>", "<REPO>", "a"], {"fim_pad": 3}, [2, 3]),
+    "tilde": (["a", "[e~["], {}, [1]),
     "phi": (["<|end|>", "<|endoftext|>", "<|user|>"], {}, [0, 1]),
     "none": (["a", "b"], {}, []),
 }
