@@ -92,7 +92,12 @@ def reinterpret(data: Expr, dtype: str) -> Expr:
 
 
 def fixed_point_multiply(data: Expr, multiplier: int, shift: int) -> Expr:
-    """`round(x * multiplier * 2 ** (shift - 31))` for int32, halves rounded up."""
+    """`round(x * multiplier * 2 ** (shift - 31))` for int32, halves rounded up; `multiplier` has 31 fractional bits."""
+    if data.dtype != "int32" or not -(1 << 31) <= multiplier < 1 << 31 or not -31 <= shift <= 30:
+        raise InputError(
+            f"relay.fixed_point_multiply: {data.dtype} times {multiplier} with shift {shift}; give int32, a multiplier "
+            "of 32 bits and a shift from -31 to 30"
+        )
     product = data.astype("int64") * const(multiplier, "int64")
     total = 31 - shift
     return op.right_shift(product + const(1 << (total - 1), "int64"), const(total, "int64")).astype(data.dtype)

@@ -56,8 +56,9 @@ def one_hot(indices: Expr, on_value: Expr, off_value: Expr, depth: int, axis: in
     rank = len(indices.shape) + 1
     place = axis_of(axis, rank)
     shape: Sequence[int] = [depth if number == place else 1 for number in range(rank)]
-    numbers = op.reshape(op.arange(depth, dtype=indices.dtype), list(shape))
-    return op.where(op.equal(op.expand_dims(indices, place), numbers), on_value.astype(dtype), off_value.astype(dtype))
+    numbers = op.reshape(op.arange(depth, dtype="int64"), list(shape))
+    places = op.expand_dims(indices.astype("int64"), place)
+    return op.where(op.equal(places, numbers), on_value.astype(dtype), off_value.astype(dtype))
 
 
 def topk(

@@ -1,5 +1,6 @@
 """Operators that take, place and rearrange elements by indices or positions, under TVM's names."""
 
+import re
 from collections.abc import Sequence
 from math import prod
 
@@ -10,6 +11,7 @@ from s2s.errors import InputError
 from s2s.tvm.relay import op
 from s2s.tvm.relay.expr import Constant, Expr, Number, Tuple, axis_of, call, const
 from s2s.tvm.relay.formula import constant_ints, onnx
+from s2s.tvm.relay.op import slices_of
 
 
 def take(data: Expr, indices: Expr, axis: int | None = None, batch_dims: int = 0, mode: str = "clip") -> Expr:
@@ -37,7 +39,7 @@ def _inside(where: str, indices: Expr, size: int, mode: str) -> Expr:
         return indices
     if isinstance(indices, Constant):
         array = indices.value.astype(np.int64)
-        return const((array % size if mode == "wrap" else np.clip(array, 0, size - 1)).astype(indices.dtype))
+        return const(array % size if mode == "wrap" else np.clip(array, 0, size - 1))
     if np.dtype(indices.dtype).itemsize < 4:
         indices = indices.astype("int32")
     return call(graph.ModOp, indices, indices.like(size)) if mode == "wrap" else op.clip(indices, 0, size - 1)
@@ -125,10 +127,13 @@ def sequence_mask(data: Expr, valid_length: Expr, mask_value: Number = 0, axis: 
 
 
 def reverse_sequence(data: Expr, seq_lengths: Expr, seq_axis: int = 1, batch_axis: int = 0) -> Expr:
-    """Each sequence reversed up to its length."""
+    """Each sequence reversed up to its length, which is limited to the length of the data."""
+    rank = len(data.shape)
+    seq_axis, batch_axis = axis_of(seq_axis, rank), axis_of(batch_axis, rank)
+    seq_lengths = op.clip(seq_lengths.astype("int64"), 1, data.shape[seq_axis])
     if {seq_axis, batch_axis} == {0, 1}:
-        return onnx("ReverseSequence", data, seq_lengths.astype("int64"), time_axis=seq_axis, batch_axis=batch_axis)
-    order = [batch_axis, seq_axis, *(each for each in range(len(data.shape)) if each not in (batch_axis, seq_axis))]
+        return onnx("ReverseSequence", data, seq_lengths, time_axis=seq_axis, batch_axis=batch_axis)
+    order = [batch_axis, seq_axis, *(each for each in range(rank) if each not in (batch_axis, seq_axis))]
     moved = reverse_sequence(op.transpose(data, order), seq_lengths, 1, 0)
     return op.transpose(moved, [order.index(place) for place in range(len(order))])
 
@@ -149,10 +154,9 @@ def strided_set(
     strides: Sequence[int] | Expr | None = None,
 ) -> Expr:
     """`data` with `v` at `begin:end:strides`."""
-    first, last = constant_ints("strided_set", begin), constant_ints("strided_set", end)
-    steps = [1] * len(first) if strides is None else constant_ints("strided_set", strides)
-    chosen = [slice(*each) for each in zip(first, last, steps, strict=True)]
-    places = np.arange(prod(data.shape)).reshape(data.shape)[tuple(chosen)].reshape(-1)
+    cuts = dict(slices_of("strided_set", data.shape, (begin, end, strides), None))
+    chosen = [list(cuts.get(axis, range(size))) for axis, size in enumerate(data.shape)]
+    places = np.arange(prod(data.shape)).reshape(data.shape)[np.ix_(*chosen)].reshape(-1)
     flat = op.reshape(data, [-1])
     written = scatter_elements(flat, const(places.astype(np.int64)), op.reshape(v, [-1]))
     return op.reshape(written, list(data.shape))
@@ -193,44 +197,61 @@ def collapse_sum_to(data: Expr, shape: Sequence[int] | Expr) -> Expr:
 
 def layout_transform(data: Expr, src_layout: str, dst_layout: str) -> Expr:
     """The dimensions in another order, such as `NCHW` to `NHWC`; blocks such as `NCHW16c` are split and merged."""
-    source, target = _letters(src_layout), _letters(dst_layout)
-    if {each.upper() for each, _ in source} != {each.upper() for each, _ in target}:
+    source, target = _dimensions(src_layout), _dimensions(dst_layout)
+    if {letter.upper() for letter, _ in source} != {letter.upper() for letter, _ in target}:
         raise InputError(
             f"relay.layout_transform: {src_layout} and {dst_layout} have other dimensions; name the same ones"
         )
+    if len(source) != len(data.shape):
+        raise InputError(f"relay.layout_transform: {src_layout} of {list(data.shape)}; give its layout")
+    for (letter, block), size in zip(source, data.shape, strict=True):
+        if letter.islower() and block != size:
+            raise InputError(f"relay.layout_transform: {src_layout}: {letter} has {size} elements, not {block}")
     plain = _unblocked(data, source)
-    return _blocked(plain, [each for each, _ in source if each.isupper()], target)
+    return _blocked(plain, [letter for letter, _ in source if letter.isupper()], target, dst_layout)
 
 
-def _letters(layout: str) -> list[tuple[str, int]]:
-    """The dimensions of a layout, each with the size of a block, 0 for whole ones."""
-    letters: list[tuple[str, int]] = []
-    size = 0
-    for letter in layout:
-        if letter.isdigit():
-            size = size * 10 + int(letter)
-        else:
-            letters.append((letter, size))
-            size = 0
+def _dimensions(layout: str) -> list[tuple[str, int]]:
+    """The dimensions of a layout, each with the size of a block, 0 for whole ones: `NCHW4c` ends with `("c", 4)`."""
+    parts = re.findall(r"([1-9][0-9]*)?([a-z])|([A-Z])", layout)
+    letters = [(block or whole, int(size or 0)) for size, block, whole in parts]
+    names = [letter for letter, _ in letters]
+    written = "".join(f"{size or ''}{letter}" for letter, size in letters)
+    blocks = [(letter, size) for letter, size in letters if letter.islower()]
+    if (
+        written != layout
+        or len(set(names)) < len(names)
+        or any(not size or letter.upper() not in names for letter, size in blocks)
+    ):
+        raise InputError(
+            f"relay.layout_transform: {layout!r} is no layout; give each dimension once, and at most one block of "
+            "each, with its size, such as NCHW4c"
+        )
     return letters
 
 
 def _unblocked(data: Expr, letters: Sequence[tuple[str, int]]) -> Expr:
+    """The data with the dimensions of a layout whole, blocks merged into their dimensions."""
     names = [letter for letter, _ in letters]
     outer = [letter for letter in names if letter.isupper()]
-    order = [at for letter in outer for at, name in enumerate(names) if name.upper() == letter]
+    order = [names.index(each) for letter in outer for each in (letter, letter.lower()) if each in names]
     sizes = [prod(data.shape[at] for at, name in enumerate(names) if name.upper() == letter) for letter in outer]
     return op.reshape(op.transpose(data, order), sizes)
 
 
-def _blocked(data: Expr, outer: Sequence[str], letters: Sequence[tuple[str, int]]) -> Expr:
+def _blocked(data: Expr, outer: Sequence[str], letters: Sequence[tuple[str, int]], layout: str) -> Expr:
+    """The data, whose dimensions are `outer`, in the order and the blocks of a layout."""
     blocks = {letter.upper(): size for letter, size in letters if letter.islower()}
     shape: list[int] = []
     names: list[str] = []
     for letter, size in zip(outer, data.shape, strict=True):
-        block = blocks.get(letter)
-        shape += [size] if block is None else [size // block, block]
-        names += [letter] if block is None else [letter, letter.lower()]
+        block = blocks.get(letter, 1)
+        if size % block:
+            raise InputError(
+                f"relay.layout_transform: {layout}: {letter} has {size} elements; give a block that divides it"
+            )
+        shape += [size // block, block] if letter in blocks else [size]
+        names += [letter, letter.lower()] if letter in blocks else [letter]
     return op.transpose(op.reshape(data, shape), [names.index(letter) for letter, _ in letters])
 
 

@@ -1,6 +1,7 @@
 """The operators of networks outside of `nn`, under TVM's names."""
 
 import builtins
+import math
 from collections.abc import Callable, Sequence
 from typing import cast as _cast
 from typing import overload
@@ -74,10 +75,17 @@ def not_equal(lhs: Expr, rhs: Expr | Number) -> Expr:
 
 def clip(a: Expr, a_min: float, a_max: float) -> Expr:
     """`x` limited to `[a_min, a_max]`."""
-    kind = float if np.dtype(a.dtype).kind == "f" else int
-    return call(graph.ClampOp, a, min=kind(a_min), max=kind(a_max))
+    if np.dtype(a.dtype).kind == "f":
+        return call(graph.ClampOp, a, min=float(a_min), max=float(a_max))
+    limits = np.iinfo(a.dtype)
+    if np.isnan([a_min, a_max]).any():
+        raise InputError(f"relay.clip: a bound of {a.dtype} is {math.nan}; give numbers")
+    low, high = (int(builtins.min(builtins.max(each, limits.min), limits.max)) for each in (a_min, a_max))
+    return call(graph.ClampOp, a, min=low, max=high)
 
 
+Ints = Sequence[int] | Expr
+"""Numbers that are given as they are or as a constant."""
 OutType = AnyTensor | tuple[str, Sequence[int]]
 """The type of an output: `relay.TensorType(shape, dtype)`, or the numpy name of its elements and its shape."""
 
@@ -163,6 +171,8 @@ def new_shape(sizes: Sequence[int], given: Sequence[int], allowzero: bool = Fals
             at += 2
         elif size == -4:
             first, second = pending.pop(0), pending.pop(0)
+            if 0 in (first, second) or first == second == -1:
+                raise InputError(f"relay.reshape {list(given)}: -4 is followed by two sizes, of which one may be -1")
             shape += [sizes[at] // second if first == -1 else first, sizes[at] // first if second == -1 else second]
             at += 1
         else:
@@ -235,21 +245,44 @@ def strided_slice(
     slice_mode: str = "end",
 ) -> Expr:
     """`x[begin:end:strides]` along `axes`; with `slice_mode="size"`, `end` holds sizes, -1 for all, without strides."""
-    begin, end = constant_ints("strided_slice", begin), constant_ints("strided_slice", end)
-    strides = None if strides is None else constant_ints("strided_slice", strides)
+    if slice_mode not in ("end", "size"):
+        raise InputError(f"relay.strided_slice: slice_mode {slice_mode!r} is not known; give 'end' or 'size'")
     rank = len(data.shape)
     starts, sizes, steps = [0] * rank, list(data.shape), [1] * rank
-    chosen = range(len(begin)) if axes is None else axes_of(axes, rank)
-    for place, axis in enumerate(chosen):
-        step = 1 if strides is None or slice_mode == "size" else strides[place % len(strides)]
-        length = data.shape[axis]
-        start, last = begin[place], end[place]
-        if slice_mode == "size":
-            start += length if start < 0 else 0
-            last = length if last < 0 else start + last
-        first, stop, _ = slice(start, last, step).indices(length)
-        starts[axis], sizes[axis], steps[axis] = first, len(range(first, stop, step)), step
+    chosen = None if axes is None else axes_of(axes, rank)
+    for axis, bounds in slices_of("strided_slice", data.shape, (begin, end, strides), chosen, slice_mode == "size"):
+        starts[axis], sizes[axis], steps[axis] = bounds.start, len(bounds), bounds.step
     return call(graph.SliceOp, data, starts=starts, sizes=sizes, strides=steps)
+
+
+def slices_of(
+    where: str,
+    shape: Sequence[int],
+    given: tuple[Ints, Ints, Ints | None],
+    axes: Sequence[int] | None,
+    is_size: bool = False,
+) -> list[tuple[int, range]]:
+    """Return the dimensions that begins, ends and strides cut, by default the first ones, each with its positions.
+
+    With `is_size` the ends are sizes. Dimensions behind the last stride have stride 1.
+    """
+    begins, ends = constant_ints(where, given[0]), constant_ints(where, given[1])
+    strides = [] if given[2] is None or is_size else constant_ints(where, given[2])
+    chosen = range(len(begins)) if axes is None else axes
+    steps = [*strides, *[1] * (len(chosen) - len(strides))]
+    fits = len(begins) == len(ends) == len(chosen) == len(steps) and len(chosen) <= len(shape)
+    if not fits or 0 in steps:
+        raise InputError(
+            f"relay.{where}: begin {begins}, end {ends} and strides {steps} do not cut {list(shape)}; give one of "
+            "each, no stride 0, for each dimension that is cut"
+        )
+    cuts: list[tuple[int, range]] = []
+    for axis, begin, end, step in zip(chosen, begins, ends, steps, strict=True):
+        length = shape[axis]
+        start = begin + length if is_size and begin < 0 else begin
+        last = end if not is_size else length if end < 0 else start + end
+        cuts.append((axis, range(*slice(start, last, step).indices(length))))
+    return cuts
 
 
 def tile(data: Expr, reps: Sequence[int]) -> Expr:

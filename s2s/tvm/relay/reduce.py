@@ -38,12 +38,12 @@ prod = _reduction(graph.ReduceProdOp, "The product over `axis`, by default over 
 
 def all(data: Expr, axis: Axes = None, keepdims: bool = False, exclude: bool = False) -> Expr:
     """Whether all elements over `axis` are true."""
-    return op.cast(min(data.astype("uint8"), axis, keepdims, exclude), "bool")
+    return op.cast(min(data.astype("bool").astype("uint8"), axis, keepdims, exclude), "bool")
 
 
 def any(data: Expr, axis: Axes = None, keepdims: bool = False, exclude: bool = False) -> Expr:
     """Whether an element over `axis` is true."""
-    return op.cast(max(data.astype("uint8"), axis, keepdims, exclude), "bool")
+    return op.cast(max(data.astype("bool").astype("uint8"), axis, keepdims, exclude), "bool")
 
 
 def _argument(operation: type[Operation], what: str) -> Callable[..., Expr]:

@@ -24,16 +24,19 @@ def layout_of(where: str, layout: str) -> Layout:
     return LAYOUTS[layout]
 
 
-def sizes_of(value: Sizes, count: int) -> list[int]:
-    """Return one number for each dimension of a window."""
-    given = [value] if isinstance(value, int) else list(value)
-    return given * count if len(given) == 1 else given
+def sizes_of(where: str, value: Sizes, count: int) -> list[int]:
+    """Return one number for each dimension of a window; `where` names the argument in errors."""
+    sizes = [value] if isinstance(value, int) else list(value)
+    if len(sizes) not in (1, count):
+        raise InputError(f"relay.{where} {sizes}: give one number, or one for each of {count} dimensions")
+    return sizes if len(sizes) == count else sizes * count
 
 
-def pads_of(value: Sizes, count: int) -> list[int]:
+def pads_of(where: str, value: Sizes, count: int) -> list[int]:
     """Padding before each dimension, then after each."""
-    pads = sizes_of(value, count)
-    return [*pads, *pads] if len(pads) == count else pads
+    if not isinstance(value, int) and len(value) == 2 * count:
+        return list(value)
+    return 2 * sizes_of(f"{where}: padding", value, count)
 
 
 def spatial_rank(data: Expr) -> int:

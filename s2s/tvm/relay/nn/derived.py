@@ -75,8 +75,8 @@ def _scaled(data: Expr, gamma: Expr | None, beta: Expr | None, axis: int) -> Exp
 
 
 def l2_normalize(data: Expr, eps: float, axis: Sequence[int] | int | None = None) -> Expr:
-    """`x / sqrt(max(sum(x * x), eps))` over `axis`."""
-    squares = reduce.sum(data * data, 1 if axis is None else axis, keepdims=True)
+    """`x / sqrt(max(sum(x * x), eps))` over `axis`, by default over all."""
+    squares = reduce.sum(data * data, axis, keepdims=True)
     return data / op.sqrt(op.maximum(squares, eps))
 
 
@@ -95,6 +95,10 @@ def mirror_pad(data: Expr, pad_width: Sequence[Sequence[int]], mode: str = "SYMM
 
 def dilate(data: Expr, strides: Sequence[int], dilation_value: float = 0.0) -> Expr:
     """The elements with `stride - 1` values between each two."""
+    if len(strides) != len(data.shape) or min(strides, default=1) < 1:
+        raise InputError(
+            f"relay.nn.dilate: strides {list(strides)} for {list(data.shape)}; give a positive one for each"
+        )
     sizes = [(size - 1) * step + 1 for size, step in zip(data.shape, strides, strict=True)]
     places = np.arange(prod(sizes)).reshape(sizes)[tuple(slice(None, None, step) for step in strides)].reshape(-1)
     target = op.full(dilation_value, [prod(sizes)], data.dtype)

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from math import prod
 
+import numpy as np
+from xdsl.ir import Operation
+
 import s2s.tvm.relay.op as op
 from s2s.dialects import graph
 from s2s.errors import InputError
@@ -35,6 +38,19 @@ def _kernel_order(weight: Expr, layout: str, channels: int, groups: int) -> Expr
     return ordered
 
 
+def _product(operation: type[Operation], a: Expr, b: Expr, out_dtype: str, **properties: object) -> Expr:
+    """Sums of products that are accumulated as `out_dtype` or wider, by default as the elements of `a`.
+
+    int8 without `out_dtype` is int8, as in TVM: the sums wrap.
+    """
+    wanted = np.dtype(out_dtype or a.dtype)
+    bias = () if operation is graph.MatmulOp else (None,)
+    sums = call(operation, a, b, *bias, **properties)
+    if np.dtype(sums.dtype).itemsize < wanted.itemsize:
+        sums = call(operation, a.astype(str(wanted)), b.astype(str(wanted)), *bias, **properties)
+    return sums.astype(str(wanted))
+
+
 def conv2d(
     data: Expr,
     weight: Expr,
@@ -56,20 +72,19 @@ def conv2d(
     if channels is not None and kernel_size is not None:
         window = [letter for letter in kernel_layout if letter in "DHW"]
         sizes = {"O": channels, "I": _channels(data, layout) // groups}
-        sizes |= dict(zip(window, sizes_of(kernel_size, count), strict=True))
+        sizes |= dict(zip(window, sizes_of("nn.conv2d: kernel_size", kernel_size, count), strict=True))
         _give(weight, [sizes[letter] for letter in kernel_layout], data)
-    made = call(
+    return _product(
         graph.ConvOp,
         data,
         _kernel_order(weight, kernel_layout, _channels(data, layout), groups),
-        None,
-        strides=sizes_of(strides, count),
-        pads=pads_of(padding, count),
-        dilations=sizes_of(dilation, count),
+        out_dtype,
+        strides=sizes_of("nn.conv2d: strides", strides, count),
+        pads=pads_of("nn.conv2d", padding, count),
+        dilations=sizes_of("nn.conv2d: dilation", dilation, count),
         groups=groups,
         layout=layout,
     )
-    return _converted(made, out_dtype)
 
 
 def conv1d(
@@ -133,22 +148,21 @@ def conv2d_transpose(
     spatial = "".join(letter for letter in kernel_layout if letter in "DHW")
     if channels is not None and kernel_size is not None:
         sizes = {"I": _channels(data, layout), "O": channels // groups}
-        sizes |= dict(zip(spatial, sizes_of(kernel_size, count), strict=True))
+        sizes |= dict(zip(spatial, sizes_of("nn.conv2d_transpose: kernel_size", kernel_size, count), strict=True))
         _give(weight, [sizes[letter] for letter in kernel_layout], data)
     wanted = f"IO{spatial}"
-    made = call(
+    return _product(
         graph.ConvTransposeOp,
         data,
         weight if kernel_layout == wanted else op.transpose(weight, [kernel_layout.index(each) for each in wanted]),
-        None,
-        strides=sizes_of(strides, count),
-        pads=pads_of(padding, count),
-        dilations=sizes_of(dilation, count),
+        out_dtype,
+        strides=sizes_of("nn.conv2d_transpose: strides", strides, count),
+        pads=pads_of("nn.conv2d_transpose", padding, count),
+        dilations=sizes_of("nn.conv2d_transpose: dilation", dilation, count),
         groups=groups,
-        output_padding=sizes_of(output_padding, count),
+        output_padding=sizes_of("nn.conv2d_transpose: output_padding", output_padding, count),
         layout=layout,
     )
-    return _converted(made, out_dtype)
 
 
 def conv1d_transpose(
@@ -197,8 +211,7 @@ def dense(data: Expr, weight: Expr, units: int | None = None, out_dtype: str = "
     """`x` times the transpose of `weight`, which has a row for each output."""
     if units is not None:
         _give(weight, [units, data.shape[-1]], data)
-    made = call(graph.MatmulOp, data, weight, transpose_b=True)
-    return _converted(made, out_dtype)
+    return _product(graph.MatmulOp, data, weight, out_dtype, transpose_b=True)
 
 
 def matmul(
@@ -213,8 +226,7 @@ def matmul(
     if units is not None:
         inner = tensor_a.shape[-2 if transpose_a else -1]
         _give(tensor_b, [units, inner] if transpose_b else [inner, units], tensor_a)
-    made = call(graph.MatmulOp, tensor_a, tensor_b, transpose_a=transpose_a, transpose_b=transpose_b)
-    return _converted(made, out_dtype)
+    return _product(graph.MatmulOp, tensor_a, tensor_b, out_dtype, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
 def batch_matmul(
@@ -222,10 +234,6 @@ def batch_matmul(
 ) -> Expr:
     """The matrix products of a batch; the second factor is transposed by default, as in TVM."""
     return matmul(tensor_a, tensor_b, None, out_dtype, transpose_a, transpose_b)
-
-
-def _converted(made: Expr, out_dtype: str) -> Expr:
-    return made if out_dtype in ("", made.dtype) else made.astype(out_dtype)
 
 
 def bias_add(data: Expr, bias: Expr, axis: int = 1) -> Expr:
@@ -337,6 +345,8 @@ def pad(
     data: Expr, pad_width: Sequence[Sequence[int]], pad_value: float | Expr = 0, pad_mode: str = "constant"
 ) -> Expr:
     """Elements before and after each dimension, of one value, or taken from the data (`edge`, `reflect`)."""
+    if pad_mode not in ("constant", "edge", "reflect"):
+        raise InputError(f"relay.nn.pad: pad_mode {pad_mode!r} is not known; give 'constant', 'edge' or 'reflect'")
     if isinstance(pad_value, Expr):
         pad_value = constant_numbers("nn.pad", pad_value)[0]
     value = data.number(pad_value).value.item() if pad_mode == "constant" else None

@@ -96,7 +96,14 @@ def _adaptive(
     """Reduce the region of each output, one dimension after the other: from `floor(i * n / m)` to
     `ceil((i + 1) * n / m)`."""
     axes = _spatial_axes(where, data, layout, out_layout)
-    wanted = [data.shape[axis] for axis in axes] if output_size in (None, ()) else sizes_of(output_size or 1, len(axes))
+    all_sizes = [data.shape[axis] for axis in axes]
+    wanted = (
+        all_sizes
+        if output_size is None or output_size == ()
+        else sizes_of(f"nn.{where}: output_size", output_size, len(axes))
+    )
+    if min(wanted) < 1:
+        raise InputError(f"relay.nn.{where}: output_size {wanted} has no regions; give positive sizes")
     equal = all(data.shape[axis] % size == 0 for axis, size in zip(axes, wanted, strict=True))
     is_mean = reduction is reduce.mean
     if is_mean and not equal:
