@@ -333,8 +333,8 @@ class Artifact:
         self.close()
 
 
-def compile_artifact(model: Source, options: CompileOptions) -> Artifact:
-    """Compile `model`."""
+def compile_artifact(model: Source, options: CompileOptions, keep: Sequence[str] = ()) -> Artifact:
+    """Compile `model`; the states after the stages that `keep` names stay there for `Compilation.at`."""
     compilation = Compilation(model, options)
     if options.ram_budget is not None:
         from s2s.budgets.ram import within_ram
@@ -356,5 +356,7 @@ def compile_artifact(model: Source, options: CompileOptions) -> Artifact:
         if computed:
             findings = replace(compilation.request.findings, golden=computed_vectors(compilation))
             compilation = compilation.resume(findings=findings)
+    for stage in keep:
+        compilation.at(stage)
     compilation.run()
     return Artifact(compilation)

@@ -1,15 +1,21 @@
 """`s2s report`: show the flash, RAM and stack that a network takes on a device."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from s2s.cli import options
 from s2s.cli.command import command
 from s2s.cli.options import Options, with_compile_options
+from s2s.cli.parameters import PROJECT_BOARD
 from s2s.errors import InputError, S2SError
 from s2s.support.extras import require_extra
+
+if TYPE_CHECKING:
+    from s2s.artifact import Artifact
+    from s2s.projects import ProjectBoard
+    from s2s.verify.board_check import BoardVerification
 
 
 @command("report")
@@ -21,53 +27,86 @@ from s2s.support.extras import require_extra
 @click.option("--time", is_flag=True, help="With --html: time each kernel on this machine, for the page.")
 @options.on(
     metavar="qemu:BOARD",
-    help="With --html: count the instructions of each kernel on an emulated board (m0, m3, m4, m7, m33, m55, riscv32).",
+    help="Count the instructions of each kernel on an emulated board (m0, m3, m4, m7, m33, m55, riscv32).",
+)
+@click.option(
+    "--board", type=PROJECT_BOARD, metavar="BOARD", help="Say how much of the flash and RAM of a board it takes."
 )
 @click.option(
     "--against", type=options.PATH, metavar="FILE", help="With --html: an earlier page or a tree to compare with."
 )
 @options.as_json
 def report_command(
-    model: Path, compiling: Options, html: Path | None, time: bool, on: str | None, against: Path | None, as_json: bool
+    model: Path,
+    compiling: Options,
+    html: Path | None,
+    time: bool,
+    on: str | None,
+    board: str | None,
+    against: Path | None,
+    as_json: bool,
 ) -> None:
     """Show what a network takes: RAM, flash and stack, measured with the C compiler of its target.
 
     Example: s2s report kws.onnx --target cortex-m4
 
+    Example: s2s report kws.onnx --on qemu:m4 --board stm32f4-discovery
+
     Example: s2s report kws.onnx --html kws.html --time
-
-    Example: s2s report kws.onnx --html kws.html --on qemu:m4
     """
-    from s2s.cli.output import number, print_fields, print_json, steps_shown
-    from s2s.report.comparison import in_words
+    from s2s.cli.output import print_json, steps_shown
+    from s2s.projects import project_board
 
-    if html is None and (time or on is not None or against is not None):
-        option = "--time" if time else "--against" if on is None else "--on"
-        raise InputError(f"{option}: is for a page; add --html FILE")
+    if html is None and (time or against is not None):
+        raise InputError(f"{'--time' if time else '--against'}: is for a page; add --html FILE")
     if time and on is not None:
         raise InputError(f"--time: times this machine, and --on {on} counts on another one; give one of them")
+    device = None if not board else project_board(board)
     if html is not None:
         require_extra("report", "--html")
-        _write_page(model, compiling, html, time, on, against)
+        _write_page(model, compiling, html, time, on, device, against)
         return
     with steps_shown():
-        fields = _of_tree(model) if model.is_dir() else _of_model(model, compiling)
+        fields, run = _of_tree(model, on) if model.is_dir() else _of_model(model, compiling, on, device)
     if as_json:
-        print_json(fields)
+        print_json(fields if run is None else {**fields, "board": run.as_dict()})
         return
+    _show(fields, device)
+    if run is not None:
+        _show_run(run)
+
+
+def _show(fields: dict[str, Any], device: "ProjectBoard | None") -> None:
+    """Print the figures for people, and what they are of the memories of a board."""
+    from s2s.cli.output import number, print_fields
+    from s2s.report.comparison import in_words
+    from s2s.report.gauge import gauge
+
     largest: dict[str, int] = fields.pop("code_of", {})
     overlaps: str = fields.pop("overlaps", "")
+    memories = () if device is None else gauge(fields, device)
+    shares = {f"share of {what}": f"{taken / there:.1%} of {there:,} bytes" for what, taken, there in memories}
     if "measured_by" not in fields:
         fields["flash, code and stack"] = not_measured(fields["target"])
-    print_fields({in_words(key): _with_unit(key, value) for key, value in fields.items()})
-    if overlaps:
-        print("\nresults that lie over what their kernel reads")
-        for each in overlaps.split("; "):
-            print(f"    {each}")
+    print_fields({in_words(key): _with_unit(key, value) for key, value in fields.items()} | shares)
     if largest:
         print(f"\nmachine code of the {len(largest)} largest functions")
         for name, size in largest.items():
             print(f"{number(size):>10}  {name}")
+    if overlaps:
+        print("\nresults that lie over what their kernel reads")
+        for each in overlaps.split("; "):
+            print(f"    {each}")
+
+
+def _show_run(run: "BoardVerification") -> None:
+    """Print the instructions of each kernel on a board, and that the numbers are right there."""
+    from s2s.cli.board_figures import show_layers
+
+    show_layers(run)
+    how = "bit for bit" if run.bit_exact else "within the tolerance"
+    counted = f"qemu:{run.board}: {max(run.run.instructions):,} instructions a run"
+    print(f"\n{counted}; {how} what {run.verification.against} gives")
 
 
 def _with_unit(figure: str, value: object) -> object:
@@ -81,13 +120,20 @@ def _with_unit(figure: str, value: object) -> object:
             return value
 
 
-def _write_page(model: Path, compiling: Options, file: Path, time: bool, on: str | None, against: Path | None) -> None:
+def _write_page(
+    model: Path,
+    compiling: Options,
+    file: Path,
+    time: bool,
+    on: str | None,
+    device: "ProjectBoard | None",
+    against: Path | None,
+) -> None:
     """Compile `model`, and write its page to `file`."""
     from s2s.artifact import compile_artifact
-    from s2s.boards import get_board
     from s2s.cli.output import steps_shown
     from s2s.profiling.profile import check_profiled, profile_artifact
-    from s2s.report.figures import figures_of
+    from s2s.report.figures import STAGES, figures_of
     from s2s.report.html.page import page
     from s2s.report.record import figures_of_path
     from s2s.support.files import write_file
@@ -95,16 +141,14 @@ def _write_page(model: Path, compiling: Options, file: Path, time: bool, on: str
     if model.is_dir():
         raise InputError(f"--html: {model} is a tree, which does not hold all that the page shows; give the MODEL")
     before = None if against is None else figures_of_path(against)
-    compile_options = compiling("host" if on is None else get_board(on).target)
+    compile_options = compiling(_default_target(on, device))
     if time:
         check_profiled(compile_options)
     with steps_shown():
-        artifact = compile_artifact(model, compile_options)
+        artifact = compile_artifact(model, compile_options, STAGES)
         profile = profile_artifact(artifact) if time else None
-        board = None if on is None else artifact.verify_on(on, against="interpreter")
-        if board is not None and not board.passed:
-            raise S2SError(f"--on {on}: the network gives other numbers there; s2s verify {model} --on {on} shows them")
-        text = page(figures_of(artifact, profile, board), before)
+        run = _run_on(artifact, on, model)
+        text = page(figures_of(artifact, profile, run, device), before)
     print(write_file(file, text, f"--html {file}"))
 
 
@@ -119,14 +163,38 @@ def not_measured(target: str) -> str:
     return f"not measured: {found.cc} is not installed; on Debian: apt-get install --no-install-recommends {packages}"
 
 
-def _of_model(model: Path, compiling: Options) -> dict[str, Any]:
+def _of_model(
+    model: Path, compiling: Options, on: str | None, device: "ProjectBoard | None"
+) -> tuple[dict[str, Any], "BoardVerification | None"]:
     from s2s.artifact import compile_artifact
 
-    return compile_artifact(model, compiling("host")).report(measure=True).as_dict()
+    artifact = compile_artifact(model, compiling(_default_target(on, device)))
+    return artifact.report(measure=True).as_dict(), _run_on(artifact, on, model)
 
 
-def _of_tree(tree: Path) -> dict[str, Any]:
+def _of_tree(tree: Path, on: str | None) -> tuple[dict[str, Any], None]:
     from s2s.report.record import sizes_of_tree
     from s2s.verify.tree_record import tree_record
 
-    return sizes_of_tree(tree_record(tree))
+    if on is not None:
+        raise InputError(f"--on {on}: is for a MODEL here; s2s verify {tree} --on {on} runs a tree")
+    return sizes_of_tree(tree_record(tree)), None
+
+
+def _default_target(on: str | None, device: "ProjectBoard | None") -> str:
+    """The target of the emulated board, of the board that the network is for, or of this machine."""
+    from s2s.boards import get_board
+
+    if on is not None:
+        return get_board(on).target
+    return "host" if device is None else device.target
+
+
+def _run_on(artifact: "Artifact", on: str | None, model: Path) -> "BoardVerification | None":
+    """Run the network on an emulated board; raise an error if the numbers are wrong there."""
+    if on is None:
+        return None
+    run = artifact.verify_on(on)
+    if not run.passed:
+        raise S2SError(f"--on {on}: the network gives other numbers there; s2s verify {model} --on {on} shows them")
+    return run

@@ -6,6 +6,8 @@ from typing import NamedTuple
 from s2s.boards import BOARDS, Board
 from s2s.errors import InputError
 
+KIB, MIB = 1 << 10, 1 << 20
+
 
 class ProjectBoard(NamedTuple):
     """A board that `s2s new` knows."""
@@ -17,15 +19,19 @@ class ProjectBoard(NamedTuple):
     """PlatformIO's platform; empty for emulated boards."""
     board: str = ""
     """PlatformIO's name of the board."""
+    flash: int = 0
+    """Bytes of flash, from the data sheet; 0 where the board is emulated."""
+    ram: int = 0
+    """Bytes of RAM, from the data sheet; 0 where the board is emulated."""
     emulated: Board | None = None
 
 
 PROJECT_BOARDS = (
-    ProjectBoard("stm32f4-discovery", "STM32F407, Cortex-M4", "cortex-m4", "ststm32", "disco_f407vg"),
-    ProjectBoard("nucleo-h743", "STM32H743, Cortex-M7", "cortex-m7", "ststm32", "nucleo_h743zi"),
-    ProjectBoard("esp32", "ESP32, Xtensa LX6", "c", "espressif32", "esp32dev"),
-    ProjectBoard("rp2040", "Raspberry Pi Pico, Cortex-M0+", "cortex-m0", "raspberrypi", "pico"),
-    ProjectBoard("nrf52840", "nRF52840 DK, Cortex-M4", "cortex-m4", "nordicnrf52", "nrf52840_dk"),
+    ProjectBoard("stm32f4-discovery", "STM32F407, Cortex-M4", "cortex-m4", "ststm32", "disco_f407vg", MIB, 192 * KIB),
+    ProjectBoard("nucleo-h743", "STM32H743, Cortex-M7", "cortex-m7", "ststm32", "nucleo_h743zi", 2 * MIB, MIB),
+    ProjectBoard("esp32", "ESP32, Xtensa LX6", "c", "espressif32", "esp32dev", 4 * MIB, 520 * KIB),
+    ProjectBoard("rp2040", "Raspberry Pi Pico, Cortex-M0+", "cortex-m0", "raspberrypi", "pico", 2 * MIB, 264 * KIB),
+    ProjectBoard("nrf52840", "nRF52840 DK, Cortex-M4", "cortex-m4", "nordicnrf52", "nrf52840_dk", MIB, 256 * KIB),
     *(
         ProjectBoard(f"qemu-{board.name}", board.description, board.target, emulated=board)
         for board in BOARDS

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
 from typing import Any
 
 from s2s.analysis.cost.kernels import KernelCost, Operations
@@ -13,6 +14,9 @@ from s2s.emit.info import Measured
 from s2s.emit.stream import pieces
 from s2s.emit.write import RECORD
 from s2s.profiling.profile import Profile
+from s2s.projects import ProjectBoard
+from s2s.report.gauge import gauge
+from s2s.report.operators import NodeOperator, describe_operators, operators_of
 from s2s.report.record import SCHEMA
 from s2s.report.timeline import Occupied, Step, Timeline, timeline_of
 from s2s.stages.memory import Planned
@@ -41,7 +45,9 @@ class Layer:
     result: int
     """Bytes of its results."""
     shape: tuple[int, ...]
-    """The shape of its first result."""
+    """The shape of its first result, in the layout of the model where a node of it gives the result."""
+    operator: str = ""
+    """What it computes: `conv 3×3, stride 2`; empty where its nodes tell nothing."""
     time: float | None = None
     """Its shortest measured time."""
     bound: float | None = None
@@ -74,6 +80,26 @@ class Figures:
     """The times on this machine, if somebody asked for them."""
     board: BoardVerification | None = None
     """The instructions on an emulated board, if somebody asked for them."""
+    device: ProjectBoard | None = None
+    """The board that the network is for, if somebody named it."""
+
+    @property
+    def gauge(self) -> tuple[tuple[str, int, int], ...]:
+        """The memories of the board, what the network takes of each, and what there is, in bytes."""
+        return () if self.device is None else tuple(gauge(self.sizes, self.device))
+
+    @property
+    def flash_parts(self) -> tuple[tuple[str, int], ...]:
+        """Where the flash goes, in bytes: constants, the code of the largest functions, all other code."""
+        if self.measured is None:
+            return ()
+        largest = sum(self.measured.functions.values())
+        parts = (
+            ("constants", self.measured.constants),
+            (f"code of the {len(self.measured.functions)} largest functions", largest),
+            ("other code", self.measured.code - largest),
+        )
+        return tuple((what, size) for what, size in parts if size > 0)
 
     @property
     def fullest(self) -> int:
@@ -111,11 +137,20 @@ class Figures:
         }
 
 
-def figures_of(artifact: Artifact, profile: Profile | None = None, board: BoardVerification | None = None) -> Figures:
+STAGES = ("read", "memory")
+"""The stages whose states the figures are taken from; a compilation that keeps them is not run again for the page."""
+
+
+def figures_of(
+    artifact: Artifact,
+    profile: Profile | None = None,
+    board: BoardVerification | None = None,
+    device: ProjectBoard | None = None,
+) -> Figures:
     """Collect the figures of a network, including those of the C compiler if it is installed."""
     sizes = artifact.report(measure=True).as_dict()
     info, compilation = artifact.info, artifact.compilation
-    timeline = timeline_of(compilation.at("memory").module)
+    operators, timeline = (operators_of(compilation.at("read").module), timeline_of(compilation.at("memory").module))
     contents = {name: b"".join(pieces(content)) for name, content in artifact.tree().files.items()}
     constants = json.loads(contents[RECORD])["weights"]["arrays"]
     return Figures(
@@ -123,7 +158,7 @@ def figures_of(artifact: Artifact, profile: Profile | None = None, board: BoardV
         target=info.target.name,
         source=info.source,
         sizes=sizes,
-        layers=tuple(_layers(timeline, compilation.facts(Planned).names, compilation.costs, profile, board)),
+        layers=tuple(_layers(timeline, operators, compilation.facts(Planned).names, compilation.costs, profile, board)),
         buffers=timeline.buffers,
         arena=info.arena_size,
         constants=_largest_first((each["name"], each["size"]) for each in constants),
@@ -133,6 +168,7 @@ def figures_of(artifact: Artifact, profile: Profile | None = None, board: BoardV
         files={name: hashlib.sha256(text).hexdigest() for name, text in contents.items() if name != RECORD},
         profile=profile,
         board=board,
+        device=device,
     )
 
 
@@ -142,6 +178,7 @@ def _largest_first(constants: Iterable[tuple[str, int]]) -> tuple[tuple[str, int
 
 def _layers(
     timeline: Timeline,
+    operators: Mapping[str, NodeOperator],
     names: Mapping[str, str],
     costs: Mapping[str, KernelCost],
     profile: Profile | None,
@@ -164,11 +201,18 @@ def _layers(
             moved=cost.bytes,
             weights=cost.constants,
             result=step.result,
-            shape=step.shape,
+            shape=_shape(step, operators),
+            operator=describe_operators(step.names, operators),
             time=None if row is None else row.min_us,
             bound=None if row is None else row.bound_us,
             instructions=None if count is None else count.instructions,
         )
+
+
+def _shape(step: Step, operators: Mapping[str, NodeOperator]) -> tuple[int, ...]:
+    """The shape that the last node of a step gives its result in the model, or the one that the kernel gives it."""
+    last = operators.get(step.names[-1]) if step.names else None
+    return last.shape if last is not None and prod(last.shape) == prod(step.shape) else step.shape
 
 
 def _one_row_each(called: Sequence[Step], names: Mapping[str, str], measured: Sequence[str]) -> bool:

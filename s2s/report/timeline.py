@@ -29,8 +29,8 @@ class Step:
 
     kernel: str
     """The symbol of the kernel in the module, or the name of the operation."""
-    nodes: str
-    """The source nodes, separated by commas."""
+    names: tuple[str, ...]
+    """The source nodes."""
     reads: tuple[int, ...]
     """The steps whose results it reads; -1 for inputs and state."""
     weights: int
@@ -39,6 +39,11 @@ class Step:
     """Bytes that it writes, scratch memory not included."""
     shape: tuple[int, ...]
     """The shape of its first result; empty where nobody stated it."""
+
+    @property
+    def nodes(self) -> str:
+        """The source nodes, separated by commas."""
+        return ", ".join(self.names)
 
 
 @frozen
@@ -143,7 +148,8 @@ def _fill_inputs(main: FuncOp, memory: _Memory) -> None:
 def _step(op: Operation, kernels: dict[str, FuncOp], memory: _Memory, number: int) -> Step:
     reads, results, scratch = _uses(op, kernels)
     kernel = op.callee.string_value() if isinstance(op, CallOp) else op.name
-    nodes = ", ".join(provenance(op))
+    names = tuple(provenance(op))
+    nodes = ", ".join(names)
     weights = sum(_size(value) for value in dict.fromkeys(reads) if isinstance(value.owner, loop.WeightOp))
     before = {step for value in reads for step in memory.read(_place(value), number)}
     for value in results:
@@ -152,7 +158,7 @@ def _step(op: Operation, kernels: dict[str, FuncOp], memory: _Memory, number: in
         memory.write(_place(value), number, nodes or kernel, "scratch")
     stated = op.attributes.get("shape")
     shape = tuple(map(int, stated.get_values())) if isinstance(stated, DenseArrayBase) else ()
-    return Step(kernel, nodes, tuple(sorted(before - {number})), weights, sum(map(_size, results)), shape)
+    return Step(kernel, names, tuple(sorted(before - {number})), weights, sum(map(_size, results)), shape)
 
 
 def _uses(op: Operation, kernels: dict[str, FuncOp]) -> tuple[list[SSAValue], list[SSAValue], list[SSAValue]]:

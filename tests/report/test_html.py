@@ -8,8 +8,10 @@ import pytest
 
 from s2s.api import compile as compile_network
 from s2s.cli.main import run
+from s2s.projects import project_board
 from s2s.report.comparison import compare
 from s2s.report.figures import Figures, figures_of
+from s2s.report.gauge import gauge
 from s2s.report.html.charts import memory_chart, network_chart
 from s2s.report.html.page import page
 from s2s.report.record import figures_of_page
@@ -90,13 +92,14 @@ def test_the_memory_map_has_a_box_for_every_buffer(digits: Figures):
     assert len(titles) == len(digits.buffers)
     for each, title in zip(digits.buffers, titles, strict=True):
         assert f"{each.kind}, {each.size:,} bytes at {each.offset:,}, steps" in title
-    assert "byte of the arena" in chart
+    assert "KiB of the arena" in chart
 
 
 def test_the_picture_names_every_layer(digits: Figures):
     chart = network_chart(digits)
     for layer in digits.layers:
         assert layer.nodes[:20] in chart
+        assert layer.operator[:20] in chart
 
 
 def test_the_fullest_step_reaches_the_end_of_the_arena(digits: Figures):
@@ -144,6 +147,7 @@ def test_a_page_shows_the_instructions_on_a_board(tmp_path: Path):
     assert sum(counts) <= found["sizes"]["instructions on qemu:m4"]
     for count in counts:
         assert f'data-of="instructions">{count:,}' in text
+    assert re.search(r"✓ \S.* what .* gives, on qemu:m4", text)
     assert "share of instructions" in text
 
 
@@ -152,10 +156,38 @@ def test_this_machine_is_not_timed_for_another_one(tmp_path: Path, capsys: pytes
     assert "--time: times this machine, and --on qemu:m4 counts on another one" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("option", [["--time"], ["--on", "qemu:m4"], ["--against", "other.html"]])
+@pytest.mark.parametrize("option", [["--time"], ["--against", "other.html"]])
 def test_options_of_a_page_want_a_page(option: list[str], capsys: pytest.CaptureFixture[str]):
     assert run(["report", str(DIGITS), *option]) == 2
     assert f"{option[0]}: is for a page; add --html FILE" in capsys.readouterr().err
+
+
+def test_the_terminal_shows_the_instructions_on_a_board(capsys: pytest.CaptureFixture[str]):
+    require("arm-none-eabi-gcc")
+    require("qemu-system-arm")
+    assert run(["report", str(DIGITS), "--on", "qemu:m4", "--board", "stm32f4-discovery"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"qemu:m4: [\d,]+ instructions a run; (bit for bit|within the tolerance) what .* gives", shown)
+    assert re.search(r"share of flash +\d+\.\d% of 1,048,576 bytes", shown)
+    assert re.search(r"share of RAM, stack included +\d+\.\d% of 196,608 bytes", shown)
+
+
+def test_the_page_says_how_much_of_a_board_is_taken(tmp_path: Path):
+    require("arm-none-eabi-gcc")
+    out = tmp_path / "out.html"
+    assert run(["report", str(DIGITS), "--html", str(out), "--board", "rp2040"]) == 0
+    assert figures_of_page(out)["target"] == "cortex-m0"
+    text = out.read_text()
+    assert "rp2040 (Raspberry Pi Pico, Cortex-M0+)" in text
+    assert ">2.0 MiB<" in text
+    assert ">264.0 KiB<" in text
+
+
+def test_an_emulated_board_has_no_sizes():
+    sizes = {"flash": 1000, "ram": 100, "stack": 10}
+    assert list(gauge(sizes, project_board("qemu-m4"))) == []
+    (_, flash, _), (_, ram, there) = gauge(sizes, project_board("nrf52840"))
+    assert (flash, ram, there) == (1000, 110, 256 << 10)
 
 
 def test_a_page_with_times_has_a_roofline(tmp_path: Path):

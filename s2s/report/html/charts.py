@@ -24,8 +24,10 @@ MAX_LABELLED = 60
 """Maps with more buffers than this show no names; the table beside them does."""
 MAX_LAYERS = 400
 """Networks with more layers than this have no picture."""
-MAX_LABEL_LENGTH = 44
+MAX_LABEL_LENGTH = 40
 """Characters of a name in a chart."""
+MAX_OPERATOR_LENGTH = 36
+"""Characters of the operators of a layer in a chart."""
 _SVG = re.compile(r"<svg.*</svg>", re.DOTALL)
 _BOX = re.compile(r'<g id="buffer-(\d+)">')
 _METADATA = re.compile(r"<metadata>.*?</metadata>\n?", re.DOTALL)
@@ -64,8 +66,9 @@ def _draw_network(
     for number, layer in enumerate(layers):
         axes.barh(number, share[number] / largest, 0.72, left=6.2, color=COLOURS["result"])
         axes.plot([0], [number], "o", color=COLOURS["result"], markersize=5)
-        axes.text(0.15, number, _short(layer.nodes or layer.kernel), va="center", fontsize=8)
-        axes.text(3.9, number, "×".join(map(str, layer.shape)), va="center", fontsize=8)
+        axes.text(0.15, number, _short(layer.operator or layer.kernel, MAX_OPERATOR_LENGTH), va="center", fontsize=8)
+        axes.text(2.3, number, _short(layer.nodes or layer.kernel), va="center", fontsize=8, alpha=0.7)
+        axes.text(4.7, number, "×".join(map(str, layer.shape)), va="center", fontsize=8)
         if share[number] >= 0.005:
             axes.text(6.25 + share[number] / largest, number, f"{share[number]:.0%}", va="center", fontsize=8)
         if number - 1 in layer.reads:
@@ -76,7 +79,7 @@ def _draw_network(
     axes.set_xlim(left, 7.6)
     axes.set_ylim(len(layers) - 0.4, -1.1)
     axes.text(6.2, -0.8, f"share of {what}", fontsize=8)
-    axes.text(3.9, -0.8, "result", fontsize=8)
+    axes.text(4.7, -0.8, "result", fontsize=8)
     axes.axis("off")
 
 
@@ -124,7 +127,7 @@ def _draw_memory(axes: Any, figures: Figures) -> None:
             axes.text(
                 (first + last) / 2,
                 each.offset + each.size / 2,
-                _short(each.name.rpartition("/")[2], 3 + 8 * (last - first)),
+                _short(_writer(figures, each), 3 + 8 * (last - first)),
                 ha="center",
                 va="center",
                 fontsize=7,
@@ -132,12 +135,31 @@ def _draw_memory(axes: Any, figures: Figures) -> None:
     axes.axvline(figures.fullest + 0.5, color=INK, linewidth=0.8, linestyle=":")
     axes.set_xlim(-1, len(figures.layers))
     axes.set_ylim(0, figures.arena)
-    axes.set_xlabel("step of the run")
-    axes.set_ylabel("byte of the arena")
+    axes.set_xlabel("layer, as the table of kernels counts them")
+    axes.set_ylabel("KiB of the arena")
+    axes.yaxis.set_major_formatter(_in_kib)
+    axes.yaxis.set_major_locator(_whole_kib(figures.arena))
     patches: Any = import_module("matplotlib.patches")
     kinds = [kind for kind in COLOURS if any(each.kind == kind for each in figures.buffers)]
     handles = [patches.Patch(color=COLOURS[kind], alpha=0.7, label=kind) for kind in kinds]
     axes.legend(handles=handles, loc="upper center", ncols=len(kinds), frameon=False, bbox_to_anchor=(0.5, 1.12))
+
+
+def _in_kib(size: float, _: int) -> str:
+    return f"{size / 1024:g}"
+
+
+def _whole_kib(arena: int) -> Any:
+    """The places of ticks: at most six, at powers of two of bytes."""
+    step = 1 << max((arena // 6).bit_length(), 6)
+    return import_module("matplotlib.ticker").MultipleLocator(step)
+
+
+def _writer(figures: Figures, buffer: Occupied) -> str:
+    """The kernel that writes a buffer, or the name of an input or a state."""
+    if buffer.first == BEFORE:
+        return buffer.name
+    return figures.layers[buffer.first].kernel.removeprefix(f"{figures.name}_")
 
 
 def _title(buffer: Occupied) -> str:

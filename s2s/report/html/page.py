@@ -2,23 +2,46 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from s2s.decisions.decision import Decision
 from s2s.report.comparison import compare
 from s2s.report.figures import Figures
 from s2s.report.html.charts import memory_chart, network_chart, roofline_chart
 from s2s.support.resources import template_source
+from s2s.version import current_version
 
 TEMPLATE = "report.html.j2"
+KIB = 1024
 
 
 def breakable(text: str) -> Markup:
     """Return a name of the model or of C that a narrow column may break behind a separator within it."""
     return Markup("<wbr>").join(re.split(r"(?<=\w[/_.:;])(?=\w)", text))
+
+
+def in_units(size: int) -> str:
+    """Return bytes in the unit that a reader compares them in: `8,438 bytes`, `251.0 KiB`, `2.4 MiB`."""
+    if size < 10 * KIB:
+        return f"{size:,} bytes"
+    return f"{size / KIB:,.1f} KiB" if size < KIB * KIB else f"{size / KIB / KIB:,.1f} MiB"
+
+
+def duration(microseconds: float) -> str:
+    """Return a time in the unit that a reader thinks in: `4.38 ms`."""
+    return f"{microseconds / 1000:,.3g} ms" if microseconds >= 1000 else f"{microseconds:,.3g} µs"
+
+
+def _kinds(decisions: Iterable[Decision]) -> list[tuple[str, list[Decision]]]:
+    """The decisions by their kinds, in the order of the first of each kind."""
+    kinds: dict[str, list[Decision]] = {}
+    for decision in decisions:
+        kinds.setdefault(decision.kind, []).append(decision)
+    return list(kinds.items())
 
 
 def page(figures: Figures, against: Mapping[str, Any] | None = None) -> str:
@@ -27,6 +50,8 @@ def page(figures: Figures, against: Mapping[str, Any] | None = None) -> str:
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=True
     )
     environment.filters["breakable"] = breakable
+    environment.filters["in_units"] = in_units
+    environment.filters["duration"] = duration
     environment.filters["number"] = lambda value: f"{value:,}" if isinstance(value, int) else value
     profile = figures.profile
     return environment.from_string(template_source(TEMPLATE)).render(
@@ -35,6 +60,8 @@ def page(figures: Figures, against: Mapping[str, Any] | None = None) -> str:
         memory=Markup(memory_chart(figures)),
         roofline=Markup("" if profile is None else roofline_chart(profile.rows, profile.machine)),
         live=figures.live(figures.fullest),
+        kinds=_kinds(figures.decisions),
+        version=current_version(),
         comparison=None if against is None else compare(against, figures.compared()),
         data=Markup(json.dumps(figures.compared()).replace("<", "\\u003c")),
     )
