@@ -90,12 +90,16 @@ def golden_vectors(info: NetworkInfo, inputs: Sequence[PortView], outputs: Seque
 
 
 def _named(info: NetworkInfo, arrays: Sequence[tuple[PortView, PortInfo, Array]], number: int) -> list[ConstantArray]:
-    texts = [f"{info.name}_{view.identifier}_{number}" for view, _, _ in arrays]
-    names = unique_identifiers(texts)
+    names = vector_names(info.name, [view.identifier for view, _, _ in arrays], number)
     return [
         ConstantArray(name, port.element, value, port.name)
         for name, (_, port, value) in zip(names, arrays, strict=True)
     ]
+
+
+def vector_names(network: str, ports: Sequence[str], number: int) -> list[str]:
+    """The C names of the constants of vector `number`, for inputs and outputs by their identifiers."""
+    return unique_identifiers([f"{network}_{port}_{number}" for port in ports])
 
 
 def _zeros(port: PortInfo) -> Array:

@@ -1,5 +1,6 @@
 """Write the firmware project of a network for a board."""
 
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from s2s.options import CompileOptions
 from s2s.packagings.description import TreeDescription
 from s2s.packagings.example import arena_argument, declarations, run_call
 from s2s.packagings.libraries import platformio
+from s2s.projects.answer import answer_of, vector_files
 from s2s.support.resources import harness_source, runtime_source
 from s2s.targets import get_target
 from s2s.verify.footprint import INCLUDE_FOLDERS
@@ -40,7 +42,8 @@ def check_project(options: CompileOptions) -> None:
 def write_project(tree: Path, board: "ProjectBoard", destination: Path, key: bytes | None = None) -> None:
     """Write a project with the tree at `tree` to a new folder, whole or not at all.
 
-    The board tells `key`, by default that of the model's file.
+    Its program prints an answer of the network when it starts, then serves the host. With a `key`, by which the host
+    knows the program, it only serves; the default is the key of the model's file.
     """
     if destination.exists():
         raise InputError(f"{destination}: is there already; name a new folder with --output")
@@ -51,28 +54,38 @@ def write_project(tree: Path, board: "ProjectBoard", destination: Path, key: byt
             f"{described.source}: has {ports} inputs and outputs, and a serial line takes {MAX_PORTS}; call the"
             " network from your own program"
         )
-    told = key if key is not None else bytes.fromhex(described.record["source"]["sha256"])[:KEY]
-    files = (_arduino if board.emulated is None else _emulated)(described, board, told)
+    files = (_arduino if board.emulated is None else _emulated)(described, board, key)
     readme = fill("projects/README.md.j2", tree=described, board=board, baud=BAUD)
     write_tree({**files, "README.md": readme.encode()}, destination)
 
 
-def _arduino(tree: TreeDescription, board: "ProjectBoard", key: bytes) -> dict[str, bytes]:
+def _arduino(tree: TreeDescription, board: "ProjectBoard", key: bytes | None) -> dict[str, bytes]:
     """A project for PlatformIO."""
     library = {f"lib/{tree.name}/{path}": content for path, content in platformio(tree).items()}
     inside = f"lib/{tree.name}/src/{tree.name}/"
     serial = {f"{inside}{Path(path).name}": runtime_source(path).encode() for path in SERIAL_FILES}
-    main = fill("projects/main.cpp.j2", tree=tree, network=_network(tree, key, MICROSECONDS), baud=BAUD)
+    files = [] if key is not None else vector_files(tree)
+    vectors = {f"{inside}{Path(path).name}": tree.content(path) for path in files}
+    main = fill(
+        "projects/main.cpp.j2",
+        tree=tree,
+        network=_network(tree, key, MICROSECONDS),
+        answer=None if key is not None else _answer(tree, None),
+        vectors=[f"{tree.name}/{Path(path).name}" for path in vectors if path.endswith(".h")],
+        baud=BAUD,
+    )
     settings = fill("projects/platformio.ini.j2", board=board, baud=BAUD)
-    return {**library, **serial, "src/main.cpp": main.encode(), "platformio.ini": settings.encode()}
+    return {**library, **serial, **vectors, "src/main.cpp": main.encode(), "platformio.ini": settings.encode()}
 
 
-def _emulated(tree: TreeDescription, board: "ProjectBoard", key: bytes) -> dict[str, bytes]:
+def _emulated(tree: TreeDescription, board: "ProjectBoard", key: bytes | None) -> dict[str, bytes]:
     """A project for make and QEMU."""
     emulated = board.emulated
     assert emulated is not None
     network = tree.copied([*tree.library, *tree.licences], "network/")
     network |= {f"network/runtime/{path}": runtime_source(path).encode() for path in SERIAL_FILES}
+    vectors = [] if key is not None else vector_files(tree)
+    network |= tree.copied(vectors, "network/")
     names = ("board.h", "uart.h", "uart.c", emulated.startup, emulated.script, "sections.ld")
     harness = {f"board/{name}": harness_source(name).encode() for name in names}
     processor = get_target(board.target)
@@ -81,25 +94,37 @@ def _emulated(tree: TreeDescription, board: "ProjectBoard", key: bytes) -> dict[
         board=board,
         cc=processor.cc,
         flags=tree.record["target"]["flags"],
-        includes=["board", *(f"network/{folder}" for folder in INCLUDE_FOLDERS)],
+        includes=["board", *(f"network/{folder}" for folder in (*INCLUDE_FOLDERS, *(["test"] if vectors else [])))],
         uart=f"{emulated.uart:#x}u",
         libraries=emulated.libraries,
         script=emulated.script,
         sources=["main.c", *(path for path in sorted({**network, **harness}) if path.endswith(".c"))],
         emulator=emulated.emulator,
     )
-    main = fill("projects/main.c.j2", tree=tree, network=_network(tree, key, emulated.megahertz * MEGA))
+    main = fill(
+        "projects/main.c.j2",
+        tree=tree,
+        network=_network(tree, key, emulated.megahertz * MEGA),
+        answer=None if key is not None else _answer(tree, emulated.instructions_per_tick),
+        vectors=[Path(path).name for path in vectors if path.endswith(".h")],
+    )
     return {**network, **harness, "main.c": main.encode(), "Makefile": makefile.encode()}
 
 
-def _network(tree: TreeDescription, key: bytes, ticks_per_second: int) -> str:
+def _answer(tree: TreeDescription, instructions_per_tick: Fraction | None) -> str:
+    """The functions in C that print what the network gives."""
+    return fill("projects/answer.j2", tree=tree, answer=answer_of(tree, instructions_per_tick))
+
+
+def _network(tree: TreeDescription, key: bytes | None, ticks_per_second: int) -> str:
     """The network's memory and functions in C, which the programs of all boards share."""
+    told = key if key is not None else bytes.fromhex(tree.record["source"]["sha256"])[:KEY]
     return fill(
         "projects/network.j2",
         tree=tree,
         declarations=declarations(tree, changes_sizes=True),
         run_call=run_call(tree),
         arena=arena_argument(tree),
-        key=[f"0x{byte:02x}" for byte in key],
+        key=[f"0x{byte:02x}" for byte in told],
         ticks_per_second=ticks_per_second,
     )

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from s2s.verify.over_serial import run_vector
 from s2s.verify.serial_link import SerialLink
 from support import c_compilers
 from support.boards import board_or_skip
+from support.onnx_text import onnx_file
 from support.trees import DIGITS
 from support.varying_networks import model, session
 
@@ -58,6 +60,64 @@ def test_emulated_board_is_verified_over_its_serial_port(tmp_path: Path, capsys:
     assert found["milliseconds"] > 0
     assert other == 2
     assert "the board runs digits, made from another model than other.onnx" in said
+
+
+def test_the_program_prints_an_answer_when_it_starts(tmp_path: Path):
+    board_or_skip("qemu:m4")
+    project = tmp_path / "digits"
+    assert run(["new", str(DIGITS), "--board", "qemu-m4", "-o", str(project)]) == 0
+    c_compilers.run(["make", "-s", "CC=arm-none-eabi-gcc -Wall -Wextra -Wconversion -Werror"], project)
+    shown = printed_at_start(project)
+    largest = re.search(r"probabilities: \[(\d)\] (0\.\d{3}), \[\d\] 0\.\d{3}, \[\d\] 0\.\d{3}\n", shown)
+    artifact = api.compile(DIGITS, target="cortex-m4")
+    scores = artifact.info.golden[0].outputs[0].ravel()
+    assert largest is not None
+    assert int(largest[1]) == int(scores.argmax())
+    assert float(largest[2]) == pytest.approx(float(scores.max()), abs=5e-4)
+    assert "as expected: yes" in shown
+    assert re.search(r"one run: \d+ instructions \(emulated\)", shown)
+
+
+def test_an_answer_that_is_wrong_is_told(tmp_path: Path):
+    board_or_skip("qemu:m4")
+    project = tmp_path / "digits"
+    assert run(["new", str(DIGITS), "--board", "qemu-m4", "-o", str(project)]) == 0
+    vectors = project / "network" / "test" / "digits_vectors.c"
+    text, count = re.subn(r"(digits_probabilities_0\[10\] = \{\s*)", r"\g<1>0.5f + ", vectors.read_text())
+    assert count == 1
+    vectors.write_text(text)
+    c_compilers.run(["make", "-s"], project)
+    assert "as expected: NO" in printed_at_start(project)
+
+
+def test_integers_are_printed_as_the_numbers_that_they_mean(tmp_path: Path):
+    board_or_skip("qemu:m4")
+    project, file = tmp_path / "mixed", onnx_file(MIXED, tmp_path)
+    assert run(["new", str(file), "--board", "qemu-m4", "-o", str(project)]) == 0
+    c_compilers.run(["make", "-s", "CC=arm-none-eabi-gcc -Wall -Wextra -Werror"], project)
+    shown = printed_at_start(project)
+    assert "as expected: yes" in shown
+    assert re.search(r"p: \[\d\] 1\.000", shown)
+
+
+MIXED = """(float[1, 6] x) => (int8[1, 6] q, bool[1, 6] p, int64[1] most)
+<float s = {0.25}, int8 z = {3}, float o = {-9.0}>
+{ q = QuantizeLinear (x, s, z) p = Greater (x, o) most = ArgMax <axis = 1, keepdims = 0> (x) }"""
+
+
+def printed_at_start(project: Path) -> str:
+    """What the program prints before it waits for the host."""
+    machine = ["qemu-system-arm", "-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "stdio"]
+    command = [*machine, "-kernel", str(project / "firmware.elf")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as board:
+        assert board.stdout is not None
+        try:
+            read = b""
+            while not read.endswith(b"\0") and (byte := board.stdout.read(1)):
+                read += byte
+        finally:
+            board.kill()
+    return read.decode().replace("\r\n", "\n")
 
 
 @contextmanager
