@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         te,
         testing,
         tir,
+        topi,
         transform,
     )
     from s2s.tvm.aliases import alias
@@ -48,6 +49,7 @@ MODULES = (
     "te",
     "testing",
     "tir",
+    "topi",
     "transform",
 )
 """The modules of the interface."""
@@ -90,6 +92,7 @@ __all__ = [
     "te",
     "testing",
     "tir",
+    "topi",
     "transform",
 ]
 

@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 from s2s.errors import InputError, UnsupportedError
 from s2s.support.frozen import frozen
 from s2s.tvm.te import IterVar, Schedule, Tensor
-from s2s.tvm.te.expressions import ComputeOp, PlaceholderOp
+from s2s.tvm.te.expressions import PlaceholderOp
+from s2s.tvm.te.operations import ComputeOp
 
 Stage = Tensor | ComputeOp | PlaceholderOp
 """What names a stage of a schedule."""

@@ -20,9 +20,9 @@ from s2s.tvm.autotvm.base_task import Task
 from s2s.tvm.autotvm.config import Config, ConfigEntity, ConfigSpace, FallbackConfigEntity
 from s2s.tvm.autotvm.template import CONFIG, TEMPLATES, Built, collected, instantiated, template_key
 from s2s.tvm.te.build import compilation_of
-from s2s.tvm.te.expressions import ComputeOp
 from s2s.tvm.te.loops import size_of
 from s2s.tvm.te.lowering import lower_to_tensor
+from s2s.tvm.te.operations import ComputeOp
 
 FUNCTION = "task"
 """The name in C of what is measured."""

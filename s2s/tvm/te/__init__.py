@@ -14,6 +14,7 @@ It builds `tensor.compute` operations and directives of their schedules, which t
 the directives cannot say is refused, with the reason.
 """
 
+from s2s.tvm.te import arithmetic as arithmetic
 from s2s.tvm.te.build import Function, build, lower
 from s2s.tvm.te.expressions import Expr, IterVar, Tensor, Var, const
 from s2s.tvm.te.extern import call_extern, call_packed, extern
@@ -41,9 +42,10 @@ from s2s.tvm.te.operators import (
     sum,
     tanh,
 )
+from s2s.tvm.te.reducers import comm_reducer, infinity, max_value, min_value
 from s2s.tvm.te.schedule import Schedule, create_schedule
 from s2s.tvm.te.stage import Stage
-from s2s.tvm.te.tensors import compute, placeholder, reduce_axis, var
+from s2s.tvm.te.tensors import compute, placeholder, reduce_axis, size_var, var
 
 __all__ = [
     "Expr",
@@ -60,6 +62,7 @@ __all__ = [
     "call_extern",
     "call_packed",
     "ceil",
+    "comm_reducer",
     "compute",
     "const",
     "cos",
@@ -71,10 +74,13 @@ __all__ = [
     "if_then_else",
     "indexdiv",
     "indexmod",
+    "infinity",
     "log",
     "lower",
     "max",
+    "max_value",
     "min",
+    "min_value",
     "placeholder",
     "power",
     "reduce_axis",
@@ -82,6 +88,7 @@ __all__ = [
     "rsqrt",
     "sigmoid",
     "sin",
+    "size_var",
     "sqrt",
     "sum",
     "tanh",

@@ -1,6 +1,7 @@
 """Expressions as scalar regions of `tensor.compute`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import i1, i32
@@ -25,31 +26,47 @@ from s2s.passes.graph.lower_to_tensor.scalars import (
     OR,
     POWER,
     REM,
+    SHIFT_LEFT,
+    SHIFT_RIGHT,
     SUB,
+    XOR,
     Scalar,
     Scalars,
 )
 from s2s.tvm.te.expressions import Binary, Call, Cast, Const, Expr, IterVar, Read, Select, Var, walk
 from s2s.tvm.te.loops import Loops, affine, reads_of, size_of
 from s2s.tvm.te.nests import Nest
+from s2s.tvm.te.operations import Reduce, Slot, items_of
 from s2s.types.dtypes import from_numpy
 
 COMPARISONS = {
     "<": LESS, "<=": LESS_EQUAL, ">": GREATER, ">=": GREATER_EQUAL, "==": EQUAL, "!=": NOT_EQUAL,
 }  # fmt: skip
-CHOICES = {"+": ADD, "-": SUB, "*": MUL, "/": DIV, "pow": POWER, "and": AND, "or": OR}
+CHOICES = {
+    "+": ADD, "-": SUB, "*": MUL, "/": DIV, "quo": DIV, "rem": REM, "pow": POWER, "and": AND, "or": OR,
+    "&": AND, "|": OR, "^": XOR, "<<": SHIFT_LEFT, ">>": SHIFT_RIGHT,
+}  # fmt: skip
 UNARY = {
+    "acos": graph.AcosOp,
+    "acosh": graph.AcoshOp,
+    "asin": graph.AsinOp,
+    "asinh": graph.AsinhOp,
+    "atan": graph.AtanOp,
+    "atanh": graph.AtanhOp,
     "ceil": graph.CeilOp,
     "cos": graph.CosOp,
+    "cosh": graph.CoshOp,
     "erf": graph.ErfOp,
     "exp": graph.ExpOp,
     "floor": graph.FloorOp,
     "log": graph.LogOp,
-    "round": graph.RoundOp,
+    "nearbyint": graph.RoundOp,
     "rsqrt": graph.RsqrtOp,
     "sigmoid": graph.SigmoidOp,
     "sin": graph.SinOp,
+    "sinh": graph.SinhOp,
     "sqrt": graph.SqrtOp,
+    "tan": graph.TanOp,
     "tanh": graph.TanhOp,
 }
 STARTS: Mapping[str, Callable[[Attribute], int | float]] = {
@@ -58,7 +75,7 @@ STARTS: Mapping[str, Callable[[Attribute], int | float]] = {
     "min": lambda element: limits(element)[1],
 }
 Values = Mapping[object, SSAValue]
-"""The value of each tensor by its operation."""
+"""The value of each tensor by its key."""
 
 
 def element_of(dtype: str) -> Attribute:
@@ -68,33 +85,38 @@ def element_of(dtype: str) -> Attribute:
 
 def computation(nest: Nest, loops: Loops, values: Values) -> tensor.ComputeOp:
     """The computation of a nest, without its schedule."""
-    reduction, element = nest.reduction, element_of(nest.tensor.dtype)
+    reduction = nest.reduction
     operands = _Operands(loops, values)
+    tables = _tables(nest, operands)
+    count = len(tables)
     reads: Sequence[Operand] = ()
     inits: list[tuple[int | float, Attribute]] = []
     body = None
     if reduction is not None:
-        kind = widened(element_of(reduction.dtype))
         reads, number = operands.of(reduction.value, inside=True)
-        inits = [(STARTS[reduction.kind](kind), kind)]
-        fold, value = reduction.kind, reduction.value
+        inits = _inits(reduction)
+        whole = reduction
 
-        def step(s: Scalars, *arguments: Scalar) -> Scalar:
-            *taken, acc = arguments
-            return _folded(s, fold, acc, _Writer(loops, s, dict(zip(number, taken, strict=True))).scalar(value))
+        def step(s: Scalars, *arguments: Scalar) -> tuple[Scalar, ...]:
+            taken, accumulators = arguments[: len(number)], arguments[len(number) : len(number) + len(inits)]
+            known = dict(zip(number, taken, strict=True))
+            writer = _Writer(loops, s, known, dict(zip(tables, arguments[len(arguments) - count :], strict=True)))
+            return _folded(writer, whole, accumulators, tuple(map(writer.scalar, items_of(whole.value))))
 
         body = step
     epilogue = nest.epilogue
     arguments, numbers = operands.of(epilogue, inside=False, folded=nest.folded) if epilogue is not None else ((), [])
 
-    def finish(s: Scalars, *arguments: Scalar) -> Scalar:
+    def finish(s: Scalars, *arguments: Scalar) -> tuple[Scalar, ...]:
         if epilogue is None:
-            return arguments[0]
-        taken = arguments[1:] if reduction is not None else arguments
-        found = dict(zip(numbers, taken, strict=True))
+            return arguments[: len(inits)]
+        end = len(arguments) - count
+        found: dict[Expr, Scalar] = dict(zip(numbers, arguments[len(inits) : end], strict=True))
         if nest.folded is not None:
-            found |= {each: arguments[0] for each in reads_of(epilogue) if each.tensor.op is nest.folded.op}
-        return _Writer(loops, s, found).scalar(epilogue)
+            folded = [each for each in reads_of(epilogue) if each.tensor.op is nest.folded.op]
+            found |= {each: arguments[each.tensor.value_index] for each in folded}
+        writer = _Writer(loops, s, found, dict(zip(tables, arguments[end:], strict=True)))
+        return tuple(map(writer.scalar, items_of(epilogue)))
 
     sizes = loops.sizes
     return structured(
@@ -102,19 +124,43 @@ def computation(nest: Nest, loops: Loops, values: Values) -> tensor.ComputeOp:
         sizes[loops.rank :],
         reads=reads,
         epilogue=arguments,
+        tables=[values[key] for key in tables],
         inits=inits,
         reduce=body,
         apply=finish,
-        element=element,
+        element=[element_of(each.dtype) for each in nest.outputs],
         names=loops.names,
         shape=[size_of(size, loops.bind) for size in nest.tensor.shape],
     )
 
 
-def _folded(s: Scalars, kind: str, acc: Scalar, value: Scalar) -> Scalar:
-    if kind == "sum":
-        return acc + value
-    return s.maximum(acc, value) if kind == "max" else s.minimum(acc, value)
+def _inits(reduction: Reduce) -> list[tuple[int | float, Attribute]]:
+    """The numbers that the accumulators start from, with their types."""
+    kinds = [widened(element_of(each.dtype)) for each in items_of(reduction.value)]
+    if reduction.reducer is None:
+        return [(STARTS[reduction.kind](kind), kind) for kind in kinds]
+    return list(zip(reduction.reducer.identity, kinds, strict=True))
+
+
+def _folded(
+    writer: "_Writer", reduction: Reduce, accumulators: Sequence[Scalar], values: Sequence[Scalar]
+) -> tuple[Scalar, ...]:
+    """The accumulators after one more step."""
+    reducer, s = reduction.reducer, writer.scalars
+    if reducer is not None:
+        slots = dict(zip((*reducer.left, *reducer.right), (*accumulators, *values), strict=True))
+        return tuple(map(writer.knowing(slots).scalar, reducer.results))
+    (acc,), (value,) = accumulators, values
+    if reduction.kind == "sum":
+        return (acc + value,)
+    return (s.maximum(acc, value) if reduction.kind == "max" else s.minimum(acc, value),)
+
+
+def _tables(nest: Nest, operands: "_Operands") -> list[object]:
+    """The keys of the tensors that are read at places which the values of others give."""
+    parts = [part for part in (nest.reduction, nest.epilogue) if part is not None]
+    reads = [each for part in parts for each in reads_of(part) if operands.is_computed(each)]
+    return list(dict.fromkeys(each.tensor.key for each in reads))
 
 
 class _Operands:
@@ -131,17 +177,20 @@ class _Operands:
         operands: list[Operand] = []
         reads: list[Read] = []
         for each in walk(expr):
-            if not isinstance(each, Read) or each.tensor.op is own:
+            if not isinstance(each, Read) or each.tensor.op is own or self.is_computed(each):
                 continue
             operand = self._operand(each)
-            if access_of(operand, self._bounds(inside)).is_guarded and (inside or id(each) not in optional):
+            if access_of(operand, self._bounds(inside)).is_guarded and id(each) not in optional:
                 raise self._loops.nest.refusal(
-                    f"{each} leaves {each.tensor.name} at some points; "
-                    + ("pad it as a tensor of its own" if inside else "read it inside of te.if_then_else")
+                    f"{each} leaves {each.tensor.name} at some points; read it inside of te.if_then_else"
                 )
             operands.append(operand)
             reads.append(each)
         return operands, reads
+
+    def is_computed(self, read: Read) -> bool:
+        """Whether a place is computed from values: such an element is taken out of the whole tensor."""
+        return any(isinstance(each, Read) for index in read.indices for each in walk(index))
 
     def _bounds(self, inside: bool) -> list[int]:
         sizes = self._loops.sizes
@@ -155,20 +204,33 @@ class _Operands:
                 f"{read}: an index is a sum of multiples of loop variables, divided or not by numbers; compute others "
                 "with s2s.tvm.relay's take or gather_nd"
             )
-        return at(self._values[read.tensor.op], *known)
+        return at(self._values[read.tensor.key], *known)
 
 
 class _Writer:
     """Writes an expression into a region; `known` are the scalars of its reads."""
 
-    def __init__(self, loops: Loops, s: Scalars, known: Mapping[Read, Scalar]) -> None:
-        self._loops, self._s, self._known = loops, s, known
+    def __init__(
+        self, loops: Loops, s: Scalars, known: Mapping[Any, Scalar], tables: Mapping[Any, Scalar] | None = None
+    ) -> None:
+        self._loops, self._s, self._known, self._tables = loops, s, known, tables or {}
+
+    @property
+    def scalars(self) -> Scalars:
+        """The region that is written."""
+        return self._s
+
+    def knowing(self, known: Mapping[Any, Scalar]) -> "_Writer":
+        """A writer into the same region that knows more scalars."""
+        return _Writer(self._loops, self._s, {**self._known, **known}, self._tables)
 
     def scalar(self, expr: Expr) -> Scalar:
         """The value of `expr`."""
         s = self._s
         match expr:
-            case Read():
+            case Read() if expr not in self._known:
+                return self._taken(expr)
+            case Read() | Slot():
                 return self._known[expr]
             case Const():
                 return s.constant(expr.value, widened(element_of(expr.dtype)))
@@ -186,6 +248,16 @@ class _Writer:
                 return self._binary(expr.sign, self.scalar(expr.a), self.scalar(expr.b))
             case _:
                 raise self._loops.nest.refusal(f"{expr}: stands inside of a formula; compute it as a tensor of its own")
+
+    def _taken(self, read: Read) -> Scalar:
+        """The element at a computed place, which is clipped so that it is one of the tensor."""
+        s = self._s
+        table = self._tables[read.tensor.key]
+        places: list[Scalar] = []
+        for index, size in zip(read.indices, read.tensor.shape, strict=True):
+            place, last = self.scalar(index), size_of(size, self._loops.bind) - 1
+            places.append(s.minimum(s.maximum(place, s.like(place, 0)), s.like(place, last)))
+        return s.extract(table, places)
 
     def _binary(self, sign: str, a: Scalar, b: Scalar) -> Scalar:
         s = self._s

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation
 
 from s2s.artifact import Artifact
 from s2s.compilation import Compilation
@@ -27,21 +28,27 @@ from s2s.tvm.runtime.blob import save_blob
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.target import Target as NamedTarget
 from s2s.tvm.target import resolve
-from s2s.tvm.te.expressions import PlaceholderOp, Tensor
+from s2s.tvm.te.expressions import Expr, PlaceholderOp, Tensor
 from s2s.tvm.te.library import FunctionLibrary
 from s2s.tvm.te.loops import Bind
 from s2s.tvm.te.lowering import lower_to_tensor
+from s2s.tvm.te.operations import outputs_of
 from s2s.tvm.te.schedule import Schedule
+from s2s.tvm.te.tensors import argument_of
 from s2s.types.dtypes import Array
 from s2s.verify.build import LoadedNetwork
 
 DEFAULT_NAME = "default_function"
+Argument = Tensor | Expr
+"""An argument of a function: a tensor, or a variable."""
+SHOWN_ATTRIBUTES = ("function_type", "sym_name", "sym_visibility")
+"""The attributes of a kernel that its text for readers keeps."""
 TargetLike = str | Target | NamedTarget | None
 
 
 def lower(
     sch: Schedule,
-    args: Sequence[Tensor],
+    args: Sequence[Argument],
     name: str = "main",
     *,
     simple_mode: bool = False,
@@ -50,18 +57,31 @@ def lower(
 ) -> str:
     """The loops of the function as text; with `simple_mode` without the function that calls them.
 
-    They are the loops that the C has, so vectors and register tiles are those of `target`.
+    They are the loops that the C has, so vectors and register tiles are those of `target`. Where no argument is
+    computed, the results of the schedule are added to them.
     """
-    compilation = compilation_of(sch, args, DEFAULT_NAME if name == "main" else name, target, bind)
+    tensors = [argument_of(each) for each in args]
+    if all(isinstance(each.op, PlaceholderOp) for each in tensors):
+        tensors += [each for op in sch.outputs for each in outputs_of(op)]
+    compilation = compilation_of(sch, tensors, DEFAULT_NAME if name == "main" else name, target, bind)
     module = compilation.at("loop").module
     if not simple_mode:
         return str(module)
-    return "\n".join(str(op) for op in module.ops if "kernel" in op.attributes)
+    return "\n".join(readable(op) for op in module.ops if "kernel" in op.attributes)
+
+
+def readable(kernel: Operation) -> str:
+    """A kernel as text: its formula as comments, then its loops, without attributes."""
+    shown = kernel.clone()
+    doc = shown.attributes.get("doc")
+    shown.attributes = {name: each for name, each in shown.attributes.items() if name in SHOWN_ATTRIBUTES}
+    comments = doc.data.splitlines() if isinstance(doc, StringAttr) else []
+    return "\n".join([*(f"// {each}" for each in comments), str(shown)])
 
 
 def build(
     sch: Schedule,
-    args: Sequence[Tensor],
+    args: Sequence[Argument],
     target: TargetLike = None,
     name: str = DEFAULT_NAME,
     *,
@@ -72,9 +92,10 @@ def build(
     Its arguments are arrays of numpy (or what numpy reads by DLPack), in the order of `args`; those that are computed
     are written in place.
     """
-    compilation = compilation_of(sch, args, name, target, bind)
+    tensors = [argument_of(each) for each in args]
+    compilation = compilation_of(sch, tensors, name, target, bind)
     compilation.at("loop")  # what only the lowering refuses is refused here
-    return Function(Artifact(compilation), args)
+    return Function(Artifact(compilation), tensors)
 
 
 def compilation_of(
@@ -168,8 +189,8 @@ class Function(Module):
         read: list[Array] = []
         written: list[Array] = []
         for argument, given in zip(self._args, arrays, strict=True):
-            array = as_array(given)
             port = ports[argument.name]
+            array = np.asarray(given, port.dtype) if isinstance(given, int | float) else as_array(given)
             if array.dtype != port.dtype or array.shape != port.shape:
                 fact = f"{array.dtype}{list(array.shape)} given, {port.model_type} wanted"
                 raise InputError(f"{self.entry_name}: {argument.name}: {fact}; convert it")

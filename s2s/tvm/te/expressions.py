@@ -14,12 +14,15 @@ import numpy as np
 
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
+from s2s.tvm.te.tensor_arithmetic import TensorArithmetic
 from s2s.types.dtypes import holds
 
 Number = int | float | bool
 INDEX = "int32"
 """The type of loop variables and sizes."""
 BOOL = "bool"
+INTEGER_SIGNS = ("//", "%", "quo", "&", "|", "^", "<<", ">>")
+"""The operations of integers alone."""
 
 
 class Expr:
@@ -110,10 +113,12 @@ def _operand(value: object) -> Expr | Number:
 
 
 class Var(Expr):
-    """A size that is known when the function is built."""
+    """A size that is known when the function is built, or an integer that is an argument of the function."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, dtype: str = INDEX) -> None:
+        self.name, self.dtype = name, dtype
+        self.argument: Tensor | None = None
+        """The argument that it is read from, where it is one."""
 
     def __repr__(self) -> str:
         return self.name
@@ -142,7 +147,7 @@ class Const(Expr):
 
 @frozen(eq=False, repr=False)
 class Binary(Expr):
-    """`a sign b`; the signs are those of Python, and `min`, `max`, `and`, `or`, `pow`."""
+    """`a sign b`; the signs are those of Python, and `min`, `max`, `and`, `or`, `pow`, `quo`, `rem`."""
 
     sign: str
     a: Expr
@@ -250,30 +255,6 @@ class Read(Expr):
         return f"{self.tensor.name}[{', '.join(map(str, self.indices))}]"
 
 
-@frozen(eq=False, repr=False)
-class Reduce(Expr):
-    """The `sum`, `max` or `min` of `value` over loop variables."""
-
-    kind: str
-    value: Expr
-    axes: tuple[IterVar, ...]
-
-    @property
-    def dtype(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The element type of the value."""
-        return self.value.dtype
-
-    @property
-    def operands(self) -> tuple[Expr, ...]:
-        return (self.value,)
-
-    def rebuilt(self, operands: tuple[Expr, ...]) -> Expr:
-        return Reduce(self.kind, operands[0], self.axes)
-
-    def __repr__(self) -> str:
-        return f"{self.kind}({self.value}, axis={list(self.axes)})"
-
-
 Size = Expr | int
 
 
@@ -295,38 +276,41 @@ class TensorOp:
         """The tensors that it reads, each once."""
         return ()
 
+    @property
+    def num_outputs(self) -> int:
+        """The number of tensors that it makes."""
+        return 1
+
 
 class PlaceholderOp(TensorOp):
     """The operation of a tensor that the caller passes."""
 
 
 @frozen(eq=False)
-class ComputeOp(TensorOp):
-    """The operation of a tensor that `body` computes at each point of `axis`."""
+class VariableOp(PlaceholderOp):
+    """The operation of an argument without dimensions, which an integer variable stands for."""
 
-    body: Expr
+    variable: Var
+
+
+class Tensor(TensorArithmetic):
+    """A tensor; `A[i, j]` is an expression that reads an element.
+
+    `value_index` counts the tensors of one operation.
+    """
+
+    def __init__(self, shape: tuple[Size, ...], dtype: str, op: TensorOp, value_index: int = 0) -> None:
+        self.shape, self.dtype, self.op, self.value_index = shape, dtype, op, value_index
 
     @property
-    def reduce_axis(self) -> tuple[IterVar, ...]:
-        """The loop variables of its reduction."""
-        return self.body.axes if isinstance(self.body, Reduce) else ()
-
-    @property
-    def input_tensors(self) -> tuple[Tensor, ...]:
-        """The tensors that it reads, each once, in the order in which the formula names them."""
-        return tuple(dict.fromkeys(each.tensor for each in walk(self.body) if isinstance(each, Read)))
-
-
-class Tensor:
-    """A tensor; `A[i, j]` is an expression that reads an element."""
-
-    def __init__(self, shape: tuple[Size, ...], dtype: str, op: TensorOp) -> None:
-        self.shape, self.dtype, self.op = shape, dtype, op
+    def key(self) -> tuple[TensorOp, int]:
+        """What two objects of one tensor have in common."""
+        return self.op, self.value_index
 
     @property
     def name(self) -> str:
-        """The name of its operation."""
-        return self.op.name
+        """The name of its operation, with a number where that makes several tensors."""
+        return f"{self.op.name}.v{self.value_index}" if self.op.num_outputs > 1 else self.op.name
 
     @property
     def ndim(self) -> int:
@@ -363,7 +347,7 @@ def typed(value: Expr | Number, dtype: str) -> Expr:
 def binary(sign: str, a: Expr | Number, b: Expr | Number) -> Expr:
     """`a sign b` of operands of one type."""
     a, b = _alike(sign, a, b)
-    if sign in ("//", "%") and _is_float(a.dtype):
+    if sign in INTEGER_SIGNS and _is_float(a.dtype):
         raise InputError(f"{a} {sign} {b}: takes integers; convert the operands with astype")
     if sign == "/" and a.dtype == INDEX and _is_index(a) and _is_index(b):
         sign = "//"

@@ -209,7 +209,7 @@ class Loops:
         reads = [] if self.nest.reduction is None else reads_of(self.nest.reduction.value)
         found: list[Prefetch] = []
         for tensor, loop in self.nest.prefetches:
-            numbers = [number for number, each in enumerate(reads) if each.tensor.op is tensor.op]
+            numbers = [number for number, each in enumerate(reads) if each.tensor.key == tensor.key]
             if not numbers:
                 raise self.nest.refusal(
                     f"prefetch {tensor.name}: the reduction does not read it; name an operand of it"

@@ -16,10 +16,11 @@ from s2s.errors import InputError, ScheduleError
 from s2s.schedules.directives.legal import refusal
 from s2s.targets import Target
 from s2s.tvm.te.bodies import computation, element_of
-from s2s.tvm.te.expressions import PlaceholderOp, Tensor
+from s2s.tvm.te.expressions import Expr, PlaceholderOp, Tensor, Var, VariableOp
 from s2s.tvm.te.extern_call import ExternCall
 from s2s.tvm.te.loops import Bind, Loops, size_of
 from s2s.tvm.te.nests import Nest, Part, parts_of
+from s2s.tvm.te.rewriting import rewritten
 from s2s.tvm.te.schedule import Schedule
 from s2s.tvm.te.tiles import tiles_of
 from s2s.types.dtypes import AnyTensor, tensor_type
@@ -32,7 +33,7 @@ def lower_to_tensor(schedule: Schedule, args: Sequence[Tensor], name: str, targe
         raise InputError(f"te.build {name}: arguments {', '.join(names)}: a name stands twice; give each its own")
     inputs = [each for each in args if isinstance(each.op, PlaceholderOp)]
     outputs = [each for each in args if not isinstance(each.op, PlaceholderOp)]
-    parts = parts_of(schedule)
+    parts = [_with_arguments(part, inputs) for part in parts_of(schedule, outputs)]
     _check_arguments(parts, inputs, outputs, name)
     return _Network(name, parts, inputs, outputs, target, bind).module()
 
@@ -52,7 +53,7 @@ class _Network:
         self._name, self._parts, self._inputs, self._outputs = name, parts, inputs, outputs
         self._target, self._bind = target, bind
         self._block = Block(arg_types=[self._type(each) for each in inputs])
-        self._values = {each.op: value for each, value in zip(inputs, self._block.args, strict=True)}
+        self._values = {each.key: value for each, value in zip(inputs, self._block.args, strict=True)}
         self._kernels: list[FuncOp] = []
 
     def module(self) -> ModuleOp:
@@ -62,15 +63,15 @@ class _Network:
             if isinstance(part, ExternCall):
                 self._call_outside(part)
             else:
-                self._call_kernel(part, {source.op for each in self._parts[number + 1 :] for source in _sources(each)})
-        self._block.add_op(ReturnOp(*(self._values[each.op] for each in self._outputs)))
+                self._call_kernel(part, {source.key for each in self._parts[number + 1 :] for source in _sources(each)})
+        self._block.add_op(ReturnOp(*(self._values[each.key] for each in self._outputs)))
         types = [[self._type(each) for each in ports] for ports in (self._inputs, self._outputs)]
         main = FuncOp("main", (types[0], types[1]), Region(self._block))
         main.arg_attrs, main.res_attrs = _named(self._inputs), _named(self._outputs)
         return ModuleOp([*self._kernels, main])
 
     def _call_outside(self, part: ExternCall) -> None:
-        operands = [self._values[each.op] for each in part.inputs]
+        operands = [self._values[each.key] for each in part.inputs]
         types = [self._type(each) for each in part.outputs]
         self._add(
             graph.ExternOp(
@@ -81,17 +82,17 @@ class _Network:
 
     def _call_kernel(self, nests: Sequence[Nest], read_later: Set[object]) -> None:
         """Call the kernel of the nests between two calls of functions outside."""
-        own = {nest.tensor.op for nest in nests}
-        read = {source.op: source for nest in nests for source in nest.sources if source.op not in own}
-        operands = [read[op] for op in self._values if op in read]
-        results = [each for each in self._outputs if each.op in own]
-        taken = {each.op for each in results}
-        results += [nest.tensor for nest in nests if nest.tensor.op in read_later and nest.tensor.op not in taken]
+        own = {each.key: each for nest in nests for each in nest.outputs}
+        read = {source.key: source for nest in nests for source in nest.sources if source.key not in own}
+        operands = [read[key] for key in self._values if key in read]
+        results = [each for each in self._outputs if each.key in own]
+        taken = {each.key for each in results}
+        results += [each for key, each in own.items() if key in read_later and key not in taken]
         is_only = not any(isinstance(each, ExternCall) for each in self._parts)
         name = self._name if is_only else f"{self._name}_{len(self._kernels)}"
         kernel = self._kernel(name, nests, operands, results)
         self._kernels.append(kernel)
-        call = graph.CallOp(name, [self._values[each.op] for each in operands], kernel.function_type.outputs.data)
+        call = graph.CallOp(name, [self._values[each.key] for each in operands], kernel.function_type.outputs.data)
         self._add(call, results)
 
     def _kernel(
@@ -102,13 +103,14 @@ class _Network:
         values: dict[object, SSAValue] = {}
         for each, argument in zip(operands, block.args, strict=True):
             argument.name_hint = _hint(each.name)
-            values[each.op] = argument
+            values[each.key] = argument
         loops = [Loops(nest, self._target, self._bind) for nest in nests]
         tiles = tiles_of(nests, loops)
         for number, (nest, each) in enumerate(zip(nests, loops, strict=True)):
-            values[nest.tensor.op] = _insert(block, nest, each, values, tiles.get(number, ()))
+            op = _insert(block, nest, each, values, tiles.get(number, ()))
+            values |= {made.key: value for made, value in zip(nest.outputs, op.res, strict=True)}
         _check_tiles(block, nests)
-        block.add_op(ReturnOp(*(values[each.op] for each in results)))
+        block.add_op(ReturnOp(*(values[each.key] for each in results)))
         types = [self._type(each) for each in operands], [self._type(each) for each in results]
         kernel = FuncOp(name, types, Region(block), visibility="private")
         kernel.attributes["kernel"] = UnitAttr()
@@ -117,12 +119,12 @@ class _Network:
     def _add(self, op: Operation, results: Sequence[Tensor]) -> None:
         graph.set_provenance(op, [each.name for each in results])
         self._block.add_op(op)
-        self._values |= {each.op: value for each, value in zip(results, op.results, strict=True)}
+        self._values |= {each.key: value for each, value in zip(results, op.results, strict=True)}
         self._name_values(results)
 
     def _name_values(self, tensors: Sequence[Tensor]) -> None:
         for each in tensors:
-            self._values[each.op].name_hint = _hint(each.name)
+            self._values[each.key].name_hint = _hint(each.name)
 
     def _type(self, each: Tensor) -> AnyTensor:
         return type_of(each, self._bind)
@@ -138,19 +140,36 @@ def _sources(part: Part) -> Sequence[Tensor]:
     return part.inputs if isinstance(part, ExternCall) else [each for nest in part for each in nest.sources]
 
 
+def _with_arguments(part: Part, inputs: Sequence[Tensor]) -> Part:
+    """`part` with the variables that are arguments read from those."""
+    variables = {each.op.variable: each for each in inputs if isinstance(each.op, VariableOp)}
+    if isinstance(part, ExternCall) or not variables:
+        return part
+
+    def value(expr: Expr) -> Expr | None:
+        return variables[expr]() if isinstance(expr, Var) and expr in variables else None
+
+    for nest in part:
+        if nest.reduction is not None:
+            nest.reduction = nest.reduction.of(rewritten(nest.reduction.value, value), nest.reduction.axes)
+        nest.epilogue = None if nest.epilogue is None else rewritten(nest.epilogue, value)
+    return part
+
+
+def _made_by(part: Part) -> Sequence[Tensor]:
+    """The tensors that a part computes."""
+    return part.outputs if isinstance(part, ExternCall) else [each for nest in part for each in nest.outputs]
+
+
 def _check_arguments(parts: Sequence[Part], inputs: Sequence[Tensor], outputs: Sequence[Tensor], name: str) -> None:
-    given = {each.op for each in inputs}
-    made = {
-        each.op
-        for part in parts
-        for each in (part.outputs if isinstance(part, ExternCall) else (nest.tensor for nest in part))
-    }
+    given = {each.key for each in inputs}
+    made = {each.key for part in parts for each in _made_by(part)}
     read = [source for part in parts for source in _sources(part)]
-    missing = [each.name for each in read if isinstance(each.op, PlaceholderOp) and each.op not in given]
+    missing = [each.name for each in read if isinstance(each.op, PlaceholderOp) and each.key not in given]
     if missing:
         raise InputError(f"te.build {name}: {missing[0]} is read, and no argument; add it to the arguments")
     wanted = [each for each in (*outputs, *read) if not isinstance(each.op, PlaceholderOp)]
-    unknown = [each.name for each in wanted if each.op not in made]
+    unknown = [each.name for each in wanted if each.key not in made]
     if unknown:
         raise InputError(f"te.build {name}: {unknown[0]} is inlined or no part of the schedule; compute it by itself")
     if not outputs:
@@ -169,7 +188,7 @@ def _check_tiles(block: Block, nests: Sequence[Nest]) -> None:
 
 def _insert(
     block: Block, nest: Nest, loops: Loops, values: Mapping[object, SSAValue], tiles: Sequence[FusedTile]
-) -> SSAValue:
+) -> tensor.ComputeOp:
     op = computation(nest, loops, values)
     schedule = tensor.ScheduleAttr.of(loops.directives(tiles))
     graph.set_provenance(op, [nest.name])
@@ -178,8 +197,9 @@ def _insert(
     reason = refusal(op, schedule)
     if reason is not None:
         raise nest.refusal(f"its directives {schedule} do not fit ({reason}); choose others")
-    op.res[0].name_hint = _hint(nest.name)
-    return op.res[0]
+    for made, value in zip(nest.outputs, op.res, strict=True):
+        value.name_hint = _hint(nest.name if len(op.res) == 1 else made.name)
+    return op
 
 
 def _named(tensors: Sequence[Tensor]) -> ArrayAttr[DictionaryAttr]:

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from s2s.errors import InputError
-from s2s.tvm.te.expressions import ComputeOp, Expr, IterVar, PlaceholderOp, Read, Reduce, Size, Tensor, walk
+from s2s.tvm.te.expressions import Expr, IterVar, PlaceholderOp, Read, Size, Tensor, walk
 from s2s.tvm.te.extern_call import ExternCall, ExternOp
+from s2s.tvm.te.operations import ComputeOp, Reduce, items_of
 from s2s.tvm.te.rewriting import renamed, rewritten
 from s2s.tvm.te.schedule import Schedule
 from s2s.tvm.te.stage import VECTORIZE, Fuse, Split, Stage, product, rounds
@@ -44,6 +45,12 @@ class Nest:
         return () if self.reduction is None else self.reduction.axes
 
     @property
+    def outputs(self) -> Sequence[Tensor]:
+        """The tensors that it computes."""
+        op = self.tensor.op
+        return op.outputs if isinstance(op, ComputeOp) else (self.tensor,)
+
+    @property
     def sources(self) -> list[Tensor]:
         """The tensors that it reads."""
         parts = [part for part in (self.reduction, self.epilogue) if part is not None]
@@ -58,18 +65,20 @@ class Nest:
 Part = Sequence[Nest] | ExternCall
 
 
-def parts_of(schedule: Schedule) -> list[Part]:
+def parts_of(schedule: Schedule, wanted: Sequence[Tensor] = ()) -> list[Part]:
     """The nests of `schedule` between its calls of functions outside, and these calls, producers first.
 
-    Nests that are computed in tiles stand in front of their readers.
+    Nests that are computed in tiles stand in front of their readers. A formula that stands in its readers has a nest of
+    its own as well where its tensor is `wanted`.
     """
     alone: list[Stage] = []
     inside: dict[Stage, list[Stage]] = {}
     before: dict[Stage, list[Stage]] = {}
     for stage in schedule.stages:
-        if isinstance(stage.op, PlaceholderOp) or stage.is_inlined or _is_formula(stage):
+        inlined = stage.is_inlined or _is_formula(stage)
+        if isinstance(stage.op, PlaceholderOp) or (inlined and all(each.op is not stage.tensor.op for each in wanted)):
             continue
-        if stage.attached is None:
+        if stage.attached is None or inlined:
             alone.append(stage)
         else:
             where = inside if _reads_the_point(stage, stage.attached[0]) else before
@@ -131,7 +140,8 @@ def _nest(schedule: Schedule, stage: Stage, inside: Sequence[Stage]) -> Nest:
     nest.leaves, nest.relations = list(stage.leaves), list(stage.relations)
     nest.annotations, nest.prefetches = dict(stage.annotations), list(stage.prefetches)
     nest.intrinsic = None if stage.intrinsic is None else stage.intrinsic[1]
-    nest.attached = None if stage.attached is None else (stage.attached[0].tensor, stage.attached[1])
+    if stage.attached is not None and not _is_formula(stage):
+        nest.attached = stage.attached[0].tensor, stage.attached[1]
     return nest
 
 
@@ -145,7 +155,8 @@ def _inlined(schedule: Schedule, body: Expr) -> Expr:
         if not isinstance(stage.op, ComputeOp) or not (stage.is_inlined or _is_formula(stage)):
             return None
         indices = [rewritten(index, formula) for index in each.indices]
-        return rewritten(renamed(stage.op.body, dict(zip(stage.op.axis, indices, strict=True))), formula)
+        body = items_of(stage.op.body)[each.tensor.value_index]
+        return rewritten(renamed(body, dict(zip(stage.op.axis, indices, strict=True))), formula)
 
     return rewritten(body, formula)
 

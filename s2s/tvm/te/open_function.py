@@ -7,6 +7,7 @@ fadd(a, b, c)           compiled for the size of a, once for each size
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -14,19 +15,27 @@ import numpy as np
 from s2s.errors import InputError, UnsupportedError
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.target import resolve
-from s2s.tvm.te.build import DEFAULT_NAME, Function, TargetLike
+from s2s.tvm.te.build import DEFAULT_NAME, Argument, Function, TargetLike
 from s2s.tvm.te.build import build as build_function
 from s2s.tvm.te.build import lower as lower_function
 from s2s.tvm.te.expressions import Tensor, Var
+from s2s.tvm.te.operations import outputs_of
 from s2s.tvm.te.schedule import Schedule
+from s2s.tvm.te.stage import Split
+from s2s.tvm.te.tensors import argument_of
 
 Build = Callable[[Mapping[str, int]], Module]
 
 
-def open_sizes(args: Sequence[Tensor], bind: Mapping[str, int]) -> list[str]:
+def open_sizes(args: Sequence[Argument], bind: Mapping[str, int]) -> list[str]:
     """Return the names of the sizes of arguments that have no value."""
-    names = [size.name for each in args for size in each.shape if isinstance(size, Var)]
+    names = [size.name for each in args if isinstance(each, Tensor) for size in each.shape if isinstance(size, Var)]
     return [name for name in dict.fromkeys(names) if name not in bind]
+
+
+def _is_size(argument: Argument, args: Sequence[Argument]) -> bool:
+    """Whether an argument is a variable that is a size of another one."""
+    return isinstance(argument, Var) and argument.name in open_sizes(args, {})
 
 
 class OpenFunction(Module):
@@ -34,7 +43,7 @@ class OpenFunction(Module):
 
     type_key = "c"
 
-    def __init__(self, name: str, args: Sequence[Tensor], build: Build, bind: Mapping[str, int]) -> None:
+    def __init__(self, name: str, args: Sequence[Argument], build: Build, bind: Mapping[str, int]) -> None:
         super().__init__({name: self._run}, entry=name)
         self._name, self._args, self._build, self._bind = name, list(args), build, dict(bind)
         self._built: dict[tuple[int, ...], Module] = {}
@@ -59,26 +68,48 @@ class OpenFunction(Module):
         if len(arrays) != len(self._args):
             raise InputError(f"{self._name}: {len(arrays)} arrays given, {len(self._args)} wanted; give one each")
         sizes = dict(self._bind)
+        passed: list[Any] = []
         for argument, array in zip(self._args, arrays, strict=True):
-            for size, given in zip(argument.shape, np.shape(array), strict=True):
-                if isinstance(size, Var) and sizes.setdefault(size.name, given) != given:
-                    raise InputError(
-                        f"{self._name}: {argument.name}: {size.name} is {given} here and {sizes[size.name]} elsewhere; "
-                        "make them agree"
-                    )
+            if isinstance(argument, Var) and _is_size(argument, self._args):
+                self._take(sizes, argument.name, argument, int(array))
+                continue
+            passed.append(array)
+            shape = argument_of(argument).shape
+            if len(shape) != np.ndim(array):
+                raise InputError(
+                    f"{self._name}: {argument} has {len(shape)} dimensions, an array of {np.ndim(array)} is given; "
+                    "reshape it"
+                )
+            for size, given in zip(shape, np.shape(array), strict=True):
+                self._take(sizes, argument_of(argument).name, size, given)
         key = tuple(sizes.values())
         if key not in self._built:
             self._built[key] = self._build(sizes)
-        self._built[key].entry_func(*arrays)
+        self._built[key].entry_func(*passed)
+
+    def _take(self, sizes: dict[str, int], argument: str, size: object, given: int) -> None:
+        """Let a variable be the size that is given; refuse another one than before."""
+        if isinstance(size, Var) and sizes.setdefault(size.name, given) != given:
+            raise InputError(
+                f"{self._name}: {argument}: {size.name} is {given} here and {sizes[size.name]} elsewhere; make them "
+                "agree"
+            )
 
 
 SHOWN = 1024
-"""The value at which `lower` shows sizes that are open."""
+"""About the value at which `lower` shows sizes that are open."""
+
+
+def shown_size(schedule: Schedule) -> int:
+    """The value at which `lower` shows open sizes: the multiple of all factors of splits that is closest below."""
+    splits = [each for stage in schedule.stages for each in stage.relations if isinstance(each, Split)]
+    factor = lcm(*(each.factor for each in splits if isinstance(each.factor, int)))
+    return factor * max(SHOWN // factor, 1)
 
 
 def lower(
     inp: Schedule,
-    args: Sequence[Tensor],
+    args: Sequence[Argument],
     name: str = "main",
     binds: Mapping[Tensor, object] | None = None,
     simple_mode: bool = False,
@@ -93,15 +124,18 @@ def lower(
     """
     if binds:
         raise UnsupportedError("tvm.lower: binds gives buffers to tensors, and buffers are planned; leave it out")
-    sizes = {**dict.fromkeys(open_sizes(args, bind or {}), SHOWN), **(bind or {})}
-    text = lower_function(inp, args, name, simple_mode=simple_mode, target=target, bind=sizes)
-    shown = ", ".join(f"{size} = {SHOWN}" for size in open_sizes(args, bind or {}))
+    value, given = shown_size(inp), bind or {}
+    wanted = [*args, *(each for op in inp.outputs for each in outputs_of(op))]
+    sizes = {**dict.fromkeys(open_sizes(wanted, given), value), **given}
+    passed = [each for each in args if not _is_size(each, args)]
+    text = lower_function(inp, passed, name, simple_mode=simple_mode, target=target, bind=sizes)
+    shown = ", ".join(f"{size} = {value}" for size in open_sizes(wanted, given))
     return f"// open sizes are shown at {shown}\n{text}" if shown else text
 
 
 def build(
     inputs: Schedule,
-    args: Sequence[Tensor],
+    args: Sequence[Argument],
     target: TargetLike = None,
     target_host: TargetLike = None,
     runtime: object = None,
@@ -114,6 +148,7 @@ def build(
     `bind` gives sizes that `te.var` left open; others are those of the arrays of each call.
     """
     data, given = resolve(target, target_host), bind or {}
-    if not open_sizes(args, given):
+    passed = [each for each in args if not _is_size(each, args)]
+    if not open_sizes(args, given) and len(passed) == len(args):
         return build_function(inputs, args, data, name, bind=given)
-    return OpenFunction(name, args, lambda sizes: build_function(inputs, args, data, name, bind=sizes), given)
+    return OpenFunction(name, args, lambda sizes: build_function(inputs, passed, data, name, bind=sizes), given)

@@ -1,10 +1,12 @@
 """Functions on expressions: reductions, conditions, and functions of one float."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import reduce as fold
 
 from s2s.errors import InputError
-from s2s.tvm.te.expressions import Binary, Call, Expr, IterVar, Number, Reduce, Select, binary, typed
+from s2s.tvm.te.expressions import Binary, Call, Expr, IterVar, Number, Select, binary, compare, typed
+from s2s.tvm.te.operations import Reduce
 
 Axes = IterVar | Sequence[IterVar]
 
@@ -85,11 +87,71 @@ def _function(name: str) -> Callable[[Expr], Expr]:
     return call
 
 
-ceil, cos, erf, exp = _function("ceil"), _function("cos"), _function("erf"), _function("exp")
-floor, log, round, rsqrt = _function("floor"), _function("log"), _function("round"), _function("rsqrt")
-sigmoid, sin, sqrt, tanh = _function("sigmoid"), _function("sin"), _function("sqrt"), _function("tanh")
+acos, acosh, asin, asinh = _function("acos"), _function("acosh"), _function("asin"), _function("asinh")
+atan, atanh, ceil, cos, cosh = (_function(each) for each in ("atan", "atanh", "ceil", "cos", "cosh"))
+erf, exp, floor, log, nearbyint = (_function(each) for each in ("erf", "exp", "floor", "log", "nearbyint"))
+rsqrt, sigmoid, sin, sinh = _function("rsqrt"), _function("sigmoid"), _function("sin"), _function("sinh")
+sqrt, tan, tanh = _function("sqrt"), _function("tan"), _function("tanh")
 
 
 def abs(x: Expr) -> Expr:
     """`|x|`."""
     return binary("max", x, -x)
+
+
+def trunc(x: Expr) -> Expr:
+    """`x` without its fraction."""
+    return if_then_else(compare("<", x, 0), ceil(x), floor(x))
+
+
+def round(x: Expr) -> Expr:
+    """The integer next to `x`, of halves the one that is further from zero; `nearbyint` takes the even one."""
+    size = abs(x)
+    down = floor(size)
+    nearest = if_then_else(compare(">=", size - down, 0.5), down + 1, down)
+    return if_then_else(compare("<", x, 0), -nearest, nearest)
+
+
+def log2(x: Expr) -> Expr:
+    """The logarithm to base 2."""
+    return log(x) * (1 / math.log(2))
+
+
+def log10(x: Expr) -> Expr:
+    """The logarithm to base 10."""
+    return log(x) * (1 / math.log(10))
+
+
+def isnan(x: Expr) -> Expr:
+    """Whether `x` is no number."""
+    return compare("!=", x, x)
+
+
+def isinf(x: Expr) -> Expr:
+    """Whether `x` is infinite."""
+    return compare("==", abs(x), math.inf)
+
+
+def isfinite(x: Expr) -> Expr:
+    """Whether `x` is a number and not infinite."""
+    return compare("<", abs(x), math.inf)
+
+
+def truncdiv(a: Expr, b: Expr | Number) -> Expr:
+    """`a / b` of integers, rounded towards zero."""
+    return binary("quo", a, b)
+
+
+def truncmod(a: Expr, b: Expr | Number) -> Expr:
+    """The rest of `truncdiv`."""
+    return binary("rem", a, b)
+
+
+def floordiv(a: Expr, b: Expr | Number) -> Expr:
+    """`a / b` of integers, rounded down."""
+    return a // b
+
+
+def floormod(a: Expr, b: Expr | Number) -> Expr:
+    """The rest of `floordiv`."""
+    return a % b

@@ -1,13 +1,15 @@
 """A schedule: a stage for every tensor that a function computes, and what moves work between stages."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from s2s.errors import InputError
-from s2s.tvm.te.expressions import ComputeOp, Expr, IterVar, Read, Reduce, Tensor, TensorOp
+from s2s.tvm.te.expressions import Expr, IterVar, Read, Tensor, TensorOp
 from s2s.tvm.te.extern_call import ExternOp
+from s2s.tvm.te.operations import ComputeOp, Pack, Reduce
 from s2s.tvm.te.rewriting import renamed, rewritten
 from s2s.tvm.te.stage import Split, Stage
-from s2s.tvm.te.tensors import made
+from s2s.tvm.te.tensors import computed
 
 
 class Schedule:
@@ -16,11 +18,13 @@ class Schedule:
     def __init__(self, outputs: Sequence[TensorOp]) -> None:
         self.stages: list[Stage] = []
         self._of: dict[TensorOp, Stage] = {}
+        self.outputs = list(outputs)
+        """The operations whose tensors are wanted."""
         for op in outputs:
             if isinstance(op, ExternOp):
                 self._visit(op.call.outputs[0])
             elif isinstance(op, ComputeOp):
-                self._visit(Tensor(tuple(each.extent for each in op.axis), op.body.dtype, op))
+                self._visit(op.output(0))
             else:
                 raise InputError(f"te.create_schedule: {op.name} is passed by the caller; name operations that compute")
 
@@ -32,9 +36,12 @@ class Schedule:
             raise InputError(f"te: {key.name}: the schedule has no stage for it; it has {known}")
         return self._of[op]
 
-    def cache_write(self, tensor: Tensor, scope: str = "global") -> Tensor:
-        """Compute `tensor` into a copy that is made first, and which the stage of `tensor` then writes out."""
-        stage = self._computing(tensor, "cache_write")
+    def cache_write(self, tensor: Tensor | Sequence[Tensor], scope: str = "global") -> Any:
+        """Compute `tensor` into a copy that is made first, and which the stage of `tensor` then writes out.
+
+        Of an operation that makes several tensors all have copies, which are returned as a list.
+        """
+        stage = self._computing(tensor if isinstance(tensor, Tensor) else tensor[0], "cache_write")
         op = stage.op
         assert isinstance(op, ComputeOp)
         if stage.has_directives():
@@ -43,16 +50,17 @@ class Schedule:
         reduction = tuple(IterVar(each.extent, each.name, is_reduction=True) for each in op.reduce_axis)
         names = dict(zip([*op.axis, *op.reduce_axis], [*axis, *reduction], strict=True))
         body = op.body
-        moved = Reduce(body.kind, renamed(body.value, names), reduction) if isinstance(body, Reduce) else None
-        cache = made(f"{op.name}.{scope}", axis, moved if moved is not None else renamed(body, names))
-        self._insert(cache, before=stage)
-        stage.set_op(ComputeOp(op.name, op.axis, cache(*op.axis)))
-        return cache
+        moved = body.of(renamed(body.value, names), reduction) if isinstance(body, Reduce) else renamed(body, names)
+        caches = computed(f"{op.name}.{scope}", axis, moved)
+        self._insert(caches[0], before=stage)
+        copies = [cache(*op.axis) for cache in caches]
+        stage.set_op(ComputeOp(op.name, op.axis, copies[0] if len(copies) == 1 else Pack(tuple(copies))))
+        return caches[0] if isinstance(tensor, Tensor) and len(caches) == 1 else caches
 
     def cache_read(self, tensor: Tensor, scope: str, readers: Sequence[Tensor | TensorOp]) -> Tensor:
         """Let `readers` read `tensor` from a copy, which is a stage of its own."""
         axis = tuple(IterVar(size, f"ax{number}") for number, size in enumerate(tensor.shape))
-        copy = made(f"{tensor.name}.{scope}", axis, tensor(*axis))
+        (copy,) = computed(f"{tensor.name}.{scope}", axis, tensor(*axis))
         stages = [self[reader] for reader in readers]
         for stage in stages:
             op = stage.op
@@ -62,10 +70,11 @@ class Schedule:
         self._insert(copy, before=min(stages, key=self.stages.index))
         return copy
 
-    def rfactor(self, tensor: Tensor, axis: IterVar, factor_axis: int = 0) -> Tensor:
+    def rfactor(self, tensor: Tensor, axis: IterVar, factor_axis: int = 0) -> Any:
         """Reduce over everything but the loop `axis` first, with that as a dimension of the result, then over it.
 
-        `axis` is a reduction, whole or one of the two loops that a split has made of it.
+        `axis` is a reduction, whole or one of the two loops that a split has made of it. The reduction of a tuple gives
+        a list of tensors.
         """
         stage = self._computing(tensor, "rfactor")
         op = stage.op
@@ -102,10 +111,11 @@ class Schedule:
         if stage.has_directives(split):
             raise stage.refusal(f"rfactor over {axis}: comes after other directives; call it first, its loops are new")
         value = renamed(op.body.value, names)
-        factored = made(f"{op.name}.rf", (own, *outer), Reduce(op.body.kind, value, tuple(rest)))
-        self._insert(factored, before=stage)
-        stage.set_op(ComputeOp(op.name, op.axis, Reduce(op.body.kind, factored(last, *op.axis), (last,))))
-        return factored
+        factored = computed(f"{op.name}.rf", (own, *outer), op.body.of(value, tuple(rest)))
+        self._insert(factored[0], before=stage)
+        parts = tuple(each(last, *op.axis) for each in factored)
+        stage.set_op(ComputeOp(op.name, op.axis, op.body.of(parts[0] if len(parts) == 1 else Pack(parts), (last,))))
+        return factored[0] if len(factored) == 1 else factored
 
     def _computing(self, tensor: Tensor, what: str) -> Stage:
         stage = self[tensor]
@@ -138,7 +148,7 @@ def redirected(body: Expr, tensor: Tensor, other: Tensor) -> Expr:
     """`body` reading `other` in place of `tensor`."""
 
     def replace(each: Expr) -> Expr | None:
-        if not isinstance(each, Read) or each.tensor.op is not tensor.op:
+        if not isinstance(each, Read) or each.tensor.key != tensor.key:
             return None
         return Read(other, tuple(rewritten(index, replace) for index in each.indices))
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
-from s2s.tvm.te.expressions import ComputeOp, Expr, IterVar, Size, Tensor, TensorOp, const
+from s2s.tvm.te.expressions import Expr, IterVar, Size, Tensor, TensorOp, const
 from s2s.tvm.te.extern_call import ExternOp
+from s2s.tvm.te.operations import ComputeOp
 
 VECTORIZE, UNROLL, PARALLEL = "vectorize", "unroll", "parallel"
 

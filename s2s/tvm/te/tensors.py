@@ -4,33 +4,60 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import Literal, cast, overload
 
 from s2s.errors import InputError
 from s2s.tvm.te.expressions import (
     BOOL,
-    ComputeOp,
     Expr,
     IterVar,
     Number,
     PlaceholderOp,
-    Reduce,
+    Read,
     Size,
     Tensor,
     Var,
+    VariableOp,
     const,
     walk,
 )
+from s2s.tvm.te.operations import ComputeOp, Pack, Reduce
 from s2s.types.dtypes import ELEMENT_TYPES, to_numpy
 
 DTYPES = tuple(str(to_numpy(element)) for element in ELEMENT_TYPES)
 
 
-def var(name: str = "n", dtype: str = "int32") -> Var:
-    """A size that `build` and `lower` are told by their argument `bind`."""
-    if dtype not in ("int32", "int64"):
-        raise InputError(f"te.var {name}: dtype {dtype}: a size is an int32; leave dtype out")
-    return Var(name)
+class ScalarVar(Read):
+    """A number that the caller passes: the only element of an argument without dimensions."""
+
+
+@overload
+def var(name: str = "tindex", dtype: Literal["int32", "int64"] = "int32") -> Var: ...
+@overload
+def var(name: str, dtype: str) -> Expr: ...
+def var(name: str = "tindex", dtype: str = "int32") -> Expr:
+    """A size, which `build` and `lower` are told by `bind` or the arrays of a call; of a float type a number that is
+    an argument of the function. An integer that is an argument and no size of another is a number as well."""
+    if dtype in ("int32", "int64"):
+        return Var(name, dtype)
+    return ScalarVar(Tensor((), dtype_of(name, dtype), PlaceholderOp(name, ())), ())
+
+
+def size_var(name: str = "size", dtype: str = "int32") -> Expr:
+    """A size, as `var` gives it; all sizes are positive."""
+    return var(name, dtype)
+
+
+def argument_of(value: Tensor | Expr) -> Tensor:
+    """The tensor that an argument of a function is: of a number the tensor without dimensions that it lies in."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, ScalarVar):
+        return value.tensor
+    if isinstance(value, Var):  # pyright: ignore[reportUnnecessaryIsInstance]
+        value.argument = value.argument or Tensor((), value.dtype, VariableOp(value.name, (), value))
+        return value.argument
+    raise InputError(f"te.build: argument {value} is no tensor and no variable; give te.placeholder or te.var")
 
 
 def placeholder(shape: Sequence[Size], dtype: str = "float32", name: str = "placeholder") -> Tensor:
@@ -58,27 +85,60 @@ Formula = (
     | Callable[[*tuple[IterVar, ...]], Result]
 )
 """The value of an element at its indices."""
+Results = tuple[Result, ...] | list[Result]
+Formulas = (
+    Callable[[], Results]
+    | Callable[[IterVar], Results]
+    | Callable[[IterVar, IterVar], Results]
+    | Callable[[IterVar, IterVar, IterVar], Results]
+    | Callable[[*tuple[IterVar, ...]], Results]
+)
+"""The values of the elements of several tensors at their indices."""
 
 
-def compute(shape: Sequence[Size], fcompute: Formula, name: str = "compute") -> Tensor:
+@overload
+def compute(shape: Sequence[Size], fcompute: Formula, name: str = "compute") -> Tensor: ...
+@overload
+def compute(shape: Sequence[Size], fcompute: Formulas, name: str = "compute") -> list[Tensor]: ...
+def compute(shape: Sequence[Size], fcompute: Formula | Formulas, name: str = "compute") -> Tensor | list[Tensor]:
     """The tensor whose element at `i, j, …` is `fcompute(i, j, …)`, an expression.
 
-    A reduction stands outermost in it: `te.sum(…, axis=k)`, with nothing around.
+    A reduction stands outermost in it: `te.sum(…, axis=k)`, with nothing around. A function that returns a tuple makes
+    as many tensors, in one nest of loops; so does the reduction of a tuple.
     """
     sizes = shape_of(name, shape)
     names = _index_names(fcompute, len(sizes))
     axis = tuple(IterVar(size, each) for size, each in zip(sizes, names, strict=True))
-    result = cast(Callable[..., Result], fcompute)(*axis)
-    body = result if isinstance(result, Expr) else const(result)
+    body = _body(cast(Callable[..., Result | Results], fcompute)(*axis))
     inner = [each for each in walk(body) if isinstance(each, Reduce) and each is not body]
     if inner:
         raise InputError(f"{name}: {inner[0].kind} stands inside of a formula; compute it as a tensor of its own")
-    return made(name, axis, body)
+    made = computed(name, axis, body)
+    return made[0] if len(made) == 1 else made
 
 
-def made(name: str, axis: tuple[IterVar, ...], body: Expr) -> Tensor:
-    """The tensor that `body` computes at each point of `axis`."""
-    return Tensor(tuple(each.extent for each in axis), dtype_of(name, body.dtype), ComputeOp(name, axis, body))
+def pointwise(shape: Sequence[Size], formula: Callable[[tuple[IterVar, ...]], Expr], name: str) -> Tensor:
+    """The tensor whose element at some indices is what a formula gives for the tuple of them."""
+
+    def element(*indices: IterVar) -> Expr:
+        return formula(indices)
+
+    return compute(shape, element, name)
+
+
+def _body(result: Result | Results) -> Expr:
+    """What a formula returned, as one expression."""
+    if not isinstance(result, Sequence):
+        return result if isinstance(result, Expr) else const(result)
+    return Pack(tuple(each if isinstance(each, Expr) else const(each) for each in result))
+
+
+def computed(name: str, axis: tuple[IterVar, ...], body: Expr) -> list[Tensor]:
+    """The tensors that `body` computes at each point of `axis`: one for each of its values."""
+    op = ComputeOp(name, axis, body)
+    for each in op.outputs:
+        dtype_of(name, each.dtype)
+    return list(op.outputs)
 
 
 def _index_names(function: Callable[..., object], count: int) -> list[str]:

@@ -150,7 +150,7 @@ def structured(
     inits: Sequence[tuple[Number, Attribute]] = (),
     reduce: Body | None = None,
     apply: Body,
-    element: Attribute,
+    element: Attribute | Sequence[Attribute],
     widen: bool = True,
     names: Sequence[str] = (),
     shape: Sequence[int] | None = None,
@@ -160,8 +160,9 @@ def structured(
     `reduce` combines the accumulators, which start from `inits`, with the elements of `reads`; `apply` computes the
     result from the accumulators and the elements of `epilogue`. Both see `tables` as a whole. Without `widen` they see
     narrow floats as they are stored. `names` are those of the dimensions. A reduction over no element yields the
-    initial values.
+    initial values. Several elements make as many results, each of which `apply` returns a scalar for.
     """
+    elements = [element] if isinstance(element, Attribute) else list(element)
     accumulators = [Argument(kind, scalar_type(kind), "acc") for _, kind in inits]
     if reduce is None or 0 in reduction:
         accumulators = [Argument(kind, None, number=number) for number, kind in inits]
@@ -181,8 +182,8 @@ def structured(
         tables=tables,
         inits=[number_attribute(number, kind) for number, kind in inits],
         reduce=region,
-        apply=write_region([*accumulators, *pointed, *whole], apply, [element], widen=widen),
-        result_types=[tensor_type(element, tuple(parallel if shape is None else shape))],
+        apply=write_region([*accumulators, *pointed, *whole], apply, elements, widen=widen),
+        result_types=[tensor_type(each, tuple(parallel if shape is None else shape)) for each in elements],
     )
     if names:
         made.attributes[DIM_NAMES] = StringAttr(" ".join(names))
