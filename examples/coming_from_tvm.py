@@ -33,7 +33,7 @@ def network() -> tuple[tvm.IRModule, dict[str, Floats]]:
 def build_and_run(folder: Path) -> None:
     """Build a network, run it, export the library and run what is loaded; save and load its parameters."""
     mod, params = network()
-    print(mod["main"].sym_name.data, "of", len(mod.astext().splitlines()), "lines")
+    print(mod["main"].checked_type, "of", len(mod.astext().splitlines()), "lines")
     with tvm.transform.PassContext(opt_level=3):
         lib = relay.build(mod, target="llvm", params=params)
 

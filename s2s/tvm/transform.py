@@ -6,43 +6,76 @@ with tvm.transform.PassContext(opt_level=3, disabled_pass=["AlterOpLayout"], ins
 mod = tvm.transform.Sequential([relay.transform.FoldConstant(), relay.transform.EliminateCommonSubexpr()])(mod)
 """
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
-from s2s.errors import InputError
+from xdsl.dialects.builtin import ModuleOp
+
+from s2s.errors import InputError, UnsupportedError
 from s2s.passes.context import CompilerContext
 from s2s.passes.instruments import PassInfo, PrintIR
 from s2s.passes.levels import OPT_LEVELS, TVM_NAMES, runs
 from s2s.passes.manager import PassManager
 from s2s.passes.pass_context import PassContext
 from s2s.registry import get_pass
+from s2s.tvm.relay.function import Function, GlobalVar
 from s2s.tvm.relay.module import IRModule
 
 
 class Pass:
-    """Passes of the graph level as one function from a module to a module."""
+    """A function from a module to a module, with a name and a level."""
 
-    def __init__(self, name: str, passes: Sequence[str], options: Mapping[str, object] | None = None) -> None:
-        self.name, self._passes, self._options = name, tuple(passes), dict(options or {})
+    def __init__(self, info: PassInfo) -> None:
+        self.info = info
+        """The name and the optimisation level."""
 
     def __repr__(self) -> str:
-        return f"Pass({self.name})"
-
-    @property
-    def info(self) -> PassInfo:
-        """The name and the optimisation level."""
-        return PassInfo(self.name, max((OPT_LEVELS.get(each, 0) for each in self._passes), default=0))
+        return f"Pass({self.info.name})"
 
     def __call__(self, mod: IRModule) -> IRModule:
         """A new module. What is called by itself runs whatever its level; instruments of the context look on."""
-        return self._applied(mod, self._passes)
+        instruments = PassContext.current().instruments
+        seen = cast("ModuleOp", mod)  # hooks take what the pass takes
+        if not all(each.should_run(seen, self.info) for each in instruments):
+            return mod
+        for each in instruments:
+            each.run_before_pass(seen, self.info)
+        result = self.applied(mod)
+        for each in instruments:
+            each.run_after_pass(cast("ModuleOp", result), self.info)
+        return result
+
+    def applied(self, mod: IRModule) -> IRModule:
+        """What the pass makes of a module."""
+        return mod.clone()
 
     def under_context(self, mod: IRModule) -> IRModule:
         """As a call, but a pass that the context around leaves out does not run."""
+        context = PassContext.current()
+        is_left_out = self.info.opt_level > context.opt_level or self.info.name in context.passes.disabled
+        return mod if is_left_out else self(mod)
+
+
+class GraphPass(Pass):
+    """Passes of the graph level under one name."""
+
+    def __init__(self, name: str, passes: Sequence[str], options: Mapping[str, object] | None = None) -> None:
+        super().__init__(PassInfo(name, max((OPT_LEVELS.get(each, 0) for each in passes), default=0)))
+        self._passes, self._options = tuple(passes), dict(options or {})
+
+    def __call__(self, mod: IRModule) -> IRModule:
+        """A new module; instruments see each of the passes, with our names and the module of the graph level."""
+        return self._applied(mod, self._passes)
+
+    def under_context(self, mod: IRModule) -> IRModule:
         passes = PassContext.current().passes
         return self._applied(mod, [each for each in self._passes if runs(each, passes)])
 
     def _applied(self, mod: IRModule, names: Sequence[str]) -> IRModule:
-        made = mod.clone()
+        if not names:
+            return mod.clone()
+        made = mod.lowered_clone()
         manager = PassManager(passes=PassContext.current().passes)
         chosen = [get_pass(each)(**self._options) for each in names]
         manager.run(CompilerContext(made.weights), made.module, chosen)
@@ -53,33 +86,134 @@ class Sequential(Pass):
     """Passes one after the other, as far as the context around does not leave them out."""
 
     def __init__(self, passes: Sequence[Pass], opt_level: int = 0, name: str = "sequential") -> None:
-        super().__init__(name, [])
-        self.passes, self.opt_level = tuple(passes), opt_level
-
-    @property
-    def info(self) -> PassInfo:
-        """The name and the optimisation level of the whole."""
-        return PassInfo(self.name, self.opt_level)
+        super().__init__(PassInfo(name, opt_level))
+        self.passes, self.opt_level, self.name = tuple(passes), opt_level, name
 
     def __call__(self, mod: IRModule) -> IRModule:
         """What the passes make of `mod`, one after the other."""
+        result = mod.clone()
         for each in self.passes:
-            mod = each.under_context(mod)
-        return mod
+            result = each.under_context(result)
+        return result
 
     def under_context(self, mod: IRModule) -> IRModule:
         """The same: it asks the context in any case."""
         return self(mod)
 
 
+class UserPass(Pass):
+    """A function of a program as a pass; a class whose objects have such a method makes one for each object."""
+
+    KIND = "module"
+
+    def __init__(self, function: Callable[..., Any], info: PassInfo, owner: object = None) -> None:
+        super().__init__(info)
+        self._function, self._owner = function, owner
+
+    def __getattr__(self, name: str) -> Any:
+        owner = self.__dict__.get("_owner")
+        if owner is None:
+            raise AttributeError(f"pass {self.info.name} has no attribute {name}")
+        return getattr(owner, name)
+
+
+class ModulePass(UserPass):
+    """A function from a module and a context to a module."""
+
+    def applied(self, mod: IRModule) -> IRModule:
+        result = self._function(mod, PassContext.current())
+        if not isinstance(result, IRModule):
+            raise InputError(f"pass {self.info.name}: returns {result!r}; return an IRModule")
+        return result
+
+
+class FunctionPass(UserPass):
+    """A function from a function of a module, the module and a context to a function."""
+
+    KIND = "function"
+
+    def applied(self, mod: IRModule) -> IRModule:
+        made = mod.clone()
+        for var, function in mod.functions.items():
+            result = self._function(function, mod, PassContext.current())
+            if not isinstance(result, Function):
+                raise InputError(f"pass {self.info.name}: returns {result!r}; return a relay.Function")
+            made[GlobalVar(var.name_hint)] = result
+        return made
+
+
+def _made(kind: type[UserPass], target: Any, info: PassInfo) -> Any:
+    """A pass of a function, or the function that makes one of the arguments of a class."""
+    if not inspect.isclass(target):
+        return kind(target, info)
+
+    def make(*args: Any, **keywords: Any) -> UserPass:
+        owner = target(*args, **keywords)
+        return kind(getattr(owner, f"transform_{kind.KIND}"), info, owner)
+
+    make.__name__, make.__doc__ = target.__name__, target.__doc__
+    return make
+
+
+def _decorated(
+    kind: type[UserPass], target: Any, opt_level: int | None, name: str | None, required: Sequence[str] | None
+) -> Any:
+    if opt_level is None:
+        raise InputError(f"{kind.KIND}_pass: opt_level is not given; give a number from 0 to 4")
+    if required:
+        raise UnsupportedError(f"{kind.KIND}_pass: required: passes do not call others; put them into a Sequential")
+
+    def decorate(function: Any) -> Any:
+        return _made(kind, function, PassInfo(name or function.__name__, opt_level))
+
+    return decorate if target is None else decorate(target)
+
+
+def module_pass(
+    pass_func: Callable[..., Any] | None = None,
+    opt_level: int | None = None,
+    name: str | None = None,
+    required: Sequence[str] | None = None,
+    traceable: bool = False,
+) -> Any:
+    """Make a pass of a function of a module and a context, or of a class with the method `transform_module`; without
+    one, the decorator that does."""
+    return _decorated(ModulePass, pass_func, opt_level, name, required)
+
+
+def function_pass(
+    pass_func: Callable[..., Any] | None = None,
+    opt_level: int | None = None,
+    name: str | None = None,
+    required: Sequence[str] | None = None,
+    traceable: bool = False,
+) -> Any:
+    """Make a pass of a function of a function, the module and a context, or of a class with the method
+    `transform_function`; without one, the decorator that does."""
+    return _decorated(FunctionPass, pass_func, opt_level, name, required)
+
+
 def named(name: str, **options: object) -> Pass:
     """A pass by our name (`graph-fold-constants`), or several by a name of TVM (`FoldConstant`)."""
     ours = TVM_NAMES.get(name, (name,))
+    if not ours:
+        return Pass(PassInfo(name))
     for each in ours:
         if not each.startswith("graph-"):
             raise InputError(f"transform.{name}: {each} runs inside of a compilation; use PassContext to leave it out")
         get_pass(each)
-    return Pass(name, ours, options)
+    return GraphPass(name, ours, options)
 
 
-__all__ = ["Pass", "PassContext", "PassInfo", "PrintIR", "Sequential", "named"]
+__all__ = [
+    "FunctionPass",
+    "ModulePass",
+    "Pass",
+    "PassContext",
+    "PassInfo",
+    "PrintIR",
+    "Sequential",
+    "function_pass",
+    "module_pass",
+    "named",
+]

@@ -14,7 +14,7 @@ from s2s.passes import operators
 from s2s.passes.graph.lower_to_tensor import PATTERNS
 from s2s.tvm import relay
 from s2s.tvm.relay import IRModule, build
-from s2s.tvm.relay.expr import call
+from s2s.tvm.relay.graph_calls import call
 
 
 @pytest.fixture

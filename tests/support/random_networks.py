@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import ReturnOp
 
+from s2s.analysis.network.functions import main_of
 from s2s.tvm import relay
-from s2s.tvm.relay.expr import Expr, Function
+from s2s.tvm.relay.expr import Expr
+from s2s.tvm.relay.function import Function
 from s2s.types.weights import WeightStore
 
 SHAPE = (1, 4, 6, 6)
@@ -40,7 +42,7 @@ class Network:
         """The finished network; it computes `unused` and does not return it."""
         every = relay.Tuple([*outputs, *unused])
         mod = relay.IRModule.from_expr(Function([self.x], every))
-        main = mod["main"]
+        main = main_of(mod.module)
         last = main.body.block.last_op
         assert isinstance(last, ReturnOp)
         last.operands = last.operands[: len(outputs)]

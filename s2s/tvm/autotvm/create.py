@@ -21,8 +21,8 @@ from s2s.options import CompileOptions
 from s2s.tuning.task import tasks_of
 from s2s.tvm.autotvm.kernel_task import KernelTask
 from s2s.tvm.autotvm.template_task import TemplateTask
-from s2s.tvm.relay.expr import Function
 from s2s.tvm.relay.factory import source_of
+from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.target import resolve
 from s2s.types.dtypes import as_tensor_type

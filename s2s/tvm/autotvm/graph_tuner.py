@@ -39,8 +39,8 @@ from s2s.tvm.autotvm.log import measured_records
 from s2s.tvm.autotvm.measure import LOCAL, LocalBuilder, LocalRunner, Runner
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
 from s2s.tvm.autotvm.record import pair_of
-from s2s.tvm.relay.expr import Function
 from s2s.tvm.relay.factory import source_of
+from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.target import resolve
 

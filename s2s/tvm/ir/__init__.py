@@ -1,19 +1,39 @@
-"""Modules and types, under TVM's names."""
+"""Modules, types and operators, under TVM's names."""
 
-from s2s.tvm.relay.expr import TensorType
+from s2s.errors import UnsupportedError
+from s2s.tvm.ir import module
+from s2s.tvm.ir.structural import assert_structural_equal, structural_equal, structural_hash
+from s2s.tvm.relay.function import GlobalVar
 from s2s.tvm.relay.module import IRModule
+from s2s.tvm.relay.operators import Attrs, Op
+from s2s.tvm.relay.ty import FuncType, TensorType, TupleType, Type
 from s2s.tvm.transform import PassContext
 
 
-def assert_structural_equal(lhs: object, rhs: object, map_free_vars: bool = False) -> None:
-    """Raise a ValueError where two modules, or two things of them, have different texts."""
-    if not structural_equal(lhs, rhs):
-        raise ValueError(f"the texts differ:\n{lhs}\n{rhs}")
+def save_json(node: object) -> str:
+    """TVM's text of an object with its inner ids; refused."""
+    raise UnsupportedError("tvm.ir.save_json: objects have no JSON; write astext(), which tvm.parser.fromtext reads")
 
 
-def structural_equal(lhs: object, rhs: object, map_free_vars: bool = False) -> bool:
-    """Whether two modules, or two things of them, have the same text."""
-    return type(lhs) is type(rhs) and str(lhs) == str(rhs)
+def load_json(json_str: str) -> object:
+    """Read TVM's text of an object; refused."""
+    raise UnsupportedError("tvm.ir.load_json: objects have no JSON; read astext() with tvm.parser.fromtext")
 
 
-__all__ = ["IRModule", "PassContext", "TensorType", "assert_structural_equal", "structural_equal"]
+__all__ = [
+    "Attrs",
+    "FuncType",
+    "GlobalVar",
+    "IRModule",
+    "Op",
+    "PassContext",
+    "TensorType",
+    "TupleType",
+    "Type",
+    "assert_structural_equal",
+    "load_json",
+    "module",
+    "save_json",
+    "structural_equal",
+    "structural_hash",
+]

@@ -9,7 +9,7 @@ The types of expressions are known at once; operations are made when a module is
 """
 
 from s2s.executor.params import load_param_dict, save_param_dict
-from s2s.tvm.relay import analysis, annotation, backend, frontend, image, nn, testing, transform
+from s2s.tvm.relay import analysis, annotation, backend, expr, frontend, function, image, nn, op, testing, transform, ty
 from s2s.tvm.relay.arithmetic import (
     cast_like,
     einsum,
@@ -41,8 +41,10 @@ from s2s.tvm.relay.derived import (
     topk,
 )
 from s2s.tvm.relay.executor import create_executor
-from s2s.tvm.relay.expr import Constant, Expr, Function, TensorType, Tuple, Var, const, var
+from s2s.tvm.relay.expr import Constant, Expr, Tuple, Var, const, var
+from s2s.tvm.relay.expr_functor import ExprFunctor, ExprMutator, ExprVisitor
 from s2s.tvm.relay.factory import build
+from s2s.tvm.relay.function import Function, GlobalVar, If, Let
 from s2s.tvm.relay.indexing import (
     adv_index,
     broadcast_to_like,
@@ -139,6 +141,7 @@ from s2s.tvm.relay.op import (
     zeros,
     zeros_like,
 )
+from s2s.tvm.relay.operators import Call, TupleGetItem, TupleWrapper
 from s2s.tvm.relay.reduce import (
     all,
     any,
@@ -157,15 +160,41 @@ from s2s.tvm.relay.reduce import (
     variance,
 )
 from s2s.tvm.relay.strategy import OpStrategy, register_strategy, select_implementation
+from s2s.tvm.relay.text.parser import fromtext, parse, parse_expr
+from s2s.tvm.relay.ty import (
+    Any,
+    FuncType,
+    IncompleteType,
+    TensorType,
+    TupleType,
+    Type,
+    TypeVar,
+    scalar_type,
+)
 
 __all__ = [
+    "Any",
+    "Call",
     "Constant",
     "Expr",
+    "ExprFunctor",
+    "ExprMutator",
+    "ExprVisitor",
+    "FuncType",
     "Function",
+    "GlobalVar",
     "IRModule",
+    "If",
+    "IncompleteType",
+    "Let",
     "OpStrategy",
     "TensorType",
     "Tuple",
+    "TupleGetItem",
+    "TupleType",
+    "TupleWrapper",
+    "Type",
+    "TypeVar",
     "Var",
     "abs",
     "acos",
@@ -214,13 +243,16 @@ __all__ = [
     "erf",
     "exp",
     "expand_dims",
+    "expr",
     "fixed_point_multiply",
     "floor",
     "floor_divide",
     "floor_mod",
+    "fromtext",
     "frontend",
     "full",
     "full_like",
+    "function",
     "gather",
     "gather_nd",
     "greater",
@@ -262,6 +294,9 @@ __all__ = [
     "one_hot",
     "ones",
     "ones_like",
+    "op",
+    "parse",
+    "parse_expr",
     "power",
     "prod",
     "register_strategy",
@@ -276,6 +311,7 @@ __all__ = [
     "round",
     "rsqrt",
     "save_param_dict",
+    "scalar_type",
     "scatter_elements",
     "scatter_nd",
     "searchsorted",
@@ -310,6 +346,7 @@ __all__ = [
     "trunc",
     "trunc_divide",
     "trunc_mod",
+    "ty",
     "unravel_index",
     "var",
     "variance",

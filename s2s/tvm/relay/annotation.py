@@ -14,7 +14,8 @@ from xdsl.dialects.func import FuncOp
 
 from s2s.errors import InputError
 from s2s.executor.device import Device
-from s2s.tvm.relay.expr import Call, Expr, MultiCall, OnDevice, operator_name, post_order
+from s2s.tvm.relay.expr import Expr, OnDevice, post_order
+from s2s.tvm.relay.graph_calls import GraphCall, GraphCalls, operator_name
 from s2s.types.devices import MAIN, ON_DEVICE
 
 
@@ -40,7 +41,7 @@ def annotated_calls(roots: Sequence[Expr]) -> dict[int, str]:
         if isinstance(expr, OnDevice) and expr.constrains_body:
             _cover(expr.value, expr.device, found)
     for expr in every:
-        for operand in expr.operands if isinstance(expr, Call | MultiCall) else ():
+        for operand in expr.operands if isinstance(expr, GraphCall | GraphCalls) else ():
             if isinstance(operand, OnDevice) and operand.constrains_result:
                 _cover(expr, operand.device, found)
     return found
@@ -53,7 +54,7 @@ def _cover(expr: Expr, device: str, found: dict[int, str]) -> None:
         each = pending.pop()
         if isinstance(each, OnDevice):
             continue
-        if isinstance(each, Call | MultiCall):
+        if isinstance(each, GraphCall | GraphCalls):
             known = found.get(id(each))
             if known == device:
                 continue

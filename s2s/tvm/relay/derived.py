@@ -5,14 +5,18 @@ from collections.abc import Sequence
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.tvm.relay import op
-from s2s.tvm.relay.expr import Expr, Number, Tuple, axis_of, call
+from s2s.tvm.relay.expr import Expr, Number, Tuple, axis_of
+from s2s.tvm.relay.graph_calls import call
+from s2s.tvm.relay.operators import operator
 
 
+@operator("full_like")
 def full_like(data: Expr, fill_value: Number) -> Expr:
     """A tensor of one value, of the type of `data`."""
     return op.full(fill_value, data.shape, data.dtype)
 
 
+@operator("reshape_like")
 def reshape_like(
     data: Expr,
     shape_like: Expr,
@@ -27,11 +31,13 @@ def reshape_like(
     return op.reshape(data, [*data.shape[:first], *middle, *data.shape[last:]])
 
 
+@operator("gather")
 def gather(data: Expr, axis: int, indices: Expr) -> Expr:
     """The elements of `data` whose place along `axis` is given by `indices`, which has the shape of the result."""
     return call(graph.GatherElementsOp, data, indices, axis=axis_of(axis, len(data.shape)))
 
 
+@operator("reverse")
 def reverse(data: Expr, axis: int) -> Expr:
     """The slices along `axis` in the opposite order."""
     place = axis_of(axis, len(data.shape))
@@ -40,6 +46,7 @@ def reverse(data: Expr, axis: int) -> Expr:
     return call(graph.SliceOp, data, starts=starts, sizes=list(data.shape), strides=strides)
 
 
+@operator("repeat")
 def repeat(data: Expr, repeats: int, axis: int) -> Expr:
     """Each slice along `axis` this many times, one behind the other."""
     place = axis_of(axis, len(data.shape))
@@ -51,6 +58,7 @@ def repeat(data: Expr, repeats: int, axis: int) -> Expr:
     )
 
 
+@operator("one_hot")
 def one_hot(indices: Expr, on_value: Expr, off_value: Expr, depth: int, axis: int, dtype: str) -> Expr:
     """`on_value` where the place along the new dimension `axis` is the index, else `off_value`."""
     rank = len(indices.shape) + 1
@@ -61,6 +69,7 @@ def one_hot(indices: Expr, on_value: Expr, off_value: Expr, depth: int, axis: in
     return op.where(op.equal(places, numbers), on_value.astype(dtype), off_value.astype(dtype))
 
 
+@operator("topk")
 def topk(
     data: Expr, k: int = 1, axis: int = -1, ret_type: str = "both", is_ascend: bool = False, dtype: str = "int32"
 ) -> Expr:
@@ -80,11 +89,13 @@ def topk(
     return Tuple(list(results.values())) if ret_type == "both" else results[ret_type]
 
 
+@operator("sort")
 def sort(data: Expr, axis: int = -1, is_ascend: bool = True) -> Expr:
     """The elements along `axis` in order."""
     return topk(data, 0, axis, "values", is_ascend)
 
 
+@operator("argsort")
 def argsort(data: Expr, axis: int = -1, is_ascend: bool = True, dtype: str = "int32") -> Expr:
     """The places of the elements along `axis` in order."""
     return topk(data, 0, axis, "indices", is_ascend, dtype)

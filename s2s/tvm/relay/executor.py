@@ -10,8 +10,9 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.executor.device import check_device
 from s2s.executor.ndarray import NDArray
 from s2s.tvm.contrib.graph_executor import GraphModule
-from s2s.tvm.relay.expr import Expr, Function, Tuple
+from s2s.tvm.relay.expr import Expr, Tuple
 from s2s.tvm.relay.factory import build
+from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.runtime import nd
 
@@ -41,7 +42,7 @@ class Executor:
         def function(*arguments: npt.ArrayLike, **named: npt.ArrayLike) -> Evaluated:
             return self._run(network, names, is_tuple, arguments, named)
 
-        return function() if isinstance(expr, Expr) else function
+        return function() if isinstance(expr, Expr) and not isinstance(expr, Function) else function
 
     def _run(
         self,

@@ -7,33 +7,57 @@ constants alone are then evaluated, and constants become weights of the module.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, cast
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute
 
-from s2s.dialects import graph
-from s2s.errors import InputError
-from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, from_numpy, holds, tensor_type, to_numpy, type_of_array
-from s2s.types.shapes import ShapeError
+from s2s.errors import InputError, UnsupportedError
+from s2s.executor.ndarray import NDArray
+from s2s.tvm.relay.ty import TensorType, TupleType, Type
+from s2s.types.dtypes import AnyTensor, Array, holds, to_numpy, type_of_array
 from s2s.types.weights import owned
 
 Number = int | float | bool
-Build = Callable[..., Operation]
-Operand = "Expr | Sequence[Expr] | None"
+Children = Callable[["Expr"], Sequence["Expr"]]
+
+
+FUNCTIONS: dict[str, Callable[..., Expr]] = {}
+"""What makes the call of an operator, by the name of this; `s2s.tvm.relay.operators` adds it."""
+ELSEWHERE = {
+    "Call": "operators",
+    "Function": "function",
+    "GlobalVar": "function",
+    "If": "function",
+    "Let": "function",
+    "TupleGetItem": "operators",
+    "TupleWrapper": "operators",
+}
+"""Names that TVM has in this module, and the modules that define them."""
 
 
 class Expr:
-    """A tensor that a network computes or is given."""
+    """A tensor that a network computes or is given, or several."""
+
+    span: object = None
+    """Where a program made it; TVM's name, without a meaning here."""
+    printed: ClassVar[Callable[[Expr, bool], str]]
+    """Makes the text of an expression; `s2s.tvm.relay.text.printer` sets it."""
 
     def __init__(self, type: AnyTensor | None, name: str = "") -> None:
         self._type: AnyTensor | None = type
         self.name_hint = name
 
     @property
-    def checked_type(self) -> AnyTensor:
+    def checked_type(self) -> Type:
         """Element type and shape."""
+        return TensorType.of(self.type)
+
+    @property
+    def type(self) -> AnyTensor:
+        """Element type and shape in the dialects of the compiler."""
         if self._type is None:
             raise InputError(
                 f"{self.name_hint}: its shape is not known here; give it to relay.var, or pass the variable as weight "
@@ -44,48 +68,89 @@ class Expr:
     @property
     def shape(self) -> tuple[int, ...]:
         """The size of each dimension."""
-        return self.checked_type.get_shape()
+        return self.type.get_shape()
 
     @property
     def dtype(self) -> str:
         """The numpy name of the element type."""
-        return str(to_numpy(self.checked_type.element_type))
+        return str(to_numpy(self.type.element_type))
 
     @property
     def operands(self) -> tuple[Expr, ...]:
         """The expressions that this one is computed from."""
         return ()
 
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        """The expressions that a program has made this one of: the arguments of a call, whose operand is what the
+        operator has made of them."""
+        return self.operands
+
+    def with_children(self, children: Sequence[Expr]) -> Expr:
+        """The same of other expressions."""
+        return self
+
+    @property
+    def value_of(self) -> Expr:
+        """What is computed for it: of a call, the expression that the operator has made."""
+        expr: Expr = self
+        while (expansion := expr.__dict__.get("expansion")) is not None:
+            expr = cast("Expr", expansion)
+        return expr
+
+    def same_as(self, other: object) -> bool:
+        """Whether both are one object."""
+        return self is other
+
+    def astext(self, show_meta_data: bool = True, annotate: object = None) -> str:
+        """The expression as text in Relay's syntax."""
+        return Expr.printed(self, show_meta_data)
+
+    def __str__(self) -> str:
+        return self.astext(show_meta_data=False)
+
     def __add__(self, other: Expr | Number) -> Expr:
-        return call(graph.AddOp, self, self.like(other))
+        return _applied("add", self, self.like(other))
 
     def __radd__(self, other: Number) -> Expr:
-        return call(graph.AddOp, self.like(other), self)
+        return _applied("add", self.like(other), self)
 
     def __sub__(self, other: Expr | Number) -> Expr:
-        return call(graph.SubOp, self, self.like(other))
+        return _applied("subtract", self, self.like(other))
 
     def __rsub__(self, other: Number) -> Expr:
-        return call(graph.SubOp, self.like(other), self)
+        return _applied("subtract", self.like(other), self)
 
     def __mul__(self, other: Expr | Number) -> Expr:
-        return call(graph.MulOp, self, self.like(other))
+        return _applied("multiply", self, self.like(other))
 
     def __rmul__(self, other: Number) -> Expr:
-        return call(graph.MulOp, self.like(other), self)
+        return _applied("multiply", self.like(other), self)
 
     def __truediv__(self, other: Expr | Number) -> Expr:
-        return call(graph.DivOp, self, self.like(other))
+        return _applied("divide", self, self.like(other))
 
     def __rtruediv__(self, other: Number) -> Expr:
-        return call(graph.DivOp, self.like(other), self)
+        return _applied("divide", self.like(other), self)
 
     def __neg__(self) -> Expr:
-        return call(graph.NegOp, self)
+        return _applied("negative", self)
+
+    def __lt__(self, other: Expr | Number) -> Expr:
+        return _applied("less", self, self.like(other))
+
+    def __gt__(self, other: Expr | Number) -> Expr:
+        return _applied("greater", self, self.like(other))
+
+    def __le__(self, other: Expr | Number) -> Expr:
+        return _applied("less_equal", self, self.like(other))
+
+    def __ge__(self, other: Expr | Number) -> Expr:
+        return _applied("greater_equal", self, self.like(other))
 
     def astype(self, dtype: str) -> Expr:
         """The values converted to `dtype`."""
-        return self if dtype == self.dtype else call(graph.CastOp, self, element_type=from_numpy(np.dtype(dtype)))
+        return self if dtype == self.dtype else _applied("cast", self, dtype)
 
     def like(self, value: Expr | Number) -> Expr:
         """`value`, a plain number as a constant of this element type."""
@@ -100,20 +165,53 @@ class Expr:
 
 
 class Var(Expr):
-    """An input or a parameter of a network."""
+    """An input or a parameter of a network, or the name of a value that `Let` gives."""
+
+    def __init__(self, name_hint: str, type_annotation: Type | AnyTensor | None = None, span: object = None) -> None:
+        super().__init__(mlir_type(type_annotation), name_hint)
+        self.span = span
+        self.expansion: Expr | None = None
+        """The value that `Let` binds it to."""
+
+    @property
+    def vid(self) -> str:
+        """What tells it from others of its name."""
+        return f"{self.name_hint}_{id(self):x}"
+
+    @property
+    def type_annotation(self) -> TensorType | None:
+        """The type, where it is known."""
+        return None if self._type is None else TensorType.of(self._type)
 
     def give(self, shape: Sequence[int], dtype: str) -> None:
         """Set the type of a variable that was made without one."""
         if not self.is_typed:
-            self._type = TensorType(shape, dtype)
+            self._type = TensorType(shape, dtype).mlir
 
     @property
     def is_typed(self) -> bool:
         """Whether the type is known."""
         return self._type is not None
 
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        return () if self.expansion is None else (self.expansion,)
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return ()
+
     def __repr__(self) -> str:
         return f"Var({self.name_hint}, {self._type})"
+
+
+def mlir_type(type: Type | AnyTensor | None) -> AnyTensor | None:
+    """A type of a tensor in the dialects of the compiler."""
+    if isinstance(type, Type):
+        if not isinstance(type, TensorType):
+            raise UnsupportedError(f"relay.var: a variable of type {type}; give one variable for each tensor")
+        return type.mlir
+    return type
 
 
 class Constant(Expr):
@@ -123,75 +221,29 @@ class Constant(Expr):
         super().__init__(type_of_array(value))
         self.value = owned(value)
 
-    def __repr__(self) -> str:
-        return f"Constant({self.checked_type})"
-
-
-class Call(Expr):
-    """The result of an operation of the dialect `graph`."""
-
-    def __init__(self, build: Build, arguments: Sequence[Expr | Sequence[Expr] | None], properties: dict[str, object]):
-        self.build, self.arguments, self.properties = build, tuple(arguments), properties
-        super().__init__(_result_types(build, self.arguments, properties)[0])
-
     @property
-    def operands(self) -> tuple[Expr, ...]:
-        return tuple(each for argument in self.arguments for each in _listed(argument))
+    def data(self) -> NDArray:
+        """The array."""
+        return self.value.view(NDArray)
 
     def __repr__(self) -> str:
-        return f"Call({operator_name(self)}, {self.checked_type})"
-
-
-class MultiCall(Expr):
-    """An operation of the dialect `graph` with several results, each of which is a `Result`."""
-
-    def __init__(self, build: Build, arguments: Sequence[Expr | Sequence[Expr] | None], properties: dict[str, object]):
-        self.build, self.arguments, self.properties = build, tuple(arguments), properties
-        super().__init__(None, operator_name(self))
-        self.types = _result_types(build, self.arguments, properties)
-
-    @property
-    def operands(self) -> tuple[Expr, ...]:
-        return tuple(each for argument in self.arguments for each in _listed(argument))
-
-    @property
-    def results(self) -> list[Result]:
-        """Its results."""
-        return [Result(self, number) for number in range(len(self.types))]
-
-
-class Calling(Protocol):
-    """An expression with several results."""
-
-    types: list[AnyTensor]
-
-
-class Result(Expr):
-    """One of the results of an operation."""
-
-    def __init__(self, call: Calling, index: int) -> None:
-        super().__init__(call.types[index])
-        self.call, self.index = call, index
-
-    @property
-    def operands(self) -> tuple[Expr, ...]:
-        return (cast("Expr", self.call),)
-
-    def __repr__(self) -> str:
-        return f"Result({operator_name(self.call)}, {self.index}, {self.checked_type})"
+        return f"Constant({self.type})"
 
 
 class OnDevice(Expr):
     """The value of an expression, with the device that computes it (`s2s/tvm/relay/annotation.py`)."""
 
     def __init__(self, value: Expr, device: str, *, result: bool, body: bool) -> None:
-        super().__init__(value.checked_type)
+        super().__init__(value.type)
         self.value, self.device = value, device
         self.constrains_result, self.constrains_body = result, body
 
     @property
     def operands(self) -> tuple[Expr, ...]:
         return (self.value,)
+
+    def with_children(self, children: Sequence[Expr]) -> Expr:
+        return OnDevice(children[0], self.device, result=self.constrains_result, body=self.constrains_body)
 
     def __repr__(self) -> str:
         return f"OnDevice({self.value!r}, {self.device})"
@@ -208,7 +260,14 @@ class Tuple(Expr):
     def operands(self) -> tuple[Expr, ...]:
         return self.fields
 
-    def astuple(self) -> Tuple:
+    @property
+    def checked_type(self) -> Type:
+        return TupleType([each.checked_type for each in self.fields])
+
+    def with_children(self, children: Sequence[Expr]) -> Expr:
+        return Tuple(children)
+
+    def astuple(self) -> Expr:
         """Itself, under the name that TVM's wrapper of tuples has."""
         return self
 
@@ -224,32 +283,18 @@ class Tuple(Expr):
         return iter(self.fields)
 
 
-class Function:
-    """A network: `params` are its inputs and parameters, `body` is what it computes."""
-
-    def __init__(self, params: Sequence[Expr], body: Expr, name: str = "main") -> None:
-        wrong = [each for each in params if not isinstance(each, Var)]
-        if wrong:
-            raise InputError(f"relay.Function: parameter {wrong[0]} is no variable; pass what relay.var has made")
-        self.params = tuple(cast("Sequence[Var]", params))
-        self.body, self.name = body, name
-        missing = [each.name_hint for each in free_vars(body) if all(each is not given for given in self.params)]
-        if missing:
-            raise InputError(f"relay.Function: {missing[0]} is read, and no parameter; add it to params")
-
-    @property
-    def outputs(self) -> tuple[Expr, ...]:
-        """What the network returns."""
-        return self.body.fields if isinstance(self.body, Tuple) else (self.body,)
-
-
 def var(
-    name_hint: str, type_annotation: AnyTensor | None = None, shape: Sequence[int] | None = None, dtype: str = "float32"
+    name_hint: str,
+    type_annotation: Type | AnyTensor | Sequence[int] | None = None,
+    shape: Sequence[int] | None = None,
+    dtype: str = "float32",
+    span: object = None,
 ) -> Var:
     """An input or parameter; without a shape, the operator that takes it as a weight tells it."""
-    if type_annotation is not None or shape is None:
-        return Var(type_annotation, name_hint)
-    return Var(TensorType(shape, dtype), name_hint)
+    if isinstance(type_annotation, Type | Attribute):
+        return Var(name_hint, type_annotation, span)
+    sizes = shape if type_annotation is None else type_annotation
+    return Var(name_hint, None if sizes is None else TensorType(sizes, dtype), span)
 
 
 def const(value: npt.ArrayLike, dtype: str | None = None) -> Constant:
@@ -267,25 +312,9 @@ def axis_of(axis: int, rank: int) -> int:
     return axis % rank
 
 
-def TensorType(shape: Sequence[int], dtype: str = "float32") -> AnyTensor:  # noqa: N802
-    """The type of a tensor, under TVM's name."""
-    return tensor_type(from_numpy(np.dtype(dtype)), tuple(shape))
-
-
-def call(build: Build, *arguments: Expr | Sequence[Expr] | None, **properties: object) -> Expr:
-    """The result of an operation; None stands for an optional operand that is left out."""
-    return Call(build, arguments, properties)
-
-
-def free_vars(expr: Expr | Function) -> list[Var]:
-    """The variables that an expression reads, in the order in which it reads them."""
-    if isinstance(expr, Function):
-        return []
-    return [each for each in post_order(expr) if isinstance(each, Var)]
-
-
-def post_order(*roots: Expr) -> list[Expr]:
-    """Every expression that `roots` are computed from, and they, each once, operands first."""
+def post_order(*roots: Expr, children: Children = lambda expr: expr.operands) -> list[Expr]:
+    """Every expression that `roots` are computed from, and they, each once, operands first; or what `children` says
+    instead of operands."""
     order: list[Expr] = []
     seen: set[int] = set()
     pending: list[tuple[Expr, bool]] = [(root, False) for root in reversed(roots)]
@@ -296,43 +325,23 @@ def post_order(*roots: Expr) -> list[Expr]:
         elif id(expr) not in seen:
             seen.add(id(expr))
             pending.append((expr, True))
-            pending += [(operand, False) for operand in reversed(expr.operands)]
+            pending += [(each, False) for each in reversed(children(expr))]
     return order
 
 
-def operator_name(expr: object) -> str:
-    """The name of the operation without its dialect: `conv`."""
-    if named := str(getattr(expr, "operator", "")):
-        return named
-    expr = cast("Call | MultiCall", expr)
-    return str(getattr(expr.build, "name", "operator")).partition(".")[2] or "operator"
+def written(*roots: Expr) -> list[Expr]:
+    """Every expression that a program has made `roots` of, and they, each once, arguments first."""
+    return post_order(*roots, children=lambda expr: expr.children)
 
 
-def _listed(argument: Expr | Sequence[Expr] | None) -> Sequence[Expr]:
-    if argument is None:
-        return ()
-    return (argument,) if isinstance(argument, Expr) else argument
+def _applied(name: str, *arguments: object) -> Expr:
+    """The call of an operator that has Python's syntax."""
+    return FUNCTIONS[name](*arguments)
 
 
-def _result_types(
-    build: Build, arguments: Sequence[Expr | Sequence[Expr] | None], properties: dict[str, object]
-) -> list[AnyTensor]:
-    """The types of the results."""
-    operands: list[object] = []
-    for argument in arguments:
-        if argument is None:
-            operands.append(None)
-        elif isinstance(argument, Expr):
-            operands.append(_placeholder(argument))
-        else:
-            operands.append([_placeholder(each) for each in argument])
-    try:
-        op = build(*operands, **properties)
-    except ShapeError as error:
-        name = getattr(build, "name", "operator")
-        raise InputError(f"relay: {name}: {error}; change the operands") from error
-    return [as_tensor_type(result.type) for result in op.results]
+if not TYPE_CHECKING:
 
-
-def _placeholder(expr: Expr) -> SSAValue:
-    return Block(arg_types=[expr.checked_type]).args[0]
+    def __getattr__(name: str) -> object:
+        if name in ELSEWHERE:
+            return getattr(import_module(f"s2s.tvm.relay.{ELSEWHERE[name]}"), name)
+        raise AttributeError(f"module 's2s.tvm.relay.expr' has no attribute {name!r}")

@@ -34,7 +34,8 @@ from s2s.stages.c import Lowered
 from s2s.support.frozen import frozen
 from s2s.targets import Target as TargetData
 from s2s.tvm.contrib.export import FCompile, Toolchain, export_library, packed_module
-from s2s.tvm.relay.expr import Expr, Function
+from s2s.tvm.relay.expr import Expr
+from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.generated import generated_modules
 from s2s.tvm.relay.library import NetworkLibrary
 from s2s.tvm.relay.memory_pools import ConstantMemoryPools, WorkspaceMemoryPools, pools_of
@@ -44,7 +45,6 @@ from s2s.tvm.relay.options import Executor, Runtime, executor_of, runtime_of
 from s2s.tvm.runtime.module import ENTRY, Module
 from s2s.tvm.target import Target, target_of
 from s2s.types.devices import DeviceSource, devices_of
-from s2s.types.weights import WeightStore
 from s2s.verify.build import LoadedNetwork
 
 DEFAULT_NAME = "default"
@@ -107,7 +107,7 @@ def _module(mod: object) -> IRModule:
     if isinstance(mod, Function | Expr):
         return IRModule.from_expr(mod)
     if isinstance(mod, ModuleOp):
-        return IRModule(mod, WeightStore())
+        return IRModule.of(mod)
     if isinstance(mod, IRModule):
         return mod
     raise InputError(f"mod: is a {type(mod).__name__}, no module; import a model by tvm.relay.frontend.from_onnx")

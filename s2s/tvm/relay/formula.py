@@ -13,7 +13,8 @@ from s2s.frontends.builder import Builder, Value
 from s2s.frontends.onnx.ports import Ports
 from s2s.frontends.onnx.scope import Scope
 from s2s.frontends.onnx.session import Session, failure
-from s2s.tvm.relay.expr import Constant, Expr, Result
+from s2s.tvm.relay.expr import Constant, Expr
+from s2s.tvm.relay.graph_calls import Result
 from s2s.types.dtypes import AnyTensor
 from s2s.types.weights import WeightStore
 
@@ -28,7 +29,7 @@ class Formula(Expr):
     def __init__(self, operator: str, write: Write, arguments: Sequence[Expr]) -> None:
         super().__init__(None, operator)
         self.operator, self.write, self.arguments = operator, write, tuple(arguments)
-        builder = Builder(Block(arg_types=[each.checked_type for each in arguments]), WeightStore())
+        builder = Builder(Block(arg_types=[each.type for each in arguments]), WeightStore())
         values = [
             builder.constant(each.value, "") if isinstance(each, Constant) else builder.computed(argument, "")
             for each, argument in zip(arguments, builder.block.args, strict=True)
@@ -38,6 +39,9 @@ class Formula(Expr):
     @property
     def operands(self) -> tuple[Expr, ...]:
         return self.arguments
+
+    def with_children(self, children: Sequence[Expr]) -> Expr:
+        return Formula(self.operator, self.write, children)
 
     @property
     def results(self) -> list[Result]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import StringAttr
 
+from s2s.analysis.network.functions import main_of
 from s2s.errors import InputError, UnsupportedError
 from s2s.executor.ndarray import NDArray, aligned_empty
 from s2s.frontends import onnx, tflite, torch
@@ -77,7 +78,7 @@ def from_tflite(
 
 def _check_types(where: str, module: IRModule, shapes: Mapping[str, Sequence[int]], dtypes: Mapping[str, str]) -> None:
     """Refuse shapes and element types that the model does not have."""
-    main = module["main"]
+    main = main_of(module.module)
     types = [as_tensor_type(each) for each in main.function_type.inputs.data]
     names = [each.data.get("name") for each in main.arg_attrs or ()]
     known = {each.data: kind for each, kind in zip(names, types, strict=True) if isinstance(each, StringAttr)}
@@ -125,4 +126,4 @@ def _with_params(imported: Imported, resize: Resize | None = None) -> tuple[IRMo
     for name in imported.weights.names():
         array = imported.weights.get(name)
         params[name] = aligned_empty(array.shape, array.dtype).copyfrom(array)
-    return IRModule(imported.module, imported.weights, resize), params
+    return IRModule.of(imported.module, imported.weights, resize), params

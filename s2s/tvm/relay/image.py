@@ -8,11 +8,13 @@ from s2s.errors import InputError
 from s2s.tvm.relay import op
 from s2s.tvm.relay.expr import Expr, const
 from s2s.tvm.relay.formula import constant_ints, constant_numbers, onnx
+from s2s.tvm.relay.operators import operator
 from s2s.tvm.relay.resize import Resizing, resized
 from s2s.tvm.relay.window import layout_of, sizes_of, spatial_rank
 from s2s.types.shapes.window import CHANNELS_FIRST
 
 
+@operator("image.resize1d")
 def resize1d(
     data: Expr,
     size: int | Sequence[int] | Expr,
@@ -32,6 +34,7 @@ def resize1d(
     return _resized("resize1d", data, size, roi, layout, resizing, out_dtype)
 
 
+@operator("image.resize2d")
 def resize2d(
     data: Expr,
     size: int | Sequence[int] | Expr,
@@ -51,6 +54,7 @@ def resize2d(
     return _resized("resize2d", data, size, roi, layout, resizing, out_dtype)
 
 
+@operator("image.resize3d")
 def resize3d(
     data: Expr,
     size: int | Sequence[int] | Expr,
@@ -84,12 +88,14 @@ def _resized(
     region = constant_numbers(f"image.{where}", roi) if isinstance(roi, Expr) else list(roi or [0.0] * 2 * count)
     if len(region) != 2 * count or min(sizes) < 1:
         raise InputError(
-            f"relay.image.{where}: size {sizes}, roi {region}: give {count} positive sizes and {2 * count} ends"
+            f"relay.image.{where}: size {sizes}, roi {region} fit no image; "
+            f"give {count} positive sizes and {2 * count} ends"
         )
     first = 2 if layout_of(where, layout) == CHANNELS_FIRST else 1
     return resized(data, range(first, first + count), sizes, region, resizing, out_dtype or data.dtype)
 
 
+@operator("image.grid_sample")
 def grid_sample(
     data: Expr,
     grid: Expr,
@@ -107,6 +113,7 @@ def grid_sample(
     return onnx("GridSample", data, places, mode=mode, padding_mode=padding_mode, align_corners=int(align_corners))
 
 
+@operator("image.affine_grid")
 def affine_grid(data: Expr, target_shape: Sequence[int] | Expr) -> Expr:
     """The grid of shape (n, 2, h, w) of affine maps of shape (n, 2, 3)."""
     height, width = constant_ints("image.affine_grid", target_shape)

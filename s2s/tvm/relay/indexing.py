@@ -9,11 +9,14 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.tvm.relay import op
-from s2s.tvm.relay.expr import Constant, Expr, Number, Tuple, axis_of, call, const
+from s2s.tvm.relay.expr import Constant, Expr, Number, Tuple, axis_of, const
 from s2s.tvm.relay.formula import constant_ints, onnx
+from s2s.tvm.relay.graph_calls import call
 from s2s.tvm.relay.op import slices_of
+from s2s.tvm.relay.operators import operator
 
 
+@operator("take")
 def take(data: Expr, indices: Expr, axis: int | None = None, batch_dims: int = 0, mode: str = "clip") -> Expr:
     """The slices of `data` at `indices` along `axis`; without one, of its elements in a row.
 
@@ -64,18 +67,21 @@ def _offsets(data: Expr, indices: Expr, axis: int, batch: int) -> np.ndarray[tup
     return rows.reshape(*data.shape[:batch], *[1] * (len(indices.shape) - batch))
 
 
+@operator("gather_nd")
 def gather_nd(data: Expr, indices: Expr, batch_dims: int = 0, index_rank: int | None = None) -> Expr:
     """The elements at `indices`, whose first dimension counts the coordinates."""
     rank = len(indices.shape)
     return call(graph.GatherNdOp, data, op.transpose(indices, [*range(1, rank), 0]), batch_dims=batch_dims)
 
 
+@operator("scatter_elements")
 def scatter_elements(data: Expr, indices: Expr, updates: Expr, axis: int = 0, reduction: str = "update") -> Expr:
     """`data` with `updates` at the places along `axis` that `indices` give."""
     kind = _reduction("scatter_elements", reduction)
     return call(graph.ScatterElementsOp, data, indices, updates, axis=axis_of(axis, len(data.shape)), reduction=kind)
 
 
+@operator("scatter_nd")
 def scatter_nd(data: Expr, indices: Expr, updates: Expr, mode: str = "update") -> Expr:
     """`data` with `updates` at `indices`, whose first dimension counts the coordinates."""
     order = [*range(1, len(indices.shape)), 0]
@@ -91,6 +97,7 @@ def _reduction(where: str, name: str) -> str:
     return kinds[name]
 
 
+@operator("adv_index")
 def adv_index(inputs: op.Tensors) -> Expr:
     """`data[indices]`: the first tensor at the places that the others give, broadcast."""
     data, *indices = list(inputs)
@@ -99,6 +106,7 @@ def adv_index(inputs: op.Tensors) -> Expr:
     return call(graph.GatherNdOp, data, op.concatenate(columns, len(shape)), batch_dims=0)
 
 
+@operator("meshgrid")
 def meshgrid(data: op.Tensors, indexing: str | None = "ij") -> Tuple:
     """Each vector broadcast along its own dimension of a common grid."""
     vectors = list(data)
@@ -115,6 +123,7 @@ def meshgrid(data: op.Tensors, indexing: str | None = "ij") -> Tuple:
     )
 
 
+@operator("sequence_mask")
 def sequence_mask(data: Expr, valid_length: Expr, mask_value: Number = 0, axis: int = 0) -> Expr:
     """`data` up to the length of each sequence along `axis`, which is 0 or 1; `mask_value` behind."""
     if axis not in (0, 1):
@@ -126,6 +135,7 @@ def sequence_mask(data: Expr, valid_length: Expr, mask_value: Number = 0, axis: 
     return op.where(valid, data, float(mask_value) if np.dtype(data.dtype).kind == "f" else mask_value)
 
 
+@operator("reverse_sequence")
 def reverse_sequence(data: Expr, seq_lengths: Expr, seq_axis: int = 1, batch_axis: int = 0) -> Expr:
     """Each sequence reversed up to its length, which is limited to the length of the data."""
     rank = len(data.shape)
@@ -138,6 +148,7 @@ def reverse_sequence(data: Expr, seq_lengths: Expr, seq_axis: int = 1, batch_axi
     return op.transpose(moved, [order.index(place) for place in range(len(order))])
 
 
+@operator("slice_like")
 def slice_like(data: Expr, shape_like: Expr, axes: Sequence[int] | None = None) -> Expr:
     """The first elements of `data`, as many along `axes` as another tensor has."""
     rank = len(data.shape)
@@ -146,6 +157,7 @@ def slice_like(data: Expr, shape_like: Expr, axes: Sequence[int] | None = None) 
     return call(graph.SliceOp, data, starts=[0] * rank, sizes=sizes, strides=[1] * rank)
 
 
+@operator("strided_set")
 def strided_set(
     data: Expr,
     v: Expr,
@@ -162,6 +174,7 @@ def strided_set(
     return op.reshape(written, list(data.shape))
 
 
+@operator("sliding_window")
 def sliding_window(data: Expr, axis: int, window_shape: Sequence[int], strides: Sequence[int]) -> Expr:
     """Windows over the dimensions from `axis` on: first the positions, then the window."""
     place = axis_of(axis, len(data.shape))
@@ -176,16 +189,19 @@ def sliding_window(data: Expr, axis: int, window_shape: Sequence[int], strides: 
     return result
 
 
+@operator("broadcast_to_like")
 def broadcast_to_like(data: Expr, broadcast_type: Expr) -> Expr:
     """`data` repeated to the shape of another tensor."""
     return op.broadcast_to(data, list(broadcast_type.shape))
 
 
+@operator("collapse_sum_like")
 def collapse_sum_like(data: Expr, collapse_type: Expr) -> Expr:
     """`data` summed to the shape of another tensor, which broadcasts to its own."""
     return collapse_sum_to(data, collapse_type.shape)
 
 
+@operator("collapse_sum_to")
 def collapse_sum_to(data: Expr, shape: Sequence[int] | Expr) -> Expr:
     """`data` summed to a shape that broadcasts to its own."""
     sizes = constant_ints("collapse_sum_to", shape)
@@ -195,6 +211,7 @@ def collapse_sum_to(data: Expr, shape: Sequence[int] | Expr) -> Expr:
     return op.reshape(summed, sizes)
 
 
+@operator("layout_transform")
 def layout_transform(data: Expr, src_layout: str, dst_layout: str) -> Expr:
     """The dimensions in another order, such as `NCHW` to `NHWC`; blocks such as `NCHW16c` are split and merged."""
     source, target = _dimensions(src_layout), _dimensions(dst_layout)
@@ -206,7 +223,9 @@ def layout_transform(data: Expr, src_layout: str, dst_layout: str) -> Expr:
         raise InputError(f"relay.layout_transform: {src_layout} of {list(data.shape)}; give its layout")
     for (letter, block), size in zip(source, data.shape, strict=True):
         if letter.islower() and block != size:
-            raise InputError(f"relay.layout_transform: {src_layout}: {letter} has {size} elements, not {block}")
+            raise InputError(
+                f"relay.layout_transform: {src_layout}: {letter} has {size} elements, not {block}; give its layout"
+            )
     plain = _unblocked(data, source)
     return _blocked(plain, [letter for letter, _ in source if letter.isupper()], target, dst_layout)
 
@@ -255,6 +274,7 @@ def _blocked(data: Expr, outer: Sequence[str], letters: Sequence[tuple[str, int]
     return op.transpose(op.reshape(data, shape), [names.index(letter) for letter, _ in letters])
 
 
+@operator("unravel_index")
 def unravel_index(indices: Expr, shape: Sequence[int] | Expr) -> Expr:
     """The coordinates of places in a tensor of a shape, one row for each dimension."""
     sizes = constant_ints("unravel_index", shape)
@@ -265,6 +285,7 @@ def unravel_index(indices: Expr, shape: Sequence[int] | Expr) -> Expr:
     return op.stack(rows, 0)
 
 
+@operator("matrix_set_diag")
 def matrix_set_diag(data: Expr, diagonal: Expr, k: int | tuple[int, int] = 0, align: str = "RIGHT_LEFT") -> Expr:
     """`data` with the diagonal `k` of its last two dimensions replaced; bands of several are refused."""
     if not isinstance(k, int):
@@ -278,24 +299,28 @@ def matrix_set_diag(data: Expr, diagonal: Expr, k: int | tuple[int, int] = 0, al
     return op.reshape(written, list(data.shape))
 
 
+@operator("trilu")
 def trilu(data: Expr, k: Expr | int, upper: bool = True) -> Expr:
     """The upper or lower triangle of the last two dimensions, zeros elsewhere."""
     number = k if isinstance(k, Expr) else const(k, "int64")
     return onnx("Trilu", data, number.astype("int64"), upper=int(upper))
 
 
+@operator("invert_permutation")
 def invert_permutation(data: Expr) -> Expr:
     """The permutation that undoes a permutation."""
     places = const(np.arange(data.shape[0]).astype(data.dtype))
     return scatter_elements(op.zeros_like(data), data, places)
 
 
+@operator("contrib_reverse_reshape")
 def reverse_reshape(data: Expr, newshape: Sequence[int] | int) -> Expr:
     """As `reshape`, with the numbers read from the last dimension on."""
     shape = op.new_shape(tuple(reversed(data.shape)), list(reversed(constant_ints("reverse_reshape", newshape))))
     return op.reshape(data, list(reversed(shape)))
 
 
+@operator("cumprod")
 def cumprod(data: Expr, axis: int | None = None, dtype: str | None = None, exclusive: bool | None = None) -> Expr:
     """Products of everything up to each position along `axis`, without one of all elements row by row."""
     source = op.reshape(data, [-1]) if axis is None else data
@@ -318,6 +343,7 @@ def _shifted(data: Expr, axis: int, count: int) -> Expr:
     return op.concatenate([op.ones([*data.shape[:axis], count, *data.shape[axis + 1 :]], data.dtype), kept], axis)
 
 
+@operator("searchsorted")
 def searchsorted(sorted_sequence: Expr, values: Expr, right: bool = False, dtype: str = "int32") -> Expr:
     """The places where values would be inserted into a sorted last dimension."""
     sequence = op.expand_dims(sorted_sequence, len(sorted_sequence.shape) - 1)

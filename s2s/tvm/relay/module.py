@@ -1,7 +1,8 @@
 """`IRModule`: a network at graph level and the values of its constants, under TVM's names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -9,24 +10,14 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.dialects import graph
-from s2s.errors import InputError
-from s2s.frontends.builder import Builder, Value
+from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.model import GraphModel, Resize
 from s2s.support.files import write_file
-from s2s.tvm.relay.annotation import annotate, annotated_calls
-from s2s.tvm.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    MultiCall,
-    OnDevice,
-    Result,
-    free_vars,
-    operator_name,
-    post_order,
-)
-from s2s.tvm.relay.formula import Formula
+from s2s.tvm.relay.expr import Expr, written
+from s2s.tvm.relay.function import Function, GlobalVar, bind, free_vars
+from s2s.tvm.relay.lowering import Lowered, built
+from s2s.tvm.relay.raising import functions_of
+from s2s.tvm.relay.text.printer import text_of_module
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, type_of_array
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
@@ -36,32 +27,122 @@ _C_NAME = "network"
 
 
 class IRModule:
-    """Functions at graph level, of which `main` is the network, and the values of its constants."""
+    """Functions by name, of which `main` is the network.
+
+    A module of expressions is lowered to the graph level when that is asked for; of a network at graph level, functions
+    are read back. Whoever sets a function works on expressions from then on.
+    """
 
     def __init__(
-        self, module: ModuleOp | None = None, weights: WeightStore | None = None, resize: Resize | None = None
+        self,
+        functions: Mapping[GlobalVar, Function] | None = None,
+        type_definitions: Mapping[object, object] | None = None,
+        attrs: Mapping[str, object] | None = None,
     ) -> None:
-        self.module = module if module is not None else ModuleOp([])
-        self.resize = resize
-        """Reads the network with other sizes, where some vary."""
-        self.weights = weights if weights is not None else WeightStore()
+        if type_definitions:
+            raise UnsupportedError("IRModule: type_definitions: there are no algebraic data types; leave them out")
+        self.attrs = dict(attrs or {})
+        self._functions: dict[GlobalVar, Function] | None = {}
+        self._lowered: Lowered | None = None
+        for name, function in (functions or {}).items():
+            self[name] = function
 
     @staticmethod
-    def from_expr(expr: Expr | Function, functions: object = None) -> "IRModule":
+    def of(module: ModuleOp, weights: WeightStore | None = None, resize: Resize | None = None) -> "IRModule":
+        """The module of a network at graph level and the values of its constants; `resize` reads it with other sizes,
+        where some vary."""
+        made = IRModule()
+        made._functions, made._lowered = None, Lowered(module, weights or WeightStore(), resize)
+        return made
+
+    @staticmethod
+    def from_expr(
+        expr: Expr,
+        functions: Mapping[GlobalVar, Function] | None = None,
+        type_defs: Mapping[object, object] | None = None,
+    ) -> "IRModule":
         """The network that `expr` is; its variables become the parameters of `main`, in the order it reads them."""
-        function = expr if isinstance(expr, Function) else Function(free_vars(expr), expr)
-        return _built(function)
+        made = IRModule(functions, type_defs)
+        made["main"] = expr if isinstance(expr, Function) else Function(free_vars(expr), expr)
+        return made
 
-    def __getitem__(self, name: str) -> FuncOp:
+    @property
+    def functions(self) -> dict[GlobalVar, Function]:
+        """The functions by their global variables."""
+        if self._functions is None:
+            self._functions = functions_of(self.module, self.weights)
+        return self._functions
+
+    def __getitem__(self, var: str | GlobalVar) -> Function:
         """The function of a name."""
-        found = function_named(self.module, name)
-        if found is None:
-            names = ", ".join(op.sym_name.data for op in self.module.ops if isinstance(op, FuncOp))
-            raise InputError(f"mod[{name!r}]: the module has {names or 'no functions'}; ask for one of these")
-        return found
+        return self.functions[self.get_global_var(var if isinstance(var, str) else var.name_hint)]
 
-    def __contains__(self, name: str) -> bool:
-        return function_named(self.module, name) is not None
+    def __setitem__(self, var: str | GlobalVar, val: Expr) -> None:
+        """Add a function, or replace the one of this name."""
+        functions, name = self.functions, GlobalVar(var) if isinstance(var, str) else var
+        function = val if isinstance(val, Function) else Function(free_vars(val), val)
+        self._lowered = None
+        name.expansion = function
+        functions.pop(name, None)
+        functions[name] = function
+
+    def __contains__(self, var: str | GlobalVar) -> bool:
+        return GlobalVar(var if isinstance(var, str) else var.name_hint) in self.functions
+
+    def get_global_var(self, name: str) -> GlobalVar:
+        """The global variable of a function."""
+        for var in self.functions:
+            if var.name_hint == name:
+                return var
+        names = ", ".join(each.name_hint for each in self.functions)
+        raise InputError(f"mod[{name!r}]: the module has {names or 'no functions'}; ask for one of these")
+
+    def get_global_vars(self) -> list[GlobalVar]:
+        """The global variables of all functions."""
+        return list(self.functions)
+
+    def update(self, other: "IRModule | Mapping[GlobalVar, Function]") -> None:
+        """Add the functions of another module, and replace those of the same names."""
+        for var, function in (other.functions if isinstance(other, IRModule) else other).items():
+            self[var] = function
+
+    def update_func(self, var: GlobalVar, func: Function) -> None:
+        """Replace a function."""
+        self[var] = func
+
+    def with_attr(self, attr_key: str, attr_value: object) -> "IRModule":
+        """The module with a further attribute."""
+        made = self.clone()
+        made.attrs[attr_key] = attr_value
+        return made
+
+    @property
+    def lowered(self) -> Lowered:
+        """The network at graph level."""
+        if self._lowered is None:
+            main = self.functions.get(GlobalVar("main"))
+            self._lowered = Lowered(ModuleOp([]), WeightStore()) if main is None else built(self._linked(main))
+        return self._lowered
+
+    def _linked(self, function: Function) -> Function:
+        """The function with the functions that the module has now where it calls them."""
+        names = [each for each in written(function) if isinstance(each, GlobalVar)]
+        return cast("Function", bind(function, [(each, self[each]) for each in names]))
+
+    @property
+    def module(self) -> ModuleOp:
+        """The operations of the graph level; a module that changes them reads its functions back from them."""
+        return self.lowered.module
+
+    @property
+    def weights(self) -> WeightStore:
+        """The values of constants at graph level."""
+        return self.lowered.weights
+
+    @property
+    def resize(self) -> Resize | None:
+        """Reads the network with other sizes, where some vary."""
+        return self.lowered.resize
 
     @property
     def params(self) -> dict[str, Array]:
@@ -79,34 +160,46 @@ class IRModule:
         return GraphModel(module.module, module.params, name or _C_NAME, module.resize)
 
     def astext(self, show_meta_data: bool = True, annotate: None = None) -> str:
-        """The module as text in MLIR's syntax, which has no metadata that could be left out."""
-        return str(self.module)
+        """The module as text in Relay's syntax, constants as metadata behind it; `str(mod.module)` is MLIR's."""
+        return text_of_module(self.functions, show_meta_data)
 
     def __str__(self) -> str:
-        return self.astext()
+        return self.astext(show_meta_data=False)
 
     def clone(self) -> "IRModule":
         """A copy that may be changed."""
-        return IRModule(self.module.clone(), self.weights.copy(), self.resize)
+        if self._functions is not None:
+            return IRModule(self._functions, attrs=self.attrs)
+        return IRModule.of(self.module.clone(), self.weights.copy(), self.resize)
+
+    def lowered_clone(self) -> "IRModule":
+        """A copy whose operations of the graph level may be changed."""
+        return IRModule.of(self.module.clone(), self.weights.copy(), self.resize)
+
+    def same_as(self, other: object) -> bool:
+        """Whether both are one object."""
+        return self is other
 
     def save(self, path: str | Path) -> None:
-        """Write the text of the module."""
-        write_file(path, self.astext())
+        """Write the text of the graph level."""
+        write_file(path, str(self.module))
 
 
 def empty() -> IRModule:
     """A network without inputs and outputs, which an empty module stands for."""
     block = Block()
     block.add_op(ReturnOp())
-    return IRModule(ModuleOp([FuncOp("main", ([], []), Region(block))]))
+    return IRModule.of(ModuleOp([FuncOp("main", ([], []), Region(block))]))
 
 
 def bind_params_by_name(mod: IRModule, params: Mapping[str, Array]) -> IRModule:
     """The module with the parameters of `main` that `params` names as constants, and its constants replaced."""
-    bound = mod.clone()
+    bound = mod.lowered_clone()
     if bound.is_empty:
         return bound
-    main = bound["main"]
+    main = function_named(bound.module, "main")
+    if main is None:
+        raise InputError("bind_params_by_name: the module has no main; add the function")
     block, weights = main.body.block, WeightStore()
     for name, value in {**mod.params, **params}.items():
         weights.add(name, value)
@@ -130,7 +223,7 @@ def bind_params_by_name(mod: IRModule, params: Mapping[str, Array]) -> IRModule:
     for op in bound.module.walk():
         if isinstance(op, graph.WeightOp) and op.weight_name.data in weights:
             op.hash = StringAttr(weights.hash(op.weight_name.data))
-    return IRModule(bound.module, weights, bound.resize if len(kept) == len(arguments) else None)
+    return IRModule.of(bound.module, weights, bound.resize if len(kept) == len(arguments) else None)
 
 
 def _checked(name: str, argument: SSAValue, weights: WeightStore) -> AnyTensor:
@@ -138,69 +231,3 @@ def _checked(name: str, argument: SSAValue, weights: WeightStore) -> AnyTensor:
     if found != wanted:
         raise InputError(f"parameter {name!r}: params hold {found}, the network wants {wanted}; convert it")
     return found
-
-
-def _built(function: Function) -> IRModule:
-    """The operations of a function, made by the builder that importers use."""
-    weights = WeightStore()
-    block = Block(arg_types=[each.checked_type for each in function.params])
-    builder = Builder(block, weights)
-    values: dict[int, Value] = {}
-    for parameter, argument in zip(function.params, block.args, strict=True):
-        values[id(parameter)] = builder.computed(argument, parameter.name_hint)
-    nodes: dict[int, str] = {}
-    outputs = emitted(builder, function.outputs, values, nodes)
-    block.add_op(ReturnOp(*outputs))
-    kinds = [argument.type for argument in block.args], [output.type for output in outputs]
-    main = FuncOp("main", kinds, Region(block))
-    main.arg_attrs = _names([each.name_hint for each in function.params])
-    main.res_attrs = _names([f"output{number}" if number else "output" for number in range(len(outputs))])
-    annotate(main, {nodes[call]: device for call, device in annotated_calls(function.outputs).items()})
-    return IRModule(ModuleOp([main]), weights)
-
-
-def emitted(
-    builder: Builder, roots: Sequence[Expr], values: dict[int, Value], nodes: dict[int, str] | None = None
-) -> list[SSAValue]:
-    """Append what computes `roots`; `values` are the values of variables, by the identity of these. The names of the
-    operators are added to `nodes`."""
-    counts: dict[str, int] = {}
-    results: dict[int, list[Value]] = {}
-    prefix = builder.node
-    for expr in post_order(*roots):
-        if isinstance(expr, Constant):
-            values[id(expr)] = builder.constant(expr.value, expr.name_hint)
-        elif isinstance(expr, Result):
-            values[id(expr)] = results[id(expr.call)][expr.index]
-        elif isinstance(expr, Formula):
-            builder.node = prefix or _numbered(expr.operator, counts)
-            results[id(expr)] = expr.write(builder, [values[id(each)] for each in expr.arguments])
-        elif isinstance(expr, OnDevice):
-            values[id(expr)] = values[id(expr.value)]
-        elif isinstance(expr, Call | MultiCall):
-            builder.node = prefix or _numbered(operator_name(expr), counts)
-            if nodes is not None:
-                nodes[id(expr)] = builder.node
-            if isinstance(expr, Call):
-                values[id(expr)] = builder.emit(expr.build, *_arguments(expr, values), **expr.properties)
-            else:
-                results[id(expr)] = builder.emit_all(expr.build, *_arguments(expr, values), **expr.properties)
-    return [builder.materialize(values[id(each)]) for each in roots]
-
-
-def _numbered(name: str, counts: dict[str, int]) -> str:
-    """The name of the next node of an operator."""
-    counts[name] = counts.get(name, -1) + 1
-    return f"{name}_{counts[name]}"
-
-
-def _arguments(expr: Call | MultiCall, values: Mapping[int, Value]) -> list[Value | list[Value] | None]:
-    """The operands of an operation; None stands for one that is left out."""
-    return [
-        None if each is None else values[id(each)] if isinstance(each, Expr) else [values[id(one)] for one in each]
-        for each in expr.arguments
-    ]
-
-
-def _names(names: Sequence[str]) -> ArrayAttr[DictionaryAttr]:
-    return ArrayAttr([DictionaryAttr({"name": StringAttr(name)}) for name in names])

@@ -2,77 +2,78 @@
 
 import builtins
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, overload
 from typing import cast as _cast
-from typing import overload
 
 import numpy as np
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.tvm.relay import annotation as annotation
-from s2s.tvm.relay.expr import Constant, Expr, MultiCall, Number, TensorType, Tuple, axis_of, call, const
+from s2s.tvm.relay.elementwise import abs as abs
+from s2s.tvm.relay.elementwise import acos as acos
+from s2s.tvm.relay.elementwise import acosh as acosh
+from s2s.tvm.relay.elementwise import add as add
+from s2s.tvm.relay.elementwise import asin as asin
+from s2s.tvm.relay.elementwise import asinh as asinh
+from s2s.tvm.relay.elementwise import atan as atan
+from s2s.tvm.relay.elementwise import atanh as atanh
+from s2s.tvm.relay.elementwise import bitwise_and as bitwise_and
+from s2s.tvm.relay.elementwise import bitwise_not as bitwise_not
+from s2s.tvm.relay.elementwise import bitwise_or as bitwise_or
+from s2s.tvm.relay.elementwise import bitwise_xor as bitwise_xor
+from s2s.tvm.relay.elementwise import ceil as ceil
+from s2s.tvm.relay.elementwise import copy as copy
+from s2s.tvm.relay.elementwise import cos as cos
+from s2s.tvm.relay.elementwise import cosh as cosh
+from s2s.tvm.relay.elementwise import divide as divide
+from s2s.tvm.relay.elementwise import equal as equal
+from s2s.tvm.relay.elementwise import erf as erf
+from s2s.tvm.relay.elementwise import exp as exp
+from s2s.tvm.relay.elementwise import floor as floor
+from s2s.tvm.relay.elementwise import greater as greater
+from s2s.tvm.relay.elementwise import greater_equal as greater_equal
+from s2s.tvm.relay.elementwise import identity as identity
+from s2s.tvm.relay.elementwise import isnan as isnan
+from s2s.tvm.relay.elementwise import left_shift as left_shift
+from s2s.tvm.relay.elementwise import less as less
+from s2s.tvm.relay.elementwise import less_equal as less_equal
+from s2s.tvm.relay.elementwise import log as log
+from s2s.tvm.relay.elementwise import logical_and as logical_and
+from s2s.tvm.relay.elementwise import logical_not as logical_not
+from s2s.tvm.relay.elementwise import logical_or as logical_or
+from s2s.tvm.relay.elementwise import logical_xor as logical_xor
+from s2s.tvm.relay.elementwise import maximum as maximum
+from s2s.tvm.relay.elementwise import minimum as minimum
+from s2s.tvm.relay.elementwise import multiply as multiply
+from s2s.tvm.relay.elementwise import negative as negative
+from s2s.tvm.relay.elementwise import not_equal as not_equal
+from s2s.tvm.relay.elementwise import power as power
+from s2s.tvm.relay.elementwise import right_shift as right_shift
+from s2s.tvm.relay.elementwise import rsqrt as rsqrt
+from s2s.tvm.relay.elementwise import sigmoid as sigmoid
+from s2s.tvm.relay.elementwise import sign as sign
+from s2s.tvm.relay.elementwise import sin as sin
+from s2s.tvm.relay.elementwise import sinh as sinh
+from s2s.tvm.relay.elementwise import sqrt as sqrt
+from s2s.tvm.relay.elementwise import subtract as subtract
+from s2s.tvm.relay.elementwise import tan as tan
+from s2s.tvm.relay.elementwise import tanh as tanh
+from s2s.tvm.relay.expr import Constant, Expr, Number, Tuple, axis_of, const
 from s2s.tvm.relay.formula import constant_ints
-from s2s.types.dtypes import AnyTensor, as_tensor_type
+from s2s.tvm.relay.graph_calls import GraphCalls, call
+from s2s.tvm.relay.operators import Op, operator
+from s2s.tvm.relay.ty import TensorType
+from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy
 
 Tensors = Tuple | Sequence[Expr]
 Axes = int | Sequence[int] | None
 
 
-def _unary(operation: type[Operation], what: str) -> Callable[[Expr], Expr]:
-    def apply(data: Expr) -> Expr:
-        return call(operation, data)
-
-    apply.__doc__ = what
-    return apply
-
-
-def _binary(operation: type[Operation], what: str) -> Callable[[Expr, Expr | Number], Expr]:
-    def apply(lhs: Expr, rhs: Expr | Number) -> Expr:
-        return call(operation, lhs, lhs.like(rhs))
-
-    apply.__doc__ = what
-    return apply
-
-
-abs = _unary(graph.AbsOp, "`|x|`.")
-acos, acosh = _unary(graph.AcosOp, "`acos(x)`."), _unary(graph.AcoshOp, "`acosh(x)`.")
-asin, asinh = _unary(graph.AsinOp, "`asin(x)`."), _unary(graph.AsinhOp, "`asinh(x)`.")
-atan, atanh = _unary(graph.AtanOp, "`atan(x)`."), _unary(graph.AtanhOp, "`atanh(x)`.")
-bitwise_not = _unary(graph.BitwiseNotOp, "Every bit inverted.")
-ceil, floor = _unary(graph.CeilOp, "Rounded up."), _unary(graph.FloorOp, "Rounded down.")
-cos, cosh = _unary(graph.CosOp, "`cos(x)`."), _unary(graph.CoshOp, "`cosh(x)`.")
-erf = _unary(graph.ErfOp, "The error function.")
-exp, log = _unary(graph.ExpOp, "`e ** x`."), _unary(graph.LogOp, "The natural logarithm.")
-identity = copy = _unary(graph.IdentityOp, "`x`.")
-isnan = _unary(graph.IsNanOp, "Whether `x` is no number.")
-logical_not = _unary(graph.LogicalNotOp, "Whether `x` is false.")
-negative = _unary(graph.NegOp, "`-x`.")
-rsqrt, sqrt = _unary(graph.RsqrtOp, "`1 / sqrt(x)`."), _unary(graph.SqrtOp, "The square root.")
-sigmoid, tanh = _unary(graph.SigmoidOp, "`1 / (1 + exp(-x))`."), _unary(graph.TanhOp, "`tanh(x)`.")
-sign = _unary(graph.SignOp, "-1, 0 or 1.")
-sin, sinh, tan = _unary(graph.SinOp, "`sin(x)`."), _unary(graph.SinhOp, "`sinh(x)`."), _unary(graph.TanOp, "`tan(x)`.")
-
-add, subtract = _binary(graph.AddOp, "`a + b`, broadcast."), _binary(graph.SubOp, "`a - b`, broadcast.")
-multiply, divide = _binary(graph.MulOp, "`a * b`, broadcast."), _binary(graph.DivOp, "`a / b`, broadcast.")
-power = _binary(graph.PowOp, "`a ** b`.")
-maximum, minimum = _binary(graph.MaximumOp, "The larger."), _binary(graph.MinimumOp, "The smaller.")
-equal, less = _binary(graph.EqualOp, "`a == b`."), _binary(graph.LessOp, "`a < b`.")
-less_equal = _binary(graph.LessEqualOp, "`a <= b`.")
-greater, greater_equal = _binary(graph.GreaterOp, "`a > b`."), _binary(graph.GreaterEqualOp, "`a >= b`.")
-logical_and, logical_or = _binary(graph.LogicalAndOp, "`a and b`."), _binary(graph.LogicalOrOp, "`a or b`.")
-logical_xor = _binary(graph.LogicalXorOp, "Whether one of both holds.")
-bitwise_and, bitwise_or = _binary(graph.BitwiseAndOp, "`a & b`."), _binary(graph.BitwiseOrOp, "`a | b`.")
-bitwise_xor = _binary(graph.BitwiseXorOp, "`a ^ b`.")
-left_shift, right_shift = _binary(graph.ShiftLeftOp, "`a << b`."), _binary(graph.ShiftRightOp, "`a >> b`.")
-
-
-def not_equal(lhs: Expr, rhs: Expr | Number) -> Expr:
-    """`a != b`."""
-    return logical_not(equal(lhs, rhs))
-
-
+@operator("clip")
 def clip(a: Expr, a_min: float, a_max: float) -> Expr:
     """`x` limited to `[a_min, a_max]`."""
     if np.dtype(a.dtype).kind == "f":
@@ -86,7 +87,7 @@ def clip(a: Expr, a_min: float, a_max: float) -> Expr:
 
 Ints = Sequence[int] | Expr
 """Numbers that are given as they are or as a constant."""
-OutType = AnyTensor | tuple[str, Sequence[int]]
+OutType = TensorType | AnyTensor | tuple[str, Sequence[int]]
 """The type of an output: `relay.TensorType(shape, dtype)`, or the numpy name of its elements and its shape."""
 
 
@@ -107,16 +108,18 @@ def call_dps_packed(func: str, args: Expr | Sequence[Expr], out: OutType | Seque
     types = [_out_type(func, each) for each in _cast("Sequence[OutType]", out)]
     if not types:
         raise InputError(f"relay.call_dps_packed {func}: no output; give the type of each output")
-    return Tuple(MultiCall(graph.ExternOp, [given], {"function": func, "result_types": types, "packed": True}).results)
+    return Tuple(GraphCalls(graph.ExternOp, [given], {"function": func, "result_types": types, "packed": True}).results)
 
 
 def _one_type(given: object) -> AnyTensor | None:
     """The type of an output; None if `given` is none."""
+    if isinstance(given, TensorType):
+        return given.mlir
     if isinstance(given, Attribute):
         return as_tensor_type(given)
     if isinstance(given, Sequence) and len(_cast("Sequence[object]", given)) == 2 and isinstance(given[0], str):
         dtype, shape = _cast("tuple[str, Sequence[int]]", given)
-        return TensorType(shape, dtype)
+        return TensorType(shape, dtype).mlir
     return None
 
 
@@ -129,16 +132,19 @@ def _out_type(func: str, given: OutType) -> AnyTensor:
     return found
 
 
+@operator("cast")
 def cast(data: Expr, dtype: str) -> Expr:
     """`x` converted to `dtype`."""
-    return data.astype(dtype)
+    return data if dtype == data.dtype else call(graph.CastOp, data, element_type=from_numpy(np.dtype(dtype)))
 
 
+@operator("where")
 def where(condition: Expr, x: Expr, y: Expr | Number) -> Expr:
     """`x` where the condition holds, else `y`."""
     return call(graph.SelectOp, condition, x, x.like(y))
 
 
+@operator("reshape")
 def reshape(data: Expr, newshape: Sequence[int] | int | Expr, allowzero: bool = False) -> Expr:
     """The elements in another shape.
 
@@ -172,7 +178,9 @@ def new_shape(sizes: Sequence[int], given: Sequence[int], allowzero: bool = Fals
         elif size == -4:
             first, second = pending.pop(0), pending.pop(0)
             if 0 in (first, second) or first == second == -1:
-                raise InputError(f"relay.reshape {list(given)}: -4 is followed by two sizes, of which one may be -1")
+                raise InputError(
+                    f"relay.reshape {list(given)}: -4 splits by no such sizes; give two, of which one may be -1"
+                )
             shape += [sizes[at] // second if first == -1 else first, sizes[at] // first if second == -1 else second]
             at += 1
         else:
@@ -181,6 +189,7 @@ def new_shape(sizes: Sequence[int], given: Sequence[int], allowzero: bool = Fals
     return shape
 
 
+@operator("transpose")
 def transpose(data: Expr, axes: Sequence[int] | None = None) -> Expr:
     """Dimensions in another order, by default reversed."""
     rank = len(data.shape)
@@ -188,12 +197,14 @@ def transpose(data: Expr, axes: Sequence[int] | None = None) -> Expr:
     return call(graph.TransposeOp, data, perm=perm)
 
 
+@operator("expand_dims")
 def expand_dims(data: Expr, axis: int, num_newaxis: int = 1) -> Expr:
     """`num_newaxis` dimensions of size one at `axis`."""
     place = axis_of(axis, len(data.shape) + 1)
     return call(graph.ReshapeOp, data, shape=[*data.shape[:place], *[1] * num_newaxis, *data.shape[place:]])
 
 
+@operator("squeeze")
 def squeeze(data: Expr, axis: Axes = None) -> Expr:
     """Without the dimensions `axis`, which have size one, by default all such."""
     rank = len(data.shape)
@@ -202,18 +213,21 @@ def squeeze(data: Expr, axis: Axes = None) -> Expr:
     return call(graph.ReshapeOp, data, shape=[size for place, size in enumerate(data.shape) if place not in gone])
 
 
+@operator("concatenate")
 def concatenate(data: Tensors, axis: int) -> Expr:
     """The tensors one after the other along `axis`."""
     parts = list(data)
     return call(graph.ConcatOp, parts, axis=axis_of(axis, len(parts[0].shape)))
 
 
+@operator("stack")
 def stack(data: Tensors, axis: int = 0) -> Expr:
     """The tensors along a new dimension."""
     place = axis_of(axis, len(next(iter(data)).shape) + 1)
     return concatenate([expand_dims(each, place) for each in data], place)
 
 
+@operator("split")
 def split(data: Expr, indices_or_sections: int | Sequence[int], axis: int = 0) -> Tuple:
     """Parts along `axis`: this many equal ones, or cut before the given positions."""
     axis = axis_of(axis, len(data.shape))
@@ -236,6 +250,7 @@ def part(data: Expr, axis: int, start: int, size: int) -> Expr:
     return call(graph.SliceOp, data, starts=starts, sizes=sizes, strides=[1] * len(sizes))
 
 
+@operator("strided_slice")
 def strided_slice(
     data: Expr,
     begin: Sequence[int] | Expr,
@@ -285,6 +300,7 @@ def slices_of(
     return cuts
 
 
+@operator("tile")
 def tile(data: Expr, reps: Sequence[int]) -> Expr:
     """The tensor repeated along each dimension."""
     more = len(reps) - len(data.shape)
@@ -292,11 +308,13 @@ def tile(data: Expr, reps: Sequence[int]) -> Expr:
     return call(graph.TileOp, shaped, repeats=[*[1] * -more, *reps])
 
 
+@operator("broadcast_to")
 def broadcast_to(data: Expr, shape: Sequence[int] | Expr) -> Expr:
     """`x` repeated to `shape` by numpy's rule."""
     return call(graph.BroadcastToOp, data, shape=constant_ints("broadcast_to", shape))
 
 
+@operator("full")
 def full(fill_value: Number | Expr, shape: Sequence[int] | Expr = (), dtype: str = "") -> Expr:
     """Create a tensor whose elements all have the value `fill_value`, of its type unless `dtype` is given."""
     value = fill_value if isinstance(fill_value, Expr) else const(fill_value, dtype or None)
@@ -307,26 +325,31 @@ def full(fill_value: Number | Expr, shape: Sequence[int] | Expr = (), dtype: str
     return call(graph.BroadcastToOp, value, shape=sizes)
 
 
+@operator("zeros")
 def zeros(shape: Sequence[int], dtype: str = "float32") -> Expr:
     """A tensor of zeros."""
     return full(0, shape, dtype)
 
 
+@operator("ones")
 def ones(shape: Sequence[int], dtype: str = "float32") -> Expr:
     """A tensor of ones."""
     return full(1, shape, dtype)
 
 
+@operator("zeros_like")
 def zeros_like(data: Expr) -> Expr:
     """Zeros of the type of `data`."""
     return zeros(data.shape, data.dtype)
 
 
+@operator("ones_like")
 def ones_like(data: Expr) -> Expr:
     """Ones of the type of `data`."""
     return ones(data.shape, data.dtype)
 
 
+@operator("arange")
 def arange(
     start: Number | Expr, stop: Number | Expr | None = None, step: Number | Expr | None = None, dtype: str = "float32"
 ) -> Expr:
@@ -349,3 +372,14 @@ def axes_of(axis: Axes, rank: int) -> list[int]:
     if axis is None:
         return list(range(rank))
     return [axis_of(each, rank) for each in ([axis] if isinstance(axis, int) else axis)]
+
+
+get = Op.get
+"""The operator of a name."""
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(import_module("s2s.tvm.relay"), name)

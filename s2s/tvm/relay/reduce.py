@@ -10,8 +10,10 @@ from xdsl.ir import Operation
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.tvm.relay import op
-from s2s.tvm.relay.expr import Expr, Tuple, call
+from s2s.tvm.relay.expr import Expr, Tuple
+from s2s.tvm.relay.graph_calls import call
 from s2s.tvm.relay.op import Axes, axes_of
+from s2s.tvm.relay.operators import operator
 
 
 def chosen_axes(axis: Axes, rank: int, exclude: bool) -> list[int]:
@@ -20,33 +22,36 @@ def chosen_axes(axis: Axes, rank: int, exclude: bool) -> list[int]:
     return [place for place in range(rank) if place not in axes] if exclude else axes
 
 
-def _reduction(operation: type[Operation], what: str) -> Callable[..., Expr]:
+def _reduction(name: str, operation: type[Operation], what: str) -> Callable[..., Expr]:
     def apply(data: Expr, axis: Axes = None, keepdims: bool = False, exclude: bool = False) -> Expr:
         axes = chosen_axes(axis, len(data.shape), exclude)
         return call(operation, data, axes=axes, keepdims=keepdims)
 
     apply.__doc__ = what
-    return apply
+    apply.__name__ = name
+    return operator(name)(apply)
 
 
-sum = _reduction(graph.ReduceSumOp, "The sum over `axis`, by default over all.")
-mean = _reduction(graph.ReduceMeanOp, "The mean over `axis`, by default over all.")
-max = _reduction(graph.ReduceMaxOp, "The largest over `axis`, by default over all.")
-min = _reduction(graph.ReduceMinOp, "The smallest over `axis`, by default over all.")
-prod = _reduction(graph.ReduceProdOp, "The product over `axis`, by default over all.")
+sum = _reduction("sum", graph.ReduceSumOp, "The sum over `axis`, by default over all.")
+mean = _reduction("mean", graph.ReduceMeanOp, "The mean over `axis`, by default over all.")
+max = _reduction("max", graph.ReduceMaxOp, "The largest over `axis`, by default over all.")
+min = _reduction("min", graph.ReduceMinOp, "The smallest over `axis`, by default over all.")
+prod = _reduction("prod", graph.ReduceProdOp, "The product over `axis`, by default over all.")
 
 
+@operator("all")
 def all(data: Expr, axis: Axes = None, keepdims: bool = False, exclude: bool = False) -> Expr:
     """Whether all elements over `axis` are true."""
     return op.cast(min(data.astype("bool").astype("uint8"), axis, keepdims, exclude), "bool")
 
 
+@operator("any")
 def any(data: Expr, axis: Axes = None, keepdims: bool = False, exclude: bool = False) -> Expr:
     """Whether an element over `axis` is true."""
     return op.cast(max(data.astype("bool").astype("uint8"), axis, keepdims, exclude), "bool")
 
 
-def _argument(operation: type[Operation], what: str) -> Callable[..., Expr]:
+def _argument(name: str, operation: type[Operation], what: str) -> Callable[..., Expr]:
     def apply(
         data: Expr, axis: Axes = None, keepdims: bool = False, exclude: bool = False, select_last_index: bool = False
     ) -> Expr:
@@ -63,15 +68,20 @@ def _argument(operation: type[Operation], what: str) -> Callable[..., Expr]:
         return op.reshape(places, [1 if place in axes else size for place, size in enumerate(data.shape)])
 
     apply.__doc__ = what
-    return apply
+    apply.__name__ = name
+    return operator(name)(apply)
 
 
 def _argument_along(operation: type[Operation], data: Expr, axis: int, keepdims: bool, last: bool) -> Expr:
     return call(operation, data, axis=axis, keepdims=keepdims, select_last=last, element_type=i32)
 
 
-argmax = _argument(graph.ArgmaxOp, "The position (int32) of the largest over `axis`, by default in all, row by row.")
-argmin = _argument(graph.ArgminOp, "The position (int32) of the smallest over `axis`, by default in all, row by row.")
+argmax = _argument(
+    "argmax", graph.ArgmaxOp, "The position (int32) of the largest over `axis`, by default in all, row by row."
+)
+argmin = _argument(
+    "argmin", graph.ArgminOp, "The position (int32) of the smallest over `axis`, by default in all, row by row."
+)
 
 
 def logsumexp(data: Expr, axis: Axes = None, keepdims: bool = False) -> Expr:
@@ -81,6 +91,7 @@ def logsumexp(data: Expr, axis: Axes = None, keepdims: bool = False) -> Expr:
     return found if keepdims else op.squeeze(found, axes_of(axis, len(data.shape)))
 
 
+@operator("variance")
 def variance(
     data: Expr,
     axis: Axes = None,
@@ -118,6 +129,7 @@ def mean_std(
     return Tuple([mean(data, axis, keepdims, exclude), std(data, axis, keepdims, exclude, unbiased)])
 
 
+@operator("cumsum")
 def cumsum(data: Expr, axis: int | None = None, dtype: str | None = None, exclusive: bool | None = None) -> Expr:
     """Sums of everything up to each position along `axis`, without one of all elements row by row."""
     source = op.reshape(data, [-1]) if axis is None else data

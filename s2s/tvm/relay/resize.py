@@ -59,7 +59,9 @@ class Resizing:
             ("rounding_method", self.rounding or "floor", ROUNDINGS),
         ):
             if value not in choices:
-                raise InputError(f"relay.image.{self.operator}: {name} {value!r}: give one of {', '.join(choices)}")
+                raise InputError(
+                    f"relay.image.{self.operator}: {name} {value!r} is not known; give one of {', '.join(choices)}"
+                )
 
     def taps(self, size: int, count: int, region: tuple[float, float]) -> Taps:
         """The positions and weights of `count` outputs along an axis of `size`."""

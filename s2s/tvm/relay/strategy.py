@@ -31,7 +31,7 @@ from s2s.errors import InputError
 from s2s.frontends.builder import Builder
 from s2s.targets import Target as TargetData
 from s2s.tvm.relay.expr import Expr, Var
-from s2s.tvm.relay.module import emitted
+from s2s.tvm.relay.lowering import emitted
 from s2s.tvm.target import Target, resolve
 from s2s.types.dtypes import as_tensor_type
 from s2s.types.weights import WeightStore
@@ -100,7 +100,7 @@ def _block(compute: Compute, op: GraphOp, store: WeightStore) -> Block:
     block = Block(arg_types=[operand.type for operand in op.operands])
     builder = Builder(block, store)
     builder.node = ", ".join(graph.provenance(op)) or op.name
-    operands = [Var(as_tensor_type(argument.type), f"operand{number}") for number, argument in enumerate(block.args)]
+    operands = [Var(f"operand{number}", as_tensor_type(argument.type)) for number, argument in enumerate(block.args)]
     values = {id(each): builder.computed(argument) for each, argument in zip(operands, block.args, strict=True)}
     [result] = emitted(builder, [compute(op, *operands)], values)
     block.add_op(ReturnOp(result))

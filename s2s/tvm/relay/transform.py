@@ -4,9 +4,11 @@ mod = relay.transform.FoldConstant()(mod)
 """
 
 from functools import partial
+from typing import TYPE_CHECKING
 
+from s2s.errors import UnsupportedError
 from s2s.passes.graph.parallel_branches import MIN_BRANCHES
-from s2s.tvm.transform import Pass, named
+from s2s.tvm.transform import FunctionPass, ModulePass, Pass, function_pass, module_pass, named
 
 
 def CombineParallelBatchMatmul(min_num_branches: int = MIN_BRANCHES) -> Pass:  # noqa: N802
@@ -49,6 +51,79 @@ SimplifyExpr = partial(named, "SimplifyExpr")
 SimplifyInference = partial(named, "SimplifyInference")
 """Batch norms become factors and offsets."""
 
+_GRADIENT = "networks have no gradients here; train elsewhere, and import the model"
+_FORM = "expressions have one form; visit them with ExprVisitor, or write them with relay.Let"
+_PIPELINE = "it is part of relay.build; use PassContext to leave it out, and s2s inspect to look on"
+_GENERATORS = "external code generators choose their parts in relay.build(external=...)"
+_OTHER = "there is no pass for it; write one with relay.transform.function_pass"
+REFUSED: dict[str, str] = {
+    "AlterOpLayout": _PIPELINE,
+    "AnnotateSpans": "expressions keep no places of text",
+    "AnnotateTarget": _GENERATORS,
+    "BatchingOps": "use CombineParallelDense and CombineParallelBatchMatmul",
+    "CanonicalizeCast": _OTHER,
+    "CapturePostDfsIndexInSpans": "expressions keep no places of text",
+    "ChangeBatch": "write the network with the other batch, or import the model with it",
+    "CollagePartition": _GENERATORS,
+    "Conv2dToSparse": "weights are dense",
+    "Conv2dToSparse2": "weights are dense",
+    "ConvertLayout": "layouts are chosen by relay.build; TVM's would change what inputs and outputs mean",
+    "Defunctionalization": "functions are no values",
+    "DefuseOps": "kernels are formed by relay.build, not in a module",
+    "DenseToSparse": "weights are dense",
+    "DivToMul": _OTHER,
+    "DynamicToStatic": "networks written in relay have sizes that are numbers",
+    "EtaExpand": _FORM,
+    "FakeQuantizationToInteger": "quantised networks are read as such by importers",
+    "FastMath": "functions of the C library are exact to their last bits; there is no faster form of less precision",
+    "FirstOrderGradient": _GRADIENT,
+    "FlattenAtrousConv": _OTHER,
+    "FoldConstantExpr": "use FoldConstant on a module",
+    "FoldExplicitPadding": _PIPELINE,
+    "FuseOps": _PIPELINE,
+    "InferTypeLocal": "types are known when an expression is made; read checked_type",
+    "InlineCompilerFunctionsBoundTo": _GENERATORS,
+    "LambdaLift": "functions are no values",
+    "LayoutConfig": "layouts are chosen by relay.build",
+    "LazyGradientInit": _GRADIENT,
+    "Legalize": _PIPELINE,
+    "ManifestLifetimes": "memory is planned by relay.build",
+    "MarkCompilerFunctionsAsExtern": _GENERATORS,
+    "MergeCompilerRegions": _GENERATORS,
+    "MergeComposite": _GENERATORS,
+    "OutlineCompilerFunctionsWithExistingGlobalSymbols": _GENERATORS,
+    "PartialEvaluate": "use FoldConstant",
+    "PartitionGraph": _GENERATORS,
+    "PlanDevices": _PIPELINE,
+    "RemoveUnusedFunctions": "functions that main does not call are not compiled",
+    "SimplifyFCTranspose": _OTHER,
+    "SplitArgs": "give max_function_args to the target",
+    "ToANormalForm": _FORM,
+    "ToANormalFormExpr": _FORM,
+    "ToBasicBlockNormalForm": _FORM,
+    "ToCPS": _FORM,
+    "ToGraphNormalForm": _FORM,
+    "ToMixedPrecision": "convert the model before it is imported",
+    "build_config": "use tvm.transform.PassContext",
+    "gradient": _GRADIENT,
+    "to_cps": _FORM,
+    "un_cps": _FORM,
+}
+"""Passes of TVM that there are not, and the reason or the way to the same."""
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in REFUSED:
+            raise AttributeError(f"module 's2s.tvm.relay.transform' has no attribute {name!r}")
+
+        def refused(*_: object, **__: object) -> Pass:
+            raise UnsupportedError(f"relay.transform.{name}: is not a pass on a module here; {REFUSED[name]}")
+
+        return refused
+
+
 __all__ = [
     "BackwardFoldScaleAxis",
     "CanonicalizeOps",
@@ -60,9 +135,14 @@ __all__ = [
     "FoldConstant",
     "FoldScaleAxis",
     "ForwardFoldScaleAxis",
+    "FunctionPass",
     "InferType",
     "Inline",
     "LabelOps",
+    "ModulePass",
+    "Pass",
     "SimplifyExpr",
     "SimplifyInference",
+    "function_pass",
+    "module_pass",
 ]

@@ -28,7 +28,9 @@ def sizes_of(where: str, value: Sizes, count: int) -> list[int]:
     """Return one number for each dimension of a window; `where` names the argument in errors."""
     sizes = [value] if isinstance(value, int) else list(value)
     if len(sizes) not in (1, count):
-        raise InputError(f"relay.{where} {sizes}: give one number, or one for each of {count} dimensions")
+        raise InputError(
+            f"relay.{where}: {sizes} are too few or too many; give one number, or one for each of {count} dimensions"
+        )
     return sizes if len(sizes) == count else sizes * count
 
 

@@ -8,7 +8,8 @@ from s2s.dialects import graph
 from s2s.passes.context import CompilerContext
 from s2s.registry import get_pass
 from s2s.tvm import relay
-from s2s.tvm.relay.expr import Constant, Expr, call
+from s2s.tvm.relay.expr import Constant, Expr
+from s2s.tvm.relay.graph_calls import call
 from s2s.types.dtypes import Array
 
 CHANNELS, INPUTS = 1 << 15, 1 << 15

@@ -232,7 +232,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Expr], str]] = {
     "layout that does not divide": (lambda x: relay.layout_transform(x, "NC", "NC4c"), "a block that divides"),
     "dilate": (lambda x: nn.dilate(x, [1]), "give a positive one for each"),
     "pad": (lambda x: nn.pad(x, ((0, 0), (1, 1)), 0, "wrap"), "pad_mode 'wrap'"),
-    "resize": (lambda x: image.resize2d(relay.const(X), (2, 2), method="area"), "method 'area'"),
+    "resize": (lambda x: image.resize2d(relay.const(X), (2, 2), method="area"), "method 'area' is not known"),
     "size": (lambda x: image.resize2d(relay.const(X), (0, 2)), "positive sizes"),
     "strides": (lambda x: nn.max_pool2d(relay.const(X), 2, strides=(1, 1, 1)), "one for each of 2 dimensions"),
     "output_size": (lambda x: nn.adaptive_avg_pool2d(relay.const(X), (0, 1)), "give positive sizes"),

@@ -249,7 +249,7 @@ def test_an_operator_means_what_tvm_documents(name: str):
 
 def test_all_results_of_a_tuple_are_outputs():
     x = relay.var("x", shape=M.shape)
-    assert len(IRModule.from_expr(Tuple(list(relay.mean_std(x, 1))))["main"].function_type.outputs) == 2
+    assert len(IRModule.from_expr(Tuple(list(relay.mean_std(x, 1))))["main"].outputs) == 2
 
 
 REFUSED: list[tuple[Callable[[Any], Expr], str]] = [

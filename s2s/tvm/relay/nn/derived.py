@@ -8,18 +8,22 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.tvm.relay import image, op, reduce
-from s2s.tvm.relay.expr import Expr, Var, axis_of, call, const
+from s2s.tvm.relay.expr import Expr, Var, axis_of, const
 from s2s.tvm.relay.formula import onnx
+from s2s.tvm.relay.graph_calls import call
 from s2s.tvm.relay.nn.layers import pad, softmax
+from s2s.tvm.relay.operators import operator
 from s2s.tvm.relay.window import layout_of
 from s2s.types.shapes.window import CHANNELS_FIRST
 
 
+@operator("nn.fast_softmax")
 def fast_softmax(data: Expr, axis: int = -1) -> Expr:
     """Softmax; the exponentials are exact here."""
     return softmax(data, axis)
 
 
+@operator("nn.instance_norm")
 def instance_norm(
     data: Expr,
     gamma: Expr,
@@ -35,6 +39,7 @@ def instance_norm(
     return _normalised(data, gamma if scale else None, beta if center else None, place, over, epsilon)
 
 
+@operator("nn.group_norm")
 def group_norm(
     data: Expr,
     gamma: Expr,
@@ -74,12 +79,14 @@ def _scaled(data: Expr, gamma: Expr | None, beta: Expr | None, axis: int) -> Exp
     return y if beta is None else y + op.reshape(beta, shape)
 
 
+@operator("nn.l2_normalize")
 def l2_normalize(data: Expr, eps: float, axis: Sequence[int] | int | None = None) -> Expr:
     """`x / sqrt(max(sum(x * x), eps))` over `axis`, by default over all."""
     squares = reduce.sum(data * data, axis, keepdims=True)
     return data / op.sqrt(op.maximum(squares, eps))
 
 
+@operator("nn.mirror_pad")
 def mirror_pad(data: Expr, pad_width: Sequence[Sequence[int]], mode: str = "SYMMETRIC") -> Expr:
     """Elements before and after each dimension, mirrored with the edge (`SYMMETRIC`) or without (`REFLECT`)."""
     if mode == "REFLECT":
@@ -93,6 +100,7 @@ def mirror_pad(data: Expr, pad_width: Sequence[Sequence[int]], mode: str = "SYMM
     return data
 
 
+@operator("nn.dilate")
 def dilate(data: Expr, strides: Sequence[int], dilation_value: float = 0.0) -> Expr:
     """The elements with `stride - 1` values between each two."""
     if len(strides) != len(data.shape) or min(strides, default=1) < 1:
@@ -106,6 +114,7 @@ def dilate(data: Expr, strides: Sequence[int], dilation_value: float = 0.0) -> E
     return op.reshape(flat, sizes)
 
 
+@operator("nn.depth_to_space")
 def depth_to_space(data: Expr, block_size: int, layout: str = "NCHW", mode: str = "DCR") -> Expr:
     """Channels moved to blocks of positions."""
     if mode not in ("DCR", "CDR"):
@@ -120,6 +129,7 @@ def depth_to_space(data: Expr, block_size: int, layout: str = "NCHW", mode: str 
     return _channels_back("depth_to_space", y, layout)
 
 
+@operator("nn.space_to_depth")
 def space_to_depth(data: Expr, block_size: int, layout: str = "NCHW") -> Expr:
     """Blocks of positions moved to channels."""
     moved = _channels_first("space_to_depth", data, layout)
@@ -138,6 +148,7 @@ def _channels_back(where: str, data: Expr, layout: str) -> Expr:
     return data if layout_of(where, layout) == CHANNELS_FIRST else op.transpose(data, [0, 2, 3, 1])
 
 
+@operator("nn.space_to_batch_nd")
 def space_to_batch_nd(
     data: Expr, block_shape: Sequence[int], paddings: Sequence[Sequence[int]], pad_value: float = 0
 ) -> Expr:
@@ -154,6 +165,7 @@ def space_to_batch_nd(
     return op.reshape(moved, [prod(block_shape) * shape[0], *shape[1 : 2 * count : 2], *shape[2 * count + 1 :]])
 
 
+@operator("nn.batch_to_space_nd")
 def batch_to_space_nd(data: Expr, block_shape: Sequence[int], crops: Sequence[Sequence[int]]) -> Expr:
     """Entries of the batch moved to blocks of the dimensions behind it, then cropped."""
     count, batch = len(block_shape), data.shape[0] // prod(block_shape)
@@ -169,6 +181,7 @@ def batch_to_space_nd(data: Expr, block_shape: Sequence[int], crops: Sequence[Se
     return y
 
 
+@operator("nn.upsampling")
 def upsampling(
     data: Expr,
     scale_h: float = 1,
@@ -188,6 +201,7 @@ def upsampling(
     return image.resize2d(data, sizes, None, layout, names[method], mode, "floor" if mode == "asymmetric" else "")
 
 
+@operator("nn.upsampling3d")
 def upsampling3d(
     data: Expr,
     scale_d: float = 1,
@@ -213,16 +227,19 @@ def _round_half_up(value: float) -> int:
     return int(np.floor(value + 0.5))
 
 
+@operator("nn.cross_entropy")
 def cross_entropy(predictions: Expr, targets: Expr) -> Expr:
     """The mean over rows of `-sum(log(predictions) * targets)`."""
     return -reduce.sum(op.log(predictions) * targets) / float(predictions.shape[0])
 
 
+@operator("nn.cross_entropy_with_logits")
 def cross_entropy_with_logits(predictions: Expr, targets: Expr) -> Expr:
     """The mean over rows of `-sum(predictions * targets)`."""
     return -reduce.sum(predictions * targets) / float(predictions.shape[0])
 
 
+@operator("nn.nll_loss")
 def nll_loss(
     predictions: Expr, targets: Expr, weights: Expr, reduction: str = "mean", ignore_index: int = -100
 ) -> Expr:

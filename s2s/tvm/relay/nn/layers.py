@@ -9,8 +9,10 @@ from xdsl.ir import Operation
 import s2s.tvm.relay.op as op
 from s2s.dialects import graph
 from s2s.errors import InputError
-from s2s.tvm.relay.expr import Expr, Tuple, Var, axis_of, call
+from s2s.tvm.relay.expr import Expr, Tuple, Var, axis_of
 from s2s.tvm.relay.formula import constant_numbers
+from s2s.tvm.relay.graph_calls import call
+from s2s.tvm.relay.operators import operator
 from s2s.tvm.relay.window import Sizes, layout_of, pads_of, sizes_of, spatial_rank
 from s2s.types.shapes.window import CHANNELS_FIRST, Layout
 
@@ -51,6 +53,7 @@ def _product(operation: type[Operation], a: Expr, b: Expr, out_dtype: str, **pro
     return sums.astype(str(wanted))
 
 
+@operator("nn.conv2d")
 def conv2d(
     data: Expr,
     weight: Expr,
@@ -87,6 +90,7 @@ def conv2d(
     )
 
 
+@operator("nn.conv1d")
 def conv1d(
     data: Expr,
     weight: Expr,
@@ -106,6 +110,7 @@ def conv1d(
     return conv2d(data, weight, strides, padding, dilation, groups, channels, kernel_size, *layouts)
 
 
+@operator("nn.conv3d")
 def conv3d(
     data: Expr,
     weight: Expr,
@@ -125,6 +130,7 @@ def conv3d(
     return conv2d(data, weight, strides, padding, dilation, groups, channels, kernel_size, *layouts)
 
 
+@operator("nn.conv2d_transpose")
 def conv2d_transpose(
     data: Expr,
     weight: Expr,
@@ -165,6 +171,7 @@ def conv2d_transpose(
     )
 
 
+@operator("nn.conv1d_transpose")
 def conv1d_transpose(
     data: Expr,
     weight: Expr,
@@ -186,6 +193,7 @@ def conv1d_transpose(
     return conv2d_transpose(data, weight, *window, *layouts, output_padding, out_dtype)
 
 
+@operator("nn.conv3d_transpose")
 def conv3d_transpose(
     data: Expr,
     weight: Expr,
@@ -207,6 +215,7 @@ def conv3d_transpose(
     return conv2d_transpose(data, weight, *window, *layouts, output_padding, out_dtype)
 
 
+@operator("nn.dense")
 def dense(data: Expr, weight: Expr, units: int | None = None, out_dtype: str = "") -> Expr:
     """`x` times the transpose of `weight`, which has a row for each output."""
     if units is not None:
@@ -214,6 +223,7 @@ def dense(data: Expr, weight: Expr, units: int | None = None, out_dtype: str = "
     return _product(graph.MatmulOp, data, weight, out_dtype, transpose_b=True)
 
 
+@operator("nn.matmul")
 def matmul(
     tensor_a: Expr,
     tensor_b: Expr,
@@ -229,6 +239,7 @@ def matmul(
     return _product(graph.MatmulOp, tensor_a, tensor_b, out_dtype, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
+@operator("nn.batch_matmul")
 def batch_matmul(
     tensor_a: Expr, tensor_b: Expr, out_dtype: str = "", transpose_a: bool = False, transpose_b: bool = True
 ) -> Expr:
@@ -236,6 +247,7 @@ def batch_matmul(
     return matmul(tensor_a, tensor_b, None, out_dtype, transpose_a, transpose_b)
 
 
+@operator("nn.bias_add")
 def bias_add(data: Expr, bias: Expr, axis: int = 1) -> Expr:
     """`x` plus a bias for each position along `axis`."""
     axis = axis_of(axis, len(data.shape))
@@ -249,16 +261,19 @@ def _along(vector: Expr, axis: int, rank: int) -> Expr:
     return vector if after == 0 else op.reshape(vector, [*vector.shape, *[1] * after])
 
 
+@operator("nn.relu")
 def relu(data: Expr) -> Expr:
     """`max(x, 0)`."""
     return call(graph.ClampOp, data, min=data.number(0).value.item(), max=None)
 
 
+@operator("nn.leaky_relu")
 def leaky_relu(data: Expr, alpha: float = 0.01) -> Expr:
     """`x` where positive, else `alpha * x`."""
     return call(graph.PreluOp, data, data.like(alpha))
 
 
+@operator("nn.prelu")
 def prelu(data: Expr, alpha: Expr, axis: int = 1) -> Expr:
     """`x` where positive, else a factor for each position along `axis` times `x`."""
     axis = axis_of(axis, len(data.shape))
@@ -266,16 +281,19 @@ def prelu(data: Expr, alpha: Expr, axis: int = 1) -> Expr:
     return call(graph.PreluOp, data, _along(alpha, axis, len(data.shape)))
 
 
+@operator("nn.softmax")
 def softmax(data: Expr, axis: int = -1) -> Expr:
     """Exponentials along `axis`, divided by their sum."""
     return call(graph.SoftmaxOp, data, axis=axis_of(axis, len(data.shape)))
 
 
+@operator("nn.log_softmax")
 def log_softmax(data: Expr, axis: int = -1) -> Expr:
     """The logarithm of softmax."""
     return call(graph.LogSoftmaxOp, data, axis=axis_of(axis, len(data.shape)))
 
 
+@operator("nn.batch_norm")
 def batch_norm(
     data: Expr,
     gamma: Expr,
@@ -303,6 +321,7 @@ def batch_norm(
     return Tuple([y, moving_mean, moving_var])
 
 
+@operator("nn.layer_norm")
 def layer_norm(
     data: Expr,
     gamma: Expr,
@@ -324,6 +343,7 @@ def layer_norm(
     return y if place == last else op.transpose(y, order)
 
 
+@operator("nn.lrn")
 def lrn(
     data: Expr,
     size: int = 5,
@@ -341,6 +361,7 @@ def lrn(
     return call(graph.LrnOp, data, size=size, alpha=alpha, beta=beta, bias=float(bias))
 
 
+@operator("nn.pad")
 def pad(
     data: Expr, pad_width: Sequence[Sequence[int]], pad_value: float | Expr = 0, pad_mode: str = "constant"
 ) -> Expr:
@@ -354,11 +375,13 @@ def pad(
     return call(graph.PadOp, data, low=low, high=high, mode=pad_mode, value=value)
 
 
+@operator("nn.batch_flatten")
 def batch_flatten(data: Expr) -> Expr:
     """Everything but the first dimension as one."""
     return op.reshape(data, [data.shape[0], prod(data.shape[1:])])
 
 
+@operator("nn.dropout")
 def dropout(data: Expr, rate: float = 0.5) -> Expr:
     """`x`: nothing is dropped when a network runs."""
     return op.identity(data)

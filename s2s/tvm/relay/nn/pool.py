@@ -8,7 +8,9 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.tvm.relay import arithmetic, op
-from s2s.tvm.relay.expr import Expr, call, const
+from s2s.tvm.relay.expr import Expr, const
+from s2s.tvm.relay.graph_calls import call
+from s2s.tvm.relay.operators import operator
 from s2s.tvm.relay.window import Sizes, layout_of, pads_of, sizes_of, spatial_rank
 from s2s.types.shapes.window import CHANNELS_FIRST, Layout
 
@@ -17,6 +19,7 @@ Window = dict[str, Any]
 Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 
+@operator("nn.max_pool1d")
 def max_pool1d(
     data: Expr,
     pool_size: Sizes = (1,),
@@ -32,6 +35,7 @@ def max_pool1d(
     return call(graph.MaxPoolOp, data, **window)
 
 
+@operator("nn.max_pool2d")
 def max_pool2d(
     data: Expr,
     pool_size: Sizes = (1, 1),
@@ -47,6 +51,7 @@ def max_pool2d(
     return call(graph.MaxPoolOp, data, **window)
 
 
+@operator("nn.max_pool3d")
 def max_pool3d(
     data: Expr,
     pool_size: Sizes = (1, 1, 1),
@@ -62,6 +67,7 @@ def max_pool3d(
     return call(graph.MaxPoolOp, data, **window)
 
 
+@operator("nn.avg_pool1d")
 def avg_pool1d(
     data: Expr,
     pool_size: Sizes = (1,),
@@ -78,6 +84,7 @@ def avg_pool1d(
     return _averages(data, window, padding, count_include_pad)
 
 
+@operator("nn.avg_pool2d")
 def avg_pool2d(
     data: Expr,
     pool_size: Sizes = (1, 1),
@@ -94,6 +101,7 @@ def avg_pool2d(
     return _averages(data, window, padding, count_include_pad)
 
 
+@operator("nn.avg_pool3d")
 def avg_pool3d(
     data: Expr,
     pool_size: Sizes = (1, 1, 1),

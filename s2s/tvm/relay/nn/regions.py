@@ -7,40 +7,48 @@ import numpy as np
 from s2s.errors import InputError
 from s2s.tvm.relay import op, reduce
 from s2s.tvm.relay.expr import Expr
+from s2s.tvm.relay.operators import operator
 from s2s.tvm.relay.window import Sizes, layout_of, sizes_of, spatial_rank
 from s2s.types.shapes.window import CHANNELS_FIRST
 
 
+@operator("nn.global_max_pool1d")
 def global_max_pool1d(data: Expr, layout: str = "NCW", out_layout: str = "") -> Expr:
     """The largest value of each channel."""
     return reduce.max(data, _spatial_axes("global_max_pool1d", data, layout, out_layout), keepdims=True)
 
 
+@operator("nn.global_max_pool2d")
 def global_max_pool2d(data: Expr, layout: str = "NCHW", out_layout: str = "") -> Expr:
     """The largest value of each channel."""
     return reduce.max(data, _spatial_axes("global_max_pool2d", data, layout, out_layout), keepdims=True)
 
 
+@operator("nn.global_max_pool3d")
 def global_max_pool3d(data: Expr, layout: str = "NCDHW", out_layout: str = "") -> Expr:
     """The largest value of each channel."""
     return reduce.max(data, _spatial_axes("global_max_pool3d", data, layout, out_layout), keepdims=True)
 
 
+@operator("nn.global_avg_pool1d")
 def global_avg_pool1d(data: Expr, layout: str = "NCW", out_layout: str = "") -> Expr:
     """The mean of each channel."""
     return reduce.mean(data, _spatial_axes("global_avg_pool1d", data, layout, out_layout), keepdims=True)
 
 
+@operator("nn.global_avg_pool2d")
 def global_avg_pool2d(data: Expr, layout: str = "NCHW", out_layout: str = "") -> Expr:
     """The mean of each channel."""
     return reduce.mean(data, _spatial_axes("global_avg_pool2d", data, layout, out_layout), keepdims=True)
 
 
+@operator("nn.global_avg_pool3d")
 def global_avg_pool3d(data: Expr, layout: str = "NCDHW", out_layout: str = "") -> Expr:
     """The mean of each channel."""
     return reduce.mean(data, _spatial_axes("global_avg_pool3d", data, layout, out_layout), keepdims=True)
 
 
+@operator("nn.adaptive_max_pool1d")
 def adaptive_max_pool1d(
     data: Expr, output_size: Sizes | None = None, layout: str = "NCW", out_layout: str = ""
 ) -> Expr:
@@ -48,6 +56,7 @@ def adaptive_max_pool1d(
     return _adaptive("adaptive_max_pool1d", data, output_size, layout, out_layout, reduce.max)
 
 
+@operator("nn.adaptive_max_pool2d")
 def adaptive_max_pool2d(
     data: Expr, output_size: Sizes | None = None, layout: str = "NCHW", out_layout: str = ""
 ) -> Expr:
@@ -55,6 +64,7 @@ def adaptive_max_pool2d(
     return _adaptive("adaptive_max_pool2d", data, output_size, layout, out_layout, reduce.max)
 
 
+@operator("nn.adaptive_max_pool3d")
 def adaptive_max_pool3d(
     data: Expr, output_size: Sizes | None = None, layout: str = "NCDHW", out_layout: str = ""
 ) -> Expr:
@@ -62,6 +72,7 @@ def adaptive_max_pool3d(
     return _adaptive("adaptive_max_pool3d", data, output_size, layout, out_layout, reduce.max)
 
 
+@operator("nn.adaptive_avg_pool1d")
 def adaptive_avg_pool1d(
     data: Expr, output_size: Sizes | None = None, layout: str = "NCW", out_layout: str = ""
 ) -> Expr:
@@ -69,6 +80,7 @@ def adaptive_avg_pool1d(
     return _adaptive("adaptive_avg_pool1d", data, output_size, layout, out_layout, reduce.mean)
 
 
+@operator("nn.adaptive_avg_pool2d")
 def adaptive_avg_pool2d(
     data: Expr, output_size: Sizes | None = None, layout: str = "NCHW", out_layout: str = ""
 ) -> Expr:
@@ -76,6 +88,7 @@ def adaptive_avg_pool2d(
     return _adaptive("adaptive_avg_pool2d", data, output_size, layout, out_layout, reduce.mean)
 
 
+@operator("nn.adaptive_avg_pool3d")
 def adaptive_avg_pool3d(
     data: Expr, output_size: Sizes | None = None, layout: str = "NCDHW", out_layout: str = ""
 ) -> Expr:

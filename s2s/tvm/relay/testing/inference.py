@@ -1,6 +1,7 @@
 """Functions of TVM's tests that run passes on an expression."""
 
-from s2s.tvm.relay.expr import Expr, Function
+from s2s.tvm.relay.expr import Expr
+from s2s.tvm.relay.function import Function
 
 
 def run_infer_type(expr: Expr | Function) -> Expr | Function:

@@ -3,7 +3,8 @@
 import s2s.tvm.relay.nn as nn
 import s2s.tvm.relay.op as op
 from s2s.tvm.relay.analysis import free_vars
-from s2s.tvm.relay.expr import Expr, Function, Var, var
+from s2s.tvm.relay.expr import Expr, Var, var
+from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.relay.testing.workload import DATA, create_workload
 from s2s.types.dtypes import Array

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import s2s.tvm.relay.nn as nn
 from s2s.tvm.relay.analysis import free_vars
-from s2s.tvm.relay.expr import Function, var
+from s2s.tvm.relay.expr import var
+from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.relay.testing.layers import dense
 from s2s.tvm.relay.testing.workload import DATA, create_workload

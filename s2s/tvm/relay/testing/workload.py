@@ -4,7 +4,7 @@ from math import sqrt
 
 import numpy as np
 
-from s2s.tvm.relay.expr import Function
+from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.module import IRModule
 from s2s.types.dtypes import Array
 
