@@ -9,6 +9,7 @@ from click.exceptions import Exit
 
 from s2s.cli import options
 from s2s.cli.command import command
+from s2s.cli.inputs import inputs, load_inputs
 from s2s.cli.options import Options, with_compile_options
 from s2s.errors import InputError
 
@@ -28,14 +29,7 @@ DISPENSABLE = ("op/byte", "GB/s", "median", "bound by", "MFLOP", "MOP", "bound")
 @command("profile")
 @click.argument("model", type=options.PATH, required=False, metavar="[MODEL]", help="The network; none with --machine.")
 @with_compile_options
-@click.option(
-    "--input",
-    "-i",
-    "inputs",
-    multiple=True,
-    metavar="NAME=FILE.npy",
-    help="An input; made-up numbers where none is given.",
-)
+@inputs
 @click.option("--runs", type=click.IntRange(min=1), help="How often the network is run; by default for two seconds.")
 @click.option(
     "--sort",
@@ -94,7 +88,6 @@ def profile_command(
             )
         _count(on, model, compiling, as_json=as_json)
         return
-    from s2s.cli.run import load_inputs
     from s2s.profiling.profile import profile_model
 
     arrays = load_inputs(inputs)

@@ -1,6 +1,6 @@
 """`s2s run`: build a tree of C and run it on arrays from files."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,6 +8,7 @@ import click
 
 from s2s.cli import options
 from s2s.cli.command import command
+from s2s.cli.inputs import inputs, load_inputs
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,52 +17,59 @@ if TYPE_CHECKING:
 
 @command("run")
 @click.argument("tree", type=options.PATH, metavar="TREE", help="A folder that s2s compile wrote.")
-@click.option("--input", "-i", "inputs", multiple=True, metavar="NAME=FILE.npy", help="An input; repeat for each.")
+@inputs
 @click.option("--output", "-o", type=options.PATH, metavar="DIR", help="Folder for the outputs, one .npy file each.")
+@click.option(
+    "--labels",
+    type=options.PATH,
+    metavar="FILE",
+    help="Names of classes, one a line: show the largest outputs by name.",
+)
 @options.as_json
-def run_command(tree: Path, inputs: tuple[str, ...], output: Path | None, as_json: bool) -> None:
+def run_command(tree: Path, inputs: tuple[str, ...], output: Path | None, labels: Path | None, as_json: bool) -> None:
     """Build a compiled tree with the C compiler of this machine and run it once.
 
-    Example: s2s run kws --input mfcc=sample.npy
+    Example: s2s run kws --input sample.npy --labels words.txt
+
+    Example: s2s run detector --input image=street.npy --input threshold=half.npy -o results
     """
     from s2s import api
+    from s2s.cli.largest import read_labels
     from s2s.cli.output import print_json, steps_shown
+    from s2s.data.arrays import named
 
+    if labels is not None and as_json:
+        raise InputError(f"--labels {labels}: is for people, and --json for programs; give one of them")
+    classes = None if labels is None else read_labels(labels)
     arrays = load_inputs(inputs)
     with steps_shown():
-        results = api.load(tree).run(arrays)
+        network = api.load(tree)
+        results = network.run(named(arrays, [port.name for port in network.inputs]))
     if output is not None:
         save(results, output)
     if as_json:
         print_json(
             {name: {"shape": a.shape, "dtype": str(a.dtype), "values": a.tolist()} for name, a in results.items()}
         )
+    elif classes is not None:
+        _show_largest(results, classes)
     elif output is None:
         for name, array in results.items():
             print(f"{name}: {array.dtype}{list(array.shape)}\n{array}")
 
 
-def split_input(option: str) -> tuple[str, str]:
-    """Split `x=a.npy` into name and file."""
-    name, equals, file = option.partition("=")
-    if not (name and equals and file):
+def _show_largest(results: "Mapping[str, Array]", classes: Sequence[str]) -> None:
+    """Print the largest elements of the outputs whose last axis is that of the classes."""
+    from s2s.cli.largest import largest
+
+    fitting = {name: array for name, array in results.items() if array.shape[-1:] == (len(classes),)}
+    if not fitting:
+        shapes = ", ".join(f"{name} {list(array.shape)}" for name, array in results.items())
         raise InputError(
-            f"--input {option}: is not of the form NAME=FILE.npy; write, for example, --input x=sample.npy"
+            f"--labels: {len(classes)} names, and no output has as many columns: {shapes}; name each class"
         )
-    return name, file
-
-
-def load_inputs(given: Sequence[str]) -> "dict[str, Array]":
-    """Load the arrays of the options `NAME=FILE.npy`, by name."""
-    from s2s.data.arrays import read_array
-
-    arrays: dict[str, Array] = {}
-    for option in given:
-        name, file = split_input(option)
-        if name in arrays:
-            raise InputError(f"--input {option}: {name} is given twice; give one file for each input")
-        arrays[name] = read_array(Path(file), f"--input {option}")
-    return arrays
+    for name, array in fitting.items():
+        print("\n".join([f"{name}:", *largest(array, classes)]))
 
 
 def save(results: "dict[str, Array]", folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 import zipfile
 import zlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,6 +13,8 @@ from s2s.types.dtypes import Array
 
 UNREADABLE = (OSError, ValueError, EOFError, KeyError, MemoryError, zipfile.BadZipFile, zlib.error)
 """What numpy raises for a file that it cannot make sense of."""
+UNNAMED = ""
+"""Stands for the only input of a network, where its array has no name."""
 _MAGIC = (np.lib.format.MAGIC_PREFIX, b"PK")
 
 
@@ -42,6 +45,13 @@ def read_arrays(file: Path, place: str) -> dict[str, Array]:
             return {name: found[name] for name in found.files}
     except UNREADABLE as error:
         raise InputError(f"{place}: cannot be read ({why(error)}); write it with numpy.savez") from None
+
+
+def named(arrays: Mapping[str, Array], names: Sequence[str]) -> dict[str, Array]:
+    """The arrays by the names of the network's inputs; an array without a name is that of the only input."""
+    if UNNAMED in arrays and len(names) != 1:
+        raise InputError(f"--input: names no input; write NAME=FILE.npy for each of {', '.join(names)}")
+    return {name or names[0]: array for name, array in arrays.items()}
 
 
 def _load(file: Path, place: str, writer: str) -> Any:

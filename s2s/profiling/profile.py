@@ -8,6 +8,7 @@ import numpy as np
 
 from s2s.analysis.cost.kernels import KernelCost, Operations
 from s2s.artifact import Artifact, compile_artifact
+from s2s.data.arrays import named
 from s2s.data.samples import sample
 from s2s.emit.info import PortInfo
 from s2s.errors import InputError
@@ -166,7 +167,7 @@ def profile_artifact(
     """Build a compiled network with timing hooks, and run it on `inputs`, by default random ones."""
     machine = this_machine(again=measure_again)
     info, compilation = artifact.info, artifact.compilation
-    arrays = _given_or_made_up(info.inputs, inputs or {})
+    arrays = _given_or_made_up(info.inputs, named(inputs or {}, [port.name for port in info.inputs]))
     calls = kernel_calls(compilation.at("c").module)
     tree = timed_tree(artifact.tree(), info.name, calls)
     progress.step("compiling the C")

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from s2s.cli.main import run
+from s2s.data.arrays import UNNAMED, named
+from s2s.errors import InputError
 from support.onnx_text import onnx_file
 from support.project import ROOT
 
@@ -234,6 +236,13 @@ def test_input_that_is_given_twice(tmp_path: Path, capsys: pytest.CaptureFixture
     file.write_bytes(NUMBERS)
     said = complaint(["run", tmp_path, "-i", f"image={file}", "-i", f"image={file}"], 2, capsys, tmp_path)
     assert "image is given twice; give one file for each input" in said
+
+
+def test_array_without_a_name_is_of_the_only_input():
+    array = np.zeros(2, np.float32)
+    assert list(named({UNNAMED: array}, ["x"])) == ["x"]
+    with pytest.raises(InputError, match=r"--input: names no input; write NAME=FILE\.npy for each of x, y"):
+        named({UNNAMED: array}, ["x", "y"])
 
 
 @pytest.mark.parametrize("record", [b"{", b"{}", b"[]", b"\xff\xfe", b'{"generator": {"name": "tar"}}'])

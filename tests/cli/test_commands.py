@@ -72,6 +72,32 @@ def test_run_gives_what_the_network_gives(tmp_path: Path, capsys: pytest.Capture
     shown = json.loads(capsys.readouterr().out)["probabilities"]
     assert (shown["dtype"], shown["shape"]) == ("float32", [1, 10])
     np.testing.assert_array_equal(np.float32(shown["values"]), probabilities)
+    np.savez(tmp_path / "all.npz", image=held_out["images"][:1])
+    for form in ("image.npy", "all.npz"):
+        assert run(["run", str(tmp_path / "digits"), "-i", str(tmp_path / form), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["probabilities"] == shown
+
+
+def test_run_names_the_largest_outputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    held_out = np.load(HELD_OUT)
+    np.save(tmp_path / "image.npy", held_out["images"][:1])
+    words = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+    (tmp_path / "words.txt").write_text("\n".join(words) + "\n")
+    assert run(["compile", str(DIGITS), "-o", str(tmp_path / "digits")]) == 0
+    capsys.readouterr()
+    image, labels = str(tmp_path / "image.npy"), str(tmp_path / "words.txt")
+    command = ["run", str(tmp_path / "digits"), "-i", image, "--labels", labels]
+    assert run(command) == 0
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first == "probabilities:"
+    assert lines[0].split()[1] == words[held_out["labels"][0]]
+    assert len(lines) == 5
+    (tmp_path / "words.txt").write_text("yes\nno\n")
+    assert run(command) == 2
+    said = capsys.readouterr().err.replace("\n", " ")
+    assert "2 names, and no output has as many columns: probabilities [1, 10]" in said
+    assert run([*command, "--json"]) == 2
+    assert "--json for programs" in capsys.readouterr().err
 
 
 def test_run_wants_every_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
