@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import StringAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, StringAttr, UnitAttr, f64, i64
 from xdsl.irdl import ParsePropInAttrDict, opt_prop_def, prop_def, traits_def, var_operand_def, var_result_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
@@ -13,18 +13,24 @@ from s2s.dialects.operation import Op, op_definition
 from s2s.types.dtypes import AnyTensor
 
 
+def _number(value: int | float) -> IntegerAttr | FloatAttr:
+    return FloatAttr(value, f64) if isinstance(value, float) else IntegerAttr(int(value), i64)
+
+
 @op_definition
 class ExternOp(Op):
     """`outputs… = function(inputs…)`: a function that is not part of the network and depends on its inputs only.
 
     It is a function of C with pointers to the elements, outputs first; or, with `packed`, a packed function that is
-    called by its name with tensors, inputs first. `source` is the C that defines it, if the tree shall contain it.
+    called by its name with tensors, inputs first, and then `numbers`. `source` is the C that defines it, if the tree
+    shall contain it.
     """
 
     name = "graph.extern"
     function = prop_def(StringAttr)
     packed = opt_prop_def(UnitAttr)
     source = opt_prop_def(StringAttr)
+    numbers = opt_prop_def(ArrayAttr[IntegerAttr | FloatAttr])
     inputs = var_operand_def(TENSOR)
     outputs = var_result_def(TENSOR)
     traits = traits_def(Pure(), HasFusionKind(FusionKind.OPAQUE))
@@ -39,6 +45,7 @@ class ExternOp(Op):
         result_types: Sequence[AnyTensor],
         packed: bool = False,
         source: str | None = None,
+        numbers: Sequence[int | float] = (),
     ) -> None:
         super().__init__(
             operands=[operands],
@@ -47,9 +54,17 @@ class ExternOp(Op):
                 "function": string(function),
                 "packed": flag(packed),
                 "source": None if source is None else string(source),
+                "numbers": ArrayAttr(list(map(_number, numbers))) if numbers else None,
             },
         )
 
+    @property
+    def values(self) -> tuple[int | float, ...]:
+        """The constants that follow the tensors."""
+        return tuple(each.value.data for each in self.numbers or ())
+
     def verify_(self) -> None:
+        if self.numbers is not None and self.packed is None:
+            raise VerifyException(f"{self.function.data} takes numbers, which packed functions alone do")
         if not self.outputs:
             raise VerifyException(f"{self.function.data} has no results, expected at least one")

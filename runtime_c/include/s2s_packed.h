@@ -127,11 +127,11 @@ void s2s_value_release(const s2s_value *value, int type_code);
 #endif
 
 /* Calls a packed function from a kernel: `linked`, or the one of this name in the global registry if that is null. Its
- * arguments are tensors, inputs first, and it returns nothing; args and type_codes have room for num_args. Where it is
- * missing or fails, the other num_args - num_inputs tensors, which are contiguous, become zeros, and later calls of the
- * same run are left out. */
-void s2s_kernel_call(const char *name, s2s_packed_call linked, s2s_tensor *tensors, int num_inputs, int num_args,
-                     s2s_value *args, int *type_codes);
+ * arguments are tensors, inputs first, then what args and type_codes hold behind them up to num_args, and it returns
+ * nothing. Where it is missing or fails, the other num_tensors - num_inputs tensors, which are contiguous, become zeros,
+ * and later calls of the same run are left out. */
+void s2s_kernel_call(const char *name, s2s_packed_call linked, s2s_tensor *tensors, int num_inputs, int num_tensors,
+                     int num_args, s2s_value *args, int *type_codes);
 
 /* S2S_ERR_FUNCTION if an s2s_kernel_call of this thread has failed since this was asked last, else S2S_OK. */
 s2s_status s2s_kernel_status(void);

@@ -187,15 +187,15 @@ static void fail(const char *name, const char *why)
 }
 
 S2S_MERGED
-void s2s_kernel_call(const char *name, s2s_packed_call linked, s2s_tensor *tensors, int num_inputs, int num_args,
-                     s2s_value *args, int *type_codes)
+void s2s_kernel_call(const char *name, s2s_packed_call linked, s2s_tensor *tensors, int num_inputs, int num_tensors,
+                     int num_args, s2s_value *args, int *type_codes)
 {
     const s2s_function given = {linked, NULL, NULL};
     const s2s_function *const function = linked != NULL ? &given : s2s_registry_find(s2s_global_registry(), name);
     s2s_value ret;
     int ret_code = S2S_ARG_NULL;
 
-    for (int i = 0; i < num_args; ++i) {
+    for (int i = 0; i < num_tensors; ++i) {
         args[i].v_handle = &tensors[i];
         type_codes[i] = S2S_ARG_TENSOR;
     }
@@ -209,7 +209,7 @@ void s2s_kernel_call(const char *name, s2s_packed_call linked, s2s_tensor *tenso
             fail(name, " returned a value: it has to write into its last arguments");
         }
     }
-    for (int i = num_inputs; has_failed && i < num_args; ++i) {
+    for (int i = num_inputs; has_failed && i < num_tensors; ++i) {
         memset(s2s_tensor_first(&tensors[i]), 0, s2s_tensor_size(&tensors[i]));
     }
 }

@@ -6,7 +6,7 @@
 Contexts nest. Of a task that several of them know, the innermost one's records count.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Self
@@ -16,8 +16,19 @@ from s2s.decisions.records import Record
 _stack: ContextVar[tuple["DispatchContext", ...]] = ContextVar("dispatch contexts", default=())
 
 
+class _Current:
+    """The context that counts: the innermost one, or one that knows nothing."""
+
+    def __get__(self, instance: object, owner: type) -> "DispatchContext":
+        found = contexts_in_effect()
+        return found[0] if found else _outermost[-1]()
+
+
 class DispatchContext:
     """A source of records, entered by `with`."""
+
+    current = _Current()
+    """The innermost context around the caller."""
 
     hides_outer = False
     """Whether contexts around this one are not asked."""
@@ -33,6 +44,14 @@ class DispatchContext:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         _stack.set(_stack.get()[:-1])
+
+
+_outermost: list[Callable[[], DispatchContext]] = [DispatchContext]
+
+
+def set_outermost(make: Callable[[], DispatchContext]) -> None:
+    """Let `make()` be the current context where there is no other."""
+    _outermost[:] = [make]
 
 
 def contexts_in_effect() -> list[DispatchContext]:

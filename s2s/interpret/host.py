@@ -13,8 +13,11 @@ from s2s.types.dtypes import Array
 class Host(Protocol):
     """A registry of functions by name."""
 
-    def call(self, name: str, inputs: Sequence[Array], outputs: Sequence[Array]) -> bool:
-        """Let the function of a name write `outputs` from `inputs`; False if there is none."""
+    def call(
+        self, name: str, inputs: Sequence[Array], outputs: Sequence[Array], numbers: Sequence[int | float] = ()
+    ) -> bool:
+        """Let the function of a name write `outputs` from `inputs`, with `numbers` as last arguments; False if there is
+        none."""
         ...
 
     def before_loading(self) -> None:

@@ -10,10 +10,12 @@ from s2s.errors import InputError
 from s2s.options import CompileOptions, PassOptions
 from s2s.passes.instruments import PassInstrument
 from s2s.passes.levels import names_of
+from s2s.targets import get_target
 
 CONFIGS: Mapping[str, tuple[type, str]] = {
     "relay.FuseOps.max_depth": (int, "the most operators in one kernel"),
     "relay.FuseOps.link_params": (bool, "weights are linked in any case"),
+    "tir.disable_vectorize": (bool, "code is scalar, as for a target without vectors"),
     "tir.disable_assert": (bool, "the C checks nothing when it runs, in any case"),
     "tir.usmp.enable": (bool, "memory is planned in any case, so it must not be False"),
     "tir.usmp.use_workspace_io": (bool, "inputs and outputs lie in the arena"),
@@ -101,7 +103,10 @@ class PassContext:
         """Return `options` as this context changes them."""
         in_arena = self.config.get("tir.usmp.use_workspace_io")
         io = options.io if in_arena is None else "arena" if in_arena else "caller"
-        return replace(options, passes=self.passes, io=io)
+        target = options.target
+        if self.config.get("tir.disable_vectorize"):
+            target = replace(get_target(target), lanes=1)
+        return replace(options, passes=self.passes, io=io, target=target)
 
 
 def _check_config(key: str, value: object) -> None:

@@ -148,7 +148,7 @@ static float called(const char *name, s2s_packed_call linked, float x)
         {&y, {S2S_DEVICE_CPU, 0}, 0, {S2S_DTYPE_FLOAT, 32u, 1u}, NULL, NULL, 0u},
     };
 
-    s2s_kernel_call(name, linked, tensors, 1, 2, args, codes);
+    s2s_kernel_call(name, linked, tensors, 1, 2, 2, args, codes);
     return y;
 }
 

@@ -16,7 +16,8 @@ def run_extern(op: graph.ExternOp, operands: Sequence[Array]) -> list[Array]:
     types = [as_tensor_type(output.type) for output in op.outputs]
     outputs = [np.zeros(type.get_shape(), to_numpy(type.element_type)) for type in types]
     registry = host()
-    if registry is None or not registry.call(name, [np.array(each, order="C") for each in operands], outputs):
+    inputs = [np.array(each, order="C") for each in operands]
+    if registry is None or not registry.call(name, inputs, outputs, op.values):
         what = "packed function" if op.packed is not None else "function of C"
         raise InputError(
             f"{what} {name}: no Python function says what it computes; register one by s2s.register_func({name!r}, …)"

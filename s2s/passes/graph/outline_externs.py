@@ -87,6 +87,7 @@ def _attributes(extern: graph.ExternOp, prefix: str) -> dict[str, Attribute]:
         None if extern.source is None else extern.source.data,
         tuple(map(as_tensor_type, extern.operand_types)),
         tuple(map(as_tensor_type, extern.result_types)),
+        extern.values,
     )
     return {
         CALLBACK: StringAttr(call.name),

@@ -11,7 +11,7 @@
         s2s_value args[2];
         int type_codes[2];
 
-        s2s_kernel_call("app.scale", S2S_LINKED(app_scale), tensors, 1, 2, args, type_codes);
+        s2s_kernel_call("app.scale", S2S_LINKED(app_scale), tensors, 1, 2, 2, args, type_codes);
     }
 
 The linker knows `app.scale` as `app_scale`. Where its source is given, the kernel calls it without a registry.
@@ -36,11 +36,13 @@ class PackedCall(NamedTuple):
     source: str | None
     inputs: tuple[AnyTensor, ...]
     outputs: tuple[AnyTensor, ...]
+    numbers: tuple[int | float, ...] = ()
+    """Constants that follow the tensors."""
 
     @property
     def name(self) -> str:
         """The name of the C function, after its text: equal calls share one function."""
-        text = "\n".join([self.function, self.source or "", *map(str, (*self.inputs, *self.outputs))])
+        text = "\n".join([self.function, self.source or "", *map(str, (*self.inputs, *self.outputs, *self.numbers))])
         return f"{self.prefix}_{self._linked}_{hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]}"
 
     @property
@@ -58,8 +60,9 @@ class PackedCall(NamedTuple):
         parameters = [f"{_c_element(type)} *{name}" for name, type in _named("y", self.outputs)]
         parameters += [f"const {_c_element(type)} *{name}" for name, type in _named("x", self.inputs)]
         linked = self._linked if self.source is not None else f"S2S_LINKED({self._linked})"
-        count = len(tensors)
-        arguments = f"{c_string(self.function)}, {linked}, tensors, {len(self.inputs)}, {count}, args, type_codes"
+        first = len(tensors)
+        count = first + len(self.numbers)
+        arguments = f"{c_string(self.function)}, {linked}, tensors, {len(self.inputs)}, {first}, {count}"
         lines = [
             f"void {self.name}({', '.join(parameters)})",
             "{",
@@ -70,7 +73,8 @@ class PackedCall(NamedTuple):
             f"    s2s_value args[{count}];",
             f"    int type_codes[{count}];",
             "",
-            f"    s2s_kernel_call({arguments});",
+            *(f"    {line}" for number, value in enumerate(self.numbers, first) for line in _number(number, value)),
+            f"    s2s_kernel_call({arguments}, args, type_codes);",
             "}",
         ]
         return "\n".join(lines)
@@ -91,6 +95,13 @@ def _c_element(type: AnyTensor) -> str:
 def _shape(name: str, type: AnyTensor) -> list[str]:
     sizes = ", ".join(map(str, type.get_shape()))
     return [f"static const int64_t {name}_shape[] = {{{sizes}}};"] if sizes else []
+
+
+def _number(place: int, value: int | float) -> list[str]:
+    """The statements that make a constant the argument at `place`."""
+    if isinstance(value, float):
+        return [f"args[{place}].v_float64 = {value!r};", f"type_codes[{place}] = S2S_ARG_FLOAT;"]
+    return [f"args[{place}].v_int64 = {int(value)};", f"type_codes[{place}] = S2S_ARG_INT;"]
 
 
 def _tensor(name: str, type: AnyTensor) -> str:

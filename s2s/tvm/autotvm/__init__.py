@@ -11,12 +11,13 @@ Templates of tensor expressions are tuned likewise (`template`, `get_config`, `t
 AutoTVM.
 """
 
-from s2s.tvm.autotvm import callback, graph_tuner, measure, record, task, tophub, tuner
+from s2s.tvm.autotvm import callback, graph_tuner, measure, record, task, tophub, tuner, utils
 from s2s.tvm.autotvm.config import ConfigEntity, ConfigSpace, FallbackConfigEntity
 from s2s.tvm.autotvm.measure import LocalBuilder, LocalRunner, MeasureErrorNo, measure_option
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
 from s2s.tvm.autotvm.rpc_runner import RPCRunner
 from s2s.tvm.autotvm.task import (
+    TASK_TABLE,
     ApplyConfig,
     ApplyFixedConfig,
     ApplyGraphBest,
@@ -24,14 +25,18 @@ from s2s.tvm.autotvm.task import (
     DispatchContext,
     FallbackContext,
     get_config,
+    register_topi_compute,
+    register_topi_schedule,
     template,
 )
+from s2s.tvm.autotvm.tuner import create_measure_batch
 
 apply_history_best = ApplyHistoryBest
 apply_graph_best = ApplyGraphBest
 apply_fixed_config = ApplyFixedConfig
 
 __all__ = [
+    "TASK_TABLE",
     "ApplyConfig",
     "ApplyFixedConfig",
     "ApplyGraphBest",
@@ -51,13 +56,17 @@ __all__ = [
     "apply_graph_best",
     "apply_history_best",
     "callback",
+    "create_measure_batch",
     "get_config",
     "graph_tuner",
     "measure",
     "measure_option",
     "record",
+    "register_topi_compute",
+    "register_topi_schedule",
     "task",
     "template",
     "tophub",
     "tuner",
+    "utils",
 ]

@@ -64,6 +64,10 @@ class Task(ABC):
         """Return the configuration whose text a search proposes."""
 
     @abstractmethod
+    def text_at(self, config: ConfigEntity) -> str:
+        """Return the text by which searches name a configuration."""
+
+    @abstractmethod
     def decisions_of(self, text: str) -> Decided:
         """Return the decisions that records keep of a configuration."""
 

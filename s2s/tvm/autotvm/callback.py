@@ -31,6 +31,31 @@ def log_to_file(file_out: str | Path | TextIO, protocol: str = PROTOCOL) -> Call
     return callback
 
 
+class Monitor:
+    """A callback that keeps the speed and the time of each trial."""
+
+    def __init__(self) -> None:
+        self.scores: list[float] = []
+        self.timestamps: list[float] = []
+
+    def __call__(self, tuner: Tuner, inputs: Sequence[MeasureInput], results: Sequence[MeasureResult]) -> None:
+        for each in results:
+            self.timestamps.append(each.timestamp)
+            self.scores.append(0.0 if each.error_no else tuner.task.flop / each.costs[0])
+
+    def reset(self) -> None:
+        """Forget all trials."""
+        self.scores, self.timestamps = [], []
+
+    def trial_scores(self) -> list[float]:
+        """Return operations a second, or an instruction, of each trial; 0 of one that failed."""
+        return list(self.scores)
+
+    def trial_timestamps(self) -> list[float]:
+        """Return when each trial was measured, in seconds since 1970."""
+        return list(self.timestamps)
+
+
 def progress_bar(total: int, prefix: str = "", si_prefix: str = "G") -> Callback:
     """Return a callback that shows trials, and the speed of the best configuration, on the standard error."""
     started, unit = time.monotonic(), {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}[si_prefix]

@@ -65,6 +65,21 @@ def extract_from_program(
     return [KernelTask(each, _flop(each.nodes.split(", "), work)) for each in tasks]
 
 
+def extract_from_multiple_program(
+    mods: Sequence[ModuleOp | IRModule | Function | FuncOp],
+    params: Sequence[Mapping[str, npt.ArrayLike] | None],
+    target: object = None,
+    target_host: object = None,
+    ops: Sequence[str | Callable[..., Any]] | None = None,
+) -> list[KernelTask]:
+    """Return a task for each distinct kernel of some networks."""
+    found: dict[str, KernelTask] = {}
+    for mod, given in zip(mods, params, strict=True):
+        for task in extract_from_program(mod, given, target, target_host, ops):
+            found.setdefault(task.key, task)
+    return list(found.values())
+
+
 def with_module(mod: ModuleOp | IRModule | Function | FuncOp) -> ModuleOp | IRModule | Function:
     """The module of a function such as `mod["main"]`."""
     if not isinstance(mod, FuncOp):

@@ -46,6 +46,19 @@ class RecordContext(DispatchContext):
         }
         return ConfigEntity(0, values) if values else FallbackConfigEntity()
 
+    def update(self, target: object, workload: Sequence[Any], cfg: ConfigEntity) -> None:
+        """Let the task whose `workload` this is have a configuration from now on."""
+        data, (name, *args) = resolve(target), workload
+        if name in TEMPLATES:
+            key = template_key(name, args, data)
+            decided = ((CONFIG, key, cfg.text),)
+        else:
+            key = str(args[-1] if args else name)
+            parts = [(knob.partition(" "), str(each.value)) for knob, each in cfg.entities.items()]
+            decided = tuple((kind, subject, chosen) for (kind, _, subject), chosen in parts)
+        kept = [each for each in self.records if (each.task, each.target) != (key, data.name)]
+        self.records = (*kept, Record(key, data.name, decided, 0.0))
+
 
 class FallbackContext(RecordContext):
     """A context that knows nothing and hides those around it: every task takes what the compiler chooses."""
@@ -58,6 +71,10 @@ class ApplyHistoryBest(RecordContext):
 
     def __init__(self, records: Log) -> None:
         super().__init__(map(_plain, measured_records(records)))
+
+    def load(self, records: Log) -> None:
+        """Take over the measurements of another log as well."""
+        self.records = (*self.records, *map(_plain, measured_records(records)))
 
 
 class ApplyGraphBest(RecordContext):

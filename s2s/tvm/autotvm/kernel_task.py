@@ -53,6 +53,11 @@ class KernelTask(Task):
         number = 0 if point is None else self.space.index(point)
         return ConfigEntity(number, {self.knob: OtherOptionEntity(text)})
 
+    def text_at(self, config: ConfigEntity) -> str:
+        if self.knob not in config.entities:
+            raise InputError(f"{self.name}: configuration {config} is of another task; take one of its config_space")
+        return str(config.entities[self.knob].value)
+
     def decisions_of(self, text: str) -> Decided:
         return (("schedule", self.space.subject.key, text),)
 

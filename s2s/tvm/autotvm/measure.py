@@ -5,10 +5,13 @@ are counted. Its results are compared with the right ones before its cost counts
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from s2s.boards import BOARDS, PREFIX
 from s2s.errors import InputError
+from s2s.passes.pass_context import PassContext
 from s2s.support.frozen import frozen
 from s2s.support.jobs import jobs
 from s2s.targets import Target
@@ -16,6 +19,8 @@ from s2s.tuning.measurement import ErrorKind
 from s2s.tuning.measurer import Limits, Measurer
 from s2s.tuning.on_board import BoardMeasurer
 from s2s.tuning.on_host import ROUND_SECONDS, HostMeasurer
+from s2s.tvm.micro.loader import AutoTvmModuleLoader
+from s2s.tvm.relay.options import Runtime
 
 MeasureErrorNo = ErrorKind
 LOCAL = "local"
@@ -28,8 +33,32 @@ class LocalBuilder:
 
     timeout: float = Limits.build_seconds
     n_parallel: int | None = None
-    build_func: str = "default"
-    """TVM's: there is one way to build."""
+    build_kwargs: Mapping[str, Any] | None = None
+    """`{"build_option": …}` with keys of a `PassContext`; `tir.disable_vectorize` wants a target without vectors."""
+    build_func: object = "default"
+    """`default`, or `micro.autotvm_build_func`: there is one way to build."""
+    do_fork: bool = False
+    """Candidates are built by processes of their own in any case."""
+    runtime: Runtime | None = None
+    """Checked, as `relay.build` does."""
+
+    def __post_init__(self) -> None:
+        if self.build_func != "default" and getattr(self.build_func, "__name__", "") != "autotvm_build_func":
+            raise InputError(f"LocalBuilder: build_func {self.build_func!r}: there is one way to build; leave it out")
+        wrong = set(self.build_kwargs or ()) - {"build_option"}
+        if wrong:
+            raise InputError(f"LocalBuilder: build_kwargs {', '.join(sorted(wrong))}: is not known; give build_option")
+        PassContext(config=self.options)
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        """The options of `build_kwargs`."""
+        return (self.build_kwargs or {}).get("build_option") or {}
+
+    def check(self, target: Target) -> None:
+        """Refuse options that do not hold for a target."""
+        if self.options.get("tir.disable_vectorize") and target.lanes > 1:
+            raise InputError(f"LocalBuilder: tir.disable_vectorize: {target.name} has vectors; give a target without")
 
     @property
     def parallel(self) -> int:
@@ -50,8 +79,8 @@ class LocalRunner(Runner):
     """Runs candidates on this machine, or on an emulated board.
 
     `timeout` is in seconds. A round of measuring takes `min_repeat_ms`, in which a candidate runs `number` times or
-    more; the number of rounds follows from how a candidate compares with the best one. `repeat` and what follows
-    `min_repeat_ms` are TVM's.
+    more; the number of rounds follows from how a candidate compares with the best one, so that `repeat` is TVM's, as is
+    `cooldown_interval`. `module_loader` names another board than the one of the target.
     """
 
     timeout: float = Limits.run_seconds
@@ -60,10 +89,19 @@ class LocalRunner(Runner):
     min_repeat_ms: int = int(1000 * ROUND_SECONDS)
     cooldown_interval: float = 0.0
     enable_cpu_cache_flush: bool = False
+    module_loader: AutoTvmModuleLoader | None = None
+
+    def __post_init__(self) -> None:
+        if self.enable_cpu_cache_flush:
+            raise InputError("LocalRunner: enable_cpu_cache_flush: candidates run in warm caches; leave it out")
+        if self.module_loader is not None and not isinstance(self.module_loader, AutoTvmModuleLoader):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError("LocalRunner: module_loader: is none of micro.AutoTvmModuleLoader; give one of these")
 
     def measurer(self, target: Target, builder: LocalBuilder) -> Measurer:
+        builder.check(target)
         limits = replace(Limits(), build_seconds=builder.timeout, run_seconds=self.timeout)
-        place = place_of(target)
+        loader = self.module_loader
+        place = (None if loader is None else loader.place) or place_of(target)
         if place != "host":
             return BoardMeasurer(place, limits, parallel=builder.parallel)
         return HostMeasurer(limits, parallel=builder.parallel, seconds=max(self.min_repeat_ms, 1) / 1000)

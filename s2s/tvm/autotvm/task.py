@@ -1,9 +1,9 @@
 """Tasks: templates of tensor expressions, and kernels of networks."""
 
-from s2s.decisions.dispatch import DispatchContext
+from s2s.decisions.dispatch import DispatchContext, set_outermost
 from s2s.tvm.autotvm.apply_config import ApplyConfig
 from s2s.tvm.autotvm.base_task import Task
-from s2s.tvm.autotvm.create import create, extract_from_program
+from s2s.tvm.autotvm.create import create, extract_from_multiple_program, extract_from_program
 from s2s.tvm.autotvm.dispatcher import (
     ApplyFixedConfig,
     ApplyGraphBest,
@@ -11,10 +11,15 @@ from s2s.tvm.autotvm.dispatcher import (
     FallbackContext,
 )
 from s2s.tvm.autotvm.kernel_task import KernelTask
+from s2s.tvm.autotvm.template import TEMPLATES as TASK_TABLE
 from s2s.tvm.autotvm.template import get_config, template
 from s2s.tvm.autotvm.template_task import TemplateTask
+from s2s.tvm.autotvm.topi_integration import register_topi_compute, register_topi_schedule
+
+set_outermost(FallbackContext)
 
 __all__ = [
+    "TASK_TABLE",
     "ApplyConfig",
     "ApplyFixedConfig",
     "ApplyGraphBest",
@@ -25,7 +30,10 @@ __all__ = [
     "Task",
     "TemplateTask",
     "create",
+    "extract_from_multiple_program",
     "extract_from_program",
     "get_config",
+    "register_topi_compute",
+    "register_topi_schedule",
     "template",
 ]

@@ -75,6 +75,9 @@ class TemplateTask(Task):
     def decisions_of(self, text: str) -> Decided:
         return ((CONFIG, self.key, text),)
 
+    def text_at(self, config: ConfigEntity) -> str:
+        return config.text
+
     def config_at(self, text: str) -> ConfigEntity:
         return ConfigEntity.from_json_dict(json.loads(text))
 

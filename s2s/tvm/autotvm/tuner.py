@@ -34,17 +34,42 @@ _PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
 class Tuner:
-    """A search of one task."""
+    """A search of one task.
 
-    search: TunerName
+    A program's own search is a class that overrides `next_batch`, and `has_next` and `update` where it wants to.
+    """
+
+    search: TunerName = "auto"
 
     def __init__(self, task: Task, *, seed: int = 0, batch: int = BATCH) -> None:
         self.task, self.seed, self.batch = task, seed, batch
+        self.n_trial = 0
+        self.early_stopping: int | None = None
         self.reset()
+
+    def has_next(self) -> bool:
+        """Whether there may be another configuration; an empty batch ends the search as well."""
+        return True
+
+    def next_batch(self, batch_size: int) -> list[ConfigEntity]:
+        """Return up to `batch_size` configurations to measure next."""
+        points = self._search.propose(batch_size)
+        texts = [(point, text) for point in points if (text := self.task.space.text(point)) is not None]
+        self._points |= {text: point for point, text in texts}
+        return [self.task.config_at(text) for _, text in texts]
+
+    def update(self, inputs: Sequence[MeasureInput], results: Sequence[MeasureResult]) -> None:
+        """Learn from measurements."""
+        pairs = [
+            (self._points.get(self.task.text_at(inp.config)), each) for inp, each in zip(inputs, results, strict=True)
+        ]
+        known = [(point, None if each.error_no else each.costs[0]) for point, each in pairs if point is not None]
+        self._search.learn([point for point, _ in known], [cost for _, cost in known])
 
     def reset(self) -> None:
         """Forget everything that was measured."""
         self._search = self._made()
+        self._points: dict[str, Point] = {}
         self._incumbent: Incumbent | None = None
         self.trials = 0
         self.best_iter = 0
@@ -88,11 +113,13 @@ class Tuner:
         measurer, end = measure_option.measurer(self.task.target), self.trials + n_trial
         goal = Goal.of(measurer.objectives[0])
         measurer.require()
-        while self.trials < end:
-            points = self._search.propose(min(self.batch, end - self.trials))
-            if not points:
+        self.n_trial, self.early_stopping = n_trial, early_stopping
+        while self.trials < end and self.has_next():
+            configs = self.next_batch(min(self.batch, end - self.trials))
+            if not configs:
                 break
-            inputs, results = self._measured(points, measurer, goal, _PREFIXES[si_prefix])
+            inputs, results = self._measured(configs, measurer, goal, _PREFIXES[si_prefix])
+            self.update(inputs, results)
             for callback in callbacks:
                 callback(self, inputs, results)
             if early_stopping is not None and self.trials - self.best_iter >= early_stopping:
@@ -100,18 +127,11 @@ class Tuner:
                 break
 
     def _measured(
-        self, points: Sequence[Point], measurer: Measurer, goal: Goal, unit: float
+        self, configs: Sequence[ConfigEntity], measurer: Measurer, goal: Goal, unit: float
     ) -> tuple[list[MeasureInput], list[MeasureResult]]:
         task = self.task
-        texts = [text for point in points if (text := task.space.text(point)) is not None]
-        candidates = [Candidate(task.measurable, task.table(text)) for text in texts]
-        found = measurer.measure(candidates, self._incumbent)
-        self._search.learn(points, [goal.cost(each) for each in found])
-        inputs = [MeasureInput(task.target.name, task, task.config_at(text)) for text in texts]
-        results = [
-            result_of(record_of(task, task.decisions_of(text), each, goal, measurer, task.args))
-            for text, each in zip(texts, found, strict=True)
-        ]
+        inputs = [MeasureInput(task.target.name, task, config) for config in configs]
+        candidates, found, results = measured(inputs, measurer, goal, self._incumbent)
         for number, (inp, result) in enumerate(zip(inputs, results, strict=True)):
             self._note(inp, result, candidates[number], found[number])
             rate = task.flop / result.costs[0] / unit
@@ -124,6 +144,57 @@ class Tuner:
             return
         self.best_iter, self.best_config, self.best_measure_pair = self.trials, inp.config, (inp, result)
         self._incumbent = Incumbent(candidate, measured)
+
+
+def measured(
+    inputs: Sequence[MeasureInput], measurer: Measurer, goal: Goal, incumbent: Incumbent | None = None
+) -> tuple[list[Candidate], list[Measurement], list[MeasureResult]]:
+    """Measure configurations of one task; return what was compiled, the measurements, and AutoTVM's results."""
+    task = inputs[0].task
+    assert isinstance(task, Task)
+    texts = [task.text_at(each.config) for each in inputs]
+    candidates = [Candidate(task.measurable, task.table(text)) for text in texts]
+    found = list(measurer.measure(candidates, incumbent))
+    results = [
+        result_of(record_of(task, task.decisions_of(text), each, goal, measurer, task.args))
+        for text, each in zip(texts, found, strict=True)
+    ]
+    return candidates, found, results
+
+
+def create_measure_batch(task: Task, option: MeasureOption) -> Callable[[Sequence[MeasureInput]], list[MeasureResult]]:
+    """Return a function that measures configurations of a task."""
+    measurer = option.measurer(task.target)
+    goal = Goal.of(measurer.objectives[0])
+
+    def measure_batch(measure_inputs: Sequence[MeasureInput]) -> list[MeasureResult]:
+        measurer.require()
+        return measured(measure_inputs, measurer, goal)[2] if measure_inputs else []
+
+    return measure_batch
+
+
+class IndexBaseTuner(Tuner):
+    """A search by numbers of configurations: those of `range_idx`, a pair of the first and the last, in order."""
+
+    def __init__(self, task: Task, range_idx: tuple[int, int] | None = None) -> None:
+        first, last = range_idx or (0, len(task.config_space) - 1)
+        if not 0 <= first <= last < len(task.config_space):
+            raise InputError(
+                f"IndexBaseTuner: range_idx {range_idx}: there are {len(task.config_space)}; give two numbers of them"
+            )
+        self.begin_idx, self.end_idx, self.index = first, last + 1, first
+        super().__init__(task)
+
+    def has_next(self) -> bool:
+        """Whether a number is left."""
+        return self.index < self.end_idx
+
+    def next_batch(self, batch_size: int) -> list[ConfigEntity]:
+        """Return the configurations of the next numbers."""
+        numbers = range(self.index, min(self.index + batch_size, self.end_idx))
+        self.index += len(numbers)
+        return [self.task.config_space.get(each) for each in numbers]
 
 
 class GridSearchTuner(Tuner):

@@ -4,9 +4,9 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from s2s.tvm.contrib import aot_executor, cc, debugger, graph_executor, utils
+    from s2s.tvm.contrib import aot_executor, cblas, cc, debugger, graph_executor, utils
 
-__all__ = ["aot_executor", "cc", "debugger", "graph_executor", "utils"]
+__all__ = ["aot_executor", "cblas", "cc", "debugger", "graph_executor", "utils"]
 
 if not TYPE_CHECKING:  # a checker would take every submodule for an object
 

@@ -7,6 +7,7 @@ from s2s.tvm.relay.function import GlobalVar
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.relay.operators import Attrs, Op
 from s2s.tvm.relay.ty import FuncType, TensorType, TupleType, Type
+from s2s.tvm.te.intrinsics import register_intrin_lowering, register_op_attr
 from s2s.tvm.transform import PassContext
 
 
@@ -33,6 +34,8 @@ __all__ = [
     "assert_structural_equal",
     "load_json",
     "module",
+    "register_intrin_lowering",
+    "register_op_attr",
     "save_json",
     "structural_equal",
     "structural_hash",

@@ -56,12 +56,15 @@ def functions_of_c() -> dict[str, PackedFunc]:
 class _Host:
     """The registry as networks see it that call its functions."""
 
-    def call(self, name: str, inputs: Sequence[Array], outputs: Sequence[Array]) -> bool:
-        """Let the function of a name write `outputs` from `inputs`; False if there is none."""
+    def call(
+        self, name: str, inputs: Sequence[Array], outputs: Sequence[Array], numbers: Sequence[int | float] = ()
+    ) -> bool:
+        """Let the function of a name write `outputs` from `inputs`, with `numbers` as last arguments; False if there is
+        none."""
         found = get_global_func(name, allow_missing=True)
         if found is None:
             return False
-        if found(*(each.view(NDArray) for each in (*inputs, *outputs))) is not None:
+        if found(*(each.view(NDArray) for each in (*inputs, *outputs)), *numbers) is not None:
             raise InputError(f"packed function {name}: returned a value; let it write into its last arguments")
         return True
 

@@ -43,8 +43,9 @@ from s2s.tvm.te.operators import (
     tanh,
 )
 from s2s.tvm.te.reducers import comm_reducer, infinity, max_value, min_value
+from s2s.tvm.te.scan import scan
 from s2s.tvm.te.schedule import Schedule, create_schedule
-from s2s.tvm.te.stage import Stage
+from s2s.tvm.te.stage import Stage, thread_axis
 from s2s.tvm.te.tensors import compute, placeholder, reduce_axis, size_var, var
 
 __all__ = [
@@ -86,11 +87,13 @@ __all__ = [
     "reduce_axis",
     "round",
     "rsqrt",
+    "scan",
     "sigmoid",
     "sin",
     "size_var",
     "sqrt",
     "sum",
     "tanh",
+    "thread_axis",
     "var",
 ]

@@ -34,6 +34,7 @@ from s2s.passes.graph.lower_to_tensor.scalars import (
     Scalars,
 )
 from s2s.tvm.te.expressions import Binary, Call, Cast, Const, Expr, IterVar, Read, Select, Var, walk
+from s2s.tvm.te.intrinsics import Intrinsic, lowered
 from s2s.tvm.te.loops import Loops, affine, reads_of, size_of
 from s2s.tvm.te.nests import Nest
 from s2s.tvm.te.operations import Reduce, Slot, items_of
@@ -244,6 +245,14 @@ class _Writer:
                 return s.select(self.scalar(expr.condition), self.scalar(expr.a), self.scalar(expr.b))
             case Call():
                 return FUNCTIONS[UNARY[expr.function]](s, self.scalar(expr.x))
+            case _:
+                return self._operation(expr)
+
+    def _operation(self, expr: Expr) -> Scalar:
+        """The value of an operation of two values, or of a call by name."""
+        match expr:
+            case Intrinsic():
+                return self.scalar(lowered(expr))
             case Binary():
                 return self._binary(expr.sign, self.scalar(expr.a), self.scalar(expr.b))
             case _:

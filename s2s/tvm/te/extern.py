@@ -46,7 +46,7 @@ class Call:
 
 
 def call_packed(name: str, *args: object, source: str | None = None) -> Call:
-    """A call of a packed function on tensors: first those that it reads, then those that it writes.
+    """A call of a packed function on tensors, first those that it reads, then those that it writes, and on numbers.
 
     It is the function that `register_func` has registered; in firmware one of the C registry or linked C, which
     `source` may define.
@@ -101,19 +101,20 @@ def extern(
     call = fcompute(ins, outs)
     if not isinstance(call, Call):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"te.extern {name}: fcompute returned {call!r}; return te.call_packed(…) or te.call_extern(…)")
-    given = list(call.arguments)
+    numbers = tuple(each for each in call.arguments if call.packed and isinstance(each, int | float))
+    given = list(call.arguments[: len(call.arguments) - len(numbers)])
     written = given[len(given) - len(outs) :] if call.packed else given[: len(outs)]
     read = given[: len(given) - len(outs)] if call.packed else given[len(outs) :]
     if [id(each) for each in written] != [id(each) for each in outs] or not all(
         any(each is one for one in ins) for each in read
     ):
-        order = "first inputs, then all outputs" if call.packed else "first all outputs, then inputs"
+        order = "first inputs, then all outputs, then numbers" if call.packed else "first all outputs, then inputs"
         raise InputError(
-            f"te.extern {name}: {call.function} takes {order}, each in its order; put other arguments into the function"
+            f"te.extern {name}: {call.function} takes {order}, each in its order; put other arguments into it"
         )
     operands = tuple(inputs[next(place for place, one in enumerate(ins) if one is each)] for each in read)
-    made = ExternCall(name, call.function, operands, outputs, packed=call.packed, source=call.source).outputs
-    return list(made) if several else made[0]
+    made = ExternCall(name, call.function, operands, outputs, packed=call.packed, source=call.source, numbers=numbers)
+    return list(made.outputs) if several else made.outputs[0]
 
 
 def _types(name: str, inputs: Sequence[Tensor], count: int, dtype: str | Sequence[str]) -> list[str]:

@@ -18,9 +18,10 @@ class ExternCall:
         *,
         packed: bool,
         source: str | None,
+        numbers: tuple[int | float, ...] = (),
     ) -> None:
         self.name, self.function, self.inputs = name, function, inputs
-        self.packed, self.source = packed, source
+        self.packed, self.source, self.numbers = packed, source, numbers
         names = [name] if len(outputs) == 1 else [f"{name}.v{number}" for number in range(len(outputs))]
         self.outputs = tuple(
             Tensor(shape, dtype, ExternOp(each, (), self)) for each, (shape, dtype) in zip(names, outputs, strict=True)

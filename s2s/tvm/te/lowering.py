@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from s2s.analysis.tile_and_fuse.fused_groups import groups_of
 from s2s.dialects import graph, tensor
+from s2s.dialects.graph.base import ints
 from s2s.dialects.tensor import FusedTile
 from s2s.errors import InputError, ScheduleError
 from s2s.schedules.directives.legal import refusal
@@ -19,7 +20,7 @@ from s2s.tvm.te.bodies import computation, element_of
 from s2s.tvm.te.expressions import Expr, PlaceholderOp, Tensor, Var, VariableOp
 from s2s.tvm.te.extern_call import ExternCall
 from s2s.tvm.te.loops import Bind, Loops, size_of
-from s2s.tvm.te.nests import Nest, Part, parts_of
+from s2s.tvm.te.nests import Nest, Part, ScanPart, parts_of
 from s2s.tvm.te.rewriting import rewritten
 from s2s.tvm.te.schedule import Schedule
 from s2s.tvm.te.tiles import tiles_of
@@ -62,6 +63,8 @@ class _Network:
         for number, part in enumerate(self._parts):
             if isinstance(part, ExternCall):
                 self._call_outside(part)
+            elif isinstance(part, ScanPart):
+                self._scan(part)
             else:
                 self._call_kernel(part, {source.key for each in self._parts[number + 1 :] for source in _sources(each)})
         self._block.add_op(ReturnOp(*(self._values[each.key] for each in self._outputs)))
@@ -75,10 +78,47 @@ class _Network:
         types = [self._type(each) for each in part.outputs]
         self._add(
             graph.ExternOp(
-                operands, function=part.function, result_types=types, packed=part.packed, source=part.source
+                operands,
+                function=part.function,
+                result_types=types,
+                packed=part.packed,
+                source=part.source,
+                numbers=part.numbers,
             ),
             part.outputs,
         )
+
+    def _scan(self, part: ScanPart) -> None:
+        """Run the step of a scan for each row behind the initial ones, and put all rows together."""
+        step, call = part.step, part.step.call
+        count = type_of(call.inits[0], self._bind).get_shape()[0]
+        steps = type_of(call.states[0], self._bind).get_shape()[0] - count
+        if steps < 1:
+            raise InputError(f"te.scan {call.name}: {count + steps} rows, {count} of them in init; give more rows")
+        operands = [*step.rows, *step.slices.values(), *step.kept]
+        kernel = self._kernel(f"{self._name}_{call.name}", part.nests, operands, [*step.moved, *step.made])
+        body = _network(kernel, f"{self._name}_{call.name}_step", len(step.rows))
+        self._kernels += [kernel, body]
+        slices = [self._rows_of(each, count) for each in step.slices]
+        carried, kept = ([self._values[each.key] for each in group] for group in (call.inits, step.kept))
+        stacked = [tensor_type(type_of(row, self._bind).element_type, (steps, *type_of(row, self._bind).get_shape()))
+                   for row in step.made]  # fmt: skip
+        types = [*(value.type for value in carried), *stacked]
+        op = graph.ScanOp(body.sym_name.data, carried, slices, kept, types, steps=steps)
+        graph.set_provenance(op, [call.name])
+        self._block.add_op(op)
+        for number, output in enumerate(call.outputs):
+            rows = op.outputs[len(carried) + number]
+            self._add(graph.ConcatOp([carried[number], rows], axis=0), [output])
+
+    def _rows_of(self, each: Tensor, first: int) -> SSAValue:
+        """The rows of a tensor from one on."""
+        shape = type_of(each, self._bind).get_shape()
+        starts, sizes = [first, *[0] * (len(shape) - 1)], [shape[0] - first, *shape[1:]]
+        op = graph.SliceOp(self._values[each.key], starts=starts, sizes=sizes, strides=[1] * len(shape))
+        graph.set_provenance(op, [each.name])
+        self._block.add_op(op)
+        return op.results[0]
 
     def _call_kernel(self, nests: Sequence[Nest], read_later: Set[object]) -> None:
         """Call the kernel of the nests between two calls of functions outside."""
@@ -88,7 +128,7 @@ class _Network:
         results = [each for each in self._outputs if each.key in own]
         taken = {each.key for each in results}
         results += [each for key, each in own.items() if key in read_later and key not in taken]
-        is_only = not any(isinstance(each, ExternCall) for each in self._parts)
+        is_only = not any(isinstance(each, ExternCall | ScanPart) for each in self._parts)
         name = self._name if is_only else f"{self._name}_{len(self._kernels)}"
         kernel = self._kernel(name, nests, operands, results)
         self._kernels.append(kernel)
@@ -137,6 +177,8 @@ def type_of(each: Tensor, bind: Bind) -> AnyTensor:
 
 def _sources(part: Part) -> Sequence[Tensor]:
     """The tensors that a part reads."""
+    if isinstance(part, ScanPart):
+        return part.sources
     return part.inputs if isinstance(part, ExternCall) else [each for nest in part for each in nest.sources]
 
 
@@ -149,7 +191,7 @@ def _with_arguments(part: Part, inputs: Sequence[Tensor]) -> Part:
     def value(expr: Expr) -> Expr | None:
         return variables[expr]() if isinstance(expr, Var) and expr in variables else None
 
-    for nest in part:
+    for nest in part.nests if isinstance(part, ScanPart) else part:
         if nest.reduction is not None:
             nest.reduction = nest.reduction.of(rewritten(nest.reduction.value, value), nest.reduction.axes)
         nest.epilogue = None if nest.epilogue is None else rewritten(nest.epilogue, value)
@@ -158,7 +200,21 @@ def _with_arguments(part: Part, inputs: Sequence[Tensor]) -> Part:
 
 def _made_by(part: Part) -> Sequence[Tensor]:
     """The tensors that a part computes."""
+    if isinstance(part, ScanPart):
+        return part.step.call.outputs
     return part.outputs if isinstance(part, ExternCall) else [each for nest in part for each in nest.outputs]
+
+
+def _network(kernel: FuncOp, name: str, tied: int) -> FuncOp:
+    """A network that calls a kernel; its first results take over its first arguments."""
+    kind = kernel.function_type
+    block = Block(arg_types=kind.inputs.data)
+    call = graph.CallOp(kernel.sym_name.data, list(block.args), kind.outputs.data)
+    graph.set_provenance(call, [name])
+    block.add_ops([call, ReturnOp(*call.results)])
+    function = FuncOp(name, kind, Region(block), visibility="private")
+    function.attributes[graph.TIED] = ints([n if n < tied else -1 for n in range(len(kind.outputs))])
+    return function
 
 
 def _check_arguments(parts: Sequence[Part], inputs: Sequence[Tensor], outputs: Sequence[Tensor], name: str) -> None:

@@ -7,16 +7,18 @@ the loop is accumulated in registers, then the stage's formula is applied.
     s[CC].compute_at(s[C], yo)      loops xo, yo of C, then those of CC over the block of C inside of yo
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from s2s.errors import InputError
-from s2s.tvm.te.expressions import Expr, IterVar, PlaceholderOp, Read, Size, Tensor, walk
+from s2s.tvm.te.expressions import Expr, IterVar, PlaceholderOp, Read, Size, Tensor, TensorOp, walk
 from s2s.tvm.te.extern_call import ExternCall, ExternOp
 from s2s.tvm.te.operations import ComputeOp, Reduce, items_of
 from s2s.tvm.te.rewriting import renamed, rewritten
+from s2s.tvm.te.scan import ScanCall, ScanOp
 from s2s.tvm.te.schedule import Schedule
 from s2s.tvm.te.stage import VECTORIZE, Fuse, Split, Stage, product, rounds
+from s2s.tvm.te.steps import Step, step_of
 
 
 @dataclass
@@ -62,41 +64,93 @@ class Nest:
         return InputError(f"te: {self.name}: {fact}")
 
 
-Part = Sequence[Nest] | ExternCall
+@dataclass
+class ScanPart:
+    """A scan, and the nests of one step."""
+
+    step: Step
+    nests: Sequence[Nest]
+
+    @property
+    def sources(self) -> Sequence[Tensor]:
+        """The tensors that it reads."""
+        return [*self.step.call.inits, *self.step.slices, *self.step.kept]
+
+
+Part = Sequence[Nest] | ExternCall | ScanPart
 
 
 def parts_of(schedule: Schedule, wanted: Sequence[Tensor] = ()) -> list[Part]:
-    """The nests of `schedule` between its calls of functions outside, and these calls, producers first.
+    """The nests of `schedule` between its calls of functions outside and its scans, and these, producers first.
 
     Nests that are computed in tiles stand in front of their readers. A formula that stands in its readers has a nest of
     its own as well where its tensor is `wanted`.
     """
-    alone: list[Stage] = []
-    inside: dict[Stage, list[Stage]] = {}
-    before: dict[Stage, list[Stage]] = {}
-    for stage in schedule.stages:
-        inlined = stage.is_inlined or _is_formula(stage)
-        if isinstance(stage.op, PlaceholderOp) or (inlined and all(each.op is not stage.tensor.op for each in wanted)):
-            continue
-        if stage.attached is None or inlined:
-            alone.append(stage)
-        else:
-            where = inside if _reads_the_point(stage, stage.attached[0]) else before
-            where.setdefault(stage.attached[0], []).append(stage)
-    for parent in (*inside, *before):
-        if all(parent is not stage for stage in (*alone, *(each for stages in before.values() for each in stages))):
-            raise parent.refusal(
-                "other stages are computed inside of it, so it has to be computed by itself; compute_root it"
-            )
+    calls = dict.fromkeys(each.op.call for each in schedule.stages if isinstance(each.op, ScanOp))
+    steps = {call: step_of(schedule, call) for call in calls}
+    read = [each for step in steps.values() for each in (*step.slices, *step.kept)]
+    places = _Places.of(schedule, [*wanted, *read], {op for call in steps for op in call.step})
     parts: list[Part] = []
     nests: list[Nest] = []
-    for stage in alone:
-        if not isinstance(stage.op, ExternOp):
-            nests += _with_tiles(schedule, stage, before, inside)
-        elif stage.op.call not in parts:
-            parts += [nests, stage.op.call] if nests else [stage.op.call]
+    for stage in places.alone:
+        if not isinstance(stage.op, ExternOp | ScanOp):
+            nests += _with_tiles(schedule, stage, places.before, places.inside)
+        elif (made := _called(stage.op, parts, steps)) is not None:
+            parts += [nests, made] if nests else [made]
             nests = []
     return [*parts, nests] if nests else parts
+
+
+def _called(op: ExternOp | ScanOp, parts: Sequence[Part], steps: dict[ScanCall, Step]) -> ExternCall | ScanPart | None:
+    """The call of a function outside, or the scan, that computes a tensor; None if it is among `parts` already."""
+    if isinstance(op, ExternOp):
+        return op.call if op.call not in parts else None
+    step = steps.pop(op.call, None)
+    return None if step is None else ScanPart(step, _nests_of(step))
+
+
+@dataclass
+class _Places:
+    """Where the stages of a schedule are computed: alone, or at the point or in the tiles of another stage."""
+
+    alone: list[Stage] = field(default_factory=list[Stage])
+    inside: dict[Stage, list[Stage]] = field(default_factory=dict[Stage, list[Stage]])
+    before: dict[Stage, list[Stage]] = field(default_factory=dict[Stage, list[Stage]])
+
+    @staticmethod
+    def of(schedule: Schedule, wanted: Sequence[Tensor], elsewhere: Set[TensorOp]) -> "_Places":
+        """The places of the stages but those of operations `elsewhere`, which are steps of scans."""
+        places = _Places()
+        for stage in schedule.stages:
+            if isinstance(stage.op, PlaceholderOp) or stage.op in elsewhere:
+                continue
+            inlined = stage.is_inlined or _is_formula(stage)
+            if inlined and all(each.op is not stage.tensor.op for each in wanted):
+                continue
+            if stage.attached is None or inlined:
+                places.alone.append(stage)
+            else:
+                where = places.inside if _reads_the_point(stage, stage.attached[0]) else places.before
+                where.setdefault(stage.attached[0], []).append(stage)
+        places.check()
+        return places
+
+    def check(self) -> None:
+        """Refuse stages inside of which others are computed, and which are themselves part of another one."""
+        whole = [*self.alone, *(each for stages in self.before.values() for each in stages)]
+        for parent in (*self.inside, *self.before):
+            if all(parent is not stage for stage in whole):
+                raise parent.refusal(
+                    "other stages are computed inside of it, so it has to be computed by itself; compute_root it"
+                )
+
+
+def _nests_of(step: Step) -> list[Nest]:
+    """The nests of one step."""
+    parts = parts_of(step.schedule, step.made)
+    if any(isinstance(each, ExternCall | ScanPart) for each in parts):
+        raise InputError(f"te.scan {step.call.name}: a step calls a function outside; compute it before the scan")
+    return [nest for part in parts if isinstance(part, Sequence) for nest in part]
 
 
 def _with_tiles(

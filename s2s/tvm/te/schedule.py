@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from s2s.errors import InputError
-from s2s.tvm.te.expressions import Expr, IterVar, Read, Tensor, TensorOp
+from s2s.tvm.te.expressions import INDEX, Expr, IterVar, Read, Tensor, TensorOp
 from s2s.tvm.te.extern_call import ExternOp
 from s2s.tvm.te.operations import ComputeOp, Pack, Reduce
 from s2s.tvm.te.rewriting import renamed, rewritten
+from s2s.tvm.te.scan import ScanOp
 from s2s.tvm.te.stage import Split, Stage
 from s2s.tvm.te.tensors import computed
 
@@ -21,12 +22,15 @@ class Schedule:
         self.outputs = list(outputs)
         """The operations whose tensors are wanted."""
         for op in outputs:
-            if isinstance(op, ExternOp):
+            if isinstance(op, ExternOp | ScanOp):
                 self._visit(op.call.outputs[0])
             elif isinstance(op, ComputeOp):
                 self._visit(op.output(0))
             else:
                 raise InputError(f"te.create_schedule: {op.name} is passed by the caller; name operations that compute")
+
+    def __contains__(self, op: TensorOp) -> bool:
+        return op in self._of
 
     def __getitem__(self, key: Tensor | TensorOp) -> Stage:
         """The stage of a tensor, or of its operation."""
@@ -117,6 +121,10 @@ class Schedule:
         stage.set_op(ComputeOp(op.name, op.axis, op.body.of(parts[0] if len(parts) == 1 else Pack(parts), (last,))))
         return factored[0] if len(factored) == 1 else factored
 
+    def normalize(self) -> "Schedule":
+        """The schedule itself: loops start at 0 in any case."""
+        return self
+
     def _computing(self, tensor: Tensor, what: str) -> Stage:
         stage = self[tensor]
         if not isinstance(stage.op, ComputeOp):
@@ -128,7 +136,10 @@ class Schedule:
             return
         for source in tensor.op.input_tensors:
             self._visit(source)
-        for each in tensor.op.call.outputs if isinstance(tensor.op, ExternOp) else (tensor,):
+        if isinstance(tensor.op, ScanOp):
+            for op in tensor.op.call.step:
+                self._visit(Tensor((), INDEX, op) if not isinstance(op, ComputeOp) else op.output(0))
+        for each in tensor.op.call.outputs if isinstance(tensor.op, ExternOp | ScanOp) else (tensor,):
             self._add(each, len(self.stages))
 
     def _insert(self, tensor: Tensor, before: Stage) -> None:

@@ -12,6 +12,19 @@ VECTORIZE, UNROLL, PARALLEL = "vectorize", "unroll", "parallel"
 
 
 @frozen(eq=False)
+class ThreadAxis:
+    """A thread of a graphics processor, such as `threadIdx.x`; loops cannot be bound to it."""
+
+    name: str
+    extent: Size | None = None
+
+
+def thread_axis(dom: object = None, tag: str = "", name: str = "") -> ThreadAxis:
+    """A thread of a graphics processor by its tag, for programs that bind loops to it on other targets."""
+    return ThreadAxis(dom if isinstance(dom, str) else tag or name)
+
+
+@frozen(eq=False)
 class Split:
     """`parent` in `outer` rounds of `factor` steps, which `inner` counts."""
 
@@ -169,6 +182,41 @@ class Stage:
         """Compute the reduction inside of loop `var` by an entry of the target's table of intrinsics, given by name."""
         self._place(var)
         self.intrinsic = (var, tensor_intrin)
+
+    def bind(self, ivar: IterVar, thread_ivar: ThreadAxis) -> None:
+        """Refused: threads of graphics processors; `parallel` divides loops among those of a processor."""
+        self._place(ivar)
+        raise self.refusal(f"bind of {ivar} to {thread_ivar.name}: threads of graphics processors; use parallel")
+
+    def pragma(self, var: IterVar, pragma_type: str, pragma_value: object = None) -> None:
+        """Refused: a hint for TVM's own code generator."""
+        self._place(var)
+        raise self.refusal(
+            f"pragma {pragma_type}: is a hint for TVM's own code generator; say it by unroll, vectorize or parallel"
+        )
+
+    def storage_align(self, axis: IterVar, factor: int, offset: int) -> None:
+        """Refused, except for a factor of 1: rows of buffers lie without gaps."""
+        self._place(axis)
+        if factor != 1:
+            raise self.refusal(f"storage_align of {axis} by {factor}: rows lie without gaps; leave it out")
+
+    def double_buffer(self) -> None:
+        """Refused: the plan of memory has one buffer for a tensor; `prefetch` brings the next step into a cache."""
+        raise self.refusal("double_buffer: a tensor has one buffer; use prefetch")
+
+    def set_scope(self, scope: str) -> None:
+        """Let the tensor lie in `global` memory, or in `local`, where registers take it; others are refused."""
+        if scope not in ("global", "local", ""):
+            raise self.refusal(f"set_scope {scope}: memory of graphics processors; leave it out")
+
+    def env_threads(self, threads: object) -> None:
+        """Refused: threads of graphics processors."""
+        raise self.refusal(f"env_threads {threads}: threads of graphics processors; use parallel")
+
+    def set_store_predicate(self, predicate: Expr) -> None:
+        """Refused: each element is written once."""
+        raise self.refusal(f"set_store_predicate {predicate}: each element is written once; use te.if_then_else")
 
     def _annotate(self, loop: IterVar, what: str) -> None:
         self._place(loop)

@@ -921,6 +921,11 @@ func.func private @kernel(tensor<2xf32>) -> tensor<3xf32>
 
 // -----
 
+%y = "graph.extern"() {function = "f", numbers = [1 : i64]} : () -> tensor<4xf32>
+// CHECK: f takes numbers, which packed functions alone do
+
+// -----
+
 %x = "test.op"() : () -> tensor<4xf32>
 %y = graph.device_copy %x from "dsp" to "dsp" : tensor<4xf32>
 // CHECK: copies from "dsp" to "dsp", expected two devices

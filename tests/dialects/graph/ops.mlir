@@ -70,6 +70,8 @@ func.func @structure(%x: tensor<4xf32>) {
   %named = graph.constant {node = "bn1"} dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>
   // CHECK-NEXT: %e, %f = graph.extern "my_blur"(%x, %weight) {source = "void my_blur();"} : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
   %e, %f = graph.extern "my_blur"(%x, %weight) {source = "void my_blur();"} : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
+  // CHECK-NEXT: %h = graph.extern "app.power"(%x) {packed, numbers = [2 : i64, 5.000000e-01 : f64]} : (tensor<4xf32>) -> tensor<4xf32>
+  %h = graph.extern "app.power"(%x) {packed, numbers = [2 : i64, 0.5 : f64]} : (tensor<4xf32>) -> tensor<4xf32>
   // CHECK-NEXT: %g = graph.extern "app.scale"() {node = "n", packed} : () -> tensor<4xf32>
   %g = graph.extern "app.scale"() {node = "n", packed} : () -> tensor<4xf32>
   // CHECK-NEXT: %a, %b = graph.call @kernel(%x, %weight) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)

@@ -3,7 +3,7 @@
 // A function of C is declared; the operation becomes its meaning.
 // CHECK:       func.func private @test_blur(tensor<4xi8>) -> tensor<4xi8> attributes {callback = "test_blur", source = "void test_blur();"}
 // CHECK-NEXT:  func.func private @test_scale(tensor<4xi8>, tensor<2xf32>) -> tensor<4xi8> attributes {callback = "net_test_scale_{{[0-9a-f]+}}", packed = "test.scale"
-// CHECK-SAME:    s2s_kernel_call(\22test.scale\22, S2S_LINKED(test_scale), tensors, 2, 3, args, type_codes)
+// CHECK-SAME:    s2s_kernel_call(\22test.scale\22, S2S_LINKED(test_scale), tensors, 2, 3, 3, args, type_codes)
 // CHECK-SAME:    definitions = "int test_scale(
 // CHECK-SAME:    headers = ["\22s2s_packed.h\22"]
 // CHECK-NEXT:  func.func @main

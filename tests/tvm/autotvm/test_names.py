@@ -46,5 +46,7 @@ def test_a_loss_that_is_not_known_is_refused(task: TemplateTask) -> None:
 
 
 def test_runners_take_tvms_arguments() -> None:
-    runner = autotvm.LocalRunner(number=5, repeat=1, min_repeat_ms=20, enable_cpu_cache_flush=True)
+    runner = autotvm.LocalRunner(number=5, repeat=1, min_repeat_ms=20)
     assert autotvm.measure_option(autotvm.LocalBuilder(timeout=5, build_func="default"), runner).runner is runner
+    with pytest.raises(InputError, match="enable_cpu_cache_flush: candidates run in warm caches; leave it out"):
+        autotvm.LocalRunner(enable_cpu_cache_flush=True)

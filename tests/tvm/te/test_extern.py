@@ -87,9 +87,9 @@ def without_a_name(ins: list[Buffer], outs: list[Buffer]) -> Call:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (outputs_first, "te.extern C: f takes first inputs, then all outputs, each in its order; put other arguments"),
+        (outputs_first, "te.extern C: f takes first inputs, then all outputs, then numbers, each in its order; put"),
         (inputs_first, "te.extern C: f takes first all outputs, then inputs"),
-        (with_a_number, "put other arguments into the function"),
+        (with_a_number, "put other arguments into it"),
         (without_a_name, "te.call_extern: 'a b' is no name of a C function; give an identifier"),
     ],
 )
@@ -125,3 +125,22 @@ def test_a_tensor_that_a_function_outside_reads_cannot_be_inlined():
     s[more].compute_inline()
     with pytest.raises(InputError, match=r"te\.build f: more is inlined or no part of the schedule"):
         te.build(s, [A, c], "c", "f")
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_numbers_follow_the_tensors_of_a_packed_function(turned: bool):
+    from s2s.tvm.contrib import cblas
+
+    a, b = te.placeholder((3, 4), name="A"), te.placeholder((5, 4) if turned else (4, 5), name="B")
+    c = cblas.matmul(a, b, transb=turned)
+    bias = te.var("bias", "float32")
+    d = te.compute((3, 5), lambda i, j: c[i, j] + bias, name="D")
+    function = te.build(te.create_schedule(d.op), [a, b, d, bias], "host", "f")
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    y = np.arange(20, dtype=np.float32).reshape((5, 4) if turned else (4, 5))
+    z = np.zeros((3, 5), np.float32)
+    function(x, y, z, 10.0)
+    np.testing.assert_allclose(z, x @ (y.T if turned else y) + 10)
+    assert "type_codes[4] = S2S_ARG_INT;" in "".join(
+        function.artifact.tree().text(name) for name in function.artifact.tree().files if name.endswith(".c")
+    )

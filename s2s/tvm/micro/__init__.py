@@ -1,0 +1,62 @@
+"""microTVM under TVM's names: archives of networks for firmware, and measuring on boards.
+
+Projects of TVM's template servers are refused: a tree of C is written by `library.write(folder)`, with build files for
+CMake, Make, Zephyr, Arduino and others (`s2s package`), and runs on a board by `s2s verify --on qemu:m4`.
+"""
+
+from pathlib import Path
+from typing import NoReturn
+
+from s2s.errors import InputError, UnsupportedError
+from s2s.tvm.micro import testing
+from s2s.tvm.micro.loader import AutoTvmModuleLoader
+from s2s.tvm.relay.factory import ExecutorFactory
+
+
+def export_model_library_format(mod: ExecutorFactory, file_name: str | Path) -> Path:
+    """Write TVM's archive of sources, parameters and metadata, version 7 (`.tar`), and return its path."""
+    if not isinstance(mod, ExecutorFactory):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError("export_model_library_format: wants what relay.build returned; export networks one by one")
+    return mod.export_model_library_format(file_name)
+
+
+def get_microtvm_template_projects(platform: str) -> str:
+    """Return the place that stands for a platform: `crt` is this machine, `zephyr` and `arduino` are packagings."""
+    if platform not in ("crt", "zephyr", "arduino"):
+        raise InputError(f"get_microtvm_template_projects: {platform} is not known; give crt, zephyr or arduino")
+    return f"s2s:{platform}"
+
+
+def generate_project(
+    template_project_dir: str | Path, module: object, generated_project_dir: str | Path, options: object = None
+) -> NoReturn:
+    """Refused: projects are written by packagings."""
+    raise UnsupportedError(
+        "micro.generate_project: project servers of TVM are not run; write(folder) gives a tree with build files, and "
+        "`s2s package` a project of Zephyr, Arduino, PlatformIO or ESP-IDF"
+    )
+
+
+class Session:
+    """Refused: a board runs a network by `s2s verify --on`."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise UnsupportedError(
+            "micro.Session: boards are driven by `s2s verify --on BOARD` and by tuners; use library.artifact.verify"
+        )
+
+
+def autotvm_build_func(*_: object) -> NoReturn:
+    """What names the one way to build in a `LocalBuilder`; it is not called itself."""
+    raise UnsupportedError("micro.autotvm_build_func: names a way to build; give it to LocalBuilder(build_func=…)")
+
+
+__all__ = [
+    "AutoTvmModuleLoader",
+    "Session",
+    "autotvm_build_func",
+    "export_model_library_format",
+    "generate_project",
+    "get_microtvm_template_projects",
+    "testing",
+]
