@@ -156,6 +156,8 @@ SIMPLIFY = (
         when=inexact,
         options=target,
     ),
+    Step("graph-bound-positions", "Indices have their last form; no operator has been placed or grouped."),
+    Step("graph-check-indices", "Check the other indices in the run."),
     Step(
         "graph-copy-outputs",
         "Give each output its own producer, so that kernels write directly to the caller's buffers.",
@@ -188,7 +190,6 @@ GRAPH = (
         when=row_tiles_asked,
         options=row_tiles,
     ),
-    Step("graph-bound-positions", "Lookups and scatters into state stand in main until fusion."),
     Step("graph-skip-masked-positions", "Limit attentions while their operators stand together.", when=sizes_counted),
     Step(
         "graph-fuse-attention",

@@ -21,6 +21,7 @@ PASSES: tuple[str, ...] = (
     "graph-canonicalize-bias",
     "graph-canonicalize-pads",
     "graph-canonicalize-reshapes",
+    "graph-check-indices",
     "graph-choose-implementations",
     "graph-combine-parallel-batch-matmuls",
     "graph-combine-parallel-convs",

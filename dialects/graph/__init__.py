@@ -141,7 +141,7 @@ from s2s.dialects.graph.selection import NonMaxSuppressionOp, NonzeroOp
 from s2s.dialects.graph.shape import BroadcastToOp, ConcatOp, IotaOp, PadOp, ReshapeOp, SliceOp, TileOp, TransposeOp
 from s2s.dialects.graph.signal import DftOp, FixedDftOp
 from s2s.dialects.graph.sliding import AdvanceOp, InsertSliceOp
-from s2s.dialects.graph.structure import CallOp, ConstantOp, WeightOp
+from s2s.dialects.graph.structure import CallOp, ConstantOp, RequireOp, WeightOp
 from s2s.dialects.graph.superblocks import SuperblockDotOp, SuperblockMatmulOp
 from s2s.dialects.graph.traits import (
     FusionKind as FusionKind,
@@ -170,6 +170,7 @@ Graph = Dialect(
         ConstantOp,
         WeightOp,
         ExternOp,
+        RequireOp,
         IfOp,
         ScanOp,
         RowTilesOp,

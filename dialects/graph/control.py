@@ -35,7 +35,7 @@ from xdsl.utils.exceptions import VerifyException
 from s2s.dialects.graph.base import INT, INTS, TENSOR, Value, integer, ints
 from s2s.dialects.graph.device import DeviceCopyOp
 from s2s.dialects.graph.sliding import AdvanceOp
-from s2s.dialects.graph.structure import CallOp
+from s2s.dialects.graph.structure import CallOp, RequireOp
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import Op, op_definition
 from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
@@ -383,5 +383,5 @@ def _check_condition(type: Attribute) -> None:
         raise VerifyException(f"the condition is {type}, expected one bool")
 
 
-STEPS = (CallOp, AdvanceOp, DeviceCopyOp, IfOp, WhileOp, ScanOp, RowTilesOp)
+STEPS = (CallOp, AdvanceOp, DeviceCopyOp, RequireOp, IfOp, WhileOp, ScanOp, RowTilesOp)
 """The operations of a network, besides weights and reshapes, once its operators are fused into kernels."""

@@ -1,4 +1,4 @@
-"""Constants, weights and calls into kernels."""
+"""Constants, weights, calls into kernels, and checks of computed values."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import (
     FunctionType,
     StringAttr,
     SymbolRefAttr,
+    i32,
 )
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import (
@@ -18,6 +19,7 @@ from xdsl.irdl import (
     ParamAttrConstraint,
     ParsePropInAttrDict,
     VarConstraint,
+    operand_def,
     prop_def,
     result_def,
     traits_def,
@@ -26,7 +28,15 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import ConstantLike, EffectInstance, MemoryEffect, Pure, SymbolUserOpInterface, get_effects
+from xdsl.traits import (
+    ConstantLike,
+    EffectInstance,
+    MemoryEffect,
+    MemoryWriteEffect,
+    Pure,
+    SymbolUserOpInterface,
+    get_effects,
+)
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.graph.base import TENSOR, GraphOp, Value, string
@@ -149,3 +159,26 @@ class CallOp(Op):
             result_types=[result_types],
             properties={"callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee},
         )
+
+
+@op_definition
+class RequireOp(Op):
+    """The run ends with an error if `outside` is above 0: if an index that the network computed was out of range.
+
+    The maximum of no elements is below 0, where a run has no index.
+
+    graph.require %outside : tensor<1xi32>
+    """
+
+    name = "graph.require"
+    outside = operand_def(TENSOR)
+    traits = traits_def(MemoryWriteEffect(), HasFusionKind(FusionKind.OPAQUE))
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$outside attr-dict `:` type($outside)"
+
+    def __init__(self, outside: Value) -> None:
+        super().__init__(operands=[outside])
+
+    def verify_(self) -> None:
+        if self.outside.type != tensor_type(i32, (1,)):
+            raise VerifyException(f"{self.name}: reads {self.outside.type}, expected tensor<1xi32>")

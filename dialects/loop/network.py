@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolRefAttr,
     i1,
+    i32,
     i64,
 )
 from xdsl.dialects.func import CallOp
@@ -118,6 +119,27 @@ class ReadSizeOp(Op, AccessInterface):
     def verify_(self) -> None:
         if check_flat(self, self.source.type).get_shape() != (1,):
             raise VerifyException(f"{self.name}: reads {self.source.type}, expected one element")
+
+
+@op_definition
+class RequireOp(Op, AccessInterface):
+    """The run ends here with an error if `outside[0]` is above 0."""
+
+    name = "loop.require"
+
+    outside = operand_def(MemRefType)
+    traits = traits_def(AccessEffects(), MemoryWriteEffect())
+    assembly_format = "$outside attr-dict `:` type($outside)"
+
+    def __init__(self, outside: SSAValue) -> None:
+        super().__init__(operands=[outside])
+
+    def accesses(self) -> Sequence[Access]:
+        return [read_any(self.outside)]
+
+    def verify_(self) -> None:
+        if check_flat(self, self.outside.type, i32).get_shape() != (1,):
+            raise VerifyException(f"{self.name}: reads {self.outside.type}, expected one element")
 
 
 @op_definition
@@ -294,6 +316,7 @@ STEPS = (
     AdvanceOp,
     CopyOp,
     ReadSizeOp,
+    RequireOp,
     DeviceCopyOp,
     StartDeviceCopyOp,
     WaitDeviceCopyOp,
@@ -316,4 +339,5 @@ __all__ = [
     "CopyOp",
     "NetworkCall",
     "ReadSizeOp",
+    "RequireOp",
 ]

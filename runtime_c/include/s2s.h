@@ -35,7 +35,7 @@ typedef enum s2s_status {
     S2S_ERR_GRAPH = -15,     /* the tables of the graph contradict each other */
     S2S_ERR_THREADS = -16,   /* so many threads cannot be had */
     S2S_ERR_FUNCTION = -17,  /* a packed function is missing or has failed: s2s_get_last_error says why */
-    S2S_ERR_RANGE = -18      /* an input or a state that is an index, such as a position, lies outside of what it indexes */
+    S2S_ERR_RANGE = -18      /* an index, such as a position, lies outside of what it indexes: an input, a state, or one that is computed */
 } s2s_status;
 
 /* One English sentence part for a status, never null: static storage, "unknown status" for anything else. */

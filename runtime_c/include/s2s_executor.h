@@ -93,7 +93,8 @@ s2s_status s2s_executor_set_output_zero_copy(s2s_executor *executor, uint32_t in
 
 /* Runs all nodes; after s2s_executor_step, those that are left.
  * Errors: S2S_ERR_NULL, S2S_ERR_UNBOUND, S2S_ERR_RANGE for an input or a state that is an index out of range, before which nothing
- * has run; S2S_ERR_FUNCTION, and S2S_ERR_SHAPE for a size outside of its bounds, which end the run. */
+ * has run, and for an index out of range that the network has computed, behind which outputs and states are of no use;
+ * S2S_ERR_FUNCTION, and S2S_ERR_SHAPE for a size outside of its bounds, which end the run. */
 s2s_status s2s_executor_run(s2s_executor *executor);
 
 /* Runs the next node. S2S_OK if more are left, S2S_DONE if it was the last of the run. Errors: as run. */

@@ -66,7 +66,8 @@ typedef struct s2s_graph_state {
     const void *initial; /* its first value; null for zeros */
 } s2s_graph_state;
 
-/* An input, or a state, of integers that say where a run writes into its state, or which rows of a tensor it reads. */
+/* An input or a state of integers that say which elements of a tensor a run reads or writes, or a tensor that says whether
+ * one that a run has computed was out of range. */
 typedef struct s2s_graph_index {
     uint32_t tensor;
     int64_t least;
@@ -114,6 +115,8 @@ typedef struct s2s_graph {
     size_t state_size; /* the bytes at the start of the arena that hold all states */
     const s2s_graph_index *indices; /* null if no input and no state is an index with bounds */
     uint32_t num_indices;
+    const s2s_graph_index *checks; /* what a run computes and checks at its end; null if it checks nothing */
+    uint32_t num_checks;
 } s2s_graph;
 
 /* Pointers that an executor of this graph needs, one each for inputs, outputs, the arguments of one kernel and the

@@ -345,14 +345,12 @@ static int64_t integer_at(const void *values, s2s_dtype dtype, size_t element)
     return INT64_MAX;
 }
 
-/* Whether all inputs and states that are indices lie within their bounds. */
-static bool are_in_range(const s2s_executor *executor)
+/* Whether all elements of tensors lie within their bounds. */
+static bool are_in_range(const s2s_executor *executor, const s2s_graph_index *indices, uint32_t num_indices)
 {
-    const s2s_graph *const graph = executor->graph;
-
-    for (uint32_t i = 0; i < graph->num_indices; ++i) {
-        const s2s_graph_index *const index = &graph->indices[i];
-        const s2s_graph_tensor *const tensor = &graph->tensors[index->tensor];
+    for (uint32_t i = 0; i < num_indices; ++i) {
+        const s2s_graph_index *const index = &indices[i];
+        const s2s_graph_tensor *const tensor = &executor->graph->tensors[index->tensor];
         const size_t count = s2s_shape_elements(tensor->shape, tensor->ndim);
         const void *const values = address_of(executor, tensor);
 
@@ -396,7 +394,8 @@ s2s_status s2s_executor_step(s2s_executor *executor)
     if (executor->next_node == 0u && graph->num_sizes > 0u) {
         status = settle_sizes(executor, true);
     }
-    if (status == S2S_OK && executor->next_node == 0u && !are_in_range(executor)) {
+    if (status == S2S_OK && executor->next_node == 0u &&
+        !are_in_range(executor, graph->indices, graph->num_indices)) {
         return S2S_ERR_RANGE;
     }
     if (status == S2S_OK && executor->next_node < graph->num_nodes) {
@@ -411,6 +410,9 @@ s2s_status s2s_executor_step(s2s_executor *executor)
         return S2S_OK;
     }
     executor->next_node = 0u;
+    if (status == S2S_OK && !are_in_range(executor, graph->checks, graph->num_checks)) {
+        return S2S_ERR_RANGE;
+    }
     return status == S2S_OK ? S2S_DONE : status;
 }
 

@@ -143,13 +143,13 @@ static bool are_states(const s2s_graph *graph)
 }
 
 /* Whether each index is an input or a part of the arena that holds integers, which have a range. */
-static bool are_indices(const s2s_graph *graph)
+static bool are_indices(const s2s_graph *graph, const s2s_graph_index *indices, uint32_t num_indices)
 {
-    if (graph->num_indices > 0u && graph->indices == NULL) {
+    if (num_indices > 0u && indices == NULL) {
         return false;
     }
-    for (uint32_t i = 0; i < graph->num_indices; ++i) {
-        const s2s_graph_index *const index = &graph->indices[i];
+    for (uint32_t i = 0; i < num_indices; ++i) {
+        const s2s_graph_index *const index = &indices[i];
         const s2s_graph_tensor *tensor;
 
         if (index->tensor >= graph->num_tensors || index->least > index->most) {
@@ -199,5 +199,9 @@ s2s_status s2s_graph_check(const s2s_graph *graph)
             return S2S_ERR_GRAPH;
         }
     }
-    return are_ports(graph) && are_sizes(graph) && are_states(graph) && are_indices(graph) ? S2S_OK : S2S_ERR_GRAPH;
+    return are_ports(graph) && are_sizes(graph) && are_states(graph) &&
+                   are_indices(graph, graph->indices, graph->num_indices) &&
+                   are_indices(graph, graph->checks, graph->num_checks)
+               ? S2S_OK
+               : S2S_ERR_GRAPH;
 }

@@ -74,6 +74,7 @@ def interface(program: Program, info: NetworkInfo) -> str:
     doc = f"{THREADS_DOC if info.threads else ''}{_returns(info)}"
     for name, (least, most) in info.index_bounds.items():
         doc += f"\nReturns S2S_ERR_RANGE, and writes nothing, if {c_identifier(name)} is not within {least} ... {most}."
+    doc += _of_computed_indices(info, "Returns")
     what = STATEFUL_RUN_DOC if info.states else LOADED_RUN_DOC if info.loaded else RUN_DOC
     return "\n".join([*lines, *comment_lines(what + doc), *run[1]])
 
@@ -90,7 +91,15 @@ def _of_tables(info: NetworkInfo) -> str:
     doc = f"\n{STATEFUL_TABLES_DOC}" if info.states else ""
     for name, (least, most) in info.index_bounds.items():
         doc += f"\nA run returns S2S_ERR_RANGE, and writes nothing, if {name} is not within {least} ... {most}."
-    return doc
+    return doc + _of_computed_indices(info, "A run returns")
+
+
+def _of_computed_indices(info: NetworkInfo, returns: str) -> str:
+    """State what an index out of range does that a run computes."""
+    if not info.checks_indices:
+        return ""
+    lost = "outputs and state are of no use then: reset it" if info.states else "outputs are of no use then"
+    return f"\n{returns} S2S_ERR_RANGE if an index that it computes is out of range;\n{lost}."
 
 
 def private_prototypes(program: Program) -> str:

@@ -292,7 +292,9 @@ class NetworkInfo:
     derived_sizes: Mapping[str, AffineMap] = field(default_factory=dict[str, AffineMap])
     """The sizes that follow from those, by name."""
     index_bounds: Mapping[str, IndexBounds] = field(default_factory=dict[str, IndexBounds])
-    """The inputs that say where a run writes into its state."""
+    """The inputs and states that are indices."""
+    checks_indices: bool = False
+    """Whether a run checks indices that it computes."""
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     """The options of this compilation, for the record."""
     version: str = field(default_factory=current_version)

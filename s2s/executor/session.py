@@ -266,8 +266,8 @@ class Session(Executor):
             )
         if status == self._lib.S2S_ERR_RANGE:
             raise InputError(
-                f"{self.name}: an input or a state that is an index, such as a position in a cache, is out of range; "
-                "the header states the bounds"
+                f"{self.name}: an index, such as a position in a cache, is out of range; the header states the bounds "
+                "of inputs and states"
             )
         return status
 

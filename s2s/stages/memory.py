@@ -67,7 +67,9 @@ class Planned(NamedTuple):
     derived_sizes: Mapping[str, AffineMap]
     """The sizes that follow from those given at run time."""
     index_bounds: Mapping[str, IndexBounds]
-    """The inputs that say where a run writes into its state."""
+    """The inputs and states that are indices."""
+    checks_indices: bool
+    """Whether a run checks indices that it computes."""
     states: tuple[StateInfo, ...]
     """What the network keeps from run to run."""
     overlaps: tuple[Overlapping, ...]
@@ -107,6 +109,7 @@ def planned(state: State, request: Request) -> Planned:
         computed_sizes=computed_of(attributes),
         derived_sizes=derived_of(attributes),
         index_bounds=bounds_of(attributes),
+        checks_indices=any(isinstance(op, loop.RequireOp) for op in main.body.block.ops),
         states=states,
         overlaps=tuple(map(_overlapping, listed)) if isa(listed, ArrayAttr[DictionaryAttr]) else (),
         pools=_parts(main, request.options.pools),

@@ -53,6 +53,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         outputs=_placed(network.outputs, plan.outputs, plan.output_extents),
         sizes=plan.sizes,
         index_bounds=plan.index_bounds,
+        checks_indices=plan.checks_indices,
         computed_sizes=plan.computed_sizes,
         derived_sizes=plan.derived_sizes,
         arena_size=plan.arena,

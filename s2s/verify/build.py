@@ -368,8 +368,8 @@ class LoadedNetwork:
                 f"{self.name}: a size that it computes from these inputs is not in its bounds; give others: {bounds}"
             )
         if status == BAD_POSITION:
-            fact = "an input or a state that is an index, such as a position in a cache, is out of range"
-            raise InputError(f"{self.name}: {fact}; the header states the bounds")
+            fact = "an index, such as a position in a cache, is out of range"
+            raise InputError(f"{self.name}: {fact}; the header states the bounds of inputs and states")
         raise CompilerBug(f"{self.name}_run: status {status}")
 
     def _check_aot(self) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from xdsl.dialects.builtin import ModuleOp, i32, i64
+from xdsl.dialects.builtin import ModuleOp, i8, i32, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
@@ -120,6 +120,51 @@ def test_bounds_of_the_argument(chain: list[Step], expected: tuple[int, int]):
 def test_a_remainder_and_a_clamped_number_are_in_range(step: Step):
     _, index = network([step])
     assert IndexRanges(WeightStore()).needed(index, IndexBounds(0, SIZE - 1)) == []
+
+
+def summed(x: SSAValue, add: Callable[[Operation], SSAValue]) -> SSAValue:
+    return add(graph.ReduceSumOp(x, axes=[0], keepdims=True))
+
+
+def largest(x: SSAValue, add: Callable[[Operation], SSAValue]) -> SSAValue:
+    return add(graph.ReduceMaxOp(x, axes=[0], keepdims=True))
+
+
+def summed_up(x: SSAValue, add: Callable[[Operation], SSAValue]) -> SSAValue:
+    return add(graph.CumsumOp(x, axis=0))
+
+
+def through_8_bits(x: SSAValue, add: Callable[[Operation], SSAValue]) -> SSAValue:
+    return add(graph.CastOp(add(graph.CastOp(x, i8)), i64))
+
+
+def below_two(x: SSAValue, add: Callable[[Operation], SSAValue]) -> SSAValue:
+    return add(graph.CastOp(add(graph.LessOp(x, add(constant(2)))), i64))
+
+
+def looked_up(x: SSAValue, add: Callable[[Operation], SSAValue]) -> SSAValue:
+    return add(graph.GatherOp(add(constant(7, -3, 4)), add(graph.ClampOp(x, 0, 2)), axis=0))
+
+
+more_steps = st.one_of(
+    steps,
+    numbers.map(lambda by: binary(graph.MulOp, by)),
+    numbers.map(lambda by: binary(graph.MaximumOp, by)),
+    st.sampled_from([summed, largest, summed_up, through_8_bits, below_two, looked_up]),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(chain=st.lists(more_steps, max_size=5), ends=st.tuples(st.integers(-20, 20), st.integers(0, 20)))
+def test_a_range_holds_what_every_run_computes(chain: list[Step], ends: tuple[int, int]):
+    least, most = ends[0], sum(ends)
+    module, index = network([clamped(least, most), *chain])
+    range = IndexRanges(WeightStore()).range(index)
+    if range is None:
+        return
+    for value in VALUES:
+        (result,) = run_graph(module, [np.array([value])], WeightStore())
+        assert np.all((range.least <= result) & (result <= range.most)), value
 
 
 def test_a_product_has_no_bounds():

@@ -134,6 +134,26 @@ static void an_index_out_of_range_changes_nothing(void)
     CHECK(result_of(&f, 1.0f, 2) == 4.0f);
 }
 
+/* The second run counts to 2, which is above what a run may compute. */
+static void what_a_run_computes_is_checked_at_its_end(void)
+{
+    static const s2s_graph_index checks[] = {{4u, 0, 1}};
+    s2s_graph changed = graph;
+    fixture f;
+
+    changed.checks = checks;
+    changed.num_checks = 1u;
+    CHECK_STATUS(S2S_OK, s2s_graph_check(&changed));
+    set_up(&f);
+    f.executor.graph = &changed;
+    CHECK(result_of(&f, 1.0f, 2) == 4.0f);
+    CHECK_STATUS(S2S_ERR_RANGE, s2s_executor_run(&f.executor));
+    CHECK_STATUS(S2S_OK, s2s_executor_reset_state(&f.executor));
+    CHECK(result_of(&f, 1.0f, 2) == 4.0f);
+    changed.checks = NULL;
+    CHECK_STATUS(S2S_ERR_GRAPH, s2s_graph_check(&changed));
+}
+
 /* An index of another type, whose bytes are those of f->at. */
 static s2s_status run_with_index(fixture *f, uint8_t code, uint8_t bits)
 {
@@ -262,6 +282,7 @@ void test_states(void)
     a_run_goes_on_from_the_one_before();
     streams_are_independent_and_take_snapshots();
     an_index_out_of_range_changes_nothing();
+    what_a_run_computes_is_checked_at_its_end();
     indices_of_all_types_are_read();
     indices_beyond_the_sizes_of_a_run_are_not_read();
     state_is_reset_between_runs();

@@ -93,6 +93,8 @@ class _Run(NamedTuple):
                 return [self.weights.get(op.weight_name.data)]
             case graph.DeviceCopyOp():
                 return list(operands)
+            case graph.RequireOp():
+                return _required(operands[0])
             case graph.ExternOp():
                 return run_extern(op, operands)
             case _:
@@ -106,6 +108,12 @@ class _Run(NamedTuple):
         if meaning is None:
             raise CompilerBug(f"@{name}: nothing says what this function of C computes")
         return self.function(meaning, inputs)
+
+
+def _required(outside: Array) -> list[Array]:
+    if outside[0] > 0:
+        raise InputError("an index that the network computes: is out of range; give inputs that keep it within")
+    return []
 
 
 def _begun(kernel: FuncOp, inputs: Sequence[Array]) -> Sequence[Array]:

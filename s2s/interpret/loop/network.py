@@ -3,7 +3,7 @@
 from xdsl.dialects.func import CallOp
 
 from s2s.dialects import loop
-from s2s.errors import CompilerBug
+from s2s.errors import CompilerBug, InputError
 from s2s.interpret.affine import Frame
 from s2s.interpret.loop.operations import MEANINGS
 from s2s.interpret.loop.scope import Scope, Step
@@ -62,6 +62,18 @@ def read_size(scope: Scope, op: loop.ReadSizeOp) -> Step:
     def step(frame: Frame) -> None:
         if frame[source][0] != size:
             raise CompilerBug(f"{where}: {op.size.data} is {frame[source][0]} and was given as {size}")
+
+    return step
+
+
+@MEANINGS.register(loop.RequireOp)
+def require(scope: Scope, op: loop.RequireOp) -> Step:
+    """`loop.require`."""
+    outside = scope.place(op.outside)
+
+    def step(frame: Frame) -> None:
+        if frame[outside][0] > 0:
+            raise InputError("an index that the network computes: is out of range; give inputs that keep it within")
 
     return step
 

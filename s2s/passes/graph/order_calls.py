@@ -90,7 +90,7 @@ def _order(module: ModuleOp, function: FuncOp, elementwise: dict[str, frozenset[
     numbers: dict[SSAValue, int] = {value: number for number, value in enumerate(results)}
     sizes = [0 if value in outputs or isinstance(value.owner, graph.AdvanceOp) else _bytes(value) for value in results]
     steps = [_step(call, source, numbers, elementwise) for call in calls]
-    steps, sizes = _with_sizes_of_runs(module, calls, steps, sizes)
+    steps, sizes = _with_checks_last(calls, *_with_sizes_of_runs(module, calls, steps, sizes))
 
     def arrange(order: Sequence[int]) -> None:
         _arrange(function.body.block, [calls[number] for number in order])
@@ -118,6 +118,23 @@ def _with_sizes_of_runs(
         reads = tuple(numbers[name] for name in computed if name in needed - made)
         found.append(step._replace(reads=(*step.reads, *reads), writes=(*step.writes, *writes)))
     return found, [*sizes, *[0] * len(computed)]
+
+
+def _with_checks_last(
+    calls: Sequence[Operation], steps: Sequence[Step], sizes: Sequence[int]
+) -> tuple[list[Step], list[int]]:
+    """Return `steps` in which a check reads a value without bytes of every other call: the tables of the graph executor
+    check what a run has computed at its end."""
+    checks = [isinstance(call, graph.RequireOp) for call in calls]
+    if not any(checks):
+        return [*steps], [*sizes]
+    done = range(len(sizes), len(sizes) + len(calls))
+    others = tuple(number for number, check in zip(done, checks, strict=True) if not check)
+    found = [
+        step._replace(reads=(*step.reads, *others)) if check else step._replace(writes=(*step.writes, number))
+        for step, check, number in zip(steps, checks, done, strict=True)
+    ]
+    return found, [*sizes, *[0] * len(calls)]
 
 
 def _arrange(block: Block, calls: Sequence[Operation]) -> None:

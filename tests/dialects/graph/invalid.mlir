@@ -941,3 +941,9 @@ func.func private @kernel(tensor<2xf32>) -> tensor<3xf32>
 %x = "test.op"() : () -> tensor<4x3xf32>
 %y = graph.tree_ensemble %x {targets = 1 : i64, aggregate = "sum", roots = array<i64: 0>, features = array<i64: 0, 0>, comparisons = array<i64: 0, 0>, splits = array<f64: 0.5, 0.0>, yes = array<i64: 1, 1>, no = array<i64: 1, 1>, missing = array<i64: 0, 0>, leaf_rows = array<i64: 0>, leaf_targets = array<i64: 0>, leaf_weights = array<f64: 1.0>} : (tensor<4x3xf32>) -> tensor<4x1xf32>
 // CHECK: a weight belongs to no leaf
+
+// -----
+
+%x = "test.op"() : () -> tensor<2xi32>
+graph.require %x : tensor<2xi32>
+// CHECK: graph.require: reads tensor<2xi32>, expected tensor<1xi32>

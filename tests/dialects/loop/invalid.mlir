@@ -609,6 +609,12 @@ loop.read_size "found" from %b {most = 5 : i64} : memref<2xi32>
 
 // -----
 
+%b = "test.op"() : () -> memref<2xi32>
+loop.require %b : memref<2xi32>
+// CHECK: loop.require: reads memref<2xi32>, expected one element
+
+// -----
+
 %n = loop.size "sequence" from 9 to 8
 // CHECK: loop.size: 9 to 8 are no bounds
 

@@ -337,6 +337,8 @@ func.func private @looks_up(%table: memref<256xi8>, %index: vector<8xi32>) -> ve
 func.func @reads_a_size(%count: memref<1xi32>) {
   // CHECK-NEXT: loop.read_size "found" from %count {most = 5 : i64} : memref<1xi32>
   loop.read_size "found" from %count {most = 5 : i64} : memref<1xi32>
+  // CHECK-NEXT: loop.require %count : memref<1xi32>
+  loop.require %count : memref<1xi32>
   func.return
 }
 

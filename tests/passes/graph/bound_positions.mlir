@@ -26,9 +26,8 @@ builtin.module {
 
 // -----
 
-// Indices into what is no state are ignored where they are outside, as the operator says.
-// CHECK-NOT: index_bounds
-// CHECK:     func.func @main
+// Indices into what is no state are bounded, too.
+// CHECK:       builtin.module attributes {index_bounds = {position = array<i64: -6, 5>}}
 builtin.module {
   func.func @main(%position: tensor<1xi64> {name = "position"}, %x: tensor<6xf32> {name = "x"}, %row: tensor<1xf32> {name = "row"}) -> (tensor<6xf32>) {
     %y = graph.scatter_elements %x, %position, %row {axis = 0 : i64, reduction = "none"} : (tensor<6xf32>, tensor<1xi64>, tensor<1xf32>) -> tensor<6xf32>

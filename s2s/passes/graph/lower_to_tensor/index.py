@@ -4,9 +4,9 @@
 ->
     %y = tensor.compute [3, 4] epilogue(%i at …(d0)) tables(%x) apply { tensor.extract %x[place, d1] }
 
-A negative index counts from the end, unless the operation says that none does. An index outside the dimension is an
-error in ONNX, TFLite and torch: the run function refuses inputs that are such indices (`graph-bound-positions`). One
-that the network computes is clamped to the dimension, so that no input makes a kernel read outside its buffers.
+A negative index counts from the end, unless the operation says that none does. An index out of range is an error in
+ONNX, TFLite and torch, which the run function returns (`graph-bound-positions`, `graph-check-indices`). One that the
+network computes is clamped to the dimension as well, so that no input makes a kernel read outside its buffers.
 """
 
 import numpy as np

@@ -7,8 +7,8 @@
            place { the index, counted from the front } apply { yield %old + %u }
 
 The updates replace elements of a copy one after the other. A negative index counts from the end; with
-`nonnegative_indices` none does, and `place` yields the index as it is. An update whose index is out of bounds, which is
-an error in ONNX, is ignored.
+`nonnegative_indices` none does, and `place` yields the index as it is. An update whose index is out of range, an error
+that the run function returns (`graph-bound-positions`, `graph-check-indices`), is left out.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -18,7 +18,7 @@ from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.names import specialised_calls
-from s2s.passes.loop.lower_to_c.run_sizes import RunSizes
+from s2s.passes.loop.lower_to_c.run_sizes import RunSizes, refuse
 from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
 
 _INDEX = IndexType()
@@ -65,6 +65,14 @@ def lower_read_size(steps: StepBuilder, op: loop.ReadSizeOp) -> None:
     if not isinstance(steps.sizes, RunSizes):
         raise CompilerBug(f"{op.name} of {op.size.data}, which is no size of the network")
     steps.sizes.read(steps.b, op)
+
+
+@STEP_LOWERINGS.register(loop.RequireOp)
+def lower_require(steps: StepBuilder, op: loop.RequireOp) -> None:
+    """Lower the check of what says whether a computed index was out of range."""
+    b = steps.b
+    outside = b.add(c.LoadOp(b.add(c.SubscriptOp(b.value(op.outside), b.literal(0, _INDEX)))))
+    refuse(b, b.binary(">", outside, b.literal(0, outside.type)), "S2S_ERR_RANGE")
 
 
 @STEP_LOWERINGS.register(loop.CallIfOp, loop.CallWhileOp, loop.CallForOp)

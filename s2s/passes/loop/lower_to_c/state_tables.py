@@ -1,7 +1,9 @@
-"""Write the tables of state for the graph executor: what outlives a run, and the inputs and states that are indices.
+"""Write the tables of state for the graph executor: what outlives a run, the inputs and states that are indices, and
+what tells at its end whether computed indices were out of range.
 
 static const s2s_graph_state states[] = {{0u, 64u, NULL}, {64u, 16u, net_h}};
 static const s2s_graph_index indices[] = {{1u, -128, 127}};
+static const s2s_graph_index checks[] = {{5u, -2147483648, 0}};
 """
 
 from collections.abc import Mapping
@@ -30,10 +32,11 @@ class StateRow(NamedTuple):
 
 
 class StateRows(NamedTuple):
-    """All state of a network, and the tensors, by number, that are indices."""
+    """All state of a network, the tensors, by number, that are indices, and those that tell of others out of range."""
 
     states: tuple[StateRow, ...] = ()
     indices: tuple[tuple[int, IndexBounds], ...] = ()
+    checks: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:
@@ -47,6 +50,7 @@ def state_rows(main: Main, names: Names, numbers: Mapping[SSAValue, int]) -> Sta
     return StateRows(
         tuple(_state(view, names) for view in views),
         tuple((numbers[each.value], each.bounds) for each in indices_of(main)),
+        tuple(numbers[op.outside] for op in main.func.body.block.ops if isinstance(op, loop.RequireOp)),
     )
 
 
@@ -62,10 +66,17 @@ def state_tables(rows: StateRows) -> list[c.GlobalOp]:
         ArrayAttr([_count(state.offset), _count(state.size), SymbolRefAttr(state.initial or "NULL")])
         for state in rows.states
     ]
-    indices: list[Attribute] = [
-        ArrayAttr([_count(number), *(IntegerAttr(end, i64) for end in bounds)]) for number, bounds in rows.indices
+    indices = [_bounded(number, bounds) for number, bounds in rows.indices]
+    checks = [_bounded(number, IndexBounds(-(1 << 31), 0)) for number in rows.checks]
+    return [
+        *_table("states", "s2s_graph_state", states),
+        *_table("indices", "s2s_graph_index", indices),
+        *_table("checks", "s2s_graph_index", checks),
     ]
-    return [*_table("states", "s2s_graph_state", states), *_table("indices", "s2s_graph_index", indices)]
+
+
+def _bounded(number: int, bounds: IndexBounds) -> Attribute:
+    return ArrayAttr([_count(number), *(IntegerAttr(end, i64) for end in bounds)])
 
 
 def state_fields(rows: StateRows) -> dict[str, Attribute]:
@@ -76,6 +87,8 @@ def state_fields(rows: StateRows) -> dict[str, Attribute]:
         fields["state_size"] = _count(rows.size)
     if rows.indices:
         fields |= {"indices": SymbolRefAttr("indices"), "num_indices": _count(len(rows.indices))}
+    if rows.checks:
+        fields |= {"checks": SymbolRefAttr("checks"), "num_checks": _count(len(rows.checks))}
     return fields
 
 

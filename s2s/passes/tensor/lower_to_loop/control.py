@@ -26,10 +26,15 @@ from s2s.types.hints import isa
 
 
 def lower_control(
-    op: graph.NetworkOp, outputs: Sequence[SSAValue], inputs: Sequence[SSAValue], flag: SSAValue | None
+    op: graph.NetworkOp | graph.RequireOp,
+    outputs: Sequence[SSAValue],
+    inputs: Sequence[SSAValue],
+    flag: SSAValue | None,
 ) -> list[Operation]:
     """Return the operations that replace `op`, the main one last; `flag` is memory for the condition of a loop."""
     match op:
+        case graph.RequireOp():
+            return [loop.RequireOp(inputs[0])]
         case graph.IfOp():
             condition, *rest = inputs
             return [loop.CallIfOp(condition, op.then, op.otherwise, [*outputs, *rest])]

@@ -142,7 +142,7 @@ class LowerMain:
                 made = loop.DeviceCopyOp(self._result(op.y), self.buffers[op.x], op.origin, op.device)
                 set_provenance(made, provenance(op))
                 self.block.add_op(made)
-            case graph.NetworkOp():
+            case graph.NetworkOp() | graph.RequireOp():
                 self._control(op)
             case ReturnOp():
                 pass
@@ -178,7 +178,7 @@ class LowerMain:
             set_provenance(made, provenance(op))
             self.block.add_op(made)
 
-    def _control(self, op: graph.NetworkOp) -> None:
+    def _control(self, op: graph.NetworkOp | graph.RequireOp) -> None:
         outputs = [self._result(result) for result in op.results]
         inputs = [self.buffers[operand] for operand in op.operands]
         flag = None
