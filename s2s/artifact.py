@@ -17,6 +17,7 @@ from s2s.emit.tree import Tree
 from s2s.errors import InputError
 from s2s.frontends.model import Source
 from s2s.options import CompileOptions
+from s2s.options.values import ram_goal
 from s2s.stages.c import Lowered
 from s2s.stages.graph import describe_row_tiles
 from s2s.stages.memory import describe_overlaps
@@ -336,10 +337,14 @@ class Artifact:
 def compile_artifact(model: Source, options: CompileOptions, keep: Sequence[str] = ()) -> Artifact:
     """Compile `model`; the states after the stages that `keep` names stay there for `Compilation.at`."""
     compilation = Compilation(model, options)
-    if options.ram_budget is not None:
+    if ram_goal(options) is not None:
         from s2s.budgets.ram import within_ram
 
         compilation = within_ram(compilation)
+    if options.flash_budget is not None:
+        from s2s.budgets.flash import within_flash
+
+        compilation = within_flash(compilation)
     computed = compilation.facts(Read).computed
     fixed = next((name for name in constant(compilation.options.dims) if name in computed), None)
     if fixed is not None:

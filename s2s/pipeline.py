@@ -10,12 +10,14 @@ from s2s.options import CompileOptions
 from s2s.options.declaration import seen_by
 from s2s.passes.conditions import (
     activations,
+    algorithms,
     apart,
     arguments,
     calls_started,
     casts_in_runs,
     channels,
     constants,
+    convolution_algorithms,
     described,
     devices,
     divided,
@@ -269,8 +271,8 @@ COMPUTE = (
     Step(
         "tensor-transform-convolutions",
         "Compute 3x3 convolutions by Winograd's algorithm; run before scheduling, which tiles its parts.",
-        when=other_algorithms,
-        options=target,
+        when=convolution_algorithms,
+        options=algorithms,
     ),
 )
 """Lower kernels to structured computations, and choose their layouts and algorithms."""

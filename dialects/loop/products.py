@@ -36,6 +36,8 @@ from s2s.types.hints import isa
 
 WORD = 4
 """Bytes that are extended together."""
+PAIR = 2
+"""Numbers of 16 bits in a word."""
 
 
 @op_definition
@@ -151,7 +153,7 @@ class ExtendOp(Op):
     """Extend four lanes of `vector`, its `part`-th four, to 16 bits and add `offset`: lanes 0, 2, 1, 3 in this order.
 
     Machines extend the bytes of a word in this order. Both factors of a dot product are extended so, or one of them is
-    packed so that its lanes come out in their natural order.
+    packed so that its lanes come out in their natural order. Both lanes of a vector of two stay in their order.
     """
 
     name = "loop.extend"
@@ -166,17 +168,21 @@ class ExtendOp(Op):
     assembly_format = "$vector attr-dict `:` type($vector) `->` type($result)"
 
     def __init__(self, vector: SSAValue, part: int = 0, offset: int = 0) -> None:
+        lanes = PAIR if vector.type == VectorType(i8, [PAIR]) else WORD
         super().__init__(
             operands=[vector],
             properties={"part": IntegerAttr(part, i64), "offset": IntegerAttr(offset, i64)},
-            result_types=[VectorType(i16, [WORD])],
+            result_types=[VectorType(i16, [lanes])],
         )
 
     def verify_(self) -> None:
         source, result = self.vector.type, self.result.type
-        if not isa(source, VectorType) or source.element_type != i8 or result != VectorType(i16, [WORD]):
+        is_pair = source == VectorType(i8, [PAIR])
+        lanes = PAIR if is_pair else WORD
+        if not isa(source, VectorType) or source.element_type != i8 or result != VectorType(i16, [lanes]):
             raise VerifyException(f"{self.name}: {source} does not extend to {result}")
-        _check_part(self.name, source, self.part.value.data)
+        if not is_pair or self.part.value.data:
+            _check_part(self.name, source, self.part.value.data)
         _check_offset(self.name, self.offset.value.data)
 
 

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     Float32Type,
     IntegerAttr,
+    IntegerType,
     TensorType,
     f32,
     i8,
@@ -60,8 +61,10 @@ class TransformOp(ScalarRegionOp):
 
         y[into(p, i, j)] = apply(sum over k, l of left[i, k] * right[j, l] * x[read(p, k, l)], epilogue[map(p, i, j)])
 
-    Integers are extended to 32 bits, in which sums wrap around; `offset` is added to each element that is read, before
-    the products, as the negated zero point of bytes is, and matrices of integers are of -1, 0 and 1.
+    Integers are extended to the type of `acc`, of 32 or 16 bits, in which sums wrap around, and multiplied by matrices
+    of integers. `offset` is added to each element that is read, before the products, as the negated zero point of bytes
+    is. `divisor` divides each sum exactly: with `2^k` its largest power of two, the quotient is the number of `32 - k`
+    bits whose product with it equals the sum, modulo `2^32`.
 
     `p` runs over a rectangular domain of tiles; the matrices say how far `i, j, k, l` run. A guarded read counts as
     zero outside of the operand. A guarded `into` leaves out what overhangs the result, operands of the epilogue
@@ -85,6 +88,7 @@ class TransformOp(ScalarRegionOp):
     accesses = prop_def(ArrayAttr[AccessAttr])
     schedule = opt_prop_def(ScheduleAttr)
     offset = opt_prop_def(IntegerAttr)
+    divisor = opt_prop_def(IntegerAttr)
     x = operand_def(TensorType)
     epilogue = var_operand_def(TensorType)
     res = result_def(TensorType)
@@ -105,6 +109,7 @@ class TransformOp(ScalarRegionOp):
         epilogue: Sequence[tuple[SSAValue, AccessAttr]] = (),
         schedule: ScheduleAttr | None = None,
         offset: int = 0,
+        divisor: int = 1,
     ) -> None:
         super().__init__(
             operands=[read[0], [value for value, _ in epilogue]],
@@ -117,6 +122,7 @@ class TransformOp(ScalarRegionOp):
                 "accesses": ArrayAttr([access for _, access in epilogue]),
                 "schedule": schedule,
                 "offset": IntegerAttr(offset, i32) if offset else None,
+                "divisor": IntegerAttr(divisor, i32) if divisor != 1 else None,
             },
             result_types=[result_type],
             regions=[apply],
@@ -138,14 +144,22 @@ class TransformOp(ScalarRegionOp):
         return _rows(self.left), _rows(self.right)
 
     @property
-    def carrier(self) -> Attribute:
-        """The type that is computed in: f32, or i32 for integers."""
-        return f32 if element_type(self.x) == f32 else i32
+    def carrier(self) -> Float32Type | IntegerType:
+        """The type that is computed in, which `apply` takes first: f32, or i32 or i16 for integers."""
+        if element_type(self.x) == f32:
+            return f32
+        arguments = self.apply.block.args
+        return i16 if arguments and arguments[0].type == i16 else i32
 
     @property
     def added(self) -> int:
         """What is added to each element that is read."""
         return 0 if self.offset is None else self.offset.value.data
+
+    @property
+    def divided_by(self) -> int:
+        """What each sum is divided by."""
+        return 1 if self.divisor is None else self.divisor.value.data
 
     @property
     def outputs(self) -> tuple[int, int]:
@@ -206,10 +220,14 @@ class TransformOp(ScalarRegionOp):
         if types == {f32}:
             if self.offset is not None:
                 raise VerifyException(f"{self.name}: adds {self.added} to numbers of f32; an offset is for integers")
+            if self.divisor is not None:
+                raise VerifyException(f"{self.name}: divides numbers of f32; a divisor is for integers")
             return
+        if self.divided_by < 1:
+            raise VerifyException(f"{self.name}: divides by {self.divided_by}, which is not positive")
         for value in (value for matrix in self.matrices for row in matrix for value in row):
-            if value not in (-1.0, 0.0, 1.0):
-                raise VerifyException(f"{self.name}: {value} in a matrix of integers, which are -1, 0 and 1")
+            if not value.is_integer():
+                raise VerifyException(f"{self.name}: {value} in a matrix of integers")
 
     def _check_schedule(self, schedule: ScheduleAttr) -> None:
         schedule.verify_for(self)
@@ -258,6 +276,8 @@ class TransformOp(ScalarRegionOp):
         printer.print_attribute(self.into)
         if self.offset is not None:
             printer.print_string(f" offset {self.added}")
+        if self.divisor is not None:
+            printer.print_string(f" divisor {self.divided_by}")
         if self.schedule is not None:
             printer.print_string(" schedule ")
             printer.print_attribute(self.schedule)
@@ -277,6 +297,7 @@ class TransformOp(ScalarRegionOp):
         if len(reads) != 1 or not isinstance(into, AccessAttr):
             parser.raise_error("expected one read, and a #tensor.access for the result")
         offset = parser.parse_integer() if parser.parse_optional_keyword("offset") else 0
+        divisor = parser.parse_integer() if parser.parse_optional_keyword("divisor") else 1
         schedule = parser.parse_attribute() if parser.parse_optional_keyword("schedule") else None
         operands = [*reads, *epilogue]
         end = parse_apply(parser, [name for name, _ in operands])
@@ -292,6 +313,7 @@ class TransformOp(ScalarRegionOp):
             epilogue=pairs[1:],
             schedule=schedule if isinstance(schedule, ScheduleAttr) else None,
             offset=offset,
+            divisor=divisor,
         )
         op.attributes |= end.attributes
         return op

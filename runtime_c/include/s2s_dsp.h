@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_dsp.h: sums of products of small integers, several at a time, and copies of operands to scratch.
  *
- * Types     s2s_i8x4, s2s_i8x8 (int8_t), s2s_i16x4 (int16_t).
+ * Types     s2s_i8x2, s2s_i8x4, s2s_i8x8 (int8_t), s2s_i16x2, s2s_i16x4 (int16_t).
  * Compilers for Arm cores with the DSP extension (Cortex-M4, M7, M33 and more) get one or two instructions for each
  * function; any other C99 compiler, or -DS2S_DSP_PORTABLE, gets loops with the same names and the same results.
  *
  *   s2s_i8x4_load(p)                      four neighbours at p
  *   s2s_i8x8_load(p), s2s_i16x4_load(p)   eight or four neighbours at p, which is aligned to four bytes
+ *   s2s_i8x2_load(p), s2s_i16x2_load(p)   two neighbours at p, which is aligned to two or four bytes
+ *   s2s_i8x2_extend_add(a, offset)        both lanes as 16 bits, with the offset added to each
+ *   s2s_i16x2_zero()                      two zeros
+ *   s2s_i16x2_add(a, b), s2s_i16x2_sub(a, b)
+ *                                         the sum and the difference of each lane, which wrap around
+ *   s2s_i16x2_store(p, a)                 stores both lanes at p, which is aligned to four bytes
  *   s2s_i8x4_load_nibbles(p), s2s_i8x8_load_nibbles(p)
  *                                         the same of numbers from -8 to 7, with 8 added to each: the low four bits of
  *                                         two or four bytes at p, then the high ones
@@ -50,6 +56,8 @@
 #include "s2s_dsp_arm.h"
 #else
 
+typedef struct s2s_i8x2 { int8_t lane[2]; } s2s_i8x2;
+typedef struct s2s_i16x2 { int16_t lane[2]; } s2s_i16x2;
 typedef struct s2s_i8x4 { int8_t lane[4]; } s2s_i8x4;
 typedef struct s2s_i8x8 { s2s_i8x4 low, high; } s2s_i8x8;
 typedef struct s2s_i16x4 { int16_t lane[4]; } s2s_i16x4;
@@ -119,6 +127,54 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend_add(s2s_i8x4 a, int32_t offset)
 }
 
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend(s2s_i8x4 a) { return s2s_i8x4_extend_add(a, 0); }
+
+S2S_ALWAYS_INLINE s2s_i8x2 s2s_i8x2_load(const int8_t *p)
+{
+    const s2s_i8x2 a = {{p[0], p[1]}};
+
+    return a;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i8x2_extend_add(s2s_i8x2 a, int32_t offset)
+{
+    const s2s_i16x2 wide = {{(int16_t)(a.lane[0] + offset), (int16_t)(a.lane[1] + offset)}};
+
+    return wide;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i16x2_zero(void)
+{
+    const s2s_i16x2 zero = {{0, 0}};
+
+    return zero;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i16x2_load(const int16_t *p)
+{
+    const s2s_i16x2 a = {{p[0], p[1]}};
+
+    return a;
+}
+
+S2S_ALWAYS_INLINE void s2s_i16x2_store(int16_t *p, s2s_i16x2 a)
+{
+    p[0] = a.lane[0];
+    p[1] = a.lane[1];
+}
+
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i16x2_add(s2s_i16x2 a, s2s_i16x2 b)
+{
+    const s2s_i16x2 sum = {{(int16_t)(a.lane[0] + b.lane[0]), (int16_t)(a.lane[1] + b.lane[1])}};
+
+    return sum;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i16x2_sub(s2s_i16x2 a, s2s_i16x2 b)
+{
+    const s2s_i16x2 difference = {{(int16_t)(a.lane[0] - b.lane[0]), (int16_t)(a.lane[1] - b.lane[1])}};
+
+    return difference;
+}
 
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_pairs(s2s_i8x4 a)
 {

@@ -17,6 +17,8 @@
 
 typedef int64_t s2s_two_words __attribute__((may_alias, aligned(4)));
 
+typedef struct s2s_i8x2 { int32_t word; } s2s_i8x2;
+typedef struct s2s_i16x2 { int32_t word; } s2s_i16x2;
 typedef struct s2s_i8x4 { int32_t word; } s2s_i8x4;
 typedef struct s2s_i8x8 { s2s_i8x4 low, high; } s2s_i8x8;
 /* Lanes 0 and 1, lanes 2 and 3. */
@@ -93,6 +95,58 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend_add(s2s_i8x4 a, int32_t offset)
     wide.low = __sxtab16(both, a.word);
     __asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(wide.high) : "r"(both), "r"(a.word));
     return wide;
+}
+
+/* The first byte in bits 0 to 7, the second one in bits 16 to 23. */
+S2S_ALWAYS_INLINE s2s_i8x2 s2s_i8x2_load(const int8_t *p)
+{
+    uint16_t half;
+    s2s_i8x2 a;
+
+    (void)memcpy((void *)&half, (const void *)p, sizeof half);
+    a.word = (int32_t)((uint32_t)half | ((uint32_t)half << 8));
+    return a;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i8x2_extend_add(s2s_i8x2 a, int32_t offset)
+{
+    const uint32_t pair = ((uint32_t)offset << 16) | ((uint32_t)offset & 0xffffu);
+    s2s_i16x2 wide;
+
+    wide.word = __sxtab16((int32_t)pair, a.word);
+    return wide;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i16x2_zero(void)
+{
+    const s2s_i16x2 zero = {0};
+
+    return zero;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i16x2_load(const int16_t *p)
+{
+    s2s_i16x2 a;
+
+    (void)memcpy((void *)&a.word, (const void *)p, sizeof a.word);
+    return a;
+}
+
+S2S_ALWAYS_INLINE void s2s_i16x2_store(int16_t *p, s2s_i16x2 a)
+{
+    (void)memcpy((void *)p, (const void *)&a.word, sizeof a.word);
+}
+
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i16x2_add(s2s_i16x2 a, s2s_i16x2 b)
+{
+    a.word = __sadd16(a.word, b.word);
+    return a;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x2 s2s_i16x2_sub(s2s_i16x2 a, s2s_i16x2 b)
+{
+    a.word = __ssub16(a.word, b.word);
+    return a;
 }
 
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_pairs(s2s_i8x4 a)

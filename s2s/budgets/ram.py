@@ -23,6 +23,7 @@ from s2s.decisions.scratch import LIMITS, UNLIMITED, parse_limit
 from s2s.errors import InputError
 from s2s.interpret.loop.cost import estimated_operations
 from s2s.options import CompileOptions
+from s2s.options.values import ram_goal
 from s2s.stages.memory import Planned
 from s2s.stages.read import Read
 from s2s.stages.request import Findings
@@ -30,6 +31,8 @@ from s2s.support import progress
 from s2s.support.frozen import frozen
 
 Choice = TypeVar("Choice")
+TILE_PARTS = 8
+"""The parts of a budget in which the memory of Winograd convolutions is limited."""
 
 
 @frozen
@@ -44,12 +47,12 @@ class _Plan:
 def within_ram(compilation: Compilation) -> Compilation:
     """Return `compilation`; with a `ram_budget`, the cheapest one within it, or the smallest one for `min`."""
     options = compilation.options
-    if options.ram_budget is None or options.debug.stop_after is not None:
+    if ram_goal(options) is None or options.debug.stop_after is not None:
         return compilation
     search = _Search(compilation)
     best, first = search.run(), search.first
     extra = best.operations / first.operations - 1 if first.operations else 0.0
-    if options.ram_budget != "min" and best.ram > options.ram_budget:
+    if isinstance(options.ram_budget, int) and best.ram > options.ram_budget:
         least = "with the given row tiles and scratch " if _plan_is_given(options.decisions) else "at least "
         price = f", for about {extra:.1%} more operations than in {first.ram} bytes" if best.ram < first.ram else ""
         raise InputError(
@@ -85,6 +88,8 @@ class _Search:
             with progress.within("the given plan"):
                 found = self._planned(self.base.resume(_with_plan(self.options)))
             return found if found is not None else self.first
+        if self.options.prefer == "time":
+            self._try_fewer_tiles()
         self._try([replace(self.options, scratch=limit) for limit in LIMITS])
         if self.options.executor == "aot" and not self._fits():
             limits = (None, LIMITS[-1])
@@ -92,8 +97,16 @@ class _Search:
             self._try([replace(self.options, row_tiles=each, scratch=limit) for each in tiles for limit in limits])
         return self.best
 
+    def _try_fewer_tiles(self) -> None:
+        """Plan with Winograd convolutions that take less and less memory each, then with none."""
+        limits = [self.goal * part // TILE_PARTS for part in range(TILE_PARTS - 1, 0, -1)]
+        self._try([replace(self.options, transformed_ram=limit) for limit in limits])
+        if not self._fits():
+            self.options = replace(self.options, transformed=0)
+            self._try([self.options])
+
     def _fits(self) -> bool:
-        return self.options.ram_budget != "min" and self.best.ram <= self.goal
+        return isinstance(self.options.ram_budget, int) and self.best.ram <= self.goal
 
     def _try(self, wanted: Sequence[CompileOptions]) -> None:
         """Plan with each of the options in turn, until one fits."""

@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, Self
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from s2s.decisions.decision import Alternative, By, Decision
+from s2s.decisions.decision import Alternative, By, Cost, Decision, Prefer
 from s2s.decisions.given import Given, Measured, Modelled, look_up
 from s2s.decisions.kind import Candidate, Choice, Kind, Refused, Subject
 from s2s.decisions.recorded import decisions_of, record
@@ -118,12 +118,29 @@ class Chooser:
         for number, (name, heuristic) in enumerate(asked, 1):
             compared = heuristic(subject, self.target)
             proposed = [each for each in compared if isinstance(each, Candidate)]
-            for each in sorted(proposed, key=_cycles):
+            prefer = self.given.prefer if kind.trades_memory else None
+            for each in self._sorted(kind, subject, proposed, prefer):
                 choice = each.make()
                 legal = kind.legal if (name, heuristic) in own else kind.legal_from_outside
                 if legal(subject, choice) is None:
-                    return _Ranked(choice, name, compared, number)
+                    why = name if prefer is None else f"{name}; --prefer {prefer}"
+                    return _Ranked(choice, why, compared, number)
         raise CompilerBug(f"no heuristic has a legal candidate for the {kind.name} of {kind.key(subject)}")
+
+    def _sorted(
+        self,
+        kind: Kind[Subject, Choice],
+        subject: Subject,
+        proposed: Sequence[Candidate[Choice]],
+        prefer: Prefer | None,
+    ) -> list[Candidate[Choice]]:
+        """Return the candidates, the best one first: by the figure that is preferred, else by cycles where they have
+        costs."""
+        if prefer is None:
+            return sorted(proposed, key=_cycles)
+        costs = [each.cost or kind.estimate(subject, each.make(), self.target) or Cost() for each in proposed]
+        ranked = sorted(enumerate(proposed), key=lambda pair: costs[pair[0]].preferred(prefer))
+        return [each for _, each in ranked]
 
     def _alternatives(
         self, kind: Kind[Subject, Choice], subject: Subject, ranked: _Ranked[Choice]

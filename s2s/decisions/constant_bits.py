@@ -45,6 +45,7 @@ class ConstantBitsKind(NamedKind[SmallConstant]):
     """Forms of small constants in memory."""
 
     name = "constant bits"
+    trades_memory = True
     names = (PACKED, BYTES)
 
     def heuristics(self) -> Sequence[tuple[str, Heuristic[SmallConstant, str]]]:

@@ -59,6 +59,7 @@ class ConstantCodesKind(NamedKind[CodedConstant]):
     """Forms of constants of few different values in memory."""
 
     name = "constant codes"
+    trades_memory = True
     names = (LOOKED_UP, DECODED, BYTES)
 
     def heuristics(self) -> Sequence[tuple[str, Heuristic[CodedConstant, str]]]:

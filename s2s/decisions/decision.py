@@ -6,6 +6,9 @@ from typing import Any, Literal, NamedTuple
 By = Literal["user", "record", "model"]
 """Who chose: the user, a record of a measurement, or the compiler's own cost models and rules."""
 
+Prefer = Literal["time", "size", "ram"]
+"""The figure that a user wants small: cycles, bytes of flash, or bytes of RAM."""
+
 Table = Mapping[str, Mapping[str, str]]
 """Choices by kind and subject, as texts."""
 
@@ -24,6 +27,11 @@ class Cost(NamedTuple):
         """Return the known figures."""
         figures = {"cycles": self.cycles, "ram": self.ram, "flash": self.flash}
         return {name: value for name, value in figures.items() if value is not None}
+
+    def preferred(self, prefer: Prefer) -> tuple[float, float]:
+        """Return the figure that `prefer` names, none as 0, and then the cycles, to compare alternatives by."""
+        cycles = self.cycles or 0.0
+        return {"time": cycles, "size": self.flash or 0, "ram": self.ram or 0}[prefer], cycles
 
     def describe(self) -> str:
         """Describe the figures in words."""

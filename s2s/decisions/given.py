@@ -2,7 +2,7 @@
 
 from dataclasses import field
 
-from s2s.decisions.decision import Table
+from s2s.decisions.decision import Prefer, Table
 from s2s.support.frozen import frozen
 
 
@@ -30,11 +30,13 @@ class Given:
     """Record every alternative as a text with its cost, not only those that were compared."""
     kinds: tuple[str, ...] | None = None
     """The kinds of decisions that may be made; None: all."""
+    prefer: Prefer | None = None
+    """The figure by which alternatives that trade memory for time are ranked; None: by the rules of their kinds."""
 
     def of(self, kinds: tuple[str, ...]) -> "Given":
         """Return the choices of these kinds, for passes that decide nothing else."""
         user, records = ({kind: t[kind] for kind in kinds if kind in t} for t in (self.user, self.records))
-        return Given(user, records, self.detailed, kinds)
+        return Given(user, records, self.detailed, kinds, self.prefer)
 
 
 def look_up(table: Table, kind: str, subject: str, occurrence: int) -> tuple[str, str] | None:

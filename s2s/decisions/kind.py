@@ -39,6 +39,8 @@ class Kind(ABC, Generic[Subject, Choice]):
     """One kind of decisions: its subjects, candidates, legality, estimates, and how a choice is applied."""
 
     name: ClassVar[str]
+    trades_memory: ClassVar[bool] = False
+    """Whether alternatives trade memory for time, so that what the user prefers decides; all of them have estimates."""
 
     @abstractmethod
     def heuristics(self) -> Sequence[tuple[str, Heuristic[Subject, Choice]]]:

@@ -12,6 +12,7 @@ from s2s.options.passes import debug_of, passes_of
 from s2s.types.devices import MAIN
 
 if TYPE_CHECKING:
+    from s2s.decisions.decision import Prefer
     from s2s.decisions.records import Record
     from s2s.external.modes import Modes
     from s2s.targets.target import Target
@@ -39,14 +40,6 @@ DECIDING = ("simplify", "graph", "compute", "tensor", "loop", "memory", "c")
 MAX_THREADS = 16
 """The threads that a pool of the runtime has room for, unless a project wants more."""
 _LITTLE = "no network takes that little; give 0 or more"
-
-
-def _walks_tables(options: "UserOptions") -> bool:
-    return options.executor == "graph"
-
-
-def _wants_arena_or_file(options: "UserOptions") -> bool:
-    return options.io == "arena" or options.weights == "incbin"
 
 
 @options_class
@@ -112,8 +105,7 @@ class UserOptions:
         is_repeated=True,
         is_of_files=True,
     )
-    """Sizes of dimensions that an ONNX model leaves open, by their names: `{"batch": 1}`. A size within bounds,
-    `{"sequence": (1, 128)}`, is given at run time."""
+    """Sizes of open dimensions by name: `{"batch": 1}`; within bounds at run time: `{"sequence": (1, 128)}`."""
     states: Mapping[str, str] = option(
         default=None,
         converter=values.states_of,
@@ -137,8 +129,7 @@ class UserOptions:
         metavar="INPUT:AXIS[=FRAMES]",
         is_repeated=True,
     )
-    """Inputs that are sliding windows, by their names, each with the axis along which it moves, and by how many frames:
-    a run takes the new frames and computes what they change."""
+    """Inputs that are sliding windows, by name, with axis and frames: a run takes the frames, and computes the rest."""
     untrusted: bool = option(
         default=False,
         stages=("read",),
@@ -210,7 +201,7 @@ class UserOptions:
         stages=("graph", "compute", "c", "tree"),
         help="The coding standard of the C: none in particular, or MISRA C:2012, with the rules it deviates from "
         "written down.",
-        refused=((_walks_tables, "the graph executor is written for any network; use --executor aot"),),
+        refused=((values.walks_tables, "the graph executor is written for any network; use --executor aot"),),
     )
     flash_budget: int | None = option(
         default=None,
@@ -238,6 +229,12 @@ class UserOptions:
         metavar="BYTES|min",
         refused=((lambda options: options.ram_budget != "min" and options.ram_budget < 0, f"{_LITTLE}, or min"),),
     )
+    prefer: "Prefer | None" = option(
+        default=None,
+        stages=DECIDING,
+        help="What to make small: `time`, `size` (flash) or `ram`; by default time, if it takes little more memory.",
+        group="Choices",
+    )
     exact: bool = option(
         default=False,
         stages=("simplify", "graph", "compute"),
@@ -252,7 +249,7 @@ class UserOptions:
         metavar="N",
         refused=(
             (lambda options: not 1 <= options.threads <= MAX_THREADS, f"give a number from 1 to {MAX_THREADS}"),
-            (_walks_tables, "the tables of executor graph call kernels one by one; use executor aot"),
+            (values.walks_tables, "the tables of executor graph call kernels one by one; use executor aot"),
             (
                 lambda options: options.profile == "misra",
                 "the pool of threads is not written to MISRA C; leave --profile out",
@@ -329,7 +326,7 @@ class UserOptions:
                 "--poison and --ram-budget are about one arena; leave them out",
             ),
             (
-                _wants_arena_or_file,
+                values.wants_arena_or_file,
                 "inputs and outputs are the caller's, constants are C arrays; leave --io and --weights out",
             ),
             (
@@ -354,7 +351,7 @@ class UserOptions:
                 "--poison fills dead bytes of one arena; leave it out, and verify without --devices",
             ),
             (
-                _wants_arena_or_file,
+                values.wants_arena_or_file,
                 "inputs and outputs are the caller's, constants C arrays; leave --io and --weights out",
             ),
             (
@@ -369,10 +366,9 @@ class UserOptions:
         help="Make a debug build that fills dead bytes of the arena before each kernel.",
         group="Debug",
         is_expert=True,
-        refused=((_walks_tables, "the tables of executor graph call nothing but kernels; use executor aot"),),
+        refused=((values.walks_tables, "the tables of executor graph call nothing but kernels; use executor aot"),),
     )
     debug: DebugOptions = option(default=None, converter=debug_of)
-    """What is printed about the compilation while it runs."""
     """What is printed about the compilation while it runs."""
 
 
@@ -382,6 +378,10 @@ class CompileOptions(UserOptions):
 
     scratch: int | None = option(default=None, stages=("tensor",))
     """Elements that a window copied to scratch may take; a budget of RAM sets it."""
+    transformed: int | None = option(default=None, stages=("compute",))
+    """Bytes of flash that the filters of Winograd convolutions may take beyond those of direct ones; budgets set it."""
+    transformed_ram: int | None = option(default=None, stages=("compute",))
+    """Bytes of RAM that a Winograd convolution may take with its result; a budget of RAM sets it."""
     row_tiles: tuple[tuple[int, int, int], ...] = option(
         default=(),
         stages=("graph",),

@@ -7,7 +7,7 @@ A value that was converted before is returned as it is. What converts it is load
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from s2s.errors import InputError
 
@@ -290,3 +290,18 @@ def _once(flag: str, thing: str, texts: Texts, values: Iterable[tuple[str, V]]) 
             raise InputError(f"{flag} {text}: {thing} {name!r} is given twice; name it once")
         found[name] = value
     return found
+
+
+def walks_tables(options: Any) -> bool:
+    """Return whether tables are walked by the executor of graphs."""
+    return options.executor == "graph"
+
+
+def wants_arena_or_file(options: Any) -> bool:
+    """Return whether ports are in the arena, or weights in a file."""
+    return options.io == "arena" or options.weights == "incbin"
+
+
+def ram_goal(options: Any) -> int | Literal["min"] | None:
+    """Return the bytes of RAM that a plan may take, `min` for the smallest plan, or None where nobody asks."""
+    return "min" if options.ram_budget is None and options.prefer == "ram" else options.ram_budget

@@ -7,6 +7,7 @@ from typing import Any
 from s2s.decisions import scratch as scratch_of_kernels
 from s2s.decisions.names import EXTERNAL, ROW_TILES
 from s2s.options import CompileOptions, Io
+from s2s.options.values import ram_goal
 from s2s.targets import get_target
 from s2s.types.devices import COST, HOOKED, MAIN, OWN, SHARED, STARTED
 from s2s.types.sizes import varying
@@ -54,12 +55,28 @@ def channels(options: CompileOptions) -> Mapping[str, Any]:
 
 def other_algorithms(options: CompileOptions) -> bool:
     """Return whether an operator may be computed by an algorithm that rounds differently and takes more memory."""
-    return inexact(options) and options.ram_budget is None
+    return inexact(options) and ram_goal(options) is None
+
+
+def convolution_algorithms(options: CompileOptions) -> bool:
+    """Return whether convolutions may be computed by algorithms that take more memory."""
+    return tuned(options) and (ram_goal(options) is None or options.prefer == "time")
+
+
+def algorithms(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the target, whether floats are summed exactly, and the memory that algorithms of convolutions may take."""
+    ram = options.ram_budget if options.transformed_ram is None else options.transformed_ram
+    return {
+        **target(options),
+        "exact": options.exact,
+        "flash": -1 if options.transformed is None else options.transformed,
+        "ram": ram if isinstance(ram, int) else -1,
+    }
 
 
 def results_over_operands(options: CompileOptions) -> bool:
     """Return whether results may overlap their operands, because memory is short."""
-    return "arena" in (get_target(options.target).io, options.io or "") or options.ram_budget is not None
+    return "arena" in (get_target(options.target).io, options.io or "") or ram_goal(options) is not None
 
 
 def results_apart(options: CompileOptions) -> bool:
@@ -90,12 +107,12 @@ def sizes_constant(options: CompileOptions) -> bool:
 
 def row_tiles_asked(options: CompileOptions) -> bool:
     """Return whether a budget of RAM or a given decision may want chains of operators in row tiles."""
-    return bool(options.row_tiles) or options.ram_budget is not None or ROW_TILES in options.decisions
+    return bool(options.row_tiles) or ram_goal(options) is not None or ROW_TILES in options.decisions
 
 
 def scratch_asked(options: CompileOptions) -> bool:
     """Return whether a budget of RAM or a given decision may limit the scratch of kernels."""
-    limited = options.scratch is not None or options.ram_budget is not None
+    limited = options.scratch is not None or ram_goal(options) is not None
     return limited or scratch_of_kernels.KIND in options.decisions
 
 

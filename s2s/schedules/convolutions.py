@@ -7,7 +7,7 @@ where tiles of four would reach far beyond a small image, and direct convolution
 small network stay in the last cache between runs, those of a large one come from memory each time.
 """
 
-from math import ceil
+from math import ceil, prod
 
 from s2s.analysis.structure.convolutions import Convolution
 from s2s.schedules.fused_loops import FLOAT, Tiles, fused_loop
@@ -19,9 +19,14 @@ COPY = 2.0
 """Cycles for an element that is copied to another layout."""
 EXPOSED = 0.25
 """The part of the shorter one of computing and streaming that the longer one does not hide."""
-BUSY, FACTOR, SUM = 1.25, 1.25, 2.25
-"""Of bytes, measured with AVX2: cycles of a product of pairs beside the peak, for one vector of factors, and for one of
-sums."""
+BUSY, SUM = 1.25, 2.25
+FACTOR = {2: 1.25, 4: 2.0}
+"""Of bytes, measured with AVX2: cycles of a product of pairs beside the peak, for one vector of sums, and for one of
+factors."""
+WORD_DIRECT, WORD_RESULT, WORD_PRODUCT = 1.05, 13.0, 0.95
+WORD_FACTOR, WORD_SUM = {2: 3.2, 4: 5.7}, {2: 4.3, 4: 8.0}
+"""Of bytes, counted on a Cortex-M4: instructions of a product of direct convolution, of a requantised result, of a
+product of factors, and by the side of a tile for a factor and for a sum."""
 OUTPUTS = (2, 4)
 """Sizes of Winograd tiles, in results along one side."""
 TAPS = 3
@@ -38,26 +43,47 @@ def cycles_by_outputs(conv: Convolution, target: Target, network: int, copied: i
 def integer_cycles_by_outputs(conv: Convolution, target: Target, network: int, copied: int = 0) -> dict[int, float]:
     """Return the cycles of the exact algorithms of a convolution of bytes, as `cycles_by_outputs` does.
 
-    Both multiply pairs of 16 bits. Winograd tiles need 16 products instead of 36, and the vectors of their factors and
-    sums are stored and read again: with few channels, there are too few products for each to pay for that.
+    All of them multiply pairs of 16 bits. Winograd tiles need 16 or 36 products instead of 36 or 144, and their factors
+    and sums are stored and read again: with few channels, there are too few products for each to pay for that.
     """
+    if target.lanes == 1:
+        return _word_cycles(conv, copied)
     rows, columns = conv.size
     rate, constants = constants_per_cycle(target, network), constant_bytes_by_outputs(conv)
     pairs = BUSY * conv.in_channels * conv.out_channels / 2 / _per_cycle(target)
-    tiles = (2 + TAPS - 1) ** 2 * conv.images * ceil(rows / 2) * ceil(columns / 2)
-    vectors = tiles * (FACTOR * conv.in_channels + SUM * conv.out_channels) / target.lanes
-    direct = _together(conv.images * rows * columns * TAPS**2 * pairs, constants[0] / rate)
-    return {0: direct, 2: _together(tiles * pairs, constants[2] / rate) + vectors + COPY * copied}
+    cycles = {0: _together(conv.images * rows * columns * TAPS**2 * pairs, constants[0] / rate)}
+    for outputs in OUTPUTS:
+        factors = _factors(conv, outputs)
+        vectors = factors * (FACTOR[outputs] * conv.in_channels + SUM * conv.out_channels) / target.lanes
+        cycles[outputs] = _together(factors * pairs, constants[outputs] / rate) + vectors + COPY * copied
+    return cycles
+
+
+def _word_cycles(conv: Convolution, copied: int) -> dict[int, float]:
+    """Return the instructions of a core that multiplies pairs in words."""
+    results, products = conv.images * prod(conv.size), conv.in_channels * conv.out_channels
+    cycles = {0: results * (TAPS**2 * WORD_DIRECT * products + WORD_RESULT * conv.out_channels)}
+    for outputs in OUTPUTS:
+        factors = _factors(conv, outputs)
+        moved = factors * (WORD_FACTOR[outputs] * conv.in_channels + WORD_SUM[outputs] * conv.out_channels)
+        ends = results * WORD_RESULT * conv.out_channels
+        cycles[outputs] = factors * WORD_PRODUCT * products + moved + ends + COPY * copied
+    return cycles
+
+
+def _factors(conv: Convolution, outputs: int) -> int:
+    """Return the factors of all tiles of one channel."""
+    rows, columns = conv.size
+    return (outputs + TAPS - 1) ** 2 * conv.images * ceil(rows / outputs) * ceil(columns / outputs)
 
 
 def constant_bytes_by_outputs(conv: Convolution) -> dict[int, int]:
     """Return the bytes of constants of each algorithm, by its results along the side of a tile; 0 is direct
     convolution."""
-    if conv.in_integers:
-        channels = conv.in_channels * conv.out_channels
-        return {0: TAPS**2 * channels, 2: 2 * (2 + TAPS - 1) ** 2 * channels}
-    channels = FLOAT * conv.in_channels * conv.out_channels
-    return {0: TAPS**2 * channels, **{outputs: (outputs + TAPS - 1) ** 2 * channels for outputs in OUTPUTS}}
+    size, wide = (1, 2) if conv.in_integers else (FLOAT, FLOAT)
+    channels = conv.in_channels * conv.out_channels
+    tiles = {outputs: wide * (outputs + TAPS - 1) ** 2 * channels for outputs in OUTPUTS}
+    return {0: size * TAPS**2 * channels, **tiles}
 
 
 def constants_per_cycle(target: Target, network: int) -> int:

@@ -64,7 +64,7 @@ def fused_loops(tiles: Tiles, target: Target, threads: int = 1) -> list[FusedLoo
     """Return the loops to choose from, that with the fewest bytes from beyond L2 first."""
     none = FusedLoop(None, 0)
     if target.l2_bytes == 0:
-        return [none]
+        return [FusedLoop("rows", 1), none] if target.lanes == 1 and tiles.rows > 1 else [none]
     rows, channels = _along_rows(tiles, target, threads), _along_channels(tiles, target)
     if tiles.constants + tiles.moved <= target.l2_bytes // 2:
         return [none, rows, channels]

@@ -4,12 +4,14 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from xdsl.dialects.builtin import i16
 from xdsl.ir import Operation
 
 from s2s.analysis.affine.strides import moves
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.convolutions import Convolution
 from s2s.dialects import tensor
+from s2s.dialects.loop.products import PAIR
 from s2s.schedules.default import default
 from s2s.schedules.directives import Prefetch, Reorder, Tile, Unroll, Vectorize, register_tile
 from s2s.schedules.directives.tile_and_fuse import in_tiles
@@ -19,7 +21,10 @@ from s2s.types.affine import coefficient, flat_index, ranges
 
 
 def lanes_along(size: int, target: Target) -> int:
-    """Return the lanes of vectors that divide a dimension of `size`: all or half of the target's; 0 if neither does."""
+    """Return the lanes of vectors that divide a dimension of `size`: all or half of the target's; 0 if neither does, 1
+    on a target without vectors."""
+    if target.lanes == 1:
+        return 1
     return next((lanes for lanes in (target.lanes, target.lanes // 2) if lanes >= 4 and size % lanes == 0), 0)
 
 
@@ -35,8 +40,8 @@ def vector_dim(op: tensor.TransformOp, target: Target) -> tuple[int, int] | None
     """Return the dimension that is contiguous in both image and result, and the lanes that divide it; None if there is
     none."""
     for dim, size in enumerate(op.sizes):
-        lanes = lanes_along(size, target)
-        if lanes and {_move(op, dim, reads=True), _move(op, dim, reads=False)} == {1}:
+        lanes = PAIR if op.carrier == i16 and size % PAIR == 0 else lanes_along(size, target)
+        if lanes > 1 and {_move(op, dim, reads=True), _move(op, dim, reads=False)} == {1}:
             return dim, lanes
     return None
 

@@ -54,7 +54,7 @@ class Stage(NamedTuple):
         )
 
 
-BY_KIND = ("decisions", "records", "explain")
+BY_KIND = ("decisions", "records", "explain", "prefer")
 """Options of which a stage reads what concerns the kinds of decisions that it makes."""
 
 STAGES: tuple[Stage, ...] = (

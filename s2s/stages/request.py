@@ -36,12 +36,14 @@ class Request:
     @cached_property
     def given(self) -> Given:
         """The decisions that are made before the compiler is asked: those of the user and of records."""
-        return Given(user=self.options.decisions, records=_recorded(self.options), detailed=self.options.explain)
+        options = self.options
+        return Given(options.decisions, _recorded(options), detailed=options.explain, prefer=options.prefer)
 
 
 def _recorded(options: CompileOptions) -> Table:
-    """Return the choices of records: the user's, and the compiler's own for tasks without one of these."""
-    if options.records is None:
+    """Return the choices of records: the user's, and the compiler's own for tasks without one of these; none where
+    memory is preferred to the time that they have measured."""
+    if options.records is None or options.prefer in ("size", "ram"):
         return {}
     target = get_target(options.target).name
     given = options.records

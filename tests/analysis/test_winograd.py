@@ -4,9 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from s2s.analysis.structure.butterflies import Butterflies, butterflies
-from s2s.analysis.structure.winograd import FILTERS_AT_ONCE, Rows, minimal_filter
+from s2s.analysis.structure.winograd import FILTERS_AT_ONCE, Rows, exact_division, integer_filter, minimal_filter
+from s2s.interpret.tensor.transform import exact_quotient
 from s2s.types.dtypes import Array
 
 
@@ -78,14 +81,45 @@ def test_filters_of_several_blocks_are_transformed(outputs: int):
     np.testing.assert_allclose(minimal.transformed(w), expected, rtol=1e-7, atol=1e-12)
 
 
-def test_bytes_are_transformed_exactly():
-    minimal = minimal_filter(2, 3)
+@pytest.mark.parametrize(("outputs", "scale"), [(2, 2), (4, 24)])
+def test_a_filter_of_integers_is_exact(outputs: int, scale: int):
+    minimal = integer_filter(outputs, 3)
+    assert minimal.scale == scale
+    assert all(value.denominator == 1 for rows in minimal[:3] for row in rows for value in row)
+    data, taps = [7 * n * n - 3 * n + 1 for n in range(minimal.size)], [2, -5, 11]
+    factors = [sum(a * b for a, b in zip(row, data, strict=True)) for row in minimal.data]
+    weights = [sum(a * b for a, b in zip(row, taps, strict=True)) for row in minimal.filter]
+    products = [a * b for a, b in zip(factors, weights, strict=True)]
+    found = [sum(a * b for a, b in zip(row, products, strict=True)) for row in minimal.result]
+    assert found == [scale * sum(data[n + k] * taps[k] for k in range(3)) for n in range(outputs)]
+
+
+@pytest.mark.parametrize("outputs", [2, 4])
+def test_factors_of_bytes_fit_16_bits(outputs: int):
+    minimal = integer_filter(outputs, 3)
+    assert minimal.growth * 255 < 1 << 15
+    assert max(sum(map(abs, row)) for row in minimal.filter) ** 2 * 128 <= 1 << 15
+
+
+@pytest.mark.parametrize("outputs", [2, 4])
+def test_bytes_are_transformed_exactly(outputs: int):
+    minimal = integer_filter(outputs, 3)
     w = np.random.default_rng(5).integers(-128, 128, (3, 2, 3, 3), np.int8)
     g = dense(minimal.filter)
-    expected = 4 * np.einsum("ik,ockl,jl->ijoc", g, w.astype(np.float64), g).reshape(-1, *w.shape[:2])
-    found = minimal.transformed_exactly(w)
+    expected = np.einsum("ik,ockl,jl->ijoc", g, w.astype(np.float64), g).reshape(-1, *w.shape[:2])
+    found = minimal.transformed(w)
     assert found.dtype == np.int16
     assert np.array_equal(found, expected)
+
+
+@given(st.integers(1, 1 << 12), st.integers(-(1 << 31), (1 << 31) - 1))
+def test_multiples_are_divided_exactly(divisor: int, number: int):
+    """Also those that have wrapped around, where the quotient fits the bits that the shift leaves."""
+    places, inverse = exact_division(divisor)
+    quotient = number >> places
+    found = exact_quotient(np.array(quotient * divisor).astype(np.int32), divisor)
+    assert found == quotient
+    assert -(1 << 31) <= inverse < 1 << 31
 
 
 def computed(outputs: int, x: Array, w: Array) -> Array:

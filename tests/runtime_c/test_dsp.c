@@ -33,6 +33,22 @@ static void dot_products_add_up(void)
     CHECK(s2s_i16x4_dot_next(5, s2s_i16x4_load(a), s2s_i16x4_load(b)) == 5 + 38400 + 889 - 800);
 }
 
+static void pairs_of_numbers_add_and_subtract(void)
+{
+    static const int16_t far[2] = {32767, -32768};
+    int16_t found[2];
+    const s2s_i16x2 a = s2s_i8x2_extend_add(s2s_i8x2_load(&bytes[4]), 128);
+
+    s2s_i16x2_store(found, a);
+    CHECK(found[0] == 255 && found[1] == 0);
+    s2s_i16x2_store(found, s2s_i8x2_extend_add(s2s_i8x2_load(&bytes[1]), -128));
+    CHECK(found[0] == -130 && found[1] == -125);
+    s2s_i16x2_store(found, s2s_i16x2_add(a, s2s_i16x2_load(far)));
+    CHECK(found[0] == -32514 && found[1] == -32768);
+    s2s_i16x2_store(found, s2s_i16x2_sub(s2s_i16x2_zero(), s2s_i16x2_load(far)));
+    CHECK(found[0] == -32767 && found[1] == -32768);
+}
+
 /* Bytes x0 and x1 times the constants w0 and w1, of which the pair is w1 - 256 * w0. */
 static void pairs_multiply_bytes(void)
 {
@@ -217,6 +233,7 @@ void test_dsp(void)
 {
     widening_interleaves();
     dot_products_add_up();
+    pairs_of_numbers_add_and_subtract();
     pairs_multiply_bytes();
     pairs_are_copied();
     nibbles_are_widened();

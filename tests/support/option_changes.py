@@ -204,6 +204,12 @@ CHANGES: dict[str, list[Change]] = {
     "ram_budget": [Change(winograd, "min", others={"target": TARGET})],
     "scratch": [Change(winograd, 0, others={"target": TARGET})],
     "row_tiles": [Change(image, ((0, 5, 3),))],
+    "prefer": [
+        Change(winograd, "size", "time", others={"target": "cortex-m4"}, changes_tree=False),
+        Change(winograd, "ram", others={"target": TARGET}),
+    ],
+    "transformed": [Change(winograd, 0, others={"target": TARGET})],
+    "transformed_ram": [Change(winograd, 0, others={"target": TARGET})],
     "exact": [Change(winograd, True, others={"target": TARGET})],
     "threads": [Change(winograd, 2, others={"target": TARGET})],
     "threading": [Change(winograd, "openmp", others={"target": TARGET, "threads": 2})],

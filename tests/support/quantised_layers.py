@@ -8,6 +8,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.parser import Parser
 
+from s2s.decisions.decision import Prefer
+from s2s.decisions.given import Given
 from s2s.dialects import loop
 from s2s.interpret.graph import run_graph
 from s2s.interpret.loop import run_loop
@@ -106,12 +108,15 @@ def _ints(values: tuple[int, ...]) -> str:
     return ", ".join(map(str, values))
 
 
-def levels(layer: Layer, target: str | Target, *, least: int = -127) -> tuple[CompilerContext, ModuleOp, list[Array]]:
+def levels(
+    layer: Layer, target: str | Target, *, least: int = -127, prefer: Prefer | None = None
+) -> tuple[CompilerContext, ModuleOp, list[Array]]:
     """The module at loop level, and the outputs found at graph, tensor and loop level; weights are `least` or more."""
     ctx, module, x = layer.build(least=least)
+    ctx.given = Given(prefer=prefer)
     if isinstance(target, Target):
         ctx.targets[target.name] = target
-    passes = pipeline(CompileOptions(target=target))
+    passes = pipeline(CompileOptions(target=target, prefer=prefer))
     found = [run_graph(module, [x], ctx.weights)[0]]
     for level in ("graph", "tensor", "loop"):
         for each in passes[level]:

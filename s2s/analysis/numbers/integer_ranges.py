@@ -4,7 +4,7 @@ The weights bound a sum of products: `sum |w| * max |x - x_zp|` per output chann
 Python integers: `[-3, 5] + [0, 10]` is `[-3, 15]`. A value that may overflow its type has no interval.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import prod
 
 import numpy as np
@@ -12,15 +12,13 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from s2s.analysis.numbers.transform_ranges import Constants, Interval, transform_interval
 from s2s.analysis.structure.products import ProductSum, product_sum
 from s2s.dialects import tensor
 from s2s.types.affine import linear, ranges
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 
-Interval = tuple[int, int]
-Constants = Mapping[SSAValue, Sequence[Array]]
-"""The arguments of a kernel that are weights, with their values in each call."""
 Combine = Callable[[Interval, Interval], Interval]
 
 
@@ -64,14 +62,15 @@ def _largest_sum(op: tensor.ComputeOp, products: ProductSum, read: int, values: 
     return int(magnitudes.sum(axis=tuple(reduced)).max()) * max(repeated, 1)
 
 
-def apply_intervals(op: tensor.ComputeOp, constants: Constants) -> dict[SSAValue, Interval]:
+def apply_intervals(op: tensor.Computation, constants: Constants) -> dict[SSAValue, Interval]:
     """Return the intervals of the values in the `apply` region of `op`, as far as they are known."""
     block = op.apply.block
     known: dict[SSAValue, Interval] = {}
-    total = sum_interval(op, constants)
+    is_transform = isinstance(op, tensor.TransformOp)
+    total = transform_interval(op, constants) if is_transform else sum_interval(op, constants)
     if total is not None:
         known[block.args[0]] = total
-    for argument, operand in zip(block.args[len(op.inits) :], op.epilogue, strict=False):
+    for argument, operand in zip(block.args[1 if is_transform else len(op.inits) :], op.epilogue, strict=False):
         given = interval_of_type(argument.type)
         if operand in constants and given is not None:
             values = constants[operand]

@@ -9,6 +9,10 @@ matrices follow from the points, in fractions, so that nothing is rounded before
 give matrices whose rows differ in signs. Those of F(4, 3) are not the integers of the literature: of the small dyadic
 fractions, with which `A` and `B` are exact in 32 bits, these leave the smallest error, a fourth of that of 1 and 2.
 
+Integers are filtered exactly with the points 0, 1 and 2: `G` is scaled to integers, and results are `scale` times as
+large in each dimension, 2 for F(2, 3) and 24 for F(4, 3). A row of `G` takes as much of the scale as leaves factors in
+16 bits, the column of `A` that its product meets takes the rest.
+
 S. Winograd, Arithmetic Complexity of Computations, 1980; A. Lavin and S. Gray, Fast Algorithms for Convolutional
 Neural Networks, 2015; B. Barabasz et al., Error Analysis and Improving the Accuracy of Winograd Convolution, 2020.
 """
@@ -16,7 +20,7 @@ Neural Networks, 2015; B. Barabasz et al., Error Analysis and Improving the Accu
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache, reduce
-from math import prod
+from math import lcm, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,10 +30,12 @@ from s2s.types.dtypes import Array
 Rows = tuple[tuple[Fraction, ...], ...]
 POINTS = {4: ("0", "1", "-1"), 6: ("0", "5/8", "-5/8", "3/2", "-3/2")}
 """The interpolation points for each tile size; infinity is one more point."""
+INTEGER_POINTS = {4: ("0", "1", "-1"), 6: ("0", "1", "-1", "2", "-2")}
+"""The same for filters of integers."""
+LARGEST_ROW = 16
+"""The largest sum of absolute values in a row of an integer `G`: its square times 127 fits 16 bits."""
 FILTERS_AT_ONCE = 4096
 """The filters that are transformed together."""
-SCALE_BITS = 2
-"""Filters of integers are transformed at four times their size: G of F(2, 3) has halves on both sides."""
 
 
 class MinimalFilter(NamedTuple):
@@ -41,6 +47,8 @@ class MinimalFilter(NamedTuple):
     """G: maps a filter to factors."""
     result: Rows
     """A^T: maps products to results."""
+    scale: int = 1
+    """The factor by which results are too large, where all matrices are of integers."""
 
     @property
     def outputs(self) -> int:
@@ -52,15 +60,19 @@ class MinimalFilter(NamedTuple):
         """The number of elements of one image tile, and of products."""
         return len(self.data)
 
+    @property
+    def growth(self) -> int:
+        """The factor by which a factor of the image may exceed the largest element of the image."""
+        return int(max(sum(map(abs, row)) for row in self.data)) ** 2
+
     def transformed(self, weights: Array) -> Array:
-        """Compute `G g G^T` for every filter of `[…, taps, taps]` in 64 bits, rounded once, as `[size * size, …]`."""
+        """Compute `G g G^T` for every filter of `[…, taps, taps]`, as `[size * size, …]`: of floats in 64 bits, rounded
+        once; of bytes as integers of 16 bits."""
+        if weights.dtype == np.int8:
+            g = np.array([[int(value) for value in row] for row in self.filter])
+            return _on_both_sides(g, weights, np.dtype(np.int16))
         g = np.array([[float(value) for value in row] for row in self.filter])
         return _on_both_sides(g, weights, weights.dtype)
-
-    def transformed_exactly(self, weights: Array) -> Array:
-        """Compute `4 G g G^T` for every filter of bytes as integers of 16 bits; for F(2, 3), whose G has halves."""
-        g = np.array([[int(2 * value) for value in row] for row in self.filter])
-        return _on_both_sides(g, weights, np.dtype(np.int16))
 
 
 def _on_both_sides(g: Array, weights: Array, dtype: np.dtype[Any]) -> Array:
@@ -83,8 +95,29 @@ def _on_both_sides(g: Array, weights: Array, dtype: np.dtype[Any]) -> Array:
 @cache
 def minimal_filter(outputs: int, taps: int) -> MinimalFilter:
     """Construct F(outputs, taps) by the Toom-Cook method."""
-    size = outputs + taps - 1
-    points = tuple(map(Fraction, POINTS[size]))
+    return _toom_cook(outputs, taps, POINTS[outputs + taps - 1])
+
+
+@cache
+def integer_filter(outputs: int, taps: int) -> MinimalFilter:
+    """Construct F(outputs, taps) in integers; results are `scale` times as large."""
+    plain = _toom_cook(outputs, taps, INTEGER_POINTS[outputs + taps - 1])
+    scale = lcm(*(value.denominator for row in plain.filter for value in row))
+    own = [_row_scale(row, scale) for row in plain.filter]
+    filter = [[factor * value for value in row] for factor, row in zip(own, plain.filter, strict=True)]
+    result = [[scale // own[place] * value for place, value in enumerate(row)] for row in plain.result]
+    return MinimalFilter(plain.data, _rows(filter), _rows(result), scale)
+
+
+def _row_scale(row: Sequence[Fraction], scale: int) -> int:
+    """Return the largest divisor of `scale` that makes `row` integers of 16 bits on both sides of a filter."""
+    least, total = lcm(*(value.denominator for value in row)), sum(map(abs, row))
+    fitting = [each for each in range(least, scale + 1, least) if scale % each == 0 and each * total <= LARGEST_ROW]
+    return max(fitting)
+
+
+def _toom_cook(outputs: int, taps: int, interpolated: Sequence[str]) -> MinimalFilter:
+    points = tuple(map(Fraction, interpolated))
     data, scaled = list[Sequence[Fraction]](), list[Sequence[Fraction]]()
     for number, point in enumerate(points):
         others = [other for other in points if other != point]
@@ -111,3 +144,14 @@ def _from_roots(roots: Sequence[Fraction]) -> list[Fraction]:
 
 def _rows(rows: Sequence[Sequence[Fraction]]) -> Rows:
     return tuple(tuple(row) for row in rows)
+
+
+def exact_division(divisor: int) -> tuple[int, int]:
+    """Return the shift to the right and the factor, a signed integer of 32 bits, that divide a multiple of `divisor`.
+
+    For 576 = 2^6 * 9, the product of 576 * q and the inverse of 9 modulo 2^32 is 64 * q, which is shifted by 6. The
+    quotient is right if it fits 26 bits, even where the multiple has wrapped around.
+    """
+    places = (divisor & -divisor).bit_length() - 1
+    inverse = pow(divisor >> places, -1, 1 << 32)
+    return places, inverse - (1 << 32 if inverse >= 1 << 31 else 0)

@@ -72,6 +72,7 @@ class _TileBuilder:
             ],
             schedule=None if op.schedule is None else op.schedule.inside_tile().renumbered(self.mapping),
             offset=op.added,
+            divisor=op.divided_by,
         )
         tile.res.name_hint = op.res.name_hint
         return tile

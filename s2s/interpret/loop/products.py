@@ -91,6 +91,8 @@ def extend(scope: Scope, op: loop.ExtendOp) -> Step:
 
     def step(frame: Frame) -> None:
         lanes = frame[vector][first : first + 4]
-        frame[result] = np.concatenate([lanes[0::2], lanes[1::2]]).astype(np.int16) + offset
+        if lanes.size == 4:
+            lanes = np.concatenate([lanes[0::2], lanes[1::2]])
+        frame[result] = lanes.astype(np.int16) + offset
 
     return step

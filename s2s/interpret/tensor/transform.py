@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import i32
+from xdsl.dialects.builtin import f32
 from xdsl.ir.affine import AffineMap
 
+from s2s.analysis.structure.winograd import exact_division
 from s2s.dialects import tensor
 from s2s.interpret.tensor.body import Body, Moment
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
@@ -17,10 +18,11 @@ def evaluate_transform(op: tensor.TransformOp, operands: Sequence[Array]) -> lis
     x, points = operands[0], operands[1:]
     left, right = (np.array(matrix) for matrix in op.matrices)
     tiles, inside = _gather(x, op.read.map.data, op.read_sizes)
-    if op.carrier == i32:
+    if op.carrier != f32:
         tiles = tiles.astype(np.int64) + np.where(inside, op.added, 0)
         left, right = left.astype(np.int64), right.astype(np.int64)
     sums = np.einsum("ik,...kl,jl->...ij", left, tiles, right, optimize=True).astype(to_numpy(op.carrier))
+    sums = exact_quotient(sums, op.divided_by)
     result = np.empty(as_tensor_type(op.res.type).get_shape(), to_numpy(tensor.element_type(op.res)))
     positions, inside = _positions(op.into.map.data, op.write_sizes, result.shape)
     elements = [
@@ -32,6 +34,14 @@ def evaluate_transform(op: tensor.TransformOp, operands: Sequence[Array]) -> lis
     where = tuple(np.broadcast_to(position, op.write_sizes)[shown] for position in positions)
     result[where] = np.broadcast_to(np.asarray(values), op.write_sizes)[shown]
     return [result]
+
+
+def exact_quotient(sums: Array, divisor: int) -> Array:
+    """Divide sums of 32 bits, which may have wrapped around, by a divisor of the sums before."""
+    if divisor == 1:
+        return sums
+    places, inverse = exact_division(divisor)
+    return (sums.astype(np.int64) * inverse).astype(np.int32) >> np.int32(places)
 
 
 def _grid(sizes: Sequence[int]) -> list[Array]:

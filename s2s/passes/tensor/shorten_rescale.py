@@ -51,11 +51,11 @@ class ShortenRescalePass(ModulePass):
             if isinstance(func, FuncOp) and not func.is_declaration:
                 constants = constant_values(func, calls, weights_of(ctx))
                 for compute in func.body.block.ops:
-                    if isinstance(compute, tensor.ComputeOp):
+                    if isinstance(compute, tensor.Computation):
                         _shorten(compute, apply_intervals(compute, constants))
 
 
-def _shorten(op: tensor.ComputeOp, known: Known) -> None:
+def _shorten(op: tensor.Computation, known: Known) -> None:
     for inner in list(op.apply.block.ops):
         match inner:
             case arith.AddiOp() | arith.SubiOp() if inner.results[0] in known and inner.results[0].type == i32:

@@ -12,19 +12,19 @@ the image read zeros there, and do not store their surplus results. Which of the
 (`s2s/decisions/algorithm.py`), by default that of a cost model, from shapes and target data; `outputs` selects one.
 Results differ from those of direct convolution in the last digits.
 
-Bytes are computed exactly, by F(2x2, 3x3): factors in 16 bits, products summed in 32, with filters at four times their
-size, by which the last step divides. For 2, 5, 7, 1 and the filter 3, 1, 2 of one dimension: factors -5, 12, 2, 4 and,
-doubled, 6, 6, 4, 4 give products -30, 72, 8, 16 and results (-30 + 72 + 8) / 2 = 25 and (72 - 8 - 16) / 2 = 24.
+Bytes are computed exactly: factors in 16 bits, products summed in 32. Filters are transformed at several times their
+size, by whose square the last step divides. For 2, 5, 7, 1 and the filter 3, 1, 2 of one dimension: factors -5, 12, 2,
+4 and, doubled, 6, 6, 4, 4 give products -30, 72, 8, 16 and results (-30 + 72 + 8) / 2 = 25, (72 - 8 - 16) / 2 = 24.
+Cores without vectors transform images two numbers in a word, and multiply two pairs of a word each.
 
 Where channels are not contiguous, as in inputs and outputs of the network, the kernel copies image or result.
 
-Declined for targets without vectors, for anything but a 3x3 window with stride 1 over f32 or bytes, where the filter is
-no weight or has another reader, where channels do not fill vectors, and for bytes on targets without products of 16
-bits or with sums that could leave 32 bits.
+Declined for floats on targets without vectors or with `exact`, for anything but a 3x3 window with stride 1 over f32 or
+bytes, where the filter is no weight or has another reader, where channels do not fill vectors or words, and for bytes
+on targets without products of 16 bits or with sums that could leave the bits that an exact division leaves.
 """
 
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -41,8 +41,8 @@ from s2s.analysis.network.constants import calls_of, constant_arguments, constan
 from s2s.analysis.structure.compute import DIM_NAMES, dim_names, shape_of
 from s2s.analysis.structure.convolutions import Convolution, convolution_of
 from s2s.analysis.structure.extents import reshaped
-from s2s.analysis.structure.winograd import SCALE_BITS, MinimalFilter, minimal_filter
-from s2s.decisions.algorithm import ALGORITHM, AlgorithmKind, FilteredConvolution, chosen_outputs
+from s2s.analysis.structure.winograd import MinimalFilter, integer_filter, minimal_filter
+from s2s.decisions.algorithm import ALGORITHM, AlgorithmKind, FilteredConvolution, chosen_outputs, plan_within
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.keys import computation_keys, nodes_of_kernel
 from s2s.dialects import graph, tensor
@@ -61,12 +61,16 @@ from s2s.types.dtypes import tensor_type
 from s2s.types.sizes import VARIES, extents_attribute
 from s2s.types.weights import Array, WeightStore
 
+UNLIMITED = -1
+
 
 class Tiling(NamedTuple):
     """A convolution, and the division of its result into tiles."""
 
     conv: Convolution
     filter: MinimalFilter
+    in_words: bool = False
+    """Whether images are transformed in 16 bits, of which scalar registers hold two, and not in 32."""
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -131,6 +135,7 @@ class TransformConvolution:
         self.tiling, self.conv, self.filter = tiling, tiling.conv, tiling.filter
         self.op = self.conv.op
         self.factor, self.sum = factor_types(self.conv)
+        self.in_words = tiling.in_words
 
     def ops(self, weights: SSAValue) -> list[tensor.Computation]:
         """Insert the computations; `weights` are the transformed weights."""
@@ -140,15 +145,6 @@ class TransformConvolution:
         for op in (first, products, last):
             copy_provenance(op, self.op)
         return [first, products, last]
-
-    def _unscaled(self, total: SSAValue, block: Block) -> SSAValue:
-        """Divide a sum of integers by the scale of the transformed weights, which divides it."""
-        if self.sum == f32:
-            return total
-        places = arith.ConstantOp(IntegerAttr(SCALE_BITS, i32))
-        divided = arith.ShRSIOp(total, places.result)
-        block.add_ops([places, divided])
-        return divided.result
 
     @property
     def _factors(self) -> int:
@@ -164,7 +160,7 @@ class TransformConvolution:
         moved = [simplify(at_dims(expr, place), box) for expr in access.map.data.results]
         read = tensor.AccessAttr.of(AffineMap(len(box), 0, tuple(moved)), guarded=access.is_guarded or tiling.overhangs)
         into = tensor.AccessAttr.of(tiling.factors(conv.channel(conv.in_axis), channels, self.filter.size))
-        block = Block(arg_types=[self.sum])
+        block = Block(arg_types=[self.factor if self.in_words else self.sum])
         block.add_op(tensor.YieldOp(self._as_factor(block.args[0], block)))
         op = tensor.TransformOp(
             tiling.domain(channels),
@@ -182,7 +178,7 @@ class TransformConvolution:
 
     def _as_factor(self, value: SSAValue, block: Block) -> SSAValue:
         """Truncate an integer to 16 bits, which hold the sum of four bytes with their offsets."""
-        if self.factor == f32:
+        if value.type == self.factor:
             return value
         narrow = arith.TruncIOp(value, i16)
         block.add_op(narrow)
@@ -239,8 +235,7 @@ class TransformConvolution:
         block = Block(arg_types=[self.sum, *(tensor.element_type(value) for value in op.epilogue)])
         for argument, old in zip(block.args, op.apply.block.args, strict=True):
             argument.name_hint = old.name_hint
-        arguments = [self._unscaled(block.args[0], block), *block.args[1:]]
-        block.add_op(tensor.YieldOp(*copy_region(op.apply, arguments, block)))
+        block.add_op(tensor.YieldOp(*copy_region(op.apply, block.args, block)))
         epilogue = zip(op.epilogue, op.epilogue_accesses, strict=True)
         made = tensor.TransformOp(
             tiling.domain(channels),
@@ -251,6 +246,7 @@ class TransformConvolution:
             Region(block),
             op.res[0].type,
             epilogue=[(value, access(own.map.data.results)) for value, own in epilogue],
+            divisor=self.filter.scale**2,
         )
         made.attributes[DIM_NAMES] = tiling.names(channels)
         if op.extents is not None:
@@ -295,8 +291,7 @@ class TransformKernel:
         Rewriter.replace_op(conv.op, [], [ops[-1].results[0]])
 
         def transformed(values: Array) -> Array:
-            transform = tiling.filter.transformed_exactly if conv.in_integers else tiling.filter.transformed
-            return transform(np.transpose(values, axes))
+            return tiling.filter.transformed(np.transpose(values, axes))
 
         remake_weight(argument, new_type, transformed, self.calls, self.weights, suffix="transformed")
         self.func.function_type = FunctionType.from_lists(
@@ -311,21 +306,33 @@ class TransformConvolutionsPass(ModulePass):
     target: str = "c"
     outputs: int = 0
     """Size of an output tile along each side; 0 leaves the choice to the cost model, which may decline."""
+    exact: bool = False
+    """Whether floats are summed as direct convolution does: then only bytes have a choice."""
+    flash: int = UNLIMITED
+    """Bytes that the filters of all tiles may take beyond those of direct convolution."""
+    ram: int = UNLIMITED
+    """Bytes of RAM that the network may take."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = target_of(ctx, self.target)
-        if target.lanes < 4:
+        if target.lanes < 4 and wide_intrinsic(target) is None:
             return
-        calls, network, kind = calls_of(op), constant_bytes(op), AlgorithmKind()
+        calls, network = calls_of(op), constant_bytes(op)
+        found: dict[FuncOp, list[Convolution]] = {}
+        for func in op.ops:
+            if isinstance(func, FuncOp) and not func.is_declaration:
+                found[func] = self._convolutions(func, constant_arguments(func, calls), target)
+        subjects = [
+            each for func, convs in found.items() for each in self._subjects(func, convs, calls, target, network)
+        ]
+        if self.flash != UNLIMITED:
+            plan = plan_within(subjects, target, self.flash)
+            subjects = [each._replace(planned=name) for each, name in zip(subjects, plan, strict=True)]
         with Chooser(given_of(ctx), target) as chooser:
-            for func in op.ops:
-                if not isinstance(func, FuncOp) or func.is_declaration:
-                    continue
-                convolutions = _convolutions(func, constant_arguments(func, calls), target)
-                for subject in self._subjects(func, convolutions, calls, target, network):
-                    chooser.choose(kind, subject)
-                kernel = TransformKernel(func, calls.get(func.sym_name.data, []), weights_of(ctx))
-                _obey(kernel, convolutions, target)
+            for subject in subjects:
+                chooser.choose(AlgorithmKind(), subject)
+        for func, convs in found.items():
+            _obey(TransformKernel(func, calls.get(func.sym_name.data, []), weights_of(ctx)), convs, target)
 
     def _subjects(
         self,
@@ -337,11 +344,15 @@ class TransformConvolutionsPass(ModulePass):
     ) -> list[FilteredConvolution]:
         """Return the decisions of a kernel: its convolutions that Winograd's algorithm can compute."""
         keys = computation_keys(func, [conv.op for conv in convolutions], calls, target)
-        nodes = nodes_of_kernel(func, calls)
+        nodes, ram = nodes_of_kernel(func, calls), None if self.ram == UNLIMITED else self.ram
         return [
-            FilteredConvolution(conv, func, key, nodes, network, copied_elements(conv), self.outputs or None)
+            FilteredConvolution(conv, func, key, nodes, network, copied_elements(conv), self.outputs or None, ram=ram)
             for conv, key in zip(convolutions, keys, strict=True)
         ]
+
+    def _convolutions(self, func: FuncOp, constants: frozenset[SSAValue], target: Target) -> list[Convolution]:
+        convolutions = _convolutions(func, constants, target)
+        return [conv for conv in convolutions if conv.in_integers or not self.exact]
 
 
 def _convolutions(func: FuncOp, constants: frozenset[SSAValue], target: Target) -> list[Convolution]:
@@ -357,12 +368,12 @@ def _convolutions(func: FuncOp, constants: frozenset[SSAValue], target: Target) 
 
 
 def _has_products(conv: Convolution, target: Target) -> bool:
-    """Return whether the target has products for the factors of a convolution; those of bytes want pairs of 16 bits,
-    and sums that do not leave 32 bits at four times their size."""
+    """Return whether the target has products for the factors of a convolution; those of bytes want pairs of 16 bits, in
+    words that the input channels fill. Vectors of integers alone multiply bytes as fast directly."""
     if not conv.in_integers:
-        return True
-    largest = max(abs(conv.offset - 128), abs(conv.offset + 127)) * 128 * prod(conv.taps) * conv.in_channels
-    return wide_intrinsic(target) is not None and largest << SCALE_BITS < 1 << 31
+        return target.lanes > 1
+    intrinsic = None if target.integer_lanes else wide_intrinsic(target)
+    return intrinsic is not None and conv.in_channels % intrinsic.group == 0
 
 
 def _obey(kernel: TransformKernel, convolutions: Sequence[Convolution], target: Target) -> None:
@@ -379,4 +390,5 @@ def _tiling(conv: Convolution, outputs: int, target: Target) -> Tiling:
     beside = convolution_of(channels_last(conv, target))
     if beside is None:
         raise CompilerBug(f"{conv.op.name}: a convolution on copies is none any more")
-    return Tiling(beside, minimal_filter(outputs, 3))
+    minimal = (integer_filter if beside.in_integers else minimal_filter)(outputs, 3)
+    return Tiling(beside, minimal, target.lanes == 1)

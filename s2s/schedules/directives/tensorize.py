@@ -64,7 +64,7 @@ class Tensorize(Directive):
             raise VerifyException(
                 f"{op.name}: {name} adds up products of 8-bit integers, and there are none; leave it out"
             )
-        if wide is not None and (form, self.intrinsic.x.data, self.intrinsic.w.data) != ("dot_lanes", "i16", "i16"):
+        if wide is not None and not _is_wide(self.intrinsic):
             raise VerifyException(f"{op.name}: {name} multiplies bytes, and factors have 16 bits; take one by i16")
         unsigned = next((each.read for each in (products.left, products.right) if each.unsigned), None)
         if unsigned is not None and self.intrinsic.w.data != "u8":
@@ -152,6 +152,11 @@ class Tensorize(Directive):
 def attribute_of(each: Intrinsic) -> IntrinsicAttr:
     """Return the facts of an intrinsic that lowerings want."""
     return IntrinsicAttr.of(each.name, each.form, each.x, each.w, each.group, each.function, each.header)
+
+
+def _is_wide(intrinsic: IntrinsicAttr) -> bool:
+    """Return whether both factors of an intrinsic are loaded as 16 bits."""
+    return intrinsic.form.data in ("dot", "dot_lanes") and (intrinsic.x.data, intrinsic.w.data) == ("i16", "i16")
 
 
 def _entry(name: str) -> IntrinsicAttr | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from xdsl.dialects.builtin import IntAttr
+from xdsl.dialects.builtin import IntAttr, i16
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.irdl import irdl_attr_definition
@@ -16,6 +16,7 @@ from s2s.analysis.structure.lanes import in_lanes, results_in_lanes
 from s2s.analysis.tile_and_fuse.scheduled_kernel import Point, ScheduledKernel, TileView, Vectors, stride
 from s2s.dialects import tensor
 from s2s.dialects.loop import LANES
+from s2s.dialects.loop.products import PAIR
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
 from s2s.dialects.tensor.directive import Kernel, Machine, Scheduled, check_dims
 from s2s.schedules.directives.sizes import parse_pair
@@ -44,9 +45,10 @@ class Vectorize(Directive):
     def verify_for(self, op: Scheduled, state: ScheduleState) -> None:
         dim, lanes = self.dim.data, self.lanes.data
         check_dims("vectorize", [dim], op)
-        if lanes not in LANES:
+        allowed = (PAIR,) if isinstance(op, tensor.TransformOp) and op.carrier == i16 else LANES
+        if lanes not in allowed:
             raise VerifyException(
-                f"{op.name}: vectorize {dim} by {lanes}; vectors have {', '.join(map(str, LANES))} lanes"
+                f"{op.name}: vectorize {dim} by {lanes}; vectors have {', '.join(map(str, allowed))} lanes"
             )
         if state.vector_dim is not None:
             raise VerifyException(

@@ -287,12 +287,43 @@
 // -----
 
 %x = "test.op"() : () -> tensor<2x4x4xi8>
-%y = tensor.transform [2, 4] left dense<2.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+%y = tensor.transform [2, 4] left dense<0.5> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
   read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> apply {
 ^bb0(%acc: i32):
   tensor.yield %acc : i32
 } : (tensor<2x4x4xi8>) -> tensor<2x4x4xi32>
-// CHECK: tensor.transform: 2.0 in a matrix of integers, which are -1, 0 and 1
+// CHECK: tensor.transform: 0.5 in a matrix of integers
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xi8>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> divisor -4 apply {
+^bb0(%acc: i32):
+  tensor.yield %acc : i32
+} : (tensor<2x4x4xi8>) -> tensor<2x4x4xi32>
+// CHECK: tensor.transform: divides by -4, which is not positive
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xf32>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> divisor 4 apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+// CHECK: tensor.transform: divides numbers of f32; a divisor is for integers
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xi8>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>>
+  schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, reorder<[1, 0]>]> apply {
+^bb0(%acc: i16):
+  tensor.yield %acc : i16
+} : (tensor<2x4x4xi8>) -> tensor<2x4x4xi16>
+// CHECK: tensor.transform: vectorize 1 by 4; vectors have 2 lanes
 
 // -----
 

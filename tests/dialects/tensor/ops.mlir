@@ -277,6 +277,22 @@ func.func private @transform_of_bytes(%x: tensor<2x4x4xi8>) -> tensor<2x4x4xi16>
   func.return %v : tensor<2x4x4xi16>
 }
 
+// CHECK-LABEL: func.func private @transform_in_words
+func.func private @transform_in_words(%x: tensor<2x4x4xi8>) -> tensor<2x4x4xi16> {
+  // CHECK-NEXT:  %v = tensor.transform [2, 4] left dense<3.000000e+00> : tensor<2x2xf32> {{.*}} offset 128 divisor 36
+  // CHECK-SAME:    schedule #tensor.schedule<[tile<1 by 2>, vectorize<1 by 2>, reorder<[1, 0]>]> apply {
+  // CHECK-NEXT:  ^bb0(%acc: i16):
+  // GENERIC:     divisor = 36 : i32
+  %v = tensor.transform [2, 4] left dense<3.0> : tensor<2x2xf32> right dense<3.0> : tensor<2x2xf32>
+    read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>)
+    into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> offset 128 divisor 36
+    schedule #tensor.schedule<[tile<1 by 2>, vectorize<1 by 2>, reorder<[1, 0]>]> apply {
+  ^bb0(%acc: i16):
+    tensor.yield %acc : i16
+  } : (tensor<2x4x4xi8>) -> tensor<2x4x4xi16>
+  func.return %v : tensor<2x4x4xi16>
+}
+
 // CHECK-LABEL: func.func private @sizes_at_run_time
 // CHECK:         tensor.compute [4] epilogue({{.*}}) extents ["n"] apply {
 func.func private @sizes_at_run_time(%x: tensor<4xf32>) -> tensor<4xf32> {

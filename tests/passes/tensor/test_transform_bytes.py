@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from s2s.analysis.numbers.transform_ranges import transform_interval
 from s2s.analysis.structure.convolutions import convolution_of
 from s2s.decisions.algorithm import AlgorithmKind, FilteredConvolution
 from s2s.dialects import tensor
@@ -25,7 +26,7 @@ from support.c_kernels import CompiledKernels
 from support.numbers import functions, results
 from support.parse import parse
 
-TARGET = "x86-64-v3"
+TARGETS = ("x86-64-v3", "cortex-m4")
 LANES = 8
 
 
@@ -42,6 +43,9 @@ class Case:
     to_bytes: bool = False
     extreme: bool = False
     """Whether images and filters hold the largest and the smallest byte alone."""
+    target: str = TARGETS[0]
+    outputs: int = 2
+    """The results along the side of a tile."""
 
     @property
     def y(self) -> tuple[int, int, int]:
@@ -122,7 +126,7 @@ def transformed(case: Case) -> tuple[CompilerContext, ModuleOp]:
     """The case by tiles."""
     module, ctx = parse(case.text()), CompilerContext()
     ctx.weights.add("w", case.arrays()[1])
-    TransformConvolutionsPass(TARGET, 2).apply(ctx, module)
+    TransformConvolutionsPass(case.target, case.outputs).apply(ctx, module)
     module.verify()
     assert sum(isinstance(op, tensor.TransformOp) for op in module.walk()) == 2
     return ctx, module
@@ -131,8 +135,9 @@ def transformed(case: Case) -> tuple[CompilerContext, ModuleOp]:
 def lowered(case: Case, cache: int, threads: int = 1) -> tuple[CompilerContext, ModuleOp]:
     """The kernel in loops over buffers."""
     ctx, module = transformed(case)
-    ctx.targets[TARGET] = replace(get_target(TARGET), l2_bytes=cache)
-    PickSchedulePass(TARGET, threads=threads).apply(ctx, module)
+    target = get_target(case.target)
+    ctx.targets[case.target] = replace(target, l2_bytes=cache if target.l2_bytes else 0)
+    PickSchedulePass(case.target, threads=threads).apply(ctx, module)
     PackConstantsPass().apply(ctx, module)
     module.verify()
     LowerToLoopPass().apply(ctx, module)
@@ -155,12 +160,16 @@ CASES = st.builds(
     zero_point=st.sampled_from([-128, -9, 0, 127]),
     to_bytes=st.booleans(),
     extreme=st.booleans(),
+    target=st.sampled_from(TARGETS),
+    outputs=st.sampled_from([2, 4]),
 ).filter(lambda case: min(case.y[:2]) >= 2)
 LARGEST = Case(5, 4, 16, 16, zero_point=127, extreme=True)
+LARGEST_IN_WORDS = replace(LARGEST, target="cortex-m4", outputs=4)
 
 
 @settings(max_examples=20, deadline=None)
 @example(LARGEST)
+@example(LARGEST_IN_WORDS)
 @given(CASES)
 def test_tiles_of_any_image_are_the_convolution(case: Case) -> None:
     ctx, module = transformed(case)
@@ -171,6 +180,7 @@ def test_tiles_of_any_image_are_the_convolution(case: Case) -> None:
 
 @settings(max_examples=8, deadline=None)
 @example(LARGEST, 4_000, 1)
+@example(LARGEST_IN_WORDS, 0, 1)
 @given(CASES, st.sampled_from([0, 4_000, 2_000_000]), st.integers(1, 3))
 def test_loops_in_any_blocks_give_the_same_integers(case: Case, cache: int, threads: int) -> None:
     ctx, module = lowered(case, cache, threads)
@@ -184,9 +194,20 @@ def packed(ctx: CompilerContext) -> Array:
     return ctx.weights.get(list(ctx.weights.names())[-1])
 
 
-@pytest.mark.parametrize("flags", [("-O1", "-DS2S_SIMD_PORTABLE"), ("-O2", "-march=native"), ("-O2", "-mavx2")])
-def test_compiled_tiles_give_the_integers_of_the_convolution(tmp_path: Path, flags: tuple[str, ...]) -> None:
-    case = Case(7, 6, 16, 24, to_bytes=True)
+@pytest.mark.parametrize("outputs", [2, 4])
+@pytest.mark.parametrize(
+    ("target", "flags"),
+    [
+        ("x86-64-v3", ("-O1", "-DS2S_SIMD_PORTABLE")),
+        ("x86-64-v3", ("-O2", "-march=native")),
+        ("x86-64-v3", ("-O2", "-mavx2")),
+        ("cortex-m4", ("-O2", "-fsanitize=undefined", "-fno-sanitize-recover=all")),
+    ],
+)
+def test_compiled_tiles_give_the_integers_of_the_convolution(
+    tmp_path: Path, target: str, flags: tuple[str, ...], outputs: int
+) -> None:
+    case = Case(7, 6, 16, 24, to_bytes=True, target=target, outputs=outputs)
     ctx, module = lowered(case, 2_000_000)
     for each in functions(module):
         if each.sym_name.data == "main":
@@ -204,19 +225,35 @@ def scratch_of(module: ModuleOp) -> list[Array]:
     return [np.zeros(int(size), {"i16": np.int16, "i32": np.int32}[element]) for size, element in sizes]
 
 
-def test_tiles_that_round_are_refused_for_bytes() -> None:
-    kernel = kernel_of(parse(Case(8, 8).text()))
+def test_sums_that_could_leave_their_bits_are_refused() -> None:
+    kernel = kernel_of(parse(Case(3, 3, in_channels=120).text()))
     (conv,) = [found for op in kernel.walk() if isinstance(op, tensor.ComputeOp) and (found := convolution_of(op))]
     subject = FilteredConvolution(conv, kernel, "k", "", 0, 0)
     assert AlgorithmKind().legal(subject, "winograd 2x2") is None
     assert AlgorithmKind().legal(subject, "winograd 4x4") == (
-        "tiles of winograd 4x4 round, and bytes are computed exactly; give direct or winograd 2x2"
+        "sums of 120 channels could leave 26 bits; give direct, or smaller tiles"
     )
 
 
-def test_sums_that_could_leave_32_bits_are_not_transformed() -> None:
-    case = Case(3, 3, in_channels=1832, zero_point=-128)
+@pytest.mark.parametrize(("channels", "outputs"), [(1832, 2), (120, 4)])
+def test_sums_that_could_leave_their_bits_are_not_transformed(channels: int, outputs: int) -> None:
+    case = Case(3, 3, in_channels=channels, zero_point=-128)
     module, ctx = parse(case.text()), CompilerContext()
     ctx.weights.add("w", case.arrays()[1])
-    TransformConvolutionsPass(TARGET, 2).apply(ctx, module)
-    assert not any(isinstance(op, tensor.TransformOp) for op in module.walk())
+    TransformConvolutionsPass(case.target, outputs).apply(ctx, module)
+    assert sum(isinstance(op, tensor.TransformOp) for op in module.walk()) == 0
+
+
+@settings(max_examples=10, deadline=None)
+@given(CASES)
+def test_intervals_hold_the_largest_result_and_no_more(case: Case) -> None:
+    """An image of the extreme bytes that the filter asks for reaches the bound, up to its rounding."""
+    ctx, module = transformed(replace(case, extreme=True))
+    kernel = kernel_of(module)
+    last = [op for op in kernel.body.block.ops if isinstance(op, tensor.TransformOp)][-1]
+    filters = ctx.weights.get(list(ctx.weights.names())[-1])
+    interval = transform_interval(last, {kernel.body.block.args[1]: [filters]})
+    assert interval is not None
+    largest = max(abs(-128 - case.zero_point), abs(127 - case.zero_point))
+    w = replace(case, extreme=True).arrays()[1].astype(np.int64)
+    assert interval[1] == -interval[0] == largest * np.abs(w).sum(axis=(1, 2, 3)).max()

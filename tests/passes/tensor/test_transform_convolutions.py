@@ -234,12 +234,14 @@ def scratch_of(module: ModuleOp) -> list[Array]:
     ("options", "expected"),
     [
         (CompileOptions(), True),
-        (CompileOptions(exact=True), False),
+        (CompileOptions(exact=True), True),
         (CompileOptions(ram_budget=100_000), False),
+        (CompileOptions(ram_budget=100_000, prefer="time"), True),
+        (CompileOptions(prefer="ram"), False),
         (CompileOptions(schedule="reference"), False),
     ],
-    ids=["default", "exact", "ram budget", "reference"],
+    ids=["default", "exact bytes", "ram budget", "time within it", "least ram", "reference"],
 )
-def test_tiles_are_left_out_where_digits_or_memory_count(options: CompileOptions, expected: bool):
+def test_tiles_are_left_out_where_memory_counts(options: CompileOptions, expected: bool):
     names = [each.name for each in pipeline(options)["tensor"]]
     assert (TransformConvolutionsPass.name in names) is expected

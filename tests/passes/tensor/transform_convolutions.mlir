@@ -266,19 +266,18 @@ func.func @main(%x: tensor<64x12x12xf32>) -> tensor<1x64x12x12xf32> {
 
 // -----
 
-// Bytes: the zero point is taken off before the transform, factors have 16 bits, sums 32, and are four times as large.
+// Bytes: the zero point is taken off before the transform, factors have 16 bits, sums 32, and are 24 * 24 times as large.
 // CHECK-LABEL: func.func private @bytes
-// CHECK-SAME:    %w: tensor<16x64x64xi16>
-// CHECK-NEXT:    %v = tensor.transform [4, 4, 64] left dense<{{.*}}> : tensor<4x4xf32>
+// CHECK-SAME:    %w: tensor<36x64x64xi16>
+// CHECK-NEXT:    %v = tensor.transform [2, 2, 64] left dense<{{.*}}> : tensor<6x6xf32>
 // CHECK-SAME:      offset 128 apply {
 // CHECK:           arith.trunci %{{.*}} : i32 to i16
-// CHECK:         (tensor<8x8x64xi8>) -> tensor<16x16x64xi16>
-// CHECK-NEXT:    %m = tensor.compute [16, 16, 64 | 64]
+// CHECK:         (tensor<8x8x64xi8>) -> tensor<36x4x64xi16>
+// CHECK-NEXT:    %m = tensor.compute [36, 4, 64 | 64]
 // CHECK:           arith.extsi %{{.*}} : i16 to i32
-// CHECK:         %y = tensor.transform [4, 4, 64] left dense<{{.*}}> : tensor<2x4xf32>
-// CHECK:           %{{.*}} = arith.constant 2 : i32
-// CHECK-NEXT:      arith.shrsi
-// CHECK:         graph.weight "bytes_transformed" {hash = {{.*}}} : tensor<16x64x64xi16>
+// CHECK:         %y = tensor.transform [2, 2, 64] left dense<{{.*}}> : tensor<4x6xf32>
+// CHECK-SAME:      divisor 576 apply {
+// CHECK:         graph.weight "bytes_transformed" {hash = {{.*}}} : tensor<36x64x64xi16>
 func.func private @bytes(%x: tensor<8x8x64xi8>, %w: tensor<64x64x3x3xi8>) -> tensor<8x8x64xi32> {
   %y = tensor.compute [8, 8, 64 | 64, 3, 3]
     reads(%x at #tensor.access<affine_map<(h, w, o, i, r, s) -> (h + r - 1, w + s - 1, i)>, guarded>,
@@ -307,11 +306,11 @@ func.func @main(%x: tensor<8x8x64xi8>) -> tensor<8x8x64xi32> {
 
 // -----
 
-// Few products a sum do not pay for the transforms.
+// Few products a sum do not pay for the transforms of tiles that reach beyond the image.
 // CHECK-LABEL: func.func private @few_channels
-// CHECK-NEXT:    tensor.compute [8, 8, 8 | 8, 3, 3]
-func.func private @few_channels(%x: tensor<8x8x8xi8>, %w: tensor<8x8x3x3xi8>) -> tensor<8x8x8xi32> {
-  %y = tensor.compute [8, 8, 8 | 8, 3, 3]
+// CHECK-NEXT:    tensor.compute [3, 3, 8 | 8, 3, 3]
+func.func private @few_channels(%x: tensor<3x3x8xi8>, %w: tensor<8x8x3x3xi8>) -> tensor<3x3x8xi32> {
+  %y = tensor.compute [3, 3, 8 | 8, 3, 3]
     reads(%x at #tensor.access<affine_map<(h, w, o, i, r, s) -> (h + r - 1, w + s - 1, i)>, guarded>,
           %w at #tensor.access<affine_map<(h, w, o, i, r, s) -> (o, i, r, s)>>)
     inits [0 : i32] reduce {
@@ -324,12 +323,12 @@ func.func private @few_channels(%x: tensor<8x8x8xi8>, %w: tensor<8x8x3x3xi8>) ->
   } apply {
   ^bb0(%acc: i32):
     tensor.yield %acc : i32
-  } : (tensor<8x8x8xi8>, tensor<8x8x3x3xi8>) -> tensor<8x8x8xi32>
-  func.return %y : tensor<8x8x8xi32>
+  } : (tensor<3x3x8xi8>, tensor<8x8x3x3xi8>) -> tensor<3x3x8xi32>
+  func.return %y : tensor<3x3x8xi32>
 }
 
-func.func @main(%x: tensor<8x8x8xi8>) -> tensor<8x8x8xi32> {
+func.func @main(%x: tensor<3x3x8xi8>) -> tensor<3x3x8xi32> {
   %w = graph.weight "few" {hash = "0"} : tensor<8x8x3x3xi8>
-  %y = graph.call @few_channels(%x, %w) : (tensor<8x8x8xi8>, tensor<8x8x3x3xi8>) -> tensor<8x8x8xi32>
-  func.return %y : tensor<8x8x8xi32>
+  %y = graph.call @few_channels(%x, %w) : (tensor<3x3x8xi8>, tensor<8x8x3x3xi8>) -> tensor<3x3x8xi32>
+  func.return %y : tensor<3x3x8xi32>
 }

@@ -6,7 +6,7 @@ from xdsl.ir.affine import AffineConstantExpr
 
 from s2s.c_syntax import headers
 from s2s.dialects import c, loop
-from s2s.dialects.loop.products import WORD
+from s2s.dialects.loop.products import PAIR, WORD
 from s2s.dialects.tensor import RescaleOp
 from s2s.passes.loop.lower_to_c.affine import INDEX, index_expression
 from s2s.passes.loop.lower_to_c.builder import Builder
@@ -68,7 +68,7 @@ def extend(b: Builder, op: loop.ExtendOp) -> SSAValue:
     type: Attribute = op.vector.type
     assert isa(type, VectorType)
     suffix = _suffix(type, part)
-    if not offset:
+    if not offset and type.get_shape()[0] > PAIR:
         return b.vector_call(f"extend{suffix}", [b.value(op.vector)], op.result.type, of=type)
     arguments = [b.value(op.vector), b.literal(offset, INDEX)]
     return b.vector_call(f"extend{suffix}_add", arguments, op.result.type, of=type)

@@ -58,7 +58,8 @@ def scratch_types(group: FusedGroup) -> dict[tensor.Computation, list[tuple[str,
     found: dict[tensor.Computation, list[tuple[str, MemRefType[Attribute]]]] = {}
     for tile in first_tiles(group):
         if isinstance(tile, TransformTile):
-            found[tile.whole] = [("strip", TransformPlan.of(tile.op).scratch)]
+            plan = TransformPlan.of(tile.op)
+            found[tile.whole] = [] if plan.in_registers else [("strip", plan.scratch)]
             continue
         copy, partials = CopyPlan.of(tile.op), PartialPlan.of(tile)
         found[tile.whole] = [("rows", copy.scratch)] if copy is not None else []
@@ -131,7 +132,7 @@ class FusedGroupEmitter:
         for tile in tiles_of(self.group, chosen):
             buffers |= {new: buffers[old] for old, new in zip(tile.whole.results, tile.op.results, strict=True)}
             if isinstance(tile, TransformTile):
-                TransformNest(tile, buffers, self.scratch[tile.whole][0], self.emitter).emit(opened)
+                TransformNest(tile, buffers, self.scratch[tile.whole], self.emitter).emit(opened)
                 continue
             if computed_at(tile.whole) is not None:
                 producers.append(tile)

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import field, replace
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, i32
+from xdsl.dialects.builtin import IntegerAttr, i16, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
@@ -46,7 +46,8 @@ class TransformNest:
 
     tile: TransformTile
     buffers: dict[SSAValue, SSAValue]
-    strip: SSAValue
+    scratch: Sequence[SSAValue]
+    """The strip, unless tiles go through both matrices in registers."""
     emitter: Emitter
     dims: list[AffineExpr] = field(default_factory=list[AffineExpr])
     box: list[Range] = field(default_factory=list[Range])
@@ -67,7 +68,7 @@ class TransformNest:
         self.x, self.y = self._operand(op.x, op.read), self._operand(op.res, op.into)
         self.misses = self._guards(whole.read, whole.x, self.k)
         self.overhangs = self._guards(whole.into, whole.res, self.i)
-        self.matrices = MatrixEmitter(self.emitter, self.plan.lanes, op.carrier)
+        self.matrices = MatrixEmitter(self.emitter, self.plan.lanes, self.plan.element)
         vector = self.plan.schedule.vector_dim
         self.point = TilePoint((), vector, self.plan.lanes, self.plan.lanes, "")
 
@@ -89,6 +90,9 @@ class TransformNest:
         return [Constraint(at_dims(guard.expr, dims)) for guard in guard_of(access, shape_of(value))]
 
     def _outer(self, order: Sequence[int]) -> None:
+        if not order and self.plan.in_registers:
+            self._tiles_in_registers()
+            return
         if not order:
             self._columns()
             self._tiles()
@@ -120,12 +124,14 @@ class TransformNest:
         for i, value in enumerate(self.matrices.apply(self.left, values)):
             stored = self.matrices.zero() if value is None else value
             affine_map, indices = self.emitter.space.emit(self._strip_position(AffineConstantExpr(i), column))
-            self.emitter.add(loop.StoreOp(stored, self.strip, affine_map, indices))
+            self.emitter.add(loop.StoreOp(stored, self.scratch[0], affine_map, indices))
 
     def _element(self, loads: Loads, here: Sequence[AffineExpr]) -> SSAValue:
         """Load an element of the image: integers are extended, and their offset is added."""
         value = loads.load(self.x, here, self.point)
-        if self.op.carrier != i32:
+        if self.plan.element == i16:
+            return self.emitter.add(loop.ExtendOp(value, offset=self.op.added), value.name_hint).result
+        if self.plan.element != i32:
             return value
         if self.x.element != i32:
             wide = loop.CastLanesOp(value, i32) if self.plan.lanes > 1 else arith.ExtSIOp(value, i32)
@@ -159,6 +165,9 @@ class TransformNest:
     def _result(self, value: SSAValue, j: int, loads: Loads) -> None:
         """Emit the epilogue of one element, or of a vector of elements."""
         here = [*self.dims[: self.op.rank], self.dims[self.i], AffineConstantExpr(j)]
+        value = self.matrices.divided(value, self.op.divided_by)
+        if self.plan.element != self.op.carrier:
+            value = self.emitter.add(arith.TruncIOp(value, i16), value.name_hint).result
         arguments = self.op.apply.block.args
         epilogue = [self._operand(*each) for each in zip(self.op.epilogue, self.op.accesses, strict=True)]
         sources = dict(zip(arguments[1:], epilogue, strict=True))
@@ -169,13 +178,33 @@ class TransformNest:
         stored = self.emitter.splat(result, self.plan.lanes)
         self.emitter.add(loop.StoreOp(stored, self.y.buffer, affine_map, indices))
 
+    def _tiles_in_registers(self) -> None:
+        """Multiply every tile of the row by both matrices, without a strip: tiles share no columns."""
+        for piece in self._pieces(self.plan.along, self.overhangs):
+            with self._piece(self.plan.along, piece):
+                self._tile_in_registers()
+
+    def _tile_in_registers(self) -> None:
+        loads, (rows, columns) = Loads(self.emitter), self.op.window
+        products: list[list[SSAValue | None]] = []
+        for column in range(columns):
+            places = [[*self.dims[: self.op.rank], *map(AffineConstantExpr, (row, column))] for row in range(rows)]
+            products.append(self.matrices.apply(self.left, [self._element(loads, here) for here in places]))
+        for i, row in enumerate(zip(*products, strict=True)):
+            if not self._hits(self.overhangs, self.i, i, strict=False):
+                continue
+            with self._piece(self.i, Piece(i, i + 1, 1)):
+                for j, value in enumerate(self.matrices.apply(self.right, row)):
+                    if self._hits(self.overhangs, self.j, j):
+                        self._result(self.matrices.zero() if value is None else value, j, loads)
+
     def _strip_position(self, i: AffineExpr, column: AffineExpr) -> AffineExpr:
         return (i * self.plan.columns + column) * self.plan.lanes
 
     def _load_strip(self, position: AffineExpr) -> SSAValue:
         affine_map, indices = self.emitter.space.emit(position)
-        type = vector_of(self.op.carrier, self.plan.lanes) if self.plan.lanes > 1 else self.op.carrier
-        return self.emitter.add(loop.LoadOp(self.strip, affine_map, indices, type), "column").result
+        type = vector_of(self.plan.element, self.plan.lanes) if self.plan.lanes > 1 else self.plan.element
+        return self.emitter.add(loop.LoadOp(self.scratch[0], affine_map, indices, type), "column").result
 
     # pieces
 

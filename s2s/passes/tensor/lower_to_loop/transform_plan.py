@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import Float32Type, IntegerType, MemRefType, i16, i32
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineDimExpr
 
@@ -47,6 +47,12 @@ class TransformPlan(NamedTuple):
         return self.step < self.op.window[1]
 
     @property
+    def in_registers(self) -> bool:
+        """Whether a tile of scalars goes through both matrices without a strip: no tile shares columns, or may miss
+        its operand."""
+        return self.lanes == 1 and not self.overlaps and not self.op.read.is_guarded
+
+    @property
     def columns(self) -> int:
         """Number of columns in a row of tiles."""
         return self.step * (self.op.sizes[self.along] - 1) + self.op.window[1]
@@ -57,6 +63,11 @@ class TransformPlan(NamedTuple):
         return self.schedule.lanes
 
     @property
+    def element(self) -> Float32Type | IntegerType:
+        """The type that is computed in: 16 bits in words alone, scalars have 32."""
+        return i32 if self.op.carrier == i16 and self.lanes == 1 else self.op.carrier
+
+    @property
     def scratch(self) -> MemRefType[Attribute]:
         """The type of the strip: a row of tiles after multiplication by the left matrix."""
-        return MemRefType(self.op.carrier, [self.op.outputs[0] * self.columns * self.lanes])
+        return MemRefType(self.element, [self.op.outputs[0] * self.columns * self.lanes])

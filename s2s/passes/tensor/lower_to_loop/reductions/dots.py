@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, i32
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, i16, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
@@ -172,6 +172,8 @@ class DotReduction(TileReduction):
 
     def _widen_factor(self, vector: SSAValue) -> SSAValue:
         """Widen a group of the non-constant factor that is read in place."""
+        if self._wide:
+            return vector
         if self.schedule.in_pairs:
             return self.emitter.add(loop.PairFactorsOp(vector), vector.name_hint).result
         offset = self.products.factor_of(self.x).offset
@@ -193,11 +195,11 @@ class DotReduction(TileReduction):
             if key in ahead:
                 made[key] = self._widen(ahead.pop(key), 1)
                 continue
-            if behind and _is_next(place, *behind.values()):
+            if behind and not self._wide and _is_next(place, *behind.values()):
                 vector = self._load(self.reads[self.w].buffer, place.to_expr(), 2 * WORD)
                 ahead[next(iter(behind))], made[key] = vector, self._widen(vector, 0)
                 continue
-            pair = bool(pending) and _is_next(place, pending[0][1])
+            pair = bool(pending) and not self._wide and _is_next(place, pending[0][1])
             keys = [key, pending.pop(0)[0]] if pair else [key]
             vector = self._load(self.reads[self.w].buffer, place.to_expr(), WORD * len(keys))
             for part, each in enumerate(keys):
@@ -207,7 +209,14 @@ class DotReduction(TileReduction):
         """Return the groups of the constant from step `k` on that `points` read, by their keys."""
         return {self._key(self.w, place): place for place in (self._place(self.w, point, k) for point in points)}
 
+    @property
+    def _wide(self) -> bool:
+        """Whether constants have 16 bits in memory: a group fills the words that one load takes."""
+        return self.reads[self.w].element == i16
+
     def _widen(self, vector: SSAValue, part: int) -> SSAValue:
+        if self._wide:
+            return vector
         widened = loop.PairsOp(vector, part) if self.schedule.in_pairs else loop.ExtendOp(vector, part)
         return self.emitter.add(widened, vector.name_hint).result
 
