@@ -15,10 +15,10 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 from typing import Any
+
+from benchmarks.tvm_references import add_references
 
 TESTS = (
     "tests/python/relay/test_op_level1.py",
@@ -68,6 +68,20 @@ class Outcomes:
             text = " ".join(str(error).split())[:160]
             self.failures.append(f"{kind}: {item.name}: {type(error).__name__}: {text}")
 
+    def pytest_generate_tests(self, metafunc: Any) -> None:
+        """Run a test that asks for a target and a device on this machine, unless it says on which ones it runs."""
+        from s2s.tvm.testing import enabled_targets
+
+        marked = {name for mark in metafunc.definition.iter_markers("parametrize") for name in _names(mark.args[0])}
+        asked = [name for name in ("target", "dev") if name in metafunc.fixturenames and name not in marked]
+        if asked:
+            values = [[{"target": target, "dev": dev}[name] for name in asked] for target, dev in enabled_targets()]
+            metafunc.parametrize(asked, values, ids=["llvm"])
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Keep one of so many tests, where only a sample is asked for."""
+        items[:] = items[:: int(os.environ.get("TVM_TESTS_SAMPLE", "1"))]
+
     def pytest_collectreport(self, report: Any) -> None:
         """Note a file that cannot be imported."""
         if report.failed:
@@ -75,11 +89,16 @@ class Outcomes:
             self.counts["not imported"] += 1
 
 
+def _names(argument: Any) -> list[str]:
+    """Return the names of arguments that a mark gives values to."""
+    return [each.strip() for each in argument.split(",")] if isinstance(argument, str) else list(argument)
+
+
 def _kind(error: BaseException) -> str:
     """Return the kind of what a test has raised."""
     from s2s.errors import S2SError
 
-    if type(error).__name__ == "Skipped":
+    if type(error).__name__ in ("Skipped", "XFailed"):
         return "skipped"
     if isinstance(error, S2SError):
         return "refused"
@@ -140,43 +159,13 @@ def run_file(path: Path) -> dict[str, Any]:
 
     tvm.alias()
     sys.path.insert(0, str(path.parent))
-    sys.modules.update(references(path))
+    add_references(next(each for each in path.parents if (each / "python" / "tvm").is_dir()))
     outcomes = Outcomes()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         options = ["-q", "-x", "--maxfail=10000", "-p", "no:cacheprovider", "--rootdir", folder, "-c", os.devnull]
         pytest.main([*options, "--timeout=60", "--noconftest", str(path)], plugins=[outcomes])
     return {"counts": outcomes.counts, "failures": outcomes.failures}
-
-
-def references(path: Path) -> dict[str, ModuleType]:
-    """Return the modules that TVM's tests take references in numpy from, and those that look for a GPU."""
-    import s2s.tvm.contrib
-
-    root = next(each for each in path.parents if (each / "python" / "tvm").is_dir()) / "python" / "tvm" / "topi"
-    topi, gpu = ModuleType("tvm.topi"), ModuleType("tvm.contrib.nvcc")
-    topi.__path__ = [str(root)]
-    gpu.__dict__["have_fp16"] = bool
-    cudnn = ModuleType("tvm.contrib.cudnn")
-    cudnn.__dict__["exists"] = bool
-    s2s.tvm.contrib.__dict__["cudnn"] = cudnn
-    utilities = ModuleType("tvm.topi.utils")
-    utilities.__dict__["get_const_tuple"] = tuple
-    s2s.tvm.__dict__["topi"] = topi
-    found = {"tvm.topi": topi, "tvm.topi.utils": utilities, "tvm.contrib.nvcc": gpu, "tvm.contrib.cudnn": cudnn}
-    sys.modules.update(found)
-    try:
-        spec = spec_from_file_location(
-            "tvm.topi.testing", root / "testing" / "__init__.py", submodule_search_locations=[str(root / "testing")]
-        )
-        assert spec is not None
-        assert spec.loader is not None
-        testing = module_from_spec(spec)
-        sys.modules["tvm.topi.testing"] = found["tvm.topi.testing"] = topi.__dict__["testing"] = testing
-        spec.loader.exec_module(testing)
-    except Exception as error:  # a reference that wants more of TVM than there is
-        print(f"tvm.topi.testing: {error!r}", file=sys.stderr)
-    return found
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from s2s.tvm.te.open_function import build, lower
 
 MODULES = (
+    "_ffi",
     "autotvm",
     "contrib",
     "error",

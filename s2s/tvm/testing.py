@@ -90,7 +90,7 @@ def parameter(*values: Any, ids: Sequence[str] | None = None, by_dict: dict[str,
         ids, values = list(by_dict), tuple(by_dict.values())
 
     @pytest.fixture(params=values, ids=ids)
-    def fixture(request: Any) -> Any:
+    def fixture(*_: object, request: Any) -> Any:
         return request.param
 
     return fixture

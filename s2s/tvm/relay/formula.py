@@ -15,7 +15,9 @@ from s2s.frontends.onnx.scope import Scope
 from s2s.frontends.onnx.session import Session, failure
 from s2s.tvm.relay.expr import Constant, Expr
 from s2s.tvm.relay.graph_calls import Result
+from s2s.tvm.relay.sizes import LEDGER
 from s2s.types.dtypes import AnyTensor
+from s2s.types.size import Size, all_plain, integer_of
 from s2s.types.weights import WeightStore
 
 OPSET = 22
@@ -29,7 +31,9 @@ class Formula(Expr):
     def __init__(self, operator: str, write: Write, arguments: Sequence[Expr]) -> None:
         super().__init__(None, operator)
         self.operator, self.write, self.arguments = operator, write, tuple(arguments)
-        builder = Builder(Block(arg_types=[each.type for each in arguments]), WeightStore())
+        varies = not all(all_plain(each.shape) for each in arguments)
+        block = Block(arg_types=[each.type for each in arguments])
+        builder = Builder(block, WeightStore(), ledger=LEDGER if varies else None)
         values = [
             builder.constant(each.value, "") if isinstance(each, Constant) else builder.computed(argument, "")
             for each, argument in zip(arguments, builder.block.args, strict=True)
@@ -80,7 +84,7 @@ def constant_ints(where: str, given: Sequence[int] | int | Expr) -> list[int]:
         if not isinstance(given, Constant):
             raise InputError(f"relay.{where}: is computed at run time; give a constant")
         return [int(each) for each in given.value.reshape(-1)]
-    return [given] if isinstance(given, int) else [int(each) for each in given]
+    return [given] if isinstance(given, int | Size) else [integer_of(each) for each in given]
 
 
 def constant_numbers(where: str, given: Expr) -> list[float]:

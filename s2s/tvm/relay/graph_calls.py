@@ -8,9 +8,12 @@ from typing import Protocol, cast
 from xdsl.ir import Block, Operation, SSAValue
 
 from s2s.errors import InputError
+from s2s.frontends.symbolic_emission import symbolic_operation
 from s2s.tvm.relay.expr import Expr
+from s2s.tvm.relay.sizes import LEDGER
 from s2s.types.dtypes import AnyTensor, as_tensor_type
 from s2s.types.shapes import ShapeError
+from s2s.types.size import is_size
 
 Build = Callable[..., Operation]
 
@@ -121,11 +124,27 @@ def _result_types(
         else:
             operands.append([_placeholder(each) for each in argument])
     try:
-        op = build(*operands, **properties)
+        op = _operation(build, operands, arguments, properties)
     except ShapeError as error:
         name = getattr(build, "name", "operator")
         raise InputError(f"relay: {name}: {error}; change the operands") from error
     return [as_tensor_type(result.type) for result in op.results]
+
+
+def _operation(
+    build: Build,
+    operands: Sequence[object],
+    arguments: Sequence[Expr | Sequence[Expr] | None],
+    properties: dict[str, object],
+) -> Operation:
+    """An operation, of which properties may be sizes with variables."""
+    if not any(is_size(each) for each in properties.values()):
+        return build(*operands, **properties)
+    types = [
+        None if each is None else each.type if isinstance(each, Expr) else [one.type for one in each]
+        for each in arguments
+    ]
+    return symbolic_operation(build, operands, properties, types, LEDGER)
 
 
 def _placeholder(expr: Expr) -> SSAValue:

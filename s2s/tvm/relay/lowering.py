@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAtt
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.model import Resize
 from s2s.support.frozen import frozen
@@ -15,6 +15,7 @@ from s2s.tvm.relay.expr import Constant, Expr, OnDevice, Tuple, post_order
 from s2s.tvm.relay.formula import Formula
 from s2s.tvm.relay.function import Function, free_vars
 from s2s.tvm.relay.graph_calls import GraphCall, GraphCalls, Result, operator_name
+from s2s.types.size import all_plain
 from s2s.types.weights import WeightStore
 
 
@@ -33,6 +34,9 @@ def built(function: Function) -> Lowered:
     missing = [each.name_hint for each in free_vars(function)]
     if missing:
         raise InputError(f"relay.Function: {missing[0]} is read, and no parameter; add it to params")
+    for each in function.params:
+        if not all_plain(each.shape):
+            raise UnsupportedError(f"relay: {each.name_hint} is a {each.checked_type}; give sizes that are numbers")
     weights = WeightStore()
     block = Block(arg_types=[each.type for each in function.params])
     builder = Builder(block, weights)

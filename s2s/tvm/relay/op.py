@@ -153,8 +153,7 @@ def reshape(data: Expr, newshape: Sequence[int] | int | Expr, allowzero: bool = 
     """
     given = constant_ints("reshape", newshape)
     shape = new_shape(data.shape, given, allowzero)
-    known = int(np.prod([size for size in shape if size != -1]))
-    left = int(np.prod(data.shape)) // builtins.max(known, 1)
+    left = math.prod(data.shape) // (math.prod(size for size in shape if size != -1) or 1)
     return call(graph.ReshapeOp, data, shape=[left if size == -1 else size for size in shape])
 
 

@@ -22,6 +22,7 @@ from xdsl.ir import Operation
 
 from s2s.errors import InputError
 from s2s.tvm.relay.expr import FUNCTIONS, Expr, Number, Tuple
+from s2s.tvm.relay.sizes import Settled
 from s2s.tvm.relay.ty import Type
 
 EMPTY = inspect.Parameter.empty
@@ -110,7 +111,8 @@ def operator(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         @wraps(function)
         def apply(*args: P.args, **kwargs: P.kwargs) -> R:
             bound = op.signature.bind(*args, **kwargs)
-            expansion = function(*args, **kwargs)
+            with Settled(name):
+                expansion = function(*args, **kwargs)
             bound.apply_defaults()
             return cast("R", op.recorded(expansion, bound.arguments))
 

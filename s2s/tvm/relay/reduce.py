@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from math import prod as product
 
-import numpy as np
 from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation
 
@@ -104,7 +103,7 @@ def variance(
     center = mean(data, axis, keepdims=True, exclude=exclude) if with_mean is None else with_mean
     apart = data - center
     squares = mean(apart * apart, axis, keepdims=keepdims, exclude=exclude)
-    count = int(np.prod(data.shape)) // int(np.prod(squares.shape))
+    count = product(data.shape) // product(squares.shape)
     if unbiased and count < 2:
         raise InputError("relay.variance: unbiased of one element divides by zero; leave unbiased out")
     return squares * (count / (count - 1)) if unbiased else squares

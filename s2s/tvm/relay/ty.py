@@ -2,18 +2,18 @@
 
     relay.TensorType((1, 8), "int8")      Tensor[(1, 8), int8]
 
-Sizes are numbers: one that varies belongs to the network that an importer reads (`s2s.tvm.relay.frontend`).
+Sizes are numbers, or follow from variables of tensor expressions (`s2s.tvm.relay.sizes`).
 """
 
 from collections.abc import Sequence
-from operator import index
-from typing import cast
 
 import numpy as np
 
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import UnsupportedError
 from s2s.support.frozen import frozen
+from s2s.tvm.relay.sizes import size_of, text_of
 from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type, to_numpy
+from s2s.types.size import alike
 
 
 class Type:
@@ -24,7 +24,7 @@ class TensorType(Type):
     """The element type and the shape of a tensor."""
 
     def __init__(self, shape: Sequence[int], dtype: str = "float32") -> None:
-        self.shape = tuple(_size(each) for each in shape)
+        self.shape = tuple(map(size_of, shape))
         self.dtype = str(np.dtype(dtype))
 
     @property
@@ -43,29 +43,17 @@ class TensorType(Type):
         return TensorType(type.get_shape(), str(to_numpy(type.element_type)))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, TensorType) and (self.shape, self.dtype) == (other.shape, other.dtype)
+        return isinstance(other, TensorType) and self.dtype == other.dtype and alike(self.shape, other.shape)
 
     def __hash__(self) -> int:
-        return hash((self.shape, self.dtype))
+        return hash((len(self.shape), self.dtype))
 
     def __str__(self) -> str:
-        sizes = ", ".join(str(each) for each in self.shape)
+        sizes = ", ".join(map(text_of, self.shape))
         return f"Tensor[({sizes}{',' if len(self.shape) == 1 else ''}), {self.dtype}]" if self.shape else self.dtype
 
     def __repr__(self) -> str:
-        return f"TensorType({list(self.shape)}, {self.dtype})"
-
-
-def _size(value: object) -> int:
-    try:
-        size = index(cast("int", getattr(value, "value", value)))
-    except TypeError as error:
-        raise UnsupportedError(
-            f"relay.TensorType: size {value} is a variable, which networks written in relay do not have; give a number"
-        ) from error
-    if size < 0:
-        raise InputError(f"relay.TensorType: size {size} is negative; give at least 0")
-    return size
+        return f"TensorType([{', '.join(map(text_of, self.shape))}], {self.dtype})"
 
 
 @frozen

@@ -1,0 +1,5 @@
+"""What older programs import of TVM's calls of C."""
+
+from s2s.tvm._ffi import base
+
+__all__ = ["base"]
