@@ -285,12 +285,15 @@ class Tuple(Expr):
 
 def var(
     name_hint: str,
-    type_annotation: Type | AnyTensor | Sequence[int] | None = None,
+    type_annotation: Type | AnyTensor | Sequence[int] | str | None = None,
     shape: Sequence[int] | None = None,
     dtype: str = "float32",
     span: object = None,
 ) -> Var:
-    """An input or parameter; without a shape, the operator that takes it as a weight tells it."""
+    """An input or parameter; without a shape, the operator that takes it as a weight tells it. A type that is the name
+    of an element type has no dimensions."""
+    if isinstance(type_annotation, str):
+        return Var(name_hint, TensorType((), type_annotation), span)
     if isinstance(type_annotation, Type | Attribute):
         return Var(name_hint, type_annotation, span)
     sizes = shape if type_annotation is None else type_annotation

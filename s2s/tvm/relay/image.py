@@ -1,16 +1,19 @@
 """Operators on images, under TVM's names."""
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 
+from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.tvm.relay import op
 from s2s.tvm.relay.expr import Expr, const
 from s2s.tvm.relay.formula import constant_ints, constant_numbers, onnx
+from s2s.tvm.relay.graph_calls import call
 from s2s.tvm.relay.operators import operator
 from s2s.tvm.relay.resize import Resizing, resized
-from s2s.tvm.relay.window import layout_of, sizes_of, spatial_rank
+from s2s.tvm.relay.window import layout_of, pads_of, sizes_of, spatial_rank
 from s2s.types.shapes.window import CHANNELS_FIRST
 
 
@@ -119,3 +122,45 @@ def affine_grid(data: Expr, target_shape: Sequence[int] | Expr) -> Expr:
     height, width = constant_ints("image.affine_grid", target_shape)
     size = const(np.array([data.shape[0], 1, height, width], np.int64))
     return op.transpose(onnx("AffineGrid", data, size, align_corners=1), [0, 3, 1, 2])
+
+
+@operator("image.dilation2d")
+def dilation2d(
+    data: Expr,
+    weight: Expr,
+    strides: Sequence[int] | int = (1, 1),
+    padding: Sequence[int] | int = (0, 0),
+    dilations: Sequence[int] | int = (1, 1),
+    data_layout: str = "NCHW",
+    kernel_layout: str = "IHW",
+    out_dtype: str = "",
+) -> Expr:
+    """The largest of `data + weight` in each window; padding never is."""
+    is_first = layout_of("image.dilation2d", data_layout) == CHANNELS_FIRST
+    x = data if is_first else op.transpose(data, [0, 3, 1, 2])
+    kernel = op.transpose(weight, [kernel_layout.index(letter) for letter in "IHW"])
+    steps, apart = (sizes_of("image.dilation2d", each, 2) for each in (strides, dilations))
+    top, left, bottom, right = pads_of("image.dilation2d", padding, 2)
+    padded = call(
+        graph.PadOp, x, low=[0, 0, top, left], high=[0, 0, bottom, right], mode="constant", value=_lowest(data.dtype)
+    )
+    parts: list[Expr] = []
+    for row, column in np.ndindex(*kernel.shape[1:]):
+        begin = [row * apart[0], column * apart[1]]
+        last = [
+            size - (window - 1) * each + start
+            for size, window, each, start in zip(padded.shape[2:], kernel.shape[1:], apart, begin, strict=True)
+        ]
+        part = op.strided_slice(padded, begin, last, steps, axes=[2, 3])
+        place = op.strided_slice(kernel, [row, column], [row + 1, column + 1], axes=[1, 2])
+        parts.append(part + place)
+    if not parts:
+        raise InputError(f"relay.image.dilation2d: the window of {list(weight.shape)} is empty; give a size")
+    y = reduce(op.maximum, parts)
+    y = y if is_first else op.transpose(y, [0, 2, 3, 1])
+    return y if out_dtype in ("", y.dtype) else op.cast(y, out_dtype)
+
+
+def _lowest(dtype: str) -> float:
+    number = np.dtype(dtype)
+    return float(np.finfo(number).min) if number.kind == "f" else int(np.iinfo(number).min)

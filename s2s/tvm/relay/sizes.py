@@ -19,7 +19,7 @@ LEDGER = Ledger()
 """The sizes of all types that have variables, and what their inference has taken for granted."""
 VARIABLES: list[Var] = []
 """The variables, in the order of their sizes."""
-LEAST, MOST = 16, 128
+MIN_SIZE, MAX_SIZE = 16, 128
 """The sizes that inference looks at: windows of usual kernels fit, and products of some have no overflow. No two
 variables have the same greatest size, so that nothing is inferred from it."""
 
@@ -45,7 +45,7 @@ def _symbol(value: Expr) -> int:
             if not any(each is value for each in VARIABLES):
                 VARIABLES.append(value)
             number = next(at for at, each in enumerate(VARIABLES) if each is value)
-            return LEDGER.size(f"{value.name}#{number}", SizeRange(LEAST, MOST + number))
+            return LEDGER.size(f"{value.name}#{number}", SizeRange(MIN_SIZE, MAX_SIZE + number))
         case Const():
             return int(value.value)
         case Cast():

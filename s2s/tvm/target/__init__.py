@@ -1,5 +1,6 @@
 """Targets under TVM's names: strings with attributes, hosts, tags, and the target of a `with` block."""
 
+from s2s.tvm.target import codegen
 from s2s.tvm.target.makers import (
     adreno,
     arm_cpu,
@@ -23,6 +24,7 @@ __all__ = [
     "adreno",
     "arm_cpu",
     "bifrost",
+    "codegen",
     "create",
     "cuda",
     "hexagon",

@@ -16,6 +16,7 @@ from s2s.types.dtypes import Array
 RNG = np.random.default_rng(11)
 X = RNG.standard_normal((1, 2, 5, 3)).astype(np.float32)
 M = RNG.standard_normal((4, 6)).astype(np.float32)
+W = RNG.standard_normal((2, 3, 2)).astype(np.float32)
 BYTES = RNG.integers(-128, 128, (1, 2, 4, 4)).astype(np.int8)
 WEIGHTS = RNG.integers(-128, 128, (3, 2, 2, 2)).astype(np.int8)
 
@@ -137,6 +138,23 @@ CASES: dict[str, Case] = {
             windows(np.pad(x.astype(np.int64), ((0, 0), (0, 0), (1, 1), (0, 0))), 2).sum((-1, -2)),
             np.array([2, 4, 4, 4, 2])[:, None],
         ).astype(np.int8),
+    ),
+    "dilation2d": (
+        lambda x: image.dilation2d(x, relay.const(W), (2, 1), (1, 0), (1, 2)),
+        X,
+        lambda x: np.stack(
+            [
+                np.max(
+                    [
+                        np.pad(x, ((0, 0), (0, 0), (1, 1), (0, 0)), constant_values=-9)[:, :, a : a + 5 : 2, b : b + 1]
+                        + W[:, a, b // 2, None, None]
+                        for a, b in np.ndindex(3, 3)
+                        if b != 1
+                    ],
+                    axis=0,
+                )
+            ]
+        )[0],
     ),
     "adaptive_avg_pool2d of the whole": (lambda x: nn.adaptive_avg_pool2d(x), X, lambda x: x),
 }
