@@ -16,6 +16,9 @@ from support.project import ROOT, SHARED
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
 TINY = SHARED / "models" / "mlperf_tiny"
 MODELS = [DIGITS, *sorted(TINY.glob("*_int8.tflite"))]
+TOO_LARGE = {("ad01_int8", "m0")}
+"""Networks that a board has no room for: 273 kB of flash where there are 256."""
+PAIRS = [(model, board.name) for model in MODELS for board in BOARDS if (model.stem, board.name) not in TOO_LARGE]
 CLOSE = 1.05
 """An upper bound may be this much larger than what is used."""
 GAPS = 16
@@ -23,8 +26,7 @@ GAPS = 16
 
 
 @pytest.mark.sample(3)
-@pytest.mark.parametrize("name", [board.name for board in BOARDS])
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.stem)
+@pytest.mark.parametrize(("model", "name"), PAIRS, ids=[f"{model.stem}-{name}" for model, name in PAIRS])
 def test_figures_are_what_the_board_finds(model: Path, name: str, tmp_path: Path):
     board = board_or_skip(f"qemu:{name}")
     artifact = compile_artifact(model, CompileOptions(target=board.target))
