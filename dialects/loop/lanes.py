@@ -16,8 +16,8 @@ from s2s.types.dtypes import vector_of
 CASTS: Sequence[tuple[Attribute, Attribute]] = ((i8, i32), (i8, f32), (i16, i32), (i32, f32))
 """Types whose numbers become each other's."""
 
-LANE_ROUNDINGS = ("double", "high", "halves", "negative")
-"""Roundings of a rescale that vectors have; they work in 32 bits. `negative` is `double` where `halves` is possible."""
+LANE_ROUNDINGS = ("double", "high", "negative", "upward")
+"""Roundings of a rescale that vectors have; they work in 32 bits."""
 
 TABLE = 256
 """Elements of a table that is looked up in lanes: one for each byte."""

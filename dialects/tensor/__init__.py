@@ -11,6 +11,8 @@ from s2s.dialects.tensor.directive import Directive
 from s2s.dialects.tensor.extern import ExternOp
 from s2s.dialects.tensor.renumbering import Renumbering
 from s2s.dialects.tensor.scalar import (
+    LOWEST_SHORT_SHIFT,
+    SHORT_ROUNDINGS,
     ExpNonpositiveOp,
     ExtractOp,
     InBoundsOp,
@@ -53,6 +55,8 @@ Tensor = Dialect(
 )
 
 __all__ = [
+    "LOWEST_SHORT_SHIFT",
+    "SHORT_ROUNDINGS",
     "AccessAttr",
     "CachedRead",
     "Computation",

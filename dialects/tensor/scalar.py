@@ -36,6 +36,12 @@ from s2s.dialects.operation import Op, op_definition
 from s2s.dialects.tensor.compute import ComputeOp, element_type
 from s2s.types.dtypes import as_tensor_type
 
+ROUNDINGS = ("double", "single", "reduced", "high")
+SHORT_ROUNDINGS = ("negative", "upward")
+"""Roundings of a rescale that add an offset as well."""
+LOWEST_SHORT_SHIFT = -22
+"""The longest shift to the right of short roundings: an offset of nine bits, shifted to the left, stays below 2^30."""
+
 
 @op_definition
 class IndexOp(Op):
@@ -166,9 +172,10 @@ class ExpNonpositiveOp(Op):
 class RescaleOp(Op):
     """`result = x * multiplier * 2 ** (shift - 31)`, rounded as `rounding` says; see `graph.rescale`.
 
-    An operation on scalars, at loop level too. `x` is `i64` for the rounding `reduced`, else `i32`. Two roundings are
-    short forms of `double` for `|x| < 2^30`: `high` for a shift of 0; `halves` for a negative one gives twice the
-    number, before the last rounding: that of `double` is `(halves + 1) >> 1`.
+    An operation on scalars, at loop level too. `x` is `i64` for the rounding `reduced`, else `i32`. Three roundings are
+    short forms of `double` for `|x| < 2^30`: `high` for a shift of 0; `negative` for a shift from -22 to -1 and a
+    multiplier that is not negative; `upward` as `negative`, with halves up in the last rounding as well, where a
+    negative number and 0 give the same in the end. `offset` is added to the result of these two.
     """
 
     name = "tensor.rescale"
@@ -177,23 +184,40 @@ class RescaleOp(Op):
     multiplier = operand_def(i32)
     shift = operand_def(i8)
     rounding = prop_def(StringAttr)
+    offset = opt_prop_def(IntegerAttr)
     result = result_def(i32)
+
+    irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(Pure())
     assembly_format = "$x `,` $multiplier `,` $shift $rounding attr-dict `:` type($x)"
 
-    def __init__(self, x: SSAValue, multiplier: SSAValue, shift: SSAValue, rounding: str) -> None:
+    def __init__(
+        self, x: SSAValue, multiplier: SSAValue, shift: SSAValue, rounding: str, offset: int | None = None
+    ) -> None:
         super().__init__(
-            operands=[x, multiplier, shift], properties={"rounding": StringAttr(rounding)}, result_types=[i32]
+            operands=[x, multiplier, shift],
+            properties={
+                "rounding": StringAttr(rounding),
+                "offset": None if offset is None else IntegerAttr(offset, i32),
+            },
+            result_types=[i32],
         )
 
+    @property
+    def added(self) -> int:
+        """The number that is added to the rounded product."""
+        return 0 if self.offset is None else self.offset.value.data
+
     def verify_(self) -> None:
-        taken = {"double": i32, "single": i32, "reduced": i64, "high": i32, "halves": i32}.get(self.rounding.data)
-        if taken is None:
+        taken = i64 if self.rounding.data == "reduced" else i32
+        if self.rounding.data not in (*ROUNDINGS, *SHORT_ROUNDINGS):
             raise VerifyException(
-                f'{self.name}: rounding is "{self.rounding.data}", not double, single, reduced, high or halves'
+                f'{self.name}: rounding is "{self.rounding.data}", not {", ".join((*ROUNDINGS, *SHORT_ROUNDINGS))}'
             )
         if self.x.type != taken:
             raise VerifyException(f"{self.name}: rounding {self.rounding.data} takes {taken}, not {self.x.type}")
+        if self.offset is not None and self.rounding.data not in SHORT_ROUNDINGS:
+            raise VerifyException(f"{self.name}: rounding {self.rounding.data} adds no offset")
 
 
 @op_definition

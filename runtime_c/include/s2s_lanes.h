@@ -7,11 +7,10 @@
  *   s2s_i32x4_load_i8(p), s2s_i32x4_store_i8(p, a)
  *                              four bytes at p, widened; the low byte of each lane to p
  *   s2s_i32x4_saturate_i8(a)   each lane limited to -128 ... 127
- *   s2s_i32x4_rescale_double(x, multiplier, shift), s2s_i32x4_rescale_halves(x, multiplier, shift),
- *   s2s_i32x4_rescale_high(x, multiplier)
+ *   s2s_i32x4_rescale_double(x, multiplier, shift), s2s_i32x4_rescale_high(x, multiplier)
  *                              the functions of s2s_quantize.h, lane by lane
- *   s2s_i32x4_rescale_negative(x, multiplier, shift)
- *                              s2s_i32x4_rescale_double for |x| < 2^30 and negative shifts
+ *   s2s_i32x4_rescale_negative(x, multiplier, shift), s2s_i32x4_rescale_upward(x, multiplier, shift)
+ *                              those of s2s_quantize.h with an offset of 0, lane by lane
  *   s2s_i32x4_dot_i8_by_16(x, w, steps), s2s_i32x4_dot_i8_by_8(x, w, steps), s2s_i32x4_dot_i16_by_8(x, w, steps)
  *                              lane c: the sum of x[k] * w[k / n * 4 * n + c * n + k % n] for k < steps, a multiple of n;
  *                              n is the number at the end of the name */
@@ -58,12 +57,6 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_high(s2s_i32x4 x, s2s_i32x4 multip
     S2S_OF_LANES(s2s_rescale_high(s2s_i32x4_lane(x, i), s2s_i32x4_lane(multiplier, i)));
 }
 
-S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_halves(s2s_i32x4 x, s2s_i32x4 multiplier, s2s_i32x4 shift)
-{
-    S2S_OF_LANES(s2s_rescale_halves(s2s_i32x4_lane(x, i), s2s_i32x4_lane(multiplier, i),
-                                    (int8_t)s2s_i32x4_lane(shift, i)));
-}
-
 S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_double(s2s_i32x4 x, s2s_i32x4 multiplier, s2s_i32x4 shift)
 {
     S2S_OF_LANES(s2s_rescale_double(s2s_i32x4_lane(x, i), s2s_i32x4_lane(multiplier, i),
@@ -73,6 +66,12 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_double(s2s_i32x4 x, s2s_i32x4 mult
 S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_negative(s2s_i32x4 x, s2s_i32x4 multiplier, s2s_i32x4 shift)
 {
     return s2s_i32x4_rescale_double(x, multiplier, shift);
+}
+
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_upward(s2s_i32x4 x, s2s_i32x4 multiplier, s2s_i32x4 shift)
+{
+    S2S_OF_LANES(s2s_rescale_upward(s2s_i32x4_lane(x, i), s2s_i32x4_lane(multiplier, i),
+                                    (int8_t)s2s_i32x4_lane(shift, i), 0));
 }
 
 #define S2S_DOT(name, element, n)                                                                                      \

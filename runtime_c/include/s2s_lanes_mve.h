@@ -30,19 +30,16 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_high(s2s_i32x4 x, s2s_i32x4 multip
     return (s2s_i32x4)vqrdmulhq_s32((int32x4_t)x, (int32x4_t)multiplier);
 }
 
-S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_halves(s2s_i32x4 x, s2s_i32x4 multiplier, s2s_i32x4 shift)
-{
-    const int32x4_t high = vqrdmulhq_s32((int32x4_t)x, (int32x4_t)multiplier);
-    const int32x4_t away = vaddq_s32(high, vshrq_n_s32(high, 31));
-
-    return (s2s_i32x4)vshlq_s32(away, vaddq_n_s32((int32x4_t)shift, 1));
-}
-
 S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_negative(s2s_i32x4 x, s2s_i32x4 multiplier, s2s_i32x4 shift)
 {
     const int32x4_t high = vqrdmulhq_s32((int32x4_t)x, (int32x4_t)multiplier);
 
     return (s2s_i32x4)vrshlq_s32(vaddq_s32(high, vshrq_n_s32(high, 31)), (int32x4_t)shift);
+}
+
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_upward(s2s_i32x4 x, s2s_i32x4 multiplier, s2s_i32x4 shift)
+{
+    return (s2s_i32x4)vrshlq_s32(vqrdmulhq_s32((int32x4_t)x, (int32x4_t)multiplier), (int32x4_t)shift);
 }
 
 S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_double(s2s_i32x4 x, s2s_i32x4 multiplier, s2s_i32x4 shift)

@@ -96,29 +96,70 @@ S2S_INLINE int32_t s2s_rounded_high(int32_t a, int32_t b)
 #endif
 }
 
+/* a * b / 2^32, halves up, plus c. */
+S2S_INLINE int32_t s2s_rounded_high_plus(int32_t a, int32_t b, int32_t c)
+{
+#ifdef S2S_HAVE_SMMULR
+    int32_t high;
+
+    __asm__("smmlar %0, %1, %2, %3" : "=r"(high) : "r"(a), "r"(b), "r"(c));
+    return high;
+#else
+    return c + s2s_rounded_high(a, b);
+#endif
+}
+
 /* s2s_rescale_double for |x| < 2^30 and a shift of 0. */
 S2S_INLINE int32_t s2s_rescale_high(int32_t x, int32_t multiplier)
 {
     return s2s_rounded_high(x * 2, multiplier);
 }
 
-/* Twice s2s_rescale_double for |x| < 2^30 and a negative shift, before its last rounding: (halves + 1) / 2 towards
- * minus infinity. */
-S2S_INLINE int32_t s2s_rescale_halves(int32_t x, int32_t multiplier, int8_t shift)
+/* offset and a half, before a division by 2^-shift. */
+S2S_INLINE int32_t s2s_offset_and_half(int32_t offset, int8_t shift)
 {
-    const int32_t high = s2s_rescale_high(x, multiplier);
-    const int32_t right = -1 - (int32_t)shift;
+    const uint32_t left = (uint32_t)(-1 - (int32_t)shift);
 
-    return s2s_floor_shift_i32(high + s2s_floor_shift_i32(high, 31u), (uint32_t)right);
+    return (2 * offset + 1) * (int32_t)((uint32_t)1 << left);
 }
 
-/* s2s_rescale_halves of sum / 256, where sum is a multiple of 256. */
-S2S_INLINE int32_t s2s_rescale_halves_of_pairs(int32_t sum, int32_t multiplier, int8_t shift)
+/* s2s_rescale_double + offset for |x| < 2^30, a positive multiplier, |offset| < 256 and a shift from -22 to -1; the last
+ * rounding takes halves up. doubled is 2 * x. */
+S2S_INLINE int32_t s2s_rescale_doubled_upward(int32_t doubled, int32_t multiplier, int8_t shift, int32_t offset)
 {
-    const int32_t high = s2s_rounded_high(s2s_floor_shift_i32(sum, 7u), multiplier);
-    const int32_t right = -1 - (int32_t)shift;
+    const int32_t high = s2s_rounded_high_plus(doubled, multiplier, s2s_offset_and_half(offset, shift));
 
-    return s2s_floor_shift_i32(high + s2s_floor_shift_i32(high, 31u), (uint32_t)right);
+    return s2s_floor_shift_i32(high, (uint32_t)(-(int32_t)shift));
+}
+
+/* As above, halves away from zero, as s2s_rescale_double has them. */
+S2S_INLINE int32_t s2s_rescale_doubled_negative(int32_t doubled, int32_t multiplier, int8_t shift, int32_t offset)
+{
+    const int32_t added = s2s_offset_and_half(offset, shift) + s2s_floor_shift_i32(doubled, 31u);
+
+    return s2s_floor_shift_i32(s2s_rounded_high_plus(doubled, multiplier, added), (uint32_t)(-(int32_t)shift));
+}
+
+/* Of the sum itself. */
+S2S_INLINE int32_t s2s_rescale_upward(int32_t x, int32_t multiplier, int8_t shift, int32_t offset)
+{
+    return s2s_rescale_doubled_upward(x * 2, multiplier, shift, offset);
+}
+
+S2S_INLINE int32_t s2s_rescale_negative(int32_t x, int32_t multiplier, int8_t shift, int32_t offset)
+{
+    return s2s_rescale_doubled_negative(x * 2, multiplier, shift, offset);
+}
+
+/* Of sum / 256, where sum is a multiple of 256. */
+S2S_INLINE int32_t s2s_rescale_upward_of_pairs(int32_t sum, int32_t multiplier, int8_t shift, int32_t offset)
+{
+    return s2s_rescale_doubled_upward(s2s_floor_shift_i32(sum, 7u), multiplier, shift, offset);
+}
+
+S2S_INLINE int32_t s2s_rescale_negative_of_pairs(int32_t sum, int32_t multiplier, int8_t shift, int32_t offset)
+{
+    return s2s_rescale_doubled_negative(s2s_floor_shift_i32(sum, 7u), multiplier, shift, offset);
 }
 
 /* x limited to -128 ... 127. */

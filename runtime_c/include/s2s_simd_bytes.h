@@ -16,10 +16,10 @@
  *                                       the first lanes of the first count of N vectors in turn, the low byte of lane i
  *                                       of vector k to p[i * stride + k]
  *   I_saturate_i8(a)                    each lane limited to -128 ... 127
- *   I_rescale_double(x, multiplier, shift), I_rescale_halves(x, multiplier, shift), I_rescale_high(x, multiplier)
+ *   I_rescale_double(x, multiplier, shift), I_rescale_high(x, multiplier)
  *                                       the functions of s2s_quantize.h, lane by lane
- *   I_rescale_negative(x, multiplier, shift)
- *                                       I_rescale_double for |x| < 2^30 and negative shifts
+ *   I_rescale_negative(x, multiplier, shift), I_rescale_upward(x, multiplier, shift)
+ *                                       those of s2s_quantize.h with an offset of 0, lane by lane
  *   I_look_up_i8(table, index)          table[index] of each lane, for a table of 256 bytes
  *   I_load_groups(p)                    N groups of four neighbours, 4 N bytes at p
  *   I_load_group_nibbles(p), I_load_pair_nibbles(p)

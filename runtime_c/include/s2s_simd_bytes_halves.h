@@ -69,8 +69,8 @@ S2S_OF_THREE(add_dot_i8)
 S2S_OF_THREE(add_dot_u8)
 S2S_OF_THREE(add_dot_i16)
 S2S_OF_THREE(rescale_double)
-S2S_OF_THREE(rescale_halves)
 S2S_OF_THREE(rescale_negative)
+S2S_OF_THREE(rescale_upward)
 
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(rescale_high)(S2S_I32V x, S2S_I32V multiplier)
 {

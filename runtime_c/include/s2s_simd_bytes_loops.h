@@ -136,11 +136,19 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(rescale_high)(S2S_I32V x, S2S_I32V multiplier
     return S2S_I32(high_product)(x, multiplier);
 }
 
-S2S_ALWAYS_INLINE S2S_I32V S2S_I32(rescale_halves)(S2S_I32V x, S2S_I32V multiplier, S2S_I32V shift)
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(rescale_negative)(S2S_I32V x, S2S_I32V multiplier, S2S_I32V shift)
 {
     const S2S_I32V high = S2S_I32(high_product)(x, multiplier);
+    const S2S_I32V halves = S2S_I32(add)(high, high >> 31) >> (-1 - shift);
 
-    return S2S_I32(add)(high, high >> 31) >> (-1 - shift);
+    return S2S_I32(add)(halves, S2S_I32(splat)(1)) >> 1;
+}
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(rescale_upward)(S2S_I32V x, S2S_I32V multiplier, S2S_I32V shift)
+{
+    const S2S_I32V halves = S2S_I32(high_product)(x, multiplier) >> (-1 - shift);
+
+    return S2S_I32(add)(halves, S2S_I32(splat)(1)) >> 1;
 }
 
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(rescale_double)(S2S_I32V x, S2S_I32V multiplier, S2S_I32V shift)
@@ -162,23 +170,22 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(rescale_high)(S2S_I32V x, S2S_I32V multiplier
     S2S_OF_LANES(s2s_rescale_high(S2S_I32(lane)(x, i), S2S_I32(lane)(multiplier, i)));
 }
 
-S2S_ALWAYS_INLINE S2S_I32V S2S_I32(rescale_halves)(S2S_I32V x, S2S_I32V multiplier, S2S_I32V shift)
-{
-    S2S_OF_LANES(s2s_rescale_halves(S2S_I32(lane)(x, i), S2S_I32(lane)(multiplier, i), (int8_t)S2S_I32(lane)(shift, i)));
-}
-
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(rescale_double)(S2S_I32V x, S2S_I32V multiplier, S2S_I32V shift)
 {
     S2S_OF_LANES(s2s_rescale_double(S2S_I32(lane)(x, i), S2S_I32(lane)(multiplier, i), (int8_t)S2S_I32(lane)(shift, i)));
 }
-#endif
 
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(rescale_negative)(S2S_I32V x, S2S_I32V multiplier, S2S_I32V shift)
 {
-    const S2S_I32V halves = S2S_I32(rescale_halves)(x, multiplier, shift);
-
-    return S2S_I32(shift_right)(S2S_I32(add)(halves, S2S_I32(splat)(1)), 1);
+    return S2S_I32(rescale_double)(x, multiplier, shift);
 }
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(rescale_upward)(S2S_I32V x, S2S_I32V multiplier, S2S_I32V shift)
+{
+    S2S_OF_LANES(
+        s2s_rescale_upward(S2S_I32(lane)(x, i), S2S_I32(lane)(multiplier, i), (int8_t)S2S_I32(lane)(shift, i), 0));
+}
+#endif
 
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(saturate_i8)(S2S_I32V a)
 {

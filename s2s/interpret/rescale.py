@@ -52,11 +52,12 @@ def rescale_high(x: Number, multiplier: Number, shift: Number) -> Number:
     return _wrapped((x * multiplier + (1 << 30)) >> 31)
 
 
-def rescale_halves(x: Number, multiplier: Number, shift: Number) -> Number:
-    """Twice `rescale_double` for a negative shift, before its last rounding."""
+def rescale_upward(x: Number, multiplier: Number, shift: Number) -> Number:
+    """`rescale_double` for a negative shift, with halves up in the division as well."""
     x, multiplier, shift = _parts(x, multiplier, shift)
-    high = (x * multiplier + (1 << 30)) >> 31
-    return _wrapped((high - (high < 0)) >> np.maximum(-shift - 1, 0))
+    right = np.maximum(-shift, 0)
+    half = (np.int64(1) << right) >> 1
+    return _wrapped((((x * multiplier + (1 << 30)) >> 31) + half) >> right)
 
 
 RESCALES: Mapping[str, Rescale] = {
@@ -64,6 +65,7 @@ RESCALES: Mapping[str, Rescale] = {
     "single": rescale_single,
     "reduced": rescale_reduced,
     "high": rescale_high,
-    "halves": rescale_halves,
+    "negative": rescale_double,
+    "upward": rescale_upward,
 }
 """The functions by the name of their rounding."""

@@ -37,7 +37,7 @@ from s2s.interpret.numbers import (
     round_half_away,
     through_double,
 )
-from s2s.interpret.rescale import RESCALES
+from s2s.interpret.rescale import RESCALES, Rescale
 from s2s.types.dtypes import Array, from_dense, is_bool, to_numpy
 from s2s.types.hints import isa
 
@@ -165,13 +165,20 @@ def function_of(op: Operation) -> Function:
 def _of_tensor(op: RescaleOp | SaturateOp | QuantizeOp | TreeOp) -> Function:
     match op:
         case RescaleOp():
-            return RESCALES[op.rounding.data]
+            return _rescale(RESCALES[op.rounding.data], op.added)
         case SaturateOp():
             return _saturate
         case QuantizeOp():
             return _quantize(op.zero_point.value.data)
         case TreeOp():
             return _tree(op)
+
+
+def _rescale(function: Rescale, added: int) -> Function:
+    def rescale(*operands: Scalar) -> Scalar:
+        return function(*operands) + np.int32(added)
+
+    return rescale if added else function
 
 
 def _saturate(x: Scalar) -> Scalar:

@@ -18,7 +18,7 @@ from s2s.analysis.affine.strides import moves, reduces_contiguously
 from s2s.analysis.structure.products import product_sum
 from s2s.analysis.structure.quantisation import constant_numbers, quantisation_of
 from s2s.analysis.structure.roles import Roles, constant_axes, roles_of
-from s2s.dialects import tensor
+from s2s.dialects import loop, tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Vectorize, register_tile
 from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic
@@ -98,7 +98,7 @@ def _quantised(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> set[Oper
 def _has_lanes(op: Operation) -> bool:
     match op:
         case tensor.RescaleOp():
-            return op.rounding.data in ("double", "high", "halves")
+            return op.rounding.data in loop.LANE_ROUNDINGS
         case arith.ExtSIOp():
             return op.input.type == i8 and op.result.type == i32
         case arith.TruncIOp():

@@ -42,11 +42,18 @@ static void short_forms_round_twice(void)
             const int32_t x = numbers[i], m = multipliers[k];
 
             CHECK(s2s_rescale_high(x, m) == s2s_rescale_double(x, m, 0));
-            for (int8_t shift = -1; shift >= -31; --shift) {
-                const int32_t halves = s2s_rescale_halves(x, m, shift);
+            for (int8_t shift = -1; shift >= -22; --shift) {
+                for (int32_t offset = -255; offset < 256; offset += 51) {
+                    const int32_t number = s2s_rescale_double(x, m, shift) + offset;
+                    const int32_t upward = s2s_rescale_upward(x, m, shift, offset);
 
-                CHECK(s2s_floor_shift_i32(halves + 1, 1u) == s2s_rescale_double(x, m, shift));
-                CHECK(x / (1 << 23) != 0 || s2s_rescale_halves_of_pairs(x * 256, m, shift) == halves);
+                    CHECK(s2s_rescale_negative(x, m, shift, offset) == number);
+                    CHECK(x < 0 ? number <= upward && upward <= offset : upward == number);
+                    if (x / (1 << 23) == 0) {
+                        CHECK(s2s_rescale_negative_of_pairs(x * 256, m, shift, offset) == number);
+                        CHECK(s2s_rescale_upward_of_pairs(x * 256, m, shift, offset) == upward);
+                    }
+                }
             }
         }
     }

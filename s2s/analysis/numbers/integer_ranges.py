@@ -104,20 +104,20 @@ def _of(op: Operation, known: Mapping[SSAValue, Interval]) -> Interval | None:
         case arith.TruncIOp(), [(int(), int()) as x]:
             return x
         case tensor.RescaleOp(), [(int(), int()) as x, (int(), int()) as m, (int(), int()) as s]:
-            return _rescaled(x, m, s)
+            return _rescaled(x, m, s, op.added)
         case _, [(int(), int()) as a, (int(), int()) as b] if type(op) in _BINARY:
             return _BINARY[type(op)](a, b)
         case _:
             return None
 
 
-def _rescaled(x: Interval, multiplier: Interval, shift: Interval) -> Interval | None:
+def _rescaled(x: Interval, multiplier: Interval, shift: Interval, added: int) -> Interval | None:
     """Return the interval of a rescaled value: at most `|x|` times the multiplier, rounded twice; None for left
     shifts."""
     if multiplier[0] < 0 or shift[1] > 0:
         return None
     reach = max(abs(x[0]), abs(x[1])) * multiplier[1] // (1 << (31 - shift[1])) + 2
-    return -reach, reach
+    return added - reach, added + reach
 
 
 def _corners(combine: Callable[[int, int], int]) -> Combine:

@@ -17,8 +17,7 @@ from s2s.types.hints import isa
 def rescale(scope: Scope, op: loop.RescaleLanesOp) -> Step:
     """`loop.rescale_lanes`."""
     x, multiplier, shift = scope.operands(op.operands)
-    rounding = "double" if op.rounding.data == "negative" else op.rounding.data
-    result, function = scope.new(op.result), RESCALES[rounding]
+    result, function = scope.new(op.result), RESCALES[op.rounding.data]
 
     def step(frame: Frame) -> None:
         frame[result] = function(frame[x], frame[multiplier], frame[shift])

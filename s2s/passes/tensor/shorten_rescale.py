@@ -6,16 +6,18 @@
     %q = arith.trunci (arith.minsi (arith.maxsi %z, -128), 127)
 ->
     %s = arith.addi %acc, %bias overflow<nsw> : i32
-    %h = tensor.rescale %s, %multiplier, %shift "halves" : i32
-    %t = arith.addi %h, -9 : i32                                 // 2 * zp + 1: the zero point, and a half to round by
-    %z = arith.shrsi %t, 1 : i32
+    %z = tensor.rescale %s, %multiplier, %shift "negative" {offset = -5 : i32} : i32
     %q = tensor.saturate %z
 
 The weights bound the sum. If it is below 2^30, it can be doubled without overflow, and the high half of one product
-then gives the result of the first rounding. A shift that is 0 at every call needs no second rounding.
+then gives the result of the first rounding. A shift that is 0 at every call needs no second rounding. The second one
+adds a half, and with it the zero point, shifted to the left: both in the instruction of the product.
 
-Declined where the sum may be larger, where a shift is to the left or 0 for some channels only, and for other
-roundings.
+Halves of negative numbers go away from zero, unless nobody can tell ("upward"): where a limit from below is at least
+the zero point, as after a ReLU, every negative number becomes that limit, rounded either way.
+
+Declined where the sum may be larger, where a shift is to the left, 0 for some channels only or longer than the
+offset allows, where a multiplier may be negative, and for other roundings.
 """
 
 from collections.abc import Mapping
@@ -36,6 +38,9 @@ from s2s.types.hints import isa
 
 LIMIT = 2**30
 """Absolute values below this can be doubled in `i32`."""
+
+ZERO_POINTS = 256
+"""Offsets of short roundings lie below this in absolute value."""
 
 IN_RANGE = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
 
@@ -69,28 +74,34 @@ def _shorten(op: tensor.Computation, known: Known) -> None:
 
 
 def _shorten_rescale(op: tensor.RescaleOp, known: Known) -> None:
-    x, shift = known.get(op.x), known.get(op.shift)
+    x, multiplier, shift = (known.get(operand) for operand in op.operands)
     if x is None or shift is None or not -LIMIT < x[0] <= x[1] < LIMIT:
         return
     if shift == (0, 0):
         Rewriter.replace_op(op, tensor.RescaleOp(op.x, op.multiplier, op.shift, "high"))
-    elif shift[1] < 0:
-        _halve(op)
+    elif tensor.LOWEST_SHORT_SHIFT <= shift[0] <= shift[1] < 0 and multiplier is not None and multiplier[0] >= 0:
+        _merge_addition(op)
 
 
-def _halve(op: tensor.RescaleOp) -> None:
-    """Separate the last rounding of a rescale, and merge it with an addition of a constant that follows."""
+def _merge_addition(op: tensor.RescaleOp) -> None:
+    """Take the short form of a rescale, and merge an addition of a constant that follows into it."""
     added, offset = _addition(op)
-    halves = tensor.RescaleOp(op.x, op.multiplier, op.shift, "halves")
-    rounding = arith.ConstantOp(IntegerAttr(2 * offset + 1, i32))
-    one = arith.ConstantOp(IntegerAttr(1, i32))
-    total = arith.AddiOp(halves, rounding, overflow=IN_RANGE)
-    number = arith.ShRSIOp(total, one)
-    Rewriter.insert_op([halves, rounding, one, total, number], InsertPoint.before(op))
     last: Operation = op if added is None else added
-    Rewriter.replace_op(last, [], [number.result])
+    rounding = "upward" if _is_limited(last.results[0], offset) else "negative"
+    short = tensor.RescaleOp(op.x, op.multiplier, op.shift, rounding, offset or None)
+    Rewriter.insert_op(short, InsertPoint.before(op))
+    Rewriter.replace_op(last, [], [short.result])
     if added is not None:
         Rewriter.erase_op(op)
+
+
+def _is_limited(number: SSAValue, least: int) -> bool:
+    """Return whether all that read `number` take the same for `least` and for every number below."""
+    limits = [
+        _constant(use.operation.rhs) if isinstance(use.operation, arith.MaxSIOp) and use.index == 0 else None
+        for use in number.uses
+    ]
+    return all(limit is not None and limit >= least for limit in limits)
 
 
 def _addition(op: tensor.RescaleOp) -> tuple[arith.AddiOp | None, int]:
@@ -104,7 +115,7 @@ def _addition(op: tensor.RescaleOp) -> tuple[arith.AddiOp | None, int]:
     if not isinstance(constant, arith.ConstantOp) or not isa(constant.value, IntegerAttr):
         return None, 0
     offset = constant.value.value.data
-    return (added, offset) if abs(offset) < LIMIT // 4 else (None, 0)
+    return (added, offset) if abs(offset) < ZERO_POINTS else (None, 0)
 
 
 def _saturate(op: arith.TruncIOp) -> None:

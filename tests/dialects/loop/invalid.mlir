@@ -401,7 +401,7 @@ loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
 
 %x, %s = "test.op"() : () -> (vector<4xi32>, vector<4xi8>)
 %r = loop.rescale_lanes %x, %x, %s "single" : vector<4xi32>, vector<4xi32>, vector<4xi8> -> vector<4xi32>
-// CHECK: loop.rescale_lanes: rounding is "single", not double, high, halves, negative
+// CHECK: loop.rescale_lanes: rounding is "single", not double, high, negative, upward
 
 // -----
 

@@ -216,7 +216,7 @@
 
 %x, %m, %s = "test.op"() : () -> (i32, i32, i8)
 %y = tensor.rescale %x, %m, %s "triple" : i32
-// CHECK: tensor.rescale: rounding is "triple", not double, single, reduced, high or halves
+// CHECK: tensor.rescale: rounding is "triple", not double, single, reduced, high, negative, upward
 
 // -----
 

@@ -9,11 +9,7 @@ func.func private @small(%x: tensor<4xi8>) -> tensor<4xi8> {
     %e = arith.extsi %v : i8 to i32
     %m = arith.constant 1278221461 : i32
     %s = arith.constant -2 : i8
-    // CHECK:      %0 = tensor.rescale %e, %m, %s "halves" : i32
-    // CHECK-NEXT: %1 = arith.constant -9 : i32
-    // CHECK-NEXT: %2 = arith.constant 1 : i32
-    // CHECK-NEXT: %3 = arith.addi %0, %1 overflow<nsw> : i32
-    // CHECK-NEXT: %z = arith.shrsi %3, %2 : i32
+    // CHECK:      %z = tensor.rescale %e, %m, %s "negative" {offset = -5 : i32} : i32
     %r = tensor.rescale %e, %m, %s "double" : i32
     %zp = arith.constant -5 : i32
     %z = arith.addi %r, %zp : i32
@@ -23,6 +19,29 @@ func.func private @small(%x: tensor<4xi8>) -> tensor<4xi8> {
     %d = arith.minsi %c, %high : i32
     // CHECK:      tensor.saturate %z
     // CHECK-NEXT: tensor.yield
+    %q = arith.trunci %d : i32 to i8
+    tensor.yield %q : i8
+  } : (tensor<4xi8>) -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}
+
+// A limit that is not below the zero point hides how negative numbers were rounded, as after a ReLU.
+// CHECK-LABEL: func.func private @limited
+func.func private @limited(%x: tensor<4xi8>) -> tensor<4xi8> {
+  %y = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(i) -> (i)>>) apply {
+  ^bb0(%v: i8):
+    %e = arith.extsi %v : i8 to i32
+    %m = arith.constant 1278221461 : i32
+    %s = arith.constant -2 : i8
+    // CHECK:      %z = tensor.rescale %e, %m, %s "upward" {offset = -5 : i32} : i32
+    %r = tensor.rescale %e, %m, %s "double" : i32
+    %zp = arith.constant -5 : i32
+    %z = arith.addi %r, %zp : i32
+    %low = arith.constant -5 : i32
+    %high = arith.constant 127 : i32
+    // CHECK:      %c = arith.maxsi %z, %low : i32
+    %c = arith.maxsi %z, %low : i32
+    %d = arith.minsi %c, %high : i32
     %q = arith.trunci %d : i32 to i8
     tensor.yield %q : i8
   } : (tensor<4xi8>) -> tensor<4xi8>
@@ -51,7 +70,8 @@ func.func private @no_shift(%x: tensor<4xi16>) -> tensor<4xi8> {
   func.return %y : tensor<4xi8>
 }
 
-// Declined: 32 bits may hold anything, a shift may go to the left, and this clamp ends below the type.
+// Declined: 32 bits may hold anything, a shift may go to the left or too far to the right, a multiplier may be negative,
+// and this clamp ends below the type.
 // CHECK-LABEL: func.func private @declined
 func.func private @declined(%x: tensor<4xi32>, %small: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi32>) {
   %y, %z = tensor.compute [4] epilogue(%x at #tensor.access<affine_map<(i) -> (i)>>, %small at #tensor.access<affine_map<(i) -> (i)>>) apply {
@@ -64,6 +84,13 @@ func.func private @declined(%x: tensor<4xi32>, %small: tensor<4xi8>) -> (tensor<
     %left = arith.constant 1 : i8
     // CHECK:      tensor.rescale %e, %m, %left "double" : i32
     %t = tensor.rescale %e, %m, %left "double" : i32
+    %far = arith.constant -23 : i8
+    // CHECK:      tensor.rescale %t, %m, %far "double" : i32
+    %u = tensor.rescale %t, %m, %far "double" : i32
+    %below = arith.constant -1278221461 : i32
+    // CHECK:      tensor.rescale %e, %below, %s "double" : i32
+    %p = tensor.rescale %e, %below, %s "double" : i32
+    %sum = arith.addi %u, %p : i32
     %low = arith.constant -128 : i32
     %high = arith.constant 100 : i32
     %c = arith.maxsi %r, %low : i32
@@ -71,7 +98,7 @@ func.func private @declined(%x: tensor<4xi32>, %small: tensor<4xi8>) -> (tensor<
     %d = arith.minsi %c, %high : i32
     // CHECK-NEXT: arith.trunci
     %q = arith.trunci %d : i32 to i8
-    tensor.yield %q, %t : i8, i32
+    tensor.yield %q, %sum : i8, i32
   } : (tensor<4xi32>, tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi32>)
   func.return %y, %z : tensor<4xi8>, tensor<4xi32>
 }

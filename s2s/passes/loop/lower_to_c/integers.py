@@ -14,7 +14,7 @@ from s2s.analysis.structure.products import has_flag
 from s2s.c_syntax import headers
 from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_unsigned, promote
-from s2s.dialects.tensor import RescaleOp, SaturateOp
+from s2s.dialects.tensor import SHORT_ROUNDINGS, RescaleOp, SaturateOp
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, signed_type
 from s2s.types.hints import isa
@@ -214,14 +214,16 @@ def _index_cast(b: Builder, op: Operation) -> SSAValue:
 
 def _rescale(b: Builder, op: Operation) -> SSAValue:
     assert isinstance(op, RescaleOp)
-    sum = op.x.owner
-    if isinstance(sum, loop.PairsSumOp) and op.rounding.data == "halves":
-        undivided = [b.signed(operand) for operand in (sum.acc, op.multiplier, op.shift)]
-        return b.call("s2s_rescale_halves_of_pairs", undivided, i32, headers.QUANTIZE)
-    operands = [b.signed(operand) for operand in op.operands]
+    sum, name = op.x.owner, f"s2s_rescale_{op.rounding.data}"
+    operands = list(op.operands)
+    if isinstance(sum, loop.PairsSumOp) and op.rounding.data in SHORT_ROUNDINGS:
+        name, operands[0] = f"{name}_of_pairs", sum.acc
     if op.rounding.data == "high":
-        del operands[2]
-    return b.call(f"s2s_rescale_{op.rounding.data}", operands, i32, headers.QUANTIZE)
+        operands.pop()
+    arguments = [b.signed(operand) for operand in operands]
+    if op.rounding.data in SHORT_ROUNDINGS:
+        arguments.append(b.literal(op.added, i32))
+    return b.call(name, arguments, i32, headers.QUANTIZE)
 
 
 def _saturate(b: Builder, op: Operation) -> SSAValue:

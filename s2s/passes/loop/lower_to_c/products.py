@@ -7,7 +7,7 @@ from xdsl.ir.affine import AffineConstantExpr
 from s2s.c_syntax import headers
 from s2s.dialects import c, loop
 from s2s.dialects.loop.products import PAIR, WORD
-from s2s.dialects.tensor import RescaleOp
+from s2s.dialects.tensor import SHORT_ROUNDINGS, RescaleOp
 from s2s.passes.loop.lower_to_c.affine import INDEX, index_expression
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.memory import pointer
@@ -99,7 +99,7 @@ def pairs_sum(b: Builder, op: loop.PairsSumOp) -> SSAValue | None:
 
 def takes_sum_of_pairs(op: Operation) -> bool:
     """Return whether `op` rescales a sum of pairs in a form that takes it undivided."""
-    return isinstance(op, RescaleOp) and op.rounding.data == "halves" and isinstance(op.x.owner, loop.PairsSumOp)
+    return isinstance(op, RescaleOp) and op.rounding.data in SHORT_ROUNDINGS and isinstance(op.x.owner, loop.PairsSumOp)
 
 
 def _suffix(type: VectorType[Attribute], part: int) -> str:

@@ -24,7 +24,6 @@ from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.support.mutable import mutable
 from s2s.types.affine import at_dims
 from s2s.types.dtypes import vector_of
-from s2s.types.hints import isa
 
 LANE_FORMS: Mapping[type[Operation], type[Operation]] = {
     arith.ExtSIOp: loop.CastLanesOp,
@@ -36,22 +35,6 @@ LANE_FORMS: Mapping[type[Operation], type[Operation]] = {
     tensor.SaturateOp: loop.SaturateLanesOp,
 }
 """The vector forms of operations that exist for scalars only."""
-
-
-def rounded_halves(op: arith.ShRSIOp) -> tuple[tensor.RescaleOp, int] | None:
-    """Match `op` as `(halves + 2 * offset + 1) >> 1`: return the rescale that yields `halves`, and `offset`."""
-    total, places = op.lhs.owner, _constant(op.rhs)
-    if not isinstance(total, arith.AddiOp) or places != 1:
-        return None
-    rescale, added = total.lhs.owner, _constant(total.rhs)
-    if not isinstance(rescale, tensor.RescaleOp) or rescale.rounding.data != "halves" or added is None:
-        return None
-    return (rescale, (added - 1) // 2) if added % 2 else None
-
-
-def _constant(value: SSAValue) -> int | None:
-    op = value.owner
-    return op.value.value.data if isinstance(op, arith.ConstantOp) and isa(op.value, IntegerAttr) else None
 
 
 _LOOKED_AT = frozenset[type[Operation]](
@@ -66,7 +49,7 @@ _LOOKED_AT = frozenset[type[Operation]](
         arith.FPToUIOp,
         arith.IndexCastOp,
         arith.CmpfOp,
-        arith.ShRSIOp,
+        tensor.RescaleOp,
     )
 )
 """The operations that are copied in several ways; all others are copied as they are."""
@@ -167,8 +150,8 @@ class ScalarBody:
                 pass
             case arith.SelectOp() if isinstance(test := op.cond.owner, arith.CmpfOp) and self._differs_by_lane(test):
                 self._choose_by_lane(op, test)
-            case arith.ShRSIOp() if self.point.lanes > 1 and (rounded := rounded_halves(op)) is not None:
-                self._round(op, *rounded)
+            case tensor.RescaleOp() if op.added and any(map(self._is_vector, op.operands)):
+                self._rescale_and_add(op)
             case _:
                 self._copy_scalar(op)
 
@@ -209,11 +192,11 @@ class ScalarBody:
         a, b, x, y = (self.loads.splat(self.value(each), self.point.lanes) for each in (*test.operands, op.lhs, op.rhs))
         self.values[op.result] = self.emitter.add(loop.ChooseOp(predicate_of(test), a, b, x, y)).result
 
-    def _round(self, op: arith.ShRSIOp, rescale: tensor.RescaleOp, offset: int) -> None:
-        """The last rounding of a rescale: vectors combine it with the shift."""
-        operands = [self.loads.splat(self.value(operand), self.point.lanes) for operand in rescale.operands]
-        rounded = self.emitter.add(loop.RescaleLanesOp(*operands, rounding="negative")).result
-        self.values[op.result] = self.emitter.add(arith.AddiOp(rounded, self._splat_of_integer(offset))).result
+    def _rescale_and_add(self, op: tensor.RescaleOp) -> None:
+        """Rescale each lane; vectors add the offset by itself."""
+        operands = [self.loads.splat(self.value(operand), self.point.lanes) for operand in op.operands]
+        rounded = self.emitter.add(loop.RescaleLanesOp(*operands, rounding=op.rounding.data)).result
+        self.values[op.result] = self.emitter.add(arith.AddiOp(rounded, self._splat_of_integer(op.added))).result
 
     def _in_bounds(self, op: tensor.InBoundsOp) -> None:
         if not isinstance(op.value, BlockArgument) or op.value not in self.sources:
