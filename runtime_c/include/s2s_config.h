@@ -48,6 +48,15 @@
 #endif
 #endif
 
+/* The same, in one copy: gcc would make one for each constant argument, and unroll its loops. */
+#ifndef S2S_OUTLINE_ONCE
+#if defined(__GNUC__) && !defined(__clang__)
+#define S2S_OUTLINE_ONCE static __attribute__((noinline, noclone, unused))
+#else
+#define S2S_OUTLINE_ONCE S2S_OUTLINE
+#endif
+#endif
+
 /* C99 restrict, for headers that C++ includes. */
 #ifndef S2S_RESTRICT
 #if defined(__GNUC__)

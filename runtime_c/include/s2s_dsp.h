@@ -13,6 +13,7 @@
  *   s2s_i16x2_add(a, b), s2s_i16x2_sub(a, b)
  *                                         the sum and the difference of each lane, which wrap around
  *   s2s_i16x2_store(p, a)                 stores both lanes at p, which is aligned to four bytes
+ *   s2s_i16x4_load_at(p, at)              s2s_i16x4_load(p + at), where at is a constant, even and from 0 to 510
  *   s2s_i8x4_load_nibbles(p), s2s_i8x8_load_nibbles(p)
  *                                         the same of numbers from -8 to 7, with 8 added to each: the low four bits of
  *                                         two or four bytes at p, then the high ones
@@ -30,7 +31,7 @@
  * Copies of operands to scratch:
  *
  *   s2s_cache_read_i16(to, from, count, offset)
- *       to[i] = from[i] + offset
+ *       to[i] = from[i] + offset; with _few, which is written out where it is called, for small constant counts
  *   s2s_cache_read_i16_clipped(to, from, first, count, low, high, offset)
  *       to[i] = from[first + i] + offset for low <= i < high, else 0; elements outside of the range are not read, and
  *       the range may begin before the row or end behind it
@@ -114,6 +115,8 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i16x4_load(const int16_t *p)
     (void)memcpy(a.lane, p, sizeof a.lane);
     return a;
 }
+
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i16x4_load_at(const int16_t *p, int32_t at) { return s2s_i16x4_load(p + at); }
 
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend_add(s2s_i8x4 a, int32_t offset)
 {
@@ -222,6 +225,13 @@ S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot_next(int32_t acc, s2s_i16x4 a, s2s_i16x4
     return (int32_t)sum;
 }
 
+S2S_ALWAYS_INLINE void s2s_cache_read_i16_few(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        to[i] = (int16_t)(from[i] + offset);
+    }
+}
+
 S2S_OUTLINE void s2s_cache_read_i16(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
 {
     const int8_t *const fours_end = from + (count & ~3);
@@ -237,6 +247,30 @@ S2S_OUTLINE void s2s_cache_read_i16(int16_t *to, const int8_t *from, int32_t cou
     }
     while (from < end) {
         *to++ = (int16_t)(*from++ + offset);
+    }
+}
+
+S2S_ALWAYS_INLINE void s2s_cache_read_i16_column(int16_t *to, const int8_t *from, int32_t stride, int32_t count,
+                                                 int32_t offset)
+{
+    int32_t at = 0;
+
+    for (int32_t i = 0; i < count; ++i) {
+        to[i] = (int16_t)(from[at] + offset);
+        at += stride;
+    }
+}
+
+S2S_OUTLINE_ONCE void s2s_cache_read_pairs(int16_t *to, const int8_t *from, int32_t count)
+{
+    const int8_t *const end = from + count;
+
+    while (from < end) {
+        const s2s_i16x4 factors = s2s_i8x4_pair_factors(s2s_i8x4_load(from));
+
+        (void)memcpy((void *)to, (const void *)&factors, sizeof factors);
+        to += 4;
+        from += 4;
     }
 }
 
@@ -257,31 +291,19 @@ S2S_ALWAYS_INLINE s2s_i8x8 s2s_i8x8_load_nibbles_by_4(const int8_t *p)
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_pairs_low(s2s_i8x8 a) { return s2s_i8x4_pairs(a.low); }
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_pairs_high(s2s_i8x8 a) { return s2s_i8x4_pairs(a.high); }
 
-S2S_OUTLINE void s2s_cache_read_pairs(int16_t *to, const int8_t *from, int32_t count)
-{
-    const int8_t *const end = from + count;
-
-    while (from < end) {
-        const s2s_i16x4 factors = s2s_i8x4_pair_factors(s2s_i8x4_load(from));
-
-        (void)memcpy((void *)to, (const void *)&factors, sizeof factors);
-        to += 4;
-        from += 4;
-    }
-}
-
-S2S_OUTLINE void s2s_cache_read_pairs_fill(int16_t *to, int32_t count, int32_t fill)
+S2S_OUTLINE_ONCE void s2s_cache_read_pairs_fill(int16_t *to, int32_t count, int32_t fill)
 {
     const int8_t byte = (int8_t)fill;
     const int8_t bytes[4] = {byte, byte, byte, byte};
+    const s2s_i16x4 factors = s2s_i8x4_pair_factors(s2s_i8x4_load(bytes));
 
     for (int32_t i = 0; i < count; i += 4) {
-        s2s_cache_read_pairs(&to[i], bytes, 4);
+        (void)memcpy((void *)&to[i], (const void *)&factors, sizeof factors);
     }
 }
 
-S2S_OUTLINE void s2s_cache_read_pairs_clipped(int16_t *to, const int8_t *from, int32_t first, int32_t count,
-                                              int32_t low, int32_t high, int32_t fill)
+S2S_OUTLINE_ONCE void s2s_cache_read_pairs_border(int16_t *to, const int8_t *from, int32_t first, int32_t count,
+                                             int32_t low, int32_t high, int32_t fill)
 {
     const int32_t end = (high < count) ? high : count;
     int32_t i = 0;
@@ -289,7 +311,10 @@ S2S_OUTLINE void s2s_cache_read_pairs_clipped(int16_t *to, const int8_t *from, i
     while (i < count) {
         int32_t step = 4;
 
-        if (i >= low && i + 4 <= end) {
+        if (i + 4 <= low || i >= end) {
+            step = (((i < end && low < count) ? low : count) - i) & ~3;
+            s2s_cache_read_pairs_fill(&to[i], step, fill);
+        } else if (i >= low && i + 4 <= end) {
             step = (end - i) & ~3;
             s2s_cache_read_pairs(&to[i], &from[first + i], step);
         } else {
@@ -304,6 +329,17 @@ S2S_OUTLINE void s2s_cache_read_pairs_clipped(int16_t *to, const int8_t *from, i
     }
 }
 
+/* Most rows lie inside of their range. */
+S2S_INLINE void s2s_cache_read_pairs_clipped(int16_t *to, const int8_t *from, int32_t first, int32_t count, int32_t low,
+                                             int32_t high, int32_t fill)
+{
+    if (low <= 0 && high >= count) {
+        s2s_cache_read_pairs(to, &from[first], count);
+    } else {
+        s2s_cache_read_pairs_border(to, from, first, count, low, high, fill);
+    }
+}
+
 S2S_OUTLINE void s2s_cache_read_i16_zeros(int16_t *to, int32_t count)
 {
     for (int32_t i = 0; i < count; ++i) {
@@ -311,8 +347,8 @@ S2S_OUTLINE void s2s_cache_read_i16_zeros(int16_t *to, int32_t count)
     }
 }
 
-S2S_OUTLINE void s2s_cache_read_i16_clipped(int16_t *to, const int8_t *from, int32_t first, int32_t count, int32_t low,
-                                            int32_t high, int32_t offset)
+S2S_OUTLINE void s2s_cache_read_i16_border(int16_t *to, const int8_t *from, int32_t first, int32_t count, int32_t low,
+                                           int32_t high, int32_t offset)
 {
     const int32_t begin = (low < 0) ? 0 : ((low < count) ? low : count);
     const int32_t end = (high < begin) ? begin : ((high < count) ? high : count);
@@ -328,23 +364,45 @@ S2S_OUTLINE void s2s_cache_read_i16_clipped(int16_t *to, const int8_t *from, int
     }
 }
 
-S2S_OUTLINE void s2s_cache_read_i16_strided(int16_t *to, const int8_t *from, int32_t first, int32_t stride,
-                                            int32_t count, int32_t low, int32_t high, int32_t offset)
+S2S_INLINE void s2s_cache_read_i16_clipped(int16_t *to, const int8_t *from, int32_t first, int32_t count, int32_t low,
+                                           int32_t high, int32_t offset)
+{
+    if (low <= 0 && high >= count) {
+        s2s_cache_read_i16(to, &from[first], count, offset);
+    } else {
+        s2s_cache_read_i16_border(to, from, first, count, low, high, offset);
+    }
+}
+
+S2S_INLINE void s2s_cache_read_i16_few_clipped(int16_t *to, const int8_t *from, int32_t first, int32_t count,
+                                               int32_t low, int32_t high, int32_t offset)
+{
+    if (low <= 0 && high >= count) {
+        s2s_cache_read_i16_few(to, &from[first], count, offset);
+    } else {
+        s2s_cache_read_i16_border(to, from, first, count, low, high, offset);
+    }
+}
+
+S2S_ALWAYS_INLINE void s2s_cache_read_i16_few_strided(int16_t *to, const int8_t *from, int32_t first, int32_t stride,
+                                                      int32_t count, int32_t low, int32_t high, int32_t offset)
 {
     const int32_t begin = (low < 0) ? 0 : ((low < count) ? low : count);
     const int32_t end = (high < begin) ? begin : ((high < count) ? high : count);
-    int32_t at = first + begin * stride;
 
     for (int32_t i = 0; i < begin; ++i) {
         to[i] = 0;
     }
-    for (int32_t i = begin; i < end; ++i) {
-        to[i] = (int16_t)(from[at] + offset);
-        at += stride;
-    }
+    s2s_cache_read_i16_column(&to[begin], &from[first + begin * stride], stride, end - begin, offset);
     for (int32_t i = end; i < count; ++i) {
         to[i] = 0;
     }
+}
+
+S2S_OUTLINE void s2s_cache_read_i16_strided(int16_t *to, const int8_t *from, int32_t first, int32_t stride,
+                                            int32_t count, int32_t low, int32_t high, int32_t offset)
+{
+    s2s_cache_read_i16_few_strided(to, from, first, stride, count, low, high, offset);
 }
 
 #if !defined(S2S_CACHE_READ_I8_ARM)

@@ -19,6 +19,10 @@ typedef int64_t s2s_two_words __attribute__((may_alias, aligned(4)));
 
 typedef struct s2s_i8x2 { int32_t word; } s2s_i8x2;
 typedef struct s2s_i16x2 { int32_t word; } s2s_i16x2;
+
+/* What a load with an offset may read. */
+typedef struct s2s_kilobyte { int16_t numbers[512]; } __attribute__((may_alias)) s2s_kilobyte;
+
 typedef struct s2s_i8x4 { int32_t word; } s2s_i8x4;
 typedef struct s2s_i8x8 { s2s_i8x4 low, high; } s2s_i8x8;
 /* Lanes 0 and 1, lanes 2 and 3. */
@@ -76,6 +80,17 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i16x4_load(const int16_t *p)
     __asm__("ldrd %0, %1, %2" : "=r"(a.low), "=r"(a.high) : "m"(*(const s2s_two_words *)(const void *)p));
     return a;
 }
+
+/* The offset is part of the instruction. GCC would move p + at, which does not change in a loop, to a register of its own
+ * for each offset, and then spill. */
+#define s2s_i16x4_load_at(p, at)                                                                                       \
+    __extension__({                                                                                                    \
+        s2s_i16x4 s2s_loaded_;                                                                                         \
+        __asm__("ldrd %0, %1, [%m2, %3]"                                                                               \
+                : "=r"(s2s_loaded_.low), "=r"(s2s_loaded_.high)                                                        \
+                : "Q"(*(const s2s_kilobyte *)(const void *)(p)), "i"(2 * (at)));                                       \
+        s2s_loaded_;                                                                                                   \
+    })
 
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend(s2s_i8x4 a)
 {
@@ -186,8 +201,50 @@ S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot_next(int32_t acc, s2s_i16x4 a, s2s_i16x4
     return acc;
 }
 
+/* Two words, the first one's address being that of p, which is aligned to four bytes. */
+S2S_ALWAYS_INLINE void s2s_store_two_words(int16_t *p, int32_t low, int32_t high)
+{
+    __asm__("strd %1, %2, %0" : "=m"(*(s2s_two_words *)(void *)p) : "r"(low), "r"(high));
+}
+
+S2S_ALWAYS_INLINE void s2s_store_pair_factors(int16_t *to, const int8_t *from)
+{
+    const s2s_i16x4 factors = s2s_i8x4_pair_factors(s2s_i8x4_load(from));
+
+    s2s_store_two_words(to, factors.low, factors.high);
+}
+
+/* Bytes of a pass of the loop. */
+#ifdef __OPTIMIZE_SIZE__
+#define S2S_BLOCK_OF_PAIRS 8
+#else
+#define S2S_BLOCK_OF_PAIRS 16
+#endif
+
+S2S_OUTLINE_ONCE void s2s_cache_read_pairs(int16_t *to, const int8_t *from, int32_t count)
+{
+    const int8_t *const end = from + count;
+    const int8_t *const blocks_end = from + (count & ~(S2S_BLOCK_OF_PAIRS - 1));
+
+    while (from < blocks_end) {
+        s2s_store_pair_factors(to, from);
+        s2s_store_pair_factors(to + 4, from + 4);
+#if S2S_BLOCK_OF_PAIRS > 8
+        s2s_store_pair_factors(to + 8, from + 8);
+        s2s_store_pair_factors(to + 12, from + 12);
+#endif
+        to += S2S_BLOCK_OF_PAIRS;
+        from += S2S_BLOCK_OF_PAIRS;
+    }
+    while (from < end) {
+        s2s_store_pair_factors(to, from);
+        to += 4;
+        from += 4;
+    }
+}
+
 #ifdef __ARM_FEATURE_MVE
-S2S_OUTLINE void s2s_cache_read_i16(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
+S2S_ALWAYS_INLINE void s2s_cache_read_i16_few(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
 {
     __asm__ volatile("wlstp.16 lr, %[count], 2f\n"
                      "1:\n\t"
@@ -199,6 +256,22 @@ S2S_OUTLINE void s2s_cache_read_i16(int16_t *to, const int8_t *from, int32_t cou
                      : [to] "+l"(to), [from] "+l"(from)
                      : [count] "r"(count), [offset] "r"(offset)
                      : "lr", "q0", "cc", "memory");
+}
+
+S2S_OUTLINE void s2s_cache_read_i16(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
+{
+    s2s_cache_read_i16_few(to, from, count, offset);
+}
+
+S2S_ALWAYS_INLINE void s2s_cache_read_i16_column(int16_t *to, const int8_t *from, int32_t stride, int32_t count,
+                                                 int32_t offset)
+{
+    int32_t at = 0;
+
+    for (int32_t i = 0; i < count; ++i) {
+        to[i] = (int16_t)(from[at] + offset);
+        at += stride;
+    }
 }
 
 #define S2S_CACHE_READ_I8_ARM
@@ -215,28 +288,80 @@ S2S_OUTLINE void s2s_cache_read_i8(int8_t *to, const int8_t *from, int32_t count
                      : "lr", "q0", "cc", "memory");
 }
 #else
+/* GCC would compute what a pointer is after a loop anew, and call memset for a loop of few elements. */
+#define S2S_KEEP_IN_PLACE(p) __asm__("" : "+r"(p))
+
+/* a and b, as 16 bits, in a word. */
+S2S_ALWAYS_INLINE int32_t s2s_pack_halves(int32_t a, int32_t b)
+{
+    int32_t both;
+
+    __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(both) : "r"(a), "r"(b));
+    return both;
+}
+
+S2S_ALWAYS_INLINE void s2s_store_four(int16_t *to, const int8_t *from, int32_t both)
+{
+    const s2s_i8x4 bytes = s2s_i8x4_load(from);
+    const int32_t even = __sxtab16(both, bytes.word);
+    int32_t odd, low, high;
+
+    __asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(odd) : "r"(both), "r"(bytes.word));
+    low = s2s_pack_halves(even, odd);
+    __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(high) : "r"(odd), "r"(even));
+    (void)memcpy((void *)to, (const void *)&low, sizeof low);
+    (void)memcpy((void *)(to + 2), (const void *)&high, sizeof high);
+}
+
+S2S_ALWAYS_INLINE void s2s_cache_read_i16_few(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
+{
+    const int32_t both = s2s_pack_halves(offset, offset);
+    int32_t i = 0;
+
+    for (; i + 4 <= count; i += 4) {
+        s2s_store_four(&to[i], &from[i], both);
+    }
+    for (; i < count; ++i) {
+        to[i] = (int16_t)(from[i] + offset);
+    }
+}
+
 S2S_OUTLINE void s2s_cache_read_i16(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
 {
-    const uint32_t pair = ((uint32_t)offset << 16) | ((uint32_t)offset & 0xffffu);
-    const int32_t both = (int32_t)pair;
+    const int32_t both = s2s_pack_halves(offset, offset);
     const int8_t *const words_end = from + (count & ~3);
     const int8_t *const end = from + count;
 
     while (from < words_end) {
-        int32_t bytes, even, odd, low, high;
-
-        (void)memcpy((void *)&bytes, (const void *)from, sizeof bytes);
-        from += 4;
-        even = __sxtab16(both, bytes);
-        __asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(odd) : "r"(both), "r"(bytes));
-        __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(low) : "r"(even), "r"(odd));
-        __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(high) : "r"(odd), "r"(even));
-        (void)memcpy((void *)to, (const void *)&low, sizeof low);
-        (void)memcpy((void *)(to + 2), (const void *)&high, sizeof high);
+        s2s_store_four(to, from, both);
         to += 4;
+        from += 4;
     }
     while (from < end) {
         *to++ = (int16_t)(*from++ + offset);
+    }
+}
+
+S2S_ALWAYS_INLINE void s2s_cache_read_i16_column(int16_t *to, const int8_t *from, int32_t stride, int32_t count,
+                                                 int32_t offset)
+{
+    const int32_t both = s2s_pack_halves(offset, offset);
+
+    for (int32_t fours = count >> 2; fours > 0; --fours) {
+        const int8_t *const next = from + 2 * stride;
+        const int32_t low = __sadd16(s2s_pack_halves(from[0], from[stride]), both);
+        const int32_t high = __sadd16(s2s_pack_halves(next[0], next[stride]), both);
+
+        (void)memcpy((void *)to, (const void *)&low, sizeof low);
+        (void)memcpy((void *)(to + 2), (const void *)&high, sizeof high);
+        to += 4;
+        from = next + 2 * stride;
+        S2S_KEEP_IN_PLACE(from);
+    }
+    for (int32_t rest = count & 3; rest > 0; --rest) {
+        *to++ = (int16_t)(*from + offset);
+        from += stride;
+        S2S_KEEP_IN_PLACE(from);
     }
 }
 #endif

@@ -49,6 +49,18 @@ static void pairs_of_numbers_add_and_subtract(void)
     CHECK(found[0] == -32767 && found[1] == -32768);
 }
 
+static void offsets_count_elements(void)
+{
+    int16_t many[514];
+
+    for (int16_t i = 0; i < 514; ++i) {
+        many[i] = i;
+    }
+    CHECK(weighted(s2s_i16x4_load_at(many, 0)) == 1000 + 20000 + 60000);
+    CHECK(weighted(s2s_i16x4_load_at(many, 2)) == weighted(s2s_i16x4_load(&many[2])));
+    CHECK(weighted(s2s_i16x4_load_at(many, 510)) == weighted(s2s_i16x4_load(&many[510])));
+}
+
 /* Bytes x0 and x1 times the constants w0 and w1, of which the pair is w1 - 256 * w0. */
 static void pairs_multiply_bytes(void)
 {
@@ -175,6 +187,12 @@ static void rows_are_clipped(void)
             row[count] = -1;
             s2s_cache_read_i16(row, &bytes[shift], count, -128);
             CHECK(is_row(row, count, shift, 1, 0, count, -128));
+            row[count] = -1;
+            s2s_cache_read_i16_few(row, &bytes[shift], count, 57);
+            CHECK(is_row(row, count, shift, 1, 0, count, 57));
+            row[count] = -1;
+            s2s_cache_read_i16_strided(row, bytes, shift, 1, count, 0, count, -128);
+            CHECK(is_row(row, count, shift, 1, 0, count, -128));
         }
     }
     for (int32_t low = -3; low <= 9; ++low) {
@@ -182,8 +200,14 @@ static void rows_are_clipped(void)
             row[8] = -1;
             s2s_cache_read_i16_clipped(row, bytes, 2, 8, low, high, 83);
             CHECK(is_row(row, 8, 2, 1, low, high, 83));
+            row[8] = -1;
+            s2s_cache_read_i16_few_clipped(row, bytes, 2, 8, low, high, 83);
+            CHECK(is_row(row, 8, 2, 1, low, high, 83));
             row[5] = -1;
             s2s_cache_read_i16_strided(row, bytes, 1, 2, 5, low, high, 83);
+            CHECK(is_row(row, 5, 1, 2, low, high, 83));
+            row[5] = -1;
+            s2s_cache_read_i16_few_strided(row, bytes, 1, 2, 5, low, high, 83);
             CHECK(is_row(row, 5, 1, 2, low, high, 83));
         }
     }
@@ -234,6 +258,7 @@ void test_dsp(void)
     widening_interleaves();
     dot_products_add_up();
     pairs_of_numbers_add_and_subtract();
+    offsets_count_elements();
     pairs_multiply_bytes();
     pairs_are_copied();
     nibbles_are_widened();

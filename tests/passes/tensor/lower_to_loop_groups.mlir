@@ -214,3 +214,30 @@ func.func private @halves_of_bytes(%x: tensor<2x4xi8>, %w: tensor<1x8x4xi8>) -> 
   } attributes {dims = "o h k"} : (tensor<2x4xi8>, tensor<1x8x4xi8>) -> tensor<8xi32>
   func.return %y : tensor<8xi32>
 }
+
+#rows = #tensor.access<affine_map<(p, o, k) -> (p, k)>>
+#constants = #tensor.access<affine_map<(p, o, k) -> (o, k floordiv 4, k mod 2, (k floordiv 2) mod 2)>>
+
+// The rows of two pixels lie one behind the other, in the operand and in the copy: one run holds both.
+//
+// CHECK-LABEL: func.func private @joined
+// CHECK:         loop.for %p = 0 to 4 step 2 {
+// CHECK-NEXT:      loop.cache_read %x, %rows[affine_map<(d0) -> (0, (d0 * 8))>(%p)] {count = 16 : i64, stride = 1 : i64, offset = 128 : i64} : memref<32xi8>, memref<16xi16>
+func.func private @joined(%x: tensor<4x8xi8>, %w: tensor<3x2x2x2xi8>) -> tensor<4x3xi32> {
+  %y = tensor.compute [4, 3 | 8] reads(%x at #rows, %w at #constants) schedule #tensor.schedule<
+      [tile<0 by 2>, unroll<2 by 8>, reorder<[0, 1, 2]>, cache_read<0 at 0 as i16>, tensorize<"smlad">]>
+      inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %zp = arith.constant -128 : i32
+    %xe = arith.extsi %xv : i8 to i32
+    %xz = arith.subi %xe, %zp : i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xz, %we : i32
+    %t = arith.addi %acc, %p : i32
+    tensor.yield %t : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } attributes {dims = "p o k"} : (tensor<4x8xi8>, tensor<3x2x2x2xi8>) -> tensor<4x3xi32>
+  func.return %y : tensor<4x3xi32>
+}

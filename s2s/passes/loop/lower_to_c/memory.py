@@ -25,9 +25,17 @@ from s2s.passes.loop.lower_to_c.builder import (
 from s2s.passes.loop.lower_to_c.integers import is_negation
 from s2s.passes.loop.lower_to_c.neighbours import position
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
-from s2s.types.affine import bounds
+from s2s.types.affine import bounds, linear
 from s2s.types.dtypes import to_numpy, ui8, ui16
 from s2s.types.hints import isa
+
+WIDE_GROUP = VectorType(i16, [4])
+"""The factors of a dual multiply-add."""
+OFFSETS = range(2, 512, 2)
+"""Positions behind its address that a load of two words holds, in numbers of 16 bits."""
+
+SHARING = 4
+"""Loads that share a base at least: where a loop is unrolled, the base is computed for each copy of its body."""
 
 
 @LOWERINGS.register(loop.LoadOp)
@@ -36,11 +44,36 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
     at = position(b, op)
     if not isa(op.result.type, VectorType):
         return _read_bool(b, op, at) if _is_read_as_byte(op.result) else _read(b, op.buffer, at)
+    if op.result.type == WIDE_GROUP and (split := _split_offset(b, at)) is not None and _shares_base(b, op):
+        base, offset = split
+        return b.vector_call("load_at", [pointer(b, op.buffer, base), offset], op.result.type, reads=True)
     narrow = _narrow(op.result)
     function, extra = _vector_access(b, op, f"load{narrow}")
     type = carried(op.result.type) if narrow else op.result.type
     arguments = [vector_pointer(b, op.buffer, at), *extra]
     return b.vector_call(function, arguments, type, header=_header(type, narrow, extra), reads=True)
+
+
+def _split_offset(b: Builder, at: SSAValue) -> tuple[SSAValue, SSAValue] | None:
+    """Split a position into one that changes and an offset that an instruction holds; None without such an offset."""
+    if literal_value(at) in OFFSETS:
+        return b.literal(0, INDEX), at
+    total = at.owner
+    if not isinstance(total, c.BinaryOp) or total.operator.data != "+":
+        return None
+    offset = literal_value(total.rhs)
+    return (total.lhs, total.rhs) if offset in OFFSETS else None
+
+
+def _shares_base(b: Builder, op: loop.LoadOp) -> bool:
+    """Return whether enough loads of a block differ by constants only, so that one base with offsets serves all."""
+    block, terms, others = op.parent, linear(op.map.data.results[0], ranges_of(b, op.indices)).terms, 0
+    for other in block.ops if block is not None else ():
+        if isinstance(other, loop.LoadOp) and other.buffer is op.buffer and other.indices == op.indices:
+            others += linear(other.map.data.results[0], ranges_of(b, other.indices)).terms == terms
+        if others == SHARING:
+            return True
+    return False
 
 
 @LOWERINGS.register(loop.StoreOp)

@@ -15,6 +15,10 @@ from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 from s2s.types.hints import isa
 
 _PARTS = ("low", "high")
+FEW = 16
+"""Runs of up to this number of elements are copied where they are, without a call."""
+FEW_APART = 8
+"""The same of elements that do not follow each other."""
 PAIR_BITS = 8
 """The logarithm of the factor by which sums of pairs are too large."""
 
@@ -28,20 +32,21 @@ def cache_read(b: Builder, op: loop.CacheReadOp) -> None:
     assert isa(op.target.type, MemRefType)
     in_bytes = op.target.type.element_type == i8
     prefix = "s2s_cache_read_i8" if in_bytes else "s2s_cache_read_i16"
-    outside = op.outside
+    outside, stride = op.outside, op.stride.value.data
     if op.flip is not None:
         prefix, outside = "s2s_cache_read_flipped", (outside + 256) % 256 - 128
     if op.pairs is not None:
         prefix = "s2s_cache_read_pairs"
+    elif not in_bytes and op.flip is None and op.count.value.data <= (FEW if stride == 1 else FEW_APART):
+        prefix = f"{prefix}_few"
     header = headers.DSP if op.flip is None or op.pairs is not None else headers.CACHE_READ
     as_stored = in_bytes or op.pairs is not None
     offset = b.literal(outside if as_stored else op.offset.value.data, INDEX)
-    stride = op.stride.value.data
     if limits and limits[0] == limits[1] == AffineConstantExpr(0):
         if as_stored:
             b.block.add_op(c.CallOp(f"{prefix}_fill", [target, count, offset], header=header))
         else:
-            b.block.add_op(c.CallOp(f"{prefix}_zeros", [target, count], header=header))
+            b.block.add_op(c.CallOp("s2s_cache_read_i16_zeros", [target, count], header=header))
         return
     if not limits and stride == 1:
         source = pointer(b, op.source, index_expression(b, start, op.indices))

@@ -50,22 +50,41 @@ class CopyEmitter:
         operand = CopiedOperand(plan, self.target, base)
         with ExitStack() as stack:
             here = list(base)
-            for dim in plan.tile_dims if plan.is_rows else ():
-                if counts[dim] > 1:
+            points = [dim for dim in plan.tile_dims if counts[dim] > 1] if plan.is_rows else []
+            joined = self._joined(points)
+            for dim in points:
+                if dim != joined:
                     point = stack.enter_context(self.emitter.loop(Bounds(0, counts[dim]), f"{self.names[dim]}_point"))
                     here[dim] = here[dim] + point
             if plan.is_rows:
-                self._rows(operand, here)
+                self._rows(operand, here, 1 if joined is None else counts[joined])
             else:
                 self._window(operand, here)
         return operand
 
+    def _joined(self, points: Sequence[int]) -> int | None:
+        """Return the dimension of a tile along which rows of neighbouring points follow each other in operand and copy,
+        so that one run holds all; None without one."""
+        op, plan = self.plan.op, self.plan
+        if not points or self._limits_of_blocks():
+            return None
+        segment, box = self._row_segment([]), ranges(op.sizes)
+        if segment.stride != 1 or segment.count != prod(plan.sizes[op.rank :]):
+            return None
+        dims = [AffineDimExpr(dim) for dim in range(len(op.sizes))]
+        source = flat_index(plan.access.map.data.results, shape_of(op.reads[plan.read]))
+        target = plan.position(dims, [AffineConstantExpr(0)] * len(dims))
+        steps = {dim: {coefficient(expr, dim, box) for expr in (source, target)} for dim in points}
+        return next((dim for dim in points if steps[dim] == {segment.count}), None)
+
     # copies of rows, in the order of the reduction
 
-    def _rows(self, operand: CopiedOperand, here: list[AffineExpr]) -> None:
+    def _rows(self, operand: CopiedOperand, here: list[AffineExpr], joined: int) -> None:
+        """Copy the row of the point at `here`, and the rows of the following points up to `joined` of them."""
         op, plan = self.plan.op, self.plan
         guards = self._limits_of_blocks()
-        segment = self._row_segment(guards)
+        row = self._row_segment(guards)
+        segment = Segment(row.dims, row.count * joined, row.stride)
         outer = [dim for dim in range(op.rank, len(op.sizes)) if dim not in segment.dims and plan.sizes[dim] > 1]
         with ExitStack() as stack:
             for dim in outer:
