@@ -28,6 +28,7 @@ from docs.package_checks import packages_page
 from docs.scikit_learn import scikit_learn_page
 from docs.tflite_support import tflite_page
 from docs.torch_axes import columns, stored_rows, summary
+from docs.tvm_names import tvm_page
 from docs.varying_axes import varying_axes_page
 from s2s import errors, registry
 from s2s.cli import main as cli
@@ -384,6 +385,7 @@ PAGES = {
     "scikit-learn.md": scikit_learn_page,
     "sizes.md": varying_axes_page,
     "tflite.md": tflite_page,
+    "tvm.md": lambda: NOTICE + "\n" + tvm_page(),
 }
 """File in docs/reference/, and what writes it."""
 

@@ -13,6 +13,8 @@ compiler itself imports nothing of it. Modules are imported when first used, so 
 import importlib
 from typing import TYPE_CHECKING
 
+from s2s.errors import UnsupportedError
+
 if TYPE_CHECKING:
     from s2s.tvm import (
         autotvm,
@@ -58,6 +60,11 @@ MODULES = (
     "transform",
 )
 """The modules of the interface."""
+REFUSED = {
+    "auto_scheduler": "schedules are decisions that one tuner searches; use tvm.autotvm, or `s2s tune`",
+    "meta_schedule": "schedules are decisions that one tuner searches; use tvm.autotvm, or `s2s tune`",
+}
+"""Modules of TVM that are not there, and what to use."""
 NAMES = {
     "TVMError": "error",
     "convert": "runtime",
@@ -106,6 +113,8 @@ __all__ = [
 if not TYPE_CHECKING:  # a checker would take every submodule for an object
 
     def __getattr__(name: str) -> object:
+        if name in REFUSED:
+            raise UnsupportedError(f"tvm.{name}: {REFUSED[name]}")
         if name in MODULES:
             return importlib.import_module(f"s2s.tvm.{name}")
         if name in NAMES:

@@ -12,7 +12,7 @@ from s2s.errors import InputError
 from s2s.executor.declarations import executor_declarations
 from s2s.executor.device import check_device
 from s2s.executor.ndarray import NDArray
-from s2s.executor.session import Session
+from s2s.tvm.contrib.executor_module import ExecutorModule
 from s2s.tvm.runtime.library import LibraryModule
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.runtime.program import Program
@@ -47,12 +47,12 @@ class GraphExecutorFactory(Module):
             }
         )
 
-    def _create(self, device: object = None) -> Session:
+    def _create(self, device: object = None) -> ExecutorModule:
         check_device(device)
         library = next((each for each in self.imported_modules if isinstance(each, LibraryModule)), None)
         if library is None:
             raise InputError(f"{self._mod_name}: its kernels are missing; import their library")
-        return Session(_Tables(library.path, self._name))
+        return ExecutorModule(_Tables(library.path, self._name))
 
     def _debug_create(self, mod_name: str, device: object = None) -> Program:
         """The network node by node, for `GraphModuleDebug`."""

@@ -180,6 +180,10 @@ def load_module(path: str | Path, fmt: str = "") -> Module:
     raise InputError(f"{path}: a module is loaded from .so or .tar; export it as one of these")
 
 
+register_func("runtime.module.loadfile_so", load_module)
+register_func("runtime.module.loadfile_tar", load_module)
+
+
 def _load_library(path: Path) -> Module:
     library = LibraryModule(path)
     return load_blob(library.blob, library) if library.blob else library

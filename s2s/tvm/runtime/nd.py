@@ -14,6 +14,7 @@ import numpy.typing as npt
 from s2s.executor.device import Device, check_device, cpu, device
 from s2s.executor.element_types import DType, numpy_of_name
 from s2s.executor.ndarray import NDArray, aligned_empty
+from s2s.tvm.runtime.registry import register_func
 from s2s.types.weights import Array
 
 __all__ = ["Device", "NDArray", "array", "cpu", "device", "empty", "from_dlpack"]
@@ -49,6 +50,13 @@ def from_dlpack(tensor: object) -> NDArray:
     """The memory of a tensor of another library, not copied."""
     shared: Array = np.from_dlpack(tensor)  # pyright: ignore[reportArgumentType]
     return shared.view(NDArray)
+
+
+@register_func("tvm.contrib.random.random_fill")
+def _random_fill(array: NDArray) -> None:
+    """Write random numbers, small ones of integers, into an array."""
+    draws = np.random.default_rng().random(array.shape)
+    array[...] = (draws * 10).astype(array.dtype) if array.dtype.kind in "iu" else draws.astype(array.dtype)
 
 
 def _dtype(dtype: str | DType) -> DType:

@@ -17,7 +17,7 @@ the directives cannot say is refused, with the reason.
 from s2s.tvm.te import arithmetic as arithmetic
 from s2s.tvm.te.build import Function, build, lower
 from s2s.tvm.te.expressions import Expr, IterVar, Tensor, Var, const
-from s2s.tvm.te.extern import call_extern, call_packed, extern
+from s2s.tvm.te.extern import call_extern, call_packed, decl_tensor_intrin, extern
 from s2s.tvm.te.operators import (
     abs,
     all,
@@ -68,6 +68,7 @@ __all__ = [
     "const",
     "cos",
     "create_schedule",
+    "decl_tensor_intrin",
     "erf",
     "exp",
     "extern",

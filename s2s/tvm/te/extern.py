@@ -7,12 +7,12 @@ kernels of their own.
 """
 
 from collections.abc import Callable, Sequence
-from typing import cast, overload
+from typing import NoReturn, cast, overload
 
 from s2s.c_syntax.reserved import is_function_name
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.support.frozen import frozen
-from s2s.tvm.te.expressions import Size, Tensor
+from s2s.tvm.te.expressions import Size, Tensor, TensorOp
 from s2s.tvm.te.extern_call import ExternCall
 from s2s.tvm.te.tensors import dtype_of, shape_of
 
@@ -63,6 +63,14 @@ def call_extern(dtype: str, name: str, *args: object, source: str | None = None)
     if not is_function_name(name):
         raise InputError(f"te.call_extern: {name!r} is no name of a C function; give an identifier")
     return Call(name, args, packed=False, source=source)
+
+
+def decl_tensor_intrin(op: TensorOp, fcompute: object, *_: object, **__: object) -> NoReturn:
+    """Refused: `tensorize` takes an entry of the target's table of intrinsics, by its name."""
+    raise UnsupportedError(
+        f"te.decl_tensor_intrin {op.name}: blocks are computed by intrinsics of the target's table; describe yours in "
+        "a target file ([[intrinsic]]), or call a function of C on whole tensors by te.extern"
+    )
 
 
 Formula = Callable[[list[Buffer], list[Buffer]], Call]

@@ -1,0 +1,168 @@
+"""The page of TVM's names: what each is here, told by the tests that call it.
+
+*Same* stands only where a test of `tests/tvm` uses the name; a name in `tests/tvm/signatures_differ.json` or in
+`tvm_differs.json` *differs so*; one in `tvm_refused.json` is *refused because*. What no test uses says so.
+"""
+
+import ast
+import importlib
+import inspect
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from s2s.errors import S2SError
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = "s2s.tvm"
+MODULES = (
+    "", "relay", "relay.nn", "relay.image", "relay.transform", "relay.frontend", "relay.testing", "relay.analysis",
+    "te",
+    "tir", "topi", "topi.nn", "topi.utils", "autotvm", "autotvm.task", "autotvm.tuner", "autotvm.callback",
+    "autotvm.record", "autotvm.graph_tuner", "autotvm.utils", "target", "runtime", "nd", "ir", "transform",
+    "instrument",
+    "contrib.graph_executor", "contrib.aot_executor", "contrib.debugger.debug_executor", "contrib.utils", "contrib.cc",
+    "contrib.cblas", "rpc", "micro", "micro.testing", "testing",
+)  # fmt: skip
+"""The public modules; the first one is the package itself."""
+Notes = Mapping[str, str]
+
+
+@cache
+def notes(file: str) -> Notes:
+    """A file of notes beside this one: a text for each name."""
+    return json.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
+
+
+def module_named(name: str) -> ModuleType:
+    """A public module."""
+    path = {"nd": "runtime.nd"}.get(name, name)
+    return importlib.import_module(f"{PACKAGE}.{path}".rstrip("."))
+
+
+def names_of(module: ModuleType) -> list[str]:
+    """The functions and classes that a module offers."""
+    listed: list[str] = list(getattr(module, "__all__", ()) or vars(module))
+    public = [each for each in listed if not each.startswith("_")]
+    return sorted({each for each in public if is_offered(getattr(module, each, None))})
+
+
+def is_offered(value: object) -> bool:
+    """Whether a value is a function or a class of the package."""
+    kind = inspect.isclass(value) or inspect.isroutine(value)
+    return kind and str(getattr(value, "__module__", "")).startswith("s2s.")
+
+
+@cache
+def used_in_tests() -> Mapping[int, tuple[str, object]]:
+    """The file of `tests/tvm` that first uses a function or a class, and this, by its identity."""
+    found: dict[int, tuple[str, object]] = {}
+    for path in sorted((ROOT / "tests" / "tvm").rglob("test_*.py")):
+        for value in uses(ast.parse(path.read_text(encoding="utf-8"))):
+            found.setdefault(id(value), (path.relative_to(ROOT / "tests" / "tvm").as_posix(), value))
+    return found
+
+
+def uses(tree: ast.Module) -> Iterator[object]:
+    """Yield what the names and attributes of a file stand for, as far as they are of the package."""
+    known = imported(tree)
+    for node in ast.walk(tree):
+        chain = dotted(node) if isinstance(node, ast.Attribute | ast.Name) else None
+        if chain is None or chain[0] not in known:
+            continue
+        value: Any = known[chain[0]]
+        try:
+            for part in chain[1:]:
+                value = getattr(value, part)
+        except (AttributeError, S2SError):  # what a test expects to be refused
+            continue
+        yield value
+
+
+def imported(tree: ast.Module) -> dict[str, object]:
+    """What a file imports of the package, by its names there."""
+    found: dict[str, object] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("s2s"):
+            module = importlib.import_module(node.module or "")
+            for each in node.names:
+                value = getattr(module, each.name, None)
+                found[each.asname or each.name] = value
+        elif isinstance(node, ast.Import):
+            found |= {
+                each.asname or each.name.partition(".")[0]: importlib.import_module("s2s")
+                for each in node.names
+                if each.name.startswith("s2s")
+            }
+    return found
+
+
+def dotted(node: ast.expr) -> list[str] | None:
+    """The parts of `a.b.c`; None of another expression."""
+    if isinstance(node, ast.Name):
+        return [node.id]
+    before = dotted(node.value) if isinstance(node, ast.Attribute) else None
+    return None if before is None or not isinstance(node, ast.Attribute) else [*before, node.attr]
+
+
+def state_of(name: str, value: object) -> tuple[str, str]:
+    """The state of a name, and what to know of it."""
+    refused, differs = notes("tvm_refused.json"), notes("tvm_differs.json")
+    signatures = json.loads((ROOT / "tests" / "tvm" / "signatures_differ.json").read_text(encoding="utf-8"))
+    if name in refused:
+        return "refused because", refused[name]
+    if name in differs:
+        return "differs so", differs[name]
+    if name in signatures or f"tvm.{name}" in signatures:
+        arguments = signatures.get(name) or signatures.get(f"tvm.{name}")
+        return "differs so", f"arguments: {', '.join(f'`{each}`' for each in arguments) or 'none'}"
+    if id(value) in used_in_tests():
+        return "same", f"`{used_in_tests()[id(value)][0]}`"
+    return "untested", "no test uses it as TVM documents it"
+
+
+def tvm_page() -> str:
+    """Every name of the public modules with its state, then the mechanisms of the comparison with TVM."""
+    lines = ["# Names of TVM\n", " ".join(inspect.cleandoc(__doc__ or "").split("\n\n")[1].split()), ""]
+    counts = Counter[str]()
+    body: list[str] = []
+    for module in MODULES:
+        found = module_named(module)
+        body += [f"\n## {f'tvm.{module}'.rstrip('.')}\n", "| name | state | test, or what to know |", "|---|---|---|"]
+        for name in names_of(found):
+            state, note = state_of(f"{module}.{name}".lstrip("."), getattr(found, name))
+            counts[state] += 1
+            body.append(f"| `{name}` | {state} | {note} |")
+    refused = [f"| `{name}` | {reason} |" for name, reason in notes("tvm_refused.json").items()]
+    lines.append(", ".join(f"{count} {state}" for state, count in sorted(counts.items())) + ".")
+    return (
+        "\n".join([*lines, *body, "\n## Refused by name\n", "| name | because |", "|---|---|", *refused, *mechanisms()])
+        + "\n"
+    )
+
+
+def escaped(text: str) -> str:
+    """Text whose brackets and marks are shown as they are."""
+    return re.sub(r"([\[\]*_<>])", r"\\\1", text)
+
+
+def mechanisms() -> list[str]:
+    """The table of mechanisms: the state of each row of the comparison that was not the same."""
+    rows: list[dict[str, str]] = json.loads((Path(__file__).parent / "tvm_mechanisms.json").read_text(encoding="utf-8"))
+    counts = Counter(each["state"] for each in rows)
+    said = ", ".join(f"{count} {state}" for state, count in sorted(counts.items()))
+    lines = [
+        "\n## Mechanisms\n",
+        f"Of 209 mechanisms compared with TVM 0.12, 88 were the same at first; of the others {said}.",
+        "",
+    ]
+    lines += ["| part | mechanism | state | test, or reason |", "|---|---|---|---|"]
+    return [
+        *lines,
+        *(f"| {each['part']} | {escaped(each['mechanism'])} | {each['state']} | {each['note']} |" for each in rows),
+    ]

@@ -1,0 +1,67 @@
+"""Names of TVM that are refused say why; functions of the system are found by their names."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2s import tvm
+from s2s.errors import UnsupportedError
+from s2s.tvm import relay, te
+from s2s.tvm.contrib import graph_executor
+from support.project import ROOT
+
+REFUSED: dict[str, str] = json.loads((ROOT / "docs" / "tvm_refused.json").read_text())
+ROWS: list[dict[str, str]] = json.loads((ROOT / "docs" / "tvm_mechanisms.json").read_text())
+
+
+@pytest.mark.parametrize("name", [each for each in REFUSED if each.partition(".")[0] in ("target", "topi")])
+def test_processors_without_code_are_refused(name: str):
+    module, _, function = name.partition(".")
+    with pytest.raises(UnsupportedError, match=function):
+        getattr(getattr(tvm, module), function)()
+
+
+@pytest.mark.parametrize("name", ["auto_scheduler", "meta_schedule"])
+def test_other_tuners_are_refused_by_name(name: str):
+    with pytest.raises(UnsupportedError, match=f"tvm.{name}: schedules are decisions that one tuner searches"):
+        getattr(tvm, name)
+
+
+def test_intrinsics_of_a_program_are_refused():
+    a = te.placeholder((8,), name="A")
+    with pytest.raises(UnsupportedError, match=r"te.decl_tensor_intrin A: blocks are computed by intrinsics of the"):
+        te.decl_tensor_intrin(a.op, None)
+
+
+def test_states_of_mechanisms_name_tests_that_exist():
+    assert len(ROWS) == 121
+    assert {each["state"] for each in ROWS} <= {"same", "differs so", "refused because", "open"}
+    for row in ROWS:
+        named = [part for part in row["note"].split("`") if part.endswith(".py") and "test_" in part]
+        assert all((ROOT / "tests" / "tvm" / each).is_file() for each in named), row
+        assert row["note"]
+
+
+def test_an_executor_is_a_module_of_functions(tmp_path: Path):
+    x = relay.var("x", shape=(1, 4))
+    library = relay.build(tvm.IRModule.from_expr(relay.nn.relu(x)), target="llvm", mod_name="default")
+    library.export_library(tmp_path / "net.so")
+    load = tvm.get_global_func("runtime.module.loadfile_so")
+    assert load is not None
+    raw = load(str(tmp_path / "net.so"))["default"](tvm.cpu())
+    raw["set_input"]("x", np.array([[1, -2, 3, -4]], np.float32))
+    raw["run"]()
+    assert raw["get_output"](0).numpy().tolist() == [[1, 0, 3, 0]]
+    module: Any = graph_executor.GraphModule(raw).module
+    assert module.time_evaluator("run", tvm.cpu(), number=2)().mean > 0
+
+
+def test_arrays_are_filled_with_random_numbers():
+    fill = tvm.get_global_func("tvm.contrib.random.random_fill")
+    assert fill is not None
+    array = tvm.nd.empty((64,))
+    fill(array)
+    assert len(set(array.numpy().tolist())) > 32
