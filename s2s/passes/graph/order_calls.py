@@ -82,6 +82,7 @@ def _elementwise_arguments(kernel: FuncOp) -> frozenset[int]:
 
 def _order(module: ModuleOp, function: FuncOp, elementwise: dict[str, frozenset[int]], chooser: Chooser) -> None:
     """Decide the order of the calls of one function."""
+    _move_checks_behind(function.body.block)
     ops = list(function.body.block.ops)
     calls = [op for op in ops if isinstance(op, graph.STEPS)]
     source = _sources(ops)
@@ -118,6 +119,16 @@ def _with_sizes_of_runs(
         reads = tuple(numbers[name] for name in computed if name in needed - made)
         found.append(step._replace(reads=(*step.reads, *reads), writes=(*step.writes, *writes)))
     return found, [*sizes, *[0] * len(computed)]
+
+
+def _move_checks_behind(block: Block) -> None:
+    """Move checks behind all other calls: copies of outputs and for devices may have been put there."""
+    checks = [op for op in block.ops if isinstance(op, graph.RequireOp)]
+    last = block.last_op
+    assert last is not None
+    for check in checks:
+        check.detach()
+        block.insert_op_before(check, last)
 
 
 def _with_checks_last(

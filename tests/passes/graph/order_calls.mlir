@@ -87,3 +87,24 @@ func.func @scans(%x: tensor<16xf32>) -> tensor<64xf32> {
   %z = graph.call @both(%c, %b) : (tensor<64xf32>, tensor<64x16xf32>) -> tensor<64xf32>
   func.return %z : tensor<64xf32>
 }
+
+// A check stands behind every other call, also those that do not depend on it.
+// CHECK-LABEL: func.func @checks_come_last
+// CHECK-NEXT:    %a = graph.call @flags(%x)
+// CHECK-NEXT:    %y = graph.call @copies(%x)
+// CHECK-NEXT:    graph.require %a
+// CHECK-NEXT:    func.return %y
+func.func private @flags(%x: tensor<4xf32>) -> tensor<1xi32> attributes {kernel} {
+  %y = graph.constant dense<0> : tensor<1xi32>
+  func.return %y : tensor<1xi32>
+}
+func.func private @copies(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kernel} {
+  %y = graph.exp %x : tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+func.func @checks_come_last(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = graph.call @flags(%x) : (tensor<4xf32>) -> tensor<1xi32>
+  graph.require %a : tensor<1xi32>
+  %y = graph.call @copies(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
