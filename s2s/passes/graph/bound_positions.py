@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from s2s.analysis.network.functions import main_of
-from s2s.analysis.numbers.index_ranges import Indexing, IndexRanges, name_of, needed_of_inputs
+from s2s.dialects import graph
 from s2s.passes.context import weights_of
 from s2s.support.frozen import frozen
 from s2s.types.index_bounds import INDEX_BOUNDS, IndexBounds, bounds_attribute
@@ -33,12 +33,19 @@ class BoundPositionsPass(ModulePass):
     name = "graph-bound-positions"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        main, found, ranges = main_of(op), dict[str, IndexBounds](), IndexRanges(weights_of(ctx))
-        for each in main.body.block.ops:
-            if isinstance(each, Indexing):
-                for argument, bounds in needed_of_inputs(main, each, ranges) or ():
-                    name = name_of(main, argument)
-                    assert name is not None
-                    found[name] = found.get(name, bounds).within(bounds)
+        main = main_of(op)
+        indexing = [
+            each for each in main.body.block.ops if isinstance(each, graph.GatherFamilyOp | graph.ScatterFamilyOp)
+        ]
+        if not indexing:
+            return
+        from s2s.analysis.numbers.index_ranges import IndexRanges, name_of, needed_of_inputs
+
+        found, ranges = dict[str, IndexBounds](), IndexRanges(weights_of(ctx))
+        for each in indexing:
+            for argument, bounds in needed_of_inputs(main, each, ranges) or ():
+                name = name_of(main, argument)
+                assert name is not None
+                found[name] = found.get(name, bounds).within(bounds)
         if found:
             op.attributes[INDEX_BOUNDS] = bounds_attribute(found)
