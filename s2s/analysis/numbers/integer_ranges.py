@@ -2,23 +2,34 @@
 
 The weights bound a sum of products: `sum |w| * max |x - x_zp|` per output channel. All else is interval arithmetic on
 Python integers: `[-3, 5] + [0, 10]` is `[-3, 15]`. A value that may overflow its type has no interval.
+
+A Winograd convolution of integers is bounded as a whole. Its three computations are linear in the image `d`:
+`y = A^T ((G g G^T) * (B^T d B)) A / divisor`. So each result is a sum over the elements of a tile and the channels,
+whose coefficients follow from the matrices and the transformed filter. Their absolute values bound it, however large
+the sums in between are: these wrap around, and the last one is right again.
+
+For `F(2, 3)` in one dimension and the filter 3, 1, 2 (factors 6, 6, 4, 4), the coefficients of the first result are
+6, 2, 4, 0 over a divisor of 2: with elements up to 255 it is at most 6 * 255.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from s2s.analysis.numbers.transform_ranges import Constants, Interval, transform_interval
-from s2s.analysis.structure.products import ProductSum, product_sum
+from s2s.analysis.structure.products import ProductSum, product_sum, wide_product_sum
 from s2s.dialects import tensor
 from s2s.types.affine import linear, ranges
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 
+Interval = tuple[int, int]
+Constants = Mapping[SSAValue, Sequence[Array]]
+"""The arguments of a kernel that are weights, with their values in each call."""
 Combine = Callable[[Interval, Interval], Interval]
 
 
@@ -60,6 +71,56 @@ def _largest_sum(op: tensor.ComputeOp, products: ProductSum, read: int, values: 
     met = prod(magnitudes.shape[axis] for axis in reduced)
     repeated = -(-prod(op.reduction_sizes) // max(met, 1))
     return int(magnitudes.sum(axis=tuple(reduced)).max()) * max(repeated, 1)
+
+
+def transform_interval(op: tensor.TransformOp, constants: Constants) -> Interval | None:
+    """Return the interval of the numbers that the `apply` region of `op` receives; None unless they are the results of
+    a convolution of bytes with known filters."""
+    products = op.x.owner
+    if not isinstance(products, tensor.ComputeOp) or len(products.sizes) != 4:
+        return None
+    factors = wide_product_sum(products)
+    if factors is None:
+        return None
+    for w, x in ((factors.left, factors.right), (factors.right, factors.left)):
+        first = products.reads[x.read].owner
+        if products.reads[w.read] in constants and isinstance(first, tensor.TransformOp):
+            return _transform_bound(op, products, w.read, first, constants[products.reads[w.read]])
+    return None
+
+
+def _transform_bound(
+    last: tensor.TransformOp,
+    products: tensor.ComputeOp,
+    read: int,
+    first: tensor.TransformOp,
+    filters: Sequence[Array],
+) -> Interval:
+    largest = max(abs(-128 + first.added), abs(127 + first.added))
+    bound = largest * max(_largest_transform(last, first, _by_factor(products, read, each)) for each in filters)
+    return -(-bound // -last.divided_by), bound // last.divided_by
+
+
+def _by_factor(products: tensor.ComputeOp, read: int, values: Array) -> Array:
+    """Return the filters as `[factor, output channel, input channel]`, however they lie in memory."""
+    factors, _, out_channels, in_channels = products.sizes
+    grid = [*np.ix_(np.arange(factors), np.arange(out_channels), np.arange(in_channels))]
+    places: list[Any] = [grid[0], 0, *grid[1:]]
+    return values[tuple(expr.eval(places, []) for expr in products.read_accesses[read].map.data.results)]
+
+
+def _largest_transform(last: tensor.TransformOp, first: tensor.TransformOp, filters: Array) -> int:
+    """Return the largest sum of absolute coefficients of one result, over the elements of a tile and the channels."""
+    left, right = (np.array(matrix, np.int64) for matrix in last.matrices)
+    above, beside = (np.array(matrix, np.int64) for matrix in first.matrices)
+    rows, columns = first.outputs
+    u = filters.reshape(rows, columns, *filters.shape[1:]).astype(np.int64)
+    sums = [
+        np.abs(np.einsum("k,l,kloc,kp,lq->pqoc", i, j, u, above, beside, optimize=True)).sum(axis=(0, 1, 3)).max()
+        for i in left
+        for j in right
+    ]
+    return int(max(sums))
 
 
 def apply_intervals(op: tensor.Computation, constants: Constants) -> dict[SSAValue, Interval]:
@@ -148,4 +209,4 @@ _BINARY: Mapping[type[Operation], Combine] = {
     arith.ShRSIOp: _shifted_right,
 }
 
-__all__ = ["Constants", "Interval", "apply_intervals", "interval_of_type", "sum_interval"]
+__all__ = ["Constants", "Interval", "apply_intervals", "interval_of_type", "sum_interval", "transform_interval"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from s2s.analysis.numbers.transform_ranges import transform_interval
+from s2s.analysis.numbers.integer_ranges import transform_interval
 from s2s.analysis.structure.convolutions import convolution_of
 from s2s.decisions.algorithm import AlgorithmKind, FilteredConvolution
 from s2s.dialects import tensor
