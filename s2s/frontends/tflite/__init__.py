@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from s2s.frontends.imported import Imported
 from s2s.frontends.tflite.load import LoadedModel, ModelSource, is_tflite, load_model
-from s2s.types.size import Ledger
 
 if TYPE_CHECKING:
     from s2s.frontends.tflite.node import Rounding
@@ -19,12 +18,13 @@ def import_model(
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     name: str | None = None,
     rounding: Rounding = "micro",
-    ledger: Ledger | None = None,
+    sizes: Mapping[str, int] | None = None,
+    varies: bool = False,
 ) -> Imported:
     """Import a model. The operators of TFLite are loaded now, not with every ONNX model."""
     from s2s.frontends.tflite import importer
 
-    return importer.import_model(model, shapes=shapes, name=name, rounding=rounding, ledger=ledger)
+    return importer.import_model(model, shapes=shapes, name=name, rounding=rounding, sizes=sizes, varies=varies)
 
 
 def open_inputs(model: LoadedModel) -> dict[str, list[int | str]]:

@@ -23,7 +23,6 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.imported import Imported, Origin
-from s2s.frontends.named_axes import state_sizes, with_symbols
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.open_shapes import proposal
 from s2s.frontends.tflite.checks import is_constant
@@ -33,7 +32,6 @@ from s2s.frontends.tflite.records import ModelInfo, TensorInfo
 from s2s.frontends.tflite.schema import PACKED_BITS
 from s2s.frontends.tflite.session import ModelSession
 from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type
-from s2s.types.size import Ledger
 from s2s.types.weights import WeightStore
 
 
@@ -43,22 +41,22 @@ def import_model(
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     name: str | None = None,
     rounding: Rounding = "micro",
-    ledger: Ledger | None = None,
+    sizes: Mapping[str, int] | None = None,
+    varies: bool = False,
 ) -> Imported:
-    """Import a model; `shapes` resizes inputs, as users of TFLite's interpreter do, `ledger` has the symbols of sizes
-    that vary from run to run."""
+    """Import a model; `shapes` resizes inputs, as users of TFLite's interpreter do, `sizes` bounds sizes that the
+    network computes; `varies` says whether sizes of inputs vary from run to run."""
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
     info, weights = loaded.info, WeightStore()
     main = info.subgraphs[0]
     inputs = [main.tensors[index] for index in main.inputs]
     names = _names(inputs, info)
-    types = _types(inputs, names, dict(shapes or {}), Ledger() if ledger is None else ledger)
+    types = _types(inputs, names, dict(shapes or {}))
     if shapes:
         info = _resized(info)
         main = info.subgraphs[0]
     block = Block(arg_types=types)
-    builder = Builder(block, weights, ledger=ledger)
-    builder.ledger.place = lambda: builder.node
+    builder = Builder(block, weights, sizes=sizes, varies=varies)
     session = ModelSession(builder, info, rounding)
     arguments = [builder.computed(argument, name) for argument, name in zip(block.args, names, strict=True)]
     try:
@@ -93,9 +91,9 @@ def import_model(
     if kept:
         function.attributes[graph.TIED] = ints([-1] * len(outputs) + [len(inputs) + n for n in range(len(kept))])
     module = ModuleOp([*builder.functions, function])
-    state_sizes(module, builder.ledger)
     module.verify()
-    origin = Origin("TFLite", loaded.producer, info.version, {}, sum(len(graph.operators) for graph in info.subgraphs))
+    count = sum(len(graph.operators) for graph in info.subgraphs)
+    origin = Origin("TFLite", loaded.producer, info.version, {}, count)
     return Imported(module, weights, name or (loaded.path.stem if loaded.path else "model"), origin)
 
 
@@ -130,16 +128,12 @@ def _names(tensors: Sequence[TensorInfo], model: ModelInfo) -> list[str]:
     return names
 
 
-def _types(
-    inputs: Sequence[TensorInfo], names: Sequence[str], shapes: dict[str, tuple[int, ...]], ledger: Ledger
-) -> list[AnyTensor]:
-    """The types of the inputs, with sizes that vary as symbols."""
+def _types(inputs: Sequence[TensorInfo], names: Sequence[str], shapes: dict[str, tuple[int, ...]]) -> list[AnyTensor]:
     unknown = sorted(shapes.keys() - set(names))
     if unknown:
         known = ", ".join(repr(one_line(name)) for name in names)
         raise InputError(f"--shape {one_line(unknown[0])}: the model has no such input; its inputs are {known}")
-    pairs = zip(inputs, names, strict=True)
-    return [with_symbols(_type(tensor, shapes.get(name)), name, ledger) for tensor, name in pairs]
+    return [_type(tensor, shapes.get(name)) for tensor, name in zip(inputs, names, strict=True)]
 
 
 def _type(tensor: TensorInfo, asked: tuple[int, ...] | None) -> AnyTensor:

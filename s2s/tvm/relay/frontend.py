@@ -18,10 +18,10 @@ from s2s.executor.ndarray import NDArray, aligned_empty
 from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.imported import Imported
 from s2s.frontends.model import Resize
-from s2s.frontends.sizes import check_names, symbols_of
+from s2s.frontends.sizes import mark_sizes, with_bounds
 from s2s.tvm.relay.module import IRModule
 from s2s.types.dtypes import as_tensor_type, to_numpy
-from s2s.types.sizes import DimSize, at_most
+from s2s.types.sizes import DimSize, at_most, vary
 
 if TYPE_CHECKING:
     from torch import nn
@@ -113,9 +113,9 @@ def from_pytorch(
     loaded = torch.load_model(model)
 
     def resized(dims: Mapping[str, DimSize]) -> Imported:
-        ledger = symbols_of(loaded, dims, shapes)
-        imported = torch.import_model(loaded, shapes=shapes, sizes=at_most(dims), ledger=ledger)
-        check_names(imported.module, loaded, dims, shapes)
+        bounded = with_bounds(loaded, dims, shapes)
+        imported = torch.import_model(loaded, shapes=shapes, sizes=at_most(dims), varies=vary(bounded))
+        mark_sizes(imported.module, loaded, dims, shapes)
         return imported
 
     return _with_params(resized({}), resized)
