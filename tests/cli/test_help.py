@@ -50,7 +50,7 @@ def test_options_for_experts_are_shown_on_request(capsys: pytest.CaptureFixture[
 def test_the_options_of_a_command_come_first(command: str, capsys: pytest.CaptureFixture[str]):
     text = shown(capsys, command, "--help")
     groups = [name for name in ("Options", *GROUPS) if f"\n{name}:\n" in text]
-    assert groups == ["Options", "Inputs", "Memory", "Numbers", "Processors", "Model"]
+    assert groups == ["Options", "Inputs", "Memory", "Numbers", "Processors", "Choices", "Model"]
     assert text.index("\nOptions:\n") < text.index("\nInputs:\n")
 
 
