@@ -142,9 +142,15 @@ class IndexRanges:
                 return self.range(x)
             case graph.SliceOp(x=x) | graph.ReduceMaxOp(x=x) | graph.ReduceMinOp(x=x) | graph.GatherFamilyOp(x=x):
                 return self.range(x)
+            case graph.DynamicSliceOp(x=x):
+                return self.range(x)
+            case graph.SizeValuesOp(values=values):
+                return IndexBounds(0, max(values.get_values()))
             case graph.CastOp(x=x) if isa(type_of(x).element_type, IntegerType):
                 range = self.range(x)
                 return None if range is None else _if_it_fits(value, range)
+            case graph.CastOp(x=x):
+                return self._truncated(value, x)
             case graph.ConcatOp(inputs=parts):
                 return _union([self.range(part) for part in parts])
             case graph.SelectOp(a=a, b=b):
@@ -168,11 +174,22 @@ class IndexRanges:
             case _:
                 return None
 
+    def _truncated(self, value: SSAValue, x: SSAValue) -> IndexBounds | None:
+        """The range of floats that are made integers, towards zero; NaN gives 0."""
+        from s2s.analysis.numbers.float_ranges import float_range  # few networks compute indices from floats
+
+        bounds = float_range(x, self.weights)
+        if not bounds.is_finite:
+            return None
+        return _if_it_fits(value, IndexBounds(min(int(bounds.least), 0), max(int(bounds.most), 0)))
+
     def _of_two(self, op: graph.BinaryElementwiseOp) -> IndexBounds | None:
         a, b = self.range(op.a), self.range(op.b)
         if isinstance(op, graph.ModOp):
             positive = b is not None and b.least == b.most > 0 and op.fmod is None
             return IndexBounds(0, b.most - 1) if positive and b is not None else None
+        if isinstance(op, graph.MinimumOp | graph.MaximumOp):
+            a, b = a or _type_range(op.a), b or _type_range(op.b)
         if a is None or b is None:
             return None
         return _if_it_fits(op.y, _COMBINED[type(op)](a, b))

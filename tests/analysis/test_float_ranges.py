@@ -1,0 +1,83 @@
+"""Bounds of floats hold for whatever the input is, and prove the positions of a resize in range."""
+
+from collections.abc import Callable
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import ModuleOp, f32, f64, i64
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, SSAValue
+
+from s2s.analysis.numbers.float_ranges import float_range
+from s2s.analysis.numbers.index_ranges import IndexRanges
+from s2s.dialects import graph
+from s2s.interpret.graph import run_graph
+from s2s.types.dtypes import tensor_type, to_dense
+from s2s.types.index_bounds import IndexBounds
+from s2s.types.weights import WeightStore
+
+GREATEST = 14
+INPUTS = np.array([-np.inf, -3e38, -7.5, -0.0, 0.49999997, 1.5, 13.999999, 3e38, np.inf, np.nan], np.float32)
+Add = Callable[[Operation], SSAValue]
+Step = Callable[[SSAValue, Add], SSAValue]
+
+
+def constant(value: float, like: SSAValue) -> graph.ConstantOp:
+    kind = np.float64 if like.type == tensor_type(f64, (len(INPUTS),)) else np.float32
+    return graph.ConstantOp(to_dense(np.array([value], kind)))
+
+
+def binary(kind: type[graph.BinaryElementwiseOp], value: float) -> Step:
+    return lambda x, add: add(kind(x, add(constant(value, x))))
+
+
+ends = st.floats(-20, 20, width=32)
+steps = st.one_of(
+    st.tuples(
+        st.sampled_from([graph.MinimumOp, graph.MaximumOp, graph.AddOp, graph.SubOp]), st.floats(-1e6, 1e6, width=32)
+    ).map(lambda drawn: binary(*drawn)),
+    st.tuples(ends, ends).map(lambda drawn: lambda x, add: add(graph.ClampOp(x, min(drawn), max(drawn)))),
+    st.sampled_from([graph.FloorOp, graph.CeilOp, graph.RoundOp]).map(lambda kind: lambda x, add: add(kind(x))),
+    st.sampled_from([f32, f64]).map(lambda kind: lambda x, add: add(graph.CastOp(x, kind))),
+)
+
+
+def network(chain: list[Step]) -> tuple[ModuleOp, SSAValue]:
+    """A network that applies steps to its input, and the result."""
+    main = FuncOp("main", ([tensor_type(f32, (len(INPUTS),))], []))
+    value: SSAValue = main.args[0]
+
+    def add(op: Operation) -> SSAValue:
+        main.body.block.add_op(op)
+        return op.results[0]
+
+    for step in chain:
+        value = step(value, add)
+    main.body.block.add_op(ReturnOp(value))
+    main.update_function_type()
+    return ModuleOp([main]), value
+
+
+@given(st.lists(steps, max_size=8))
+def test_every_element_but_nan_lies_within_the_bounds(chain: list[Step]):
+    module, value = network(chain)
+    least, most = float_range(value, WeightStore())
+    with np.errstate(all="ignore"):
+        (found,) = run_graph(module, [INPUTS], WeightStore())
+    numbers = found[~np.isnan(found)].astype(np.float64)
+    assert np.all((least <= numbers) & (numbers <= most))
+
+
+def test_positions_up_to_the_size_of_a_run_are_in_range():
+    size = graph.SizeValuesOp(f64, (1,), values=[GREATEST], names=("N",))
+    one, zero = (graph.ConstantOp(to_dense(np.array([value]))) for value in (1.0, 0.0))
+    last = graph.SubOp(size.y, one.y)
+    module, value = network([lambda x, add: add(graph.CastOp(x, f64))])
+    lower = graph.MinimumOp(value, last.y)
+    place = graph.CastOp(graph.MaximumOp(lower.y, zero.y).y, i64)
+    ranges = IndexRanges(WeightStore())
+    assert ranges.range(place.y) == IndexBounds(0, GREATEST - 1)
+    assert ranges.needed(place.y, IndexBounds(0, GREATEST - 1)) == []
+    assert ranges.range(graph.CastOp(lower.y, i64).y) is None
+    del module
