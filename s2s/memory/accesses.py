@@ -250,7 +250,9 @@ class _Tracer:
         if len(starts) == 1 and starts[0][0] == starts[0][1]:
             last -= (last - first) % step
             every = len(ends) == 1 and first < ends[0][0] == ends[0][1]
-            return Counter(first, last, step, step, op.down is not None, op.kind.data == PARALLEL, every)
+            fixed = [end for expr, end in zip(upper, ends, strict=True) if expr.used_dims().isdisjoint(self.sizes)]
+            cut = len(fixed) < len(upper) and all(low == high for low, high in fixed)
+            return Counter(first, last, step, step, op.down is not None, op.kind.data == PARALLEL, every, cut)
         grain = grain_from(lower[0], step, self.counters) if self.within and len(lower) == 1 else 1
         return Counter(first, last - (last - first) % grain, step, grain)
 

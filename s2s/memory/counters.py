@@ -13,7 +13,8 @@ class Counter(NamedTuple):
     """The counter of a loop: from `first` to `last`, both included, in steps of at least `step`.
 
     `grain` divides the difference of any two of its values. A `down` loop begins at `last`, a `parallel` one may run in
-    any order. It takes `every` value between the two in steps of `step`, or only some of them.
+    any order. It takes `every` value between the two in steps of `step`, or only some of them; those from `first` on
+    where a size of the run has `cut` the loop.
     """
 
     first: int
@@ -23,6 +24,7 @@ class Counter(NamedTuple):
     down: bool = False
     parallel: bool = False
     every: bool = False
+    cut: bool = False
 
     @property
     def directions(self) -> tuple[bool, ...]:
@@ -63,7 +65,8 @@ def from_start(
     least, most = bounds(ends[0] + starts[0] * -1, ranges)
     if least < most or most < 1:
         return None
-    return starts[0], Counter(0, (most - 1) // step * step, step, step, every=len(fixed) == len(upper))
+    is_cut = len(fixed) < len(upper)
+    return starts[0], Counter(0, (most - 1) // step * step, step, step, every=not is_cut, cut=is_cut)
 
 
 def grain_from(start: AffineExpr, step: int, counters: Sequence[Counter]) -> int:

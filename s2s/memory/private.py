@@ -55,10 +55,14 @@ class _Cover(NamedTuple):
                 yield Span(self.terms, self.low + sum(steps), self.high + sum(steps))
 
 
-def is_private(accesses: Accesses, op: loop.ForOp, buffer: SSAValue) -> bool:
+def is_private(accesses: Accesses, op: loop.ForOp, buffer: SSAValue, *, uncut: bool = False) -> bool:
     """Return whether each iteration of `op` reads of `buffer`, an argument of the kernel, only what it has written
-    before, or what no iteration writes; and nothing outside of `op` reads what one of its iterations has written."""
-    inside, uncovered = accesses.traces_of(op.body.block.ops, buffer), _uncovered(accesses, op, buffer)
+    before, or what no iteration writes; and nothing outside of `op` reads what one of its iterations has written.
+
+    `uncut` asks it of runs whose sizes cut no loop short.
+    """
+    inside = accesses.traces_of(op.body.block.ops, buffer)
+    uncovered = _uncovered(accesses, op, buffer, uncut=uncut)
     if inside is None or uncovered is None:
         return False
     written = SpanGroup()
@@ -87,14 +91,15 @@ def is_private_in_pieces(kernel: FuncOp, loops: Sequence[loop.ForOp], buffer: SS
     )
 
 
-def _uncovered(accesses: Accesses, op: loop.ForOp, buffer: SSAValue) -> list[Span] | None:
+def _uncovered(accesses: Accesses, op: loop.ForOp, buffer: SSAValue, *, uncut: bool = False) -> list[Span] | None:
     """Return what an iteration of `op`, or what stands outside of it, reads of `buffer` without having written it
     before; None if that is unknown."""
     inside, everything = accesses.traces_of(op.body.block.ops, buffer), accesses.own_trace(buffer)
     number = accesses.number_of(op)
     if inside is None or everything is None or number is None:
         return None
-    search = _Search(inside.counters, hidden=number)
+    counters = [counter._replace(every=counter.every or (uncut and counter.cut)) for counter in inside.counters]
+    search = _Search(counters, hidden=number)
     search.visit(inside.body, [])
     search.visit(everything.body, [])
     return search.uncovered
@@ -139,7 +144,7 @@ class _Search:
 
     def _rest_of(self, read: Span, written: Sequence[_Cover]) -> list[Span]:
         """Return the parts of `read` that `written` does not cover."""
-        spans = [span for each in written for span in each.spans()]
+        spans = [span for each in written for span in self._along(each, read).spans()]
         if any(self._covers(each, read) for each in spans):
             return []
         parts = [read]
@@ -149,6 +154,24 @@ class _Search:
                 cut += [(max(part.low, each.high), part.high) for part in parts]
                 parts = [read._replace(low=low, high=high) for low, high in cut if low < high]
         return parts
+
+    def _along(self, cover: _Cover, read: Span) -> _Cover:
+        """The part of a cover that moves with `read`: of rows of 96 bytes that begin every 128 bytes, row `%k`."""
+        terms, gaps = list(cover.terms), list[tuple[int, int]]()
+        for stride, count in cover.gaps:
+            beside = [term for term in read.terms if term not in terms and self._follows(term, stride, count)]
+            if len(beside) == 1:
+                terms += beside
+            else:
+                gaps.append((stride, count))
+        return cover._replace(terms=tuple(sorted(terms)), gaps=tuple(gaps))
+
+    def _follows(self, term: tuple[int, int], stride: int, count: int) -> bool:
+        """Return whether a term moves by multiples of a stride, from 0 to below its count."""
+        number, factor = term
+        counter = self.counters[number]
+        steps = (factor * counter.first, factor * counter.last, factor * counter.grain)
+        return not any(each % stride for each in steps) and steps[0] >= 0 and steps[1] < stride * count
 
     def _covers(self, written: Span, read: Span) -> bool:
         """Return whether `written` holds all bytes of `read`, in each iteration of the loops around both."""
