@@ -35,7 +35,8 @@ def test_every_operator_has_a_case():
     calls = {graph.CallOp, graph.ExternOp, graph.DeviceCopyOp}
     computed = {graph.NonzeroOp}  # test_computed_sizes.py
     of_streams = {graph.AdvanceOp, graph.InsertSliceOp}  # windows of states: tests/frontends/test_streams.py
-    of_modules = {*calls, *computed, *of_streams, graph.WeightOp, graph.ConstantOp, *networks_in_networks}
+    of_checks = {graph.RequireOp}  # test_computed_indices.py
+    of_modules = {*calls, *computed, *of_streams, *of_checks, graph.WeightOp, graph.ConstantOp, *networks_in_networks}
     assert set(graph.Graph.operations) - found == of_modules
 
 

@@ -31,5 +31,6 @@ def test_factors_that_come_again_for_every_panel_count():
     assert fused_loop(tiles, get_target("x86-64-v4")) == FusedLoop("channels", 32, again=17 * tiles.image)
 
 
-def test_without_caches_nothing_is_divided():
-    assert fused_loop(Tiles(36, 56, 56, 512, 512), get_target("c")).along is None
+def test_without_caches_a_row_of_tiles_takes_the_least_memory():
+    assert fused_loop(Tiles(36, 56, 56, 512, 512), get_target("c")) == FusedLoop("rows", 1)
+    assert fused_loop(Tiles(36, 1, 56, 512, 512), get_target("c")).along is None
