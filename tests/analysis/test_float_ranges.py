@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from xdsl.dialects.builtin import ModuleOp, f32, f64, i64
+from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp, f32, f64, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
@@ -32,14 +32,27 @@ def binary(kind: type[graph.BinaryElementwiseOp], value: float) -> Step:
     return lambda x, add: add(kind(x, add(constant(value, x))))
 
 
+def limited(one: float, other: float) -> Step:
+    return lambda x, add: add(graph.ClampOp(x, min(one, other), max(one, other)))
+
+
+def rounded(kind: type[graph.FloorOp | graph.CeilOp | graph.RoundOp]) -> Step:
+    return lambda x, add: add(kind(x))
+
+
+def converted(element: Float32Type | Float64Type) -> Step:
+    return lambda x, add: add(graph.CastOp(x, element))
+
+
+KINDS: list[type[graph.BinaryElementwiseOp]] = [graph.MinimumOp, graph.MaximumOp, graph.AddOp, graph.SubOp]
+ROUNDINGS: list[type[graph.FloorOp | graph.CeilOp | graph.RoundOp]] = [graph.FloorOp, graph.CeilOp, graph.RoundOp]
+ELEMENTS: list[Float32Type | Float64Type] = [f32, f64]
 ends = st.floats(-20, 20, width=32)
 steps = st.one_of(
-    st.tuples(
-        st.sampled_from([graph.MinimumOp, graph.MaximumOp, graph.AddOp, graph.SubOp]), st.floats(-1e6, 1e6, width=32)
-    ).map(lambda drawn: binary(*drawn)),
-    st.tuples(ends, ends).map(lambda drawn: lambda x, add: add(graph.ClampOp(x, min(drawn), max(drawn)))),
-    st.sampled_from([graph.FloorOp, graph.CeilOp, graph.RoundOp]).map(lambda kind: lambda x, add: add(kind(x))),
-    st.sampled_from([f32, f64]).map(lambda kind: lambda x, add: add(graph.CastOp(x, kind))),
+    st.builds(binary, st.sampled_from(KINDS), st.floats(-1e6, 1e6, width=32)),
+    st.builds(limited, ends, ends),
+    st.builds(rounded, st.sampled_from(ROUNDINGS)),
+    st.builds(converted, st.sampled_from(ELEMENTS)),
 )
 
 
@@ -73,11 +86,11 @@ def test_positions_up_to_the_size_of_a_run_are_in_range():
     size = graph.SizeValuesOp(f64, (1,), values=[GREATEST], names=("N",))
     one, zero = (graph.ConstantOp(to_dense(np.array([value]))) for value in (1.0, 0.0))
     last = graph.SubOp(size.y, one.y)
-    module, value = network([lambda x, add: add(graph.CastOp(x, f64))])
+    module, value = network([converted(f64)])
     lower = graph.MinimumOp(value, last.y)
     place = graph.CastOp(graph.MaximumOp(lower.y, zero.y).y, i64)
     ranges = IndexRanges(WeightStore())
     assert ranges.range(place.y) == IndexBounds(0, GREATEST - 1)
     assert ranges.needed(place.y, IndexBounds(0, GREATEST - 1)) == []
     assert ranges.range(graph.CastOp(lower.y, i64).y) is None
-    del module
+    module.verify()

@@ -34,6 +34,10 @@ ROWS = """loop.for %c = 0 to 4 step {step} {{
         loop.store %v, %s[affine_map<(d0, d1) -> (d0 * 4 + d1)>(%t, %c)] : vector<2xf32>, memref<256xf32>
       }}
     }}"""
+ROWS_READ = """loop.for %u = 0 to 40 {{
+      %w = loop.load %s[affine_map<(d0) -> (d0 * 4)>(%u)] : memref<256xf32> -> vector<{width}xf32>
+      loop.store %w, %y[affine_map<() -> (0)>()] : vector<{width}xf32>, memref<32xf32>
+    }}"""
 CHOSEN = """loop.for %t = 0 to min affine_map<(d0) -> (1 - d0)>(%i) {{
       %v = loop.load %x[affine_map<() -> (0)>()] : memref<32xf32> -> f32
       loop.store %v, %s[affine_map<() -> (0)>()] : f32, memref<256xf32>
@@ -82,6 +86,9 @@ def kernel_with(before: str, body: str, behind: str) -> tuple[FuncOp, loop.ForOp
         ("", written(4) + read(4), read(4), False),
         ("", written(4) + read(4), written(8) + read(8), True),
         (written(8), written(4) + read(4), read(8), False),
+        ("", ROWS.format(step=4, rows=40) + ROWS_READ.format(width=2), "", True),
+        ("", ROWS.format(step=4, rows=40) + ROWS_READ.format(width=4), "", True),
+        ("", ROWS.format(step=4, rows=40) + OWN + ROWS_READ.format(width=4), "", False),
     ],
     ids=[
         "all of it is written before",
@@ -99,6 +106,9 @@ def kernel_with(before: str, body: str, behind: str) -> tuple[FuncOp, loop.ForOp
         "read behind the loop",
         "written anew behind the loop",
         "written in front of the loop and read behind it",
+        "many rows beside margins",
+        "margins that nobody writes",
+        "margins that other iterations write",
     ],
 )
 def test_iterations_read_what_they_have_written(before: str, body: str, behind: str, holds: bool) -> None:
