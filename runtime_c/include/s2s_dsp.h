@@ -116,7 +116,7 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i16x4_load(const int16_t *p)
     return a;
 }
 
-S2S_ALWAYS_INLINE s2s_i16x4 s2s_i16x4_load_at(const int16_t *p, int32_t at) { return s2s_i16x4_load(p + at); }
+#define s2s_i16x4_load_at(p, at) s2s_i16x4_load((p) + (at))
 
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend_add(s2s_i8x4 a, int32_t offset)
 {

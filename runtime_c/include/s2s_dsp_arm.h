@@ -116,10 +116,12 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend_add(s2s_i8x4 a, int32_t offset)
 S2S_ALWAYS_INLINE s2s_i8x2 s2s_i8x2_load(const int8_t *p)
 {
     uint16_t half;
+    uint32_t both;
     s2s_i8x2 a;
 
     (void)memcpy((void *)&half, (const void *)p, sizeof half);
-    a.word = (int32_t)((uint32_t)half | ((uint32_t)half << 8));
+    both = (uint32_t)half | ((uint32_t)half << 8);
+    a.word = (int32_t)both;
     return a;
 }
 
@@ -347,7 +349,7 @@ S2S_ALWAYS_INLINE void s2s_cache_read_i16_column(int16_t *to, const int8_t *from
 {
     const int32_t both = s2s_pack_halves(offset, offset);
 
-    for (int32_t fours = count >> 2; fours > 0; --fours) {
+    for (int32_t fours = count / 4; fours > 0; --fours) {
         const int8_t *const next = from + 2 * stride;
         const int32_t low = __sadd16(s2s_pack_halves(from[0], from[stride]), both);
         const int32_t high = __sadd16(s2s_pack_halves(next[0], next[stride]), both);
@@ -358,9 +360,9 @@ S2S_ALWAYS_INLINE void s2s_cache_read_i16_column(int16_t *to, const int8_t *from
         from = next + 2 * stride;
         S2S_KEEP_IN_PLACE(from);
     }
-    for (int32_t rest = count & 3; rest > 0; --rest) {
+    for (int32_t rest = count % 4; rest > 0; --rest) {
         *to++ = (int16_t)(*from + offset);
-        from += stride;
+        from = from + stride;
         S2S_KEEP_IN_PLACE(from);
     }
 }

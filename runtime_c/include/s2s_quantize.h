@@ -118,9 +118,10 @@ S2S_INLINE int32_t s2s_rescale_high(int32_t x, int32_t multiplier)
 /* offset and a half, before a division by 2^-shift. */
 S2S_INLINE int32_t s2s_offset_and_half(int32_t offset, int8_t shift)
 {
-    const uint32_t left = (uint32_t)(-1 - (int32_t)shift);
+    const int32_t left = -1 - (int32_t)shift;
+    const uint32_t half = (uint32_t)1 << (uint32_t)left;
 
-    return (2 * offset + 1) * (int32_t)((uint32_t)1 << left);
+    return (2 * offset + 1) * (int32_t)half;
 }
 
 /* s2s_rescale_double + offset for |x| < 2^30, a positive multiplier, |offset| < 256 and a shift from -22 to -1; the last
