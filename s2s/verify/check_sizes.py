@@ -70,8 +70,7 @@ def check_sizes(compilation: Compilation) -> None:
         dims=options.dims,
         name=options.name,
         tflite_rounding=options.tflite_rounding,
-        # The best order depends on the sizes, and so does which indices are proven to be in range.
-        passes=PassOptions(disabled=("graph-order-calls", "graph-check-indices")),
+        passes=PassOptions(disabled=("graph-order-calls", "graph-check-indices")),  # both depend on the sizes
     )
     known = compilation.at("read").copy() if _is_read_plainly(compilation) else None
     greatest = _plainly(source, plain, known=known)
