@@ -21,6 +21,24 @@ if TYPE_CHECKING:
     from s2s.types.sizes import DimSize, InputShapes
     from s2s.types.sliding import Sliding
 
+Executor = Literal["aot", "graph"]
+Requantise = Literal["float", "fixed"]
+Schedule = Literal["default", "reference"]
+Activations = Literal["model", "float", "int8-blocks"]
+CacheType = Literal["float32", "float16", "int8"]
+Cache = Literal["float32", "float16", "int8", "float32-ring", "float16-ring", "int8-ring"]
+TfliteRounding = Literal["micro", "reference"]
+WeightForm = Literal["auto", "arrays", "incbin"]
+Io = Literal["caller", "arena"]
+Profile = Literal["default", "misra"]
+Threading = Literal["pthreads", "openmp"]
+PROFILES: tuple[Profile, ...] = ("default", "misra")
+
+DECIDING = ("simplify", "graph", "compute", "tensor", "loop", "memory", "c")
+"""The stages whose passes make decisions."""
+MAX_THREADS = 16
+"""The threads that a pool of the runtime has room for, unless a project wants more."""
+
 Texts = Sequence[str]
 """What the command line states, one text for each use of a flag."""
 V = TypeVar("V")
