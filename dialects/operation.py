@@ -241,7 +241,7 @@ def _read_directly(cls: type[Op], definition: OpDef) -> None:
 
 
 def _verifier(definition: OpDef, own: Callable[[Any], None]) -> Callable[[Op], None]:
-    """Check what `definition` declares, then what `own` checks. A violation is left to xDSL's own check, whose message
+    """Check the declarations of `definition`, then `own` checks. A violation is left to xDSL's own check, whose message
     tells its place."""
 
     @cache

@@ -87,7 +87,7 @@ class RescaleOp(GraphOp):
 
     @property
     def zero_points(self) -> tuple[int, int]:
-        """Those of `x` and `y`."""
+        """The zero points of `x` and `y`."""
         return zero_point(self.input_zp), zero_point(self.output_zp)
 
     @property

@@ -47,7 +47,7 @@ class AdvanceOp(GraphOp):
 
 @op_definition
 class InsertSliceOp(GraphOp):
-    """`y = x`, with the elements of `u` in place of those from `starts` on."""
+    """`y = x`, with the elements of `u` in place of its own from `starts` on."""
 
     name = "graph.insert_slice"
     x = operand_def(TENSOR)

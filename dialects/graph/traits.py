@@ -57,5 +57,5 @@ def set_provenance(op: Operation, nodes: Iterable[str]) -> None:
 
 
 def copy_provenance(target: Operation, *sources: Operation) -> None:
-    """Add the source nodes of `sources` to those of `target`."""
+    """Add the source nodes of `sources` to the source nodes of `target`."""
     set_provenance(target, [name for op in (target, *sources) for name in provenance(op)])

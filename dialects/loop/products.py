@@ -42,7 +42,8 @@ PAIR = 2
 
 @op_definition
 class CacheReadOp(Op, AccessInterface, WorkInterface):
-    """Copy 8-bit elements, those outside of a range as `fill`: extended to 16 bits with a number added, or as bytes.
+    """Copy 8-bit elements, where elements outside of a range are `fill`: extended to 16 bits with a number added, or as
+    bytes.
 
         target[t + i] = low <= i < high ? ext(source[s + i * stride]) + offset : fill,  0 <= i < count
 
@@ -208,7 +209,7 @@ class PairFactorsOp(Op):
 
 @op_definition
 class PairsOp(Op):
-    """Take four bytes `b` of `vector`, its `part`-th four, as two numbers of 16 bits, and the low bytes of those with
+    """Take four bytes `b` of `vector`, its `part`-th four, as two numbers of 16 bits, and the low bytes of the two with
     sign: `(256 * b1 + u0, 256 * b3 + u2, b0, b2)`, where `u` is `b` without sign.
 
     The numbers are `w1 - 256 * w0` for neighbouring constants `w0` and `w1`, whose low byte is `w1`. With the factors

@@ -39,7 +39,7 @@ class ScheduleAttr(ParametrizedAttribute):
 
     @staticmethod
     def of(directives: Iterable[Directive | None] = ()) -> ScheduleAttr:
-        """Create a schedule of `directives` without those that are None."""
+        """Create a schedule of `directives` without the ones that are None."""
         return ScheduleAttr(ArrayAttr([each for each in directives if each is not None]))
 
     def __iter__(self) -> Iterator[Directive]:

@@ -24,8 +24,8 @@ def talk(session: Session, prompt: str | None) -> None:
 
 
 def read_text(read: Callable[[], str]) -> str | None:
-    """Read a line, and those behind it while it ends with a backslash; None at the end of the input. Ctrl-C forgets
-    what was typed."""
+    """Read a line, and the next lines while the last one ends with a backslash; None at the end of the input. Ctrl-C
+    forgets what was typed."""
     lines: list[str] = []
     while True:
         try:

@@ -95,7 +95,7 @@ def worker_command(
 @key
 @options.as_json
 def status_command(address: str, authority: str, certificate: str, key: str, as_json: bool) -> None:
-    """List the workers of a farm, what they measure, and what they do.
+    """List the workers of a farm, their targets, and their present tasks.
 
     Example: s2s farm status tcp://farm:8786
     """

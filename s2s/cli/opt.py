@@ -77,7 +77,8 @@ class OptMain(xDSLOptMain):
 
 
 def sample_weights(module: ModuleOp, weights: WeightStore) -> None:
-    """Give every weight that `module` names and `weights` lacks values, and the operation the hash of those values."""
+    """Give values to every weight that `module` names and `weights` lacks, and to the operation the hash of these
+    values."""
     for op in module.walk():
         if isinstance(op, graph.WeightOp):
             name = op.weight_name.data

@@ -61,7 +61,7 @@ def reads_blocks(op: tensor.ComputeOp, argument: SSAValue, block: int) -> bool:
 
 
 def in_whole_blocks(op: tensor.ComputeOp, block: int) -> bool:
-    """Return whether the groups of channels that `op` reads, those of a grouped convolution, are the same for all lanes
+    """Return whether the groups of channels that `op` reads, as a grouped convolution does, are the same for all lanes
     of a block."""
     atoms = [atom for access in op.read_accesses for expr in access.map.data.results for atom in expr.dfs()]
     parts = [

@@ -64,7 +64,7 @@ class LayoutGroups:
 
 
 class ChannelLayouts:
-    """The tensors of a module that can be blocked, if those in `settled` have blocks of the stated size (0 for
+    """The tensors of a module that can be blocked, if the tensors in `settled` have blocks of the stated size (0 for
     none)."""
 
     def __init__(self, module: ModuleOp, target: Target, settled: Mapping[SSAValue, int] | None = None) -> None:

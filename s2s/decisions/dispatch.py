@@ -65,7 +65,7 @@ def contexts_in_effect() -> list[DispatchContext]:
 
 
 def records_in_effect() -> tuple[Record, ...]:
-    """Return the records of all contexts, without those of tasks and targets that a context further inside knows."""
+    """Return the records of all contexts, without records of tasks and targets that a context further inside knows."""
     found: list[Record] = []
     known: set[tuple[str, str]] = set()
     for context in contexts_in_effect():

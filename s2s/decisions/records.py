@@ -72,7 +72,7 @@ def read_records(source: RecordSource) -> tuple[Record, ...]:
 
 
 def _of_this_lowering(where: str, records: tuple[Record, ...]) -> tuple[Record, ...]:
-    """Return the records without those of other versions of the lowering; warn of these."""
+    """Return the records without the ones of other versions of the lowering; warn of these."""
     kept = tuple(each for each in records if each.lowering == LOWERING)
     if len(kept) < len(records):
         versions = ", ".join(sorted({str(each.lowering) for each in records if each.lowering != LOWERING}))

@@ -30,7 +30,7 @@ def kernel_calls(module: ModuleOp) -> list[tuple[str, str]]:
 
 
 def _outer_comments(call: c.CallOp, callers: dict[str, c.CallOp]) -> Iterator[str]:
-    """Return the comments before the loops around a call, and before those around the call of its function."""
+    """Return the comments before the loops around a call, and before the loops around the call of its function."""
     op: Operation | None = call
     while op is not None and not isinstance(op, c.FuncOp):
         before = op.prev_op

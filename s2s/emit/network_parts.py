@@ -60,6 +60,6 @@ class Shared:
         return [*kernels, *self.headers_of_constants({array.identifier for array in self.constants})]
 
     def headers_of_constants(self, named: Set[str]) -> list[str]:
-        """The headers of those shared constants that are named."""
+        """The headers of the shared constants that are named."""
         owners = dict.fromkeys(array.device for array in self.constants if array.identifier in named)
         return [header_of_constants(self.name, owner) for owner in owners]

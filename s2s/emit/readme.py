@@ -84,7 +84,7 @@ def further_arenas(info: NetworkInfo) -> list[str]:
 
 
 def memory(info: NetworkInfo) -> str:
-    """State what is allocated, and what lasts between runs."""
+    """State the memory that is allocated, and the memory that lasts between runs."""
     if info.loaded and not info.states:
         return (
             f"Nothing is allocated. `{info.name}_load` copies {info.loaded} bytes of constants to the memory pools "

@@ -25,7 +25,7 @@ def dims(info: NetworkInfo) -> tuple[SizeField, ...]:
 
 
 def computed_dims(info: NetworkInfo) -> tuple[str, ...]:
-    """Return the fields of those sizes that a run computes."""
+    """Return the fields of the sizes that a run computes."""
     fields = size_identifiers(info.sizes)
     return tuple(fields[name] for name in info.computed_sizes)
 

@@ -304,7 +304,7 @@ def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> lis
 
 
 def measured_sizes(rows: Sequence[Row], measured: Measured | None, target: Target) -> list[Row]:
-    """Return `rows`, which begin with the two of the arena, with those of the sizes that are measured."""
+    """Return `rows`, which begin with the two of the arena, with the rows of the sizes that are measured."""
     if measured is None:
         return list(rows)
     by = f"by {measured.by} for {target.name}"

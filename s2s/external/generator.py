@@ -1,4 +1,4 @@
-"""What a code generator is asked, and what it answers.
+"""The questions to a code generator, and its answers.
 
     class Dense(CodeGenerator):
         name = "mylib"

@@ -60,8 +60,8 @@ def specialised(
     loaded: LoadedModel, bind: Mapping[str, Numbers], dims: Mapping[str, DimSize], named: Collection[str] = ()
 ) -> LoadedModel:
     """The model with the inputs in `bind` as constants, and with the sizes in `dims` of named dimensions of its inputs,
-    the greatest of those that vary. Other sizes in `dims` are left alone: they may be computed by the network, or
-    `named` by the user."""
+    where sizes vary the greatest. Other sizes in `dims` are left alone: they may be computed by the network, or `named`
+    by the user."""
     if not isinstance(loaded, onnx.LoadedModel):
         if bind:
             raise InputError("--bind: is for ONNX models; make the input a constant before")

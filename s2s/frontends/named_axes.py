@@ -13,7 +13,7 @@ def axis_names(shapes: InputShapes) -> list[str]:
 
 
 def sized(shapes: InputShapes, dims: Mapping[str, DimSize]) -> dict[str, tuple[int, ...]]:
-    """Return `shapes` with the size that `dims` give each named axis, the greatest of those that vary."""
+    """Return `shapes` with the size that `dims` give each named axis, where sizes vary the greatest."""
     sizes = at_most(dims)
     missing = next((name for name in axis_names(shapes) if name not in sizes), None)
     if missing is not None:

@@ -46,7 +46,7 @@ def mark_computed_sizes(module: ModuleOp, dims: Mapping[str, DimSize]) -> None:
 
 
 def open_dimensions(model: LoadedModel, shapes: InputShapes) -> list[str]:
-    """Return the names of the open dimensions of a model's inputs, those that `shapes` give included."""
+    """Return the names of the open dimensions of a model's inputs, the ones that `shapes` give included."""
     names = (dim for dims in _named(model, shapes).values() for dim in dims if isinstance(dim, str))
     return list(dict.fromkeys(name for name in names if name not in ("", "?")))
 

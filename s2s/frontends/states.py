@@ -15,7 +15,7 @@ from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, empty_tensors, with
 
 @frozen
 class ModelNames:
-    """The names of all inputs and outputs of a model, those that become state included."""
+    """The names of all inputs and outputs of a model, also of the ones that become state."""
 
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ def _named(attributes: Sequence[DictionaryAttr], numbers: Sequence[int], name: s
 def _set_results(
     main: FuncOp, tied: Sequence[int], arguments: Sequence[DictionaryAttr], results: Sequence[DictionaryAttr]
 ) -> None:
-    """Write attributes and results down, those of the caller before those of states."""
+    """Write attributes and results down, the caller's before the results that become states."""
     order = sorted(range(len(tied)), key=lambda number: tied[number] != -1)
     returned = main.body.block.last_op
     assert isinstance(returned, ReturnOp)

@@ -216,8 +216,8 @@ def _parts(main: FuncOp, windows: Mapping[SSAValue, Moves], motions: Motions) ->
 
 
 def _part(value: SSAValue, motions: Motions, read: tuple[int, int] | None) -> Elements | None:
-    """Return the elements of `value` that a run has if operators read those of `read`: what moves is kept, all else is
-    computed. None if these are none, or if some of them read padding."""
+    """Return the elements of `value` that a run has if operators read the elements of `read`: what moves is kept, all
+    else is computed. None if these are none, or if some of them read padding."""
     motion, frames = motions[value], frames_of(value, motions)
     if frames is None or read is None or read[0] < frames.low or read[1] > frames.high:
         return None
@@ -362,7 +362,8 @@ def _resized(value: SSAValue, axis: int, size: int) -> AnyTensor:
 
 
 def _without_borders(op: Operation, rule: Rule, part: Elements) -> dict[str, Attribute]:
-    """Return the properties of `op` that say which elements it reads, where its operand holds those and no others."""
+    """Return the properties of `op` that say which elements it reads, where its operand holds these elements and no
+    others."""
     match op:
         case graph.ConvOp() | PoolOp():
             rank = type_of(op.x).get_num_dims()

@@ -83,7 +83,7 @@ def folded(
 
 
 def _one_by_one(nested: Nested) -> list[Any]:
-    """Return what stands for operands one by one, without those that are left out."""
+    """Return the replacements of operands one by one, without the operands that are left out."""
     parts: list[list[Any]] = [each if isinstance(each, list) else [each] for each in nested]
     return [each for part in parts for each in part if each is not None]
 

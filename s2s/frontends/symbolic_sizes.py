@@ -182,7 +182,7 @@ def _ends(whole: int, start: int, count: int, stride: int) -> bool:
 
 
 class _StatedReshapes(ReshapeSizes):
-    """Replaces reshapes that are no views, and compares the extents of all values with those that were read."""
+    """Replaces reshapes that are no views, and compares the extents of all values with the extents that were read."""
 
     def __init__(self, module: ModuleOp, shapes: Mapping[SSAValue, Extents]) -> None:
         super().__init__(module, {op: () for op in module.walk() if isinstance(op, graph.ReshapeOp)})
@@ -193,7 +193,7 @@ class _StatedReshapes(ReshapeSizes):
         super(ReshapeSizes, self).run()
 
     def of_operation(self, op: Operation) -> None:
-        """Derive the extents of the results of an operation, which have to be those that were read."""
+        """Derive the extents of the results of an operation, which have to equal the extents that were read."""
         results = [(number, self.stated.get(result)) for number, result in enumerate(op.results)]
         super().of_operation(op)
         if op.parent is None or isinstance(op, ReturnOp):

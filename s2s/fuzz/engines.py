@@ -87,7 +87,7 @@ def _onnxruntime(model: onnx.ModelProto, runs: Sequence[Mapping[str, Array]]) ->
 def _with_unsigned_weights(
     model: onnx.ModelProto, runs: Sequence[Mapping[str, Array]]
 ) -> tuple[onnx.ModelProto, Sequence[Mapping[str, Array]]]:
-    """Return the model of a node with weights and zero points of uint8 for those of int8 beside activations of uint8,
+    """Return the model of a node with weights and zero points of uint8 in place of int8 beside activations of uint8,
     whose products onnxruntime saturates without VNNI."""
     [node] = model.graph.node
     signed: set[str] = set()

@@ -157,5 +157,6 @@ def run_routine(name: str, inputs: Sequence[Array], numbers: Sequence[int]) -> l
 
 
 def _typed(x: Array, element: np.dtype[np.generic]) -> Array:
-    """Return the elements of `x` as those that the routine is named after, where they are integers of that width."""
+    """Return the elements of `x` as the integers that the routine is named after, where they are integers of that
+    width."""
     return x.view(element) if element.kind != "f" and x.dtype.itemsize == element.itemsize else x

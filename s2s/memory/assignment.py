@@ -34,7 +34,7 @@ class Assignment(NamedTuple):
 
 
 class _Filled(NamedTuple):
-    """What a pool holds, and what that is worth."""
+    """The contents of a pool, and their worth."""
 
     items: frozenset[int]
     worth: int

@@ -81,7 +81,7 @@ def grain_from(start: AffineExpr, step: int, counters: Sequence[Counter]) -> int
 
 
 def _largest(exprs: Sequence[AffineExpr], ranges: Sequence[Range]) -> list[AffineExpr]:
-    """Return those of `exprs` that may exceed all others."""
+    """Return the ones of `exprs` that may exceed all others."""
     kept = list[AffineExpr]()
     for expr in exprs:
         if any(_reaches(other, expr, ranges) for other in kept):

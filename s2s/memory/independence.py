@@ -113,7 +113,7 @@ def is_apart(iteration: Iteration) -> bool:
 
 
 def _loops_at(block: Block, level: int) -> list[loop.ForOp]:
-    """Return the loops in `block`, or those nested `level` deeper."""
+    """Return the loops in `block`, or the loops nested `level` deeper."""
     loops = [op for op in block.ops if isinstance(op, loop.ForOp)]
     return loops if level == 0 else [each for op in loops for each in _loops_at(op.body.block, level - 1)]
 

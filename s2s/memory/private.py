@@ -56,8 +56,9 @@ class _Cover(NamedTuple):
 
 
 def is_private(accesses: Accesses, op: loop.ForOp, buffer: SSAValue, *, uncut: bool = False) -> bool:
-    """Return whether each iteration of `op` reads of `buffer`, an argument of the kernel, only what it has written
-    before, or what no iteration writes; and nothing outside of `op` reads what one of its iterations has written.
+    """Return whether each iteration of `op` reads only bytes of `buffer`, an argument of the kernel, that it has
+    written before or that no iteration writes; and nothing outside of `op` reads what one of its iterations has
+    written.
 
     `uncut` asks it of runs whose sizes cut no loop short.
     """
@@ -92,8 +93,8 @@ def is_private_in_pieces(kernel: FuncOp, loops: Sequence[loop.ForOp], buffer: SS
 
 
 def _uncovered(accesses: Accesses, op: loop.ForOp, buffer: SSAValue, *, uncut: bool = False) -> list[Span] | None:
-    """Return what an iteration of `op`, or what stands outside of it, reads of `buffer` without having written it
-    before; None if that is unknown."""
+    """Return the reads of `buffer` by an iteration of `op`, or outside of it, of bytes that it has not written before;
+    None if that is unknown."""
     inside, everything = accesses.traces_of(op.body.block.ops, buffer), accesses.own_trace(buffer)
     number = accesses.number_of(op)
     if inside is None or everything is None or number is None:
@@ -185,7 +186,7 @@ class _Search:
 
 
 def _joined(covers: Iterable[_Cover]) -> list[_Cover]:
-    """Return covers of which those that touch are one."""
+    """Return covers of which the touching ones are joined."""
     before = list(covers)
     after = _merged(before)
     while len(after) < len(before):

@@ -89,8 +89,8 @@ def _search_windows(layout: Layout, order: list[int], offsets: list[int]) -> tup
 
 
 def _surroundings(layout: Layout, offsets: Sequence[int]) -> list[int]:
-    """Return the highest block, the blocks that live with it, those that live with these, and so on up to the window
-    size."""
+    """Return the highest block, the blocks that live with it, the blocks that live with one of them, and so on up to
+    the window size."""
     top = max(range(len(offsets)), key=lambda i: (offsets[i] + layout.blocks[i].size, -i))
     found, pending = {top}, deque([top])
     while pending and len(found) < WINDOW:

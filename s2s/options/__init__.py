@@ -22,7 +22,7 @@ from s2s.options.values import WeightForm as WeightForm
 
 @options_class
 class CompileOptions(UserOptions):
-    """The options of `s2s.compile`, and those that searches and pass contexts set."""
+    """The options of `s2s.compile`, and options that searches and pass contexts set."""
 
     scratch: int | None = option(default=None, stages=("tensor",))
     """Elements that a window copied to scratch may take; a budget of RAM sets it."""

@@ -178,7 +178,8 @@ class TreeDescription:
 
     @property
     def derived_sizes(self) -> dict[str, str]:
-        """The sizes that follow from those, by name, as expressions in Python of the list `s` of these."""
+        """The sizes that follow from the sizes of a run, by name, as expressions in Python of the list `s` of the
+        latter."""
         names = [f"s[{number}]" for number in range(len(self.sizes))]
         maps = {name: parse_map(text) for name, text in self.record.get("derived_sizes", {}).items()}
         return {name: spelled(map.results[0], names).replace(" floordiv ", " // ") for name, map in maps.items()}

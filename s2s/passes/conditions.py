@@ -256,7 +256,7 @@ def started_copies(options: CompileOptions) -> Mapping[str, Any]:
 
 
 def started_calls(options: CompileOptions) -> Mapping[str, Any]:
-    """Return the devices whose kernels are started, and those of them with a memory of their own."""
+    """Return the devices whose kernels are started, and which of these devices have a memory of their own."""
     found = [each for each in options.devices if each.calls == STARTED]
     apart = tuple(each.name for each in found if not each.shared)
     return {"devices": tuple(each.name for each in found), "apart": apart}
@@ -268,13 +268,14 @@ def hooked_calls(options: CompileOptions) -> Mapping[str, Any]:
 
 
 def generators(options: CompileOptions) -> Mapping[str, Any]:
-    """The external code generators with their modes, those of further devices behind the name of the device."""
+    """The external code generators with their modes, the generators of further devices behind the name of the
+    device."""
     first = tuple(f"{name}={mode}" for name, mode in options.external)
     return {"generators": (*first, *(f"{each.name}:{text}" for each in options.devices for text in each.external))}
 
 
 def _targets(options: CompileOptions) -> Mapping[str, Any]:
-    """The target of the first device, and those of others."""
+    """The target of the first device, and the targets of the others."""
     others = tuple(f"{each.name}={get_target(each.target).name}" for each in options.devices if each.target is not None)
     return {**target(options), **({"targets": others} if others else {})}
 

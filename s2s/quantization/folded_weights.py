@@ -46,7 +46,7 @@ def fold_weights(module: GraphModule) -> None:
 
 
 def _is_computed(node: Node) -> bool:
-    """Whether a node has a value that is the same in every run if those of its operands are."""
+    """Whether a node has a value that is the same in every run if the values of its operands are."""
     if node.op != "call_function" or not node.all_input_nodes:
         return False
     target: Any = node.target

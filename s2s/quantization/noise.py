@@ -56,7 +56,7 @@ class Sums:
 
 
 def compare_values(values: Iterable[tuple[str, Array, Array]]) -> dict[str, Sums]:
-    """Compare expected values with those found, by the names of their tensors."""
+    """Compare expected values with measured ones, by the names of their tensors."""
     sums: dict[str, Sums] = {}
     for name, expected, found in values:
         sums.setdefault(name, Sums()).add(expected, found)

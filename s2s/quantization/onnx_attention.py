@@ -221,7 +221,7 @@ class _Attention:
         return chances if in_all_rows else self._add("Where", [allowed, chances, none])
 
     def _mask(self) -> tuple[str, str, bool]:
-        """What is true where keys are seen, what is added to the scores, and whether each row is known to see a key."""
+        """The mask of seen keys, the terms that are added to the scores, and whether each row is known to see a key."""
         mask, total = self._input(3), self._total()
         causal = np.tri(self._sizes(0)[2], total, total - self._sizes(1)[2], dtype=np.bool_)
         ordered = self._constant(causal) if self.given.get("is_causal") else ""

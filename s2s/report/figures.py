@@ -85,7 +85,7 @@ class Figures:
 
     @property
     def gauge(self) -> tuple[tuple[str, int, int], ...]:
-        """The memories of the board, what the network takes of each, and what there is, in bytes."""
+        """The memories of the board, each with the bytes that the network takes and the bytes that there are."""
         return () if self.device is None else tuple(gauge(self.sizes, self.device))
 
     @property
@@ -147,7 +147,7 @@ def figures_of(
     board: BoardVerification | None = None,
     device: ProjectBoard | None = None,
 ) -> Figures:
-    """Collect the figures of a network, including those of the C compiler if it is installed."""
+    """Collect the figures of a network, including the C compiler's figures if one is installed."""
     sizes = artifact.report(measure=True).as_dict()
     info, compilation = artifact.info, artifact.compilation
     operators, timeline = (operators_of(compilation.at("read").module), timeline_of(compilation.at("memory").module))

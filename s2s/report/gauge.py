@@ -7,7 +7,7 @@ from s2s.projects import ProjectBoard
 
 
 def gauge(sizes: Mapping[str, Any], board: ProjectBoard) -> Iterator[tuple[str, int, int]]:
-    """Yield each memory with the bytes that the network takes and those that there are.
+    """Yield each memory with the bytes that the network takes and the bytes that there are.
 
     `sizes` are the figures of `s2s report`. Flash is left out where it was not measured; emulated boards have no sizes.
     """

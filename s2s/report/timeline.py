@@ -162,7 +162,7 @@ def _step(op: Operation, kernels: dict[str, FuncOp], memory: _Memory, number: in
 
 
 def _uses(op: Operation, kernels: dict[str, FuncOp]) -> tuple[list[SSAValue], list[SSAValue], list[SSAValue]]:
-    """Return the buffers that a step reads, those of its results, and its scratch buffers."""
+    """Return the buffers that a step reads, the buffers of its results, and its scratch buffers."""
     if not isinstance(op, CallOp):
         return list(read_by(op)), list(written_by(op)), []
     kernel = kernels[op.callee.string_value()]

@@ -110,7 +110,7 @@ def block_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SS
 def _by_rows(
     sums: BlockSums, roles: Roles, products: ProductSum, target: Target, constants: frozenset[SSAValue]
 ) -> tensor.ScheduleAttr | None:
-    """Return a schedule with an instruction that multiplies a block by those of a few rows of the constant."""
+    """Return a schedule with an instruction that multiplies a block by a few rows of the constant."""
     op, row, last = sums.products, sums.row[0], len(sums.products.sizes) - 1
     intrinsic = _row_intrinsic(target, products, op.sizes[last])
     shape = shape_of(op.reads[roles.w])

@@ -83,7 +83,8 @@ def _base(table: Mapping[str, Any], place: str, named: Callable[[str], Target]) 
 
 
 def _intrinsics(table: Mapping[str, Any], path: Path, base: Target) -> tuple[Intrinsic, ...]:
-    """Return the intrinsics that a file lists, by default those of its base, followed by those that it defines only."""
+    """Return the intrinsics that a file lists, by default the ones of its base, followed by the ones that it defines
+    only."""
     defined: dict[str, Intrinsic] = {}
     for each in _list(
         table.get(DEFINED, []), f"{path}: {DEFINED}", f"a list of tables; write [[{DEFINED}]] above each"

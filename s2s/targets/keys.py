@@ -160,7 +160,7 @@ def shown(value: object) -> str:
 
 
 def fault_of(name: str, value: object, kind: Kind) -> str | None:
-    """Return what is wrong with the value of key `name`, and what would be right; None if nothing is."""
+    """Return the fault of the value of key `name`, and the way out; None if nothing is."""
     return None if kind.holds(value) else f"{name} = {shown(value)}: is not {kind.words}; give such a value"
 
 

@@ -1,4 +1,4 @@
-"""Digests of the contents of tensors, which show every change, also those that torch counts nowhere.
+"""Digests of the contents of tensors, which show every change, also changes that torch counts nowhere.
 
 `tensor.data.zero_()`, a view of numpy and another process change the elements of a tensor without its version counter,
 and what the garbage collector frees gives its identity and its memory to others. So the elements themselves are read:

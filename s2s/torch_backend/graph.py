@@ -109,7 +109,7 @@ class Graph:
         ]
 
     def _constants(self, inputs: Sequence[Any]) -> Key:
-        """What tells the constants of one network from those of another."""
+        """The facts that tell the constants of two networks apart."""
         assert self._static is not None
         tensors = [inputs[number] for number in self._static]
         identities = tuple(map(id, tensors))

@@ -59,7 +59,7 @@ def features_of(
 
 
 def _footprints(op: tensor.Computation, order: Sequence[int], tiles: Sequence[int], target: Target) -> list[float]:
-    """The bytes that the innermost loops read, one loop more each, beside those of the first cache.
+    """The bytes that the innermost loops read, one loop more each, beside the bytes of the first cache.
 
     [56, 64 | 64] in tiles of [2, 16 | 1], order 0 1 2: 64 steps of the reduction read 64 x (2 + 16) floats, …
     """

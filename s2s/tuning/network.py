@@ -73,7 +73,7 @@ def _key(state: State, options: CompileOptions, lowering: int) -> str:
 
 
 class NetworkSpace(SearchSpace):
-    """The choices of all decisions of some kinds, or of those that concern some nodes only.
+    """The choices of all decisions of some kinds, or of the decisions that concern some nodes only.
 
     A combination is legal if the network compiles with it.
     """

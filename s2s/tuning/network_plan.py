@@ -182,7 +182,7 @@ def _entries(knob: int, tables: Sequence[CostTable], sizes: Sequence[int]) -> in
 def _eliminated(
     knob: int, others: tuple[int, ...], tables: Sequence[CostTable], sizes: Sequence[int]
 ) -> tuple[Mapping[Places, int], CostTable]:
-    """The best value of a knob for all values of those that it goes with, and what it then costs."""
+    """The best value of a knob for all values of the knobs that it goes with, and its cost then."""
     chosen: dict[Places, int] = {}
     costs: dict[Places, float] = {}
     for places in product(*(range(sizes[each]) for each in others)):

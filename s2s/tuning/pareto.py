@@ -71,7 +71,7 @@ def within(
 
 
 def _within_peaks(records: Sequence[MeasuredRecord], limits: Mapping[str, float]) -> list[MeasuredRecord]:
-    """The first record of a task, and those that take no more RAM and stack than it and the limits."""
+    """The first record of a task, and the records that take no more RAM and stack than it and the limits."""
     first = records[0]
     ends = {unit: first.costs.get(unit, inf) + limits[unit] for unit in PEAKS if unit in limits}
     return [first, *(r for r in records[1:] if all(r.costs.get(unit, inf) <= end for unit, end in ends.items()))]

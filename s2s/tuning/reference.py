@@ -1,4 +1,4 @@
-"""Comparison of a candidate's results with those of the tensor interpreter.
+"""Comparison of a candidate's results with the results of the tensor interpreter.
 
 Floats may differ by a part of the largest result: schedules add in different orders, and what a sum loses by that grows
 with the terms, not with the sum. Of 262,144 sums of 512 products, about 20 are so near to zero that less than a ten

@@ -33,7 +33,7 @@ class Remeasured:
 def remeasured(
     records: Sequence[MeasuredRecord], kernels: Iterable[FoundKernel], measurer: Measurer, goal: Goal
 ) -> Remeasured:
-    """Measure the decisions of `records` on those of `kernels` that they are of."""
+    """Measure the decisions of `records` on the ones of `kernels` that they belong to."""
     measurer.require()
     found = Remeasured()
     for number, (each, kernel) in enumerate(with_kernels(records, kernels), 1):

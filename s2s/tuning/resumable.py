@@ -48,7 +48,7 @@ class Resumable:
         return Compilation.of_state(self.state, self.options)
 
     def with_decisions(self, decisions: Table) -> Compilation:
-        """Return the compilation with other decisions, beside those of the options."""
+        """Return the compilation with other decisions, beside the decisions of the options."""
         return self.compilation.resume(replace(self.options, decisions=merged(self.options.decisions, decisions)))
 
     @classmethod

@@ -45,7 +45,8 @@ class Knob(Generic[Value]):
     """The word for the value that a schedule has."""
 
     def place_of(self, schedule: tensor.ScheduleAttr, base: tensor.ScheduleAttr) -> int | None:
-        """The index of the value that turns what `base` has into what `schedule` has; None where there is none."""
+        """The index of the value that turns the directives of `base` into the directives of `schedule`; None where
+        there is none."""
         word = self.word_of(schedule)
         if word == self.word_of(base):
             return 0

@@ -41,7 +41,7 @@ class Verified:
 
 
 def verified(records: Sequence[MeasuredRecord], kernels: Iterable[FoundKernel], measurer: Measurer) -> Verified:
-    """Verify `records` of those of `kernels` that they are of; `measurer` tells place and C compiler."""
+    """Verify `records` of the ones of `kernels` that they belong to; `measurer` tells place and C compiler."""
     found = Verified()
     for number, (each, kernel) in enumerate(with_kernels(records, kernels), 1):
         if kernel is None:

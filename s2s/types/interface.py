@@ -135,7 +135,7 @@ def with_empty(names: Sequence[str], empty: Sequence[EmptyTensor]) -> list[str]:
 
 
 def as_declared(ports: Sequence[Passed], empty: Sequence[EmptyTensor], passed: Sequence[Array]) -> list[Array]:
-    """Convert passed arrays to those that the model declares: unpacked, with the empty tensors in their places."""
+    """Convert passed arrays to the arrays that the model declares: unpacked, with the empty tensors in their places."""
     found = [
         value if port.model is None else port.model.unpacked(value) for port, value in zip(ports, passed, strict=True)
     ]

@@ -13,7 +13,8 @@ MARGINS = "margins"
 
 
 class Margin(NamedTuple):
-    """So many `positions` from `size` on along `axis` of a result hold `value`, as far as the axis has room."""
+    """The elements at `positions` places from `size` on along `axis` of a result hold `value`, as far as the axis has
+    room."""
 
     axis: int
     size: str

@@ -162,8 +162,8 @@ class Ledger:
         return np.append(~holds[:1], holds) if runs is None else holds
 
     def runs_of(self, expr: AffineExpr) -> list[Array] | None:
-        """Return the values of the sizes in all runs that differ in those which `expr` has, in ascending order; None
-        where there are too many."""
+        """Return the values of the sizes in all runs that differ in the sizes which `expr` has, in ascending order;
+        None where there are too many."""
         used = expr.used_dims()
         counts = [len(size.values) for number, size in enumerate(self.ranges) if number in used]
         if np.prod(counts, dtype=object) > MAX_RUNS:

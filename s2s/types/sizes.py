@@ -194,7 +194,7 @@ def _range_at(map: AffineMap, least: Sequence[int], most: Sequence[int]) -> Size
 
 
 def with_derived(sizes: Mapping[str, int], derived: Mapping[str, AffineMap]) -> dict[str, int]:
-    """Return the `sizes` of a run, those that vary in the order of the module, and the derived ones."""
+    """Return the `sizes` of a run, the varying ones in the order of the module, and the derived ones."""
     values = list(sizes.values())
     return {**sizes, **{name: map.results[0].eval(values, []) for name, map in derived.items()}}
 
@@ -246,7 +246,7 @@ def _counted(pair: Attribute) -> CountedSize:
 
 
 class SizeTable:
-    """The sizes of a module, by name, as expressions of those that are given at run time."""
+    """The sizes of a module, by name, as expressions of the sizes that are given at run time."""
 
     def __init__(self, attributes: Mapping[str, Attribute]) -> None:
         self.given = sizes_of(attributes)

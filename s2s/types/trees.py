@@ -79,7 +79,7 @@ class Trees:
         return () if self.is_leaf(row) else (self.yes[row], self.no[row])
 
     def _children_first(self) -> Iterator[int]:
-        """Return the rows that the roots lead to, each behind those that it leads to."""
+        """Return the rows that the roots lead to, each behind the rows that it leads to."""
         seen, pending = set[int](), list(self.roots)
         while pending:
             row = pending[-1]

@@ -78,7 +78,8 @@ def compile_objects(
     flags: Sequence[str] | None = None,
     extra: Sequence[str] = ("-fPIC",),
 ) -> list[Path]:
-    """Compile the sources of the tree at `root` to objects in `folder`, with `extra` flags beside those of the tree."""
+    """Compile the sources of the tree at `root` to objects in `folder`, with `extra` flags beside the flags of the
+    tree."""
     command = tuple(compiler) if compiler is not None else default_compiler()
     record = build_record(root)
     flags_of = flags_by_folder(record, command, flags)
@@ -281,7 +282,7 @@ class LoadedNetwork:
         return declared_names(self.outputs, self._empty_outputs)
 
     def _sizes(self, inputs: Mapping[str, ArrayLike]) -> dict[str, int]:
-        """Return the sizes of a run, which are those of its inputs."""
+        """Return the sizes of a run, which are the sizes of its inputs."""
         found: dict[str, int] = {}
         for port in self.inputs:
             shape = np.shape(inputs[port.name]) if port.name in inputs else ()
@@ -313,7 +314,7 @@ class LoadedNetwork:
         return self._bind(self._kept(), [self._input(port, inputs, sizes) for port in self.inputs], "caller", sizes)
 
     def _sizes_of(self, dims: Array) -> dict[str, int]:
-        """Return the sizes that the structure `dims` of a run holds, with those that follow from them."""
+        """Return the sizes that the structure `dims` of a run holds, with the sizes that follow from them."""
         return with_derived(dict(zip(self.sizes, dims.tolist(), strict=True)), self._derived)
 
     def call_on(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> Callable[[], int]:

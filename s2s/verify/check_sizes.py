@@ -122,8 +122,8 @@ def _check_empty_outputs(greatest: Read, smaller: Read) -> None:
 
 
 def _read_up_to(probe: Sizes, sizes: Mapping[str, SizeRange], source: Source, plain: CompileOptions) -> State:
-    """Return the network with bounds whose greatest sizes are those of `probe`: where sizes vary, operators are lowered
-    another way. A least size is read with a smaller one, or alone where the network has none."""
+    """Return the network with bounds whose greatest sizes are the sizes of `probe`: where sizes vary, operators are
+    lowered another way. A least size is read with a smaller one, or alone where the network has none."""
     found = {name: ending_at(size, sizes[name]) for name, size in probe.items()}
     try:
         return _plainly(source, replace(plain, dims={**plain.dims, **found}))

@@ -174,7 +174,7 @@ def _initial(compilation: Compilation) -> dict[str, Array]:
 
 
 def _passed(compilation: Compilation, state: Mapping[str, Array], inputs: Sequence[Array]) -> dict[str, Array]:
-    """Return all inputs of the model by name, from those that the network is passed and its state."""
+    """Return all inputs of the model by name, from the inputs that the network is passed and its state."""
     network = compilation.facts(Read)
     names = declared_names(network.inputs, network.empty_inputs)
     declared = as_declared(network.inputs, network.empty_inputs, inputs)

@@ -24,7 +24,7 @@ def external_libraries(record: Mapping[str, Any]) -> list[str]:
 
 
 def external_sources(record: Mapping[str, Any]) -> dict[Path, str]:
-    """C files to compile beside those of the tree, each once, with the device whose flags they take."""
+    """C files to compile beside the files of the tree, each once, with the device whose flags they take."""
     found: dict[Path, str] = {}
     for each in record.get("external", ()):
         for text in each["sources"]:
@@ -34,7 +34,7 @@ def external_sources(record: Mapping[str, Any]) -> dict[Path, str]:
 
 
 def _listed(record: Mapping[str, Any], key: str) -> list[str]:
-    """The texts of all generators, each once, their variables replaced by those of the environment."""
+    """The texts of all generators, each once, their variables replaced by the environment's."""
     every = [_expanded(text, each["name"]) for each in record.get("external", ()) for text in each[key]]
     return list(dict.fromkeys(every))
 

@@ -164,7 +164,7 @@ def measure(
 
 
 def source_files(tree: Path) -> list[Path]:
-    """Return the C files of a tree without its test, those of the first device first."""
+    """Return the C files of a tree without its test, the first device's first."""
     folders = [*(tree / folder for folder in SOURCE_FOLDERS), *sorted(tree.glob(DEVICE_FOLDERS))]
     return [path for folder in folders for path in sorted(folder.glob("*.c"))]
 

@@ -41,7 +41,7 @@ class _Nodes:
         """The first node that differs, and by how much."""
 
     def evaluate(self, op: Operation, operands: Sequence[Array]) -> list[Array]:
-        """Return the results of `op`, those of the engine if it is the last operation of a node."""
+        """Return the results of `op`, or the engine's results if it is the last operation of a node."""
         results = evaluate(op, operands)
         expected = self._expected.get(op)
         if expected is None or expected.size != results[0].size:

@@ -1,4 +1,4 @@
-"""The values that another engine computes at the nodes of a model, with which those of our levels are compared."""
+"""The values that another engine computes at the nodes of a model, with which the values of our levels are compared."""
 
 import importlib
 from collections import Counter

@@ -81,5 +81,5 @@ def copy_into(name: str, value: Array, out: Any) -> None:
 
 
 def derived_sizes(record: Mapping[str, Any]) -> dict[str, AffineMap]:
-    """Return the sizes that follow from those of a run, as the record of a tree describes them."""
+    """Return the sizes that follow from the sizes of a run, as the record of a tree describes them."""
     return {name: parse_map(text) for name, text in record.get("derived_sizes", {}).items()}

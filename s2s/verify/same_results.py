@@ -24,8 +24,8 @@ MAX_ELEMENTS = MAX_GOLDEN_ELEMENTS >> 4
 
 
 def difference_at(varying: State, plain: State, sizes: Sizes) -> str | None:
-    """Return how results of `varying`, computations with sizes that vary, differ at `sizes` from those of `plain`, the
-    operators read at these; None if they do not.
+    """Return how results of `varying`, computations with sizes that vary, differ at `sizes` from the results of
+    `plain`, the operators read at these; None if they do not.
 
     Inputs are random: floats are normally distributed. A network of too many elements is taken to differ.
     """

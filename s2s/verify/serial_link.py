@@ -126,7 +126,7 @@ class SerialLink:
         )
 
     def _reply(self, kind: int, number: int) -> bytes | None:
-        """Return the reply to a request, without those that come late; None if there is none in time."""
+        """Return the reply to a request, without replies that come late; None if there is none in time."""
         while True:
             frame = self._line.read_until(b"\0")
             if not frame.endswith(b"\0"):

@@ -98,7 +98,7 @@ class EmptyResultError(InputError):
 
 
 def sizes_of_run(compilation: Compilation, inputs: Sequence[Array]) -> Sizes:
-    """Return the sizes of a run with these `inputs`, those that the network computes included.
+    """Return the sizes of a run with these `inputs`, the sizes that the network computes included.
 
     These are found one after the other: the first by the network as it is, the second by the network in which the
     first is constant. Those that nothing depends on are left out.
@@ -197,7 +197,7 @@ def levels_at_sizes(
 
 
 def instantiated(module: ModuleOp, sizes: Sizes) -> ModuleOp:
-    """Return a module of computations with constant `sizes` in the place of those that vary."""
+    """Return a module of computations with constant `sizes` in the place of varying ones."""
     made = module.clone()
     propagation = Propagation(made)
     propagation.run()

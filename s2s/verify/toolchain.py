@@ -29,7 +29,7 @@ def find_program(name: str) -> str:
 
 
 def missing_programs(names: Sequence[str]) -> list[str]:
-    """Those of `names` that are not installed."""
+    """The programs of `names` that are not installed."""
     return [name for name in names if shutil.which(name) is None]
 
 
@@ -76,7 +76,7 @@ def sibling_program(compiler: tuple[str, ...], name: str) -> str:
 
 
 def accepted_flags(compiler: tuple[str, ...], flags: Sequence[str]) -> tuple[str, ...]:
-    """Return those of `flags` that a compiler accepts: all, or each one together with the accepted ones before it.
+    """Return the ones of `flags` that a compiler accepts: all, or each one together with the accepted ones before it.
 
     Some flags work only together: an ABI needs a processor that supports it.
     """

@@ -29,8 +29,8 @@ WEIGHTS: Mapping[str, tuple[tuple[int, int, int], ...]] = {
 
 
 def with_unsigned_weights(model: ModelProto, folder: str | None = None) -> ModelProto:
-    """Return a copy of `model` whose constant weights of int8 are uint8, but for those beside int8 activations; `model`
-    itself if it has none. `folder` is that of its external data."""
+    """Return a copy of `model` whose constant weights of int8 are uint8, but for weights beside int8 activations;
+    `model` itself if it has none. `folder` is that of its external data."""
     found = [
         (number, triple)
         for number, node in enumerate(model.graph.node)

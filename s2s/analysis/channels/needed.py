@@ -51,7 +51,7 @@ class Inputs:
         return merged
 
     def _fitting(self, members: Array, outputs: Array) -> Iterator[int]:
-        """The channels behind the first of `members` whose weights can be added to those of it, all or some of them."""
+        """The channels behind the first of `members` whose weights can be added to its weights, all or some of them."""
         dtype = self.layer.weights.dtype
         info = np.iinfo(dtype) if dtype.kind in "iu" else np.finfo(dtype)
         weights = self.layer.weights[0][outputs][:, members].astype(np.float64) - self.layer.weight_zp

@@ -94,7 +94,7 @@ def _signed(layer: Layer, taps: Array) -> tuple[Array, Array]:
 
 
 def _taps(layer: Layer, low: Array, high: Array) -> list[tuple[Array, tuple[Array, Array]]]:
-    """The taps that all positions have, and those that some miss, with the ends of what they read."""
+    """The taps that every position has, and the taps that some positions miss, with the ends of what they read."""
     missing = layer.missing
     parts = [(~missing, (low, high)), (missing, (np.minimum(low, 0), np.maximum(high, 0)))]
     return [(taps, ends) for taps, ends in parts if taps.any()]

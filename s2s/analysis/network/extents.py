@@ -1,4 +1,4 @@
-"""Walk through `main` and the kernels that it calls, and derive the extents of all values from those of the inputs.
+"""Walk through `main` and the kernels that it calls, and derive the extents of all values from the inputs' extents.
 
 A kernel that is called with tensors of different extents is cloned. Subclasses say what happens inside a kernel.
 """

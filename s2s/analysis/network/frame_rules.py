@@ -91,7 +91,7 @@ def _first(op: Operation, framed: Framed) -> Frames | None:
 
 
 def _along_another(axis_of: Callable[[Operation, Frames], bool]) -> "Callable[[Operation, Framed], Rule | None]":
-    """Make the rule of operators that compute along other axes than those for which `axis_of` is true."""
+    """Make the rule of operators that compute along any axis but one for which `axis_of` is true."""
 
     def rule(op: Operation, framed: Framed) -> Rule | None:
         frames = _first(op, framed)

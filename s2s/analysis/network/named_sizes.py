@@ -1,4 +1,4 @@
-"""Find the sizes of a run that operations name, and those that kernels make known."""
+"""Find the sizes of a run that operations name, and the sizes that kernels make known."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ from s2s.types.symbols import function_named
 
 
 def sizes_named_by(op: Operation, table: SizeTable) -> set[str]:
-    """Return the sizes, of those that are not derived from others, that the properties of `op` name."""
+    """Return the sizes that the properties of `op` name and that are not derived from other sizes."""
     names: list[str] = []
     if isinstance(op, SizedOp):
         lists = (value for value in op.properties.values() if isa(value, ArrayAttr[StringAttr]))

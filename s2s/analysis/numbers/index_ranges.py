@@ -221,7 +221,7 @@ _WIDEST_NARROW = 16
 
 
 def _not_yet_in(done: Mapping[SSAValue, object], value: SSAValue) -> list[SSAValue]:
-    """Return the integers that `value` is computed from, operands first, and `value`, but for those in `done`."""
+    """Return the integers that `value` is computed from, operands first, and `value`, without the ones in `done`."""
     order, pending = dict[SSAValue, None](), [value]
     while pending:
         last = pending[-1]

@@ -101,7 +101,7 @@ def scaled(value: SSAValue, store: WeightStore) -> Scaled | None:
 
 
 def _shifted(inner: SSAValue, scale: Array, store: WeightStore) -> Scaled | None:
-    """Match `inner * scale`, where `inner` is integers as floats, or those minus a zero point."""
+    """Match `inner * scale`, where `inner` is integers as floats, or such integers minus a zero point."""
     zero_point: Array = np.zeros((), np.float32)
     if isinstance(inner.owner, graph.SubOp) and inner.owner.a.type == inner.type:
         known = known_value(inner.owner.b, store)

@@ -24,7 +24,7 @@ _POINTWISE = (graph.ElementwiseOp, graph.BinaryElementwiseOp, graph.RescaleOp, g
 
 
 class ChainedOperator(NamedTuple):
-    """An operation of a chain, and how its rows depend on those of its only operand that is not constant."""
+    """An operation of a chain, and how its rows depend on the rows of its only operand that is not constant."""
 
     op: Operation
     operand: int
@@ -122,7 +122,7 @@ def equal_tiles(chained: Sequence[ChainedOperator], rows: int) -> tuple[EqualTil
 
 
 def recomputed(chained: Sequence[ChainedOperator], tiles: Sequence[EqualTiles]) -> int:
-    """Return the multiply-adds that tiles repeat, beyond those of the chain."""
+    """Return the multiply-adds that tiles repeat, beyond the multiply-adds of the chain."""
     total = 0
     for number, each in enumerate(chained):
         size = rows_of(each.y.type)

@@ -136,7 +136,7 @@ class _Network:
 
     @staticmethod
     def _with(plan: Plan, added: tuple[int, int, int]) -> Plan:
-        """Return `plan` with one more chain, which replaces those that it overlaps."""
+        """Return `plan` with one more chain, which replaces the chains that it overlaps."""
         return tuple(sorted([*(each for each in plan if each[1] < added[0] or added[1] < each[0]), added]))
 
     def _measured(self, tile: tuple[int, int, int]) -> tuple[int, int] | None:

@@ -1,4 +1,4 @@
-"""Match the axes of a tensor with those that it has after a reshape."""
+"""Match the axes of a tensor with the axes that it has after a reshape."""
 
 from collections.abc import Sequence
 

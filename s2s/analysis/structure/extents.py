@@ -1,4 +1,4 @@
-"""Derive which dimensions of a computation have a size that is known at run time, from those of its operands.
+"""Derive the dimensions of a computation whose size is known at run time from the dimensions of its operands.
 
 All tensors keep the strides that they have at the greatest sizes, so that only trip counts change from run to run.
 With `x` of shape `[1, n, 64]`, `n` at most 128, the computation
@@ -196,7 +196,8 @@ class DomainExtents:
 
 
 def domain_extents(op: tensor.ComputeOp, operands: Sequence[Extents], table: SizeTable) -> DomainExtents:
-    """Return the extents of the domain of `op` for those of its `operands`; an error if they are not supported."""
+    """Return the extents of the domain of `op` for the extents of its `operands`; an error if they are not
+    supported."""
     found = DomainExtents(op, table)
     accessed = zip([*op.reads, *op.epilogue], op.accesses, operands, strict=False)
     for number, (value, access, extents) in enumerate(accessed):

@@ -88,7 +88,7 @@ def _divisions(points: Points) -> tuple[Array, Array, Array]:
 
 
 def _askable(bounds: SizeRange) -> Array:
-    """Return the sizes at which a number may be asked for, of a long range those near its ends."""
+    """Return the sizes at which a number may be asked for, of a long range only sizes near its ends."""
     first = next((size for size in bounds.values if size >= MIN_SIZE), bounds.most + 1)
     every = np.arange(first, bounds.most + 1, bounds.step)
     return every if every.size <= 2 * NEAR_ENDS else np.concatenate([every[:NEAR_ENDS], every[-NEAR_ENDS:]])
@@ -96,8 +96,8 @@ def _askable(bounds: SizeRange) -> Array:
 
 @lru_cache(maxsize=4096)
 def _deciding_size(points: Points, bounds: SizeRange, unknown: frozenset[int]) -> int | None:
-    """Return the size that leaves the fewest divisions through `points` in the worst case, other than those at which
-    the number is `unknown`; None if all divisions agree. The layers of a network ask the same again and again."""
+    """Return the size that leaves the fewest divisions through `points` in the worst case, other than the sizes at
+    which the number is `unknown`; None if all divisions agree. The layers of a network ask the same again and again."""
     factors, constants, divisors = _divisions(points)
     sizes = np.array([size for size in _askable(bounds).tolist() if size not in unknown], np.int64)
     if len(factors) < 2 or not sizes.size:

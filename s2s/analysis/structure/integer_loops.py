@@ -31,7 +31,7 @@ ROUNDS = 4
 
 
 def is_left_to_compilers(op: tensor.ComputeOp, lanes: int) -> bool:
-    """Return whether C compilers vectorise the plain loop of `op`, on a target with vectors of so many lanes."""
+    """Return whether C compilers vectorise the plain loop of `op`, on a target whose vectors have `lanes` lanes."""
     if any(access.is_guarded for access in op.accesses) or op.tables:
         return False
     if op.sizes[-1] < ROUNDS * lanes:

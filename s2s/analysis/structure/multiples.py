@@ -44,7 +44,7 @@ def advice(expr: AffineExpr, of: int, table: SizeTable) -> str:
 
 
 def _steps(size: SizeRange) -> Iterator[SizeRange]:
-    """Yield the sizes among those of `size` that go by greater steps, multiples first."""
+    """Yield the sizes of `size` that go by greater steps, multiples first."""
     for count in range(2, MAX_STEPS + 1):
         step = count * size.step
         for first in sorted(size.values[:count], key=lambda first: (first % step != 0, first)):

@@ -298,5 +298,6 @@ class TileBuffer(NamedTuple):
 
 
 def block_numbers(splits: Sequence[LoopSplit]) -> list[AffineExpr]:
-    """Return the block numbers of `splits` as expressions over the first dimensions, those of the loops over blocks."""
+    """Return the block numbers of `splits` as expressions over the first dimensions, which are the loops over
+    blocks."""
     return [AffineDimExpr(number) + max(split.first, 0) // split.step for number, split in enumerate(splits)]

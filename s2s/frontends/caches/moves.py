@@ -95,7 +95,7 @@ def axis_of_operand(op: Operation, number: int, axis: int) -> int:
 def moved_scales(
     op: Operation, scales: Sequence[SSAValue], axis: int, result_axis: int, weights: WeightStore, place: Place
 ) -> SSAValue:
-    """Return what `op` makes of `scales`, those of its operands, whose rows lie along `axis`."""
+    """Return what `op` makes of `scales`, the scales of its operands, whose rows lie along `axis`."""
     made: Any
     match op:
         case graph.ReshapeOp() | graph.BroadcastToOp():
@@ -121,7 +121,7 @@ def moved_scales(
 def _scatter_elements(
     op: graph.ScatterElementsOp, x: SSAValue, indices: SSAValue, updates: SSAValue
 ) -> graph.ScatterElementsOp:
-    """Return a scatter of other operands whose indices mean what those of `op` do."""
+    """Return a scatter of other operands with indices of the same meaning as in `op`."""
     axis, nonnegative = op.axis.value.data, op.is_nonnegative
     return graph.ScatterElementsOp(x, indices, updates, axis=axis, nonnegative_indices=nonnegative)
 

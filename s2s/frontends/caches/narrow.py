@@ -100,8 +100,8 @@ class _Cache:
             self.axes[op.results[0]] = found
 
     def rewrite(self) -> bool:
-        """Change the type of the state, of what its elements are moved to, and what reads these; return whether it is a
-        cache."""
+        """Change the type of the state, of the values that its elements are moved to, and of their readers; return
+        whether it is a cache."""
         if not self.recognise():
             return False
         moves = [value.owner for value in self.axes if isinstance(value.owner, Operation)]

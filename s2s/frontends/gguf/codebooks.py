@@ -1,4 +1,4 @@
-"""Take apart the blocks of GGML's types whose codes stand for numbers of a table, and of those with three values.
+"""Take apart the blocks of GGML's types whose codes stand for numbers of a table, and of its types with three values.
 
 IQ4_XS    sixteen numbers, as IQ4_NL, with scales of six bits for 32 weights
 IQ3_S     512 groups of four odd numbers, with a sign for each weight and scales of four bits for 32

@@ -117,7 +117,7 @@ class _File:
         )
 
     def _window(self, positions: int) -> int:
-        """The positions that each attends to, itself and those before it."""
+        """The positions that each position attends to: itself and the ones before it."""
         window = self.metadata.get(f"{self.architecture}.attention.sliding_window", 0) or positions
         if not isinstance(window, int | float) or not 0 < window < 1 << 31:
             fact = f"{self.architecture}.attention.sliding_window is {window!r}"
@@ -133,7 +133,7 @@ class _File:
         return rotated
 
     def _factors(self, pairs: int, positions: int) -> Array | None:
-        """The numbers that divide the angles of `pairs`, if there are some, for texts of so many positions."""
+        """The numbers that divide the angles of `pairs`, if there are some, for texts of `positions` positions."""
         first = self._real("rope.scaling.original_context_length", self.trained)
         tables = (ROTATION, LONG_ROTATION if positions > first else SHORT_ROTATION)
         self.used.update({LONG_ROTATION, SHORT_ROTATION} & self.tensors.keys())

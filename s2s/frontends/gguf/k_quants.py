@@ -76,7 +76,7 @@ def q3_k(data: Array) -> tuple[Array, Array]:
 
 
 def _pairs(packed: Array) -> Array:
-    """Return the weights `[rows, superblocks, 8, 32]` of bytes that hold those of two blocks each."""
+    """Return the weights `[rows, superblocks, 8, 32]` of bytes that hold the weights of two blocks each."""
     pairs = packed.reshape(*packed.shape[:2], BLOCKS // 2, 32)
     return np.stack([pairs & LOW, pairs >> 4], axis=3).reshape(*packed.shape[:2], BLOCKS, 32)
 

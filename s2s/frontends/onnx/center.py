@@ -12,7 +12,7 @@ from s2s.frontends.sampling import within
 
 
 def _center_crop_pad(node: Node) -> Value:
-    """Of 7 elements those from the second one on are the centre 4; 4 elements have one 0 before and two behind in 7."""
+    """Of 7 elements the centre 4 begin at the second one; 4 elements have one 0 before and two behind in 7."""
     x, sizes = node.input(0), node.known_ints(1, "its shape")
     given = node.integers("axes", list(range(x.rank)))
     axes = [node.axis(axis, x.rank) for axis in given]

@@ -59,7 +59,7 @@ def _of_a_size(node: Node, condition: Value) -> Sequence[Value] | None:
 
 
 def _holds_nothing(taken: Sequence[Kind], other: Sequence[Kind]) -> bool:
-    """Whether the results of the other branch are those that the branch which is taken gives for nothing: of the same
+    """Whether the results of the other branch equal the results that the taken branch gives for nothing: of the same
     rank, and without elements along the axes that differ."""
     return all(
         one.type.element_type == two.type.element_type

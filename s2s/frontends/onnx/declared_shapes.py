@@ -32,8 +32,8 @@ _KEEPS_SHAPE = frozenset(
 
 
 def declared_shapes(graph: GraphProto) -> Shapes:
-    """Return the constant shapes that a graph declares for its values, and those of what these are computed from
-    element by element."""
+    """Return the constant shapes that a graph declares for its values, and the shapes of values that these are computed
+    from element by element."""
     found: dict[str, Shape] = {}
     for value in [*graph.value_info, *graph.output]:
         dims = declared_dims(value)

@@ -20,7 +20,7 @@ OperationClass = Callable[..., Operation]
 
 
 def aligned(a: Value, b: Value, axis: int) -> Value:
-    """`b` with its dimensions at those of `a` from `axis` on, for numpy broadcasting."""
+    """`b` with its dimensions at the dimensions of `a` from `axis` on, for numpy broadcasting."""
     return emit(graph.ReshapeOp, b, shape=[*b.shape, *[1] * (a.rank - axis - b.rank)])
 
 

@@ -50,7 +50,8 @@ class Cache(NamedTuple):
 
 
 class Total(NamedTuple):
-    """The input that spans all positions up to those of a run, and its axis for them; what the model calls that."""
+    """The input that spans all positions up to the last one of a run, and its axis for them; what the model calls
+    that."""
 
     input: str
     axis: int
@@ -257,13 +258,14 @@ class _Writer:
         del self.graph.value_info[:]
 
     def _positions(self) -> tuple[str, str]:
-        """Write the number of positions up to those of the run, and of those before it, as tensors of one element."""
+        """Write the number of positions up to the last one of a run, and the number before the run, as tensors of one
+        element."""
         shape = self._node("Shape", self.bound.total.input)
         total = self._node("Gather", shape, self._constant("axis", np.array([self.bound.total.axis])), axis=0)
         return total, self._node("Sub", total, self._constant("rows", np.array([self.bound.rows])))
 
     def _put(self, cache: Cache, seen: str, total: str, first: str) -> None:
-        """Write the rows of a run behind those before it, and what is read of the cache then."""
+        """Write the rows of a run behind the earlier rows, and the part of the cache that is then read."""
         rank = len(declared_dims(next(each for each in self.graph.input if each.name == cache.past)))
         new = cache.node.input[1]
         shape = self._node("Shape", new)
@@ -312,7 +314,7 @@ def _every_node(graph: GraphProto) -> Iterator[NodeProto]:
 
 
 def _rename(node: NodeProto, names: Mapping[str, str]) -> None:
-    """Let a node, and those within, read other values."""
+    """Let a node, and the nodes of its bodies, read other values."""
     inner = [graph for attribute in node.attribute for graph in (attribute.g, *attribute.graphs)]
     for each in (node, *(found for graph in inner for found in _every_node(graph))):
         for number, name in enumerate(each.input):

@@ -56,7 +56,7 @@ def marked(value: Value, narrow: Narrow | None) -> Value:
 
 
 def with_kind_of(value: Value, operand: Value | None) -> Value:
-    """The same tensor, whose elements are narrow numbers or texts where those of `operand` are."""
+    """The same tensor, whose elements are narrow numbers or texts where the elements of `operand` are."""
     if operand is None:
         return value
     same = marked(value, operand.narrow)

@@ -65,7 +65,7 @@ def found_axes(node: Node, formulas: Formulas, inputs: Sequence[Value]) -> list[
 
 
 def _shapes(node: Node, formulas: Formulas, inputs: Sequence[Value], room: int) -> list[Shape]:
-    """The shapes of the results of a branch with so many times the room for what it finds."""
+    """The shapes of the results of a branch with `room` times the room for its findings."""
     builder, before = node.builder, len(node.builder.functions)
 
     def probed(inner: Builder, values: Values) -> Sequence[Value]:

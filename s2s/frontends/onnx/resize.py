@@ -206,7 +206,7 @@ def _at_any_size(node: Node, x: Value, axis: _Axis, mode: str) -> Value:
 
 
 def _weighs(node: Node) -> bool:
-    """Whether weights of more than two elements, or of those inside only, are summed."""
+    """Whether weights of more than two elements, or of inner elements only, are summed."""
     mode = node.choice("mode", "nearest", "linear", "cubic", "bilinear")
     smooth = node.flag("antialias", False) or node.flag("exclude_outside", False)
     return mode == "cubic" or (mode != "nearest" and smooth)

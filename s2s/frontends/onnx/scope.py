@@ -23,7 +23,7 @@ Binding = Value | Failed | None
 
 @mutable
 class Scope:
-    """The values of one graph, within those of the graphs around it.
+    """The values of one graph, within the scopes of the graphs around it.
 
     In the body of a function `attributes` are those of the call, for attributes that refer to them, and `opsets` are
     the function's own. `caller` is what the provenance of its nodes starts with; in the definition of an operator by

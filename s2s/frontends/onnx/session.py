@@ -84,7 +84,7 @@ class Session:
         self._bodies = 0
 
     def define_initializers(self, graph: GraphProto, scope: Scope, known: Mapping[str, Array] | None = None) -> None:
-        """Bind the constants of `graph`, those in `known` to the values there."""
+        """Bind the constants of `graph`, the ones in `known` to the values there."""
         for tensor in graph.initializer:
             if known and tensor.name in known:
                 scope.define(tensor.name, self.builder.constant(known[tensor.name], tensor.name))
@@ -343,7 +343,8 @@ class Session:
 
 
 def failure(failures: Sequence[UnsupportedError]) -> UnsupportedError:
-    """Return one error with all reasons, each on its line, those of a body that was imported twice once."""
+    """Return one error with all reasons, each on its line, where a body that was imported twice gives its reasons
+    once."""
     return _kind(failures)("\n".join(dict.fromkeys(map(str, failures))))
 
 

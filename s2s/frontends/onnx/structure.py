@@ -105,7 +105,7 @@ class _Expansion:
 
 
 def check_function(function: FunctionProto, outputs: Iterable[str]) -> None:
-    """Raise an InputError that names the first node or value that is out of order, those of `outputs` included."""
+    """Raise an InputError that names the first node or value that is out of order, also among `outputs`."""
     where = f"function {one_line(function.name)}"
     known: set[str] = set()
     for name in function.input:

@@ -136,7 +136,7 @@ def _most_votes(node: Node, decisions: Value, pairs: list[tuple[int, int]], labe
 
 
 def _probabilities(node: Node, likely: Value, pairs: list[tuple[int, int]], classes: int) -> Value:
-    """The probabilities `[n, class]`, from `likely[n, pair]`, those of the first class of each pair."""
+    """The probabilities `[n, class]`, from `likely[n, pair]`, the probabilities of the first class of each pair."""
     if classes > _MAX_CLASSES:
         raise node.unsupported(f"gives probabilities of {classes} classes", f"use up to {_MAX_CLASSES}")
     number = {pair: position for position, pair in enumerate(pairs)}

@@ -55,7 +55,7 @@ def _non_max_suppression(node: Node) -> Value:
 
 
 def _size(node: Node, number: int) -> Value:
-    """A number that follows from sizes of axes, as those of places are."""
+    """A number that follows from sizes of axes, such as a number of places."""
     return node.builder.sizes(number, np.dtype(np.int32))
 
 

@@ -21,7 +21,7 @@ IDENTITY = (2**30, 1)
 
 
 def require_kinds(node: Node, tensors: Sequence[Tensor], *allowed: str) -> str:
-    """The element type that all `tensors` have, when it is one of those allowed."""
+    """The element type that all `tensors` have, when it is one of the allowed types."""
     found = [tensor.dtype.name for tensor in tensors]
     if any(name != found[0] for name in found):
         raise node.invalid(f"its operands are {' and '.join(found)}", "give all of them one type")

@@ -109,13 +109,13 @@ def open_inputs(info: ModelInfo) -> dict[str, list[int | str]]:
 
 
 def _open_shapes(info: ModelInfo, shapes: Mapping[str, tuple[int, ...]]) -> str:
-    """Options with usual shapes of the inputs with open sizes that nobody gave, which took those in the file."""
+    """Options with usual shapes of the inputs with open sizes that nobody gave, which took the shapes in the file."""
     left = {name: proposal(dims) for name, dims in open_inputs(info).items() if name not in shapes}
     return " ".join(f"--shape {name}={','.join(map(str, shape))}" for name, shape in left.items())
 
 
 def _names(tensors: Sequence[TensorInfo], model: ModelInfo) -> list[str]:
-    """Names as the signature gives them, else those of the tensors without what the converter adds; each once."""
+    """Names as the signature gives them, else the names of the tensors without what the converter adds; each once."""
     names: list[str] = []
     for tensor in tensors:
         plain = tensor.name.removeprefix("serving_default_").removesuffix(":0")

@@ -71,7 +71,8 @@ def _embedding_lookup(node: Node) -> Value:
 
 
 def _hashtable_lookup(node: Node) -> list[Value]:
-    """The rows at the places of the wanted numbers among ascending keys, zeros for those that are no key; and hits."""
+    """The rows at the places of the wanted numbers among ascending keys, zeros for numbers that are no key; and
+    hits."""
     wanted, keys, table = (node.input(position).value for position in range(3))
     if wanted.rank != 1 or keys.rank != 1 or table.rank < 1 or table.shape[0] != keys.shape[0]:
         fact = f"looks {list(wanted.shape)} up in {list(keys.shape)} keys of {list(table.shape)}"

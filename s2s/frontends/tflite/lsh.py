@@ -51,7 +51,7 @@ def _lsh_projection(node: Node) -> Value:
 
 
 def _keys(node: Node, seeds: Value, x: Value) -> Key:
-    """The bytes of each seed, followed by those of each row: `[seeds, rows]` strings."""
+    """The bytes of each seed, followed by the bytes of each row: `[seeds, rows]` strings."""
     rows, size = x.shape[0], prod(x.shape[1:])
     if size * x.dtype.itemsize > _MAX_BYTES:
         raise node.unsupported(f"hashes rows of {size * x.dtype.itemsize} bytes", f"use at most {_MAX_BYTES}")

@@ -106,7 +106,7 @@ class Node(NamedTuple):
 
     @property
     def input_count(self) -> int:
-        """Number of operands, those that are left out at the end not counted."""
+        """Number of operands, without the ones left out at the end."""
         return len(self.operands)
 
     def input(self, position: int) -> Tensor:

@@ -147,7 +147,7 @@ def _weight_scale(node: Node, position: int) -> float:
 
 
 def _integer_parts(layer: Lstm, rows: Value) -> tuple[Value, Body]:
-    """A plain layer with the bits of TFLite-Micro, others with those of LiteRT."""
+    """A plain layer with the bits of TFLite-Micro, other layers with the bits of LiteRT."""
     _require_integers(layer)
     if not _is_plain(layer):
         return integer_parts(layer, rows, time_major=layer.node.builtin == "LSTM" or layer.node.options.TimeMajor())
@@ -233,7 +233,7 @@ def _newest(node: Node, info: TensorInfo) -> Value:
 
 
 def _zero_point(node: Node) -> int:
-    """The zero point of the input of an SVDF of integers, when its types are those of a kernel."""
+    """The zero point of the input of an SVDF of integers, when its types are the types of a kernel."""
     x, feature, time = (node.input(position) for position in range(3))
     if x.dtype != np.int8 or feature.dtype != np.int8 or time.dtype not in (np.dtype(np.int8), _INT16):
         raise node.unsupported(f"is {x.dtype} with weights {feature.dtype} and {time.dtype}", "use int8")

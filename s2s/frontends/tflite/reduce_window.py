@@ -89,7 +89,7 @@ def _dilate(node: Node) -> Value:
 
 
 def dilated(node: Node, x: Value, gaps: Sequence[int], fill: Value) -> Value:
-    """`x` with so many copies of the number `fill` between neighbours that these lie `gaps` apart."""
+    """`x` with `gap - 1` copies of the number `fill` between neighbours of each axis, for its `gap` in `gaps`."""
     if len(gaps) != x.rank or min(gaps, default=1) < 1 or fill.rank:
         raise node.invalid(f"dilations {gaps} do not fit {list(x.shape)}", "give a positive one for each dimension")
     for axis, gap in enumerate(gaps):

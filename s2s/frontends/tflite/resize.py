@@ -28,7 +28,7 @@ _Integers = NDArray[np.int64]
 
 @frozen
 class _Sampling:
-    """How positions along one axis of the result lie among those of the operand."""
+    """How positions along one axis of the result lie among the positions of the operand."""
 
     before: int
     after: int

@@ -145,7 +145,7 @@ class ModelSession(Session):
 
 
 def _check_result(node: Node, value: Value, tensor: TensorInfo) -> None:
-    """What was computed must be what the file declares."""
+    """The computed tensors must be as the file declares."""
     if value.dtype != tensor.dtype or (value.shape != tensor.shape and not _is_open(value, tensor)):
         raise node.invalid(
             f"computes {value.dtype}{list(value.shape)}, {tensor.place} is declared as "

@@ -52,7 +52,7 @@ def _is_sound(shape: tuple[int, ...], sparsity: Sparsity) -> bool:
 def _entries(
     sparsity: Sparsity, level: int, extent: int, around: int, limit: int, wrong: InputError
 ) -> tuple[Array, Array]:
-    """How many entries a level has within each of those `around` it, and the coordinates of all."""
+    """How many entries a level has within each of the entries `around` it, and the coordinates of all."""
     compressed = sparsity.compressed[level]
     if compressed is None:
         if sparsity.sizes[level] != extent or around * extent > limit:

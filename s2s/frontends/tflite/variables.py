@@ -126,7 +126,8 @@ def _names(options: Any) -> tuple[Any, Any]:
 
 
 def used_by(model: ModelInfo, graphs: Sequence[Subgraph]) -> dict[Key, TensorInfo | None]:
-    """The variables that graphs, and those that they run, read or assign; each with a tensor of its type, if known."""
+    """The variables that graphs, and the graphs that they run, read or assign; each with a tensor of its type, if
+    known."""
     found: dict[Key, TensorInfo | None] = {}
     pending, seen = list(graphs), set[int]()
     while pending:

@@ -51,7 +51,7 @@ def _parameters(node: Node, x: Value) -> tuple[Value, Value | None]:
 
 
 def _range(node: Node, dtype: str) -> tuple[int, int]:
-    """The least and the greatest integer, as given or those of the type that is the argument `dtype`."""
+    """The least and the greatest integer, as given, or of the type that is the argument `dtype`."""
     name = node.arguments[dtype]
     try:
         info = ml_dtypes.iinfo(name.name if isinstance(name, DType) else "")

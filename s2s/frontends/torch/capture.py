@@ -281,7 +281,7 @@ class _Recorder:
         return Call(node.name, target, arguments, tuple(results), _used(node, len(results)), _place(node))
 
     def _target(self, node: Any) -> tuple[str, dict[str, Argument]]:
-        """The name of what a node calls, and what it is given by name."""
+        """The name of the function that a node calls, and its arguments by name."""
         ops = self._torch._ops
         given = {str(number): self._argument(each, node) for number, each in enumerate(node.args)}
         named = {name: self._argument(each, node) for name, each in node.kwargs.items()}

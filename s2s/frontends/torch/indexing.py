@@ -79,7 +79,8 @@ class _Indices:
         return [*self.dims, *(dim for dim in range(rank) if dim not in self.dims)]
 
     def position(self) -> int:
-        """The dimension of the result at which those of the indices stand: before everything if others lie between."""
+        """The dimension of the result at which the dimensions of the indices stand: before everything if others lie
+        between."""
         adjacent = self.dims == list(range(self.dims[0], self.dims[-1] + 1))
         return self.dims[0] if adjacent else 0
 

@@ -55,7 +55,7 @@ class Call(NamedTuple):
 
 @frozen
 class Graph:
-    """Calls in order, from the names of the inputs to those of the outputs."""
+    """Calls in order, from the names of the inputs to the names of the outputs."""
 
     inputs: tuple[str, ...]
     calls: tuple[Call, ...]

@@ -94,7 +94,7 @@ def _place(operation: OperationClass) -> Importer:
 
 
 def _variance(node: Node) -> tuple[Value, Value, list[int]]:
-    """Variance and mean with the reduced dimensions kept, those of 16 bits in float32; and what these are."""
+    """Variance and mean with the reduced dimensions kept, where numbers have 16 bits in float32; and what these are."""
     x = widened(node.value("self"))
     axes = _axes(node, x)
     correction = 1.0

@@ -52,7 +52,7 @@ def _repeat(node: Node) -> Value:
 
 
 def _squeeze(node: Node) -> Value:
-    """`x` without those dimensions of size one that are named, or without all of them."""
+    """`x` without the dimensions of size one that are named, or without all of them."""
     x = node.value("self")
     axes = node.axes("dim", x.rank) if "dim" in node.arguments else list(range(x.rank))
     return reshape(x, [size for axis, size in enumerate(x.shape) if axis not in axes or size != 1])

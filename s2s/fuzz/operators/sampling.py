@@ -1,4 +1,4 @@
-"""Operators that sample images at computed positions, and those of signals."""
+"""Operators that sample images at computed positions, and operators of signals."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -1,4 +1,4 @@
-"""Operators whose result has a shape that hangs on the values, those that place values, and losses."""
+"""Operators whose result has a shape that hangs on the values, operators that place values, and losses."""
 
 from collections.abc import Callable, Mapping
 

@@ -105,7 +105,7 @@ class Network:
         return self.random.random() < probability
 
     def kind(self, *allowed: str) -> str:
-        """An element type of those allowed: that of most of the network where it may be."""
+        """An element type of the allowed ones: that of most of the network where it may be."""
         if self.main in allowed and self.chance(0.85):
             return self.main
         present = [value.kind for value in self.values if value.kind in allowed]

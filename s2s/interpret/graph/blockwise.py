@@ -50,7 +50,7 @@ def _dot(op: graph.BlockwiseDotOp, x: Array, x_scales: Array, w: Array, scales: 
 
 
 def _by_block(inner: Array, outer: Array) -> Array:
-    """Return the product of the scales of blocks and those of superblocks, for each block."""
+    """Return the product of the scales of blocks and of superblocks, for each block."""
     return inner.astype(np.float32) * np.repeat(widen(outer), inner.shape[1] // outer.shape[1], axis=1)
 
 

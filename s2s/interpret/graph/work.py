@@ -45,8 +45,8 @@ class TooMuchWorkError(EndsEarly):
 
 
 def products(op: Operation) -> int:
-    """Return the number of terms of all sums of a convolution, a pooling, a matrix product or a determinant, and at
-    most so many of pooled regions; for others, the elements."""
+    """Return the number of terms of all sums of a convolution, a pooling, a matrix product or a determinant, and an
+    upper bound of it for pooled regions; for others, the elements."""
     elements = prod(as_tensor_type(op.results[0].type).get_shape())
     if isinstance(op, graph.RoiAlignOp | graph.MaxRegionsOp):
         regions, rows, columns, _ = op.y.type.get_shape()

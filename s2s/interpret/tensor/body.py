@@ -85,7 +85,7 @@ def _constant(value: Scalar, place: int) -> Step:
 
 
 def _greatest(op: tensor.SizeOp) -> Scalar:
-    """Return the greatest value of a size, whose tensors are those that are computed."""
+    """Return the greatest value of a size, for which all tensors are computed."""
     module = enclosing_module(op)
     if module is None:
         raise CompilerBug(f"{op.name} stands in no module that states its bounds")

@@ -164,7 +164,7 @@ def _like(value: Number, number: int) -> IntegerAttr:
 
 
 def _describe(kernel: c.FuncOp) -> None:
-    """Say in the comment of `kernel` that its numbers are those of one call."""
+    """Say in the comment of `kernel` that its numbers are the numbers of one call."""
     if kernel.doc is not None:
         kernel.doc = StringAttr(f"{kernel.doc.data}\n{PARAMETERS}")
 

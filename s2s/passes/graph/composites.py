@@ -49,12 +49,13 @@ class Enabled(NamedTuple):
         return list(dict.fromkeys(name for each in (*self.by_device.values(), self.given) for name, _ in each))
 
     def on(self, device: str) -> Modes:
-        """Return those that are asked about operators of a device."""
+        """Return the generators that are asked about operators of a device."""
         return (*self.by_device.get(device, ()), *self.given)
 
 
 def enabled(ctx: Context, generators: Sequence[str]) -> Enabled:
-    """The generators that an option names, as `blas=auto` or `dsp:npu=always`, and those that given decisions name."""
+    """The generators that an option names, as `blas=auto` or `dsp:npu=always`, and the generators that given decisions
+    name."""
     listed: dict[str, list[str]] = {}
     for text in generators:
         device, _, generator = text.rpartition(":")

@@ -152,7 +152,8 @@ def smallest(array: Array, shape: Sequence[int], axis: int) -> Parameter:
 
 
 def _looked_up(maker: Maker, of: Parameter, op: graph.GatherOp) -> SSAValue:
-    """Return the elements of a parameter for those that `op` gathers, in a shape that broadcasts to its result."""
+    """Return the elements of a parameter for the elements that `op` gathers, in a shape that broadcasts to its
+    result."""
     axis, places = op.axis.value.data, type_of(op.indices).get_num_dims()
     array, block = of.array, of.blocks[axis]
     shape = type_of(op.x).get_shape()

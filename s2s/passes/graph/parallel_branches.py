@@ -137,7 +137,7 @@ class Combination:
         return None if value is None else per_channel(value, len(shape), self._axis, shape[self._axis])
 
     def _slice(self, joined: GraphOp) -> None:
-        """Let slices of the joined result, one after the other, replace those of the last level."""
+        """Let slices of the joined result, one after the other, replace the slices of the last level."""
         start = 0
         for op in self._levels[-1]:
             sizes = list(type_of(op).get_shape())

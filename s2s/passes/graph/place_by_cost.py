@@ -27,8 +27,8 @@ class CheapestPlacement(NamedTuple):
 def cheapest_placement(
     main: FuncOp, devices: Devices, targets: Mapping[str, Target], bound: Callable[[Operation], str | None]
 ) -> CheapestPlacement:
-    """Place what annotations and tables name where they say, what only the first device runs there, and the rest by
-    cost."""
+    """Place the operators that annotations and tables name where they say, the ones that only the first device runs
+    there, and the rest by cost."""
     numbers: dict[SSAValue, int] = {argument: number for number, argument in enumerate(main.args)}
     given = list(numbers.values())
     ops: list[Operation] = []

@@ -229,7 +229,7 @@ class PooledPlan:
         return None
 
     def _overflow(self, pool: Pool, chosen: set[int], taken: int, state: int) -> str:
-        """Say what is too large, and what would help."""
+        """Say which memory is too small, and the way out."""
         sizes = [(self.items[number].size, self._described(self.items[number])) for number in sorted(chosen)]
         sizes += [(state, "state")] if state else []
         largest = sorted(sizes, key=lambda each: -each[0])[:_LISTED]

@@ -1,4 +1,4 @@
-"""Let the kernels of a device run beside those of others, and wait for them late.
+"""Let the kernels of a device run beside the kernels of others, and wait for them late.
 
     func.call @dsp_first(%a, %x)
     func.call @other(%b, %x)
@@ -35,7 +35,7 @@ from s2s.support.frozen import frozen
 
 @frozen
 class StartDeviceCallsPass(ModulePass):
-    """Insert the operations that start the kernels of devices, and those that wait for them."""
+    """Insert the operations that start the kernels of devices, and the operations that wait for them."""
 
     name = "loop-start-device-calls"
 

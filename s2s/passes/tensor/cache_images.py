@@ -144,7 +144,7 @@ def _axes(value: SSAValue) -> Sequence[tuple[int, int]]:
 
 
 def _names(op: tensor.ComputeOp, image: Image, rank: int) -> list[str]:
-    """Names for the dimensions of the copy, those of the channels as in `op`."""
+    """Names for the dimensions of the copy, where dimensions of channels keep their names in `op`."""
     names = dim_names(op)
     behind = "dhw"[-(rank - image.axis - 1) :]
     return [*(f"n{place}" for place in range(image.axis)), names[image.dim], *behind, names[image.dim + 1]]

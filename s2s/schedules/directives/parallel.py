@@ -113,7 +113,7 @@ SMALLER = "make its tile smaller, or leave parallel out"
 
 
 def _fault_of_callers(op: tensor.Computation) -> str | None:
-    """Return why the threads, which are those of `main` on the first device, do not run the kernel around `op`."""
+    """Return why the threads, which belong to `main` on the first device, do not run the kernel around `op`."""
     kernel = op.parent_op()
     if not isinstance(kernel, FuncOp) or (module := enclosing_module(kernel)) is None:
         return None

@@ -69,7 +69,7 @@ def check_copies(op: Scheduled, state: ScheduleState) -> None:
 
 
 def check_sizes(what: str, sizes: Sizes, op: Scheduled, *, parallel: bool = False) -> None:
-    """Refuse sizes of dimensions that `op` does not have, and those below one."""
+    """Refuse sizes of dimensions that `op` does not have, and sizes below one."""
     rows = rows_of(sizes)
     check_dims(what, [row[0] for row in rows], op, parallel=parallel)
     for dim, *values in rows:

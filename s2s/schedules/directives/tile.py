@@ -50,7 +50,7 @@ class Tile(Directive):
 
     @staticmethod
     def of(register: Mapping[int, int], blocks: Sequence[tuple[int, int]] = ()) -> "Tile | None":
-        """Cache `blocks`, those of one dimension from the largest to the smallest, and a `register` tile; None where
+        """Cache `blocks`, of one dimension from the largest to the smallest, and a `register` tile; None where
         nothing is tiled."""
         levels: dict[int, list[int]] = {}
         for dim, size in blocks:

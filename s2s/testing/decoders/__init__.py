@@ -1,4 +1,4 @@
-"""Decoders like those of language models, as ONNX models with made-up weights: one token a run, a cache as state.
+"""Decoders as language models have them, as ONNX models with made-up weights: one token a run, a cache as state.
 
     config = decoders.SIZES["1M"]
     artifact = s2s.compile(decoders.make_model(config), states=decoders.states(config))

@@ -91,6 +91,6 @@ def _name(name: str) -> str:
 
 
 def _side_by_side(config: Config, rows: Array) -> Array:
-    """Rows of queries or keys with those next to each other that are rotated against each other."""
+    """Rows of queries or keys where rows that are rotated against each other stand side by side."""
     halves = rows.reshape(-1, 2, config.head // 2, rows.shape[1])
     return halves.transpose(0, 2, 1, 3).reshape(rows.shape)

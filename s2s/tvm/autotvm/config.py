@@ -205,7 +205,7 @@ class ConfigSpace(Config):
         return 0 <= index < len(self)
 
     def get_rand_index(self, start: int = 0, end: int | None = None) -> int:
-        """Return a number drawn from those from `start` on, below `end`."""
+        """Return a number drawn from `start` on, below `end`."""
         return randrange(start, len(self) if end is None else min(end, len(self)))
 
     def point2knob(self, point: int) -> list[int]:

@@ -50,7 +50,7 @@ def extract_from_program(
     target_host: object = None,
     ops: Sequence[str | Callable[..., Any]] | None = None,
 ) -> list[KernelTask]:
-    """Return a task for each distinct kernel of a network, or for those only that hold an operator of `ops`.
+    """Return a task for each distinct kernel of a network, or only for kernels that hold an operator of `ops`.
 
     Operators are named as `"nn.conv2d"`, or given as the functions that make them.
     """

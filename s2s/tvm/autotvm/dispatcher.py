@@ -61,7 +61,7 @@ class RecordContext(DispatchContext):
 
 
 class FallbackContext(RecordContext):
-    """A context that knows nothing and hides those around it: every task takes what the compiler chooses."""
+    """A context that knows nothing and hides the contexts around it: every task takes what the compiler chooses."""
 
     hides_outer = True
 

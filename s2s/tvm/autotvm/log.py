@@ -34,7 +34,7 @@ def measured_records(source: str | Path | Iterable[tuple[MeasureInput, MeasureRe
 
 
 def _living(source: str | Path, records: Sequence[MeasuredRecord]) -> list[MeasuredRecord]:
-    """The records without those of lowerings and templates that are no more."""
+    """The records without the ones of lowerings and templates that are no more."""
     living = [each for each in records if each.lowering == LOWERING]
     _tell(source, len(records) - len(living), "were measured with another version of the compiler")
     known = [each for each in living if each.kernel in TEMPLATES or not _is_of_template(each)]

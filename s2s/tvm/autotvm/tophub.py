@@ -16,7 +16,7 @@ from s2s.tvm.target import resolve
 
 
 def context(target: object, extra_files: Sequence[str | Path] = ()) -> RecordContext:
-    """Return a context with the records for a target, and those of other files."""
+    """Return a context with the records for a target, and the records of other files."""
     found = list(shipped_records(resolve(target).name))
     for each in extra_files:
         found += (Record(one.task, one.target, one.decisions, one.cost, one.unit) for one in measured_records(each))

@@ -69,7 +69,7 @@ def create(graph_json_str: str, libmod: LoadedLibrary | Module, device: object =
 
 
 def _check_same_network(network: Network, session: Session) -> None:
-    """Compare inputs, parameters and outputs of the JSON with those of the tables."""
+    """Compare inputs, parameters and outputs of the JSON with the ones of the tables."""
     described = {source.name: source.value for source in network.sources()}
     for port in session.inputs:
         value = described.get(port.name)
@@ -185,7 +185,7 @@ class GraphModule:
         return value if out is None else _given(value, out)
 
     def load_params(self, params_bytes: bytes) -> None:
-        """Replace parameters by those of a params file; names that the network does not have are skipped."""
+        """Replace parameters by the parameters of a params file; names that the network does not have are skipped."""
         for name, array in load_param_dict(params_bytes).items():
             index = self.get_input_index(name)
             if index >= 0:

@@ -97,7 +97,7 @@ def operator_name(expr: object) -> str:
 def _regrouped(
     arguments: Sequence[Expr | Sequence[Expr] | None], children: Sequence[Expr]
 ) -> list[Expr | Sequence[Expr] | None]:
-    """Other operands in the place of those of an operation."""
+    """Other operands in the place of the operands of an operation."""
     rest = iter(children)
     return [
         None if each is None else next(rest) if isinstance(each, Expr) else [next(rest) for _ in each]

@@ -102,7 +102,7 @@ class IRModule:
         return list(self.functions)
 
     def update(self, other: "IRModule | Mapping[GlobalVar, Function]") -> None:
-        """Add the functions of another module, and replace those of the same names."""
+        """Add the functions of another module, and replace functions of the same names."""
         for var, function in (other.functions if isinstance(other, IRModule) else other).items():
             self[var] = function
 

@@ -66,7 +66,7 @@ class Op(Expr):
         return parameter is not None and parameter.default is not EMPTY and text(value) == text(parameter.default)
 
     def with_defaults(self, attrs: Mapping[str, object], names: Sequence[str]) -> dict[str, object]:
-        """All attributes, those that are left out with their defaults; `names` are the parameters given as tensors."""
+        """All attributes, omitted ones with their defaults; `names` are the parameters given as tensors."""
         parameters = self.signature.parameters
         for key in attrs:
             if key not in parameters:

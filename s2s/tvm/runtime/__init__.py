@@ -1,4 +1,4 @@
-"""TVM's runtime for those who come from there: packed functions, modules, devices and arrays.
+"""TVM's runtime for users who come from there: packed functions, modules, devices and arrays.
 
 @register_func("app.twice")
 def twice(x: NDArray) -> NDArray: ...

@@ -82,7 +82,7 @@ class Module:
         return list(self._imports)
 
     def all_imports(self) -> list["Module"]:
-        """The modules that this one imports, and those that they import, each once."""
+        """The modules that this one imports, and the modules that they import, each once."""
         found: list[Module] = []
         for module in self._imports:
             found += [each for each in (module, *module.all_imports()) if each not in found]
@@ -93,7 +93,7 @@ class Module:
         raise InputError(f"get_source: a module of kind {self.type_key} has no source; ask the module of the network")
 
     def save(self, file_name: str, fmt: str = "") -> None:
-        """Write the module alone, without those that it imports."""
+        """Write the module alone, without the modules that it imports."""
         raise InputError(f"save: a module of kind {self.type_key} cannot be saved; export the network it belongs to")
 
     def export_library(

@@ -287,7 +287,7 @@ def _dispatch(frame: Any, types: Any, count: int, result: Any, result_code: Any,
 
 
 def _borrow(frame: Any, types: Any, count: int) -> tuple[list[Value], list[tuple[int, Any]]]:
-    """The arguments of a call from C, and the memory of those that are tensors of C."""
+    """The arguments of a call from C, and the memory of the arguments that are tensors of C."""
     arguments: list[Value] = []
     borrowed: list[tuple[int, Any]] = []
     for number in range(count):

@@ -182,7 +182,7 @@ class Function(Module):
         return self.artifact.loaded()
 
     def _split(self, arrays: Sequence[Any]) -> tuple[list[Array], list[Array]]:
-        """The arrays that are read and those that are written, each of the type that its argument has."""
+        """The arrays that are read and the arrays that are written, each of the type that its argument has."""
         if len(arrays) != len(self._args):
             raise InputError(f"{self.entry_name}: {len(arrays)} arrays given, {len(self._args)} wanted; give one each")
         ports = {port.name: port for port in (*self._library.inputs, *self._library.outputs)}

@@ -46,7 +46,8 @@ class Call:
 
 
 def call_packed(name: str, *args: object, source: str | None = None) -> Call:
-    """A call of a packed function on tensors, first those that it reads, then those that it writes, and on numbers.
+    """A call of a packed function on tensors, first the ones that it reads, then the ones that it writes, and on
+    numbers.
 
     It is the function that `register_func` has registered; in firmware one of the C registry or linked C, which
     `source` may define.

@@ -164,7 +164,7 @@ class Loops:
 
     @property
     def order(self) -> list[IterVar]:
-        """The loops, outermost first, fused ones that stay two loops as those."""
+        """The loops, outermost first, where fused loops that stay two loops are two."""
         return [each for leaf in self.nest.leaves for each in self._parts(leaf)]
 
     def _parts(self, leaf: IterVar) -> list[IterVar]:

@@ -28,7 +28,7 @@ from s2s.types.dtypes import AnyTensor, tensor_type
 
 
 def lower_to_tensor(schedule: Schedule, args: Sequence[Tensor], name: str, target: Target, bind: Bind) -> ModuleOp:
-    """The module that computes those of `args` that are no placeholders from those that are."""
+    """The module that computes the tensors of `args` that are no placeholders from the placeholders."""
     names = [each.name for each in args]
     if len(set(names)) < len(names):
         raise InputError(f"te.build {name}: arguments {', '.join(names)}: a name stands twice; give each its own")
@@ -183,7 +183,7 @@ def _sources(part: Part) -> Sequence[Tensor]:
 
 
 def _with_arguments(part: Part, inputs: Sequence[Tensor]) -> Part:
-    """`part` with the variables that are arguments read from those."""
+    """`part` with the variables that are arguments read from the arguments."""
     variables = {each.op.variable: each for each in inputs if isinstance(each.op, VariableOp)}
     if isinstance(part, ExternCall) or not variables:
         return part

@@ -119,7 +119,7 @@ class _Places:
 
     @staticmethod
     def of(schedule: Schedule, wanted: Sequence[Tensor], elsewhere: Set[TensorOp]) -> "_Places":
-        """The places of the stages but those of operations `elsewhere`, which are steps of scans."""
+        """The places of the stages but of operations `elsewhere`, which are steps of scans."""
         places = _Places()
         for stage in schedule.stages:
             if isinstance(stage.op, PlaceholderOp) or stage.op in elsewhere:
@@ -156,7 +156,7 @@ def _nests_of(step: Step) -> list[Nest]:
 def _with_tiles(
     schedule: Schedule, stage: Stage, before: Mapping[Stage, Sequence[Stage]], inside: Mapping[Stage, Sequence[Stage]]
 ) -> list[Nest]:
-    """The nest of a stage after those that do tiles with it."""
+    """The nest of a stage after the directives that do tiles with it."""
     tiled = [nest for each in before.get(stage, ()) for nest in _with_tiles(schedule, each, before, inside)]
     return [*tiled, _nest(schedule, stage, inside.get(stage, []))]
 

@@ -143,7 +143,7 @@ def build(
     *,
     bind: Mapping[str, int] | None = None,
 ) -> Function | OpenFunction:
-    """Compile a scheduled function of `args`, arrays in this order, of which those that are computed are written.
+    """Compile a scheduled function of `args`, arrays in this order, of which the computed ones are written.
 
     `bind` gives sizes that `te.var` left open; others are those of the arrays of each call.
     """

@@ -16,7 +16,7 @@ def advance(x: AnyTensor, by: int) -> AnyTensor:
 
 
 def insert_slice(x: AnyTensor, u: AnyTensor, starts: Sequence[int]) -> AnyTensor:
-    """`x` with the elements of `u` in place of those from `starts` on; all of them inside `x`."""
+    """`x` with the elements of `u` in place of its own from `starts` on; all of them inside `x`."""
     require_same_element(x, u)
     require_length("starts", starts, x.get_num_dims())
     require_length("u", u.get_shape(), x.get_num_dims())

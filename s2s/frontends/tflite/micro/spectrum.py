@@ -102,7 +102,7 @@ def _irfft(node: Node) -> Value:
 
 
 def _tables(node: Node, size: int, dtype: np.dtype[np.generic], sign: int) -> tuple[Value, Value]:
-    """The roots of unity of a transform in fixed point, and those that part two real signals."""
+    """The roots of unity of a transform in fixed point, and the roots that part two real signals."""
     half, most = size // 2, int(np.iinfo(dtype.str).max)
     angles = [sign * 2 * math.pi * k / half for k in range(half)]
     turns = [sign * math.pi * ((k + 1) / half + 0.5) for k in range(half // 2)]

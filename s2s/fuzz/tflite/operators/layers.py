@@ -125,7 +125,7 @@ def _narrow(net: Network, shape: list[int], axis: int, scale: float, *, per_chan
 
 
 def _operands(*operands: Value | None) -> list[Value | None]:
-    """Operands without those at the end that are left out."""
+    """Operands without the ones left out at the end."""
     return list(operands if operands[-1] is not None else operands[:-1])
 
 

@@ -234,7 +234,7 @@ def _is_sum(op: Operation) -> bool:
 
 
 def _own_length(op: Operation) -> int:
-    """Return roughly the number of characters that an operation adds to those of its operands."""
+    """Return roughly the number of characters that an operation adds to the characters of its operands."""
     match op:
         case c.CallOp():
             return len(op.callee.data) + 2 * len(op.arguments)

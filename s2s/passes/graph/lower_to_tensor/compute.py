@@ -206,7 +206,7 @@ def move(
 def region_arguments(
     operands: Iterable[Operand], sizes: Sequence[int]
 ) -> tuple[list[Argument], list[tuple[SSAValue, AccessAttr]]]:
-    """The region arguments for `operands`, and the accesses to those that are not inlined constants."""
+    """The region arguments for `operands`, and the accesses to the operands that are not inlined constants."""
     arguments: list[Argument] = []
     accesses: list[tuple[SSAValue, AccessAttr]] = []
     for operand in operands:

@@ -37,7 +37,7 @@ from s2s.types.sizes import REDUCES, extents_of
 
 
 def window_names(prefix: str, window: Window) -> list[str]:
-    """Names for the dimensions of a window, like those of the spatial ones: depth, height, width."""
+    """Names for the dimensions of a window, like the names of the spatial dimensions: depth, height, width."""
     return [prefix + letter for letter in "dhw"[-window.rank :]]
 
 

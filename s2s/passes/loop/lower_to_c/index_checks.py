@@ -102,7 +102,7 @@ def _ends(type: Attribute) -> IndexBounds:
 def _check(
     b: Builder, buffer: SSAValue, indices: Indices, axes: Sequence[Axis], at: SSAValue, sizes: Mapping[str, SSAValue]
 ) -> None:
-    """Write a loop over the first of `axes`, from the element `at` on, and those over the others within."""
+    """Write a loop over the first of `axes`, from the element `at` on, and within it the loops over the others."""
     if not axes:
         index = b.add(c.LoadOp(b.add(c.SubscriptOp(buffer, at))))
         index.name_hint = "at"

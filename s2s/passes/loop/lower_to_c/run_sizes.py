@@ -112,7 +112,7 @@ class RunSizes:
         return b.binary("!=", b.binary("%", value, step), b.literal(0, _INDEX))
 
     def _derive(self, b: Builder) -> None:
-        """Compute the sizes that kernels use and that follow from those known so far."""
+        """Compute the sizes that kernels use and that follow from the sizes known before."""
         for name, map in self.derived.items():
             needed = [list(self.bounds)[dim] for dim in map.results[0].used_dims()]
             if name in self.values or name not in self.used or not all(each in self.values for each in needed):

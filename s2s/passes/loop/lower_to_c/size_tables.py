@@ -46,7 +46,7 @@ def _loaded(b: Builder, values: SSAValue, number: int, rows: SizeRows) -> SSAVal
 
 
 def size_tables(rows: SizeRows, parameters: int) -> list[c.GlobalOp]:
-    """Write the table of sizes and those of the axes of inputs, which `parameters` follow, and outputs."""
+    """Write the table of sizes and the tables of the axes of inputs, which `parameters` follow, and outputs."""
     if not rows.sizes:
         return []
     sizes: list[Attribute] = [

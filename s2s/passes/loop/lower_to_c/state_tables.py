@@ -32,7 +32,8 @@ class StateRow(NamedTuple):
 
 
 class StateRows(NamedTuple):
-    """All state of a network, the tensors, by number, that are indices, and those that tell of others out of range."""
+    """All state of a network, the tensors, by number, that are indices, and the tensors that tell of others out of
+    range."""
 
     states: tuple[StateRow, ...] = ()
     indices: tuple[tuple[int, IndexBounds], ...] = ()

@@ -53,7 +53,7 @@ class _Branches:
         b.block.add_op(c.IfOp(test, *branches))
 
     def _test(self, row: int) -> SSAValue:
-        """Whether the comparison of a node holds, or its feature is NaN and goes with those."""
+        """Whether the comparison of a node holds, or its feature is NaN and goes with the ones that hold."""
         trees, b = self.trees, self.b
         value, comparison = self.operands[trees.features[row]], COMPARISONS[trees.comparisons[row]]
         split = b.literal(trees.splits[row], self.type)

@@ -91,7 +91,7 @@ class Operand:
 
     @cached_property
     def guard(self) -> list[Constraint]:
-        """The constraints under which the access is in bounds, without those that always hold."""
+        """The constraints under which the access is in bounds, without constraints that always hold."""
         guard = guard_of(self.access, self.shape)
         if not self.domain:
             return guard

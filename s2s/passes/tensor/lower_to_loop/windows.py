@@ -107,7 +107,7 @@ class Windows:
         return {op.y: moved.result, window.root: moved.result}
 
     def attributes(self, given: Sequence[DictionaryAttr]) -> list[DictionaryAttr]:
-        """Return the attributes of all arguments, those of windows with the size of their memory; then of the
+        """Return the attributes of all arguments, the ones of windows with the size of their memory; then of the
         positions."""
         changed = [
             self._of_memory(self.found[argument], attributes) if argument in self.found else attributes

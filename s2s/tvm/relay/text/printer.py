@@ -130,7 +130,7 @@ class Printer:
         return f"{self.name(var)}: {var.checked_type}" if var.is_typed else self.name(var)
 
     def name(self, var: Var) -> str:
-        """The name of a variable, which differs from those of others."""
+        """The name of a variable, which differs from the names of others."""
         if id(var) not in self.names:
             taken = set(self.names.values())
             wanted = "p" if self.is_canonical else "".join(c if c.isalnum() or c == "_" else "_" for c in var.name_hint)

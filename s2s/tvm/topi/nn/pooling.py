@@ -119,7 +119,7 @@ def pool2d(
 
 
 def adaptive_pool(data: Tensor, output_size: Sequence[int], pool_type: str, layout: str = "NCHW") -> Tensor:
-    """The greatest or mean element of each of so many parts of height and width, which divide them evenly."""
+    """The greatest or mean element of each part of height and width, which the parts divide evenly."""
     places = _places(layout, "HW")
     sizes = [get_const_int(data.shape[each]) for each in places]
     if any(size % wanted for size, wanted in zip(sizes, output_size, strict=True)):

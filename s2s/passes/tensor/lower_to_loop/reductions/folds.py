@@ -91,7 +91,7 @@ class FoldReduction(TileReduction):
         return accumulators
 
     def _with_partials(self, points: Sequence[TilePoint], accumulators: Carried, folds: Sequence[Fold]) -> Carried:
-        """Combine the results of a block with those of the blocks before."""
+        """Combine the results of a block with the results of the blocks before."""
 
         def combined() -> list[SSAValue]:
             before = self.nest.partials.load(points, self.dims)

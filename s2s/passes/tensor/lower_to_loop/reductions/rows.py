@@ -49,7 +49,7 @@ class RowReduction(TileReduction):
         return [self._sum(point, self.x, self.w) for point in points]
 
     def _has_rows(self, read: int) -> bool:
-        """Return whether the lanes of a point read different rows of the operand, as those of the constant do."""
+        """Return whether the lanes of a point read different rows of the operand, as they do of the constant."""
         results = self.op.read_accesses[read].map.data.results
         return any(self.schedule.vector_dim in expr.used_dims() for expr in results)
 

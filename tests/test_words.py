@@ -1,0 +1,62 @@
+"""The first sentence of a docstring names its subject, and names of values say what they are.
+
+"Return a scatter of other operands whose indices mean what those of `op` do." needs a second reading;
+"Return a scatter of other operands with indices of the same meaning as in `op`." does not.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from support.project import PACKAGES, ROOT
+
+PRONOUNS = re.compile(r"\bthose\b|\bwhat\b.*\bwhat\b|\bso (?:many|much)\b", re.IGNORECASE)
+"""Words that stand for a thing which a first sentence has to name."""
+FIRST_SENTENCE = re.compile(r"(.+?)(?:[.:;](?:\s|$)|\n\n|$)", re.DOTALL)
+EMPTY_NAMES = frozenset({"each", "found", "given", "known", "made", "own", "whole"})
+"""Names that fit any value."""
+MAX_EMPTY_NAMES = 3_900
+"""How many values, arguments and functions may have such a name: lower it when fewer have."""
+
+Definition = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def modules() -> dict[Path, ast.Module]:
+    """The modules of the compiler."""
+    folders = [PACKAGES[name] for name in ("s2s", "s2s.dialects")]
+    return {path: ast.parse(path.read_text()) for folder in folders for path in sorted(folder.rglob("*.py"))}
+
+
+def first_sentences() -> Iterator[tuple[str, str]]:
+    """The places of all docstrings, and their first sentences."""
+    for path, module in modules().items():
+        for node in ast.walk(module):
+            text = ast.get_docstring(node) if isinstance(node, Definition) else None
+            if text and (sentence := FIRST_SENTENCE.match(text)) is not None:
+                yield f"{path.relative_to(ROOT)}: {getattr(node, 'name', 'module')}", " ".join(sentence[1].split())
+
+
+def empty_names(module: ast.Module) -> Iterator[str]:
+    """The names of values, arguments and functions of a module that fit any of them."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            name = node.id
+        elif isinstance(node, ast.arg):
+            name = node.arg
+        else:
+            name = node.name if isinstance(node, ast.FunctionDef) else ""
+        if name.strip("_") in EMPTY_NAMES:
+            yield name
+
+
+def test_first_sentences_name_their_subject():
+    sentences = list(first_sentences())
+    assert len(sentences) > 10_000
+    assert [place for place, sentence in sentences if PRONOUNS.search(sentence)] == []
+
+
+def test_fewer_names_say_nothing():
+    assert sum(1 for module in modules().values() for _ in empty_names(module)) <= MAX_EMPTY_NAMES
