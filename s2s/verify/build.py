@@ -78,8 +78,7 @@ def compile_objects(
     flags: Sequence[str] | None = None,
     extra: Sequence[str] = ("-fPIC",),
 ) -> list[Path]:
-    """Compile the sources of the tree at `root` to objects in `folder`, with `extra` flags beside the flags of the
-    tree."""
+    """Compile the sources of the tree at `root` to objects in `folder`, beside its flags with `extra`."""
     command = tuple(compiler) if compiler is not None else default_compiler()
     record = build_record(root)
     flags_of = flags_by_folder(record, command, flags)
