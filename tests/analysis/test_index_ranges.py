@@ -15,6 +15,7 @@ from s2s.dialects import graph
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import tensor_type, to_dense
 from s2s.types.index_bounds import IndexBounds
+from s2s.types.shapes.common import ShapeError
 from s2s.types.weights import WeightStore
 
 SIZE = 6
@@ -87,8 +88,17 @@ def network(chain: Sequence[Step]) -> tuple[ModuleOp, SSAValue]:
     return ModuleOp([main]), index
 
 
+def broadcasts(chain: Sequence[Step]) -> bool:
+    """Whether the operands of all steps have shapes that fit: columns of 3 and of 6 do not."""
+    try:
+        network(chain)
+    except ShapeError:
+        return False
+    return True
+
+
 @settings(max_examples=80, deadline=None)
-@given(chain=st.lists(steps, max_size=4), least=st.sampled_from([-SIZE, 0]))
+@given(chain=st.lists(steps, max_size=4).filter(broadcasts), least=st.sampled_from([-SIZE, 0]))
 def test_an_index_is_in_range_if_and_only_if_its_arguments_are(chain: list[Step], least: int):
     module, index = network(chain)
     needed = IndexRanges(WeightStore()).needed(index, IndexBounds(least, SIZE - 1))
@@ -155,7 +165,7 @@ more_steps = st.one_of(
 
 
 @settings(max_examples=100, deadline=None)
-@given(chain=st.lists(more_steps, max_size=5), ends=st.tuples(st.integers(-20, 20), st.integers(0, 20)))
+@given(chain=st.lists(more_steps, max_size=5).filter(broadcasts), ends=st.tuples(st.integers(-20, 20), st.integers(0, 20)))
 def test_a_range_holds_what_every_run_computes(chain: list[Step], ends: tuple[int, int]):
     least, most = ends[0], sum(ends)
     module, index = network([clamped(least, most), *chain])
@@ -170,3 +180,16 @@ def test_a_range_holds_what_every_run_computes(chain: list[Step], ends: tuple[in
 def test_a_product_has_no_bounds():
     _, index = network([lambda x, add: add(graph.MulOp(x, x))])
     assert IndexRanges(WeightStore()).needed(index, IndexBounds(0, SIZE - 1)) is None
+
+
+def beside_itself(x: SSAValue, add: Callable[[Operation], SSAValue]) -> SSAValue:
+    return add(graph.ConcatOp([x, x], axis=0))
+
+
+@pytest.mark.parametrize(
+    ("step", "count"), [(binary(graph.AddOp, 1), 3000), (from_the_front, 1500), (beside_itself, 20)]
+)
+def test_neither_long_chains_nor_many_paths_are_too_much(step: Step, count: int):
+    _, index = network([step] * count)
+    needed = IndexRanges(WeightStore()).needed(index, IndexBounds(0, 5 + count * SIZE))
+    assert needed is None or len(needed) == 1

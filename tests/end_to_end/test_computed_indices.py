@@ -19,6 +19,8 @@ from s2s.types.dtypes import Array
 Nodes = list[onnx.NodeProto]
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 ROWS, COLUMNS, COUNT, STEPS = 5, 3, 2, 3
+FEWEST = 2
+"""The least number of rows where it varies."""
 SHAPE = [COUNT, COLUMNS]
 CONSTANTS = {
     "four": np.float32(4),
@@ -104,7 +106,7 @@ USES: dict[str, Nodes] = {
 """What reads or writes `data` at `at`, and gives `y`, a matrix."""
 
 
-def value(name: str, kind: int, shape: Sequence[int] = ()) -> onnx.ValueInfoProto:
+def value(name: str, kind: int, shape: Sequence[int | str] = ()) -> onnx.ValueInfoProto:
     return helper.make_tensor_value_info(name, kind, list(shape))
 
 
@@ -158,8 +160,8 @@ def branch_in_loop(use: Nodes) -> Nodes:
 PLACES = {"main": main, "branch": branch, "scan": scan, "loop": loop, "branch in loop": branch_in_loop}
 
 
-def model(computed: str, use: str, place: str) -> onnx.ModelProto:
-    inputs = [value("x", FLOAT, [6]), value("data", FLOAT, [ROWS, COLUMNS]), value("skip", BOOL)]
+def model(computed: str, use: str, place: str, rows: int | str) -> onnx.ModelProto:
+    inputs = [value("x", FLOAT, [6]), value("data", FLOAT, [rows, COLUMNS]), value("skip", BOOL)]
     nodes = [*COMPUTED[computed], *PLACES[place](USES[use])]
     read = {name for each in nodes for name in each.input} | {"updates", "columns", "pair", "elements", "first", "some"}
     read |= {"four", "one", "true", "steps"}
@@ -184,14 +186,14 @@ def _expected(session: Any, inputs: dict[str, Array]) -> Array | None:
         return None
 
 
-def _compare(network: Artifact, session: Any, seed: int) -> int:
-    """Compare runs on random inputs; return how many of them were errors."""
+def _compare(network: Artifact, session: Any, seed: int, fewest: int = ROWS) -> int:
+    """Compare runs on random inputs, of as many rows or more; return how many of them were errors."""
     random, errors = np.random.default_rng(seed), 0
     for run in range(12):
         x = random.uniform(-1.6, 1.6, 6).astype(np.float32) * (0.3 if run % 2 else 1)
         inputs: dict[str, Array] = {
             "x": x,
-            "data": random.uniform(-1, 1, (ROWS, COLUMNS)).astype(np.float32),
+            "data": random.uniform(-1, 1, (random.integers(fewest, ROWS + 1), COLUMNS)).astype(np.float32),
             "skip": np.array(random.random() < 0.3),
         }
         expected = _expected(session, inputs)
@@ -207,10 +209,21 @@ def _compare(network: Artifact, session: Any, seed: int) -> int:
 CASES = list(product(COMPUTED, USES, PLACES))
 
 
+def _check(computed: str, use: str, place: str, rows: int | str) -> None:
+    proto = model(computed, use, place, rows)
+    session: Any = onnxruntime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
+    fewest, dims = (ROWS, {}) if isinstance(rows, int) else (FEWEST, {rows: (FEWEST, ROWS)})
+    with compile(proto, target="c", dims=dims) as network:
+        _compare(network, session, CASES.index((computed, use, place)), fewest)
+
+
 @pytest.mark.sample(8)
 @pytest.mark.parametrize(("computed", "use", "place"), CASES, ids=map(" ".join, CASES))
 def test_a_run_ends_with_an_error_if_and_only_if_an_index_is_out_of_range(computed: str, use: str, place: str):
-    proto = model(computed, use, place)
-    session: Any = onnxruntime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
-    with compile(proto, target="c") as network:
-        _compare(network, session, CASES.index((computed, use, place)))
+    _check(computed, use, place, ROWS)
+
+
+@pytest.mark.sample(6)
+@pytest.mark.parametrize(("computed", "use", "place"), CASES, ids=map(" ".join, CASES))
+def test_an_index_is_out_of_range_where_the_rows_of_the_run_end(computed: str, use: str, place: str):
+    _check(computed, use, place, "N")

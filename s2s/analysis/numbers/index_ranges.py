@@ -8,7 +8,7 @@ An element of an argument stands for one number, whichever operation moves it, s
 it is in range if and only if the index is.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from itertools import product
 from math import prod
@@ -19,12 +19,10 @@ from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from s2s.analysis.network.functions import NAME, text
 from s2s.analysis.numbers.known_values import known_value
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number, type_of
-from s2s.errors import CompilerBug
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
@@ -36,6 +34,13 @@ class Needed(NamedTuple):
     """Bounds that all elements of an argument of `main` have to lie within."""
 
     argument: BlockArgument
+    bounds: IndexBounds
+
+
+class _Goal(NamedTuple):
+    """What all elements of a value have to lie within."""
+
+    value: SSAValue
     bounds: IndexBounds
 
 
@@ -51,24 +56,40 @@ class IndexRanges:
     def needed(self, index: SSAValue, bounds: IndexBounds) -> list[Needed] | None:
         """Return what arguments have to be for all elements of `index` to lie within `bounds`; nothing if they always
         do, None where no bounds of arguments say it exactly."""
+        found, pending, seen = list[Needed](), [_Goal(index, bounds)], {_Goal(index, bounds)}
+        while pending:
+            goal = pending.pop()
+            if self._is_within(*goal):
+                continue
+            if isinstance(goal.value, BlockArgument):
+                own = _type_range(goal.value)
+                if own is None:
+                    return None
+                found.append(Needed(goal.value, goal.bounds.within(own)))
+                continue
+            behind = self._behind(*goal)
+            if behind is None:
+                return None
+            pending += [each for each in reversed(dict.fromkeys(behind)) if each not in seen]
+            seen.update(behind)
+        return found
+
+    def _is_within(self, index: SSAValue, bounds: IndexBounds) -> bool:
         range = self.range(index)
-        if range is not None and bounds.least <= range.least and range.most <= bounds.most:
-            return []
-        if isinstance(index, BlockArgument):
-            own = _type_range(index)
-            return None if own is None else [Needed(index, bounds.within(own))]
+        return range is not None and bounds.least <= range.least and range.most <= bounds.most
+
+    def _behind(self, index: SSAValue, bounds: IndexBounds) -> "list[_Goal] | None":
+        """Return what operands have to lie within, if and only if the result `index` is to lie within `bounds`."""
         match index.owner:
             case graph.ReshapeOp(x=x) | graph.BroadcastToOp(x=x) | graph.TransposeOp(x=x) | graph.TileOp(x=x):
-                return self.needed(x, bounds)
-            case graph.CastOp(x=x) if isa(type_of(x).element_type, IntegerType):
-                return self.needed(x, bounds)
+                return [_Goal(x, bounds)]
+            case graph.CastOp(x=x) if _is_integer(x):
+                return [_Goal(x, bounds)]
             case graph.ConcatOp(inputs=parts):
-                every = [self.needed(part, bounds) for part in parts]
-                return None if None in every else [each for part in every if part is not None for each in part]
+                return [_Goal(part, bounds) for part in parts]
             case graph.AddOp(a=a, b=b):
-                return (
-                    self._shifted(a, b, bounds) if known_value(a, self.weights) is None else self._shifted(b, a, bounds)
-                )
+                x, by = (a, b) if known_value(a, self.weights) is None else (b, a)
+                return self._shifted(x, by, bounds)
             case graph.SubOp(a=a, b=b):
                 return self._shifted(a, b, bounds, sign=-1)
             case graph.DivOp(a=a, b=b):
@@ -78,15 +99,15 @@ class IndexRanges:
             case _:
                 return None
 
-    def _shifted(self, x: SSAValue, by: SSAValue, bounds: IndexBounds, sign: int = 1) -> list[Needed] | None:
+    def _shifted(self, x: SSAValue, by: SSAValue, bounds: IndexBounds, sign: int = 1) -> "list[_Goal] | None":
         """`x + sign * by`: exact if every element of `x` meets the least and the greatest element of `by`."""
         known = known_value(by, self.weights)
         if known is None or not known.size or not _meets_all(shape_of(x), known):
             return None
         offsets = [sign * int(known.min()), sign * int(known.max())]
-        return self.needed(x, IndexBounds(bounds.least - min(offsets), bounds.most - max(offsets)))
+        return [_Goal(x, IndexBounds(bounds.least - min(offsets), bounds.most - max(offsets)))]
 
-    def _divided(self, x: SSAValue, by: SSAValue, bounds: IndexBounds) -> list[Needed] | None:
+    def _divided(self, x: SSAValue, by: SSAValue, bounds: IndexBounds) -> "list[_Goal] | None":
         """`x / by` towards zero: -5 / 2 = -2, so that a result from -2 on needs an `x` from -5 on."""
         known = known_value(by, self.weights)
         if known is None or known.size != 1 or known.item() < 1:
@@ -94,9 +115,9 @@ class IndexRanges:
         divisor = int(known.item())
         least = bounds.least * divisor - (divisor - 1 if bounds.least <= 0 else 0)
         most = bounds.most * divisor + (divisor - 1 if bounds.most >= 0 else 0)
-        return self.needed(x, IndexBounds(least, most))
+        return [_Goal(x, IndexBounds(least, most))]
 
-    def _from_the_front(self, cond: SSAValue, a: SSAValue, b: SSAValue, bounds: IndexBounds) -> list[Needed] | None:
+    def _from_the_front(self, cond: SSAValue, a: SSAValue, b: SSAValue, bounds: IndexBounds) -> "list[_Goal] | None":
         """`x + size if x < 0 else x`, as exporters count a negative index from the front."""
         if not isinstance(cond.owner, graph.LessOp) or not isinstance(a.owner, graph.AddOp):
             return None
@@ -106,7 +127,7 @@ class IndexRanges:
         count = int(size.item())
         if bounds.least > 0 or bounds.most < count - 1:
             return None
-        return self.needed(b, IndexBounds(bounds.least - count, bounds.most))
+        return [_Goal(b, IndexBounds(bounds.least - count, bounds.most))]
 
     def range(self, value: SSAValue) -> IndexBounds | None:
         """Return bounds that all elements of `value` lie within in every run; None if there are none but its type's."""
@@ -123,16 +144,21 @@ class IndexRanges:
         return narrow if computed is None else computed
 
     def _of_argument(self, value: BlockArgument) -> IndexBounds | None:
-        """Return the range of what a network is handed in all of its runs; None for what goes from step to step."""
+        handed = self.handed(value)
+        return None if handed is None else self.range(handed)
+
+    def handed(self, value: BlockArgument) -> SSAValue | None:
+        """Return what the argument of a network is a part of in all of its runs; None for what goes from step to
+        step, and for the arguments of `main`."""
         network = value.owner.parent_op()
         runner = self.runners.get(network.sym_name.data) if isinstance(network, FuncOp) else None
         match runner:
             case graph.IfOp():
-                return self.range(runner.inputs[value.index])
+                return runner.inputs[value.index]
             case graph.WhileOp() if value.index >= len(runner.outputs):
-                return self.range(runner.inputs[value.index])
+                return runner.inputs[value.index]
             case graph.ScanOp() if value.index >= runner.carried.value.data:
-                return self.range(runner.inputs[value.index])
+                return runner.inputs[value.index]
             case _:
                 return None
 
@@ -305,77 +331,3 @@ def _clamped(range: IndexBounds | None, least: float | None, most: float | None)
         return None
     ends = (max(end, low if least is None else least) for end in (low, high))
     return IndexBounds(*(int(min(end, high if most is None else most)) for end in ends))
-
-
-Indexing = graph.GatherFamilyOp | graph.ScatterFamilyOp
-"""The operations that read or write at indices held in a tensor."""
-
-
-class Column(NamedTuple):
-    """Indices that count along axes of one size."""
-
-    indices: SSAValue
-    bounds: IndexBounds
-    """What they have to lie within."""
-
-
-def axes_of(op: Indexing) -> tuple[int, ...]:
-    """Return the axes of `op.x` that its indices count along: one, or one for each number of a coordinate."""
-    match op:
-        case graph.GatherOp(axis=axis) | graph.GatherElementsOp(axis=axis) | graph.ScatterElementsOp(axis=axis):
-            return (axis.value.data,)
-        case graph.GatherNdOp() | graph.ScatterNdOp():
-            first = op.batch_dims.value.data if isinstance(op, graph.GatherNdOp) else 0
-            return tuple(range(first, first + shape_of(op.indices)[-1]))
-        case _:
-            raise CompilerBug(f"{op.name} states no axis that its indices count along")
-
-
-def bounds_along(op: Indexing) -> list[IndexBounds]:
-    """Return the bounds of the indices along each of `axes_of(op)`; negative ones count from the end."""
-    sizes = [shape_of(op.x)[axis] for axis in axes_of(op)]
-    return [IndexBounds(0 if op.is_nonnegative else -size, size - 1) for size in sizes]
-
-
-def columns(op: Indexing) -> list[Column] | None:
-    """Return the indices of `op`, by the axis that they count along; None where coordinates stand in one tensor and
-    their bounds differ."""
-    bounds = bounds_along(op)
-    if isinstance(op, graph.GatherNdOp | graph.ScatterNdOp):
-        found = list(_of_coordinates(op.indices, bounds))
-        return None if None in found else [each for each in found if each is not None]
-    return [Column(op.indices, bounds[0])]
-
-
-def _of_coordinates(indices: SSAValue, bounds: list[IndexBounds]) -> Iterator[Column | None]:
-    """Yield the columns of coordinates `[…, k]`."""
-    concat = indices.owner
-    if isinstance(concat, graph.ConcatOp) and concat.axis.value.data == len(shape_of(indices)) - 1:
-        first = 0
-        for part in concat.inputs:
-            count = shape_of(part)[-1]
-            yield from _of_coordinates(part, bounds[first : first + count])
-            first += count
-    elif bounds:
-        yield Column(indices, bounds[0]) if len(set(bounds)) == 1 else None
-
-
-def needed_of_inputs(main: FuncOp, op: Indexing, ranges: IndexRanges) -> list[Needed] | None:
-    """Return what inputs and states have to be for the indices of `op`, in `main`, to be in range: nothing where they
-    always are, None where no bounds of inputs and states say it exactly."""
-    found, every = list[Needed](), columns(op)
-    if every is None:
-        return None
-    for column in every:
-        needed = ranges.needed(*column)
-        if needed is None or not all(name_of(main, each.argument) for each in needed):
-            return None
-        found += needed
-    return found
-
-
-def name_of(main: FuncOp, argument: BlockArgument) -> str | None:
-    """Return the name of an argument of `main`; None for other arguments."""
-    if argument.owner is not main.body.block or main.arg_attrs is None:
-        return None
-    return text(main.arg_attrs.data[argument.index], NAME)

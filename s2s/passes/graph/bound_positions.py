@@ -14,7 +14,8 @@ table of rotary angles bounds the positions. A negative index counts from the en
 `nonnegative_indices`.
 
 Declined where an index is always in range, and where no bounds of inputs say exactly when it is
-(`s2s/analysis/numbers/index_ranges.py`): `graph-check-indices` has such an index checked in the run.
+(`s2s/analysis/numbers/index_ranges.py`): `graph-check-indices` has such an index checked in the run. So it has one that
+counts along an axis whose size varies: the bounds are those at its greatest size.
 """
 
 from xdsl.context import Context
@@ -26,6 +27,7 @@ from s2s.dialects import graph
 from s2s.passes.context import weights_of
 from s2s.support.frozen import frozen
 from s2s.types.index_bounds import INDEX_BOUNDS, IndexBounds, bounds_attribute
+from s2s.types.sizes import SizeTable
 
 
 @frozen
@@ -39,11 +41,14 @@ class BoundPositionsPass(ModulePass):
         ]
         if not indexing:
             return
-        from s2s.analysis.numbers.index_ranges import IndexRanges, name_of, needed_of_inputs
+        from s2s.analysis.network.varying_values import VaryingValues
+        from s2s.analysis.numbers.index_ranges import IndexRanges
+        from s2s.analysis.numbers.indexed_axes import IndexProofs, name_of
 
-        found, ranges = dict[str, IndexBounds](), IndexRanges(weights_of(ctx))
+        found = dict[str, IndexBounds]()
+        proofs = IndexProofs(IndexRanges(weights_of(ctx)), VaryingValues(op), SizeTable(op.attributes))
         for each in indexing:
-            for argument, bounds in needed_of_inputs(main, each, ranges) or ():
+            for argument, bounds in proofs.needed_of_inputs(main, each) or ():
                 name = name_of(main, argument)
                 assert name is not None
                 found[name] = found.get(name, bounds).within(bounds)

@@ -15,8 +15,10 @@ no input makes them leave their buffers; at its end the run tells of it: one fla
 return their flag, loops carry it from step to step. What the condition of a loop indexes is checked at the begin of
 each step, and once behind the loop.
 
-Declined where intervals prove that all indices are in range, and for indices that are inputs or states: these are
-checked before the run (`graph-bound-positions`).
+Along an axis whose size varies, an index is compared with the size of the run, `graph.size_values` of it.
+
+Declined where intervals prove that all indices are in range, and for indices that are inputs or states and count along
+constant axes: these are checked before the run (`graph-bound-positions`).
 """
 
 from xdsl.context import Context

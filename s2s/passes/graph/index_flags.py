@@ -1,17 +1,19 @@
 """Compute in each network whether an index that it computes is out of range (`graph-check-indices`)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, i32
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, i32, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.network.functions import main_of, networks
-from s2s.analysis.numbers.index_ranges import Indexing, IndexRanges, bounds_along, columns, needed_of_inputs
+from s2s.analysis.network.varying_values import VaryingValues
+from s2s.analysis.numbers.index_ranges import IndexRanges
+from s2s.analysis.numbers.indexed_axes import IndexedAxis, Indexing, IndexProofs
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.base import ints, type_of
@@ -20,6 +22,7 @@ from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
 from s2s.passes.graph.constants import new_constant
 from s2s.types.dtypes import Array, tensor_type, to_numpy
+from s2s.types.sizes import SizeTable
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
 
@@ -30,8 +33,8 @@ def add_checks(module: ModuleOp, indexing: Iterable[Indexing], weights: WeightSt
     """Check the indices of `indexing` in `module`, unless intervals prove them in range."""
     main = main_of(module)
     runners = {name: each for each in walk(module) if isinstance(each, graph.NetworkOp) for name in each.networks}
-    ranges = IndexRanges(weights, runners)
-    unproved = {each for each in indexing if not _is_in_range(main, each, ranges)}
+    proofs = IndexProofs(IndexRanges(weights, runners), VaryingValues(module), SizeTable(module.attributes))
+    unproved = {each: proofs.axes(each) for each in indexing if not _is_in_range(main, each, proofs)}
     if unproved:
         checks = _Checks(unproved, weights)
         for network in networks(module):
@@ -39,19 +42,20 @@ def add_checks(module: ModuleOp, indexing: Iterable[Indexing], weights: WeightSt
         checks.require_in(main)
 
 
-def _is_in_range(main: FuncOp, op: Indexing, ranges: IndexRanges) -> bool:
+def _is_in_range(main: FuncOp, op: Indexing, proofs: IndexProofs) -> bool:
     """Return whether all indices of `op` are in range in every run that inputs and states do not end."""
-    if op.parent_block() is main.body.block:
-        return needed_of_inputs(main, op, ranges) is not None
-    every = columns(op)
-    return every is not None and all(ranges.needed(*column) == [] for column in every)
+    varies = any(axis.size for axis in proofs.axes(op))
+    if op.parent_block() is main.body.block and not varies:
+        return proofs.needed_of_inputs(main, op) is not None
+    return proofs.are_in_range(op)
 
 
 @dataclass
 class _Checks:
     """Adds a flag to each network in which an index may be out of range, callees first."""
 
-    unproved: set[Indexing]
+    unproved: Mapping[Indexing, Sequence[IndexedAxis]]
+    """The operations with indices that are checked, and the axes that these count along."""
     weights: WeightStore
     flags: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
     """The flag of each network that has one, which the network does not return yet."""
@@ -78,14 +82,8 @@ class _Checks:
 
     def _outside(self, op: Indexing) -> SSAValue:
         """Return whether an index of `op` is out of range."""
-        write, dtype = _Writer(op, self.weights), to_numpy(type_of(op.indices).element_type)
-        ends = np.iinfo(dtype)
-        least, most = (np.array(each) for each in zip(*bounds_along(op), strict=True))
-        tests: list[SSAValue] = []
-        if least.max() > ends.min:
-            tests.append(write(graph.LessOp(op.indices, write.constant(_bound(least, dtype), "least"))))
-        if most.min() < ends.max:
-            tests.append(write(graph.GreaterOp(op.indices, write.constant(_bound(most, dtype), "most"))))
+        write, axes = _Writer(op, self.weights), self.unproved[op]
+        tests = _beyond_sizes(write, op, axes) if any(axis.size for axis in axes) else _beyond_bounds(write, op, axes)
         outside = write(graph.CastOp(reduce(lambda a, b: write(graph.LogicalOrOp(a, b)), tests), i32))
         if type_of(outside).element_count() > 1:
             outside = write(graph.ReduceMaxOp(outside, axes=range(len(shape_of(outside)))))
@@ -187,6 +185,34 @@ class _Writer:
     def as_flag(self, value: SSAValue) -> SSAValue:
         """Return one number as a flag."""
         return value if value.type == FLAG else self(graph.ReshapeOp(value, shape=[1]))
+
+
+def _beyond_bounds(write: _Writer, op: Indexing, axes: Sequence[IndexedAxis]) -> list[SSAValue]:
+    """Return where an index of `op` is too small, and where too large, as far as its type allows it."""
+    dtype = to_numpy(type_of(op.indices).element_type)
+    ends = np.iinfo(dtype)
+    least, most = (np.array(each) for each in zip(*(axis.bounds for axis in axes), strict=True))
+    tests: list[SSAValue] = []
+    if least.max() > ends.min:
+        tests.append(write(graph.LessOp(op.indices, write.constant(_bound(least, dtype), "least"))))
+    if most.min() < ends.max:
+        tests.append(write(graph.GreaterOp(op.indices, write.constant(_bound(most, dtype), "most"))))
+    return tests
+
+
+def _beyond_sizes(write: _Writer, op: Indexing, axes: Sequence[IndexedAxis]) -> list[SSAValue]:
+    """Return where an index of `op` is below 0, or minus the size that its axis has in a run, and where it is that size
+    or above."""
+    indices = op.indices if type_of(op.indices).element_type in (i32, i64) else write(graph.CastOp(op.indices, i64))
+    axes = axes[:1] if len(set(axes)) == 1 else axes
+    element, values = type_of(indices).element_type, [axis.bounds.most + 1 for axis in axes]
+    size = write(graph.SizeValuesOp(element, [len(axes)], values=values, names=tuple(axis.size for axis in axes)))
+    if op.is_nonnegative:
+        least = write.constant(np.zeros(1, to_numpy(element)), "least")
+    else:
+        least = write(graph.NegOp(size))
+    below, within = write(graph.LessOp(indices, least)), write(graph.LessOp(indices, size))
+    return [below, write(graph.LogicalNotOp(within))]
 
 
 def _bound(ends: Array, dtype: Array | np.dtype) -> Array:

@@ -145,3 +145,59 @@ builtin.module {
     func.return %y : tensor<1xi64>
   }
 }
+
+// -----
+
+// Along an axis whose size varies, indices are compared with the size of the run.
+// CHECK-LABEL:   func.func @main
+// CHECK:           %0 = graph.cast %near : (tensor<3xi8>) -> tensor<3xi64>
+// CHECK-NEXT:      %1 = graph.size_values {values = array<i64: 9>, names = ["N"]} : tensor<1xi64>
+// CHECK-NEXT:      %2 = graph.neg %1
+// CHECK-NEXT:      %3 = graph.less %0, %2
+// CHECK-NEXT:      %4 = graph.less %0, %1
+// CHECK-NEXT:      %5 = graph.logical_not %4
+// CHECK:           %y = graph.gather
+// CHECK:           graph.size_values {values = array<i64: 9, 4>, names = ["N", ""]} : tensor<2xi32>
+// CHECK-NEXT:      %least = graph.constant dense<0> : tensor<1xi32>
+// CHECK:           %z = graph.gather_nd
+// CHECK:           graph.require
+builtin.module attributes {sizes = {N = array<i64: 2, 9>}} {
+  func.func @main(%x: tensor<9x4xf32> {name = "x", varies = ["N", ""]}, %at: tensor<3xf32> {name = "at"}, %places: tensor<3x2xf32> {name = "places"}) -> (tensor<3x4xf32>, tensor<3xf32>) {
+    %near = graph.cast %at : (tensor<3xf32>) -> tensor<3xi8>
+    %zero = graph.mul %places, %places : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+    %place = graph.cast %zero : (tensor<3x2xf32>) -> tensor<3x2xi32>
+    %y = graph.gather %x, %near {axis = 0 : i64} : (tensor<9x4xf32>, tensor<3xi8>) -> tensor<3x4xf32>
+    %z = graph.gather_nd %x, %place {batch_dims = 0 : i64, nonnegative_indices} : (tensor<9x4xf32>, tensor<3x2xi32>) -> tensor<3xf32>
+    func.return %y, %z : tensor<3x4xf32>, tensor<3xf32>
+  }
+}
+
+// -----
+
+// Positions along an axis of another size are no proof.
+// CHECK:         graph.require
+// CHECK-NEXT:    func.return
+builtin.module attributes {sizes = {N = array<i64: 2, 9>, M = array<i64: 2, 9>}} {
+  func.func @main(%x: tensor<9x4xf32> {name = "x", varies = ["N", ""]}, %s: tensor<9xf32> {name = "s", varies = ["M"]}) -> (tensor<4xf32>) {
+    %at = graph.argmax %s {axis = 0 : i64} : (tensor<9xf32>) -> tensor<i64>
+    %y = graph.gather %x, %at {axis = 0 : i64} : (tensor<9x4xf32>, tensor<i64>) -> tensor<4xf32>
+    func.return %y : tensor<4xf32>
+  }
+}
+
+// -----
+
+// Declined: positions of an axis of the same size, and numbers below the least size.
+// CHECK-NOT:     graph.require
+// CHECK:         func.return
+// CHECK-NOT:     graph.require
+builtin.module attributes {sizes = {N = array<i64: 2, 9>}} {
+  func.func @main(%x: tensor<9x4xf32> {name = "x", varies = ["N", ""]}, %bit: tensor<3xi1> {name = "bit"}) -> (tensor<4x4xf32>, tensor<3x4xf32>) {
+    %largest = graph.argmax %x {axis = 0 : i64} : (tensor<9x4xf32>) -> tensor<4xi64>
+    %at = graph.cast %largest : (tensor<4xi64>) -> tensor<4xi32>
+    %y = graph.gather %x, %at {axis = 0 : i64} : (tensor<9x4xf32>, tensor<4xi32>) -> tensor<4x4xf32>
+    %first = graph.cast %bit : (tensor<3xi1>) -> tensor<3xi32>
+    %z = graph.gather %x, %first {axis = 0 : i64} : (tensor<9x4xf32>, tensor<3xi32>) -> tensor<3x4xf32>
+    func.return %y, %z : tensor<4x4xf32>, tensor<3x4xf32>
+  }
+}
