@@ -165,7 +165,9 @@ more_steps = st.one_of(
 
 
 @settings(max_examples=100, deadline=None)
-@given(chain=st.lists(more_steps, max_size=5).filter(broadcasts), ends=st.tuples(st.integers(-20, 20), st.integers(0, 20)))
+@given(
+    chain=st.lists(more_steps, max_size=5).filter(broadcasts), ends=st.tuples(st.integers(-20, 20), st.integers(0, 20))
+)
 def test_a_range_holds_what_every_run_computes(chain: list[Step], ends: tuple[int, int]):
     least, most = ends[0], sum(ends)
     module, index = network([clamped(least, most), *chain])
