@@ -12,7 +12,7 @@ from s2s.c_syntax.identifiers import c_macro, c_string, size_identifiers, unique
 from s2s.c_syntax.types import c_type, element_name
 from s2s.dialects.c.conversions import is_float, is_half
 from s2s.emit.arenas import arena_definitions
-from s2s.emit.info import HALF_ROUNDINGS, NetworkInfo, PortInfo
+from s2s.emit.info import HALF_ROUNDINGS, NetworkInfo, PortInfo, Tolerance
 from s2s.emit.sizes import sample_dims
 from s2s.emit.view import PortView
 from s2s.emit.weights import ConstantArray
@@ -44,8 +44,9 @@ class TestView(NamedTuple):
     headers: tuple[str, ...]
     constants: bool
     """Whether vectors are constants of another file."""
-    relative: str
-    absolute: str
+    standard_headers: tuple[str, ...]
+    tolerance: Tolerance | None
+    """The permitted error of floats; None without any."""
     memory: tuple[str, ...]
     kinds: tuple[KindView, ...]
     exact: bool
@@ -120,18 +121,27 @@ def test_view(
     memory += sample_dims(info, "dims")
     if info.threads is not None:
         memory.append("static s2s_pool pool;")
+    inexact = [element for element in elements if _is_inexact(element)]
+    exact = len(inexact) < len(elements)
+    runs = [_vector(info, vector, inputs, outputs, graph=bool(run)) for vector in vectors]
+    copies = any(each.startswith("memcpy") for vector in runs for each in vector.before)
     return TestView(
         headers=('"s2s_arena.h"', *(['"s2s_half.h"'] if any(map(is_half, elements)) else [])),
         constants=any(vector.constants for vector in vectors),
-        relative=repr(info.tolerance.relative),
-        absolute=repr(info.tolerance.absolute),
+        standard_headers=(
+            *(["<math.h>"] if inexact else []),
+            "<stdio.h>",
+            "<stdlib.h>",
+            *(["<string.h>"] if exact or copies else []),
+        ),
+        tolerance=None if all(map(is_half, inexact)) else info.tolerance,
         memory=tuple(memory),
-        kinds=tuple(_kind(element) for element in elements if _is_inexact(element)),
-        exact=not all(map(_is_inexact, elements)),
+        kinds=tuple(map(_kind, inexact)),
+        exact=exact,
         sizes=bool(info.computed_sizes),
         run=run,
         threads=f"{macro}_THREADS" if info.threads is not None else "",
-        vectors=tuple(_vector(info, vector, inputs, outputs, graph=bool(run)) for vector in vectors),
+        vectors=tuple(runs),
     )
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import pytest
 from onnx import helper, numpy_helper
 
 from s2s.api import compile
@@ -42,3 +43,19 @@ def test_inputs_of_a_network_that_is_too_large_for_expected_outputs_are_zeros_in
         tree = artifact.write(tmp_path)
     assert [path.name for path in (tree / "test").iterdir()] == ["net_test.c"]
     assert "passed" in self_test(tree)
+
+
+@pytest.mark.parametrize(
+    ("element", "wanted", "unwanted"),
+    [
+        ("int32", ["<string.h>", "check_exact"], ["RELATIVE", "<math.h>", "check_f32"]),
+        ("float", ["RELATIVE", "<math.h>", "check_f32"], ["<string.h>", "check_exact"]),
+    ],
+)
+def test_a_self_test_holds_only_what_its_outputs_need(
+    element: str, wanted: list[str], unwanted: list[str], tmp_path: Path
+):
+    with compile(onnx_model(f"({element}[6] x) => ({element}[6] y) {{ y = Add(x, x) }}"), name="net") as artifact:
+        text = (artifact.write(tmp_path) / "test" / "net_test.c").read_text()
+    assert [each for each in wanted if each not in text] == []
+    assert [each for each in unwanted if each in text] == []

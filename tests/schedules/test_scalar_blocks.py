@@ -17,7 +17,7 @@ def test_a_few_rows_share_each_activation(bits: int, rows: int):
         assert artifact.verify().passed
         tree = artifact.tree()
         [kernels] = [tree.text(name) for name in tree.files if name.endswith("_kernels.c")]
-    assert "one block at a time where it is read" in " ".join(kernels.replace("*", "").split())
+    assert "compute one block at a time, where it is read" in " ".join(kernels.replace("*", "").split())
 
 
 @pytest.mark.parametrize(

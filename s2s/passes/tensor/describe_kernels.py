@@ -35,14 +35,19 @@ def describe_schedule(op: tensor.Computation) -> str:
     return "" if op.schedule is None else "; ".join(op.schedule.describe(op, names_of(op)))
 
 
-def describe_group(group: FusedGroup) -> list[str]:
-    """Return the schedules of computations that share a loop over blocks, and the sizes of the blocks."""
-    schedules = [text for op in group.ops if (text := describe_schedule(op))]
+def describe_group(group: FusedGroup, labels: Mapping[Operation, str]) -> list[str]:
+    """Return the schedules of computations that share a loop over blocks, and the sizes of the blocks.
+
+    In a kernel of several computations, `labels` gives the result of each: `mean: tile 4 j`.
+    """
+    schedules = [
+        f"{labels[op]}: {text}" if op in labels else text for op in group.ops if (text := describe_schedule(op))
+    ]
     first, names = group.ops[0], names_of(group.ops[0])
     walk = [f"{size} {names[dim]}" for dim, size in fused_tiles(first) if size < first.sizes[dim]]
     if not walk:
         return schedules
-    return [": ".join([f"in blocks of {' x '.join(walk)}", *schedules[:1]]), *schedules[1:]]
+    return [", ".join([f"in blocks of {' x '.join(walk)}", *schedules[:1]]), *schedules[1:]]
 
 
 def describe(func: FuncOp, nodes: Sequence[str]) -> str:
@@ -58,7 +63,10 @@ def describe(func: FuncOp, nodes: Sequence[str]) -> str:
     if nodes:
         more = len(nodes) - MAX_SHOWN_NODES
         lines.append("nodes: " + ", ".join(nodes[:MAX_SHOWN_NODES]) + (f" and {more} more" if more > 0 else ""))
-    schedules = [text for group in groups_of(computes) for text in describe_group(group)]
+    labels: dict[Operation, str] = {}
+    if len(computes) > 1:
+        labels = {op: ", ".join(names[result] for result in op.results) for op in computes}
+    schedules = [text for group in groups_of(computes) for text in describe_group(group, labels)]
     if schedules:
         lines.append("schedule: " + " | ".join(schedules))
     return "\n".join(lines)

@@ -176,15 +176,13 @@ class CacheRead(Directive):
     def describe(self, op: Scheduled, state: ScheduleState, names: Sequence[str]) -> list[str]:
         if self.is_packed or not isinstance(op, tensor.ComputeOp):
             return []
+        what = "im2col rows" if self._copies_rows(op, state) else "the window that the inner loops read"
+        changes = [" widened to 16 bits"] * (self.form.data == WIDENED) + [" with 128 added"] * state.is_unsigned
         outer = state.order[: state.cache_depth]
-        what = (
-            "a row of the sum for each point"
-            if self._copies_rows(op, state)
-            else "the window that the loops inside move in"
-        )
-        inside = [f" inside {names[dim]}" for dim in outer if op.sizes[dim] > 1][-1:]
-        copy = "16-bit copy" if self.form.data == WIDENED else "copy"
-        return [f"{copy} of {what}{''.join(inside)}{' with 128 added' if state.is_unsigned else ''}"]
+        steps = dict(zip(outer, state.tile(outer), strict=True))
+        repeated = [dim for dim in outer if op.sizes[dim] > steps[dim]][-1:]
+        once = [f", once per {'tile of ' if steps[dim] > 1 else ''}{names[dim]}" for dim in repeated]
+        return [f"copy {what}{' and'.join(changes)} to scratch{''.join(once)}"]
 
     def print_parameters(self, printer: Printer) -> None:
         if self.is_packed:

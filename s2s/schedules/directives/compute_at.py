@@ -51,7 +51,7 @@ class ComputeAt(Directive):
         return None
 
     def describe(self, op: Scheduled, state: ScheduleState, names: Sequence[str]) -> list[str]:
-        return [f"one {names[self.dim.data]} at a time where it is read"]
+        return [f"compute one {names[self.dim.data]} at a time, where it is read"]
 
     def print_parameters(self, printer: Printer) -> None:
         printer.print_string(f"<{self.dim.data}>")

@@ -54,7 +54,7 @@ class Prefetch(Directive):
         return Prefetch(self.read, IntAttr(mapping.dims(self.dim.data)[-1]))
 
     def describe(self, op: Scheduled, state: ScheduleState, names: Sequence[str]) -> list[str]:
-        return [f"prefetches along {names[self.dim.data]}"]
+        return [f"prefetch along {names[self.dim.data]}"]
 
     def print_parameters(self, printer: Printer) -> None:
         printer.print_string(f"<{self.read.data} along {self.dim.data}>")

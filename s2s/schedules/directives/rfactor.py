@@ -68,7 +68,7 @@ class Rfactor(Directive):
         return Rfactor(IntAttr(mapping.dims(self.dim.data)[-1]), self.parts)
 
     def describe(self, op: Scheduled, state: ScheduleState, names: Sequence[str]) -> list[str]:
-        return [f"{self.parts.data} partial results of {names[self.dim.data]}"]
+        return [f"split {names[self.dim.data]} into {self.parts.data} partial results"]
 
     def print_parameters(self, printer: Printer) -> None:
         printer.print_string(f"<{self.dim.data} by {self.parts.data}>")

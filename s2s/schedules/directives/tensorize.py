@@ -127,8 +127,8 @@ class Tensorize(Directive):
     def describe(self, op: Scheduled, state: ScheduleState, names: Sequence[str]) -> list[str]:
         if self.intrinsic.form.data == "dot_next":
             return []
-        pairs = ", constants in pairs of bytes" if state.in_pairs else ""
-        return [f"products in groups of {state.group}{pairs}"]
+        pairs = " with constants packed in pairs of bytes" if state.in_pairs else ""
+        return [f"dot products of {state.group}{pairs}"]
 
     def print_parameters(self, printer: Printer) -> None:
         if self.intrinsic != _entry(self.intrinsic.entry.data):

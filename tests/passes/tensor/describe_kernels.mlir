@@ -82,7 +82,7 @@ func.func @main(%a: tensor<6x3xf32>, %b: tensor<2x3x4xf32>, %c: tensor<8xf32>) -
 
 // Computations that walk through a dimension together say so once.
 // CHECK-LABEL: func.func private @blocks
-// CHECK-SAME:    schedule: in blocks of 4 rows: tile 2 j | tile 3 j"
+// CHECK-SAME:    schedule: in blocks of 4 rows, t: tile 2 j | y: tile 3 j"
 func.func private @blocks(%x: tensor<10x6xf32>) -> tensor<10x6xf32> {
   %t = tensor.compute [10, 6] epilogue(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
     schedule #tensor.schedule<[tile<1 by 2>, tile_and_fuse<0 by 4>]> apply {
@@ -99,7 +99,7 @@ func.func private @blocks(%x: tensor<10x6xf32>) -> tensor<10x6xf32> {
 
 // Blocks and what is fetched ahead are told with the rest of the schedule.
 // CHECK-LABEL: func.func private @in_blocks
-// CHECK-SAME:    schedule: tile 2 m x 4 n; blocks of 4 m; loops n, m, k; prefetches along n"
+// CHECK-SAME:    schedule: tile 2 m x 4 n; blocks of 4 m; loops n, m, k; prefetch along n"
 func.func private @in_blocks(%a: tensor<8x3xf32>, %b: tensor<2x3x4xf32>) -> tensor<8x8xf32> {
   %y = tensor.compute [8, 8 | 3]
     reads(%a at #tensor.access<affine_map<(m, n, k) -> (m, k)>>,
