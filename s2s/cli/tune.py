@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from s2s.compilation import Compilation
     from s2s.tuning import Progress, TuneSummary
     from s2s.tuning.measurer import Measurer
-    from s2s.tuning.summary import OnProgress
+    from s2s.tuning.summary import OnProgress, TaskSummary
 
 INTERRUPTED = 130
 TOLD = 1.03
@@ -213,7 +213,8 @@ def _gain(each: "Progress") -> str:
 
 
 def _line(each: "Progress") -> str:
-    return f"{_place(each)}: {each.task.trials} of {each.trials} trials, {each.task.failed} failed, {_gain(each)}"
+    at_most = f" of {each.trials}" if each.task.trials <= each.trials else ""
+    return f"{_place(each)}: {each.task.trials}{at_most} trials, {each.task.failed} failed, {_gain(each)}"
 
 
 def show(summary: "TuneSummary", records: Path, *, as_json: bool) -> None:
@@ -225,37 +226,42 @@ def show(summary: "TuneSummary", records: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({**asdict(summary), "default": summary.default, "best": summary.best})
         return
-    every = [*([summary.network] if summary.network is not None else []), *summary.tasks]
-    rows = [
-        (
-            f"{each.calls} x {each.name}",
-            _figure(each.default),
-            _figure(each.best),
-            f"{each.speedup:.2f} x",
-            f"{each.trials} trials" + (f", {each.failed} failed" if each.failed else ""),
-            f"noise {each.noise:.1%}" if each.noise else "",
-        )
-        for each in every
-    ]
-    total = ("all calls", _figure(summary.default), _figure(summary.best))
+    tasks = [*([summary.network] if summary.network is not None else []), *summary.tasks]
+    unit = "" if summary.is_timed else f", {summary.unit}"
+    rows = [(f"task{unit}", "default", "best", "gain", "", "")]
+    rows += [_row(task, summary) for task in tasks]
     gain = summary.default / summary.best if summary.best else 1.0
-    print(
-        "\n".join(
-            columns(
-                [("task", f"default, {summary.unit}", "best", "gain", "", ""), *rows, (*total, f"{gain:.2f} x", "", "")]
-            )
-        )
-    )
-    for each in every:
-        if each.speedup >= TOLD and each.changes:
-            print(f"{each.name}, {each.speedup:.2f} x: {'; '.join(each.changes)}")
+    total = "all calls", _figure(summary, summary.default), _figure(summary, summary.best), f"{gain:.2f} x", "", ""
+    print("\n".join(columns([*rows, total])))
+    for task in tasks:
+        if task.speedup >= TOLD and task.changes:
+            print(f"{task.name}, {task.speedup:.2f} x: {'; '.join(task.changes)}")
     if summary.whole is not None:
         before, after = summary.whole
-        print(f"\nthe network as a whole: {_figure(before)} -> {_figure(after)} {summary.unit}, {before / after:.3f} x")
+        costs = f"{_figure(summary, before)} -> {_figure(summary, after)}"
+        print(f"\nthe network as a whole{unit}: {costs}, {before / after:.3f} x")
+    if summary.best and not any(task.speedup >= TOLD for task in tasks):
+        print(f"\nthe defaults were not beaten in {sum(task.trials for task in tasks):,} trials")
+    if summary.failure and summary.best:
+        print(f"\nthe first trial that failed: {summary.failure}")
     print(f"\nrecords are in {records}; use them: s2s compile MODEL --target {summary.target} --records {records}")
 
 
-def _figure(value: float | None) -> str:
-    if value is None:
+def _row(task: "TaskSummary", summary: "TuneSummary") -> tuple[str, str, str, str, str, str]:
+    return (
+        f"{task.calls} x {task.name}",
+        _figure(summary, task.default),
+        _figure(summary, task.best),
+        f"{task.speedup:.2f} x",
+        f"{task.trials} trials" + (f", {task.failed} failed" if task.failed else ""),
+        f"noise {task.noise:.1%}" if task.noise else "",
+    )
+
+
+def _figure(summary: "TuneSummary", cost: float | None) -> str:
+    """Return a cost in words, a time in the unit that a reader thinks in."""
+    from s2s.support.quantities import duration
+
+    if cost is None:
         return "failed"
-    return f"{value:,.0f}" if value >= 1 else f"{value:.3e}"
+    return duration(1e6 * cost) if summary.is_timed else f"{cost:,.0f}"

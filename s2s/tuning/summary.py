@@ -52,6 +52,11 @@ class TuneSummary:
     """What was wrong with the first candidate that could not be measured."""
 
     @property
+    def is_timed(self) -> bool:
+        """Whether costs are times in seconds."""
+        return self.unit == UNITS["time"]
+
+    @property
     def default(self) -> float:
         """The cost of all calls with the compiler's own choices."""
         if self.network is not None and self.network.default is not None:

@@ -12,28 +12,16 @@ from s2s.decisions.decision import Decision
 from s2s.report.comparison import compare
 from s2s.report.figures import Figures
 from s2s.report.html.charts import memory_chart, network_chart, roofline_chart
+from s2s.support.quantities import duration, in_units
 from s2s.support.resources import template_source
 from s2s.version import current_version
 
 TEMPLATE = "report.html.j2"
-KIB = 1024
 
 
 def breakable(text: str) -> Markup:
     """Return a name of the model or of C that a narrow column may break behind a separator within it."""
     return Markup("<wbr>").join(re.split(r"(?<=\w[/_.:;])(?=\w)", text))
-
-
-def in_units(size: int) -> str:
-    """Return bytes in the unit that a reader compares them in: `8,438 bytes`, `251.0 KiB`, `2.4 MiB`."""
-    if size < 10 * KIB:
-        return f"{size:,} bytes"
-    return f"{size / KIB:,.1f} KiB" if size < KIB * KIB else f"{size / KIB / KIB:,.1f} MiB"
-
-
-def duration(microseconds: float) -> str:
-    """Return a time in the unit that a reader thinks in: `4.38 ms`."""
-    return f"{microseconds / 1000:,.3g} ms" if microseconds >= 1000 else f"{microseconds:,.3g} µs"
 
 
 def _kinds(decisions: Iterable[Decision]) -> list[tuple[str, list[Decision]]]:
