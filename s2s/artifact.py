@@ -240,8 +240,13 @@ class Artifact:
         atol: float | None = None,
         seed: int | None = None,
         optimise: "Optimise" = "O3",
+        part: str | None = None,
+        clock: float | None = None,
     ) -> "BoardVerification":
-        """Run the C on an emulated board (`qemu:m4`) and compare as `verify` does; the result has the cost there."""
+        """Run the C on an emulated board (`qemu:m4`) and compare as `verify` does; the result has the cost there.
+
+        `part` (a microcontroller or a file of one) and `clock` (megahertz) make time and energy of its cycles.
+        """
         from s2s.verify.board_check import VECTORS, verify_on_board
         from s2s.verify.verification import Judge, Limits
 
@@ -255,6 +260,8 @@ class Artifact:
             optimise=optimise,
             nodes=kernel_calls(self._compilation.at("c").module),
             levels=self._compare_levels if levels else None,
+            part=part,
+            clock=clock,
         )
 
     def verify_over_serial(

@@ -1,4 +1,4 @@
-"""Print what a run on a board takes: its figures, and the instructions of each kernel."""
+"""Print what a run on a board takes: its figures, and the instructions and cycles of each kernel."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -9,26 +9,61 @@ if TYPE_CHECKING:
 
 def show_figures(figures: Mapping[str, Any]) -> None:
     """Print what was measured on a board for people."""
-    from s2s.cli.output import number, print_fields
+    from s2s.cli.output import print_fields
 
     print()
-    print_fields(
-        {name.replace("_", " "): number(value) if type(value) is int else value for name, value in figures.items()}
-    )
+    print_fields({name.replace("_", " "): _shown(value) for name, value in figures.items()})
+
+
+def _shown(value: Any) -> Any:
+    """Separate the thousands of a number, or of the two of a range."""
+    from s2s.cli.output import number
+
+    match value:
+        case [low, high]:
+            return f"{low:,} to {high:,}"
+        case int() if type(value) is int:
+            return number(value)
+        case _:
+            return value
+
+
+def show_cycles(found: "BoardVerification") -> None:
+    """Print cycles, time and energy of a run in a line, or why there are none."""
+    cycles = found.cycles
+    if cycles is None:
+        print(found.cycle_model)
+        return
+    figures = found.time.figures(cycles)
+    line = f"{cycles.count:,} cycles ({_shown(figures['cycles_range'])}) by {found.cycle_model}"
+    if "milliseconds" in figures:
+        line += f"; {figures['milliseconds']:g} ms at {found.time.megahertz:g} MHz"
+    if "microjoules" in figures:
+        line += f"; {_shown(figures['microjoules'])} µJ"
+    print(line)
 
 
 def show_layers(found: "BoardVerification") -> None:
-    """Print the instructions of each kernel for people."""
+    """Print the instructions, and the cycles by the model of the core, of each kernel for people."""
     from s2s.cli.output import columns, number
 
     print()
     rows = found.summed_layers()
     total = sum(row.instructions for row in rows)
     repeated = any(row.calls != 1 for row in rows)
-    titles = ("instructions", "share", *(["calls"] if repeated else []), "kernel", "nodes")
+    cycles = [row.cycles for row in rows if row.cycles is not None]
+    titles = (
+        "instructions",
+        *(["cycles"] if cycles else []),
+        "share",
+        *(["calls"] if repeated else []),
+        "kernel",
+        "nodes",
+    )
     table = [
         (
             f"{number(row.instructions):>14}",
+            *([f"{number(row.cycles or 0):>12}"] if cycles else []),
             f"{row.instructions / total if total else 0:6.1%}",
             *([f"{row.calls:>5}"] if repeated else []),
             row.kernel,
@@ -36,6 +71,6 @@ def show_layers(found: "BoardVerification") -> None:
         )
         for row in rows
     ]
-    print(
-        "\n".join(columns([titles, *table, (f"{number(total):>14}", "100.0%", *([""] if repeated else []), "all", "")]))
-    )
+    spent = [f"{number(sum(cycles)):>12}"] if cycles else []
+    last = (f"{number(total):>14}", *spent, "100.0%", *([""] if repeated else []), "all", "")
+    print("\n".join(columns([titles, *table, last])))

@@ -55,9 +55,15 @@ def _things() -> Iterable[str]:
     return [each.name for each in examine()]
 
 
-TARGET, PROJECT_BOARD, PLACE, THING = map(Named, (_targets, _project_boards, _places, _things))
+def _parts() -> Iterable[str]:
+    from s2s.support.resources import part_files
+
+    return part_files()
+
+
+TARGET, PROJECT_BOARD, PLACE, THING, PART = map(Named, (_targets, _project_boards, _places, _things, _parts))
 """Targets; boards for which projects are written; this machine, emulated boards and serial ports; what `s2s doctor`
-looks for."""
+looks for; microcontrollers."""
 
 
 class _Bytes(click.ParamType["int"]):

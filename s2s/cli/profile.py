@@ -11,6 +11,7 @@ from s2s.cli import options
 from s2s.cli.command import command
 from s2s.cli.inputs import inputs, load_inputs
 from s2s.cli.options import Options, with_compile_options
+from s2s.cli.timing import Timing, with_timing
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ DISPENSABLE = ("op/byte", "GB/s", "median", "bound by", "MFLOP", "MOP", "bound")
 )
 @options.on(
     metavar="qemu:BOARD",
-    help="Count the instructions of each kernel on an emulated board instead (m0, m3, m4, m7, m33, m55, riscv32).",
+    help="Count instructions and cycles on an emulated board instead (m0, m3, m4, m7, m33, m55, riscv32).",
 )
 @click.option("--measure-machine", is_flag=True, help="Measure the peaks of this machine again.")
 @click.option("--machine", is_flag=True, help="Measure this machine instead of a network; takes no MODEL.")
@@ -50,6 +51,7 @@ DISPENSABLE = ("op/byte", "GB/s", "median", "bound by", "MFLOP", "MOP", "bound")
     metavar="FILE.toml",
     help="With --machine: the target file to write the costs to.",
 )
+@with_timing
 @options.as_json
 def profile_command(
     model: Path | None,
@@ -62,6 +64,7 @@ def profile_command(
     machine: bool,
     output: Path | None,
     as_json: bool,
+    timing: Timing,
 ) -> None:
     """Time each kernel of a network on this machine, and compare it with the peak performance of the machine.
 
@@ -86,7 +89,7 @@ def profile_command(
                 f"--on {on}: instructions are the same in every run, and shown in its order; give no other "
                 "option of profile"
             )
-        _count(on, model, compiling, as_json=as_json)
+        _count(on, model, compiling, timing, as_json=as_json)
         return
     from s2s.profiling.profile import profile_model
 
@@ -99,7 +102,7 @@ def profile_command(
         show(found, sort)
 
 
-def _count(on: str, model: Path, compiling: Options, *, as_json: bool) -> None:
+def _count(on: str, model: Path, compiling: Options, timing: Timing, *, as_json: bool) -> None:
     """Count the instructions of each kernel on an emulated board."""
     from s2s.artifact import compile_artifact
     from s2s.boards import get_board
@@ -107,7 +110,8 @@ def _count(on: str, model: Path, compiling: Options, *, as_json: bool) -> None:
     from s2s.cli.output import print_json, steps_shown
 
     with steps_shown():
-        found = compile_artifact(model, compiling(get_board(on).target)).verify_on(on, against="interpreter")
+        artifact = compile_artifact(model, compiling(get_board(on).target))
+        found = artifact.verify_on(on, against="interpreter", **timing)
     if as_json:
         print_json(found.as_dict())
     else:

@@ -9,6 +9,7 @@ from s2s.cli import options
 from s2s.cli.command import command
 from s2s.cli.options import Options, with_compile_options
 from s2s.cli.parameters import PROJECT_BOARD
+from s2s.cli.timing import Timing, with_timing
 from s2s.errors import InputError, S2SError
 from s2s.support.extras import require_extra
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 @click.option(
     "--against", type=options.PATH, metavar="FILE", help="With --html: an earlier page or a tree to compare with."
 )
+@with_timing
 @options.as_json
 def report_command(
     model: Path,
@@ -45,6 +47,7 @@ def report_command(
     board: str | None,
     against: Path | None,
     as_json: bool,
+    timing: Timing,
 ) -> None:
     """Show what a network takes: RAM, flash and stack, measured with the C compiler of its target.
 
@@ -64,10 +67,10 @@ def report_command(
     device = None if not board else project_board(board)
     if html is not None:
         require_extra("report", "--html")
-        _write_page(model, compiling, html, time, on, device, against)
+        _write_page(model, compiling, html, time, on, device, against, timing)
         return
     with steps_shown():
-        fields, run = _of_tree(model, on) if model.is_dir() else _of_model(model, compiling, on, device)
+        fields, run = _of_tree(model, on) if model.is_dir() else _of_model(model, compiling, on, device, timing)
     if as_json:
         print_json(fields if run is None else {**fields, "board": run.as_dict()})
         return
@@ -101,12 +104,13 @@ def _show(fields: dict[str, Any], device: "ProjectBoard | None") -> None:
 
 def _show_run(run: "BoardVerification") -> None:
     """Print the instructions of each kernel on a board, and that the numbers are right there."""
-    from s2s.cli.board_figures import show_layers
+    from s2s.cli.board_figures import show_cycles, show_layers
 
     show_layers(run)
     how = "bit for bit" if run.bit_exact else "within the tolerance"
     counted = f"qemu:{run.board}: {max(run.run.instructions):,} instructions a run"
     print(f"\n{counted}; {how} what {run.verification.against} gives")
+    show_cycles(run)
 
 
 def _with_unit(figure: str, value: object) -> object:
@@ -128,6 +132,7 @@ def _write_page(
     on: str | None,
     device: "ProjectBoard | None",
     against: Path | None,
+    timing: Timing,
 ) -> None:
     """Compile `model`, and write its page to `file`."""
     from s2s.artifact import compile_artifact
@@ -147,7 +152,7 @@ def _write_page(
     with steps_shown():
         artifact = compile_artifact(model, compile_options, STAGES)
         profile = profile_artifact(artifact) if time else None
-        run = _run_on(artifact, on, model)
+        run = _run_on(artifact, on, model, timing)
         text = page(figures_of(artifact, profile, run, device), before)
     print(write_file(file, text, f"--html {file}"))
 
@@ -164,12 +169,12 @@ def not_measured(target: str) -> str:
 
 
 def _of_model(
-    model: Path, compiling: Options, on: str | None, device: "ProjectBoard | None"
+    model: Path, compiling: Options, on: str | None, device: "ProjectBoard | None", timing: Timing
 ) -> tuple[dict[str, Any], "BoardVerification | None"]:
     from s2s.artifact import compile_artifact
 
     artifact = compile_artifact(model, compiling(_default_target(on, device)))
-    return artifact.report(measure=True).as_dict(), _run_on(artifact, on, model)
+    return artifact.report(measure=True).as_dict(), _run_on(artifact, on, model, timing)
 
 
 def _of_tree(tree: Path, on: str | None) -> tuple[dict[str, Any], None]:
@@ -190,11 +195,11 @@ def _default_target(on: str | None, device: "ProjectBoard | None") -> str:
     return "host" if device is None else device.target
 
 
-def _run_on(artifact: "Artifact", on: str | None, model: Path) -> "BoardVerification | None":
+def _run_on(artifact: "Artifact", on: str | None, model: Path, timing: Timing) -> "BoardVerification | None":
     """Run the network on an emulated board; raise an error if the numbers are wrong there."""
     if on is None:
         return None
-    run = artifact.verify_on(on)
+    run = artifact.verify_on(on, **timing)
     if not run.passed:
         raise S2SError(f"--on {on}: the network gives other numbers there; s2s verify {model} --on {on} shows them")
     return run

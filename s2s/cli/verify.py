@@ -10,6 +10,7 @@ from s2s.cli import options
 from s2s.cli.board_figures import show_figures, show_layers
 from s2s.cli.command import command
 from s2s.cli.options import Options, with_compile_options
+from s2s.cli.timing import Timing, with_timing
 from s2s.cli.together import concurrent_flag, join_networks, models, only_model, share_kernels, together_flag, tree_name
 from s2s.errors import InputError
 from s2s.support.extras import require_extra
@@ -66,6 +67,7 @@ class Comparing(TypedDict):
 @together_flag
 @concurrent_flag
 @share_kernels
+@with_timing
 @options.as_json
 def verify_command(
     models: tuple[Path, ...],
@@ -82,6 +84,7 @@ def verify_command(
     concurrent: bool,
     share: Literal["equal", "alike"],
     as_json: bool,
+    timing: Timing,
 ) -> None:
     """Compile a network, run it, and compare with another engine or with golden vectors. Exits with 1 when they differ.
 
@@ -111,7 +114,7 @@ def verify_command(
         if on is None:
             found, result = None, compile_artifact(model, compiling("host")).verify(**comparing)
         else:
-            found = _verify_on(on, model, compiling, opt, comparing)
+            found = _verify_on(on, model, compiling, opt, comparing, timing)
             result = found.verification
     if as_json:
         print_json((found or result).as_dict())
@@ -151,7 +154,12 @@ def _verify_together(
 
 
 def _verify_on(
-    on: str, model: Path, compiling: Options, opt: Literal["O3", "O2", "Os"] | None, comparing: Comparing
+    on: str,
+    model: Path,
+    compiling: Options,
+    opt: Literal["O3", "O2", "Os"] | None,
+    comparing: Comparing,
+    timing: Timing,
 ) -> "BoardVerification | SerialVerification":
     """Verify a network on an emulated board, or on one at a serial port."""
     from s2s.artifact import compile_artifact
@@ -159,7 +167,7 @@ def _verify_on(
 
     if not on.startswith(SERIAL):
         artifact = compile_artifact(model, compiling(get_board(on).target))
-        return artifact.verify_on(on, optimise=opt or "O3", **comparing)
+        return artifact.verify_on(on, optimise=opt or "O3", **timing, **comparing)
     if opt is not None:
         raise InputError(f"--opt {opt}: the program on the board is built already; leave it out")
     require_extra("serial", "--on serial")

@@ -14,6 +14,11 @@ TEMPLATES = "s2s.templates"
 BOARDS = "s2s.boards"
 HARNESS = "harness"
 """The folder of the boards with what a program needs there."""
+CYCLES = "s2s.boards.cycles"
+TABLES = "tables"
+"""The folder of the cycles of instructions, one table for each core."""
+PARTS = "s2s.boards.parts"
+TOML = ".toml"
 PROFILING = "s2s.profiling"
 NATIVE = "native"
 """The folder of the profiler, and of the backend of `torch.compile`, with its C."""
@@ -50,6 +55,31 @@ def harness_files() -> list[str]:
     return sorted(_walk(files(BOARDS).joinpath(HARNESS), ""))
 
 
+def block_counter() -> str:
+    """Return the C of the plugin that counts blocks of code in an emulator."""
+    return _read(BOARDS, "plugin/blocks.c")
+
+
+def cycle_table(core: str) -> str:
+    """Return the table of the cycles of instructions of a core, such as `cortex-m4`."""
+    return _read(CYCLES, f"{TABLES}/{core}{TOML}")
+
+
+def cycle_tables() -> list[str]:
+    """Names of all cores with such a table, sorted."""
+    return _stems(files(CYCLES).joinpath(TABLES))
+
+
+def part_file(name: str) -> str:
+    """Return the file of a microcontroller, such as `stm32l4r5`."""
+    return _read(PARTS, f"{name}{TOML}")
+
+
+def part_files() -> list[str]:
+    """Names of all microcontrollers that have a file, sorted."""
+    return _stems(files(PARTS))
+
+
 def profiling_source(name: str) -> str:
     """Return the text of a C file of the profiler, such as `hooks.h`."""
     return _read(PROFILING, f"{NATIVE}/{name}")
@@ -65,6 +95,10 @@ def _read(package: str, path: str) -> str:
     if not resource.is_file():
         raise CompilerBug(f"{package} holds no file {path}")
     return resource.read_text(encoding="utf-8")
+
+
+def _stems(folder: Traversable) -> list[str]:
+    return sorted(path.removesuffix(TOML) for path in _walk(folder, "") if path.endswith(TOML))
 
 
 def _walk(folder: Traversable, prefix: str) -> list[str]:

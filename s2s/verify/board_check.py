@@ -6,16 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from s2s.boards import get_board
+from s2s.boards import PREFIX, get_board
+from s2s.boards.cycles.cycles import Cycles
+from s2s.boards.cycles.table import table_of
 from s2s.compilation import Compilation
 from s2s.emit.tree import Tree
 from s2s.stages.read import Read
 from s2s.support import progress
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
+from s2s.verify.counted_blocks import why_uncounted
 from s2s.verify.expected import Expected
 from s2s.verify.levels import LevelsReport
 from s2s.verify.on_board import BoardBuild, BoardRun, Layer
+from s2s.verify.run_time import RunTime, run_time
 from s2s.verify.toolchain import compiler_version
 from s2s.verify.verification import Judge, Verification
 
@@ -39,6 +43,20 @@ class BoardVerification:
     run: BoardRun
     nodes: Sequence[tuple[str, str]]
     """The kernel and the source nodes of each call in the C; calls inside a loop run several times."""
+    time: RunTime = RunTime()
+    """The clock and the microcontroller that cycles are for."""
+
+    @property
+    def cycles(self) -> Cycles | None:
+        """Cycles of the most expensive inputs by the model of the core; None if it has none."""
+        return self.run.cycles[self.run.worst] if self.run.cycles else None
+
+    @property
+    def cycle_model(self) -> str:
+        """The manual that the cycles come from, or why there are none."""
+        board = get_board(f"{PREFIX}{self.board}")
+        table = table_of(board.target)
+        return table.source if table is not None and self.run.cycles else why_uncounted(board)
 
     @property
     def passed(self) -> bool:
@@ -63,6 +81,8 @@ class BoardVerification:
             "target": self.target,
             "compiler": f"{self.compiler} -{self.optimise}",
             "instructions": max(run.instructions),
+            **({} if self.cycles is None else self.time.figures(self.cycles)),
+            "cycle_model": self.cycle_model,
             "arena_bytes": run.arena,
             "ram_bytes": run.ram,
             "stack_bytes": run.stack,
@@ -75,17 +95,22 @@ class BoardVerification:
     def as_dict(self) -> dict[str, Any]:
         """The result and the figures for JSON."""
         layers = [
-            {"kernel": layer.kernel, "nodes": nodes, "instructions": layer.instructions}
+            {
+                "kernel": layer.kernel,
+                "nodes": nodes,
+                "instructions": layer.instructions,
+                **({} if layer.cycles is None else {"cycles": layer.cycles.count}),
+            }
             for layer, nodes in self.named_layers()
         ]
         return {**self.verification.as_dict(), **self.figures(), "layers": layers}
 
     def summed_layers(self) -> list["SummedLayer"]:
         """The calls of each kernel for the same nodes together, in the order of the first."""
-        found: dict[tuple[str, str], list[int]] = {}
+        found: dict[tuple[str, str], list[Layer]] = {}
         for layer, nodes in self.named_layers():
-            found.setdefault((layer.kernel, nodes), []).append(layer.instructions)
-        return [SummedLayer(kernel, nodes, len(counts), sum(counts)) for (kernel, nodes), counts in found.items()]
+            found.setdefault((layer.kernel, nodes), []).append(layer)
+        return [_summed(kernel, nodes, layers) for (kernel, nodes), layers in found.items()]
 
     def named_layers(self) -> list[tuple[Layer, str]]:
         """Each call of a kernel with the nodes of the model that it computes: with those of all calls of the kernel,
@@ -106,6 +131,14 @@ class SummedLayer:
     nodes: str
     calls: int
     instructions: int
+    cycles: int | None = None
+    """By the model of the core; None if it has none."""
+
+
+def _summed(kernel: str, nodes: str, layers: Sequence[Layer]) -> SummedLayer:
+    cycles = [layer.cycles.count for layer in layers if layer.cycles is not None]
+    instructions = sum(layer.instructions for layer in layers)
+    return SummedLayer(kernel, nodes, len(layers), instructions, sum(cycles) if cycles else None)
 
 
 def verify_on_board(
@@ -118,14 +151,20 @@ def verify_on_board(
     optimise: Optimise = "O3",
     nodes: Sequence[tuple[str, str]] = (),
     levels: CompareLevels | None = None,
+    part: str | None = None,
+    clock: float | None = None,
 ) -> BoardVerification:
-    """Build a tree for a board, run it there on the expected vectors, and compare."""
+    """Build a tree for a board, run it there on the expected vectors, and compare.
+
+    `part` names a microcontroller or the file of one, `clock` is in megahertz: they make time and energy of cycles.
+    """
     board, network = get_board(on), compilation.facts(Read)
+    time = run_time(board, part, clock)
     with tempfile.TemporaryDirectory(prefix="s2s-tree-") as folder:
         place = Path(folder) / network.name
         tree.write(place)
         progress.step("compiling for the board")
-        build = BoardBuild(place, board, optimise=optimise)
+        build = BoardBuild(place, board, optimise=optimise, part=time.part)
         try:
             progress.step("running on the board")
             run = build.run([inputs for inputs, _ in expected.vectors])
@@ -143,4 +182,5 @@ def verify_on_board(
         verification=result,
         run=run,
         nodes=nodes,
+        time=time,
     )

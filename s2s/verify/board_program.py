@@ -7,10 +7,13 @@ from functools import cached_property
 from pathlib import Path
 
 from s2s.boards import Board
+from s2s.boards.cycles.cycles import Cycles
+from s2s.boards.parts import Part
 from s2s.errors import InputError, ToolchainError
 from s2s.support.frozen import frozen
 from s2s.support.resources import harness_files, harness_source
 from s2s.targets.flags import STANDARD
+from s2s.verify.counted_blocks import cycles_of_windows, plugin_options, why_uncounted
 from s2s.verify.toolchain import missing_programs, run_program
 
 RECORD = struct.Struct("<IIQ")
@@ -99,9 +102,22 @@ class BoardProgram:
 
     def run(self, program: Path, inputs: bytes) -> bytes:
         """Run a program on these inputs and return its output."""
+        return self._run(program, inputs, ())
+
+    def run_priced(self, program: Path, inputs: bytes, part: Part | None = None) -> tuple[bytes, list[Cycles]]:
+        """Run a program and return its output, with the cycles of each record of `board_count` and `board_leave`.
+
+        There are no cycles where `why_uncounted` of the board has a reason.
+        """
+        if why_uncounted(self.board):
+            return self.run(program, inputs), []
+        output = self._run(program, inputs, plugin_options(program, self.compiler, self.folder))
+        return output, cycles_of_windows(program, self.compiler, self.board, self.folder, part)
+
+    def _run(self, program: Path, inputs: bytes, options: Sequence[str]) -> bytes:
         (self.folder / "in.bin").write_bytes(inputs)
         (self.folder / "out.bin").write_bytes(b"")
-        run_program([*self.board.emulator, *QUIET, *SEMIHOSTING, "-kernel", program], cwd=self.folder)
+        run_program([*self.board.emulator, *QUIET, *SEMIHOSTING, *options, "-kernel", program], cwd=self.folder)
         return (self.folder / "out.bin").read_bytes()
 
     def record(self, data: bytes, at: int) -> Record:

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from s2s.boards import Board
+from s2s.boards.cycles.cycles import Cycles, exactly
+from s2s.boards.parts import Part
 from s2s.c_syntax.types import dtype_named
 from s2s.errors import InputError, ToolchainError
 from s2s.support.frozen import frozen
@@ -35,6 +37,8 @@ class Layer:
 
     kernel: str
     instructions: int
+    cycles: Cycles | None = None
+    """By the model of the core; None if it has none."""
 
 
 @frozen
@@ -56,6 +60,13 @@ class BoardRun:
     """Bytes."""
     ports: int
     """Bytes of inputs and outputs that lie outside of the arena."""
+    cycles: tuple[Cycles, ...] = ()
+    """For each set of inputs, by the model of the core; empty if it has none."""
+
+    @property
+    def worst(self) -> int:
+        """The number of the most expensive inputs."""
+        return self.instructions.index(max(self.instructions))
 
     @property
     def ram(self) -> int:
@@ -74,8 +85,16 @@ class BoardBuild:
     Of a tree of several networks, `network` names the one to run.
     """
 
-    def __init__(self, tree: Path, board: Board, *, optimise: str = "O3", network: str | None = None) -> None:
-        self.tree = tree
+    def __init__(
+        self,
+        tree: Path,
+        board: Board,
+        *,
+        optimise: str = "O3",
+        network: str | None = None,
+        part: Part | None = None,
+    ) -> None:
+        self.tree, self.part = tree, part
         self.record = tree_record(tree, network)
         if self.record["executor"] != "aot":
             raise InputError(f"--on qemu:{board.name}: runs trees of executor aot; leave --executor out")
@@ -95,7 +114,8 @@ class BoardBuild:
         """Run the network on each of `vectors`, inputs in order."""
         compiler = self.program.compiler
         elf = self._link("run", run_network(self.record, len(vectors)), self.objects.values())
-        found = self.program.run(elf, _bytes(array for vector in vectors for array in (*vector, *vector)))
+        inputs = _bytes(array for vector in vectors for array in (*vector, *vector))
+        found, cycles = self.program.run_priced(elf, inputs, self.part)
         idle = self.program.record(found, 0).instructions
         at, stack, instructions = RECORD.size, 0, list[int]()
         outputs: list[tuple[Array, ...]] = []
@@ -119,6 +139,7 @@ class BoardBuild:
             network=self.network,
             arena=self.record["arena"]["size"],
             ports=sum(port["size"] for port in ports if not is_in_arena(port)),
+            cycles=tuple(each - cycles[0] + exactly(1) for each in cycles[1:]),
         )
 
     def _check_status(self, found: bytes, at: int) -> int:
@@ -137,15 +158,16 @@ class BoardBuild:
         counted = self.program.compile(source, "counted", include=self.include, root=self.tree)
         others = [path for each, path in self.objects.items() if each != entry]
         elf = self._link("layers", run_network(self.record, 1, once=True), [*others, counted])
-        found = self.program.run(elf, _bytes(vector))
+        found, cycles = self.program.run_priced(elf, _bytes(vector), self.part)
         step = _WORD.size + RECORD.size
         counts = [
             (int(_WORD.unpack_from(found, at)[0]), self.program.record(found, at + _WORD.size).instructions)
             for at in range(0, len(found), step)
         ]
         _, idle = counts[0]
-        for number, instructions in counts[1:]:
-            yield Layer(kernels[number], instructions - idle)
+        prices = [each - cycles[0] for each in cycles[1:]] or [None] * (len(counts) - 1)
+        for (number, instructions), price in zip(counts[1:], prices, strict=True):
+            yield Layer(kernels[number], instructions - idle, price)
 
     def _link(self, name: str, main: str, objects: Iterable[Path]) -> Path:
         return self.program.link(name, main, objects, include=self.include, root=self.tree)
