@@ -13,7 +13,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, SSAValue
 
 from s2s.analysis.channels.removed import RemovedChannels, removed_channels
-from s2s.analysis.cost.operators import multiply_adds
+from s2s.analysis.cost.operators import multiply_adds_of_network
 from s2s.analysis.network.functions import input_numbers, output_numbers
 from s2s.analysis.network.state_pairs import state_pairs
 from s2s.analysis.numbers.accumulators import layer_sums
@@ -42,7 +42,6 @@ from s2s.support.frozen import frozen
 from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
 from s2s.types.numbers import Numbers
 from s2s.types.sizes import DimSize, InputShapes
-from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
 
 Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
@@ -177,7 +176,7 @@ def inspect_model(
         _tensors(main.res_attrs, main.function_type.outputs, output_numbers(main)),
         sum(array.size for array in arrays),
         sum(array.size * size_in_bytes(from_numpy(array.dtype)) for array in arrays),
-        _work(main),
+        multiply_adds_of_network(main),
         activation_bytes(main),
         _sums(imported.module, imported.weights),
         _removed(imported.module, imported.weights),
@@ -233,19 +232,6 @@ def _removed(module: ModuleOp, weights: WeightStore) -> RemovedChannels | None:
     except UnsupportedError:
         return None
     return removed_channels(module)
-
-
-def _work(function: FuncOp) -> int:
-    """Return the multiply-adds of a network and of the networks it runs; a branch counts in full, a loop of unknown
-    length once."""
-    total = 0
-    for op in function.walk():
-        total += multiply_adds(op)
-        if isinstance(op, graph.NetworkOp):
-            steps = op.steps.value.data if isinstance(op, graph.ScanOp) else 1
-            inner = [found for name in op.networks if (found := function_named(op, name)) is not None]
-            total += steps * sum(map(_work, inner))
-    return total
 
 
 def activation_bytes(main: FuncOp) -> int:

@@ -41,9 +41,6 @@ from s2s.dialects.graph.blockwise import DEQUANTISED as DEQUANTISED
 from s2s.dialects.graph.blockwise import BlockwiseDotOp, BlockwiseMatmulOp, CodebookMatmulOp
 from s2s.dialects.graph.columns import SumPatchesOp
 from s2s.dialects.graph.control import (
-    STEPS as STEPS,
-)
-from s2s.dialects.graph.control import (
     TIED as TIED,
 )
 from s2s.dialects.graph.control import (
@@ -118,6 +115,9 @@ from s2s.dialects.graph.extern import ExternOp
 from s2s.dialects.graph.index import GatherElementsOp, GatherNdOp, GatherOp, ScatterElementsOp, ScatterNdOp
 from s2s.dialects.graph.index import GatherFamilyOp as GatherFamilyOp
 from s2s.dialects.graph.index import ScatterFamilyOp as ScatterFamilyOp
+from s2s.dialects.graph.interfaces import OperatorInterface as OperatorInterface
+from s2s.dialects.graph.interfaces import RareInterface as RareInterface
+from s2s.dialects.graph.interfaces import StepInterface as StepInterface
 from s2s.dialects.graph.linear import DeterminantOp, MatmulOp
 from s2s.dialects.graph.norm import BatchNormOp, LayerNormOp, LogSoftmaxOp, LrnOp, SoftmaxOp
 from s2s.dialects.graph.pool import AvgPoolOp, MaxPoolIndicesOp, MaxPoolOp, SameAvgPoolOp

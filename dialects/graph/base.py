@@ -23,7 +23,8 @@ from xdsl.irdl import BaseAttr, ParsePropInAttrDict, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.dialects.operation import Op, value_of
+from s2s.dialects.graph.interfaces import OperatorInterface
+from s2s.dialects.operation import value_of
 from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.types.shapes import ShapeError
 from s2s.types.shapes.window import CHANNELS_FIRST, CHANNELS_LAST, Layout
@@ -127,7 +128,7 @@ def zero_point(attribute: IntegerAttr | None) -> int:
     return 0 if attribute is None else attribute.value.data
 
 
-class GraphOp(Op, ABC):
+class GraphOp(OperatorInterface, ABC):
     """An operation with one tensor result whose type follows from operands and properties."""
 
     y = result_def(TENSOR)

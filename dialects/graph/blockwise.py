@@ -1,9 +1,12 @@
 """Matrix products with weights that are quantised by blocks."""
 
+from math import prod
+
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.irdl import operand_def, opt_operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, optional_type_of, type_of
+from s2s.dialects.graph.interfaces import ProductInterface, RareInterface, shape_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -14,7 +17,7 @@ DEQUANTISED = "dequantised"
 
 
 @op_definition
-class BlockwiseMatmulOp(GraphOp):
+class BlockwiseMatmulOp(GraphOp, ProductInterface, RareInterface):
     """`y[…, i, j] = sum_k x[…, i, k] * (q[j, k] - zero_points[j, k / block]) * scales[j, k / block]`.
 
     `w[J, blocks, block * bits / 8]` holds the integers `q`, of 4 or 8 bits with sign; with 4 bits a byte holds two
@@ -56,9 +59,13 @@ class BlockwiseMatmulOp(GraphOp):
         x, w, scales, zero_points = type_of(self.x), type_of(self.w), type_of(self.scales), self.zero_points
         return blockwise.matmul(x, w, scales, optional_type_of(zero_points), self.bits.value.data)
 
+    @property
+    def terms(self) -> int:
+        return shape_of(self.x)[-1]
+
 
 @op_definition
-class CodebookMatmulOp(GraphOp):
+class CodebookMatmulOp(GraphOp, ProductInterface, RareInterface):
     """`y[…, i, j] = sum_k x[…, i, k] * table[q[j, k]] * scales[j, k / block]`.
 
     `w[J, blocks, block / 2]` holds the codes `q` from 0 to 15, two neighbours in a byte, the first in its lower half;
@@ -84,9 +91,13 @@ class CodebookMatmulOp(GraphOp):
     def inferred_type(self) -> AnyTensor:
         return blockwise.codebook_matmul(*map(type_of, (self.x, self.w, self.table, self.scales)))
 
+    @property
+    def terms(self) -> int:
+        return shape_of(self.x)[-1]
+
 
 @op_definition
-class BlockwiseDotOp(GraphOp):
+class BlockwiseDotOp(GraphOp, ProductInterface, RareInterface):
     """Products of integers quantised by blocks, scaled and summed: with `b` a block, `h` and `n` a place in it,
 
         y[…, i, j] = sum_b x_scales[…, i, b] * scales[j, b] * sum_{h, n} x[…, i, b, h, n] * (q[j, b, h, n] - z[j, b])
@@ -122,3 +133,7 @@ class BlockwiseDotOp(GraphOp):
     def inferred_type(self) -> AnyTensor:
         x, x_scales, w, scales = map(type_of, (self.x, self.x_scales, self.w, self.scales))
         return blockwise.dot(x, x_scales, w, scales, optional_type_of(self.zero_points), self.bits.value.data)
+
+    @property
+    def terms(self) -> int:
+        return prod(shape_of(self.x)[-3:])

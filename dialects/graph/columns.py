@@ -1,10 +1,12 @@
 """Adding up the patches of an image (`col2im`)."""
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.irdl import operand_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import INTS, TENSOR, GraphOp, Value, ints, type_of
+from s2s.dialects.graph.interfaces import elements, shape_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -40,3 +42,8 @@ class SumPatchesOp(GraphOp):
     def inferred_type(self) -> AnyTensor:
         lists = (self.sizes, self.strides, self.low, self.dilations)
         return columns.sum_patches(type_of(self.x), *(list(each.get_values()) for each in lists))
+
+    @property
+    def work(self) -> int:
+        """The taps of all elements."""
+        return elements(self.y) * prod(shape_of(self.x)[2 : 2 + len(self.sizes)])

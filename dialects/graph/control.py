@@ -33,11 +33,9 @@ from xdsl.traits import Pure, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.graph.base import INT, INTS, TENSOR, Value, integer, ints
-from s2s.dialects.graph.device import DeviceCopyOp
-from s2s.dialects.graph.sliding import AdvanceOp
-from s2s.dialects.graph.structure import CallOp, RequireOp
+from s2s.dialects.graph.interfaces import StepInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
-from s2s.dialects.operation import Op, op_definition
+from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.types.symbols import function_named
 
@@ -82,13 +80,18 @@ class RunsNetworks(SymbolUserOpInterface):
         op.check_callees()
 
 
-class NetworkOp(Op):
+class NetworkOp(StepInterface):
     """The base class of operations that call networks."""
 
     @property
     def networks(self) -> tuple[str, ...]:
         """The names of the networks that the operation may run."""
         raise NotImplementedError
+
+    @property
+    def repetitions(self) -> tuple[int, ...]:
+        """How many times each of the networks runs: once where that depends on the data."""
+        return (1,) * len(self.networks)
 
     def check_callees(self) -> None:
         """Raise an error for callees whose types do not match."""
@@ -229,6 +232,10 @@ class ScanOp(NetworkOp):
         return (self.body.string_value(),)
 
     @property
+    def repetitions(self) -> tuple[int, ...]:
+        return (self.steps.value.data,)
+
+    @property
     def parts(self) -> tuple[range, range, range]:
         """The numbers of the carried, scanned and kept inputs."""
         ends = (0, self.carried.value.data, self.carried.value.data + self.scanned.value.data, len(self.inputs))
@@ -323,6 +330,10 @@ class RowTilesOp(NetworkOp):
         return tuple(body.string_value() for body in self.bodies)
 
     @property
+    def repetitions(self) -> tuple[int, ...]:
+        return self.steps.get_values()
+
+    @property
     def pieces(self) -> list[RowTileBody]:
         """What each body computes, in order."""
         columns = (self.steps, self.x_starts, self.x_strides, self.y_starts, self.y_strides)
@@ -381,7 +392,3 @@ def _check_condition(type: Attribute) -> None:
     tensor = as_tensor_type(type)
     if tensor.element_type != i1 or tensor.element_count() != 1:
         raise VerifyException(f"the condition is {type}, expected one bool")
-
-
-STEPS = (CallOp, AdvanceOp, DeviceCopyOp, RequireOp, IfOp, WhileOp, ScanOp, RowTilesOp)
-"""The operations of a network, besides weights and reshapes, once its operators are fused into kernels."""

@@ -10,6 +10,7 @@ asks for the other. With `layout = "NHWC"` the channels of `x` and `y` come last
 
 from abc import ABC
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, TypeAttribute
@@ -30,6 +31,7 @@ from s2s.dialects.graph.base import (
     zero_point,
     zero_point_attribute,
 )
+from s2s.dialects.graph.interfaces import ProductInterface, WindowInterface, elements, shape_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -38,7 +40,7 @@ from s2s.types.shapes.accumulate import Accumulation
 from s2s.types.shapes.window import CHANNELS_FIRST, ConvOperands, Layout, Window
 
 
-class ConvFamilyOp(GraphOp, ABC):
+class ConvFamilyOp(GraphOp, ProductInterface, WindowInterface, ABC):
     """A sum of products over a sliding window, with groups and an optional bias."""
 
     x = operand_def(TENSOR)
@@ -117,6 +119,10 @@ class ConvOp(ConvFamilyOp):
     def inferred_type(self) -> AnyTensor:
         return window.conv(self.typed_operands(), self.window(), self.groups.value.data)
 
+    @property
+    def terms(self) -> int:
+        return prod(shape_of(self.w)[1:])
+
 
 @op_definition
 class ConvTransposeOp(ConvFamilyOp):
@@ -164,3 +170,17 @@ class ConvTransposeOp(ConvFamilyOp):
     def inferred_type(self) -> AnyTensor:
         padding = self.output_padding.get_values()
         return window.conv_transpose(self.typed_operands(), self.window(), self.groups.value.data, padding)
+
+    @property
+    def terms(self) -> int:
+        channels, _, *kernel = shape_of(self.w)
+        return channels // self.groups.value.data * prod(kernel)
+
+    @property
+    def multiply_adds(self) -> int:
+        return elements(self.x) * prod(shape_of(self.w)[1:])
+
+    @property
+    def padded_elements(self) -> int:
+        """The elements of the result before its padding is cut off."""
+        return self.elements_with_padding(self.y)

@@ -8,12 +8,13 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.graph.base import TENSOR, Value, string
+from s2s.dialects.graph.interfaces import StepInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
-from s2s.dialects.operation import Op, op_definition, value_of
+from s2s.dialects.operation import op_definition, value_of
 
 
 @op_definition
-class DeviceCopyOp(Op):
+class DeviceCopyOp(StepInterface):
     """`y = x`: a tensor of device `origin`, copied to the memory of device `device`."""
 
     name = "graph.device_copy"

@@ -8,8 +8,9 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.graph.base import TENSOR, Value, flag, string
+from s2s.dialects.graph.interfaces import OperatorInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
-from s2s.dialects.operation import Op, op_definition
+from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
 
 
@@ -18,7 +19,7 @@ def _number(value: int | float) -> IntegerAttr | FloatAttr:
 
 
 @op_definition
-class ExternOp(Op):
+class ExternOp(OperatorInterface):
     """`outputs… = function(inputs…)`: a function that is not part of the network and depends on its inputs only.
 
     It is a function of C with pointers to the elements, outputs first; or, with `packed`, a packed function that is

@@ -14,6 +14,7 @@ from s2s.dialects.graph.base import (
     zero_point,
     zero_point_attribute,
 )
+from s2s.dialects.graph.interfaces import ProductInterface, elements, shape_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -22,7 +23,7 @@ from s2s.types.shapes.accumulate import Accumulation
 
 
 @op_definition
-class MatmulOp(GraphOp):
+class MatmulOp(GraphOp, ProductInterface):
     """`y[…, i, j] = sum_k a[…, i, k] * b[…, k, j]`; leading dimensions broadcast as in numpy.
 
     `transpose_a` and `transpose_b` swap the last two dimensions of an operand first. Integers of 8 and 16 bits have
@@ -72,6 +73,10 @@ class MatmulOp(GraphOp):
         transpose_a, transpose_b = self.transpose_a is not None, self.transpose_b is not None
         return linear.matmul(type_of(self.a), type_of(self.b), transpose_a, transpose_b, self.accumulation)
 
+    @property
+    def terms(self) -> int:
+        return shape_of(self.a)[-1 if self.transpose_a is None else -2]
+
 
 @op_definition
 class DeterminantOp(GraphOp):
@@ -92,3 +97,8 @@ class DeterminantOp(GraphOp):
 
     def inferred_type(self) -> AnyTensor:
         return linear.determinant(type_of(self.x))
+
+    @property
+    def work(self) -> int:
+        """The products of all eliminations."""
+        return elements(self.y) * shape_of(self.x)[-1] ** 3

@@ -5,6 +5,7 @@ Channels come first, and last with `layout = "NHWC"`.
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
+from math import prod
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
@@ -23,6 +24,7 @@ from s2s.dialects.graph.base import (
     string,
     type_of,
 )
+from s2s.dialects.graph.interfaces import WindowInterface, elements
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -30,7 +32,7 @@ from s2s.types.shapes import window
 from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window, same_pads, spatial_shape
 
 
-class PoolOp(GraphOp, ABC):
+class PoolOp(GraphOp, WindowInterface, ABC):
     """`y[n, c, p] = f(x[n, c, p * stride + k * dilation - lo] for all k that fall inside x)`."""
 
     x = operand_def(TENSOR)
@@ -66,6 +68,11 @@ class PoolOp(GraphOp, ABC):
         return Window(
             self.kernel.get_values(), self.strides.get_values(), self.pads.get_values(), self.dilations.get_values()
         )
+
+    @property
+    def work(self) -> int:
+        """The elements of all windows."""
+        return elements(self.y) * prod(self.kernel.get_values())
 
 
 @op_definition

@@ -1,17 +1,23 @@
 """Operations that pool regions of images, whose places the network computes."""
 
+from math import prod
+
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, type_of
+from s2s.dialects.graph.interfaces import RareInterface, shape_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes import regions
 
+BIN = 2**10
+"""The overhead of a bin of a region, in elements."""
+
 
 @op_definition
-class RoiAlignOp(GraphOp):
+class RoiAlignOp(GraphOp, RareInterface):
     """`y[r, p, q, c]` = the mean of samples of image `batch[r]` in bin `(p, q)` of region `r`.
 
     Region `r` starts at pixel `starts[r]`, a row and a column, and its bins are `bins[r]` pixels large. Along each axis
@@ -68,9 +74,13 @@ class RoiAlignOp(GraphOp):
             self.ratio.value.data,
         )
 
+    @property
+    def work(self) -> int:
+        return _work(self)
+
 
 @op_definition
-class MaxRegionsOp(GraphOp):
+class MaxRegionsOp(GraphOp, RareInterface):
     """`y[r, p, q, c]` = the largest element of some rows and columns of image `batch[r]`, 0 where there are none.
 
     Rows are `high[r, p, 0]` up to (not with) `high[r, p, 1]`, columns are `wide[r, q, 0]` up to `wide[r, q, 1]`; what
@@ -93,3 +103,13 @@ class MaxRegionsOp(GraphOp):
 
     def inferred_type(self) -> AnyTensor:
         return regions.max_regions(type_of(self.image), type_of(self.batch), type_of(self.high), type_of(self.wide))
+
+    @property
+    def work(self) -> int:
+        return _work(self)
+
+
+def _work(op: RoiAlignOp | MaxRegionsOp) -> int:
+    """The elements that regions have together, at most: each may be the whole image, and each bin has some overhead."""
+    count, rows, columns, _ = shape_of(op.y)
+    return count * (prod(shape_of(op.image)[1:]) + rows * columns * BIN)

@@ -10,6 +10,7 @@ from xdsl.irdl import operand_def, prop_def, traits_def
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.graph.base import INT, INTS, TENSOR, GraphOp, Value, integer, ints, type_of
+from s2s.dialects.graph.interfaces import RareInterface, StepInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -17,7 +18,7 @@ from s2s.types.shapes import sliding
 
 
 @op_definition
-class AdvanceOp(GraphOp):
+class AdvanceOp(GraphOp, StepInterface, RareInterface):
     """`y[i] = x[i + by]` over elements in row-major order; the last `by` elements have no defined value.
 
     In row-major order all rows move at once: what leaves one row at its front enters the row before at its end, where
@@ -46,7 +47,7 @@ class AdvanceOp(GraphOp):
 
 
 @op_definition
-class InsertSliceOp(GraphOp):
+class InsertSliceOp(GraphOp, RareInterface):
     """`y = x`, with the elements of `u` in place of its own from `starts` on."""
 
     name = "graph.insert_slice"

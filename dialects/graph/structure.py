@@ -40,14 +40,15 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.graph.base import TENSOR, GraphOp, Value, string
+from s2s.dialects.graph.interfaces import OperatorInterface, StepInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
-from s2s.dialects.operation import Op, op_definition
+from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, Array, from_dense, is_float, tensor_type, to_dense
 from s2s.types.symbols import function_named
 
 
 @op_definition
-class WeightOp(Op):
+class WeightOp(OperatorInterface):
     """The array called `name` in the weight store; `hash` is its content, so that equal weights can be told."""
 
     name = "graph.weight"
@@ -137,7 +138,7 @@ class CallEffects(MemoryEffect):
 
 
 @op_definition
-class CallOp(Op):
+class CallOp(StepInterface):
     """Run kernel `callee`."""
 
     name = "graph.call"
@@ -162,7 +163,7 @@ class CallOp(Op):
 
 
 @op_definition
-class RequireOp(Op):
+class RequireOp(StepInterface):
     """The run ends with an error if `outside` is above 0: if an index that the network computed was out of range.
 
     The maximum of no elements is below 0, where a run has no index.

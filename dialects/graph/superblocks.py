@@ -1,9 +1,12 @@
 """Matrix products with weights in blocks whose scales are quantised too, by superblocks of several blocks."""
 
+from math import prod
+
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, type_of
+from s2s.dialects.graph.interfaces import ProductInterface, RareInterface, shape_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -13,7 +16,7 @@ FORMAT = "`:` functional-type(operands, results)"
 
 
 @op_definition
-class SuperblockMatmulOp(GraphOp):
+class SuperblockMatmulOp(GraphOp, ProductInterface, RareInterface):
     """`y[…, i, j] = sum_k x[…, i, k] * (q[j, k] * s[j, b] - m[j, b])`, with `b` the block of `k`,
 
         s[j, b] = super_scales[j, b / n] * scales[j, b]        m[j, b] = super_mins[j, b / n] * mins[j, b]
@@ -60,9 +63,13 @@ class SuperblockMatmulOp(GraphOp):
         constants = [type_of(each) for each in list(self.operands)[1:]]
         return blockwise.superblock_matmul(type_of(self.x), *constants, bits=self.bits.value.data)
 
+    @property
+    def terms(self) -> int:
+        return shape_of(self.x)[-1]
+
 
 @op_definition
-class SuperblockDotOp(GraphOp):
+class SuperblockDotOp(GraphOp, ProductInterface, RareInterface):
     """Products of integers in blocks, scaled by two levels and summed: with `h` and `n` a place in block `b`,
 
         y[…, i, j] = sum_b x_scales[…, i, b] * (s[j, b] * sum_{h, n} x[…, i, b, h, n] * q[j, b, h, n]
@@ -100,3 +107,7 @@ class SuperblockDotOp(GraphOp):
     def inferred_type(self) -> AnyTensor:
         x, x_scales, *constants = map(type_of, self.operands)
         return blockwise.superblock_dot(x, x_scales, *constants)
+
+    @property
+    def terms(self) -> int:
+        return prod(shape_of(self.x)[-3:])

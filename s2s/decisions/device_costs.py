@@ -5,7 +5,7 @@ from math import prod
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation, SSAValue
 
-from s2s.analysis.cost.operators import multiply_adds
+from s2s.dialects.graph.interfaces import multiply_adds
 from s2s.targets import Target
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 

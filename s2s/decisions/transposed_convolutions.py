@@ -26,7 +26,7 @@ class TransposedConvolution(OperatorGroup):
     """A strided transposed convolution with constant weights."""
 
     work: Mapping[str, int]
-    """Multiply-adds of the ways to compute it; a way that is not there is not possible."""
+    """Products that the loops of each way visit; a way that is not there is not possible."""
 
 
 class TransposedConvolutionKind(OperatorKind[TransposedConvolution, str], NamedKind[TransposedConvolution]):

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from s2s.analysis.cost.operators import multiply_adds
 from s2s.dialects import graph
+from s2s.dialects.graph.interfaces import multiply_adds
 from s2s.dialects.graph.traits import provenance
 from s2s.dialects.walk import walk
 from s2s.support.frozen import frozen

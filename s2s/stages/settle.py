@@ -3,7 +3,8 @@ self-test."""
 
 from typing import NamedTuple
 
-from s2s.analysis.cost.operators import multiply_adds
+from s2s.analysis.cost.operators import multiply_adds_of_network
+from s2s.analysis.network.functions import main_of
 from s2s.analysis.numbers.accumulators import layer_sums
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.dialects import graph
@@ -43,7 +44,7 @@ def settled(state: State, request: Request) -> Settled:
         golden=() if vector is None else (vector.vector,),
         sums=layer_sums(state.module, state.weights),
         steps=output_steps(state.module, state.weights),
-        work=sum(map(multiply_adds, walk(state.module))),
+        work=multiply_adds_of_network(main_of(state.module)),
         quantises_activations=has_narrow_caches
         or any(isinstance(op, graph.BlockwiseDotOp | graph.SuperblockDotOp) for op in walk(state.module)),
         tie_spread=0.0 if vector is None else vector.tie_spread,

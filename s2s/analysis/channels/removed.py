@@ -6,8 +6,8 @@ from xdsl.dialects.builtin import I64, DenseArrayBase, ModuleOp
 from xdsl.ir import Operation
 
 from s2s.analysis.channels.layers import layer_of
-from s2s.analysis.cost.operators import multiply_adds
 from s2s.dialects.graph.base import ints
+from s2s.dialects.graph.interfaces import multiply_adds
 from s2s.dialects.walk import walk
 from s2s.support.frozen import frozen
 from s2s.types.hints import isa

@@ -8,10 +8,10 @@ from xdsl.dialects.builtin import AnyFloat, IntegerType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, Operation, Region, SSAValue
 
-from s2s.analysis.cost.operators import multiply_adds
 from s2s.analysis.network.functions import KERNEL, meaning_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
+from s2s.dialects.graph.interfaces import multiply_adds
 from s2s.dialects.walk import walk
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import as_tensor_type, is_bool, size_in_bytes
@@ -120,8 +120,14 @@ def operations_of(op: tensor.Computation | tensor.ScatterOp) -> Operations:
         return _of_transform(op)
     if isinstance(op, tensor.ScatterOp):
         return _body(op.apply).times(prod(op.sizes))
-    reduced = Operations() if op.reduce is None else _body(op.reduce).times(prod(op.sizes))
+    reduced = Operations() if op.reduce is None else _body(op.reduce).times(prod(op.sizes) // _skipped(op))
     return reduced + _body(op.apply).times(prod(op.parallel_sizes))
+
+
+def _skipped(op: tensor.ComputeOp) -> int:
+    """Return how many points of the domain there are for each that a reduction does not skip, since a divided index
+    lies on an element of its operand: 4 for a transposed convolution with a stride of 2."""
+    return max((prod(access.division) for access in list(op.accesses)[: len(op.reads)]), default=1)
 
 
 def _of_transform(op: tensor.TransformOp) -> Operations:

@@ -1,29 +1,20 @@
-"""Count the multiply-adds of graph operations."""
+"""Count the multiply-adds of networks."""
 
-from math import prod
-
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.func import FuncOp
 
 from s2s.dialects import graph
-from s2s.types.dtypes import as_tensor_type
+from s2s.dialects.graph.interfaces import multiply_adds
+from s2s.types.symbols import function_named
 
 
-def multiply_adds(op: Operation) -> int:
-    """Return the multiply-adds of a convolution or a matrix product; 0 for any other operation."""
-    match op:
-        case graph.ConvOp():
-            return prod(_shape(op.y)) * prod(_shape(op.w)[1:])
-        case graph.ConvTransposeOp():
-            return prod(_shape(op.x)) * prod(_shape(op.w)[1:])
-        case graph.MatmulOp():
-            return prod(_shape(op.y)) * _shape(op.a)[-2 if op.transpose_a else -1]
-        case graph.BlockwiseMatmulOp() | graph.CodebookMatmulOp() | graph.SuperblockMatmulOp():
-            return prod(_shape(op.y)) * _shape(op.x)[-1]
-        case graph.BlockwiseDotOp() | graph.SuperblockDotOp():
-            return prod(_shape(op.y)) * prod(_shape(op.x)[-3:])
-        case _:
-            return 0
-
-
-def _shape(value: SSAValue) -> tuple[int, ...]:
-    return as_tensor_type(value.type).get_shape()
+def multiply_adds_of_network(network: FuncOp, counts: dict[FuncOp, int] | None = None) -> int:
+    """Return the multiply-adds of a function at graph level and of the networks it runs; both branches of a condition
+    count, and a loop whose length depends on the data counts once. `counts` remembers those of functions."""
+    counts = {} if counts is None else counts
+    if network not in counts:
+        counts[network] = sum(map(multiply_adds, network.walk()))
+        for op in network.walk():
+            for name, times in zip(op.networks, op.repetitions, strict=True) if isinstance(op, graph.NetworkOp) else ():
+                called = function_named(op, name)
+                counts[network] += 0 if called is None else times * multiply_adds_of_network(called, counts)
+    return counts[network]

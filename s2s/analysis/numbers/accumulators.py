@@ -9,7 +9,6 @@ per output channel. Nine int8 weights whose absolute values add up to 600, `|x -
 half of its range lets the short forms of requantisation double the sum.
 """
 
-from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -59,7 +58,7 @@ def layer_sums(root: Operation, store: WeightStore) -> tuple[LayerSums, ...]:
             assert isinstance(op, IntegerLayer)
             name = ", ".join(provenance(op)) or op.name
             kind = to_numpy(bound.accumulator).name
-            found.append(LayerSums(name, terms(op), bound.largest, bound.bits, kind, bound.fits))
+            found.append(LayerSums(name, op.terms, bound.largest, bound.bits, kind, bound.fits))
     return tuple(found)
 
 
@@ -109,7 +108,7 @@ def sum_bound(op: Operation, store: WeightStore) -> SumBound | None:
     factor = _largest(x, x_zp)
     weights = known_value(w, store)
     if weights is None:
-        sums = np.asarray([terms(op) * _largest(w, w_zp)], dtype=object)
+        sums = np.asarray([op.terms * _largest(w, w_zp)], dtype=object)
     else:
         magnitudes = np.abs(weights.astype(np.int64) - w_zp)
         sums = _per_channel(op, magnitudes, swapped).astype(object)
@@ -133,17 +132,6 @@ def _largest(value: SSAValue, zero_point: int) -> int:
 
 def _is_byte(value: SSAValue) -> bool:
     return size_in_bytes(as_tensor_type(value.type).element_type) == 1
-
-
-def terms(op: IntegerLayer) -> int:
-    """Return the largest number of products in one sum."""
-    match op:
-        case graph.ConvOp():
-            return prod(_shape(op.w)[1:])
-        case graph.ConvTransposeOp():
-            return _shape(op.w)[0] // op.groups.value.data * prod(_shape(op.w)[2:])
-        case graph.MatmulOp():
-            return _shape(op.a)[-2 if op.transpose_a else -1]
 
 
 def _per_channel(op: IntegerLayer, magnitudes: Array, swapped: bool) -> Array:
@@ -178,7 +166,3 @@ def narrowest_accumulator(bound: int) -> Attribute | None:
         if bound <= int(np.iinfo(to_numpy(element)).max):
             return element
     return None
-
-
-def _shape(value: SSAValue) -> tuple[int, ...]:
-    return as_tensor_type(value.type).get_shape()

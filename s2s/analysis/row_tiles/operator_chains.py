@@ -13,10 +13,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from s2s.analysis.cost.operators import multiply_adds
 from s2s.analysis.row_tiles.windows import RowWindow
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind, rows_of
+from s2s.dialects.graph.interfaces import multiply_adds
 from s2s.types.dtypes import as_tensor_type
 from s2s.types.shapes.window import CHANNELS_LAST
 

@@ -11,8 +11,8 @@ The coefficients are fitted to the layers of the four networks of MLPerf Tiny un
 
 from math import prod
 
-from s2s.analysis.cost.operators import multiply_adds
 from s2s.dialects import graph
+from s2s.dialects.graph.interfaces import multiply_adds
 from s2s.external.generator import Composite
 from s2s.support.frozen import frozen
 from s2s.targets import Target

@@ -2,8 +2,8 @@
 
 from math import prod
 
-from s2s.analysis.cost.operators import multiply_adds
 from s2s.dialects import graph
+from s2s.dialects.graph.interfaces import multiply_adds
 from s2s.targets import Target
 from s2s.types.dtypes import as_tensor_type
 

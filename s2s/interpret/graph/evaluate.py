@@ -6,7 +6,6 @@ import numpy as np
 from xdsl.ir import Operation
 
 from s2s.dialects import graph
-from s2s.dialects.graph.rarer import is_rarer
 from s2s.errors import CompilerBug
 from s2s.interpret.graph import (
     binary,
@@ -47,7 +46,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
 def meaning_of(operation: type[Operation]) -> Meaning | None:
     """Return the numpy meaning of a class of operations, None where it has none. The first rarer one loads all others
     of them."""
-    if not is_rarer(operation):
+    if not issubclass(operation, graph.RareInterface):
         return MEANINGS.get(operation)
     from s2s.interpret.graph import rarer
 

@@ -15,7 +15,7 @@ is compared with a half.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import prod, sqrt
+from math import sqrt
 from typing import Literal
 
 import numpy as np
@@ -23,6 +23,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from s2s.dialects import graph
+from s2s.dialects.graph.interfaces import ProductInterface
 from s2s.dialects.graph.traits import FusionKind, fusion_kind
 from s2s.dialects.walk import walk
 from s2s.interpret.graph.run import Evaluator
@@ -130,10 +131,11 @@ def _added(op: Operation) -> float:
         return 0.0
     if isinstance(op, _FUNCTIONS):
         return FUNCTION
-    elements = prod(as_tensor_type(op.results[0].type).get_shape()) or 1
-    terms = max((prod(as_tensor_type(each.type).get_shape()) / elements for each in op.operands), default=1.0)
-    if isinstance(op, graph.ConvOp | graph.ConvTransposeOp):
-        terms = prod(as_tensor_type(op.w.type).get_shape()[1:])
-    elif isinstance(op, graph.MatmulOp):
-        terms = as_tensor_type(op.a.type).get_shape()[-1]
+    terms = op.terms if isinstance(op, ProductInterface) else _uses(op)
     return 1.0 + sqrt(max(terms, 1.0)) if terms > 1 else 1.0
+
+
+def _uses(op: Operation) -> float:
+    """Return how many elements of an operand there are for one of the result."""
+    elements = as_tensor_type(op.results[0].type).element_count() or 1
+    return max((as_tensor_type(each.type).element_count() / elements for each in op.operands), default=1.0)

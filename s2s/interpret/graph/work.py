@@ -13,14 +13,13 @@ from math import prod
 
 from xdsl.ir import Operation
 
-from s2s.dialects import graph, tensor
-from s2s.dialects.graph.pool import PoolOp
+from s2s.dialects import tensor
+from s2s.dialects.graph.interfaces import OperatorInterface, WindowInterface
 from s2s.dialects.graph.traits import FusionKind, fusion_kind
 from s2s.errors import EndsEarly
 from s2s.interpret.graph.evaluate import evaluate
 from s2s.support.mutable import mutable
 from s2s.types.dtypes import Array, as_tensor_type
-from s2s.types.shapes.window import spatial_axes
 
 MAX_FOLDED_ELEMENTS = 2**24
 """Larger constants are computed by the network, not at compile time."""
@@ -34,8 +33,6 @@ MAX_GOLDEN_ELEMENTS = 2**25
 """Upper bound of the elements of any tensor in a network with a golden vector."""
 ELEMENT = 64
 """Work per element of an operation that does not multiply."""
-BIN = 2**10
-"""Work per bin of a region, in elements."""
 OPERATION = 2**22
 """Overhead of one operation in Python."""
 
@@ -45,42 +42,14 @@ class TooMuchWorkError(EndsEarly):
 
 
 def products(op: Operation) -> int:
-    """Return the number of terms of all sums of a convolution, a pooling, a matrix product or a determinant, and an
-    upper bound of it for pooled regions; for others, the elements."""
-    elements = prod(as_tensor_type(op.results[0].type).get_shape())
-    if isinstance(op, graph.RoiAlignOp | graph.MaxRegionsOp):
-        regions, rows, columns, _ = op.y.type.get_shape()
-        return regions * (prod(as_tensor_type(op.image.type).get_shape()[1:]) + rows * columns * BIN)
-    if isinstance(op, graph.SumPatchesOp):
-        return elements * prod(as_tensor_type(op.x.type).get_shape()[2 : 2 + len(op.sizes)])
-    if isinstance(op, graph.DeterminantOp):
-        return elements * as_tensor_type(op.x.type).get_shape()[-1] ** 3
-    if fusion_kind(op) != FusionKind.OUT_FUSABLE:
-        return elements
-    shapes = [as_tensor_type(operand.type).get_shape() for operand in op.operands]
-    if isinstance(op, graph.MatmulOp):
-        return elements * shapes[0][-2 if op.transpose_a is not None else -1]
-    if isinstance(op, graph.BlockwiseMatmulOp | graph.CodebookMatmulOp | graph.SuperblockMatmulOp):
-        return elements * shapes[0][-1]
-    if isinstance(op, graph.BlockwiseDotOp | graph.SuperblockDotOp):
-        return elements * prod(shapes[0][-3:])
-    if isinstance(op, graph.ConvOp | graph.ConvTransposeOp):
-        return elements * prod(shapes[1][1:])
-    return elements * (prod(op.window().kernel) if isinstance(op, PoolOp) else MAX_FOLDED_PRODUCTS)
+    """Return the elementary steps of computing `op`, at least one for each element of its result."""
+    result = as_tensor_type(op.results[0].type).element_count()
+    return max(result, op.work) if isinstance(op, OperatorInterface) else result
 
 
 def padded_elements(op: Operation) -> int:
-    """Return the elements of the padded image that a convolution or a pooling is evaluated on; 0 for others.
-
-    A large stride hides them: an image of 20 x 10 with 2 ** 25 rows of padding and a stride of 2 ** 25 gives one row.
-    """
-    if not isinstance(op, graph.ConvOp | PoolOp):
-        return 0
-    shape, window = list(as_tensor_type(op.x.type).get_shape()), op.window()
-    axes = spatial_axes(op.data_layout, len(shape))
-    for axis, low, high in zip(axes, window.low, window.high, strict=True):
-        shape[axis] += low + high
-    return prod(shape)
+    """Return the elements of the padded image that an operation is evaluated on; 0 for those without a window."""
+    return op.padded_elements if isinstance(op, WindowInterface) else 0
 
 
 def is_foldable(op: Operation) -> bool:

@@ -43,7 +43,7 @@ from s2s.types.weights import WeightStore
 NO_PATTERN = "no pattern matches"
 VARIES = "its size {size} varies from run to run, and generators take constant ones"
 NO_ORDER = "--exact: it adds in an order of its own"
-_NOT_COMPUTED = (graph.WeightOp, graph.ConstantOp, graph.ReshapeOp, *graph.STEPS)
+_NOT_COMPUTED = (graph.WeightOp, graph.ConstantOp, graph.ReshapeOp, graph.StepInterface)
 
 
 @frozen

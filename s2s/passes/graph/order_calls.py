@@ -56,7 +56,7 @@ class OrderCallsPass(ModulePass):
 
 
 def _is_network(block: Block) -> bool:
-    known = (graph.WeightOp, *graph.STEPS, graph.ReshapeOp, ReturnOp)
+    known = (graph.WeightOp, graph.StepInterface, graph.ReshapeOp, ReturnOp)
     return all(isinstance(op, known) for op in block.ops)
 
 
@@ -84,7 +84,7 @@ def _order(module: ModuleOp, function: FuncOp, elementwise: dict[str, frozenset[
     """Decide the order of the calls of one function."""
     _move_checks_behind(function.body.block)
     ops = list(function.body.block.ops)
-    calls = [op for op in ops if isinstance(op, graph.STEPS)]
+    calls = [op for op in ops if isinstance(op, graph.StepInterface)]
     source = _sources(ops)
     outputs = {source[operand] for op in ops if isinstance(op, ReturnOp) for operand in op.operands}
     results = [output for call in calls for output in call.results]

@@ -32,10 +32,10 @@ from s2s.analysis.channels.layers import Layer
 from s2s.analysis.channels.needed import Needed
 from s2s.analysis.channels.network import ChannelNetwork
 from s2s.analysis.channels.removed import layer_figures, note_removed
-from s2s.analysis.cost.operators import multiply_adds
 from s2s.decisions.channels import KEPT, ChannelsKind, LayerChannels
 from s2s.decisions.chooser import Chooser
 from s2s.dialects import graph
+from s2s.dialects.graph.interfaces import multiply_adds
 from s2s.interpret.graph.evaluate import meaning_of
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.narrow_channels import Channels, add_after, narrow_layer, replace_carrier, replace_layer

@@ -8,12 +8,12 @@ import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from s2s.analysis.cost.operators import multiply_adds
 from s2s.analysis.network.constants import calls_of
 from s2s.analysis.network.functions import main_of
 from s2s.compilation import Compilation
 from s2s.decisions.keys import nodes_of_kernel
 from s2s.dialects.graph.base import GraphOp
+from s2s.dialects.graph.interfaces import multiply_adds
 from s2s.dialects.graph.traits import provenance
 from s2s.dialects.walk import walk
 from s2s.errors import InputError

@@ -80,7 +80,7 @@ class FuseOpsPass(ModulePass):
         for members in partition(nodes, self.depth if self.enable else 1, limits_of(self.limits)):
             group = without_border_reshapes([op for index in members if (op := nodes[index].op) is not None])
             for ops in _decided(home, group, chooser):
-                if ops and not (len(ops) == 1 and isinstance(ops[0], graph.STEPS)):
+                if ops and not (len(ops) == 1 and isinstance(ops[0], graph.StepInterface)):
                     name = names.make(placed_name(kernel_name(ops), ops))
                     module.insert_op_before(outline(name, ops, weights), function)
         _name_constants(block, weights)

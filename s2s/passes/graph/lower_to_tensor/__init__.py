@@ -32,7 +32,6 @@ from xdsl.pattern_rewriter import (
 )
 
 from s2s.dialects import graph
-from s2s.dialects.graph.rarer import is_rarer
 from s2s.errors import CompilerBug
 from s2s.passes.graph.lower_to_tensor import (
     binary,
@@ -85,7 +84,7 @@ PATTERNS: list[RewritePattern] = [
 
 def _patterns(root: ModuleOp) -> list[RewritePattern]:
     """Return the patterns that lower the operations of a module. The first rarer one loads those of all others."""
-    if not any(is_rarer(type(op)) for op in root.walk()):
+    if not any(isinstance(op, graph.RareInterface) for op in root.walk()):
         return PATTERNS
     from s2s.passes.graph.lower_to_tensor import rarer
 

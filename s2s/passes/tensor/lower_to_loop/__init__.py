@@ -174,7 +174,7 @@ def _call(op: tensor.ExternOp, buffers: Mapping[SSAValue, SSAValue], scratch: Se
 
 def _runs_steps(ops: Sequence[Operation]) -> bool:
     """Return whether `ops` call kernels or networks."""
-    return any(isinstance(op, graph.STEPS) for op in ops)
+    return any(isinstance(op, graph.StepInterface) for op in ops)
 
 
 def lower_kernel(func: FuncOp, sizes: Mapping[str, SizeRange]) -> tuple[MemRefType[Attribute], ...]:

@@ -114,7 +114,7 @@ class LowerMain:
     def _computed(self, value: SSAValue) -> SSAValue:
         """Return the result of a call that `value` reshapes."""
         root = root_of(value)
-        if isinstance(root, BlockArgument) or not isinstance(root.owner, graph.STEPS) or root in self.buffers:
+        if isinstance(root, BlockArgument) or not isinstance(root.owner, graph.StepInterface) or root in self.buffers:
             raise CompilerBug(
                 f"{self.func.sym_name.data} returns what no kernel computes for it alone; run graph-copy-outputs"
             )
