@@ -23,7 +23,7 @@ from s2s.fuzz.formats import format_of
 from s2s.fuzz.model import MAX_NODES, Drawn
 from s2s.fuzz.streams.draw import draw_stream
 from s2s.fuzz.streams.operators import OPERATORS as STREAM_OPERATORS
-from s2s.fuzz.variants import STREAM_TARGETS, Variant, draw_carried, draw_variants
+from s2s.fuzz.variants import STREAM_TARGETS, Variant, draw_variants
 from s2s.support.child import run_in_child
 from s2s.support.frozen import frozen
 
@@ -146,11 +146,14 @@ def _warm(name: str) -> None:
 
 def variants_of(plan: Plan, start: int) -> tuple[Variant, ...]:
     """The variants of the batch that begins with model `start`."""
-    random = Random(f"{plan.seed}/variants/{start}")
-    drawn = draw_variants(random, plan.chosen_targets, plan.variants, thorough=random.randrange(plan.thorough) == 0)
-    if plan.streams:
-        return tuple(draw_carried(random, each) for each in drawn)
-    return tuple(replace(each, executor="aot", sizes=True, rewritten=False) for each in drawn) if plan.sizes else drawn
+    random, thorough = Random(f"{plan.seed}/variants/{start}"), plan.thorough
+    given = {"executor": "aot"} if plan.sizes else {}
+    drawn = draw_variants(
+        random, plan.chosen_targets, plan.variants, thorough=random.randrange(thorough) == 0, given=given
+    )
+    if not plan.is_apart:
+        return drawn
+    return tuple(replace(each, sizes=plan.sizes, streams=plan.streams, rewritten=False) for each in drawn)
 
 
 def draw(plan: Plan, number: int) -> Drawn:

@@ -1,11 +1,12 @@
 """The ways in which a model is compiled and built: options of the compiler, and the C compiler with its flags."""
 
 import shutil
-from dataclasses import asdict, replace
+from dataclasses import asdict, field
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
-from s2s.options import CompileOptions, Executor, Schedule
+from s2s.fuzz.options import Values, draw_options, options_of
+from s2s.options import CompileOptions
 from s2s.support.frozen import frozen
 from s2s.targets import get_target
 from s2s.targets.flags import STANDARD
@@ -29,9 +30,8 @@ class Variant:
     """One way to compile a model and to build its C."""
 
     target: str = "host"
-    executor: Executor = "aot"
-    schedule: Schedule = "default"
-    exact: bool = False
+    chosen: Values = field(default_factory=dict[str, Any])
+    """The options of the compiler that have other values than by default, by name."""
     compiler: Compiler = "gcc"
     optimise: Optimise = "-O1"
     trapping: bool = False
@@ -42,24 +42,10 @@ class Variant:
     """Whether the model is written in another form (`forms`)."""
     streams: bool = False
     """Whether windows slide and states are kept, as the metadata of the model say."""
-    least_ram: bool = False
-    """Whether the smallest plan of memory is taken."""
-    poison: bool = False
-    """Whether bytes of the arena that hold no value are overwritten."""
-    threads: int = 1
 
     def options(self) -> CompileOptions:
         """The options of the compiler."""
-        return CompileOptions(
-            target=self.target,
-            executor=self.executor,
-            schedule=self.schedule,
-            exact=self.exact,
-            name="net",
-            ram_budget="min" if self.least_ram else None,
-            poison=self.poison,
-            threads=self.threads,
-        )
+        return options_of({"target": self.target, "name": "net", **self.chosen})
 
     def flags(self, target: Target) -> tuple[str, ...]:
         """The flags of the C compiler of this machine; intrinsics of another one are plain C there."""
@@ -69,43 +55,27 @@ class Variant:
 
     def describe(self) -> str:
         """The variant in one line."""
-        words = [self.target, self.executor, self.schedule, self.compiler, self.optimise]
         more = [name for name, value in asdict(self).items() if value is True]
-        return " ".join([*words, *more, *([f"{self.threads} threads"] if self.threads > 1 else [])])
+        chosen = [name if value is True else f"{name}={value}" for name, value in self.chosen.items()]
+        return " ".join([self.target, self.compiler, self.optimise, *more, *chosen])
 
 
 def draw_variants(
-    random: Random, targets: tuple[str, ...], count: int, *, thorough: bool = True
+    random: Random, targets: tuple[str, ...], count: int, *, thorough: bool = True, given: Values | None = None
 ) -> tuple[Variant, ...]:
-    """`count` variants: built by a compiler that optimises if `thorough`, else by the quickest one."""
-    return tuple(_drawn(random, targets, thorough=thorough) for _ in range(count))
+    """`count` variants with the options `given`: built by a compiler that optimises if `thorough`, else by the quickest
+    one."""
+    return tuple(_drawn(random, targets, given or {}, thorough=thorough) for _ in range(count))
 
 
-def draw_carried(random: Random, variant: Variant) -> Variant:
-    """The variant for a network that keeps windows and states, with options for the memory that they lie in."""
-    plain, is_aot = variant.schedule == "default", variant.executor == "aot"
-    least_ram = plain and is_aot and random.random() < 0.25
-    may_divide = plain and is_aot and not least_ram and get_target(variant.target).fork_join > 0
-    return replace(
-        variant,
-        streams=True,
-        rewritten=False,
-        least_ram=least_ram,
-        poison=is_aot and random.random() < 0.2,
-        threads=2 if may_divide and random.random() < 0.3 else 1,
-    )
-
-
-def _drawn(random: Random, targets: tuple[str, ...], *, thorough: bool) -> Variant:
-    executors: tuple[Executor, ...] = ("aot", "aot", "graph")
-    schedules: tuple[Schedule, ...] = ("default", "default", "default", "reference")
+def _drawn(random: Random, targets: tuple[str, ...], given: Values, *, thorough: bool) -> Variant:
     optimise: tuple[Optimise, ...] = ("-O1", "-O3") if thorough else ("-O0",)
     installed: list[Compiler] = [name for name in (THOROUGH if thorough else QUICK) if shutil.which(name)]
+    target = random.choice(targets)
+    one_thread = {} if get_target(target).fork_join > 0 else {"threads": 1}
     return Variant(
-        target=random.choice(targets),
-        executor=random.choice(executors),
-        schedule=random.choice(schedules),
-        exact=random.random() < 0.25,
+        target=target,
+        chosen={**given, **draw_options(random, {"target": target, **given, **one_thread})},
         compiler=random.choice(installed) if thorough else installed[0],
         optimise=random.choice(optimise),
         trapping=thorough and random.random() < 0.5,

@@ -20,10 +20,10 @@ OPERATORS_OF_A_MODEL = 8
 VARIANTS = {
     "portable": Variant("c", optimise="-O0"),
     "results over operands": Variant("cortex-m4", optimise="-O0"),
-    "smallest plan": Variant("rv32imc", optimise="-O0", least_ram=True),
-    "poisoned": Variant("cortex-m4", optimise="-O0", poison=True),
-    "tables": Variant("rv32imc", executor="graph", optimise="-O0"),
-    "plain": Variant("c", schedule="reference", optimise="-O0"),
+    "smallest plan": Variant("rv32imc", {"ram_budget": "min"}, optimise="-O0"),
+    "poisoned": Variant("cortex-m4", {"poison": True}, optimise="-O0"),
+    "tables": Variant("rv32imc", {"executor": "graph"}, optimise="-O0"),
+    "plain": Variant("c", {"schedule": "reference"}, optimise="-O0"),
 }
 
 
