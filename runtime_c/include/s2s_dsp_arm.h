@@ -277,7 +277,7 @@ S2S_ALWAYS_INLINE void s2s_cache_read_i16_column(int16_t *to, const int8_t *from
 }
 
 #define S2S_CACHE_READ_I8_ARM
-S2S_OUTLINE void s2s_cache_read_i8(int8_t *to, const int8_t *from, int32_t count)
+S2S_OUTLINE void s2s_cache_read_i8_long(int8_t *to, const int8_t *from, int32_t count)
 {
     __asm__ volatile("wlstp.8 lr, %[count], 2f\n"
                      "1:\n\t"
@@ -288,6 +288,24 @@ S2S_OUTLINE void s2s_cache_read_i8(int8_t *to, const int8_t *from, int32_t count
                      : [to] "+l"(to), [from] "+l"(from)
                      : [count] "r"(count)
                      : "lr", "q0", "cc", "memory");
+}
+
+/* A few bytes take less than a call: a word, or one vector of which only these bytes are read and written. */
+S2S_ALWAYS_INLINE void s2s_cache_read_i8(int8_t *to, const int8_t *from, int32_t count)
+{
+    if (!__builtin_constant_p(count) || count > 16) {
+        s2s_cache_read_i8_long(to, from, count);
+    } else if (count == 4) {
+        (void)memcpy((void *)to, (const void *)from, 4);
+    } else {
+        __asm__ volatile("vctp.8 %[count]\n\t"
+                         "vpstt\n\t"
+                         "vldrbt.u8 q0, [%[from]]\n\t"
+                         "vstrbt.8 q0, [%[to]]"
+                         :
+                         : [to] "r"(to), [from] "r"(from), [count] "r"(count)
+                         : "q0", "p0", "memory");
+    }
 }
 #else
 /* GCC would compute what a pointer is after a loop anew, and call memset for a loop of few elements. */

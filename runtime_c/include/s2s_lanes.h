@@ -7,6 +7,8 @@
  *   s2s_i32x4_load_i8(p), s2s_i32x4_store_i8(p, a)
  *                              four bytes at p, widened; the low byte of each lane to p
  *   s2s_i32x4_saturate_i8(a)   each lane limited to -128 ... 127
+ *   s2s_i32x4_store_saturated_i8(p, a)
+ *                              the same lanes, limited, to p
  *   s2s_i32x4_rescale_double(x, multiplier, shift), s2s_i32x4_rescale_high(x, multiplier)
  *                              the functions of s2s_quantize.h, lane by lane
  *   s2s_i32x4_rescale_negative(x, multiplier, shift), s2s_i32x4_rescale_upward(x, multiplier, shift)
@@ -50,6 +52,11 @@ S2S_ALWAYS_INLINE void s2s_i32x4_store_i8(int8_t *p, s2s_i32x4 a)
 S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_saturate_i8(s2s_i32x4 a)
 {
     S2S_OF_LANES(s2s_saturate_i8(s2s_i32x4_lane(a, i)));
+}
+
+S2S_ALWAYS_INLINE void s2s_i32x4_store_saturated_i8(int8_t *p, s2s_i32x4 a)
+{
+    s2s_i32x4_store_i8(p, s2s_i32x4_saturate_i8(a));
 }
 
 S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_high(s2s_i32x4 x, s2s_i32x4 multiplier)

@@ -25,6 +25,13 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_saturate_i8(s2s_i32x4 a)
     return (s2s_i32x4)vminq_s32(vmaxq_s32((int32x4_t)a, vdupq_n_s32(-128)), vdupq_n_s32(127));
 }
 
+/* The lowest byte of each lane, narrowed twice, without limits in registers. */
+S2S_ALWAYS_INLINE void s2s_i32x4_store_saturated_i8(int8_t *p, s2s_i32x4 a)
+{
+    __asm__("vqmovnb.s32 %q[a], %q[a]\n\tvqmovnb.s16 %q[a], %q[a]" : [a] "+w"(a));
+    vstrbq_s32(p, (int32x4_t)a);
+}
+
 S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_high(s2s_i32x4 x, s2s_i32x4 multiplier)
 {
     return (s2s_i32x4)vqrdmulhq_s32((int32x4_t)x, (int32x4_t)multiplier);

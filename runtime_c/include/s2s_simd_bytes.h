@@ -16,6 +16,7 @@
  *                                       the first lanes of the first count of N vectors in turn, the low byte of lane i
  *                                       of vector k to p[i * stride + k]
  *   I_saturate_i8(a)                    each lane limited to -128 ... 127
+ *   I_store_saturated_i8(p, a)          the same lanes, limited, to N bytes at p
  *   I_rescale_double(x, multiplier, shift), I_rescale_high(x, multiplier)
  *                                       the functions of s2s_quantize.h, lane by lane
  *   I_rescale_negative(x, multiplier, shift), I_rescale_upward(x, multiplier, shift)

@@ -29,6 +29,13 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(add_dot_i8_by_u8)(S2S_I32V acc, S2S_I32V a, S
     return S2S_I32(add_dot_u8)(acc, b, a);
 }
 
+#if S2S_LANES > 4
+S2S_ALWAYS_INLINE void S2S_I32(store_saturated_i8)(int8_t *p, S2S_I32V a)
+{
+    S2S_I32(store_i8)(p, S2S_I32(saturate_i8)(a));
+}
+#endif
+
 /* Some of the lanes, or lanes that are no neighbours. */
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_i8_strided_part)(const int8_t *p, ptrdiff_t stride, int32_t n)
 {

@@ -245,9 +245,22 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_F32(to_i32)(S2S_F32V a)
 }
 #undef S2S_TRUNCATED
 
+#if defined(S2S_SIMD_MVE) && S2S_LANES == 4
+/* GCC adds in the order of calls; it would reorder sums of operators, and then spill the products. */
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(add)(S2S_I32V a, S2S_I32V b)
+{
+    return (S2S_I32V)vaddq_s32((int32x4_t)a, (int32x4_t)b);
+}
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(sub)(S2S_I32V a, S2S_I32V b)
+{
+    return (S2S_I32V)vsubq_s32((int32x4_t)a, (int32x4_t)b);
+}
+#else
 /* Unsigned, as they wrap by definition. */
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(add)(S2S_I32V a, S2S_I32V b) { return (S2S_I32V)((S2S_U32V)a + (S2S_U32V)b); }
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(sub)(S2S_I32V a, S2S_I32V b) { return (S2S_I32V)((S2S_U32V)a - (S2S_U32V)b); }
+#endif
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(mul)(S2S_I32V a, S2S_I32V b) { return (S2S_I32V)((S2S_U32V)a * (S2S_U32V)b); }
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(neg)(S2S_I32V a) { return (S2S_I32V)(-(S2S_U32V)a); }
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(abs)(S2S_I32V a) { return S2S_I32(select)(a < 0, S2S_I32(neg)(a), a); }

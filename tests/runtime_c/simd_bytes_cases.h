@@ -52,6 +52,10 @@ static void CASE(stores_narrow)(void)
     CHECK(memcmp(to, from, LANES - 1) == 0 && to[LANES - 1] == last);
     I32(store_i8)(to, beyond);
     CHECK(memcmp(to, from, LANES) == 0);
+    I32(store_saturated_i8)(to, I32(mul)(a, I32(splat)(3)));
+    for (int i = 0; i < LANES; ++i) { CHECK(to[i] == s2s_saturate_i8(3 * from[i])); }
+    I32(store_saturated_i8)(to, I32(splat)(INT32_MIN));
+    CHECK(to[0] == -128 && to[LANES - 1] == -128);
     I32(store_i8_strided_part)(wide, 2, LANES - 1, a);
     CHECK(wide[0] == from[0] && wide[1] == between && wide[2 * LANES - 4] == from[LANES - 2]);
     CHECK(wide[2 * LANES - 2] == end);

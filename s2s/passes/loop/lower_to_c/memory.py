@@ -84,10 +84,25 @@ def store(b: Builder, op: loop.StoreOp) -> None:
     if not isa(op.value.type, VectorType):
         _write(b, op.buffer, at, value)
         return
-    narrow = _narrow(op.value)
+    narrow, saturated = _narrow(op.value), _saturated(op)
+    if saturated is not None:
+        narrow, value = "_saturated_i8", b.value(saturated)
     function, extra = _vector_access(b, op, f"store{narrow}")
     name, header = f"{vector_name(value.type)}_{function}", _header(value.type, narrow, extra)
     b.block.add_op(c.CallOp(name, [vector_pointer(b, op.buffer, at), *extra, value], header=header))
+
+
+def _saturated(op: loop.StoreOp) -> SSAValue | None:
+    """Return the vector that only this store saturates to bytes, which is one function; None if there is none."""
+    limited = op.value.owner
+    if (
+        isinstance(limited, loop.SaturateLanesOp)
+        and op.value.has_one_use()
+        and op.lane_stride == 1
+        and op.lanes is None
+    ):
+        return limited.x
+    return None
 
 
 @LOWERINGS.register(loop.ShiftOp)
@@ -134,7 +149,7 @@ def _header(type: Attribute, narrow: str, extra: Sequence[SSAValue]) -> str:
     match narrow:
         case "_f16":
             return headers.SIMD_HALF
-        case "_i8" if not extra:
+        case "_i8" | "_saturated_i8" if not extra:
             return header_of_bytes(type)
         case "_i8" | "_i16":
             return headers.BYTES
