@@ -65,9 +65,14 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_double(s2s_i32x4 x, s2s_i32x4 mult
 #define S2S_WRITTEN_OUT 0
 #define S2S_BODIES(steps, n) 1
 #else
-#define S2S_WRITTEN_OUT 12
+#define S2S_WRITTEN_OUT 18
 #define S2S_BODIES(steps, n)                                                                                           \
-    ((steps) % (4 * (n)) == 0 ? 4 : ((steps) % (3 * (n)) == 0 ? 3 : ((steps) % (2 * (n)) == 0 ? 2 : 1)))
+    ((steps) % (8 * (n)) == 0   ? 8                                                                                    \
+     : (steps) % (6 * (n)) == 0 ? 6                                                                                    \
+     : (steps) % (4 * (n)) == 0 ? 4                                                                                    \
+     : (steps) % (3 * (n)) == 0 ? 3                                                                                    \
+     : (steps) % (2 * (n)) == 0 ? 2                                                                                    \
+                                : 1)
 #endif
 
 /* A body takes a vector of the row and one of each row of constants; sums live in even registers. */
@@ -100,7 +105,7 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_double(s2s_i32x4 x, s2s_i32x4 mult
                                                                                                                        \
         if (__builtin_constant_p(steps) && steps <= S2S_WRITTEN_OUT * (n)) {                                           \
             S2S_DOT_STEP(element, n, load_x, load_w, "vmladav" type, "=&Te");                                          \
-            S2S_UNROLL(12)                                                                                             \
+            S2S_UNROLL(18)                                                                                             \
             for (int32_t k = (n); k < steps; k += (n)) {                                                               \
                 S2S_DOT_STEP(element, n, load_x, load_w, "vmladava" type, "+Te");                                      \
             }                                                                                                          \
@@ -109,6 +114,19 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_double(s2s_i32x4 x, s2s_i32x4 mult
         }                                                                                                              \
         a = b = c = d = 0;                                                                                             \
         switch (S2S_BODIES(steps, n)) {                                                                                \
+        case 8:                                                                                                        \
+            S2S_DOT_LOOP(element, 8 * (n), S2S_DOT_BODY(load_x, load_w, "vmladava" type)                               \
+                         S2S_DOT_BODY(load_x, load_w, "vmladava" type) S2S_DOT_BODY(load_x, load_w, "vmladava" type)   \
+                         S2S_DOT_BODY(load_x, load_w, "vmladava" type) S2S_DOT_BODY(load_x, load_w, "vmladava" type)   \
+                         S2S_DOT_BODY(load_x, load_w, "vmladava" type) S2S_DOT_BODY(load_x, load_w, "vmladava" type)   \
+                         S2S_DOT_BODY(load_x, load_w, "vmladava" type));                                               \
+            break;                                                                                                     \
+        case 6:                                                                                                        \
+            S2S_DOT_LOOP(element, 6 * (n), S2S_DOT_BODY(load_x, load_w, "vmladava" type)                               \
+                         S2S_DOT_BODY(load_x, load_w, "vmladava" type) S2S_DOT_BODY(load_x, load_w, "vmladava" type)   \
+                         S2S_DOT_BODY(load_x, load_w, "vmladava" type) S2S_DOT_BODY(load_x, load_w, "vmladava" type)   \
+                         S2S_DOT_BODY(load_x, load_w, "vmladava" type));                                               \
+            break;                                                                                                     \
         case 4:                                                                                                        \
             S2S_DOT_LOOP(element, 4 * (n), S2S_DOT_BODY(load_x, load_w, "vmladava" type)                               \
                          S2S_DOT_BODY(load_x, load_w, "vmladava" type) S2S_DOT_BODY(load_x, load_w, "vmladava" type)   \

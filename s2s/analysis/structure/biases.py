@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, i32
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from s2s.analysis.structure.roles import roles_of
 from s2s.dialects import tensor
@@ -24,6 +24,13 @@ class Bias(NamedTuple):
     """Its number among the operands of the epilogue."""
     addition: Operation
     """The addition in the apply region, which is left out."""
+
+
+class BiasWithStart(NamedTuple):
+    """A bias, and the number of the initial value among the operands of the epilogue."""
+
+    bias: Bias
+    start: int
 
 
 def bias_of(op: tensor.ComputeOp) -> Bias | None:
@@ -40,6 +47,18 @@ def bias_of(op: tensor.ComputeOp) -> Bias | None:
         if argument is other and argument.type == i32 and not op.epilogue_accesses[number].is_guarded:
             return Bias(number, addition)
     return None
+
+
+def bias_with_start(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> BiasWithStart | None:
+    """Return the bias that an addition on the host merges with the initial value `init_from` of the sum; None unless
+    there are both, as constants that depend on the same dimension and that nothing else uses."""
+    start = None if op.schedule is None else op.schedule.on(op).init_from
+    bias = None if start is None else bias_of(op)
+    if start is None or bias is None or op.epilogue_accesses[start] != op.epilogue_accesses[bias.number]:
+        return None
+    both = [op.epilogue[start], op.epilogue[bias.number]]
+    alone = all(isinstance(each, BlockArgument) and each in constants and each.has_one_use() for each in both)
+    return BiasWithStart(bias, start) if alone and both[0].type == both[1].type else None
 
 
 def fault_of_pairs(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> str | None:

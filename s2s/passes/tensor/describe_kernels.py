@@ -18,7 +18,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from s2s.analysis.network.constants import calls_of
+from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.structure.biases import bias_with_start
 from s2s.analysis.structure.compute import names_of, shape_of
 from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup, fused_tiles, groups_of
 from s2s.c_syntax.identifiers import c_identifier
@@ -50,15 +51,18 @@ def describe_group(group: FusedGroup, labels: Mapping[Operation, str]) -> list[s
     return [", ".join([f"in blocks of {' x '.join(walk)}", *schedules[:1]]), *schedules[1:]]
 
 
-def describe(func: FuncOp, nodes: Sequence[str]) -> str:
-    """Return the comment of a kernel."""
+def describe(func: FuncOp, nodes: Sequence[str], constants: frozenset[SSAValue] = frozenset()) -> str:
+    """Return the comment of a kernel; initial values of sums that become part of a bias are left out, as far as both
+    are among the `constants`."""
     computes = [op for op in func.body.block.ops if isinstance(op, tensor.Computation)]
     last = func.body.block.last_op
     returned = list(last.arguments) if isinstance(last, ReturnOp) else []
     steps = [op for op in func.body.block.ops if isinstance(op, tensor.Computation | tensor.WholeOp)]
     names = _names(func, steps, returned)
     lines = [_formula(op, names) for op in steps]
-    shown = [*returned, *func.body.block.args]
+    pairs = [(op, bias_with_start(op, constants)) for op in computes if isinstance(op, tensor.ComputeOp)]
+    merged = {op.epilogue[both.start] for op, both in pairs if both is not None}
+    shown = [*returned, *(each for each in func.body.block.args if each not in merged)]
     lines.append(", ".join(names[value] + "".join(f"[{size}]" for size in shape_of(value)) for value in shown))
     if nodes:
         more = len(nodes) - MAX_SHOWN_NODES
@@ -119,4 +123,4 @@ class DescribeKernelsPass(ModulePass):
                 continue
             if any(isinstance(inner, tensor.Computation | tensor.WholeOp) for inner in func.body.block.ops):
                 nodes = dict.fromkeys(node for call in calls.get(func.sym_name.data, []) for node in provenance(call))
-                func.attributes[DOC] = StringAttr(describe(func, list(nodes)))
+                func.attributes[DOC] = StringAttr(describe(func, list(nodes), constant_arguments(func, calls)))

@@ -81,20 +81,21 @@ def _pairs(func: FuncOp, op: tensor.ComputeOp, constants: frozenset[SSAValue]) -
 def encode_pairs(pairs: Pairs, calls: Sequence[graph.CallOp], store: WeightStore) -> None:
     """Let the `calls` of a kernel pass its constants in pairs."""
     for call in calls:
-        w, bias = (store.get(_weight(call, number).weight_name.data) for number in (pairs.w, pairs.bias))
-        _replace(call, pairs.bias, pairs.starts(bias, w), "start", store)
-        _replace(call, pairs.w, pairs.constants(w), "pairs", store)
+        w, bias = (store.get(weight_of(call, number).weight_name.data) for number in (pairs.w, pairs.bias))
+        replace_weight(call, pairs.bias, pairs.starts(bias, w), "start", store)
+        replace_weight(call, pairs.w, pairs.constants(w), "pairs", store)
 
 
-def _weight(call: graph.CallOp, number: int) -> graph.WeightOp:
+def weight_of(call: graph.CallOp, number: int) -> graph.WeightOp:
+    """Return the weight that a call passes as operand `number`."""
     weight = call.operands[number].owner
     assert isinstance(weight, graph.WeightOp)
     return weight
 
 
-def _replace(call: graph.CallOp, number: int, values: Array, suffix: str, store: WeightStore) -> None:
+def replace_weight(call: graph.CallOp, number: int, values: Array, suffix: str, store: WeightStore) -> None:
     """Pass `values` instead of a weight."""
-    old = _weight(call, number)
+    old = weight_of(call, number)
     name = store.add(f"{old.weight_name.data}_{suffix}", values)
     new = graph.WeightOp(name, as_tensor_type(old.y.type), store.hash(name))
     new.y.name_hint = old.y.name_hint
