@@ -24,6 +24,7 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.network.begins import begins_of
 from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.structure.biases import bias_with_start
 from s2s.analysis.structure.compute import body_ops
 from s2s.analysis.structure.overwriting import may_overwrite
 from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup, groups_of, may_overwrite_in_blocks
@@ -31,7 +32,6 @@ from s2s.c_syntax.identifiers import c_identifier
 from s2s.dialects import graph, loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.context import weights_of
-from s2s.passes.tensor.lower_to_loop.bias_starts import merge_biases
 from s2s.passes.tensor.lower_to_loop.blocks import FusedGroupEmitter, inner_types, scratch_types
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, written_over
 from s2s.passes.tensor.lower_to_loop.callback import is_callback, lower_callback
@@ -200,7 +200,10 @@ class LowerToLoopPass(ModulePass):
                 mine = calls.get(func.sym_name.data, [])
                 constants = constant_arguments(func, calls)
                 verify_kernel(func, constants)
-                merge_biases(func, constants, mine, weights_of(ctx))
+                if any(isinstance(each, tensor.ComputeOp) and bias_with_start(each, constants) for each in ops):
+                    from s2s.passes.tensor.lower_to_loop.bias_starts import merge_biases
+
+                    merge_biases(func, constants, mine, weights_of(ctx))
                 for pairs in pairs_of(func, constants):
                     encode_pairs(pairs, mine, weights_of(ctx))
                 scratch[func.sym_name.data] = lower_kernel(func, ranges_of(op.attributes))
