@@ -41,7 +41,7 @@ def _merge(
     assert isinstance(start, BlockArgument)
     for call in calls:
         one, other = (store.get(weight_of(call, each.index).weight_name.data) for each in (kept, start))
-        total = (one.astype(np.int64) + other).astype(np.int32)
+        total = (one.astype(np.int64) + other.astype(np.int64)).astype(np.int32)
         replace_weight(call, kept.index, total, "start", store)
         _drop(call, start.index)
     bias.addition.results[0].replace_all_uses_with(op.apply.block.args[0])
