@@ -156,6 +156,9 @@ from s2s.dialects.graph.traits import (
     fusion_kind as fusion_kind,
 )
 from s2s.dialects.graph.traits import (
+    part_of as part_of,
+)
+from s2s.dialects.graph.traits import (
     provenance as provenance,
 )
 from s2s.dialects.graph.traits import (

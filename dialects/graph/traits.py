@@ -1,5 +1,6 @@
 """Traits and attributes of graph operations that passes use: the fusion kind, and the source nodes."""
 
+import re
 from collections.abc import Iterable
 from enum import IntEnum
 
@@ -11,6 +12,16 @@ from s2s.support.frozen import frozen
 
 PROVENANCE = "node"
 """Name of the discardable attribute that holds the names of the source nodes, separated by `, `."""
+
+PART_OF = "part_of"
+"""Name of the discardable attribute that names the function that an operation is a step of: `gelu`, `lstm_cell`.
+
+Importers compose such functions of operations; kernels are called after them. No result depends on it."""
+DESCRIPTIVE = frozenset((PROVENANCE, PART_OF))
+"""Names of the attributes that describe an operation to readers, and do not tell operations apart."""
+
+_LINE = re.compile(r" \([^()]*:\d+\)$")
+"""Where an exporter says that a node was called: ` (net.py:31)`."""
 
 
 class FusionKind(IntEnum):
@@ -49,6 +60,11 @@ def provenance(op: Operation) -> tuple[str, ...]:
     return tuple(node.data.split(", ")) if isinstance(node, StringAttr) and node.data else ()
 
 
+def layer_of(node: str) -> str:
+    """The name of a source node without the line of the program that called it: `fc (net.py:31)` is `fc`."""
+    return _LINE.sub("", node)
+
+
 def set_provenance(op: Operation, nodes: Iterable[str]) -> None:
     """State the source nodes of `op`, each once, in the given order."""
     unique = dict.fromkeys(nodes)
@@ -56,6 +72,21 @@ def set_provenance(op: Operation, nodes: Iterable[str]) -> None:
         op.attributes[PROVENANCE] = StringAttr(", ".join(unique))
 
 
+def part_of(op: Operation) -> str:
+    """The name of the function that `op` is a step of; empty for an operation that stands for itself."""
+    function = op.attributes.get(PART_OF)
+    return function.data if isinstance(function, StringAttr) else ""
+
+
+def set_part_of(op: Operation, function: str) -> None:
+    """State that `op` is a step of `function`; an empty name states nothing."""
+    if function:
+        op.attributes[PART_OF] = StringAttr(function)
+
+
 def copy_provenance(target: Operation, *sources: Operation) -> None:
-    """Add the source nodes of `sources` to the source nodes of `target`."""
+    """Add the source nodes of `sources` to those of `target`, and the function that all of them are steps of."""
     set_provenance(target, [name for op in (target, *sources) for name in provenance(op)])
+    functions = {part_of(op) for op in sources}
+    if not part_of(target) and len(functions) == 1:
+        set_part_of(target, functions.pop())

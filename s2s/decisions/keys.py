@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from s2s.analysis.network.constants import constant_arguments
 from s2s.analysis.structure.compute import DIM_NAMES
 from s2s.dialects import graph, tensor
-from s2s.dialects.graph.traits import PROVENANCE, provenance
+from s2s.dialects.graph.traits import DESCRIPTIVE, provenance
 from s2s.targets import Target
 
 LOWERING = 2
@@ -44,7 +44,7 @@ MACHINE = (
 )
 """Fields of a target that tell one machine from another. Keys depend on no others: records name the intrinsics that
 they use, and what only cost models read changes no measurement."""
-_UNCOUNTED = frozenset({PROVENANCE, DIM_NAMES})
+_UNCOUNTED = DESCRIPTIVE | {DIM_NAMES}
 """Attributes that name things."""
 
 

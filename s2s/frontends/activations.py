@@ -1,10 +1,62 @@
-"""Formulas of activation functions that several formats have."""
+"""Functions that importers of several formats compose of operations: activations, and the label of their steps.
 
+    @composes("gelu")
+    def gelu(x): ...        ->   %2 = graph.erf %1 {part_of = "gelu"}, and a kernel `matmul_add_gelu`
+
+A function within another one is a step of the outer one: the softplus of a mish has the label `mish`.
+"""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import wraps
 from math import isfinite, pi, sqrt
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from s2s.dialects import graph
-from s2s.frontends.builder import Value, emit
+from s2s.dialects.graph.traits import set_part_of
+from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import clamp, less, maximum, minimum, select
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Built(Protocol):
+    """A value or a node, which knows the builder of the network that it belongs to."""
+
+    @property
+    def builder(self) -> Builder:
+        """The builder that appends operations to the network."""
+        ...
+
+
+B = TypeVar("B", bound=Built)
+
+
+@contextmanager
+def composed(builder: Builder, function: str) -> Generator[None]:
+    """Label the operations that are appended inside as steps of `function`, a word for names in C."""
+    before = builder.block.last_op
+    yield
+    op = builder.block.last_op
+    while op is not None and op is not before:
+        if not isinstance(op, graph.ConstantOp | graph.WeightOp):
+            set_part_of(op, function)
+        op = op.prev_op
+
+
+def composes(function: str) -> Callable[[Callable[Concatenate[B, P], R]], Callable[Concatenate[B, P], R]]:
+    """Return a decorator that labels all operations that a call appends, by the builder of its first argument."""
+
+    def decorate(build: Callable[Concatenate[B, P], R]) -> Callable[Concatenate[B, P], R]:
+        @wraps(build)
+        def labelled(first: B, *args: P.args, **kwargs: P.kwargs) -> R:
+            with composed(first.builder, function):
+                return build(first, *args, **kwargs)
+
+        return labelled
+
+    return decorate
 
 
 def sigmoid(x: Value) -> Value:
@@ -12,11 +64,13 @@ def sigmoid(x: Value) -> Value:
     return emit(graph.SigmoidOp, x)
 
 
+@composes("softplus")
 def softplus(x: Value) -> Value:
     """`ln(1 + e ** x)`, written so that nothing overflows."""
     return maximum(x, 0) + emit(graph.LogOp, emit(graph.ExpOp, -abs(x)) + 1)
 
 
+@composes("elu")
 def elu(x: Value, alpha: float) -> Value:
     """`x` where positive, else `alpha * (e ** x - 1)`; one of the two terms is zero, unless `alpha` is infinite."""
     if not isfinite(alpha):
@@ -29,16 +83,19 @@ def leaky_relu(x: Value, alpha: float) -> Value:
     return emit(graph.PreluOp, x, x.like(alpha))
 
 
+@composes("hard_sigmoid")
 def hard_sigmoid(x: Value, alpha: float, beta: float) -> Value:
     """`alpha * x + beta` limited to `[0, 1]`."""
     return clamp(alpha * x + beta, 0, 1)
 
 
+@composes("gelu")
 def gelu(x: Value) -> Value:
     """`x * P(X <= x)` of a normal variable X."""
     return x * 0.5 * (emit(graph.ErfOp, x * sqrt(0.5)) + 1)
 
 
+@composes("gelu")
 def gelu_by_tanh(x: Value) -> Value:
     """`gelu`, its integral approximated by a tangens hyperbolicus."""
     return x * 0.5 * (emit(graph.TanhOp, (x + 0.044715 * (x * x * x)) * sqrt(2 / pi)) + 1)

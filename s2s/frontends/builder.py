@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from s2s.dialects import graph
-from s2s.dialects.graph.traits import set_provenance
+from s2s.dialects.graph.traits import layer_of, set_provenance
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.arithmetic import Arithmetic, Scalar, map_operands
 from s2s.frontends.names import name_hint
@@ -193,7 +193,7 @@ class Builder:
                 f"{self.node}: the size of its result depends on the data inside of a loop or a branch; compute it "
                 "outside of that"
             )
-        plain = name_hint(self.node.partition(" (")[0]) or "found"  # without the source line
+        plain = name_hint(self.node) or "found"
         name = next(name for name in chain([plain], (f"{plain}_{n}" for n in count(2))) if name not in self._sizes)
         self._sizes[name] = min(most, self._bounds.get(name, most))
         return name, self._sizes[name]
@@ -391,7 +391,7 @@ class Builder:
     def _constant_op(self, name: str, array: Array) -> Operation:
         if array.size == 1:
             return graph.ConstantOp(array)
-        stored = self.weights.add(name, array)
+        stored = self.weights.add(layer_of(name), array)
         return graph.WeightOp(stored, type_of_array(array), self.weights.hash(stored))
 
 

@@ -5,6 +5,7 @@ Text of a model may hold anything: line breaks, `*/`, ten thousand characters. W
 
 import re
 
+from s2s.dialects.graph.traits import layer_of
 from s2s.frontends.limits import MAX_NAME
 
 
@@ -16,6 +17,6 @@ def one_line(text: str | bytes) -> str:
 
 
 def name_hint(name: str) -> str | None:
-    """`name` as an SSA value name of the IR, None when nothing of it is usable."""
-    hint = re.sub(r"[^A-Za-z0-9_$.-]+", "_", name)[:MAX_NAME].strip("_.-")
+    """`name` of a value or a node as an SSA value name of the IR, None when nothing of it is usable."""
+    hint = re.sub(r"[^A-Za-z0-9_$.-]+", "_", layer_of(name))[:MAX_NAME].strip("_.-")
     return None if not hint or hint[0].isdigit() else hint

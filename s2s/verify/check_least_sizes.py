@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation
 
 from s2s.analysis.network.functions import main_of
 from s2s.dialects import graph
-from s2s.dialects.graph.traits import PROVENANCE, provenance
+from s2s.dialects.graph.traits import DESCRIPTIVE, provenance
 from s2s.errors import InputError, UnsupportedError
 from s2s.stages.state import State
 from s2s.types.dtypes import Array, from_dense
@@ -144,5 +144,5 @@ def _attributes(op: Operation) -> dict[str, Attribute]:
     return {
         name: value
         for name, value in {**op.attributes, **op.properties}.items()
-        if name != PROVENANCE and not isinstance(value, StringAttr)
+        if name not in DESCRIPTIVE and not isinstance(value, StringAttr)
     }

@@ -20,7 +20,7 @@ from s2s.analysis.network.functions import main_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.compilation import Compilation
 from s2s.dialects import graph, tensor
-from s2s.dialects.graph.traits import PROVENANCE
+from s2s.dialects.graph.traits import DESCRIPTIVE
 from s2s.errors import InputError, S2SError, UnsupportedError
 from s2s.frontends.model import Source, loaded_once
 from s2s.frontends.selection import MIN_ROOM
@@ -317,7 +317,7 @@ def _takes_sizes(op: tensor.ExternOp) -> bool:
 
 def _properties(op: Operation) -> dict[str, Attribute]:
     """Return all attributes of `op` but for its source nodes."""
-    return {name: value for name, value in {**op.attributes, **op.properties}.items() if name != PROVENANCE}
+    return {name: value for name, value in {**op.attributes, **op.properties}.items() if name not in DESCRIPTIVE}
 
 
 def _read_alike(ours: tensor.ComputeOp, theirs: tensor.ComputeOp) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.frontends.activations import elu, gelu, gelu_by_tanh, hard_sigmoid, leaky_relu, sigmoid, softplus
+from s2s.frontends.activations import composes, elu, gelu, gelu_by_tanh, hard_sigmoid, leaky_relu, sigmoid, softplus
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, greater, less, maximum, minimum, select
 from s2s.frontends.onnx.elementwise import aligned
@@ -37,6 +37,7 @@ def _selu(node: Node) -> Value:
     return node.real("gamma") * elu(node.input(0), node.real("alpha"))
 
 
+@composes("celu")
 def _celu(node: Node) -> Value:
     x, alpha = node.input(0), node.real("alpha")
     if alpha == 0:
@@ -44,6 +45,7 @@ def _celu(node: Node) -> Value:
     return maximum(x, 0) + minimum(alpha * (emit(graph.ExpOp, x / alpha) - 1), 0)
 
 
+@composes("thresholded_relu")
 def _thresholded_relu(node: Node) -> Value:
     x = node.input(0)
     return select(greater(x, node.real("alpha")), x, 0)
@@ -53,6 +55,7 @@ def _hard_sigmoid(node: Node) -> Value:
     return hard_sigmoid(node.input(0), node.real("alpha"), node.real("beta"))
 
 
+@composes("hard_swish")
 def _hard_swish(node: Node) -> Value:
     x = node.input(0)
     return x * hard_sigmoid(x, 1 / 6, 0.5)
@@ -63,6 +66,7 @@ def _gelu(node: Node) -> Value:
     return gelu_by_tanh(x) if node.choice("approximate", "none", "tanh") == "tanh" else gelu(x)
 
 
+@composes("mish")
 def _mish(node: Node) -> Value:
     x = node.input(0)
     return x * emit(graph.TanhOp, softplus(x))
@@ -76,11 +80,13 @@ def _softplus(node: Node) -> Value:
     return softplus(node.input(0))
 
 
+@composes("softsign")
 def _softsign(node: Node) -> Value:
     x = node.input(0)
     return x / (abs(x) + 1)
 
 
+@composes("swish")
 def _swish(node: Node) -> Value:
     x, alpha = node.input(0), node.real("alpha")
     return x * sigmoid(x if alpha == 1 else alpha * x)

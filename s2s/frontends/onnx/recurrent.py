@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.frontends.activations import elu, hard_sigmoid, leaky_relu, sigmoid, softplus
+from s2s.frontends.activations import composed, elu, hard_sigmoid, leaky_relu, sigmoid, softplus
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import (
     broadcast_to,
@@ -288,8 +288,9 @@ def _rnn_direction(layer: Layer, direction: int) -> tuple[Value, Values]:
     activation = layer.functions[direction]
 
     def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
-        y = emit(graph.MatmulOp, state[0], recurrent(inner, kept)) + x
-        return [activation(layer.clipped(y))]
+        with composed(inner, "rnn_cell"):
+            y = emit(graph.MatmulOp, state[0], recurrent(inner, kept)) + x
+            return [activation(layer.clipped(y))]
 
     return _run(layer, direction, [layer.initial(5, direction)], projected, constants.kept, step)
 
@@ -327,17 +328,20 @@ def lstm_direction(
 
     def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
         old_h, old_c = state
-        gates = product(inner, old_h, kept) + x
+        with composed(inner, "lstm_gates"):
+            gates = product(inner, old_h, kept) + x
         looks = None if peep is None else peep(inner, kept)
 
         def gate(number: int, cell: Value, look: int) -> Value:
             y = layer.part(gates, number)
             return layer.clipped(y if looks is None else y + cell * layer.part(looks, look))
 
-        i, forget = f(gate(0, old_c, 0)), f(gate(2, old_c, 2))
-        c = forget * old_c + i * g(layer.clipped(layer.part(gates, 3)))
-        o = f(gate(1, c, 1))
-        return [o * h(c), c]
+        with composed(inner, "lstm_cell"):
+            i, forget = f(gate(0, old_c, 0)), f(gate(2, old_c, 2))
+            c = forget * old_c + i * g(layer.clipped(layer.part(gates, 3)))
+        with composed(inner, "lstm_hidden"):
+            o = f(gate(1, c, 1))
+            return [o * h(c), c]
 
     state = [layer.initial(5, direction), layer.initial(6, direction)]
     return _run(layer, direction, state, projected, constants.kept, step)
@@ -365,17 +369,19 @@ def _gru_direction(layer: Layer, direction: int) -> tuple[Value, Values]:
 
     def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
         (old,) = state
-        product = emit(graph.MatmulOp, old, recurrent(inner, kept))
-        if extra is not None:
-            product = product + extra(inner, kept)
-        z = f(layer.clipped(layer.part(x, 0) + layer.part(product, 0)))
-        r = f(layer.clipped(layer.part(x, 1) + layer.part(product, 1)))
-        if linear_first:
-            inside = r * layer.part(product, 2)
-        else:
-            inside = emit(graph.MatmulOp, r * old, candidate(inner, kept))
-        n = g(layer.clipped(layer.part(x, 2) + inside))
-        return [(1.0 - z) * n + z * old]
+        with composed(inner, "gru_gates"):
+            product = emit(graph.MatmulOp, old, recurrent(inner, kept))
+            if extra is not None:
+                product = product + extra(inner, kept)
+        with composed(inner, "gru_cell"):
+            z = f(layer.clipped(layer.part(x, 0) + layer.part(product, 0)))
+            r = f(layer.clipped(layer.part(x, 1) + layer.part(product, 1)))
+            if linear_first:
+                inside = r * layer.part(product, 2)
+            else:
+                inside = emit(graph.MatmulOp, r * old, candidate(inner, kept))
+            n = g(layer.clipped(layer.part(x, 2) + inside))
+            return [(1.0 - z) * n + z * old]
 
     return _run(layer, direction, [layer.initial(5, direction)], layer.projected(direction, bias), constants.kept, step)
 

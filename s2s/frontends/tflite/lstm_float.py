@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from s2s.dialects import graph
+from s2s.frontends.activations import composed
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import clamp
 from s2s.frontends.networks import Body, Values
@@ -46,7 +47,8 @@ def float_parts(layer: Lstm, rows: Value, auxiliary: Value | None) -> tuple[Valu
 
     def step(inner: Builder, state: Values, slices: Values, _: Values) -> tuple[Values, Values]:
         hidden, cell = state
-        gates = recurrent.times(inner, hidden, f"{node.name}/recurrent") + slices[0]
+        with composed(inner, "lstm_gates"):
+            gates = recurrent.times(inner, hidden, f"{node.name}/recurrent") + slices[0]
 
         def gate(number: int, seen: Value) -> Value:
             y = layer.part(gates, number)
@@ -54,10 +56,13 @@ def float_parts(layer: Lstm, rows: Value, auxiliary: Value | None) -> tuple[Valu
                 y = y + seen * inner.constant(looks[number])
             return emit(graph.SigmoidOp, norm(inner, number, y))
 
-        forget = gate(FORGET, cell)
-        i = gate(INPUT, cell) if INPUT in layer.gates else 1.0 - forget
-        new = layer.clipped(forget * cell + i * step_activation(node, norm(inner, CELL, layer.part(gates, CELL))))
-        y = project(inner, gate(OUTPUT, new) * step_activation(node, new))
+        with composed(inner, "lstm_cell"):
+            forget = gate(FORGET, cell)
+            i = gate(INPUT, cell) if INPUT in layer.gates else 1.0 - forget
+            new = layer.clipped(forget * cell + i * step_activation(node, norm(inner, CELL, layer.part(gates, CELL))))
+        with composed(inner, "lstm_hidden"):
+            y = gate(OUTPUT, new) * step_activation(node, new)
+        y = project(inner, y)
         return [y, new], [y]
 
     return projected, step

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from s2s.dialects import graph
-from s2s.frontends.activations import gelu, gelu_by_tanh, hard_sigmoid, leaky_relu, sigmoid
+from s2s.frontends.activations import composes, gelu, gelu_by_tanh, hard_sigmoid, leaky_relu, sigmoid
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import clamp, greater, maximum, minimum, reshape, select
 from s2s.frontends.torch.elementwise import expm1
@@ -20,6 +20,7 @@ def _gelu(node: Node) -> Value:
     return gelu_by_tanh(x) if node.text("approximate") == "tanh" else gelu(x)
 
 
+@composes("elu")
 def _elu(node: Node) -> Value:
     """`scale * x` where positive, else `scale * alpha * (e ** (input_scale * x) - 1)`; one of the terms is zero."""
     x, alpha, scale, inner = node.value("self"), node.real("alpha"), node.real("scale"), node.real("input_scale")
@@ -40,6 +41,7 @@ def _sigmoid(node: Node) -> Value:
     return sigmoid(as_result(node))
 
 
+@composes("silu")
 def _silu(node: Node) -> Value:
     x = node.value("self")
     return x * sigmoid(x)
@@ -49,11 +51,13 @@ def _hard_sigmoid(node: Node) -> Value:
     return hard_sigmoid(node.value("self"), 1 / 6, 0.5)
 
 
+@composes("hard_swish")
 def _hard_swish(node: Node) -> Value:
     x = node.value("self")
     return x * hard_sigmoid(x, 1 / 6, 0.5)
 
 
+@composes("softplus")
 def _softplus(node: Node) -> Value:
     """`ln(1 + e ** (beta * x)) / beta`; torch takes `x` itself above a threshold, from where they are equal."""
     x, beta = node.value("self"), node.real("beta")

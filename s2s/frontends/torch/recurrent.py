@@ -7,7 +7,8 @@ product and the gates, which fuse element by element.
 from collections.abc import Callable, Mapping, Sequence
 
 from s2s.dialects import graph
-from s2s.frontends.activations import sigmoid
+from s2s.dialects.graph.traits import layer_of
+from s2s.frontends.activations import composed, sigmoid
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import clamp, concat, reshape, take, transpose, unsqueeze
 from s2s.frontends.networks import Values, scan
@@ -63,7 +64,16 @@ def _relu(x: Value) -> Value:
 def _summed(weights: _Weights) -> Value | None:
     if weights.input_bias is None or weights.recurrent_bias is None:
         return None
-    return weights.input_bias + weights.recurrent_bias
+    total = weights.input_bias + weights.recurrent_bias
+    total.call(weights.input_bias.name.replace("bias_ih", "bias"))
+    return total
+
+
+def _transposed(weights: Value) -> Value:
+    """A matrix for products with rows, under the name of the parameter."""
+    columns = transpose(weights, [1, 0])
+    columns.call(weights.name)
+    return columns
 
 
 def _part(gates: Value, number: int, count: int) -> Value:
@@ -73,10 +83,11 @@ def _part(gates: Value, number: int, count: int) -> Value:
 
 def _plain_cell(activation: Callable[[Value], Value]) -> Cell:
     def cell(weights: _Weights, constants: _Constants) -> tuple[Value | None, Step]:
-        recurrent = constants.add(transpose(weights.recurrent, [1, 0]))
+        recurrent = constants.add(_transposed(weights.recurrent))
 
         def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
-            return [activation(emit(graph.MatmulOp, state[0], recurrent(inner, kept)) + x)]
+            with composed(inner, "rnn_cell"):
+                return [activation(emit(graph.MatmulOp, state[0], recurrent(inner, kept)) + x)]
 
         return _summed(weights), step
 
@@ -85,14 +96,20 @@ def _plain_cell(activation: Callable[[Value], Value]) -> Cell:
 
 def _lstm_cell(weights: _Weights, constants: _Constants) -> tuple[Value | None, Step]:
     """Gates in the order input, forget, cell, output."""
-    recurrent = constants.add(transpose(weights.recurrent, [1, 0]))
-    projection = None if weights.projection is None else constants.add(transpose(weights.projection, [1, 0]))
+    recurrent = constants.add(_transposed(weights.recurrent))
+    projection = None if weights.projection is None else constants.add(_transposed(weights.projection))
 
     def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
-        gates = emit(graph.MatmulOp, state[0], recurrent(inner, kept)) + x
-        i, f, o = (sigmoid(_part(gates, number, 4)) for number in (0, 1, 3))
-        c = f * state[1] + i * _tanh(_part(gates, 2, 4))
-        h = o * _tanh(c)
+        with composed(inner, "lstm_gates"):
+            gates = emit(graph.MatmulOp, state[0], recurrent(inner, kept)) + x
+        with composed(inner, "lstm_cell"):
+            i, f = (sigmoid(_part(gates, number, 4)) for number in (0, 1))
+        with composed(inner, "lstm_hidden"):
+            o = sigmoid(_part(gates, 3, 4))
+        with composed(inner, "lstm_cell"):
+            c = f * state[1] + i * _tanh(_part(gates, 2, 4))
+        with composed(inner, "lstm_hidden"):
+            h = o * _tanh(c)
         return [h if projection is None else emit(graph.MatmulOp, h, projection(inner, kept)), c]
 
     return _summed(weights), step
@@ -100,16 +117,18 @@ def _lstm_cell(weights: _Weights, constants: _Constants) -> tuple[Value | None, 
 
 def _gru_cell(weights: _Weights, constants: _Constants) -> tuple[Value | None, Step]:
     """Gates in the order reset, update, new; the reset gate works on the recurrent product."""
-    recurrent = constants.add(transpose(weights.recurrent, [1, 0]))
+    recurrent = constants.add(_transposed(weights.recurrent))
     bias = None if weights.recurrent_bias is None else constants.add(weights.recurrent_bias)
 
     def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
-        product = emit(graph.MatmulOp, state[0], recurrent(inner, kept))
-        if bias is not None:
-            product = product + bias(inner, kept)
-        r, z = (sigmoid(_part(x, number, 3) + _part(product, number, 3)) for number in (0, 1))
-        n = _tanh(_part(x, 2, 3) + r * _part(product, 2, 3))
-        return [(1.0 - z) * n + z * state[0]]
+        with composed(inner, "gru_gates"):
+            product = emit(graph.MatmulOp, state[0], recurrent(inner, kept))
+            if bias is not None:
+                product = product + bias(inner, kept)
+        with composed(inner, "gru_cell"):
+            r, z = (sigmoid(_part(x, number, 3) + _part(product, number, 3)) for number in (0, 1))
+            n = _tanh(_part(x, 2, 3) + r * _part(product, 2, 3))
+            return [(1.0 - z) * n + z * state[0]]
 
     return weights.input_bias, step
 
@@ -173,6 +192,8 @@ def _layers(node: Node, cell: Cell, initial: Sequence[Value]) -> list[Value]:
         for direction in range(directions):
             number = layer * directions + direction
             state = [reshape(take(each, 0, number, 1), each.shape[1:]) for each in initial]
+            for each in state:
+                each.call(f"{layer_of(node.builder.node)}.initial")
             y, last = _direction(node, x, weights[number], cell, state, direction == 1)
             outputs.append(y)
             ends.append(last)

@@ -3,6 +3,7 @@
 from xdsl.ir import Operation, SSAValue
 
 from s2s.dialects import graph
+from s2s.dialects.graph.traits import layer_of
 from s2s.types.dtypes import Array, type_of_array
 from s2s.types.weights import WeightStore
 
@@ -26,7 +27,7 @@ def new_weight(array: Array, name: str, weights: WeightStore) -> graph.WeightOp:
 def name_for(op: Operation, suffix: str) -> str:
     """A name in the weight store for a constant derived from `op`: after its source node, else after the operation."""
     nodes = graph.provenance(op)
-    return f"{nodes[0] if nodes else op.name.removeprefix('graph.')}_{suffix}"
+    return f"{layer_of(nodes[0]) if nodes else op.name.removeprefix('graph.')}_{suffix}"
 
 
 def weight_name(value: SSAValue) -> str | None:

@@ -23,7 +23,7 @@ from xdsl.traits import Commutative, is_side_effect_free
 
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
-from s2s.dialects.graph.traits import PROVENANCE
+from s2s.dialects.graph.traits import DESCRIPTIVE
 
 
 class EliminateCommonSubexpressionsPass(ModulePass):
@@ -56,5 +56,5 @@ def _meaning(op: Operation) -> Hashable:
     operands: Hashable = tuple(op.operands)
     if op.has_trait(Commutative):
         operands = frozenset(op.operands) if len(set(op.operands)) > 1 else operands
-    attributes = frozenset((name, value) for name, value in op.attributes.items() if name != PROVENANCE)
+    attributes = frozenset((name, value) for name, value in op.attributes.items() if name not in DESCRIPTIVE)
     return (op.name, operands, frozenset(op.properties.items()), attributes, tuple(op.result_types))

@@ -32,7 +32,7 @@ from xdsl.rewriter import Rewriter
 
 from s2s.analysis.network.constants import calls_of
 from s2s.dialects import graph
-from s2s.dialects.graph.traits import PROVENANCE
+from s2s.dialects.graph.traits import DESCRIPTIVE
 from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_weight
 from s2s.types.dtypes import from_dense
@@ -120,7 +120,7 @@ def _structure(kernel: FuncOp, *, blind: bool = False) -> Hashable:
     numbers: dict[SSAValue, int] = {argument: at for at, argument in enumerate(kernel.body.block.args)}
     ops: list[Hashable] = []
     for op in kernel.body.block.ops:
-        attributes = frozenset((name, value) for name, value in op.attributes.items() if name != PROVENANCE)
+        attributes = frozenset((name, value) for name, value in op.attributes.items() if name not in DESCRIPTIVE)
         operands = tuple(numbers[operand] for operand in op.operands)
         hidden = blind and isinstance(op, graph.ConstantOp) and _is_factor(op)
         properties = frozenset(() if hidden else op.properties.items())

@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -89,3 +90,30 @@ class Packed(nn.Module):
 def test_packed_sequences_are_refused_with_a_reason():
     with pytest.raises(UnsupportedError, match=r"change the module until torch.export.export takes it"):
         compile_artifact(export(Packed(), [torch.zeros(5, 2, 4)]), CompileOptions(target="c"))
+
+
+@pytest.mark.parametrize(
+    ("layer", "kernels", "weights"),
+    [
+        (nn.LSTM, ["lstm_gates", "lstm_cell", "lstm_hidden"], ["lstm_weight_hh_l0", "lstm_bias_l0", "lstm_initial"]),
+        (nn.GRU, ["gru_gates", "gru_cell"], ["gru_weight_hh_l0", "gru_bias_ih_l0", "gru_initial"]),
+        (nn.RNN, ["rnn_cell"], ["rnn_weight_hh_l0", "rnn_bias_l0", "rnn_initial"]),
+    ],
+)
+def test_kernels_and_constants_are_called_after_layer_and_role(
+    layer: Callable[..., nn.RNNBase], kernels: list[str], weights: list[str], tmp_path: Path
+):
+    class Named(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.add_module(layer.__name__.lower(), layer(4, 6))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return next(self.children())(x)[0]
+
+    artifact = compile_artifact(export(Named(), (torch.rand(5, 1, 4),)), CompileOptions(name="net", target="c"))
+    with artifact:
+        tree = artifact.write(tmp_path)
+    text = "".join(path.read_text() for path in sorted(tree.glob("src/*.[ch]")))
+    assert [name for name in (*kernels, *weights) if f"net_{name}" not in text] == []
+    assert "_py_" not in text

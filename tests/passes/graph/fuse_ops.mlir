@@ -251,3 +251,17 @@ func.func @one_constant_as_base_and_indices(%u: tensor<1xi32>) -> tensor<1xi32> 
   %y = graph.scatter_elements %zero, %zero, %u {axis = 0 : i64, reduction = "none"} : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<1xi32>
   func.return %y : tensor<1xi32>
 }
+
+// -----
+
+// The steps of a composed function name the kernel together.
+// CHECK-LABEL: func.func private @matmul_gelu(
+// CHECK-LABEL: func.func @composed
+func.func @composed(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>) -> tensor<4x6xf32> {
+  %half = graph.constant dense<0.5> : tensor<f32>
+  %m = graph.matmul %a, %b : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %h = graph.mul %m, %half {part_of = "gelu"} : (tensor<4x6xf32>, tensor<f32>) -> tensor<4x6xf32>
+  %e = graph.erf %m {part_of = "gelu"} : tensor<4x6xf32>
+  %g = graph.mul %h, %e {part_of = "gelu"} : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  func.return %g : tensor<4x6xf32>
+}

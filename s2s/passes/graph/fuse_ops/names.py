@@ -6,6 +6,7 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number, type_of
+from s2s.dialects.graph.traits import part_of
 from s2s.types.dtypes import is_float
 
 MAX_PARTS = 5
@@ -20,8 +21,15 @@ NAMES_OF_C = frozenset(
 
 
 def kernel_name(ops: Sequence[Operation]) -> str:
-    """A name such as `conv_3x3_s2_add_relu`."""
-    parts = [part for op in ops if (part := _part(op)) and not _prepares_integers(op)]
+    """A name such as `conv_3x3_s2_add_relu`; the steps of a composed function stand for it together: `matmul_gelu`."""
+    parts: list[str] = []
+    functions = set[str]()
+    for op in ops:
+        if (function := part_of(op)) and not isinstance(op, graph.IdentityOp):
+            parts += [] if function in functions else [function]
+            functions.add(function)
+        elif (part := _part(op)) and not _prepares_integers(op):
+            parts.append(part)
     parts = parts or [part for op in ops[-1:] if (part := _part(op))] or ["rescale"]
     if len(parts) > MAX_PARTS:
         parts = [*parts[: MAX_PARTS - 1], f"and_{len(parts) - MAX_PARTS + 1}_more"]

@@ -10,6 +10,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from s2s.analysis.numbers.quantised_values import Quantised, Rounded, Scaled, along
 from s2s.dialects import graph
 from s2s.dialects.graph import provenance, set_provenance
+from s2s.dialects.graph.traits import layer_of
 from s2s.passes.graph.constants import new_constant
 from s2s.types.dtypes import Array, as_tensor_type
 from s2s.types.weights import WeightStore
@@ -40,7 +41,7 @@ class Maker(NamedTuple):
 
     def constant(self, array: Array, role: str) -> SSAValue:
         """Insert `array` as a constant of the network."""
-        return self(new_constant(array, f"{self.nodes[-1] if self.nodes else 'lifted'}_{role}", self.store))
+        return self(new_constant(array, f"{layer_of(self.nodes[-1]) if self.nodes else 'lifted'}_{role}", self.store))
 
     def real(self, value: float) -> SSAValue:
         """Insert a constant of type f32."""
