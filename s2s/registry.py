@@ -75,6 +75,7 @@ PASSES: tuple[str, ...] = (
     "graph-split-streamed-layers",
     "graph-split-transposed-conv",
     "graph-split-zero-points",
+    "graph-take-byte-ports",
     "graph-tile-rows",
     "graph-unpack-weights",
     "tensor-block-channels",

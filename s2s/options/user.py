@@ -14,6 +14,7 @@ from s2s.options.values import (
     Cache,
     Executor,
     Io,
+    Ports,
     Profile,
     Requantise,
     Schedule,
@@ -101,6 +102,13 @@ class UserOptions:
         is_of_files=True,
     )
     """Sizes of open dimensions by name: `{"batch": 1}`; within bounds at run time: `{"sequence": (1, 128)}`."""
+    ports: Ports = option(
+        default="model",
+        stages=("read",),
+        help="Inputs and outputs as the model has them, or `int8`: as bytes where it quantises an input first and "
+        "dequantises an output last; the header states scale and zero point.",
+        group="Inputs",
+    )
     states: Mapping[str, str] = option(
         default=None,
         converter=values.states_of,

@@ -30,6 +30,7 @@ Cache = Literal["float32", "float16", "int8", "float32-ring", "float16-ring", "i
 TfliteRounding = Literal["micro", "reference"]
 WeightForm = Literal["auto", "arrays", "incbin"]
 Io = Literal["caller", "arena"]
+Ports = Literal["model", "int8"]
 Profile = Literal["default", "misra"]
 Threading = Literal["pthreads", "openmp"]
 PROFILES: tuple[Profile, ...] = ("default", "misra")

@@ -11,7 +11,7 @@ from s2s.analysis.network.functions import input_numbers, main_of, output_number
 from s2s.c_syntax.identifiers import c_identifier
 from s2s.emit.info import PortInfo, Quantisation
 from s2s.errors import InputError
-from s2s.frontends.model import Source, read
+from s2s.frontends.model import Model, Source, read
 from s2s.frontends.sizes import computed_sizes
 from s2s.frontends.states import ModelNames
 from s2s.options import CompileOptions
@@ -21,7 +21,15 @@ from s2s.stages.state import Facts, State
 from s2s.support import progress
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, as_tensor_type
-from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, empty_tensors, model_tensor, texts_of
+from s2s.types.interface import (
+    EMPTY_INPUTS,
+    EMPTY_OUTPUTS,
+    BytePorts,
+    EmptyTensor,
+    empty_tensors,
+    model_tensor,
+    texts_of,
+)
 from s2s.types.language import Language
 from s2s.types.sizes import VARIES, SizeRange, extents_of
 
@@ -59,6 +67,8 @@ class Read:
     """The sizes that the network computes, with their bounds."""
     is_proved: bool = False
     """Whether the network was read with symbols for its sizes, and is the same at all of them."""
+    byte_ports: BytePorts = BytePorts()
+    """The inputs and outputs that are passed as bytes, and in the model as real numbers."""
 
 
 def read_network(source: Source, options: CompileOptions) -> State:
@@ -66,6 +76,7 @@ def read_network(source: Source, options: CompileOptions) -> State:
     progress.step("reading the model")
     load_operators()
     model = read(source, options)
+    ports = _byte_ports(model, options)
     check_network(model.module, options)
     main = main_of(model.module)
     fact = Read(
@@ -82,8 +93,24 @@ def read_network(source: Source, options: CompileOptions) -> State:
         language=model.language,
         computed=computed_sizes(model.module, options.dims),
         is_proved=model.is_proved,
+        byte_ports=ports,
     )
     return State("read", model.module, model.weights, Facts().extended(fact))
+
+
+def _byte_ports(model: Model, options: CompileOptions) -> BytePorts:
+    """Replace inputs and outputs that are quantised by bytes, if the user asks for it."""
+    if options.ports == "model":
+        return BytePorts()
+    from s2s.passes.graph.take_byte_ports import take_byte_ports
+
+    ports = take_byte_ports(model.module, model.weights)
+    if ports == BytePorts():
+        raise InputError(
+            f"{model.name}: --ports int8 finds no input that is quantised first and no output that is dequantised "
+            "last, by one scale; leave it out"
+        )
+    return ports
 
 
 def _c_name(wished: str | None, found: str) -> str:

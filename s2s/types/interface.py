@@ -69,6 +69,13 @@ class EmptyTensor(NamedTuple):
         return np.zeros(self.tensor.shape, self.tensor.dtype)
 
 
+class BytePorts(NamedTuple):
+    """The names of the inputs and outputs that are passed as bytes, and in the model as real numbers."""
+
+    inputs: frozenset[str] = frozenset()
+    outputs: frozenset[str] = frozenset()
+
+
 def model_tensor(attributes: Mapping[str, Attribute]) -> ModelTensor | None:
     """Read back what `ModelTensor.attributes` wrote; None for a tensor that is passed as it is."""
     name, shape = attributes.get(_TYPE), attributes.get(_SHAPE)

@@ -18,6 +18,7 @@ from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, tensor_type
 from s2s.types.interface import as_declared, as_passed, declared_names
 from s2s.types.sizes import shape_at
+from s2s.verify.byte_ports import as_bytes, as_reals
 from s2s.verify.engines import EngineName, Runner, default_engine, open_engine
 from s2s.verify.golden import Vectors, read_golden
 from s2s.verify.node_values import NodeValues, node_values
@@ -165,7 +166,11 @@ def _run_stream(compilation: Compilation, run: Runner, inputs: Stream) -> Iterat
         values |= {name: window.frames for name, window in windows.items()}
         found = dict(zip(network.model_names.outputs, run(values), strict=True))
         state = {name: found.pop(output) for name, output in ties.items()}
-        yield as_passed(network.outputs, network.empty_outputs, list(found.values()))
+        outputs = as_passed(network.outputs, network.empty_outputs, list(found.values()))
+        yield [
+            as_bytes(port, array) if port.name in network.byte_ports.outputs else array
+            for port, array in zip(network.outputs, outputs, strict=True)
+        ]
 
 
 def _initial(compilation: Compilation) -> dict[str, Array]:
@@ -177,7 +182,11 @@ def _passed(compilation: Compilation, state: Mapping[str, Array], inputs: Sequen
     """Return all inputs of the model by name, from the inputs that the network is passed and its state."""
     network = compilation.facts(Read)
     names = declared_names(network.inputs, network.empty_inputs)
-    declared = as_declared(network.inputs, network.empty_inputs, inputs)
+    passed = [
+        as_reals(port, array) if port.name in network.byte_ports.inputs else array
+        for port, array in zip(network.inputs, inputs, strict=True)
+    ]
+    declared = as_declared(network.inputs, network.empty_inputs, passed)
     values = dict(zip(names, declared, strict=True)) | dict(state)
     return {name: values[name] for name in network.model_names.inputs}
 

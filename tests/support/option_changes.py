@@ -188,6 +188,7 @@ CHANGES: dict[str, list[Change]] = {
         Change(open_rows, {"N": SizeRange(1, 8)}, {"N": 3}),
         Change(open_rows, {"N": SizeRange(1, 8, (4,))}, {"N": SizeRange(1, 8)}),
     ],
+    "ports": [Change(quantised, "int8")],
     "states": [Change(recurrent, {"h": "g"})],
     "streams": [Change(causal, {"x": Sliding(2)}), Change(causal, {"x": Sliding(2, 2)}, {"x": Sliding(2)})],
     "untrusted": [Change(image, True, changes_tree=False)],
