@@ -193,7 +193,7 @@ class Compilation:
 
     def _apply(self, state: State, stage: str, *, last: str | None = None, verify: bool = True) -> None:
         """Run the passes of a stage, up to the one called `last`; those that read targets for each device in turn."""
-        parts = parts_of(stage, self._named())
+        parts = parts_of(stage, self._named(), state.module)
         for part in parts:
             passes = passes_of(stage, part.options)
             names = [each.name for each in passes]
@@ -211,7 +211,7 @@ class Compilation:
         """The text of the module before the pass that failed, and the passes of its stage from that one on, as
         `s2s-opt` takes them. The stages before run again."""
         state = self._open(self._run_to(place_of(failure.stage) - 1))
-        parts = parts_of(failure.stage, self._named())
+        parts = parts_of(failure.stage, self._named(), state.module)
         for part in parts:
             passes = passes_of(failure.stage, part.options)
             context = self._context(state, part, STAGES[place_of(failure.stage)].decides)

@@ -35,12 +35,15 @@ class DeviceKernels(NamedTuple):
         return get_target(self.options.target)
 
 
-def parts_of(stage: str, options: CompileOptions) -> list[DeviceKernels]:
-    """Return the parts that `stage` compiles one after the other: one for each device where targets matter."""
+def parts_of(stage: str, options: CompileOptions, module: ModuleOp) -> list[DeviceKernels]:
+    """Return the parts that `stage` compiles one after the other: where targets matter, one for each device that has
+    kernels in `module`."""
     first = DeviceKernels(MAIN, options)
     if stage not in STAGES:
         return [first]
-    others = [(device.name, device.target) for device in seen_by(options, stage).devices]
+    used = {device_of(kernel) for kernel in _kernels(module)}
+    devices = seen_by(options, stage).devices
+    others = [(device.name, device.target) for device in devices if device.name in used]
     return [
         first,
         *(DeviceKernels(name, replace(options, target=options.target if t is None else t)) for name, t in others),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx.parser
 import pytest
 
 from s2s import api
@@ -108,3 +109,16 @@ def test_devices_with_sizes_are_clean_under_sanitizers(executor: Any, tmp_path: 
     command = ["make", "-C", str(root), "test", "CC=gcc", f"CFLAGS={flags}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("clock", [0.001, 1000.0], ids=["it computes nothing", "it computes all"])
+@pytest.mark.parametrize("memory", ["shared", "own"])
+def test_a_size_that_is_computed_is_that_of_the_output_whatever_a_device_computes(memory: str, clock: float):
+    proto = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["": 13]> found (float[5,8] x) => (int64[2,K] y) { y = NonZero (x) }'
+    )
+    device = {"target": "cortex-m4", "memory": memory, "placement": "cost", "clock": clock, "latency": 0}
+    x = np.zeros((5, 8), np.float32)
+    x[[0, 3, 4], [1, 7, 2]] = 1
+    with api.compile(proto, target="c", devices={"dsp": device}) as artifact:
+        np.testing.assert_array_equal(artifact.run({"x": x})["y"], np.array(np.nonzero(x)))
