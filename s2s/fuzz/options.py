@@ -35,6 +35,7 @@ NOT_DRAWN: Mapping[str, str] = {
     "shapes": "the models state the shapes of their inputs",
     "bind": "makes another network, of fewer inputs",
     "dims": "with `--sizes` an axis is opened",
+    "ports": "changes what callers pass, and few models quantise floats; tests compare some",
     "states": "with `--streams` states are kept",
     "streams": "with `--streams` windows slide",
     "untrusted": "says how a file is read; `benchmarks.mutants` damages files",
