@@ -1,7 +1,7 @@
 """TVM's references in numpy for `benchmarks.tvm_tests`: its own modules of them, found beside those of `s2s.tvm`."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -37,13 +37,27 @@ class _Schedules(ModuleType):
         return None
 
 
+def _reshaping(reshape: Callable[..., object]) -> Callable[..., object]:
+    """`numpy.reshape` that takes its shape by the name that it had in numpy 1."""
+
+    def renamed(
+        a: object, shape: object = None, *arguments: object, newshape: object = None, **named: object
+    ) -> object:
+        return reshape(a, shape if newshape is None else newshape, *arguments, **named)
+
+    return renamed
+
+
 def add_references(root: Path) -> None:
     """Let tests import TVM's references from the checkout `root`, and modules that look for a GPU, of which there is
     none."""
+    import numpy as np
+
     import s2s.tvm.contrib
     from s2s.tvm import topi
     from s2s.tvm.topi import utils
 
+    np.reshape = _reshaping(np.reshape)
     sys.meta_path.insert(0, _Finder(root / "python" / "tvm" / "topi"))
     gpu, cudnn, pads = (ModuleType(name) for name in ("tvm.contrib.nvcc", "tvm.contrib.cudnn", "tvm.topi.nn.utils"))
     winograd = ModuleType("tvm.topi.cuda.conv3d_winograd")

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from benchmarks import tvm_tests
 from s2s.errors import S2SError
 
 ROOT = Path(__file__).parent.parent
@@ -141,9 +142,41 @@ def tvm_page() -> str:
     refused = [f"| `{name}` | {reason} |" for name, reason in notes("tvm_refused.json").items()]
     lines.append(", ".join(f"{count} {state}" for state, count in sorted(counts.items())) + ".")
     return (
-        "\n".join([*lines, *body, "\n## Refused by name\n", "| name | because |", "|---|---|", *refused, *mechanisms()])
+        "\n".join(
+            [
+                *lines,
+                *body,
+                "\n## Refused by name\n",
+                "| name | because |",
+                "|---|---|",
+                *refused,
+                *mechanisms(),
+                *foreign_tests(),
+            ]
+        )
         + "\n"
     )
+
+
+def foreign_tests() -> list[str]:
+    """The table of TVM's own tests, which `benchmarks.tvm_tests --record` has run."""
+    records: dict[str, dict[str, int]] = json.loads(
+        (Path(__file__).parent / "tvm_tests.json").read_text(encoding="utf-8")
+    )
+    kinds = ("passed", "refused", "wrong", "failed")
+    lines = [
+        "\n## TVM's own tests\n",
+        " ".join(inspect.cleandoc(tvm_tests.__doc__ or "").split("\n\n")[2].split()),
+        "",
+        f"| file of `tests/python` | one of | {' | '.join(kinds)} |",
+        f"|---|{'--:|' * (len(kinds) + 1)}",
+    ]
+    for path, counts in records.items():
+        cells = [counts["one of"], *(counts[kind] for kind in kinds)]
+        lines.append(f"| `{path.removeprefix('tests/python/')}` | {' | '.join(map(str, cells))} |")
+    totals = [sum(counts[kind] * counts["one of"] for counts in records.values()) for kind in kinds]
+    share = f"{totals[0] / sum(totals):.1%}"
+    return [*lines, "", f"Of all tests without those that are skipped, {share} pass, files weighed by their tests."]
 
 
 def escaped(text: str) -> str:

@@ -18,6 +18,14 @@ class NDArray(np.ndarray[tuple[int, ...], DType]):
         """A copy as a plain numpy array."""
         return np.array(self, subok=False)
 
+    def asnumpy(self) -> Array:
+        """A copy as a plain numpy array, as `numpy`."""
+        return self.numpy()
+
+    def same_as(self, other: object) -> bool:
+        """Whether both are one object."""
+        return self is other
+
     def copyfrom(self, source: npt.ArrayLike) -> "NDArray":
         """Take the values of `source`, which has the same shape."""
         np.copyto(self, source, casting="same_kind")

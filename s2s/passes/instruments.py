@@ -14,6 +14,8 @@ from typing import NamedTuple, TextIO, TypeVar, cast
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
+from s2s.errors import InputError, S2SError
+
 
 class PassInfo(NamedTuple):
     """The name and the level of a pass, which hooks receive."""
@@ -42,6 +44,33 @@ class PassInstrument:
 
     def run_after_pass(self, mod: ModuleOp, info: PassInfo) -> None:
         """Called after a pass has run on `mod`."""
+
+
+def entered(instruments: Sequence[PassInstrument]) -> None:
+    """Tell instruments that their context is entered; where one fails, those before it are told that it is left."""
+    for number, each in enumerate(instruments):
+        try:
+            call_hook(each, "enter_pass_ctx")
+        except S2SError:
+            left(instruments[:number])
+            raise
+
+
+def left(instruments: Sequence[PassInstrument]) -> None:
+    """Tell instruments that their context is left."""
+    for each in instruments:
+        call_hook(each, "exit_pass_ctx")
+
+
+def call_hook(instrument: PassInstrument, hook: str, *arguments: object) -> object:
+    """Return what a hook of an instrument returns; what it raises is an error of the instrument."""
+    try:
+        return getattr(instrument, hook)(*arguments)
+    except S2SError:
+        raise
+    except Exception as error:
+        name = type(instrument).__name__
+        raise InputError(f"{name}.{hook}: {type(error).__name__}: {error}; mend the instrument") from error
 
 
 Made = TypeVar("Made")

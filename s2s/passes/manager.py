@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from s2s.errors import CompilerBug
 from s2s.options import DebugOptions, PassOptions
-from s2s.passes.instruments import PassInfo, PassInstrument, PassTiming, PassTimingInstrument, PrintIR
+from s2s.passes.instruments import PassInfo, PassInstrument, PassTiming, PassTimingInstrument, PrintIR, call_hook
 from s2s.passes.levels import OPT_LEVELS
 from s2s.passes.verification import verify
 from s2s.support import progress
@@ -62,13 +62,13 @@ class PassManager:
             return _apply(ctx, module, each)
         info = PassInfo(each.name, OPT_LEVELS.get(each.name, 0), str(each.spec()))
         may_be_refused = each.name in OPT_LEVELS and each.name not in self._passes.required
-        if may_be_refused and not all(instrument.should_run(module, info) for instrument in self.instruments):
+        if may_be_refused and not all(call_hook(one, "should_run", module, info) for one in self.instruments):
             return None
         for instrument in self.instruments:
-            instrument.run_before_pass(module, info)
+            call_hook(instrument, "run_before_pass", module, info)
         _apply(ctx, module, each)
         for instrument in reversed(self.instruments):
-            instrument.run_after_pass(module, info)
+            call_hook(instrument, "run_after_pass", module, info)
         return None
 
     def finish(self) -> None:

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
 from s2s.errors import InputError
 from s2s.options import CompileOptions, PassOptions
-from s2s.passes.instruments import PassInstrument
+from s2s.passes.instruments import PassInstrument, entered, left
 from s2s.passes.levels import names_of
 from s2s.targets import get_target
 
@@ -45,18 +45,13 @@ class PassContext:
         self.opt_level = opt_level
         self.required_pass = names_of("PassContext: required_pass", required_pass or ())
         self.disabled_pass = names_of("PassContext: disabled_pass", disabled_pass or (), optional=True)
-        given = tuple(instruments or ())
-        self.instruments = tuple(each for each in given if isinstance(each, PassInstrument))
-        wrong = [each for each in given if not isinstance(each, PassInstrument)]
-        if wrong:
-            raise InputError(f"PassContext: {wrong[0]!r} is no instrument; decorate its class with pass_instrument")
+        self.instruments = _checked(instruments)
         self.config = dict(config or {})
         for key, value in self.config.items():
             _check_config(key, value)
 
     def __enter__(self) -> Self:
-        for each in self.instruments:
-            each.enter_pass_ctx()
+        self._enter(self.instruments)
         _current.set((*_current.get(), self))
         return self
 
@@ -64,22 +59,33 @@ class PassContext:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         _current.set(_current.get()[:-1])
-        for each in self.instruments:
-            each.exit_pass_ctx()
+        self._leave()
 
     def override_instruments(self, instruments: Sequence[object] | None) -> None:
         """Replace the instruments: the old ones leave the context, the new ones enter it."""
-        for each in self.instruments:
-            each.exit_pass_ctx()
-        self.instruments = tuple(each for each in instruments or () if isinstance(each, PassInstrument))
-        for each in self.instruments:
-            each.enter_pass_ctx()
+        added = _checked(instruments)
+        self._leave()
+        self._enter(added)
+
+    def _enter(self, instruments: tuple[PassInstrument, ...]) -> None:
+        """Let instruments enter the context; it has none where one of them fails."""
+        self.instruments = ()
+        entered(instruments)
+        self.instruments = instruments
+
+    def _leave(self) -> None:
+        """Let the instruments leave the context; it has none any more where one of them fails."""
+        instruments, self.instruments = self.instruments, ()
+        left(instruments)
+        self.instruments = instruments
 
     @staticmethod
     def current() -> "PassContext":
-        """Return the context of the enclosing `with` block; outside of one, a context of level 3."""
-        found = _current.get()
-        return found[-1] if found else PassContext(opt_level=PassOptions.level)
+        """Return the context of the enclosing `with` block; outside of all, one of level 3 that stays."""
+        if not (found := _current.get()):
+            found = (PassContext(opt_level=PassOptions.level),)
+            _current.set(found)
+        return found[-1]
 
     @staticmethod
     def list_configs() -> dict[str, dict[str, str]]:
@@ -107,6 +113,13 @@ class PassContext:
         if self.config.get("tir.disable_vectorize"):
             target = replace(get_target(target), lanes=1)
         return replace(options, passes=self.passes, io=io, target=target)
+
+
+def _checked(instruments: Sequence[object] | None) -> tuple[PassInstrument, ...]:
+    for each in instruments or ():
+        if not isinstance(each, PassInstrument):
+            raise InputError(f"PassContext: {each!r} is no instrument; decorate its class with pass_instrument")
+    return cast("tuple[PassInstrument, ...]", tuple(instruments or ()))
 
 
 def _check_config(key: str, value: object) -> None:

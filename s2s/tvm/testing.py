@@ -61,16 +61,18 @@ def skip_if_32bit(reason: str = "") -> Callable[[Callable[..., Any]], Callable[.
 
 
 def parametrize_targets(*targets: Any) -> Callable[..., Any]:
-    """Run a test for each of some targets that runs here, with arguments `target` and `dev`."""
+    """Run a test for each of some targets that runs here, as its argument `target`, and as `dev` if it has one."""
     import pytest
 
     if len(targets) == 1 and callable(targets[0]):
         return parametrize_targets()(targets[0])
     chosen = [each for each in (targets or ("llvm",)) if device_enabled(each)]
-    pairs = [(each, enabled_targets()[0][1]) for each in chosen]
+    device = enabled_targets()[0][1]
 
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
-        return pytest.mark.parametrize(("target", "dev"), pairs)(function)
+        if "dev" not in inspect.signature(function).parameters:
+            return pytest.mark.parametrize("target", chosen)(function)
+        return pytest.mark.parametrize(("target", "dev"), [(each, device) for each in chosen])(function)
 
     return mark
 

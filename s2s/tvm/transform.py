@@ -7,14 +7,13 @@ mod = tvm.transform.Sequential([relay.transform.FoldConstant(), relay.transform.
 """
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp
-
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import InputError, S2SError, UnsupportedError
 from s2s.passes.context import CompilerContext
-from s2s.passes.instruments import PassInfo, PrintIR
+from s2s.passes.instruments import PassInfo, call_hook
 from s2s.passes.levels import OPT_LEVELS, TVM_NAMES, runs
 from s2s.passes.manager import PassManager
 from s2s.passes.pass_context import PassContext
@@ -36,14 +35,13 @@ class Pass:
     def __call__(self, mod: IRModule) -> IRModule:
         """A new module. What is called by itself runs whatever its level; instruments of the context look on."""
         instruments = PassContext.current().instruments
-        seen = cast("ModuleOp", mod)  # hooks take what the pass takes
-        if not all(each.should_run(seen, self.info) for each in instruments):
+        if not all(call_hook(each, "should_run", mod, self.info) for each in instruments):
             return mod
         for each in instruments:
-            each.run_before_pass(seen, self.info)
+            call_hook(each, "run_before_pass", mod, self.info)
         result = self.applied(mod)
         for each in instruments:
-            each.run_after_pass(cast("ModuleOp", result), self.info)
+            call_hook(each, "run_after_pass", result, self.info)
         return result
 
     def applied(self, mod: IRModule) -> IRModule:
@@ -82,6 +80,18 @@ class GraphPass(Pass):
         return made
 
 
+class PrintIR(Pass):
+    """Writes the text of the module to the stream of errors, and gives the module back."""
+
+    def __init__(self, header: str = "", show_meta_data: bool = False) -> None:
+        super().__init__(PassInfo("PrintIR"))
+        self._header, self._show_meta_data = header, show_meta_data
+
+    def applied(self, mod: IRModule) -> IRModule:
+        sys.stderr.write(f"PrintIR({self._header}):\n{mod.astext(self._show_meta_data)}\n")
+        return mod
+
+
 class Sequential(Pass):
     """Passes one after the other, as far as the context around does not leave them out."""
 
@@ -116,12 +126,22 @@ class UserPass(Pass):
             raise AttributeError(f"pass {self.info.name} has no attribute {name}")
         return getattr(owner, name)
 
+    def called(self, *arguments: object) -> Any:
+        """What the function returns; what it raises is an error of the pass."""
+        try:
+            return self._function(*arguments, PassContext.current())
+        except S2SError:
+            raise
+        except Exception as error:
+            text = f"pass {self.info.name}: {type(error).__name__}: {error}; mend the pass"
+            raise InputError(text) from error
+
 
 class ModulePass(UserPass):
     """A function from a module and a context to a module."""
 
     def applied(self, mod: IRModule) -> IRModule:
-        result = self._function(mod, PassContext.current())
+        result = self.called(mod)
         if not isinstance(result, IRModule):
             raise InputError(f"pass {self.info.name}: returns {result!r}; return an IRModule")
         return result
@@ -135,7 +155,7 @@ class FunctionPass(UserPass):
     def applied(self, mod: IRModule) -> IRModule:
         made = mod.clone()
         for var, function in mod.functions.items():
-            result = self._function(function, mod, PassContext.current())
+            result = self.called(function, mod)
             if not isinstance(result, Function):
                 raise InputError(f"pass {self.info.name}: returns {result!r}; return a relay.Function")
             made[GlobalVar(var.name_hint)] = result

@@ -168,11 +168,11 @@ class Ledger:
         counts = [len(size.values) for number, size in enumerate(self.ranges) if number in used]
         if np.prod(counts, dtype=object) > MAX_RUNS:
             return None
-        axes = [
-            np.array(size.values if number in used else [size.most], np.int64)
-            for number, size in enumerate(self.ranges)
-        ]
-        return [axis.reshape(-1) for axis in np.meshgrid(*axes, indexing="ij")]
+        varying = [np.array(size.values, np.int64) for number, size in enumerate(self.ranges) if number in used]
+        meshed = iter([axis.reshape(-1) for axis in np.meshgrid(*varying, indexing="ij")])
+        runs = int(np.prod(counts, dtype=np.int64))
+        fixed = [np.broadcast_to(np.int64(size.most), runs) for size in self.ranges]
+        return [next(meshed) if number in used else axis for number, axis in enumerate(fixed)]
 
     def _fails_at_one(self, guard: Guard, fails: Array) -> bool:
         """Whether a guard says that a size is more than 1, and fails nowhere but where it is 1."""

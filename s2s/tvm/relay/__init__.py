@@ -8,8 +8,26 @@
 The types of expressions are known at once; operations are made when a module is, by the builder that importers use.
 """
 
-from s2s.executor.params import load_param_dict, save_param_dict
-from s2s.tvm.relay import analysis, annotation, backend, expr, frontend, function, image, nn, op, testing, transform, ty
+from typing import TYPE_CHECKING
+
+from s2s.tvm.relay import (
+    analysis,
+    annotation,
+    backend,
+    expr,
+    frontend,
+    function,
+    image,
+    memory,
+    nn,
+    op,
+    qnn,
+    random,
+    testing,
+    transform,
+    ty,
+    vision,
+)
 from s2s.tvm.relay.arithmetic import (
     cast_like,
     einsum,
@@ -61,6 +79,7 @@ from s2s.tvm.relay.indexing import (
     scatter_elements,
     scatter_nd,
     searchsorted,
+    segment_sum,
     sequence_mask,
     slice_like,
     sliding_window,
@@ -159,6 +178,7 @@ from s2s.tvm.relay.reduce import (
     sum,
     variance,
 )
+from s2s.tvm.relay.refusals import refusing
 from s2s.tvm.relay.strategy import OpStrategy, register_strategy, select_implementation
 from s2s.tvm.relay.text.parser import fromtext, parse, parse_expr
 from s2s.tvm.relay.ty import (
@@ -171,6 +191,7 @@ from s2s.tvm.relay.ty import (
     TypeVar,
     scalar_type,
 )
+from s2s.tvm.runtime.params import load_param_dict, save_param_dict
 
 __all__ = [
     "Any",
@@ -282,6 +303,7 @@ __all__ = [
     "mean",
     "mean_std",
     "mean_variance",
+    "memory",
     "meshgrid",
     "min",
     "minimum",
@@ -299,6 +321,8 @@ __all__ = [
     "parse_expr",
     "power",
     "prod",
+    "qnn",
+    "random",
     "register_strategy",
     "reinterpret",
     "repeat",
@@ -315,6 +339,7 @@ __all__ = [
     "scatter_elements",
     "scatter_nd",
     "searchsorted",
+    "segment_sum",
     "select_implementation",
     "sequence_mask",
     "shape_of",
@@ -350,7 +375,11 @@ __all__ = [
     "unravel_index",
     "var",
     "variance",
+    "vision",
     "where",
     "zeros",
     "zeros_like",
 ]
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("relay")

@@ -8,6 +8,7 @@ of each part in the attribute `on_device` of `main`, which `graph-plan-devices` 
 """
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.dialects.func import FuncOp
@@ -16,6 +17,7 @@ from s2s.errors import InputError
 from s2s.executor.device import Device
 from s2s.tvm.relay.expr import Expr, OnDevice, post_order
 from s2s.tvm.relay.graph_calls import GraphCall, GraphCalls, operator_name
+from s2s.tvm.relay.refusals import refusing
 from s2s.types.devices import MAIN, ON_DEVICE
 
 
@@ -71,3 +73,7 @@ def annotate(main: FuncOp, nodes: Mapping[str, str]) -> None:
     """Write the device of each annotated node to `main`."""
     if nodes:
         main.attributes[ON_DEVICE] = DictionaryAttr({node: StringAttr(device) for node, device in nodes.items()})
+
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("relay.annotation")

@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import InputError
 from s2s.executor.device import check_device
 from s2s.executor.ndarray import NDArray
 from s2s.tvm.contrib.graph_executor import GraphModule
-from s2s.tvm.relay.expr import Expr, Tuple
+from s2s.tvm.relay.expr import Expr, Tuple, const
 from s2s.tvm.relay.factory import build
-from s2s.tvm.relay.function import Function
+from s2s.tvm.relay.function import Function, bind, unique_names
 from s2s.tvm.relay.module import IRModule
+from s2s.tvm.relay.specialise import is_open, specialised
 from s2s.tvm.runtime import nd
 
 Evaluated = NDArray | list[NDArray]
@@ -28,21 +29,28 @@ class Executor:
         self.kind, self.mod, self.target = kind, mod, target
 
     def evaluate(
-        self, expr: Expr | Function | None = None, binds: Mapping[Expr, npt.ArrayLike] | None = None
+        self, expr: Expr | Function | None = None, binds: Mapping[Expr, Expr | npt.ArrayLike] | None = None
     ) -> "Evaluated | Callable[..., Evaluated]":
         """Return the function of an expression, or its value where it has no variables."""
-        if binds:
-            raise UnsupportedError("evaluate: binds is not supported; give the values as arguments of the function")
         if expr is None and self.mod is None:
             raise InputError("evaluate: there is no module; give an expression")
-        network = expr if expr is not None else self.mod
+        if binds and expr is None:
+            raise InputError("evaluate: binds without an expression belong to nothing; give one")
+        if expr is not None and binds:
+            expr = bind(expr, [(var, _constant(value)) for var, value in binds.items()])
+        network = expr if expr is not None else self._main()
         is_tuple = isinstance(getattr(network, "body", network), Tuple)
-        names = [each.name_hint for each in network.params] if isinstance(network, Function) else []
+        names = unique_names(network.params) if isinstance(network, Function) else []
 
         def function(*arguments: npt.ArrayLike, **named: npt.ArrayLike) -> Evaluated:
             return self._run(network, names, is_tuple, arguments, named)
 
         return function() if isinstance(expr, Expr) and not isinstance(expr, Function) else function
+
+    def _main(self) -> Function | IRModule | None:
+        """The function `main` where its sizes are variables, else the module."""
+        main = self.mod["main"] if self.mod is not None and self.mod.is_written and "main" in self.mod else None
+        return main if main is not None and is_open(main) else self.mod
 
     def _run(
         self,
@@ -52,14 +60,13 @@ class Executor:
         arguments: tuple[npt.ArrayLike, ...],
         named: Mapping[str, npt.ArrayLike],
     ) -> Evaluated:
+        values = _values(names, arguments, named) if names else {}
+        if isinstance(network, Function) and is_open(network):
+            network = specialised(network, [np.shape(values[name]) for name in names])
         library: Any = build(network, target=self.target)  # pyright: ignore[reportArgumentType]
         module = GraphModule(library[library.name](None))
         ports = names or [each.name for each in module.module.inputs if not each.is_parameter]
-        if len(arguments) > len(ports):
-            raise InputError(f"evaluate: {len(arguments)} arguments are given; the function takes {', '.join(ports)}")
-        values = {**dict(zip(ports, arguments, strict=False)), **named}
-        if lacking := [name for name in ports if name not in values]:
-            raise InputError(f"evaluate: {', '.join(lacking)} is not given; the function takes {', '.join(ports)}")
+        values = values or _values(ports, arguments, named)
         for name, value in values.items():
             if (place := module.get_input_index(name)) >= 0:
                 wanted = module.module.inputs[place]
@@ -69,6 +76,22 @@ class Executor:
         module.run()
         results = [nd.array(module.get_output(at)) for at in range(module.get_num_outputs())]
         return results if is_tuple or len(results) != 1 else results[0]
+
+
+def _values(
+    ports: list[str], arguments: tuple[npt.ArrayLike, ...], named: Mapping[str, npt.ArrayLike]
+) -> dict[str, npt.ArrayLike]:
+    """The values of all parameters by name."""
+    if len(arguments) > len(ports):
+        raise InputError(f"evaluate: {len(arguments)} arguments are given; the function takes {', '.join(ports)}")
+    values = {**dict(zip(ports, arguments, strict=False)), **named}
+    if lacking := [name for name in ports if name not in values]:
+        raise InputError(f"evaluate: {', '.join(lacking)} is not given; the function takes {', '.join(ports)}")
+    return values
+
+
+def _constant(value: Expr | npt.ArrayLike) -> Expr:
+    return value if isinstance(value, Expr) else const(np.asarray(value))
 
 
 def create_executor(

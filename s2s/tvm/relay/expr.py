@@ -16,7 +16,7 @@ from xdsl.ir import Attribute
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.executor.ndarray import NDArray
-from s2s.tvm.relay.ty import TensorType, TupleType, Type
+from s2s.tvm.relay.ty import IncompleteType, TensorType, TupleType, Type
 from s2s.types.dtypes import AnyTensor, Array, holds, to_numpy, type_of_array
 from s2s.types.weights import owned
 
@@ -207,6 +207,8 @@ class Var(Expr):
 
 def mlir_type(type: Type | AnyTensor | None) -> AnyTensor | None:
     """A type of a tensor in the dialects of the compiler."""
+    if isinstance(type, IncompleteType):
+        return None
     if isinstance(type, Type):
         if not isinstance(type, TensorType):
             raise UnsupportedError(f"relay.var: a variable of type {type}; give one variable for each tensor")

@@ -159,6 +159,31 @@ class ExecutorFactory:
         return create
 
     @property
+    def lib(self) -> NetworkLibrary:
+        """The compiled functions."""
+        return self.get_lib()
+
+    @property
+    def params(self) -> dict[str, NDArray]:
+        """The parameters by the names of the graph JSON."""
+        return self.get_params()
+
+    @property
+    def graph_json_str(self) -> str:
+        """The network in TVM's graph JSON."""
+        return self.get_graph_json()
+
+    @property
+    def libmod_name(self) -> str:
+        """What the library calls the network."""
+        return self.name
+
+    @property
+    def target(self) -> TargetData:
+        """The target that the network is compiled for."""
+        return self.artifact.info.target
+
+    @property
     def module(self) -> Module:
         """What `load_module` gives of the exported library, built when it is first needed."""
         if self._packed is None:

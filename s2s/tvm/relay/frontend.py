@@ -20,6 +20,7 @@ from s2s.frontends.imported import Imported
 from s2s.frontends.model import Resize
 from s2s.frontends.sizes import mark_sizes, with_bounds
 from s2s.tvm.relay.module import IRModule
+from s2s.tvm.relay.torchscript import examples_of, exported, named_inputs, rename_inputs
 from s2s.types.dtypes import as_tensor_type, to_numpy
 from s2s.types.sizes import DimSize, at_most, vary
 
@@ -91,24 +92,41 @@ def _check_types(where: str, module: IRModule, shapes: Mapping[str, Sequence[int
 
 
 def from_pytorch(
-    model: nn.Module | ExportedProgram | str | os.PathLike[str],
-    example_inputs: Sequence[object] | None = None,
-    dynamic_shapes: Any = None,
+    script_module: nn.Module | ExportedProgram | str | os.PathLike[str],
+    input_infos: Sequence[object] | None = None,
+    custom_convert_map: Mapping[str, object] | None = None,
+    default_dtype: str = "float32",
+    use_parser_friendly_name: bool = False,
+    keep_quantized_weight: bool = False,
+    export_renamed_c_graph_path: str | None = None,
     *,
+    dynamic_shapes: Any = None,
     shape: Mapping[str, Sequence[int]] | None = None,
 ) -> tuple[IRModule, dict[str, NDArray]]:
-    """The network of a PyTorch module, exported program or `.pt2` file, and its weights by name, as for `from_onnx`.
+    """The network of a PyTorch module, trace of TorchScript, exported program or `.pt2` file, and its weights by name,
+    as for `from_onnx`.
 
-    A module is exported on `example_inputs`; `dynamic_shapes` is what `torch.export.export` takes: sizes with bounds
-    vary from run to run within them. `shape` fixes sizes that an export leaves open. Buffers that the module changes
-    become state.
+    `input_infos` names the inputs with their shapes, `("x", (1, 3))` or `("x", ((1, 3), "int32"))`, or is examples of
+    them. `dynamic_shapes` is what `torch.export.export` takes: sizes with bounds vary from run to run within them.
+    `shape` fixes sizes that an export leaves open. Buffers that the module changes become state.
     """
+    if custom_convert_map:
+        raise UnsupportedError("from_pytorch: custom_convert_map is not supported; use s2s.register_custom_op")
+    if use_parser_friendly_name or keep_quantized_weight or export_renamed_c_graph_path:
+        raise UnsupportedError(
+            "from_pytorch: weights have the names and types of the module, whose graph is not written; leave out "
+            "use_parser_friendly_name, keep_quantized_weight and export_renamed_c_graph_path"
+        )
+    infos = named_inputs(input_infos)
+    model = script_module
     if not torch.is_torch(model):
         if isinstance(model, str | os.PathLike):
             raise InputError(f"{os.fspath(model)}: is no .pt2 file; save the program with torch.export.save")
-        if example_inputs is None:
-            raise InputError(f"{type(model).__name__}: a module is exported on examples; give example_inputs")
-        model = torch.export(cast("nn.Module", model), example_inputs, None, dynamic_shapes)
+        if input_infos is None:
+            raise InputError(f"{type(model).__name__}: a module is exported on examples; give input_infos")
+        examples = examples_of(infos, default_dtype) if infos else input_infos
+        module = cast("nn.Module", model)
+        model = exported(module, examples) if infos else torch.export(module, examples, None, dynamic_shapes)
     shapes = {name: tuple(sizes) for name, sizes in (shape or {}).items()}
     loaded = torch.load_model(model)
 
@@ -116,6 +134,8 @@ def from_pytorch(
         bounded = with_bounds(loaded, dims, shapes)
         imported = torch.import_model(loaded, shapes=shapes, sizes=at_most(dims), varies=vary(bounded))
         mark_sizes(imported.module, loaded, dims, shapes)
+        if infos:
+            rename_inputs(imported, infos)
         return imported
 
     return _with_params(resized({}), resized)

@@ -9,7 +9,7 @@ A call of a function is its body with the arguments in the place of the paramete
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from s2s.errors import InputError, UnsupportedError
@@ -85,7 +85,7 @@ class Function(Expr):
     @property
     def outputs(self) -> tuple[Expr, ...]:
         """What the network returns."""
-        return fields_of(self.body) if is_tuple(self.body) else (self.body,)
+        return tuple(_leaves(self.body))
 
     def with_attr(self, attr_key_or_dict: str | Mapping[str, object], attr_value: object = None) -> Function:
         """The function with further attributes."""
@@ -105,6 +105,15 @@ class Function(Expr):
 
     def __repr__(self) -> str:
         return f"Function({len(self.params)} parameters)"
+
+
+def _leaves(expr: Expr) -> Iterator[Expr]:
+    """The tensors of an expression: those of the fields of a tuple, however deep."""
+    if not is_tuple(expr):
+        yield expr
+        return
+    for each in fields_of(expr):
+        yield from _leaves(each)
 
 
 class Let(Expr):
@@ -210,3 +219,16 @@ def bound_vars(expr: Expr) -> list[Var]:
     """The variables that an expression binds: parameters of functions, and names of values."""
     free = set(map(id, free_vars(expr)))
     return [each for each in written(expr) if isinstance(each, Var) and id(each) not in free]
+
+
+def unique_names(variables: Sequence[Var]) -> list[str]:
+    """The names of variables; one that has the name of an earlier one gets a number: `x`, `x_1`."""
+    names = [each.name_hint for each in variables]
+    taken, unique = set(names), list[str]()
+    for name in names:
+        number, chosen = 0, name
+        while chosen in unique or (number and chosen in taken):
+            number += 1
+            chosen = f"{name}_{number}"
+        unique.append(chosen)
+    return unique

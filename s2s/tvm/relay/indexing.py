@@ -352,3 +352,14 @@ def searchsorted(sorted_sequence: Expr, values: Expr, right: bool = False, dtype
     column = op.expand_dims(values, len(values.shape))
     before = op.less_equal(sequence, column) if right else op.less(sequence, column)
     return call(graph.ReduceSumOp, before.astype(dtype), axes=[len(values.shape)], keepdims=False)
+
+
+@operator("segment_sum")
+def segment_sum(data: Expr, segment_ids: Expr, num_segments: int | None = None) -> Expr:
+    """The sums of the slices along the first axis that have the same number in `segment_ids`; without `num_segments`
+    the ids are constant, and tell it."""
+    if num_segments is None:
+        num_segments = max(constant_ints("segment_sum", segment_ids), default=-1) + 1
+    zeros = const(np.zeros((num_segments, *data.shape[1:]), data.dtype))
+    places = op.reshape(segment_ids.astype("int64"), [*segment_ids.shape, 1])
+    return onnx("ScatterND", zeros, places, data, reduction="add")

@@ -13,7 +13,7 @@ from s2s.support.frozen import frozen
 from s2s.tvm.relay.annotation import annotate, annotated_calls
 from s2s.tvm.relay.expr import Constant, Expr, OnDevice, Tuple, post_order
 from s2s.tvm.relay.formula import Formula
-from s2s.tvm.relay.function import Function, free_vars
+from s2s.tvm.relay.function import Function, free_vars, unique_names
 from s2s.tvm.relay.graph_calls import GraphCall, GraphCalls, Result, operator_name
 from s2s.types.size import all_plain
 from s2s.types.weights import WeightStore
@@ -41,14 +41,15 @@ def built(function: Function) -> Lowered:
     block = Block(arg_types=[each.type for each in function.params])
     builder = Builder(block, weights)
     values: dict[int, Value] = {}
-    for parameter, argument in zip(function.params, block.args, strict=True):
-        values[id(parameter)] = builder.computed(argument, parameter.name_hint)
+    names = unique_names(function.params)
+    for parameter, name, argument in zip(function.params, names, block.args, strict=True):
+        values[id(parameter)] = builder.computed(argument, name)
     nodes: dict[int, str] = {}
     outputs = emitted(builder, function.outputs, values, nodes)
     block.add_op(ReturnOp(*outputs))
     kinds = [argument.type for argument in block.args], [output.type for output in outputs]
     main = FuncOp("main", kinds, Region(block))
-    main.arg_attrs = _names([each.name_hint for each in function.params])
+    main.arg_attrs = _names(names)
     main.res_attrs = _names([f"output{number}" if number else "output" for number in range(len(outputs))])
     annotate(main, {nodes[call]: device for call, device in annotated_calls(function.outputs).items()})
     return Lowered(ModuleOp([main]), weights)

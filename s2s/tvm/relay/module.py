@@ -1,6 +1,6 @@
 """`IRModule`: a network at graph level and the values of its constants, under TVM's names."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
@@ -65,6 +65,11 @@ class IRModule:
         made = IRModule(functions, type_defs)
         made["main"] = expr if isinstance(expr, Function) else Function(free_vars(expr), expr)
         return made
+
+    @property
+    def is_written(self) -> bool:
+        """Whether a program has made its functions, which are not read back from the graph level."""
+        return self._functions is not None
 
     @property
     def functions(self) -> dict[GlobalVar, Function]:
@@ -165,6 +170,12 @@ class IRModule:
 
     def __str__(self) -> str:
         return self.astext(show_meta_data=False)
+
+    def walk(self) -> Iterator[object]:
+        """The expressions of its functions, or its operations where it was imported."""
+        if not self.is_written:
+            return self.module.walk()
+        return (each for function in self.functions.values() for each in written(function))
 
     def clone(self) -> "IRModule":
         """A copy that may be changed."""

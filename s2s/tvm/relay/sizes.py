@@ -12,16 +12,22 @@ from typing import SupportsIndex, cast
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.tvm.te.expressions import Binary, Cast, Const, Expr, Var
-from s2s.types.size import Ledger, Size
+from s2s.types.affine import is_constant
+from s2s.types.size import Guard, Ledger, Size
 from s2s.types.sizes import SizeRange
 
 LEDGER = Ledger()
 """The sizes of all types that have variables, and what their inference has taken for granted."""
+ANY = "any"
+"""The name of a size that a program says nothing of, which is written `?`."""
 VARIABLES: list[Var] = []
 """The variables, in the order of their sizes."""
 MIN_SIZE, MAX_SIZE = 16, 128
 """The sizes that inference looks at: windows of usual kernels fit, and products of some have no overflow. No two
 variables have the same greatest size, so that nothing is inferred from it."""
+ANY_SIZES = SizeRange(96, 97)
+"""The sizes that stand for all of one without a name. They are taken for equal until arrays are given; what is inferred
+then is of these."""
 
 
 def size_of(value: object) -> int:
@@ -45,7 +51,8 @@ def _symbol(value: Expr) -> int:
             if not any(each is value for each in VARIABLES):
                 VARIABLES.append(value)
             number = next(at for at, each in enumerate(VARIABLES) if each is value)
-            return LEDGER.size(f"{value.name}#{number}", SizeRange(MIN_SIZE, MAX_SIZE + number))
+            bounds = ANY_SIZES if value.name == ANY else SizeRange(MIN_SIZE, MAX_SIZE + number)
+            return LEDGER.size(f"{value.name}#{number}", bounds)
         case Const():
             return int(value.value)
         case Cast():
@@ -65,8 +72,22 @@ def _symbol(value: Expr) -> int:
 
 
 def text_of(size: int) -> str:
-    """The text of a size: variables by their names."""
+    """The text of a size: variables by their names, `?` where it depends on one that has none."""
+    if isinstance(size, Size) and any(map(_is_any, size.expr.used_dims())):
+        return "?"
     return "".join(part.partition("#")[0] if "#" in part else part for part in _words(size))
+
+
+def _is_any(dim: int) -> bool:
+    return LEDGER.names[dim].partition("#")[0] == ANY
+
+
+def _is_open(guard: Guard) -> bool:
+    """Whether what is inferred may depend on a guard: it says something of sizes without a name alone, whose types are
+    inferred anew once arrays are given. A number that was taken of such a size would stay."""
+    dims = guard.left.used_dims() | guard.right.used_dims()
+    is_number = guard.relation == "==" and guard.answer and (is_constant(guard.left) or is_constant(guard.right))
+    return not is_number and all(map(_is_any, dims))
 
 
 def _words(size: int) -> list[str]:
@@ -92,9 +113,10 @@ class Settled:
         """Begin to look."""
 
     def __exit__(self, *_: object) -> None:
-        if len(LEDGER.guards) > self.count:
-            guard = LEDGER.guards[self.count]
-            del LEDGER.guards[self.count :]
+        guards = [each for each in LEDGER.guards[self.count :] if not _is_open(each)]
+        del LEDGER.guards[self.count :]
+        if guards:
+            guard = guards[0]
             sides = [text_of(LEDGER.of(each)) for each in (guard.left, guard.right)]
             raise UnsupportedError(
                 f"relay.{self.what}: its type depends on whether {sides[0]} {guard.relation} {sides[1]}; give numbers "

@@ -11,7 +11,8 @@ import numpy as np
 
 from s2s.errors import UnsupportedError
 from s2s.support.frozen import frozen
-from s2s.tvm.relay.sizes import size_of, text_of
+from s2s.tvm.relay.sizes import ANY, size_of, text_of
+from s2s.tvm.te.expressions import Var
 from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type, to_numpy
 from s2s.types.size import alike
 
@@ -91,14 +92,19 @@ def scalar_type(dtype: str) -> TensorType:
     return TensorType((), dtype)
 
 
-def Any() -> int:  # noqa: N802
-    """TVM's size that is known at run time only; refused."""
-    raise UnsupportedError("relay.Any: networks written in relay have sizes that are numbers; import the model instead")
+class Any(Var):
+    """A size that is known when arrays are given: a variable of its own, which is written `?`."""
+
+    def __init__(self) -> None:
+        super().__init__(ANY)
 
 
-def IncompleteType(kind: object = None) -> Type:  # noqa: N802
-    """TVM's type that inference fills in; refused."""
-    raise UnsupportedError("relay.IncompleteType: types are known when an expression is made; give the type, or none")
+@frozen
+class IncompleteType(Type):
+    """A type that the operator tells which takes the variable: conv2d with channels and kernel_size, dense with units,
+    prelu."""
+
+    kind: object = None
 
 
 def TypeVar(name: str, kind: object = None) -> Type:  # noqa: N802

@@ -8,11 +8,16 @@ get_global_func("app.twice")(nd.array([1.0, 2.0]))
 
 from s2s.executor.device import Device, cpu, device
 from s2s.executor.ndarray import NDArray
-from s2s.executor.params import load_param_dict, save_param_dict
 from s2s.tvm.runtime import nd
 from s2s.tvm.runtime.library import load_module, system_lib
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.runtime.packed_func import PackedFunc, convert
+from s2s.tvm.runtime.params import (
+    load_param_dict,
+    load_param_dict_from_file,
+    save_param_dict,
+    save_param_dict_to_file,
+)
 from s2s.tvm.runtime.registry import (
     get_global_func,
     list_global_func_names,
@@ -34,9 +39,11 @@ __all__ = [
     "list_global_func_names",
     "load_module",
     "load_param_dict",
+    "load_param_dict_from_file",
     "nd",
     "register_func",
     "remove_global_func",
     "save_param_dict",
+    "save_param_dict_to_file",
     "system_lib",
 ]

@@ -193,7 +193,7 @@ def test_runs_of_equal_elements_are_refused():
 
 
 def test_a_module_without_examples_is_refused():
-    with pytest.raises(InputError, match="give example_inputs"):
+    with pytest.raises(InputError, match="give input_infos"):
         faces.from_pytorch(Small())
 
 

@@ -185,7 +185,7 @@ def test_a_saved_program_keeps_its_bounds(tmp_path: Path):
 
 def test_from_pytorch_gives_a_module_whose_sizes_vary():
     module, x = Encoder().eval(), torch.randn(1, 5, 8)
-    mod, params = faces.from_pytorch(module, (x,), ({1: Dim("tokens", min=1, max=21)},))
+    mod, params = faces.from_pytorch(module, (x,), dynamic_shapes=({1: Dim("tokens", min=1, max=21)},))
     params["head.bias"].copyfrom(np.full(3, 2.0, np.float32))
     library = build(mod, target="c", params=params, executor="aot")
     with torch.no_grad():

@@ -4,6 +4,8 @@ A weight may be a variable without a type where the operator tells it: `conv2d` 
 by `units`, `bias_add` and `batch_norm` by the data.
 """
 
+from typing import TYPE_CHECKING
+
 from s2s.tvm.relay.nn.derived import (
     batch_to_space_nd,
     cross_entropy,
@@ -66,6 +68,7 @@ from s2s.tvm.relay.nn.regions import (
     global_max_pool2d,
     global_max_pool3d,
 )
+from s2s.tvm.relay.refusals import refusing
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -123,3 +126,6 @@ __all__ = [
     "upsampling",
     "upsampling3d",
 ]
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("relay.nn")

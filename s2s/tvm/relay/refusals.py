@@ -1,0 +1,138 @@
+"""Operators of TVM that there are not, each with the reason: whoever calls one is told."""
+
+from collections.abc import Callable, Mapping
+
+from s2s.errors import UnsupportedError
+
+_SPARSE = "weights and values are dense"
+_TRANSFORMED = "kernels of convolutions are chosen by relay.build, which transforms weights itself; use nn.conv2d"
+_PACKED = "layouts are chosen by relay.build; use the operator without a packed layout"
+_GRADIENT = "networks have no gradients here; train elsewhere, and import the model"
+_DYNAMIC = "the size of the result follows from values; no size is known before the network runs"
+_BOXES = "write it with sort, gather and where, or import a model whose importer does"
+_QUANTISED = "quantised networks are imported as such; relay.frontend.from_onnx and from_tflite read them"
+_RANDOM = "networks are functions of their inputs; give random numbers as an input"
+_MEMORY = "memory is planned by relay.build"
+_REGIONS = "external code generators choose their parts in relay.build(external=...)"
+_BITS = "elements have at least 8 bits"
+
+RELAY: Mapping[str, str] = {
+    "argwhere": _DYNAMIC,
+    "copy_shape_func": _MEMORY,
+    "device_copy": "values are copied between devices where annotation.on_device asks for it",
+    "dft": "use relay.frontend.from_onnx on a model with DFT",
+    "sparse_fill_empty_rows": _SPARSE,
+    "sparse_reshape": _SPARSE,
+    "sparse_to_dense": _SPARSE,
+    "stft": "use relay.frontend.from_onnx on a model with STFT",
+    "unique": _DYNAMIC,
+}
+NN: Mapping[str, str] = {
+    "avg_pool2d_grad": _GRADIENT,
+    "bitpack": _BITS,
+    "bitserial_conv2d": _BITS,
+    "bitserial_dense": _BITS,
+    "contrib_conv2d_gemm_weight_transform": _TRANSFORMED,
+    "contrib_conv2d_gemm_without_weight_transform": _TRANSFORMED,
+    "contrib_conv2d_nchwc": _PACKED,
+    "contrib_conv2d_winograd_nnpack_weight_transform": _TRANSFORMED,
+    "contrib_conv2d_winograd_weight_transform": _TRANSFORMED,
+    "contrib_conv2d_winograd_without_weight_transform": _TRANSFORMED,
+    "contrib_conv3d_winograd_weight_transform": _TRANSFORMED,
+    "contrib_conv3d_winograd_without_weight_transform": _TRANSFORMED,
+    "contrib_dense_pack": _PACKED,
+    "contrib_depthwise_conv2d_nchwc": _PACKED,
+    "conv2d_backward_weight": _GRADIENT,
+    "correlation": "it is of one network for optical flow; write it with slices, products and sums",
+    "deformable_conv2d": "places that are computed are read by relay.frontend.from_onnx on a model with DeformConv",
+    "dropout_raw": "dropout does nothing in inference; use nn.dropout",
+    "fifo_buffer": "state is kept by models that are imported with it, or compiled as streams",
+    "max_pool2d_grad": _GRADIENT,
+    "sparse_add": _SPARSE,
+    "sparse_dense": _SPARSE,
+    "sparse_transpose": _SPARSE,
+}
+IMAGE: Mapping[str, str] = {"crop_and_resize": "boxes that are computed are not cut out; import a model with RoiAlign"}
+VISION: Mapping[str, str] = dict.fromkeys(
+    (
+        "all_class_non_max_suppression",
+        "get_valid_counts",
+        "multibox_prior",
+        "multibox_transform_loc",
+        "non_max_suppression",
+        "proposal",
+        "roi_align",
+        "roi_pool",
+        "yolo_reorg",
+    ),
+    _BOXES,
+)
+QNN: Mapping[str, str] = dict.fromkeys(
+    (
+        "abs", "add", "batch_matmul", "concatenate", "contrib_dense_pack", "conv2d", "conv2d_transpose",
+        "current_requantize_config", "dense", "dequantize", "erf", "exp", "hardswish", "leaky_relu", "log", "mul",
+        "quantize", "requantize", "requantize_config", "rsqrt", "sigmoid", "simulated_dequantize",
+        "simulated_quantize", "sqrt", "subtract", "tanh",
+    ),
+    _QUANTISED,
+)  # fmt: skip
+RANDOM: Mapping[str, str] = dict.fromkeys(
+    ("multinomial", "normal", "threefry_generate", "threefry_key", "threefry_split", "uniform"), _RANDOM
+)
+MEMORY: Mapping[str, str] = dict.fromkeys(
+    ("alloc_storage", "alloc_tensor", "flatten_tuple_type", "from_tuple_type", "to_tuple_type"), _MEMORY
+)
+TESTING: Mapping[str, str] = dict.fromkeys(
+    (
+        "darknet", "dcgan", "densenet", "dqn", "inception_v3", "resnet_3d", "squeezenet", "synthetic", "temp_op_attr",
+        "tf", "vgg", "yolo_detection",
+    ),
+    "import the model, or write it with relay.nn",
+)  # fmt: skip
+ANNOTATION: Mapping[str, str] = {
+    "checkpoint": _GRADIENT,
+    "compiler_begin": _REGIONS,
+    "compiler_end": _REGIONS,
+    "function_on_device": "give annotation.on_device to expressions",
+    "stop_fusion": "kernels are formed by relay.build; `relay.FuseOps.max_depth` limits them",
+}
+ALL: Mapping[str, Mapping[str, str]] = {
+    "relay": RELAY,
+    "relay.nn": NN,
+    "relay.image": IMAGE,
+    "relay.vision": VISION,
+    "relay.qnn.op": QNN,
+    "relay.random": RANDOM,
+    "relay.memory": MEMORY,
+    "relay.annotation": ANNOTATION,
+    "relay.testing": TESTING,
+}
+"""The operators of each module."""
+
+
+class _Refused:
+    """What stands for an operator, or a module of TVM, that there is not."""
+
+    def __init__(self, message: str) -> None:
+        self._message = message
+
+    def __call__(self, *_: object, **__: object) -> object:
+        raise UnsupportedError(self._message)
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise UnsupportedError(self._message)
+
+
+def refusing(module: str) -> Callable[[str], object]:
+    """The function that gives the missing attributes of a module: of a refused operator, what raises its reason."""
+    reasons = ALL[module]
+
+    def attribute(name: str) -> object:
+        if name not in reasons:
+            raise AttributeError(f"module 's2s.tvm.{module}' has no attribute {name!r}")
+
+        return _Refused(f"{module}.{name}: is not offered; {reasons[name]}")
+
+    return attribute
