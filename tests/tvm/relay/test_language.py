@@ -199,7 +199,12 @@ def test_equality_is_up_to_names_of_bound_variables():
     assert equal(Constant(A), Constant(A.copy())) == [True, True]
 
 
-@pytest.mark.parametrize("name", ["Any", "IncompleteType"])
-def test_types_that_there_are_not_are_refused(name: str):
-    with pytest.raises(UnsupportedError, match=f"relay.{name}: "):
-        getattr(relay, name)()
+def test_types_of_polymorphic_functions_are_refused():
+    with pytest.raises(UnsupportedError, match=r"relay.TypeVar t: functions are not polymorphic"):
+        relay.TypeVar("t")
+
+
+def test_an_operator_tells_an_incomplete_type():
+    alpha = relay.var("alpha", relay.IncompleteType())
+    assert str(relay.nn.prelu(relay.var("x", shape=(1, 3, 4)), alpha).checked_type) == "Tensor[(1, 3, 4), float32]"
+    assert str(alpha.checked_type) == "Tensor[(3,), float32]"
