@@ -176,7 +176,11 @@ def foreign_tests() -> list[str]:
         lines.append(f"| `{path.removeprefix('tests/python/')}` | {' | '.join(map(str, cells))} |")
     totals = [sum(counts[kind] * counts["one of"] for counts in records.values()) for kind in kinds]
     share = f"{totals[0] / sum(totals):.1%}"
-    return [*lines, "", f"Of all tests without those that are skipped, {share} pass, files weighed by their tests."]
+    return [
+        *lines,
+        "",
+        f"Of these files, without skipped tests, {share} pass, weighed by the samples; others have not been recorded.",
+    ]
 
 
 def escaped(text: str) -> str:
