@@ -30,6 +30,7 @@ from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes import window
 from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window, same_pads, spatial_shape
+from s2s.types.size import greatest
 
 
 class PoolOp(GraphOp, WindowInterface, ABC):
@@ -126,8 +127,10 @@ class AvgPoolOp(PoolOp):
 
 
 def centred(op: PoolOp, window: Window, side: str) -> Window:
-    """`window` with the padding that it has at the greatest sizes of `op.x` as a centred one."""
-    return window._replace(pads=same_pads(spatial_shape(type_of(op.x).get_shape(), op.data_layout), window, side))
+    """`window` with the padding that it has at the greatest sizes of `op.x` as a centred one. Together
+    it is as much at all sizes."""
+    spatial = spatial_shape(type_of(op.x).get_shape(), op.data_layout)
+    return window._replace(pads=same_pads(greatest(spatial), window, side))
 
 
 @op_definition

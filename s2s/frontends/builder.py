@@ -8,7 +8,7 @@ an operation of the network reads it first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, count
 from typing import Self, TypeAlias, cast
 
@@ -22,7 +22,6 @@ from s2s.dialects.graph.traits import layer_of, set_provenance
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.arithmetic import Arithmetic, Scalar, map_operands
 from s2s.frontends.names import name_hint
-from s2s.frontends.size_numbers import whole_numbers
 from s2s.interpret.graph import can_evaluate, evaluate
 from s2s.interpret.graph.work import MAX_FOLDED_WORK, Meter, is_foldable
 from s2s.types.dtypes import (
@@ -37,16 +36,14 @@ from s2s.types.dtypes import (
     type_of_array,
 )
 from s2s.types.narrow import NARROW, Narrow, Quantised, carried
-from s2s.types.size import Ledger, Size, all_plain, greatest, is_size
+from s2s.types.size import Ledger, Size, all_plain, greatest, is_empty, is_size
+from s2s.types.sizes import DimSize
 from s2s.types.weights import WeightStore, owned
 
 Operand: TypeAlias = "Value | Sequence[Value] | None"
 
 _VIEWS = (graph.ReshapeOp, graph.TransposeOp, graph.BroadcastToOp, graph.SliceOp)
 """Operations that numpy evaluates without copying, so that they cost nothing at any size."""
-
-_DECISIONS = (graph.CompareOp, graph.MinimumOp, graph.MaximumOp)
-"""Operations on sizes that are computed in each run."""
 
 
 class SizeInsideError(UnsupportedError):
@@ -72,8 +69,6 @@ class Value(Arithmetic):
         self.ssa = ssa
         self.kept = kept
         """Whether operations on this constant are built although their results are known."""
-        self.sized = False
-        """Whether this constant follows from sizes of axes, which may vary from run to run."""
         self.narrow: Narrow | None = None
         """The type of the model whose carriers the elements are, where no C type holds it."""
         self.quantised: Quantised | None = None
@@ -156,9 +151,6 @@ class Builder:
         weights: WeightStore,
         functions: list[FuncOp] | None = None,
         folding: Meter | None = None,
-        sizes: Mapping[str, int] | None = None,
-        *,
-        varies: bool = False,
         ledger: Ledger | None = None,
     ) -> None:
         self.block = block
@@ -168,57 +160,53 @@ class Builder:
         self.folding = Meter(MAX_FOLDED_WORK) if folding is None else folding
         """The work of constants that are computed, in this network and in those that it runs."""
         self.node = ""
-        self.ledger = ledger
-        self._varies = varies
-        self._bounds: Mapping[str, int] = {} if sizes is None else sizes
-        """The greatest values of sizes that the network computes, as far as the user bounds them."""
-        self._sizes: dict[str, int] | None = {}
-        """The sizes that the network computes; None in a network that another one runs."""
+        self.ledger = Ledger() if ledger is None else ledger
+        self.is_inner = False
+        """Whether the network is one that another one runs."""
         self.counts: dict[SSAValue, range] = {}
         """The values that number the steps of a loop, and the numbers that they take."""
-        self.decided: dict[str, str] = {}
-        """What the sizes of axes have decided while the network was read, by node."""
         self.taken: Value | None = None
         """Whether a run takes the branch that is being imported in place; its operations run in any case."""
         self.probed_room: int | None = None
         """By how much results whose size depends on the data are longer than they need be, in a network that is built
         for the shapes of its results only."""
 
+    def asked_size(self) -> DimSize | None:
+        """Return what the user wants of the size that the node computes."""
+        return self.ledger.asked.get(self.size_name)
+
+    @property
+    def size_name(self) -> str:
+        """The name of a size that the node computes, if no other has it."""
+        return name_hint(self.node) or "found"
+
     def new_size(self, most: int) -> tuple[str, int]:
-        """Return the name of a new size that the network computes, and its greatest value, at most `most`."""
-        if self.ledger is not None:
-            raise UnsupportedError(f"{self.node}: computes a size; give others constant ones")
-        if self._sizes is None:
+        """Return the name of a new size that the network computes, and the size, `most` at most."""
+        if self.is_inner:
             raise SizeInsideError(
                 f"{self.node}: the size of its result depends on the data inside of a loop or a branch; compute it "
                 "outside of that"
             )
-        plain = name_hint(self.node) or "found"
-        name = next(name for name in chain([plain], (f"{plain}_{n}" for n in count(2))) if name not in self._sizes)
-        self._sizes[name] = min(most, self._bounds.get(name, most))
-        return name, self._sizes[name]
-
-    @property
-    def is_inner(self) -> bool:
-        """Whether the network is one that another one runs."""
-        return self._sizes is None
+        plain = self.size_name
+        names = chain([plain], (f"{plain}_{n}" for n in count(2)))
+        name = next(name for name in names if name not in (*self.ledger.names, *self.ledger.found))
+        return name, self.ledger.computed(name, most)
 
     @property
     def varies(self) -> bool:
         """Whether sizes of inputs or results vary from run to run: then `sizes` gives them as numbers of the run."""
-        return self._varies or self.computes_sizes
+        return bool(self.ledger.names) or self.probed_room is not None
 
     @property
     def computes_sizes(self) -> bool:
         """Whether sizes of the network depend on the data."""
-        return bool(self._sizes) or self.probed_room is not None
+        return bool(self.ledger.found) or self.probed_room is not None
 
     def inner(self, block: Block) -> Builder:
         """Return a builder for a network that this one runs."""
-        builder = Builder(block, self.weights, self.functions, self.folding, varies=self.varies, ledger=self.ledger)
+        builder = Builder(block, self.weights, self.functions, self.folding, self.ledger)
         builder.node = self.node
-        builder.decided = self.decided
-        builder._sizes = None
+        builder.is_inner = True
         builder.probed_room = self.probed_room
         return builder
 
@@ -246,15 +234,8 @@ class Builder:
         """Return a constant that follows from sizes of axes: integers and sizes."""
         array = np.array(numbers, object)
         if not is_size(array.reshape(-1).tolist()):
-            return self._sized_constant(array.astype(dtype))
-        value = Value(self, tensor_type(from_numpy(dtype), array.shape), "", array, None)
-        value.sized = True
-        return value
-
-    def _sized_constant(self, array: Array) -> Value:
-        value = self.constant(array)
-        value.sized = self.varies
-        return value
+            return self.constant(array.astype(dtype))
+        return Value(self, tensor_type(from_numpy(dtype), array.shape), "", array, None)
 
     def table(self, array: Array, shape: Sequence[int]) -> Value:
         """Return a constant of which each run reads the first elements along the axes of `shape` that are sizes."""
@@ -273,20 +254,23 @@ class Builder:
         """Return what follows from sizes of axes: numbers that are constant unless these vary from run to run."""
         array = np.array(numbers, object)
         values: list[int] = array.reshape(-1).tolist()
-        if not self.varies or (self.ledger is not None and not is_size(values)):
+        if not is_size(values):
             return self.constant(array.astype(dtype))
         return self.append(self._numbers_of_run(from_numpy(dtype), array.shape, values))[0]
 
     def _numbers_of_run(self, element: Attribute, shape: tuple[int, ...], values: Sequence[int]) -> Operation:
         op = graph.SizeValuesOp(element, shape, values=greatest(values), names=("",) * len(values))
-        if self.ledger is not None:
-            self.ledger.stated[op] = {"values": list(values)}
+        self.ledger.stated[op] = {"values": list(values)}
         return op
 
     def computed(self, ssa: SSAValue, name: str = "") -> Value:
         """Return a value of the network: an argument of its function, or the result of an operation."""
         ssa.name_hint = name_hint(name or self.node)
         return Value(self, as_tensor_type(ssa.type), name, None, ssa)
+
+    def filled(self, number: object, shape: Sequence[int], dtype: np.dtype[np.generic]) -> Value:
+        """Return a constant of one number, which takes no room until it is written."""
+        return self.table(np.broadcast_to(np.asarray(number).astype(dtype), tuple(greatest(shape))), shape)
 
     def counted(self, count: int, dtype: np.dtype[np.generic]) -> Value:
         """Return the numbers from 0 up to below `count`."""
@@ -295,7 +279,7 @@ class Builder:
     def keep(self, value: Value) -> Value:
         """Return `value`; if it is a constant with elements, mark it so that operations on it stay in the IR, as for
         quantised weights."""
-        if value.array is None or 0 in value.shape:
+        if value.array is None or is_empty(value.shape):
             return value
         return Value(self, value.type, value.name, value.array, self.materialize(value), kept=True)
 
@@ -308,40 +292,36 @@ class Builder:
         given = [operand for operand in operands if operand is not None]
         values = [value for operand in given for value in ([operand] if isinstance(operand, Value) else operand)]
         known = [value.array for value in values if value.array is not None]
-        sized, decides = any(value.sized for value in values), False
-        if self.ledger is not None and (
-            is_size(list(properties.values())) or any(value.is_symbolic for value in values)
-        ):
-            return self._emit_symbolic(self.ledger, operation, operands, **properties)
+        if self.varies and (is_size(list(properties.values())) or any(value.is_symbolic for value in values)):
+            return self._emit_symbolic(operation, operands, **properties)
         array: Array | None = None
         if len(known) == len(values):
             op = operation(*map_operands(operands, _placeholder), **properties)
-            decides = sized and isinstance(op, _DECISIONS)
             if self._may_fold(op):
                 with np.errstate(all="ignore"):
                     array = evaluate(op, known)[0]
-        if array is not None and not decides and not any(value.kept for value in values):
-            return self._sized_constant(array) if sized else self.constant(array)
-        if any(0 in value.shape for value in values):  # what holds nothing is known
+        if array is not None and not any(value.kept for value in values):
+            return self.constant(array)
+        if any(is_empty(value.shape) for value in values):  # what holds nothing is known
             type = as_tensor_type(operation(*map_operands(operands, _placeholder), **properties).results[0].type)
-            if 0 in type.get_shape():
-                return self.constant(np.zeros(type.get_shape(), to_numpy(type.element_type)))
+            if is_empty(type.get_shape()):
+                return self.filled(0, type.get_shape(), to_numpy(type.element_type))
         op = operation(*map_operands(operands, self.materialize), **properties)
         type = as_tensor_type(op.results[0].type)
-        if 0 in type.get_shape():
+        if is_empty(type.get_shape()):
             op.erase()
-            return self.constant(np.zeros(type.get_shape(), to_numpy(type.element_type)))
+            return self.filled(0, type.get_shape(), to_numpy(type.element_type))
         set_provenance(op, [self.node])
         self.block.add_op(op)
         made = self.computed(op.results[0])
-        made.array, made.kept, made.sized = array, array is not None, sized and array is not None
+        made.array, made.kept = array, array is not None
         return made
 
     def _may_fold(self, op: Operation) -> bool:
         return isinstance(op, _VIEWS) or (can_evaluate(op) and is_foldable(op) and self.folding.take(op))
 
     def _emit_symbolic(
-        self, ledger: Ledger, operation: Callable[..., Operation], operands: Sequence[Operand], **properties: object
+        self, operation: Callable[..., Operation], operands: Sequence[Operand], **properties: object
     ) -> Value:
         """Evaluate an operation on sizes if its result is exact at all sizes, else append it."""
         from s2s.frontends.symbolic_emission import folded, symbolic_operation
@@ -351,7 +331,7 @@ class Builder:
         result = folded(operation, types, properties, arrays, self._may_fold)
         if result is None:
             values = map_operands(operands, self.materialize)
-            return self.append(symbolic_operation(operation, values, properties, types, ledger))[0]
+            return self.append(symbolic_operation(operation, values, properties, types, self.ledger))[0]
         if result.array.dtype == object:
             return self.size_constant(result.array, to_numpy(result.type.element_type))
         return self.table(result.array, result.type.get_shape())
@@ -363,14 +343,12 @@ class Builder:
     def materialize(self, value: Value) -> SSAValue:
         """The SSA value of `value`; a constant is put into the IR, and its array into the weight store."""
         if value.ssa is None:
-            assert value.array is not None
-            if 0 in value.shape:
+            if is_empty(value.shape):
                 raise InputError(
                     f"{value.name or self.node}: has shape {list(value.shape)}, which holds no element; remove its use"
                 )
             name = value.name or self.node
-            op = self._size_values(value) if value.sized else None
-            op = self._constant_op(name, value.array) if op is None else op
+            op = self._constant_op(name, value)
             if not all_plain(value.shape):
                 Rewriter.replace_value_with_new_type(op.results[0], value.type)
             set_provenance(op, [self.node])
@@ -379,16 +357,11 @@ class Builder:
             value.ssa.name_hint = name_hint(name)
         return value.ssa
 
-    def _size_values(self, value: Value) -> Operation | None:
-        """Return a constant that follows from sizes as numbers of the run; None for other than whole numbers."""
-        if value.array is not None and value.array.dtype == object:
-            return self._numbers_of_run(value.element, value.shape, value.array.reshape(-1).tolist())
-        numbers = None if value.array is None or self.ledger is not None else whole_numbers(value.array)
-        if numbers is None:
-            return None
-        return graph.SizeValuesOp(value.element, value.shape, values=numbers, names=("",) * len(numbers))
-
-    def _constant_op(self, name: str, array: Array) -> Operation:
+    def _constant_op(self, name: str, value: Value) -> Operation:
+        array = value.array
+        assert array is not None
+        if array.dtype == object:
+            return self._numbers_of_run(value.element, value.shape, array.reshape(-1).tolist())
         if array.size == 1:
             return graph.ConstantOp(array)
         stored = self.weights.add(layer_of(name), array)

@@ -1,11 +1,10 @@
 """Running sums along an axis, for importers of every format."""
 
-import numpy as np
-
 from s2s.dialects import graph
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import transpose
 from s2s.frontends.networks import Values, scan
+from s2s.types.size import Size, is_empty
 
 SHORT = 32
 """Elements up to which every sum is computed for itself, without one waiting for the other."""
@@ -20,8 +19,8 @@ def running_sum(x: Value, axis: int, *, exclusive: bool = False, reverse: bool =
     before, in the same order.
     """
     size = x.shape[axis] if x.rank else 0
-    is_short = size <= SHORT and not x.builder.varies
-    if x.array is not None or is_short or x.dtype.name not in _WIDE or 0 in x.shape:
+    is_short = not isinstance(size, Size) and size <= SHORT
+    if x.array is not None or is_short or x.dtype.name not in _WIDE or is_empty(x.shape):
         return emit(graph.CumsumOp, x, axis=axis, exclusive=exclusive, reverse=reverse)
 
     def step(_: Builder, carried: Values, slices: Values, __: Values) -> tuple[Values, Values]:
@@ -30,7 +29,7 @@ def running_sum(x: Value, axis: int, *, exclusive: bool = False, reverse: bool =
 
     perm = [axis, *(dim for dim in range(x.rank) if dim != axis)]
     rows = transpose(x, perm)
-    start = x.builder.constant(np.zeros(rows.shape[1:], x.dtype))
+    start = x.builder.filled(0, rows.shape[1:], x.dtype)
     walked = (0, 1) if reverse else ()
     _, (sums,) = scan(x.builder, "running_sum", step, carried=[start], scanned=[rows], steps=size, backward=walked)
     return transpose(sums, [perm.index(dim) for dim in range(x.rank)])

@@ -92,20 +92,16 @@ def import_model(
     name: str | None = None,
     tflite_rounding: Rounding = "micro",
     sizes: Mapping[str, int] | None = None,
-    varies: bool = False,
     ledger: Ledger | None = None,
 ) -> Imported:
-    """Import a model; `shapes` fixes the shapes of inputs that the model leaves open, `sizes` bounds sizes that the
-    network computes; `varies` says whether sizes of inputs vary from run to run; `ledger` has their symbols, for the
-    importer of ONNX."""
+    """Import a model; `shapes` fixes the shapes of inputs that the model leaves open, `sizes` open sizes by name;
+    `ledger` has the symbols of sizes that vary from run to run."""
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
     if isinstance(loaded, tflite.LoadedModel):
-        return tflite.import_model(
-            loaded, shapes=shapes, name=name, rounding=tflite_rounding, sizes=sizes, varies=varies
-        )
+        return tflite.import_model(loaded, shapes=shapes, name=name, rounding=tflite_rounding, ledger=ledger)
     if isinstance(loaded, torch.LoadedModel):
-        return torch.import_model(loaded, shapes=shapes, name=name, sizes=sizes, varies=varies)
-    return onnx.import_model(loaded, shapes=shapes, name=name, sizes=sizes, varies=varies, ledger=ledger)
+        return torch.import_model(loaded, shapes=shapes, name=name, sizes=sizes, ledger=ledger)
+    return onnx.import_model(loaded, shapes=shapes, name=name, ledger=ledger)
 
 
 def digest(
@@ -116,8 +112,6 @@ def digest(
         return hashlib.sha256(loaded.data).hexdigest()
     if isinstance(loaded, torch.LoadedModel):
         return loaded.digest()
-    if loaded.sha256:
-        return loaded.sha256
     path = Path(loaded.label)
     if loaded.folder is not None and path.is_file():
         with path.open("rb") as file:
@@ -125,14 +119,3 @@ def digest(
     made = specialised(loaded, bind, dims, named)
     assert isinstance(made, onnx.LoadedModel)
     return hashlib.sha256(made.proto.SerializeToString(deterministic=True)).hexdigest()
-
-
-def read_once(
-    loaded: LoadedModel, bind: Mapping[str, Numbers], dims: Mapping[str, DimSize], named: Collection[str] = ()
-) -> LoadedModel:
-    """Return a model that is imported at several sizes, of which `dims` are the first, without reading it again."""
-    if not isinstance(loaded, onnx.LoadedModel) or loaded.constants is not None:
-        return loaded
-    from s2s.frontends.onnx.read_constants import with_constants
-
-    return with_constants(loaded)._replace(sha256=digest(loaded, bind, dims, named))

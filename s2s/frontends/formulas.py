@@ -12,7 +12,7 @@ from s2s.frontends.builder import Scalar, Value, emit
 from s2s.frontends.limits import MAX_RANK
 from s2s.types.dtypes import from_numpy
 from s2s.types.shapes import MAX_ELEMENTS
-from s2s.types.size import Size, alike
+from s2s.types.size import Size, alike, greatest, is_empty
 
 
 def checked_shape(dims: tuple[int, ...], where: str) -> tuple[int, ...]:
@@ -21,7 +21,7 @@ def checked_shape(dims: tuple[int, ...], where: str) -> tuple[int, ...]:
         raise InputError(f"{where}: shape {list(dims)} has a negative dimension; export the model again")
     if len(dims) > MAX_RANK:
         raise UnsupportedError(f"{where}: {len(dims)} dimensions are over the limit of {MAX_RANK}; reshape the tensor")
-    if prod(filter(None, dims)) > MAX_ELEMENTS:
+    if prod(filter(None, greatest(dims))) > MAX_ELEMENTS:
         raise UnsupportedError(f"{where}: shape {list(dims)} has over {MAX_ELEMENTS} elements; split the tensor")
     return dims
 
@@ -65,7 +65,7 @@ def crop(x: Value, starts: Sequence[int], sizes: Sequence[int], strides: Sequenc
 
 def concat(parts: Sequence[Value], axis: int) -> Value:
     """`parts` one after the other along `axis`; those without elements are left out."""
-    filled = [part for part in parts if 0 not in part.shape] or list(parts)
+    filled = [part for part in parts if not is_empty(part.shape)] or list(parts)
     return filled[0] if len(filled) == 1 else emit(graph.ConcatOp, filled, axis=axis)
 
 

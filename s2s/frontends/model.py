@@ -14,19 +14,18 @@ from xdsl.ir import Attribute
 from s2s.analysis.network.functions import main_of, state_arguments
 from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.dialects import graph
-from s2s.errors import InputError, UnsupportedError
-from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model, read_once, specialised
+from s2s.errors import InputError
+from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model, specialised
 from s2s.frontends.gguf import Decoder
 from s2s.frontends.imported import Imported
 from s2s.frontends.named_axes import axis_names, sized
-from s2s.frontends.sizes import check_bounds, computed_sizes, mark_computed_sizes, mark_sizes, symbols_of, with_bounds
+from s2s.frontends.sizes import check_bounds, check_names, computed_sizes, mark_computed_sizes, symbols_of, with_bounds
 from s2s.frontends.states import ModelNames, keep_states
 from s2s.frontends.torch import is_torch
 from s2s.options import CompileOptions
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
 from s2s.types.language import Language
-from s2s.types.size import Ledger
-from s2s.types.sizes import DimSize, at_most, constant, sizes_of, vary
+from s2s.types.sizes import DimSize, at_most, constant, sizes_of
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore, owned
 
@@ -90,8 +89,6 @@ class Model(NamedTuple):
     """The tokeniser and the cache of a language model."""
     windows: "Mapping[str, Window]" = {}
     """The inputs of which a run takes the new frames only, by name."""
-    is_proved: bool = False
-    """Whether the network was read with symbols for its sizes, and is the same at all of them."""
 
 
 def snapshot(source: Source) -> Source:
@@ -119,7 +116,7 @@ def read(source: Source, options: CompileOptions) -> Model:
         unknown = next((name for name in options.dims if name not in known), None)
         if unknown is not None:
             raise InputError(f"{source.name}: --dim {unknown}: the module has no size of this name; leave it out")
-    mark_computed_sizes(model.module, options.dims)
+        mark_computed_sizes(model.module, options.dims)
     if options.streams:
         from s2s.frontends.streams import stream_inputs
 
@@ -137,29 +134,15 @@ def _imported(source: ModelSource, options: CompileOptions) -> Model:
     bounded = with_bounds(given, options.dims, options.shapes)
     check_bounds(given, bounded, options.shapes)
 
-    def at(dims: Mapping[str, DimSize], ledger: Ledger | None = None) -> Imported:
-        return import_model(
-            specialised(given, options.bind, dims, named),
-            shapes=sized(options.shapes, dims),
-            name=options.name,
-            tflite_rounding=options.tflite_rounding,
-            sizes=at_most(dims),
-            varies=vary(bounded),
-            ledger=ledger,
-        )
-
-    if vary(bounded):
-        given = read_once(given, options.bind, options.dims, named)
-    proved = _with_symbols(at, given, options) if vary(bounded) else None
-    imported = proved
-    if imported is None:
-        imported = at(options.dims)
-        mark_sizes(imported.module, given, options.dims, options.shapes)
-        mark_computed_sizes(imported.module, options.dims)
-        if sizes_of(imported.module.attributes):
-            from s2s.frontends.size_relations import relate_to_sizes
-
-            relate_to_sizes(imported.module, imported.weights, lambda sizes: at({**options.dims, **sizes})[:2])
+    imported = import_model(
+        specialised(given, options.bind, options.dims, named),
+        shapes=sized(options.shapes, options.dims),
+        name=options.name,
+        tflite_rounding=options.tflite_rounding,
+        sizes=at_most(options.dims),
+        ledger=symbols_of(given, options.dims, options.shapes),
+    )
+    check_names(imported.module, given, options.dims, options.shapes)
     state_quantisation(imported.module, imported.weights)
     names = ModelNames.of(main_of(imported.module))
     return Model(
@@ -170,34 +153,7 @@ def _imported(source: ModelSource, options: CompileOptions) -> Model:
         digest(given, options.bind, options.dims, named),
         names,
         source.language if isinstance(source, Decoder) else None,
-        is_proved=proved is not None,
     )
-
-
-def _with_symbols(
-    at: Callable[[Mapping[str, DimSize], Ledger], Imported], model: LoadedModel, options: CompileOptions
-) -> Imported | None:
-    """Return the network read with symbols for its sizes; None where it has to be read at several sizes."""
-    from s2s.frontends.symbolic_sizes import NotSymbolicError, relate_to_symbols
-
-    ledger = symbols_of(model, options.dims, options.shapes)
-    if ledger is None:
-        return None
-    try:
-        imported = at(options.dims, ledger)
-        mark_sizes(imported.module, model, options.dims, options.shapes)
-        relate_to_symbols(imported.module, ledger)
-    except (InputError, UnsupportedError, NotSymbolicError):
-        return None
-    return imported
-
-
-def loaded_once(source: Source, options: CompileOptions) -> Source:
-    """Return `source` such that reading it with options that differ from these in sizes reads no file again."""
-    if isinstance(source, GraphModel | Decoder):
-        return source
-    loaded = load_model(source, trust=options.trust_model)
-    return read_once(loaded, options.bind, options.dims, axis_names(options.shapes))
 
 
 def load_for_engine(source: Source, engine: str, options: CompileOptions) -> LoadedModel:

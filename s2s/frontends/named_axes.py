@@ -2,8 +2,12 @@
 
 from collections.abc import Mapping
 
+from xdsl.dialects.builtin import ModuleOp
+
 from s2s.errors import InputError
 from s2s.frontends.names import one_line
+from s2s.types.dtypes import AnyTensor, tensor_type
+from s2s.types.size import Ledger
 from s2s.types.sizes import DimSize, InputShapes, at_most
 
 
@@ -25,3 +29,16 @@ def sized(shapes: InputShapes, dims: Mapping[str, DimSize]) -> dict[str, tuple[i
     return {
         port: tuple(sizes[size] if isinstance(size, str) else size for size in shape) for port, shape in shapes.items()
     }
+
+
+def with_symbols(type: AnyTensor, name: str, ledger: Ledger) -> AnyTensor:
+    """Return the type of the input `name` with its sizes that vary as symbols."""
+    return tensor_type(type.element_type, ledger.port(name, type.get_shape()))
+
+
+def state_sizes(module: ModuleOp, ledger: Ledger) -> None:
+    """Make the types of `module` plain, mark the sizes of `ledger` in it, and let what follows from them say so."""
+    if ledger.names:
+        from s2s.frontends.symbolic_sizes import settle  # few networks have sizes that vary
+
+        settle(module, ledger)

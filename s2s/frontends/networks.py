@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
 from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
@@ -28,6 +27,7 @@ from s2s.errors import UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.types.dtypes import AnyTensor, tensor_type, to_numpy
 from s2s.types.narrow import Narrow
+from s2s.types.size import alike, greatest, is_empty
 
 Values = list[Value]
 Formulas = Callable[[Builder, Values], Sequence[Value]]
@@ -57,10 +57,16 @@ class Kind(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Whether the value has no elements."""
-        return 0 in self.type.get_shape()
+        return is_empty(self.type.get_shape())
 
     def __str__(self) -> str:
         return str(self.type) if self.narrow is None else f"{self.type} of {self.narrow.dtype}"
+
+    def is_like(self, other: Kind) -> bool:
+        """Whether another value has the same type at all sizes."""
+        mine, its = self.type, other.type
+        same = mine.element_type == its.element_type and self.narrow == other.narrow
+        return same and alike(mine.get_shape(), its.get_shape())
 
     def slice(self) -> Kind:
         """The kind of one slice along the first dimension."""
@@ -86,7 +92,7 @@ def network(
     computed = [inner.computed(argument, f"x{n}") for n, argument in enumerate(block.args)]
     results = list(formulas(inner, _with_empty(inner, kinds, computed)))
     for began, found in zip(tied, kinds_of(results), strict=False):
-        if found != began:
+        if not found.is_like(began):
             raise TypesChangeError(f"a body makes {found} of {began}; keep the types of what it carries")
     returned = _held(results)
     block.add_op(ReturnOp(*(inner.materialize(result) for result in returned)))
@@ -102,7 +108,7 @@ def network(
 
 def _held(values: Sequence[Value]) -> Values:
     """The values that have elements."""
-    return [value for value in values if 0 not in value.shape]
+    return [value for value in values if not is_empty(value.shape)]
 
 
 def _with_empty(builder: Builder, kinds: Sequence[Kind], held: Sequence[Value]) -> Values:
@@ -111,7 +117,7 @@ def _with_empty(builder: Builder, kinds: Sequence[Kind], held: Sequence[Value]) 
     values: Values = []
     for type, narrow in kinds:
         shape = type.get_shape()
-        value = builder.constant(np.zeros(shape, to_numpy(type.element_type))) if 0 in shape else next(rest)
+        value = builder.filled(0, shape, to_numpy(type.element_type)) if is_empty(shape) else next(rest)
         value.narrow = narrow
         values.append(value)
     return values
@@ -150,7 +156,8 @@ def scan(
     every = [*kinds, *stacked]
     walked = [not each.is_empty for each in (*slices, *stacked)]
     reversed_slices = [sum(walked[:number]) for number in backward if walked[number]]
-    op = graph.ScanOp(name, begin, slide, stay, _types_of_held(every), steps=steps, backward=reversed_slices)
+    (most,) = greatest([steps])
+    op = graph.ScanOp(name, begin, slide, stay, _types_of_held(every), steps=most, backward=reversed_slices)
     made = _with_empty(builder, every, builder.append(op))
     return made[: len(kinds)], made[len(kinds) :]
 
@@ -178,7 +185,7 @@ def branch(
     yes, results = network(builder, f"{wish}_then", kinds, then)
     no, others = network(builder, f"{wish}_else", kinds, otherwise)
     found = kinds_of(results)
-    if found != kinds_of(others):
+    if len(results) != len(others) or not all(map(Kind.is_like, found, kinds_of(others))):
         del builder.functions[before:]
         raise BranchesDifferError(
             "the branches give different types; make the condition constant, or the types equal",

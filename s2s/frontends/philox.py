@@ -11,9 +11,11 @@ from math import pi, prod
 import numpy as np
 
 from s2s.dialects import graph
+from s2s.errors import UnsupportedError
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, concat, reshape, take
 from s2s.types.dtypes import from_numpy
+from s2s.types.size import Size
 
 ROUNDS = 10
 _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
@@ -60,6 +62,10 @@ def _xor(a: Value, b: Value) -> Value:
 def words(count: int, seed: int, run: Value) -> Words:
     """Words for `count` numbers; `run` is the number of the run, as one u64."""
     blocks = -(-count // 4)
+    if isinstance(blocks, Size):
+        raise UnsupportedError(
+            f"{run.builder.node}: draws {count} numbers, each by how many there are; give constant sizes"
+        )
     number = run.builder.append(graph.IotaOp(from_numpy(_WORD), [blocks], axis=0))[0]
     zero = number.like(0)
     upper = cast(emit(graph.ShiftRightOp, run, run.like(32)), _WORD)

@@ -6,7 +6,7 @@ from s2s.dialects import graph
 from s2s.frontends.any_node import AnyNode
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, less, reshape, select
-from s2s.types.size import greatest
+from s2s.types.size import greatest, proves
 
 
 def iota(node: AnyNode, size: int, rank: int, axis: int, dtype: np.dtype[np.generic]) -> Value:
@@ -24,3 +24,17 @@ def reverse_sequences(node: AnyNode, x: Value, lengths: Value, batch: int, time:
     step = iota(node, x.shape[time], x.rank, time, lengths.dtype)
     index = select(less(step, length), length - 1 - step, step)
     return emit(graph.GatherElementsOp, x, broadcast_to(index, x.shape), axis=time)
+
+
+def part_of(size: int, start: int, end: int, step: int) -> tuple[int, int]:
+    """Return where `[start:end:step]` of `size` elements begins, and how many elements it has, as Python means it."""
+    low, high = (0, size) if step > 0 else (-1, size - 1)
+    first, last = (_within(place + size if place < 0 else place, low, high) for place in (start, end))
+    if step < 0 and end < -size:
+        last = -1
+    count = (last - first + step - 1) // step if step > 0 else (first - last - step - 1) // -step
+    return first, count if proves(count, ">=", 0) or count > 0 else 0
+
+
+def _within(place: int, low: int, high: int) -> int:
+    return low if place < low else high if place > high else place

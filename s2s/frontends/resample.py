@@ -5,6 +5,7 @@ Interpolation is separable, so an axis is resized alone. A position `x` between 
 """
 
 from collections.abc import Callable
+from fractions import Fraction
 from math import floor
 from typing import Any
 
@@ -15,6 +16,7 @@ from s2s.frontends.any_node import AnyNode
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import transpose
 from s2s.support.frozen import frozen
+from s2s.types.size import Size
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
@@ -30,6 +32,8 @@ COORDINATES = (
 )
 
 
+MAX_DIVISOR = 4096
+"""The greatest denominator of a factor that sizes are multiplied by."""
 MAX_TAPS = 4
 """Beyond that many, positions are read by a matrix product instead of one by one."""
 
@@ -54,6 +58,16 @@ class Taps:
         matrix = np.zeros((len(self.index), size))
         np.add.at(matrix, (np.arange(len(self.index))[:, None], self.index), self.weight)
         return matrix
+
+
+def scaled_size(size: Size, factor: float) -> int | None:
+    """Return the largest whole number that is not above `size * factor` in doubles; None where that is no fraction of
+    the size at all sizes: 29 % of 100 elements are 28 in doubles."""
+    exact = Fraction(factor).limit_denominator(MAX_DIVISOR)
+    sizes = np.arange(1, size.value + 1)
+    if not np.array_equal(np.floor(sizes * factor), sizes * exact.numerator // exact.denominator):
+        return None
+    return size * exact.numerator // exact.denominator
 
 
 def coordinates(mode: str, size: int, scale: float, count: int, roi: tuple[float, float]) -> Floats:

@@ -4,48 +4,64 @@ Such a result has room for all positions that could be true. Its size in a run i
 computes: a size like those that `--dim` bounds (`s2s/types/sizes.py`), known from the kernel on that counts.
 """
 
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import i32
+from xdsl.rewriter import Rewriter
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, concat, greater, reshape, select, take
+from s2s.frontends.formulas import cast, clamp, concat, greater, less, reshape, select, take
 from s2s.frontends.order import largest
 from s2s.types.dtypes import tensor_type
+from s2s.types.size import greatest, is_empty
 
 MIN_ROOM = 4
-"""The least room for a size that the network computes: it is compared with itself at a smaller size
-(`s2s/verify/check_sizes.py`), which is read at one more, and dimensions of one element look different."""
+"""The least room for a size that the network computes: where there is room for one only, it would be broadcast."""
 _I32 = np.dtype(np.int32)
+_MAX_COUNT = np.iinfo(np.int32).max
 
 
-def true_places(mask: Value) -> Value:
+def counted_places(count: Value, most: int) -> Value:
+    """The numbers below `count`, an integer that a run computes, as i32; a run in which it is above `most` fails."""
+    builder = count.builder
+    room = max(most, MIN_ROOM)
+    mask = less(builder.counted(room, _I32), cast(clamp(count, 0, room), _I32))
+    return true_places(mask, most, cast(clamp(count, 0, _MAX_COUNT), _I32))
+
+
+def true_places(mask: Value, most: int | None = None, count: Value | None = None) -> Value:
     """The positions of the true elements in a row of truth values, as i32; none in a branch that is imported in place
-    and that a run does not take."""
+    and that a run does not take. There is room for `most`, and `count` tells how many are true if it is known."""
     builder = mask.builder
     if mask.array is not None:
         return builder.constant(np.flatnonzero(mask.array).astype(np.int32))
     if builder.taken is not None:
-        mask = emit(graph.LogicalAndOp, mask, builder.taken)
-    missing = MIN_ROOM - mask.shape[0]
+        mask, count = emit(graph.LogicalAndOp, mask, builder.taken), None
+    missing = MIN_ROOM - greatest(mask.shape)[0]
     if missing > 0:
         mask = concat([mask, mask.builder.constant(np.zeros(missing, np.bool_))], 0)
     if builder.probed_room is not None:
         return builder.stand_in(tensor_type(i32, (mask.shape[0] * builder.probed_room,)))
-    size, bound = builder.new_size(mask.shape[0])
-    count = emit(graph.ReduceSumOp, cast(mask, _I32), axes=[0])
-    return emit(graph.NonzeroOp, mask, count, size=size, bound=bound)
+    name, size = builder.new_size(greatest(mask.shape)[0] if most is None else most)
+    (bound,) = greatest([size])
+    if count is None:
+        count = emit(graph.ReduceSumOp, cast(mask, _I32), axes=[0])
+    with builder.ledger.answering():  # there is room for all of the greatest mask
+        op = graph.NonzeroOp(builder.materialize(mask), builder.materialize(count), size=name, bound=bound)
+    Rewriter.replace_value_with_new_type(op.y, tensor_type(i32, (size,)))
+    return builder.append(op)[0]
 
 
 def coordinates(x: Value) -> Value:
     """The positions of the elements of `x` that are not zero, one column each: `y[axis, n]`, as i64."""
     shape = x.shape or (1,)
-    places = true_places(reshape(cast(x, np.dtype(np.bool_)), [int(np.prod(shape))]))
+    places = true_places(reshape(cast(x, np.dtype(np.bool_)), [prod(shape)]))
     rows = reshape(places, [1, *places.shape])
     if len(shape) > 1:
-        strides = [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
+        strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
         sizes = [np.iinfo(np.int32).max, *shape[1:]]  # nothing wraps around the first axis, whose size may vary
         numbers = [x.builder.sizes(each, np.dtype(np.int32)) for each in (strides, sizes)]
         columns = [reshape(each, [len(shape), 1]) for each in numbers]
@@ -73,7 +89,7 @@ def distinct(keys: Value, *, in_order: bool) -> Distinct:
         new        t f t t f        group   0 0 1 2 2
     """
     count = keys.shape[0]
-    if 0 in keys.shape:
+    if is_empty(keys.shape):
         return _equal_rows(keys)
     numbers = cast(keys, _I32) if keys.is_bool else keys
     if keys.shape[1] == 1:
@@ -81,7 +97,7 @@ def distinct(keys: Value, *, in_order: bool) -> Distinct:
     else:
         order = emit(graph.RowOrderOp, numbers)
     new, group = _groups(keys, order)
-    zeros = order.builder.constant(np.zeros(count, np.int32))
+    zeros = order.builder.filled(0, [count], _I32)
     inverse = _placed(zeros, order, group)
     if in_order:
         places = true_places(new)
@@ -92,7 +108,7 @@ def distinct(keys: Value, *, in_order: bool) -> Distinct:
         number = emit(graph.CumsumOp, started, axis=0) - 1
         firsts = _summed(zeros, group, select(new, order, 0))
         inverse = emit(graph.GatherOp, emit(graph.GatherOp, number, firsts, axis=0), inverse, axis=0)
-    ones = order.builder.constant(np.ones(count, np.int32))
+    ones = order.builder.filled(1, [count], _I32)
     all_counts = _summed(zeros, inverse, ones)
     counts = emit(graph.GatherOp, all_counts, emit(graph.GatherOp, number, places, axis=0), axis=0)
     return Distinct(first, inverse, counts)

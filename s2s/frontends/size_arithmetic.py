@@ -3,8 +3,8 @@
     Gather (Shape (x), 1) = [N]      Add (that, 1) = [N + 1]      Div (that, 2) = [(N + 1) floordiv 2]
 
 The constants are arrays of objects. An operation that moves elements is evaluated on their positions; one that computes
-uses the arithmetic of `Size`. Where the result is no expression that is exact at all sizes (the larger one of `n - 12`
-and 0), there is none, and the operation becomes one of the run.
+uses the arithmetic of `Size`. Where the result is no expression that is exact at all sizes (a root), there is none, and
+the operation becomes one of the run.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,8 +17,10 @@ from xdsl.ir import Operation
 from s2s.dialects import graph
 from s2s.errors import EndsEarly
 from s2s.interpret.graph import evaluate
+from s2s.types.affine_values import exact_bounds
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
 from s2s.types.size import Size, proves
+from s2s.types.size_expressions import exact_quotient
 
 MAX_EXACT = 1 << 22
 """Up to this number are quotients of whole numbers rounded down in float32 as exact ones are."""
@@ -74,13 +76,18 @@ def _times(a: Any, b: Any) -> Any:
 def _quotient(a: Any, b: Any) -> Any:
     """Return an integer quotient, which C rounds towards zero."""
     if isinstance(b, Size):
-        exact = a // b if isinstance(a, Size) else None
-        if not isinstance(exact, Size) or not proves(exact * b, "==", a):
-            raise Inexact
-        return exact
+        return _whole_quotient(a, b)
     if not proves(a, ">=", 0) or b == 0:
         raise Inexact
     return a // int(b)
+
+
+def _whole_quotient(a: Any, b: Size) -> int:
+    """Return the quotient of two sizes where nothing remains at any size."""
+    exact = exact_quotient(a.expr, b.expr, b.ledger.bounds) if isinstance(a, Size) else None
+    if exact is None:
+        raise Inexact
+    return b.ledger.of(exact)
 
 
 def _divided(a: Any, b: Any) -> Any:
@@ -91,7 +98,9 @@ def _divided(a: Any, b: Any) -> Any:
 
 
 def _rest(a: Any, b: Any) -> Any:
-    if isinstance(b, Size) or b == 0:
+    if isinstance(b, Size):
+        return 0 * _whole_quotient(a, b)
+    if b == 0:
         raise Inexact
     return a % int(b)
 
@@ -101,11 +110,20 @@ def _larger(a: Any, b: Any) -> Any:
         return a
     if proves(b, ">=", a):
         return b
-    raise Inexact
+    if isinstance(a, Ratio | float | np.floating) or isinstance(b, Ratio | float | np.floating):
+        raise Inexact
+    return b + _positive_part(a - b)
 
 
 def _smaller(a: Any, b: Any) -> Any:
-    return b if _larger(a, b) is a else a
+    return -_larger(-a, -b)
+
+
+def _positive_part(difference: Size) -> int:
+    """Return a number where it is above 0, else 0: `n * ((n + k) floordiv k)`, for `n` from `-k` to `k - 1`."""
+    low, high = exact_bounds(difference.expr, tuple(difference.ledger.bounds))
+    span = max(-low, high + 1)
+    return difference * ((difference + span) // span)
 
 
 def _related(relation: str) -> Callable[[Any, Any], bool]:

@@ -2,23 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import ModuleOp
 
 from s2s.analysis.network.functions import main_of
 from s2s.dialects import graph
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import InputError
 from s2s.frontends import onnx, torch
 from s2s.frontends.formats import LoadedModel, unknown_dimension
 from s2s.frontends.named_axes import axis_names, sized
 from s2s.frontends.onnx.open_shapes import declared_dims
-from s2s.types.dtypes import as_tensor_type
-from s2s.types.interface import EMPTY_INPUTS, empty_tensors, model_tensor
 from s2s.types.size import Ledger
 from s2s.types.sizes import (
     COMPUTED,
     SIZES,
-    VARIES,
     DimSize,
     InputShapes,
     SizeRange,
@@ -82,38 +78,17 @@ def check_bounds(model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputS
             raise InputError(f"--dim {name}={size}: kernels for {outside}, which is none of these sizes; correct it")
 
 
-def mark_sizes(module: ModuleOp, model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputShapes) -> None:
-    """Mark in `module`, which `model` has become, the axes of inputs whose size varies: in `dims`, or because a program
-    of PyTorch was exported for bounds, and `shapes` do not fix it."""
-    declared, given = _named(model, shapes), open_dimensions(model, shapes)
-    _check_names(module, dims, given)
-    sizes = {name: size for name, size in varying(with_bounds(model, dims, shapes)).items() if name in given}
-    if not sizes:
-        return
-    main = main_of(module)
-    for port in empty_tensors(main, EMPTY_INPUTS):
-        named = next((name for name in declared.get(port.name, ()) if name in sizes), None)
-        if named is not None:
-            raise InputError(f"input {port.name}: has no element and is not passed; give {named} a constant size")
-    module.attributes[SIZES] = sizes_attribute(sizes)
-    main.arg_attrs = ArrayAttr(
-        DictionaryAttr({**argument.data, VARIES: extents_attribute(_extents(argument, type, declared, sizes))})
-        for argument, type in zip(main.arg_attrs or (), main.function_type.inputs, strict=True)
-    )
-
-
-def symbols_of(model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputShapes) -> Ledger | None:
-    """Return a ledger with the sizes of inputs that vary; None for formats whose importers take no symbols."""
-    if not isinstance(model, onnx.LoadedModel):
-        return None
+def symbols_of(model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputShapes) -> Ledger:
+    """Return a ledger with the sizes of inputs that vary, and with the bounds of sizes that the network computes."""
     declared, given = _named(model, shapes), open_dimensions(model, shapes)
     ledger = Ledger()
-    for name, size in varying(dims).items():
+    for name, size in varying(with_bounds(model, dims, shapes)).items():
         if name in given:
             ledger.size(name, size)
     for port, sizes in declared.items():
         ledger.ports[port] = tuple(str(size) if size in ledger.names else "" for size in sizes)
-    return ledger if ledger.names else None
+    ledger.asked = dims
+    return ledger
 
 
 def _named(model: LoadedModel, shapes: InputShapes) -> Mapping[str, Sequence[int | str]]:
@@ -130,10 +105,10 @@ def _declared(model: LoadedModel) -> Mapping[str, Sequence[int | str]]:
     return {}
 
 
-def _check_names(module: ModuleOp, dims: Mapping[str, DimSize], given: list[str]) -> None:
-    """Refuse names in `dims` that neither an input has nor a result whose size the network computes."""
+def check_names(module: ModuleOp, model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputShapes) -> None:
+    """Refuse names in `dims` that neither an input of `model` has nor a result whose size the network computes."""
     computed = computed_sizes(module, dims)
-    known = [*given, *computed]
+    known = [*open_dimensions(model, shapes), *computed]
     unknown = next((name for name in dims if name not in known), None)
     if unknown is not None:
         raise unknown_dimension(unknown, dims[unknown], known)
@@ -142,23 +117,3 @@ def _check_names(module: ModuleOp, dims: Mapping[str, DimSize], given: list[str]
             raise InputError(
                 f"--dim {name}={size}: a run computes this size, any up to {size.most}; leave the step out"
             )
-
-
-def _extents(
-    argument: DictionaryAttr,
-    type: Attribute,
-    declared: Mapping[str, Sequence[int | str]],
-    sizes: Mapping[str, SizeRange],
-) -> list[str]:
-    name = argument.data["name"]
-    assert isinstance(name, StringAttr)
-    extents = [str(dim) if dim in sizes else "" for dim in declared.get(name.data, ())]
-    if not any(extents):
-        return [""] * len(as_tensor_type(type).get_shape())
-    packed = model_tensor(argument.data)
-    if packed is not None and not packed.has_axes:
-        raise UnsupportedError(
-            f"input {name.data}: its elements are packed into bytes, which have no axis of their own for "
-            f"{next(filter(None, extents))}; give that a constant size"
-        )
-    return extents

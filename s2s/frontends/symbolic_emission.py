@@ -16,18 +16,25 @@ from s2s.dialects.graph.traits import FusionKind, fusion_kind
 from s2s.frontends.size_arithmetic import evaluated
 from s2s.interpret.graph import evaluate
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, tensor_type
-from s2s.types.shapes import shape
-from s2s.types.size import Ledger, greatest, is_size
+from s2s.types.shapes import reduce, shape
+from s2s.types.size import Ledger, Size, greatest, is_size
 
 MakeOperation: TypeAlias = Callable[..., Operation]
 Properties: TypeAlias = Mapping[str, object]
 Nested: TypeAlias = Sequence[Any]
 """What stands for each operand: one of its type, a list where an operand is a row of tensors, None where none is."""
 
+
+def _top_k(x: AnyTensor, *, count: int, smallest: bool) -> AnyTensor:
+    """The type of the places of the `count` largest elements, or smallest ones."""
+    return reduce.top_k(x, count)
+
+
 _STATED: Mapping[MakeOperation, Callable[..., AnyTensor]] = {
     graph.SliceOp: shape.slice,
     graph.BroadcastToOp: shape.broadcast_to,
     graph.ReshapeOp: shape.reshape,
+    graph.TopKOp: _top_k,
 }
 """The type rules of operations that state the shape of their result."""
 
@@ -107,4 +114,8 @@ def _argument(type: AnyTensor, *, plain: bool) -> SSAValue:
 
 def _plain(properties: Properties) -> dict[str, object]:
     """Return properties with the greatest values of sizes."""
-    return {name: greatest(value) if is_size(value) else value for name, value in properties.items()}  # pyright: ignore[reportArgumentType]
+    return {name: _greatest(value) if is_size(value) else value for name, value in properties.items()}
+
+
+def _greatest(value: Any) -> object:
+    return greatest([value])[0] if isinstance(value, Size) else greatest(value)

@@ -10,32 +10,64 @@ views, numbers taken from shapes, and tables of which a run reads the first elem
 """
 
 from collections.abc import Mapping, Sequence
+from math import gcd
 
-from xdsl.dialects.builtin import ModuleOp, TensorType
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from s2s.analysis.network.extents import ExtentsPropagation
 from s2s.analysis.network.functions import main_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance, provenance
-from s2s.errors import EndsEarly
-from s2s.frontends.size_relations import cut_by_readers
-from s2s.frontends.size_reshapes import ReshapeSizes
-from s2s.types.affine import at_dims
+from s2s.errors import CompilerBug, UnsupportedError
+from s2s.frontends.cut_tables import cut_by_readers
+from s2s.frontends.same_padding import settle_padding
 from s2s.types.dtypes import as_tensor_type, tensor_type
 from s2s.types.hints import isa
 from s2s.types.size import Guard, Ledger, Size, all_plain, greatest, proves
-from s2s.types.sizes import DERIVED, Extents, SizeTable, extents_attribute
+from s2s.types.sizes import (
+    COMPUTED,
+    DERIVED,
+    SIZES,
+    VARIES,
+    Extents,
+    SizeRange,
+    SizeTable,
+    extents_attribute,
+    sizes_attribute,
+)
 
 
-class NotSymbolicError(EndsEarly):
-    """Raised for a network that cannot be read with symbols for its sizes: it is read at several sizes instead."""
+def settle(module: ModuleOp, ledger: Ledger) -> None:
+    """Make the types of `module` plain, mark the sizes of `ledger` in it, and let what follows from them say so."""
+    _with_plain_types(module, ledger)
+    if ledger.guards:
+        raise UnsupportedError(describe(ledger, ledger.guards[0]))
+    _mark(module, ledger)
+    _Relations(module, ledger).run()
 
 
-def with_plain_types(module: ModuleOp, ledger: Ledger) -> None:
+def _mark(module: ModuleOp, ledger: Ledger) -> None:
+    """Note the sizes, and which axes of inputs have them."""
+    module.attributes[SIZES] = sizes_attribute(dict(zip(ledger.names, ledger.ranges, strict=True)))
+    computed = [name for name in ledger.found if name in ledger.names]
+    if computed:
+        module.attributes[COMPUTED] = extents_attribute(computed)
+    main = main_of(module)
+    marked: list[DictionaryAttr] = []
+    for argument, attributes in zip(main.args, main.arg_attrs or (), strict=True):
+        name = attributes.data["name"]
+        extents = ledger.ports.get(name.data) if isinstance(name, StringAttr) else None
+        extents = ("",) * len(shape_of(argument)) if extents is None else extents
+        marked.append(DictionaryAttr({**attributes.data, VARIES: extents_attribute(extents)}))
+    main.arg_attrs = ArrayAttr(marked)
+
+
+def _with_plain_types(module: ModuleOp, ledger: Ledger) -> None:
     """Note the shapes of all values in the ledger, and replace symbols in their types by the greatest sizes. No guards
     are noted from here on."""
     ledger.is_open = False
@@ -65,18 +97,33 @@ def _make_plain(value: SSAValue, ledger: Ledger) -> None:
         ledger.shapes[plain] = shape
 
 
-def relate_to_symbols(module: ModuleOp, ledger: Ledger) -> None:
-    """Let what follows from sizes in `module`, whose sizes are marked, say so."""
-    if ledger.guards:
-        raise NotSymbolicError(describe(ledger, ledger.guards[0]))
-    _Relations(module, ledger).run()
-
-
 def describe(ledger: Ledger, guard: Guard) -> str:
     """Return what a guard says: the node, the relation, and whether it holds at the greatest sizes."""
     left, right = ledger.describe(guard.left), ledger.describe(guard.right)
     answer = "" if guard.answer else "not "
-    return f"{guard.place}: is read for {answer}{left} {guard.relation} {right}, which does not hold at all sizes"
+    return (
+        f"{guard.place}: is read for {answer}{left} {guard.relation} {right}, which does not hold at all sizes; "
+        f"{way_out(ledger, guard)}"
+    )
+
+
+def way_out(ledger: Ledger, guard: Guard) -> str:
+    """Return for which sizes a guard holds, as advice: from one size on, or by steps."""
+    used = sorted((guard.left + guard.right * -1).used_dims())
+    names = " and ".join(ledger.names[dim] for dim in used)
+    held = ledger.holding(guard) if len(used) == 1 else None
+    if held is None:
+        return f"give {names} a constant size"
+    bounds = ledger.ranges[used[0]]
+    values = np.array(bounds.values)
+    first = int(values[~held].max()) + bounds.step
+    if first < bounds.most:
+        return f"it holds from {names}={first} on, let {names} begin there"
+    step = gcd(*(bounds.most - values[held]).tolist())
+    steps = values[(bounds.most - values) % step == 0] if step else values[held]
+    if len(steps) > 1 and held[np.isin(values, steps)].all():
+        return f"let it go by steps, as in --dim {names}={SizeRange(int(steps[0]), bounds.most, step=step)}"
+    return f"give {names} a constant size"
 
 
 class _Relations:
@@ -85,18 +132,16 @@ class _Relations:
     def __init__(self, module: ModuleOp, ledger: Ledger) -> None:
         self.module, self.ledger = module, ledger
         self.table = SizeTable(module.attributes)
-        places = list(self.table.given)
-        unknown = next((name for name in ledger.names if name not in places), None)
-        if unknown is not None:
-            raise NotSymbolicError(f"size {unknown} is none of the network")
-        self.dims: list[AffineExpr] = [AffineDimExpr(places.index(name)) for name in ledger.names]
 
     def run(self) -> None:
         """Rewrite each operation of `main` that states numbers which follow from sizes."""
         ops = list(main_of(self.module).body.block.ops)
-        elsewhere = next((op for op in self.ledger.stated if op not in ops and op.parent is not None), None)
+        elsewhere = next((op for op in self.ledger.stated if op not in ops and self._takes_sizes(op)), None)
         if elsewhere is not None:
-            raise NotSymbolicError(f"{', '.join(provenance(elsewhere))}: takes sizes inside of another network")
+            raise UnsupportedError(
+                f"{', '.join(provenance(elsewhere))}: takes a size inside of a loop or a branch; compute it outside, "
+                "or give it a constant size"
+            )
         varying = set(self.ledger.shapes)
         for op in ops:
             match op:
@@ -117,35 +162,56 @@ class _Relations:
             self.module.attributes[DERIVED] = self.table.attribute
         _StatedReshapes(self.module, shapes).run()
 
+    def _takes_sizes(self, op: Operation) -> bool:
+        """Whether an operation of another network than `main` needs numbers of the run: no slice of whole axes does."""
+        match op:
+            case graph.SliceOp():
+                return not self._is_constant(op)
+            case graph.BroadcastToOp():
+                return bool(self._repeated(op))
+            case graph.ReshapeOp() | graph.TopKOp():
+                return False
+            case _:
+                return op.parent is not None
+
     def _names(self, numbers: Sequence[int]) -> tuple[str, ...]:
         """Return the names of sizes among numbers, empty for plain ones."""
-        return tuple(
-            self.table.name_of(at_dims(number.expr, self.dims)) if isinstance(number, Size) else ""
-            for number in numbers
-        )
+        return tuple(self.table.name_of(number.expr) if isinstance(number, Size) else "" for number in numbers)
 
     def _slice(self, op: graph.SliceOp) -> None:
-        stated = self.ledger.stated.get(op)
-        if stated is None:
-            return
-        starts: Sequence[int] = stated.get("starts", op.starts.get_values())
-        sizes: Sequence[int] = stated.get("sizes", op.sizes.get_values())
-        strides = op.strides.get_values()
+        if not self._is_constant(op):
+            starts, sizes = self._part(op)
+            strides = op.strides.get_values()
+            self._replace(op, op.x, greatest(starts), strides, self._names(starts), self._names(sizes))
+
+    def _part(self, op: graph.SliceOp) -> tuple[Sequence[int], Sequence[int]]:
+        """Return where a slice starts, and how many elements it takes."""
+        stated = self.ledger.stated.get(op, {})
+        return stated.get("starts", op.starts.get_values()), stated.get("sizes", op.sizes.get_values())
+
+    def _is_constant(self, op: graph.SliceOp) -> bool:
+        """Whether a slice takes constant parts of axes, or all from a constant place on."""
+        starts, sizes = self._part(op)
         whole = self.ledger.shapes.get(op.x, shape_of(op.x))
-        parts = zip(whole, starts, sizes, strides, strict=True)
-        if all(
-            not isinstance(start, Size) and _ends(whole, start, size, stride) for whole, start, size, stride in parts
-        ):
-            return
-        self._replace(op, op.x, greatest(starts), strides, self._names(starts), self._names(sizes))
+        return all(
+            not isinstance(start, Size) and _ends(whole, start, size, stride)
+            for whole, start, size, stride in zip(whole, starts, sizes, op.strides.get_values(), strict=True)
+        )
+
+    def _repeated(self, op: graph.BroadcastToOp) -> list[int]:
+        """Return the axes along which a tensor is repeated as often as a size says."""
+        shape = self.ledger.shapes.get(op.y, shape_of(op.y))
+        before = (1,) * (len(shape) - len(shape_of(op.x))) + shape_of(op.x)
+        pairs = zip(before, shape, strict=True)
+        return [axis for axis, (size, wanted) in enumerate(pairs) if size == 1 and isinstance(wanted, Size)]
 
     def _broadcast(self, op: graph.BroadcastToOp) -> None:
         shape, own = shape_of(op.y), shape_of(op.x)
+        if not self._repeated(op):
+            return
         names = self._names(self.ledger.shapes.get(op.y, shape))
         aligned = (1,) * (len(shape) - len(own)) + own
         repeated = [size == 1 and wanted > 1 for size, wanted in zip(aligned, shape, strict=True)]
-        if not any(name for name, new in zip(names, repeated, strict=True) if new):
-            return
         x = op.x
         if len(aligned) > len(own):
             made = graph.ReshapeOp(x, aligned)
@@ -181,27 +247,62 @@ def _ends(whole: int, start: int, count: int, stride: int) -> bool:
     return stride > 0 and proves((whole - start + stride - 1) // stride, "==", count) is True
 
 
-class _StatedReshapes(ReshapeSizes):
-    """Replaces reshapes that are no views, and compares the extents of all values with the extents that were read."""
+class _StatedReshapes(ExtentsPropagation):
+    """Replaces reshapes that are no views, and compares the extents of all values with the extents that were read.
+
+        %y = graph.reshape %x : (tensor<1x3x9x9xf32>) -> tensor<1x3x81xf32>      with the sizes H and W
+    ->
+        %y = graph.dynamic_reshape %x {shape = [1, 3, 81], extents = ["", "", "H * W"]} : …
+
+    Tensors keep the strides that they have at the greatest sizes, so that a row of a smaller picture ends in a gap.
+    """
 
     def __init__(self, module: ModuleOp, shapes: Mapping[SSAValue, Extents]) -> None:
-        super().__init__(module, {op: () for op in module.walk() if isinstance(op, graph.ReshapeOp)})
+        super().__init__(module)
         self.stated = shapes
 
-    def run(self) -> None:
-        """Rewrite the reshapes."""
-        super(ReshapeSizes, self).run()
+    def mark(self, kernel: FuncOp, operands: Sequence[Extents]) -> tuple[Extents, ...]:
+        raise CompilerBug(f"{kernel.sym_name.data} is a kernel in a network that was just read")
 
     def of_operation(self, op: Operation) -> None:
-        """Derive the extents of the results of an operation, which have to equal the extents that were read."""
+        """Derive the extents of the results of an operation, which have to equal the extents that were read. An operation
+        that pads along axes of constant size is replaced."""
         results = [(number, self.stated.get(result)) for number, result in enumerate(op.results)]
-        super().of_operation(op)
+        if isinstance(op, graph.SamePadOp | graph.SameAvgPoolOp | graph.MaxPoolIndicesOp):
+            settled = settle_padding(op, self.extents[op.x], self.table)
+            if settled is None:
+                return
+            op = settled
+        if isinstance(op, graph.ReshapeOp):
+            op = self._reshape(op)
+        else:
+            super().of_operation(op)
         if op.parent is None or isinstance(op, ReturnOp):
             return
         for number, stated in results:
-            found = self.extents.get(op.results[number], ())
-            if found != (stated or ("",) * len(found)) and not isinstance(op, graph.ConstantOp | graph.WeightOp):
-                raise NotSymbolicError(f"{', '.join(provenance(op))}: has the extents {found}, was read with {stated}")
+            extents = self.extents.get(op.results[number], ())
+            if extents != (stated or ("",) * len(extents)) and not isinstance(op, graph.ConstantOp | graph.WeightOp):
+                names = " and ".join(filter(None, stated or extents))
+                raise UnsupportedError(
+                    f"{', '.join(provenance(op))}: has the size {names}, which does not follow from its operands; give "
+                    "it a constant one"
+                )
 
-    def _merged(self, op: graph.ReshapeOp) -> Extents | None:
-        return self.stated.get(op.y)
+    def _reshape(self, op: graph.ReshapeOp) -> graph.ReshapeOp | graph.DynamicReshapeOp:
+        """Derive the extents of the result of a reshape, which is replaced if it is no view, or one along another
+        axis."""
+        extents = self.stated.get(op.y)
+        try:
+            super().of_operation(op)
+        except UnsupportedError:
+            if extents is None:
+                raise
+        else:
+            if extents is None or self.extents[op.y] == extents:
+                return op
+        made = graph.DynamicReshapeOp(op.x, shape=shape_of(op.y), extents=extents)
+        copy_provenance(made, op)
+        made.y.name_hint = op.y.name_hint
+        Rewriter.replace_op(op, made)
+        self.extents[made.y] = extents
+        return made

@@ -65,8 +65,6 @@ class Read:
     """The tokeniser and the cache of a language model."""
     computed: Mapping[str, SizeRange] = field(default_factory=dict[str, SizeRange])
     """The sizes that the network computes, with their bounds."""
-    is_proved: bool = False
-    """Whether the network was read with symbols for its sizes, and is the same at all of them."""
     byte_ports: BytePorts = BytePorts()
     """The inputs and outputs that are passed as bytes, and in the model as real numbers."""
 
@@ -92,7 +90,6 @@ def read_network(source: Source, options: CompileOptions) -> State:
         initial_state={state.name: state.initial(model.weights) for state in state_arguments(main)},
         language=model.language,
         computed=computed_sizes(model.module, options.dims),
-        is_proved=model.is_proved,
         byte_ports=ports,
     )
     return State("read", model.module, model.weights, Facts().extended(fact))

@@ -10,7 +10,7 @@ that depends on the size, or a plain number that was taken of it, is a `Guard`: 
 where all guards hold. None of the guards that always hold is noted.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -18,53 +18,28 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from s2s.support.frozen import frozen
-from s2s.types.affine import bounds, is_constant, product_of
-from s2s.types.affine_values import valued
-from s2s.types.dtypes import Array
+from s2s.types.affine import is_constant, product_of
+from s2s.types.bounded_sizes import RELATIONS, BoundedSizes, Guard
 from s2s.types.reals import of_reals
 from s2s.types.size_expressions import divided, exact_quotient, simplified
-from s2s.types.sizes import SizeRange, SizeTable, spelled
+from s2s.types.sizes import DimSize, SizeRange, SizeTable
 
 if TYPE_CHECKING:
     _Integer: TypeAlias = int
 else:
     _Integer = object
 
-MAX_RUNS = 1 << 20
-"""For so many combinations of sizes at most is a relation decided one by one."""
 
-MAX_FAILING = 64
-"""So many sizes at which a relation does not hold are looked at from each end."""
-
-_RELATIONS: dict[str, Callable[[Array, Array], Array]] = {
-    "==": np.equal,
-    "<": np.less,
-    "<=": np.less_equal,
-}
-
-
-@frozen
-class Guard:
-    """A relation of two sizes that was decided by the greatest ones and does not hold, or fail, at all sizes."""
-
-    left: AffineExpr
-    relation: str
-    right: AffineExpr
-    answer: bool
-    place: str
-    """The node that was being read."""
-
-
-class Ledger:
+class Ledger(BoundedSizes):
     """The named sizes of a network, and the guards that reading it has left."""
 
     def __init__(self) -> None:
-        self.names: list[str] = []
-        self.ranges: list[SizeRange] = []
+        super().__init__()
         self.guards: list[Guard] = []
-        self.ones: list[Guard] = []
-        """Guards that hold but where a size is 1: what is read for more is taken there, too."""
+        self.asked: Mapping[str, DimSize] = {}
+        """The bounds or constant values that sizes shall have which the network computes, by name."""
+        self.found: list[str] = []
+        """The names of the sizes that the network computes."""
         self.is_open = True
         """Whether guards are noted."""
         self.ports: dict[str, tuple[str, ...]] = {}
@@ -75,7 +50,6 @@ class Ledger:
         """The shapes of values whose types are plain again."""
         self.place: Callable[[], str] = str
         """Gives the node that is being read."""
-        self._decided: dict[tuple[AffineExpr, str, AffineExpr], Array | bool] = {}
 
     def size(self, name: str, bounds: SizeRange | None = None) -> "Size | int":
         """Return the size called `name`; a new one has these `bounds`."""
@@ -85,33 +59,39 @@ class Ledger:
             self.ranges.append(bounds)
         return self.of(AffineDimExpr(self.names.index(name)))
 
+    def computed(self, name: str, most: int) -> "Size | int":
+        """Return a new size that the network computes, `most` at most; a plain integer if it shall be constant."""
+        self.found.append(name)
+        asked = self.asked.get(name, SizeRange(0, most))
+        if not isinstance(asked, SizeRange):
+            return min(asked, most)
+        most = min(most, asked.most)
+        return self.size(name, SizeRange(min(asked.least, most), most))
+
+    def port(self, name: str, shape: Sequence[int]) -> tuple[int, ...]:
+        """Return the shape of an input with its sizes that vary as symbols."""
+        names = self.ports.get(name)
+        if names is None:
+            return tuple(shape)
+        return tuple(self.size(size) if size else plain for size, plain in zip(names, shape, strict=True))
+
     def of(self, expr: AffineExpr) -> "Size | int":
         """Return the size that is `expr`, a plain integer if it is constant."""
         plain = simplified(expr, self.bounds)
         return plain.value if is_constant(plain) else Size(self, plain)
 
-    @property
-    def bounds(self) -> list[tuple[int, int]]:
-        """The least and the greatest value of each size."""
-        return [(size.least, size.most) for size in self.ranges]
-
-    @property
-    def greatest(self) -> list[int]:
-        """The greatest value of each size."""
-        return [size.most for size in self.ranges]
-
     def decide(self, left: AffineExpr, relation: str, right: AffineExpr) -> bool:
         """Return the answer at the greatest sizes, and note a guard if it is another one elsewhere."""
-        holds = self._answer(left, relation, right)
+        holds = self.answer(left, relation, right)
         if isinstance(holds, bool):
             return holds
         answer = bool(holds.reshape(-1)[-1])
-        if not self.is_open:
+        fails = self.of_something(simplified(left + right * -1, self.bounds), holds != answer)
+        if not self.is_open or not fails.any():
             return answer
         guard = Guard(left, relation, right, answer, self.place())
-        notes = self.ones if self._fails_at_one(guard, holds != answer) else self.guards
-        if guard not in notes:
-            notes.append(guard)
+        if guard not in self.guards:
+            self.guards.append(guard)
         return answer
 
     @contextmanager
@@ -123,71 +103,14 @@ class Ledger:
         finally:
             self.is_open = is_open
 
-    def failing(self, guard: Guard) -> Iterator[dict[str, int]]:
-        """Yield sizes at which a guard does not hold, `MAX_FAILING` of them at most from each end of their bounds."""
-        difference = simplified(guard.left + guard.right * -1, self.bounds)
-        runs = self.runs_of(difference)
-        if runs is None:
-            yield dict(zip(self.names, (size.least for size in self.ranges), strict=True))
-            return
-        holds = _RELATIONS[guard.relation](valued(difference, runs), np.array(0))
-        (places,) = np.nonzero(holds != guard.answer)
-        for place in dict.fromkeys([*places[:MAX_FAILING].tolist(), *places[-MAX_FAILING:].tolist()]):
-            yield {name: int(axis[place]) for name, axis in zip(self.names, runs, strict=True)}
-
-    def proves(self, left: AffineExpr, relation: str, right: AffineExpr) -> bool | None:
-        """Return the answer at all sizes; None where it is not the same."""
-        holds = self._answer(left, relation, right)
-        return holds if isinstance(holds, bool) else None
-
-    def _answer(self, left: AffineExpr, relation: str, right: AffineExpr) -> Array | bool:
-        key = left, relation, right
-        if key not in self._decided:
-            self._decided[key] = self._holds(left, relation, right)
-        return self._decided[key]
-
-    def _holds(self, left: AffineExpr, relation: str, right: AffineExpr) -> Array | bool:
-        """Return whether a relation holds at all sizes, or where: one answer for each combination of sizes."""
-        difference = simplified(left + right * -1, self.bounds)
-        if is_constant(difference):
-            return bool(_RELATIONS[relation](np.array(difference.value), np.array(0)))
-        low, high = bounds(difference, self.bounds)
-        if low > 0 or high < 0:
-            return relation != "==" and high < 0
-        runs = self.runs_of(difference)
-        values = np.array([difference.eval(self.greatest, [])]) if runs is None else valued(difference, runs)
-        holds = _RELATIONS[relation](values, np.array(0))
-        if runs is not None and (holds.all() or not holds.any()):
-            return bool(holds.flat[0])
-        return np.append(~holds[:1], holds) if runs is None else holds
-
-    def runs_of(self, expr: AffineExpr) -> list[Array] | None:
-        """Return the values of the sizes in all runs that differ in the sizes which `expr` has, in ascending order;
-        None where there are too many."""
-        used = expr.used_dims()
-        counts = [len(size.values) for number, size in enumerate(self.ranges) if number in used]
-        if np.prod(counts, dtype=object) > MAX_RUNS:
-            return None
-        varying = [np.array(size.values, np.int64) for number, size in enumerate(self.ranges) if number in used]
-        meshed = iter([axis.reshape(-1) for axis in np.meshgrid(*varying, indexing="ij")])
-        runs = int(np.prod(counts, dtype=np.int64))
-        fixed = [np.broadcast_to(np.int64(size.most), runs) for size in self.ranges]
-        return [next(meshed) if number in used else axis for number, axis in enumerate(fixed)]
-
-    def _fails_at_one(self, guard: Guard, fails: Array) -> bool:
-        """Whether a guard says that a size is more than 1, and fails nowhere but where it is 1."""
-        size, number = (guard.right, guard.left) if is_constant(guard.left) else (guard.left, guard.right)
-        if not is_constant(number) or number.value not in ((1,) if guard.relation == "==" else (1, 2)):
-            return False
-        runs = self.runs_of(size)
-        if runs is None or len(fails) != len(runs[0]):
-            return False
-        values = valued(size, runs)
-        return bool(values.min() >= 1 and values[-1] == values.max() and np.all(values[fails] == 1))
-
-    def describe(self, expr: AffineExpr) -> str:
-        """Return `expr` with the names of sizes."""
-        return spelled(expr, self.names)
+    def proves(self, left: AffineExpr, relation: str, right: AffineExpr, *, of_something: bool = False) -> bool | None:
+        """Return the answer at all sizes, or at all but 0 if it is asked `of_something`; None where it is not the
+        same."""
+        holds = self.answer(left, relation, right)
+        if isinstance(holds, bool) or not of_something:
+            return holds if isinstance(holds, bool) else None
+        answer = bool(holds.reshape(-1)[-1])
+        return None if self.of_something(simplified(left + right * -1, self.bounds), holds != answer).any() else answer
 
 
 class Size(_Integer):
@@ -212,6 +135,11 @@ class Size(_Integer):
     def text(self) -> str:
         """The expression with the names of sizes."""
         return self.ledger.describe(self.expr)
+
+    @property
+    def of_nothing(self) -> int:
+        """The value where sizes that may be 0 are 0, and all others the greatest ones."""
+        return self.expr.eval([0 if size.least == 0 else size.most for size in self.ledger.ranges], [])
 
     @of_reals
     def __add__(self, other: int) -> int:
@@ -357,6 +285,11 @@ def all_plain(numbers: Sequence[int]) -> bool:
     return not any(isinstance(number, Size) for number in numbers)
 
 
+def is_empty(shape: Sequence[int]) -> bool:
+    """Return whether a tensor has no element in any run; one with a size that may be 0 has some at times."""
+    return any(not isinstance(size, Size) and size == 0 for size in shape)
+
+
 def integer_of(number: object) -> int:
     """Return a whole number of Python or numpy as an integer; a size stays one."""
     return number if isinstance(number, Size) else int(cast(int, number))
@@ -374,17 +307,18 @@ def greatest(numbers: Sequence[int]) -> list[int]:
     return [number.value if isinstance(number, Size) else number for number in numbers]
 
 
-def proves(left: int, relation: str, right: int) -> bool | None:
-    """Return whether a relation of sizes holds; None where that depends on them. No guard is noted."""
+def proves(left: int, relation: str, right: int, *, of_something: bool = False) -> bool | None:
+    """Return whether a relation of sizes holds; None where that depends on them. No guard is noted. Sizes that may be 0
+    are more than that if it is asked `of_something`."""
     if relation in (">", ">="):
-        return proves(right, relation.replace(">", "<"), left)
+        return proves(right, relation.replace(">", "<"), left, of_something=of_something)
     ledger = next((each.ledger for each in (left, right) if isinstance(each, Size)), None)
     one, other = _expression(left), _expression(right)
     if one is None or other is None:
         return None
     if ledger is None:
-        return bool(_RELATIONS[relation](np.array(left), np.array(right)))
-    return ledger.proves(one, relation, other)
+        return bool(RELATIONS[relation](left, right))
+    return ledger.proves(one, relation, other, of_something=of_something)
 
 
 def symbols_of(table: SizeTable) -> Ledger:
@@ -397,4 +331,10 @@ def symbols_of(table: SizeTable) -> Ledger:
 
 def alike(one: Sequence[int], other: Sequence[int]) -> bool:
     """Return whether two shapes are equal at all sizes."""
-    return len(one) == len(other) and all(a is b or proves(a, "==", b) is True for a, b in zip(one, other, strict=True))
+    return len(one) == len(other) and all(map(_are_equal, one, other))
+
+
+def _are_equal(a: int, b: int) -> bool:
+    if isinstance(a, Size) or isinstance(b, Size):
+        return a is b or proves(a, "==", b) is True
+    return a == b

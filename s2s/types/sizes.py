@@ -33,10 +33,6 @@ COMPUTED = "computed_sizes"
 DERIVED = "derived_sizes"
 """Attribute of a module: the sizes that follow from those that vary, by name, each as an affine map of all of these; as
 text where sizes are multiplied: `(d0, d1) -> (d0 * d1)`, which is no affine map of MLIR's."""
-DECIDED = "decided_by_sizes"
-"""Attribute of a module: what the greatest sizes have decided while the network was read, by node."""
-OR_NOTHING = " or nothing"
-"""Ends a decision for a branch that gives, where a size is 0, what the other branch gives."""
 VARIES = "varies"
 """Attribute of an argument or a result of `main`, and of an operation inside a kernel: for each axis the size that it
 has, empty for a constant one."""
@@ -96,20 +92,6 @@ InputShapes: TypeAlias = Mapping[str, tuple[int | str, ...]]
 
 DimSize: TypeAlias = int | SizeRange
 """What `--dim` gives a dimension: a constant size, or bounds of a size that is known at run time."""
-
-
-class ReadingSize(int):
-    """A constant size at which a network is read for comparison, in the way of one whose sizes vary."""
-
-
-def readings(sizes: Mapping[str, int]) -> dict[str, DimSize]:
-    """Return the sizes at which a network is read for comparison."""
-    return {name: ReadingSize(size) for name, size in sizes.items()}
-
-
-def vary(dims: Mapping[str, DimSize]) -> bool:
-    """Return whether a network is read as one whose sizes vary."""
-    return any(isinstance(size, SizeRange | ReadingSize) for size in dims.values())
 
 
 def at_most(dims: Mapping[str, DimSize]) -> dict[str, int]:

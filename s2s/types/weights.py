@@ -13,7 +13,7 @@ read-only view proves nothing, since its memory may be written through another o
 
 import hashlib
 import mmap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -62,30 +62,12 @@ def _is_constant(memory: object) -> bool:
     return isinstance(memory, bytes) or (isinstance(memory, mmap.mmap) and memoryview(memory).readonly)
 
 
-class SharedArrays:
-    """Arrays by name that several stores hold, which are owned; each is hashed once."""
-
-    def __init__(self, arrays: Mapping[str, Array]) -> None:
-        self.arrays = {name: owned(array) for name, array in arrays.items()}
-        self._hashes: dict[int, str | None] = dict.fromkeys(map(id, self.arrays.values()))
-
-    def hash(self, array: Array) -> str:
-        """The hash of `array`, which is kept if the array is one of these."""
-        found = self._hashes.get(id(array))
-        if found is None:
-            found = _hash(array)
-            if id(array) in self._hashes:
-                self._hashes[id(array)] = found
-        return found
-
-
 class WeightStore:
-    """Named arrays that the store owns, in the order they were added; `shared` keeps the hashes of arrays in it."""
+    """Named arrays that the store owns, in the order they were added."""
 
-    def __init__(self, shared: SharedArrays | None = None) -> None:
+    def __init__(self) -> None:
         self._arrays: dict[str, Array] = {}
         self._hashes: dict[str, str] = {}
-        self._shared = shared
 
     def add(self, name: str, array: Array) -> str:
         """Store `array`, or a copy if somebody else may write to it, under `name`, or `name_2`, `name_3`, … when it is
@@ -106,12 +88,12 @@ class WeightStore:
     def hash(self, name: str) -> str:
         """SHA-256 over dtype, shape and values, as 64 hexadecimal digits."""
         if name not in self._hashes:
-            self._hashes[name] = (_hash if self._shared is None else self._shared.hash)(self.get(name))
+            self._hashes[name] = _hash(self.get(name))
         return self._hashes[name]
 
     def copy(self) -> "WeightStore":
         """A store of the same arrays, to which others can be added."""
-        made = WeightStore(self._shared)
+        made = WeightStore()
         made._arrays, made._hashes = dict(self._arrays), dict(self._hashes)
         return made
 

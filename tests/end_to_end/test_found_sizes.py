@@ -4,21 +4,22 @@ import numpy as np
 import pytest
 
 from s2s import api
-from s2s.errors import S2SError
+from s2s.errors import InputError, UnsupportedError
 from support.project import SHARED
 from support.varying_networks import inputs_of, session
 
 FOUND = SHARED / "models" / "found"
-DIMS = {
+DIMS: dict[str, dict[str, tuple[int, int]]] = {
     "chunked_mean": {"T": (9, 24)},
     "conformer_block": {"T": (9, 24)},
+    "len_range": {"Range_t4": (0, 64)},
+    "len_slice": {},
     "matmul_tri": {"N": (9, 24)},
+    "pad_to_least_12": {"N": (8, 40)},
     "range_product": {"H": (9, 24), "W": (9, 24)},
     "unet_pad_to_16": {"H": (9, 24), "W": (9, 24)},
     "wav2vec_front": {"T": (400, 1600)},
 }
-REFUSED: dict[str, dict[str, tuple[int, int]]] = {"pad_to_least_12": {"N": (8, 40)}, "len_range": {}, "len_slice": {}}
-"""Those that need the least of two sizes as a size, or a length that the run computes."""
 
 pytestmark = pytest.mark.skipif(not FOUND.is_dir(), reason="the models that broke something are not there")
 
@@ -37,7 +38,9 @@ def test_a_model_is_right_at_every_size_that_is_tried(name: str):
             np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4, err_msg=str(sizes))
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_a_model_that_cannot_be_read_yet_is_refused(name: str):
-    with pytest.raises(S2SError, match=r".+; .+"):
-        api.compile(FOUND / f"sizes_{name}.onnx", target="c", dims=REFUSED[name])
+def test_a_length_of_the_run_is_bounded_by_the_user():
+    with pytest.raises(UnsupportedError, match=r"Range_t4 .*; bound how many .* as in --dim Range_t4=0\.\.64"):
+        api.compile(FOUND / "sizes_len_range.onnx", target="c")
+    bounded = api.compile(FOUND / "sizes_len_range.onnx", target="c", dims={"Range_t4": (0, 9)})
+    with bounded, pytest.raises(InputError, match="is not in its bounds"):
+        bounded.run({"x": np.full(5, 3, np.float32)})

@@ -1,7 +1,9 @@
 """Lengths that follow from a size piece by piece: right at every size within the bounds, or refused."""
 
+from importlib import import_module
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +13,8 @@ from s2s.errors import UnsupportedError
 from s2s.types.dtypes import Array
 from s2s.types.sizes import SizeRange
 from support.varying_networks import model, session
+
+_STATE: Any = import_module("onnxruntime.capi.onnxruntime_pybind11_state")
 
 MISSING = {
     "maximum": "m = Max (d, zero)",
@@ -24,6 +28,7 @@ SIDES = {
     "end": "p = Concat <axis = 0> (zeros, zero, m)",
     "front": "p = Concat <axis = 0> (zero, m, zeros)",
 }
+MODES = ("constant", "edge", "reflect")
 USES = {"padded": "y = Neg (t)", "mean": "y = ReduceMean <axes = [1], keepdims = 1> (t)"}
 BOUNDS = (SizeRange(8, 40), SizeRange(32, 640, step=32), SizeRange(1, 9))
 LEASTS = {8: (5, 9, 12, 13, 14, 20, 39, 41, 50), 32: (40, 96, 100, 224, 700), 1: (2, 5, 7, 8, 12)}
@@ -68,14 +73,17 @@ def check(file: Path, bounds: SizeRange) -> None:
     with artifact:
         for size in bounds.values:
             given: Array = rng.standard_normal((1, size)).astype(np.float32)
-            (expected,) = engine.run(None, {"x": given})
+            try:
+                (expected,) = engine.run(None, {"x": given})
+            except _STATE.RuntimeException:  # more is reflected than there is
+                continue
             (found,) = artifact.run({"x": given}).values()
             assert found.shape == expected.shape, size
             np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.sample(4)
-@pytest.mark.parametrize(("missing", "side", "mode", "use"), list(product(MISSING, SIDES, ("constant", "edge"), USES)))
+@pytest.mark.parametrize(("missing", "side", "mode", "use"), list(product(MISSING, SIDES, MODES, USES)))
 @pytest.mark.parametrize("bounds", BOUNDS, ids=str)
 def test_padding_to_a_least_length_is_right_or_refused(
     bounds: SizeRange, missing: str, side: str, mode: str, use: str, tmp_path: Path

@@ -92,11 +92,11 @@ def test_an_answer_that_depends_on_the_size_leaves_a_guard(
 ):
     made, size_n, size_m = ledger()
     value = computed(steps, size_n, size_m)
-    before = len(made.guards) + len(made.ones)
+    before = len(made.guards)
     answer = relation(value, number)
     answers = {relation(at(value, n, m), number) for n in N.values for m in M.values}
     assert answer == relation(at(value, N.most, M.most), number)
-    assert (len(answers) > 1) == (len(made.guards) + len(made.ones) > before)
+    assert (len(answers) > 1) == (len(made.guards) > before)
 
 
 TAKEN: list[Callable[[int], object]] = [
@@ -121,7 +121,6 @@ def test_a_plain_number_of_two_is_a_guard_though_one_is_the_only_other_size():
     made = Ledger()
     int(made.size("N", SizeRange(1, 2)))
     assert made.guards
-    assert not made.ones
 
 
 def test_arrays_of_objects_keep_sizes():
@@ -158,7 +157,7 @@ def test_equal_expressions_have_one_form(formula: Callable[[int, int], int], tex
 def test_parts_have_as_many_elements_at_every_size_at_which_no_guard_fails(start: int, end: int, step: int):
     made, n, _ = ledger()
     first, count = part_of(n, start, end, step)
-    wrong = {sizes["N"] for guard in (*made.guards, *made.ones) for sizes in made.failing(guard)}
+    wrong = {sizes["N"] for guard in made.guards for sizes in made.failing(guard)}
     for size in set(N.values) - wrong:
         chosen = range(size)[slice(start, None if step < 0 and end < -size else end, step)]
         assert at(count, size, 4) == len(chosen)

@@ -5,23 +5,20 @@ stride 2 and padding 1 computes `(W + 2 - 3) floordiv 2 + 1` of `W` columns: `(W
 formula of its own, but those that state their shape: they would give the same at all sizes.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Block
-from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.extents import reshaped
-from s2s.analysis.structure.fit_division import Division, fit_division
 from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
 from s2s.dialects.graph.traits import FusionKind, fusion_kind
 from s2s.errors import UnsupportedError
-from s2s.types.affine import Linear, linear
 from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.types.shapes import ShapeError
 from s2s.types.size import Ledger, Size, symbols_of
+from s2s.types.size_expressions import divided, simplified
 from s2s.types.sizes import Extents, SizeTable, extents_of, shape_at, with_derived
 
 
@@ -95,40 +92,6 @@ def _stated(op: graph.DynamicSliceOp | graph.DynamicReshapeOp, table: SizeTable)
     return stated
 
 
-def related(
-    value: int,
-    points: Mapping[str, Mapping[int, int]],
-    table: SizeTable,
-    number_at: Callable[[str, int], int | None],
-) -> str | None:
-    """Return a number of the shape of a result as an expression of the sizes: 8, 7, 6 at sizes 9, 8, 7 of N is `N - 1`.
-
-    `value` is the number at the greatest sizes, `points` has it for smaller values of each size, and `number_at` gives
-    it for another one. Empty if it is constant, None where no known expression fits.
-    """
-    terms = list[AffineExpr]()
-    for name, found in points.items():
-        bounds = table.range(name)
-        division = fit_division({bounds.most: value, **found}, bounds, partial(number_at, name))
-        if division is None:
-            return None
-        if division.factor:
-            terms.append(_divided(table[name], division, table))
-    return _total(value, terms, table)
-
-
-def _total(value: int, terms: Sequence[AffineExpr], table: SizeTable) -> str:
-    """Return the sum of `terms`, which several sizes contribute, and of a constant: `value` at the greatest sizes."""
-    if not terms:
-        return ""
-    most = [bounds.most for bounds in table.given.values()]
-    total = terms[0]
-    for term in terms[1:]:
-        total = total + term
-    rest = value - total.eval(most, [])
-    return table.name_of(_tidy(total + rest if rest else total, table))
-
-
 def _sliced(op: graph.SliceOp, extents: Extents, table: SizeTable) -> Extents:
     """Return the extents of a slice: what reaches the end of an axis of varying size does so in every run."""
     found = list[str]()
@@ -139,7 +102,9 @@ def _sliced(op: graph.SliceOp, extents: Extents, table: SizeTable) -> Extents:
         elif stride < 0:
             raise UnsupportedError(f"reads from the end of an axis, whose size {name} varies; give it a constant size")
         else:
-            found.append(table.name_of(_divided(table[name], Division(1, stride - 1 - start, stride), table)))
+            bounds = [(0, each.most) for each in table.given.values()]
+            count = divided(table[name] + (stride - 1 - start), stride, bounds)
+            found.append(table.name_of(simplified(count, bounds)))
     return tuple(found)
 
 
@@ -204,27 +169,3 @@ class _ShapeFunction:
         return there is None or there == tuple(
             size.expr.eval(values, []) if isinstance(size, Size) else size for size in shape
         )
-
-
-def _divided(size: AffineExpr, division: Division, table: SizeTable) -> AffineExpr:
-    """Return a division of `size`; `((W + 1) floordiv 2 + 1) floordiv 2` is `(W + 3) floordiv 4`."""
-    bound = list(table.given.values())
-    form = linear(size, [(0, each.most) for each in bound])
-    if division.divisor == 1:
-        return _tidy(size * division.factor + division.constant, table)
-    atom, factor = next(iter(form.terms.items()))
-    inner = isinstance(atom, AffineBinaryOpExpr) and atom.kind is AffineBinaryOpKind.FloorDiv
-    if inner and len(form.terms) == 1 and factor == 1 and division.factor == 1:
-        assert isinstance(atom, AffineBinaryOpExpr)
-        assert isinstance(atom.rhs, AffineConstantExpr)
-        step = atom.rhs.value
-        inside = atom.lhs + (form.constant + division.constant) * step
-        return _tidy(_tidy(inside, table) // (step * division.divisor), table)
-    return _tidy(_tidy(size * division.factor + division.constant, table) // division.divisor, table)
-
-
-def _tidy(expr: AffineExpr, table: SizeTable) -> AffineExpr:
-    """Return the form of `expr` that equal expressions have: equal sizes have one name."""
-    form: Linear = linear(expr, [(0, each.most) for each in table.given.values()])
-    terms = dict(sorted(form.terms.items(), key=lambda term: str(term[0])))
-    return Linear(form.constant, terms).to_expr()

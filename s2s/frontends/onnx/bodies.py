@@ -67,8 +67,8 @@ class SessionBodies:
 
 
 def _is_of_a_run(value: Value) -> bool:
-    """Whether a value is computed in a run, be it known for the greatest sizes."""
-    return value.array is None or (value.kept and value.sized)
+    """Whether a value is computed in a run, or holds sizes."""
+    return value.array is None or value.is_symbolic
 
 
 def _require_numbers(node: NodeProto, what: str, value: Value) -> None:

@@ -17,9 +17,12 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import less, pad, reshape, select
 from s2s.frontends.networks import Formulas, Kind, Values, branch
+from s2s.frontends.onnx.late_places import pad_by_sizes
 from s2s.frontends.onnx.narrow import marked
 from s2s.frontends.onnx.node import Node
 from s2s.frontends.selection import true_places
+from s2s.types.size import alike as same
+from s2s.types.size import all_plain, greatest, is_empty
 
 _SIZE = np.dtype(np.int64)
 Shape = tuple[int, ...]
@@ -43,7 +46,7 @@ def branch_of_sizes(
     for table, yes, no in zip(tables, *kinds, strict=True):
         result = table
         for axis, sizes in enumerate(zip(yes.type.get_shape(), no.type.get_shape(), strict=True)):
-            if sizes[0] != sizes[1]:
+            if not same([sizes[0]], [sizes[1]]):
                 if sizes not in places:
                     places[sizes] = _places(builder, condition, sizes)
                 result = marked(emit(graph.GatherOp, result, places[sizes], axis=axis), table.narrow)
@@ -60,7 +63,7 @@ def _bound(node: Node, then: Kind, otherwise: Kind) -> Shape:
             f"the branches give {then} and {otherwise}, and the condition is computed at run time",
             "make the condition a constant, or the outputs equal in rank and type",
         )
-    return tuple(map(max, one, other))
+    return tuple(map(max, greatest(one), greatest(other)))
 
 
 def _filled(formulas: Formulas, bounds: Sequence[Shape]) -> Formulas:
@@ -73,17 +76,17 @@ def _filled(formulas: Formulas, bounds: Sequence[Shape]) -> Formulas:
 
 
 def _filled_up(value: Value, bound: Shape) -> Value:
-    if value.shape == bound:
+    if same(value.shape, bound):
         return value
-    if 0 in value.shape:
-        return marked(value.builder.constant(np.zeros(bound, value.dtype)), value.narrow)
-    high = [most - size for most, size in zip(bound, value.shape, strict=True)]
-    return marked(pad(value, [0] * value.rank, high), value.narrow)
+    if is_empty(value.shape):
+        return marked(value.builder.filled(0, bound, value.dtype), value.narrow)
+    low, high = [0] * value.rank, [most - size for most, size in zip(bound, value.shape, strict=True)]
+    if all_plain(high):
+        return marked(pad(value, low, high), value.narrow)
+    return marked(pad_by_sizes(value, low, high, "constant", value.like(0)), value.narrow)
 
 
 def _places(builder: Builder, condition: Value, sizes: tuple[int, int]) -> Value:
     """The numbers below that one of `sizes` which `condition` chooses."""
     yes, no = (builder.sizes(size, _SIZE) for size in sizes)
-    return true_places(
-        less(builder.constant(np.arange(max(sizes), dtype=_SIZE)), select(reshape(condition, []), yes, no))
-    )
+    return true_places(less(builder.counted(max(greatest(sizes)), _SIZE), select(reshape(condition, []), yes, no)))

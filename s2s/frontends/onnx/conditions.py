@@ -1,14 +1,15 @@
 """Branches: `If`, by what its condition is known from.
 
-A constant condition selects a branch while the model is read. One that follows from sizes of axes may be another one in
-another run. Of one that is computed both branches become networks.
+A constant condition selects a branch while the model is read. Of one that is computed, or that follows from sizes of
+axes, both branches become networks.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 from onnx import GraphProto
 
+from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.builder import Builder, SizeInsideError, Value
 from s2s.frontends.networks import BranchesDifferError, Formulas, Kind, Values, branch
@@ -16,7 +17,16 @@ from s2s.frontends.onnx.bodies import arguments_of
 from s2s.frontends.onnx.branches import branch_of_sizes
 from s2s.frontends.onnx.node import Node
 from s2s.frontends.onnx.predicated import both_branches, found_axes
-from s2s.types.sizes import OR_NOTHING
+from s2s.types.dtypes import from_dense
+from s2s.types.size import Size, alike, proves
+
+_RELATIONS: Mapping[type[graph.CompareOp], str] = {
+    graph.EqualOp: "==",
+    graph.LessOp: "<",
+    graph.LessEqualOp: "<=",
+    graph.GreaterOp: ">",
+    graph.GreaterEqualOp: ">=",
+}
 
 
 def either_branch(node: Node) -> Sequence[Value]:
@@ -25,48 +35,61 @@ def either_branch(node: Node) -> Sequence[Value]:
     if prod(condition.shape) != 1:
         raise node.invalid(f"the condition has shape {list(condition.shape)}", "give one bool")
     if condition.array is not None:
-        found = _of_a_size(node, condition)
-        return _taken(node, condition) if found is None else found
-    return _either(node, condition)
+        return node.run_body(node.body("then_branch" if condition.array.reshape(()).item() else "else_branch"), [])
+    branches = _but_for_nothing(node, condition)
+    return _either(node, condition) if branches is None else branches
 
 
-def _taken(node: Node, condition: Value) -> Sequence[Value]:
-    """The results of the branch that a known condition selects."""
-    assert condition.array is not None
-    return node.run_body(node.body("then_branch" if condition.array.reshape(()).item() else "else_branch"), [])
-
-
-def _of_a_size(node: Node, condition: Value) -> Sequence[Value] | None:
-    """The results of the branch that a run selects by a size, where the network computes sizes and both branches
-    give tensors of one shape. None where the branch of the greatest sizes stands for both: which it is, is noted, to be
-    compared at smaller sizes."""
-    assert condition.array is not None
-    if not (condition.sized and condition.kept):
+def _but_for_nothing(node: Node, condition: Value) -> Sequence[Value] | None:
+    """The results of the branch that all sizes but 0 select, where it gives of nothing what the other one does; None
+    for any other condition."""
+    chosen = _answer(node.builder, condition)
+    if chosen is None:
         return None
-    builder, chosen = node.builder, bool(condition.array.reshape(()).item())
-    decided = "then" if chosen else "else"
-    if builder.computes_sizes:
-        try:
-            found = node.bodies.attempt(lambda: branch(builder, builder.node, condition, *_branches(node)))
-        except BranchesDifferError as error:
-            taken, other = (error.then, error.otherwise) if chosen else (error.otherwise, error.then)
-            decided = f"{decided}{OR_NOTHING}" if _holds_nothing(taken, other) else decided
-        else:
-            if found is not None:
-                return found
-    builder.decided[builder.node] = decided
-    return None
+    try:
+        return branch(node.builder, node.builder.node, condition, *_branches(node))
+    except BranchesDifferError as error:
+        taken, other = (error.then, error.otherwise) if chosen else (error.otherwise, error.then)
+        if not _hold_nothing(taken, other):
+            return None
+    return node.run_body(node.body("then_branch" if chosen else "else_branch"), [])
 
 
-def _holds_nothing(taken: Sequence[Kind], other: Sequence[Kind]) -> bool:
+def _answer(builder: Builder, condition: Value) -> bool | None:
+    """The answer that a comparison of a size with a number has at all sizes but 0, if it has one."""
+    op = condition.ssa.owner if condition.ssa is not None else None
+    while isinstance(op, graph.ReshapeOp):
+        op = op.x.owner
+    relation = _RELATIONS.get(type(op)) if isinstance(op, graph.CompareOp) else None
+    if not isinstance(op, graph.CompareOp) or relation is None:
+        return None
+    sides = [_number(builder, each.owner) for each in op.operands]
+    if sides[0] is None or sides[1] is None:
+        return None
+    return proves(sides[0], relation, sides[1], of_something=True)
+
+
+def _number(builder: Builder, op: object) -> int | None:
+    """The one number of the run, or the constant, that `op` gives."""
+    if isinstance(op, graph.SizeValuesOp) and len(op.values) == 1:
+        return builder.ledger.stated[op]["values"][0]
+    return int(from_dense(op.value).item()) if isinstance(op, graph.ConstantOp) else None
+
+
+def _hold_nothing(taken: Sequence[Kind], other: Sequence[Kind]) -> bool:
     """Whether the results of the other branch equal the results that the taken branch gives for nothing: of the same
     rank, and without elements along the axes that differ."""
     return all(
         one.type.element_type == two.type.element_type
         and one.type.get_num_dims() == two.type.get_num_dims()
-        and all(b in (a, 0) for a, b in zip(one.type.get_shape(), two.type.get_shape(), strict=True))
+        and all(map(_is_of_nothing, one.type.get_shape(), two.type.get_shape()))
         for one, two in zip(taken, other, strict=True)
     )
+
+
+def _is_of_nothing(size: int, other: int) -> bool:
+    """Whether two sizes are equal, or the other one is that of no elements, as the first is of none."""
+    return alike([size], [other]) or (isinstance(size, Size) and size.of_nothing == other == 0)
 
 
 def _branches(node: Node) -> tuple[Formulas, Formulas, list[Value]]:

@@ -8,12 +8,14 @@ from onnx import TensorProto
 
 from s2s.frontends.builder import Value
 from s2s.frontends.formulas import cast, checked_shape, equal, reshape
+from s2s.frontends.names import one_line
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype, read_sparse
 from s2s.frontends.onnx.texts import decoded, read_texts, text_constant
-from s2s.frontends.selection import coordinates
+from s2s.frontends.selection import coordinates, counted_places
 from s2s.types.dtypes import Array
 from s2s.types.size import all_plain, greatest
+from s2s.types.sizes import SizeRange
 
 _INT32 = np.dtype(np.int32)
 _GIVEN = ("value", "sparse_value", "value_float", "value_floats", "value_int", "value_ints")
@@ -71,9 +73,7 @@ def _size(node: Node) -> Value:
 
 def _range(node: Node) -> Value:
     if any(operand.array is None for operand in node.inputs()):
-        (count,) = node.declared_shape("start")
-        first, _, step = (reshape(operand, []) for operand in node.inputs())
-        return node.counted(count, step.dtype) * step + first
+        return _range_of_run(node)
     if any(operand.array is not None and operand.array.dtype == object for operand in node.inputs()):
         return _range_of_sizes(node)
     start, limit, delta = (node.known(i, what) for i, what in enumerate(("start", "limit", "delta")))
@@ -85,8 +85,28 @@ def _range(node: Node) -> Value:
         raise node.invalid("delta is 0", "give another step")
     count = max(0, ceil((last - first) / step))
     node.require_small(count, "the range")
-    numbers = node.constant(first + np.arange(count) * step, start.dtype)
-    return node.builder.keep(numbers) if node.builder.varies and count else numbers  # what is made of it may move
+    return node.constant(first + np.arange(count) * step, start.dtype)
+
+
+def _range_of_run(node: Node) -> Value:
+    """A range whose ends a run computes: of as many elements as the model declares, or as the user allows."""
+    first, last, step = (reshape(operand, []) for operand in node.inputs())
+    if node.is_declared:
+        (count,) = node.declared_shape("start")
+        return node.counted(count, step.dtype) * step + first
+    if step.array is None or step.is_float or step.array.item() == 0:
+        raise node.waits("its step is computed at run time, or is a real number", "give a whole number, not 0")
+    asked = node.builder.asked_size()
+    if asked is None:
+        raise node.waits(
+            "start is computed at run time",
+            f"bound how many numbers there are, as in --dim {node.builder.size_name}=0..64, make start and limit "
+            f"constants, or declare the shape of {one_line(node.proto.output[0])}",
+        )
+    by = int(step.array.item())
+    span = last - first if by > 0 else first - last
+    places = counted_places((span + (abs(by) - 1)) / abs(by), asked.most if isinstance(asked, SizeRange) else asked)
+    return cast(places, step.dtype) * step + first
 
 
 def _range_of_sizes(node: Node) -> Value:

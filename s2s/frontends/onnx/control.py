@@ -15,11 +15,12 @@ from s2s.errors import EndsEarly, UnknownValueError
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import cast, concat, equal, less, reshape, select, take, transpose, unsqueeze
 from s2s.frontends.networks import TypesChangeError, Values, repeat, scan
+from s2s.frontends.onnx import trip_counts
 from s2s.frontends.onnx.bodies import arguments_of
 from s2s.frontends.onnx.narrow import marked
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.trip_counts import greatest
 from s2s.frontends.selection import true_places
+from s2s.types.size import Size, greatest, integer_of
 
 
 def _if(node: Node) -> Sequence[Value]:
@@ -36,20 +37,21 @@ def _loop(node: Node) -> list[Value]:
     known = going is None or going.array is not None
     if going is not None and going.array is not None and not going.array.any():
         return _unrolled_loop(node, 0, carried)
-    steps = None if limit is None or limit.array is None else max(int(limit.array.reshape(()).item()), 0)
+    steps = None if limit is None or limit.array is None else max(integer_of(limit.array.reshape(()).item()), 0)
+    several = steps is not None and _are_several(steps)
     collects = len(node.proto.output) > len(carried)
     try:
-        if known and steps is not None and steps > 1 and (found := _counted_loop(node, steps, carried)) is not None:
+        if known and steps is not None and several and (found := _counted_loop(node, steps, carried)) is not None:
             return found
-        if not collects and (steps is None or steps > 1):
+        if not collects and (steps is None or several):
             return _tested_loop(node, limit, going, carried, [])
-        if steps is not None and steps > 1:
+        if steps is not None and several:
             return _collected(node, steps, limit, going, carried)
     except TypesChangeError as error:
         if not known or (steps is None and limit is not None):
             raise node.waits(str(error), "or make the trip count and the condition constants") from None
     if steps is None and limit is not None:
-        most = greatest(node.builder.materialize(limit))
+        most = trip_counts.greatest(node.builder.materialize(limit))
         if most is not None:
             return _collecting_loop(node, most, limit, going, carried) if most > 0 else _unrolled_loop(node, 0, carried)
     if not known or (steps is None and limit is not None):
@@ -58,6 +60,11 @@ def _loop(node: Node) -> list[Value]:
             "bound the trip count by Min with a constant, or make the trip count and the condition constants",
         )
     return _unrolled_loop(node, steps, carried)
+
+
+def _are_several(steps: int) -> bool:
+    """Whether a loop is a network of its own: one of a single step is imported in place, of a size it may be."""
+    return isinstance(steps, Size) or steps > 1
 
 
 def _collected(node: Node, steps: int, limit: Value | None, going: Value | None, carried: list[Value]) -> list[Value]:
@@ -95,7 +102,7 @@ def _counted_loop(node: Node, steps: int, carried: list[Value]) -> list[Value] |
     node.require_small(steps, "the trip count")
 
     def step(inner: Builder, state: Values, slices: Values, kept: Values) -> tuple[Values, Values]:
-        inner.counts[inner.materialize(slices[0])] = range(steps)
+        inner.counts[inner.materialize(slices[0])] = range(*greatest([steps]))
         inputs = [slices[0], inner.constant(np.asarray(True)), *state]
         going, *outputs = node.bodies.run_inside(body, inner, inputs, arguments_of(outside, kept))
         if going.array is None or not going.array.all():
@@ -108,7 +115,7 @@ def _counted_loop(node: Node, steps: int, carried: list[Value]) -> list[Value] |
             node.builder.node,
             step,
             carried=carried,
-            scanned=[node.constant(np.arange(steps, dtype=np.int64))],
+            scanned=[node.counted(steps, np.dtype(np.int64))],
             kept=list(outside.values()),
             steps=steps,
         )
@@ -124,6 +131,7 @@ def _collecting_loop(
     all steps. One step is imported in place, only for the types of the values."""
     first = node.run_body(node.body("body"), [node.constant(0, np.int64), node.constant(True), *carried])
     collected = first[1 + len(carried) :]
+    (steps,) = greatest([steps])
     node.require_small(steps * sum(max(prod(value.shape), 1) for value in collected), "what the loop collects")
     tables = [_table(value, steps) for value in collected]
     taken, *found = _tested_loop(node, limit, going, carried, tables)
@@ -134,7 +142,7 @@ def _collecting_loop(
 
 def _table(row: Value, steps: int) -> Value:
     """Room for as many values like `row`."""
-    return marked(row.builder.constant(np.zeros((steps, *row.shape), row.dtype)), row.narrow)
+    return marked(row.builder.filled(0, (steps, *row.shape), row.dtype), row.narrow)
 
 
 def _with_row(table: Value, at: Value, row: Value) -> Value:
@@ -163,7 +171,7 @@ def _tested_loop(
     def step(inner: Builder, values: Values) -> Values:
         at, state = values[0], values[2 : 2 + len(carried)]
         if limit is not None and limit.array is not None:
-            inner.counts[inner.materialize(at)] = range(int(limit.array.item()))
+            inner.counts[inner.materialize(at)] = range(*greatest([integer_of(limit.array.item())]))
         inside = arguments_of(outside, values[3 + count :])
         still, *outputs = node.bodies.run_inside(body, inner, [at, inner.constant(np.asarray(True)), *state], inside)
         if limit is None and still.array is not None and still.array.any():
@@ -264,7 +272,7 @@ def _steps(
         outputs = node.bodies.run_inside(body, inner, [*state, *slices], arguments_of(outside, kept))
         return outputs[: len(state)], outputs[len(state) :]
 
-    if length > 1:
+    if _are_several(length):
         backward = [at for at, way in enumerate([*directions, *out_directions]) if way]
         try:
             return scan(

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from onnx import ModelProto, TensorProto, ValueInfoProto
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.imported import Imported, Origin
+from s2s.frontends.named_axes import state_sizes
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.custom import declared_values
 from s2s.frontends.onnx.declared_shapes import declared_shapes
@@ -23,7 +24,6 @@ from s2s.frontends.onnx.structure import function_key
 from s2s.frontends.onnx.tensors import element_dtype
 from s2s.types.interface import ModelTensor
 from s2s.types.size import Ledger
-from s2s.types.sizes import DECIDED
 from s2s.types.weights import WeightStore
 
 
@@ -32,26 +32,23 @@ def import_model(
     *,
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     name: str | None = None,
-    sizes: Mapping[str, int] | None = None,
-    varies: bool = False,
     ledger: Ledger | None = None,
 ) -> Imported:
-    """Import a model; `shapes` fixes the shapes of inputs that the model leaves open, `sizes` bounds sizes that the
-    network computes; `varies` says whether sizes of inputs vary from run to run, `ledger` has the symbols of these."""
+    """Import a model; `shapes` fixes the shapes of inputs that the model leaves open, `ledger` has the symbols of sizes
+    that vary from run to run."""
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
-    proto, weights = loaded.proto, WeightStore(loaded.constants)
+    proto, weights = loaded.proto, WeightStore()
     inputs = _input_tensors(proto, dict(shapes or {}))
     block = Block()
-    builder = Builder(block, weights, sizes=sizes, varies=varies, ledger=ledger)
-    if ledger is not None:
-        ledger.place = lambda: builder.node
+    builder = Builder(block, weights, ledger=ledger)
+    builder.ledger.place = lambda: builder.node
     functions = {function_key(function): function for function in proto.functions}
     ports = Ports(builder)
     session = Session(builder, functions, loaded.folder, declared_values(proto.graph), ports.run_number)
     scope = Scope(loaded.opsets(), shapes=declared_shapes(proto.graph))
     for input_name, tensor in inputs.items():
         scope.define(input_name, ports.input(input_name, tensor))
-    session.define_initializers(proto.graph, scope, {} if loaded.constants is None else loaded.constants.arrays)
+    session.define_initializers(proto.graph, scope)
     session.run_nodes(proto.graph.node, scope)
     if session.failures:
         raise failure(session.failures)
@@ -61,12 +58,7 @@ def import_model(
     builder.node = ""
     main = ports.main([(value.name, found) for value, found in zip(proto.graph.output, outputs, strict=True)])
     module = ModuleOp([*builder.functions, main])
-    if ledger is not None:
-        from s2s.frontends.symbolic_sizes import with_plain_types
-
-        with_plain_types(module, ledger)
-    if builder.decided:
-        module.attributes[DECIDED] = DictionaryAttr({node: StringAttr(each) for node, each in builder.decided.items()})
+    state_sizes(module, builder.ledger)
     module.verify()
     origin = Origin(
         "ONNX",

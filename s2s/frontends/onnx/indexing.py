@@ -11,6 +11,7 @@ from s2s.frontends.formulas import broadcast_to, cast, equal, less, reshape, sel
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.places import iota, reverse_sequences
 from s2s.frontends.selection import distinct, true_places
+from s2s.types.size import integer_of
 
 _INDEX = np.dtype(np.int64)
 
@@ -28,7 +29,8 @@ def _gather(node: Node) -> Value:
     check_indices(node, indices, x.shape[axis])
     array = indices.array
     if array is not None and array.size == 1:
-        picked = take(x, axis, int(array.reshape(()).item()) % x.shape[axis], 1)
+        place = integer_of(array.reshape(()).item())
+        picked = take(x, axis, place + x.shape[axis] if place < 0 else place, 1)
         return reshape(picked, [*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]])
     return emit(graph.GatherOp, x, indices, axis=axis)
 
@@ -74,7 +76,7 @@ def _array_feature_extractor(node: Node) -> Value:
     if x.rank == 0:
         raise node.invalid("input has no dimension", "give at least one")
     check_indices(node, indices, x.shape[-1])
-    picked = emit(graph.GatherOp, x, reshape(indices, [int(np.prod(indices.shape))]), axis=x.rank - 1)
+    picked = emit(graph.GatherOp, x, reshape(indices, [prod(indices.shape)]), axis=x.rank - 1)
     return picked if x.rank > 1 else reshape(picked, [1, *picked.shape])
 
 
@@ -83,7 +85,7 @@ def _compress(node: Node) -> Value:
     if node.has("axis"):
         axis = node.axis(node.integer("axis"), x.rank)
     else:
-        x, axis = reshape(x, [int(np.prod(x.shape))]), 0
+        x, axis = reshape(x, [prod(x.shape)]), 0
     return emit(graph.GatherOp, x, true_places(take(chosen, 0, 0, min(chosen.shape[0], x.shape[axis]))), axis=axis)
 
 

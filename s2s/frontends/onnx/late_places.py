@@ -14,6 +14,7 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, equal, less, minimum, reshape, select, take
 from s2s.frontends.onnx.node import Node
+from s2s.frontends.selection import true_places
 from s2s.types.size import all_plain
 
 _INDEX = np.dtype(np.int64)
@@ -58,6 +59,30 @@ def late_slice(node: Node, x: Value, shape: Sequence[int]) -> Value:
         moved = node.counted(count, _INDEX)
         x = emit(graph.GatherOp, x, clamp(first + (moved if step is None else moved * step), 0, size - 1), axis=axis)
     return x
+
+
+def slice_of_run(node: Node, x: Value) -> Value | None:
+    """A part of `x` between places that are computed at run time, which has as many elements as these say; None where
+    it has constant ones along an axis, or goes by other steps than 1."""
+    axes, steps = node.optional(3), node.optional(4)
+    if any(each is not None and each.array is None for each in (axes, steps)):
+        return None
+    if steps is not None and steps.array is not None and any(step != 1 for step in steps.array):
+        return None
+    starts, ends = node.input(1), node.input(2)
+    entries = _Entries(node, x, axes, starts.shape[0])
+    for axis in entries.known or ():
+        start, end = (_within_axis(entries.of(each, axis, 0), x.shape[axis]) for each in (starts, ends))
+        at = node.counted(x.shape[axis], _INDEX)
+        mask = emit(graph.LogicalAndOp, emit(graph.LessEqualOp, start, at), less(at, end))
+        x = emit(graph.GatherOp, x, true_places(mask), axis=axis)
+    return x
+
+
+def _within_axis(place: Value | None, size: int) -> Value:
+    """A place of an axis: places below 0 are counted from its end."""
+    assert place is not None
+    return clamp(select(less(place, 0), place + size, place), 0, size)
 
 
 def late_pad(node: Node, x: Value, mode: str, shape: Sequence[int]) -> Value:

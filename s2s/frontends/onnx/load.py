@@ -21,7 +21,6 @@ from s2s.frontends.names import one_line
 from s2s.frontends.onnx.names import canonical_domain
 from s2s.frontends.onnx.sequences import returned_sequences, with_tensors_for
 from s2s.frontends.onnx.structure import check_structure
-from s2s.types.weights import SharedArrays
 
 ModelSource = str | os.PathLike[str] | bytes | ModelProto
 
@@ -34,10 +33,6 @@ class LoadedModel(NamedTuple):
     label: str
     is_specialised: bool = False
     """Whether inputs were bound or dimensions sized, so that the file is another model."""
-    constants: SharedArrays | None = None
-    """The values of initializers that were read already (`read_constants.py`); `proto` holds none for these."""
-    sha256: str = ""
-    """That of the file, where it is known already."""
 
     def opsets(self) -> dict[str, int]:
         """Version of each domain the model imports."""

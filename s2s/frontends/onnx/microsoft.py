@@ -6,6 +6,7 @@ out. MatMulNBits, the product with weights that are quantised by blocks, has an 
 """
 
 from collections.abc import Callable, Mapping
+from math import prod
 
 import numpy as np
 from onnx import AttributeProto, helper
@@ -91,8 +92,8 @@ def _softmax(node: Node, x: Value) -> Value:
     axis = node.axis(node.integer("axis"), x.rank)
     if node.integer("opset") >= 13:
         return emit(graph.SoftmaxOp, x, axis=axis)
-    rows = int(np.prod(x.shape[:axis]))
-    flat = reshape(x, [rows, int(np.prod(x.shape[axis:]))])
+    rows = prod(x.shape[:axis])
+    flat = reshape(x, [rows, prod(x.shape[axis:])])
     return reshape(emit(graph.SoftmaxOp, flat, axis=1), x.shape)
 
 
@@ -203,7 +204,7 @@ def _reordered(w: Array, rows: int, order: Array, bits: int) -> Array:
 def _by_blocks(node: Node, position: int, rows: int, blocks: int) -> Value:
     """The operand at `position`, one number for each block."""
     value = node.input(position)
-    if int(np.prod(value.shape)) != rows * blocks:
+    if prod(value.shape) != rows * blocks:
         fact = f"input {position} has shape {list(value.shape)}"
         raise node.invalid(f"{fact} for {rows} rows of {blocks} blocks", "give one for each block")
     return reshape(value, [rows, blocks])

@@ -50,7 +50,6 @@ _EXPONENTS = np.dtype(ml_dtypes.float8_e8m0fnu)
 def marked(value: Value, narrow: Narrow | None) -> Value:
     """The same tensor, whose elements are carriers of `narrow`, or numbers if that is None."""
     same = Value(value.builder, value.type, value.name, value.array, value.ssa, value.kept)
-    same.sized = value.sized
     same.narrow = narrow
     return same
 

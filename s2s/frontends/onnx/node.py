@@ -113,6 +113,11 @@ class Node(NamedTuple):
             raise self.invalid(f"{what} has shape {list(array.shape)}", "give one number")
         return array.reshape(()).item()
 
+    @property
+    def is_declared(self) -> bool:
+        """Whether the model declares the shape of the first output."""
+        return bool(self.declared) and self.declared[0] is not None
+
     def declared_shape(self, what: str) -> tuple[int, ...]:
         """The shape that the model declares for the first output, where operand `what` is computed at run time."""
         shape = self.declared[0] if self.declared else None

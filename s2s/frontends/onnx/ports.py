@@ -10,13 +10,13 @@ from xdsl.ir import Region, SSAValue
 from s2s.analysis.network.functions import NAME, STATE
 from s2s.dialects import graph
 from s2s.dialects.graph.base import ints
-from s2s.errors import UnsupportedError
+from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.onnx.narrow import packed, unpacked
 from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type, ui8
 from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, TEXTS, EmptyTensor, ModelTensor, empty_attribute
 from s2s.types.narrow import NARROW
-from s2s.types.size import all_plain, greatest
+from s2s.types.size import Size, all_plain, greatest, is_empty
 
 _RUN = "run_number"
 
@@ -32,23 +32,26 @@ class Ports:
 
     def input(self, name: str, tensor: ModelTensor) -> Value:
         """The value of an input: an argument, its elements if they are packed, or a constant without elements."""
-        if 0 in tensor.shape:
+        ledger = self.builder.ledger
+        shape = ledger.port(name, tensor.shape)
+        if is_empty(tensor.shape):
+            if not all_plain(shape):
+                raise InputError(
+                    f"input {name}: has no element and is not passed; give {_named(shape)} a constant size"
+                )
             self._empty.append(EmptyTensor(name, len(self._attributes) + len(self._empty), tensor))
             return self.builder.constant(np.zeros(tensor.shape, tensor.dtype), name)
         self._attributes.append(_attributes(name, tensor))
-        narrow, shape = NARROW.get(tensor.dtype), self._symbols(name, tensor.shape)
+        narrow = NARROW.get(tensor.dtype)
         if narrow is None:
             return self._argument(name, tensor_type(from_numpy(tensor.dtype), shape))
+        if not narrow.fills_byte and not all_plain(shape):
+            raise UnsupportedError(
+                f"input {name}: its elements are packed into bytes, which have no axis of their own for "
+                f"{_named(shape)}; give that a constant size"
+            )
         data = self._argument(name, tensor_type(ui8, narrow.packed_shape(shape)))
         return unpacked(data, narrow, shape)
-
-    def _symbols(self, name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of an input with the sizes that vary as symbols."""
-        ledger = self.builder.ledger
-        if ledger is None or name not in ledger.ports:
-            return shape
-        sizes = zip(ledger.ports[name], shape, strict=True)
-        return tuple(ledger.size(symbol) if symbol else size for symbol, size in sizes)
 
     def run_number(self) -> Value:
         """How often the network has run before, as one u64 that is state of the network."""
@@ -69,7 +72,7 @@ class Ports:
         for number, (name, value) in enumerate(outputs):
             shape = tuple(greatest(value.shape))
             tensor = ModelTensor((value.dtype if value.texts else value.model_dtype).name, shape)
-            if 0 in value.shape:
+            if is_empty(value.shape):
                 if not all_plain(value.shape):
                     raise UnsupportedError(
                         f"output {name}: has no element, and its shape depends on the size; give it a constant one"
@@ -94,6 +97,11 @@ class Ports:
             if tensors:
                 main.attributes[attribute] = empty_attribute(tensors)
         return main
+
+
+def _named(shape: Sequence[int]) -> str:
+    """The name of the first size of a shape that varies."""
+    return next(size.text for size in shape if isinstance(size, Size))
 
 
 def _attributes(name: str, tensor: ModelTensor) -> DictionaryAttr:

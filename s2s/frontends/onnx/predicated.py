@@ -21,6 +21,7 @@ from s2s.frontends.networks import Formulas, Values, kinds_of, network
 from s2s.frontends.onnx.narrow import marked
 from s2s.frontends.onnx.node import Node
 from s2s.frontends.selection import true_places
+from s2s.types.size import alike, is_empty
 
 Shape = tuple[int, ...]
 
@@ -81,16 +82,18 @@ def _shapes(node: Node, formulas: Formulas, inputs: Sequence[Value], room: int) 
 def _taken(node: Node, sides: tuple[Value, Value], values: tuple[Value, Value], found: Sequence[list[int]]) -> Value:
     """That one of two values whose side holds; `found` are the axes along which each is empty where its does not."""
     (one, other), narrow = values, values[0].narrow
-    alike = one.element == other.element and narrow == other.narrow and one.rank == other.rank
-    differ = [axis for axis in range(one.rank) if alike and one.shape[axis] != other.shape[axis]]
+    fits = one.element == other.element and narrow == other.narrow and one.rank == other.rank
+    differ = [
+        axis for axis in range(one.rank) if fits and not alike(one.shape[axis : axis + 1], other.shape[axis : axis + 1])
+    ]
     axes = sorted({*found[0], *found[1], *differ})
-    if not alike or len(axes) > 1 or one.texts is not None or other.texts is not None:
+    if not fits or len(axes) > 1 or one.texts is not None or other.texts is not None:
         raise node.waits(
             f"the branches give {one.type} and {other.type}, of sizes that depend on the data",
             "make the condition a constant, or let the outputs differ along one axis only",
         )
     if not axes:
-        return one if 0 in one.shape else marked(select(sides[0], one, other), narrow)
+        return one if is_empty(one.shape) else marked(select(sides[0], one, other), narrow)
     axis = axes[0]
     parts = [
         marked(value if axis in own else _predicated(value, axis, side), narrow)

@@ -111,7 +111,9 @@ class Layer(NamedTuple):
         shape = [self.batch, self.hidden]
         value = self.node.optional(position)
         if value is None:
-            return self.node.builder.constant(np.zeros(shape, self.x.dtype), f"{self.node.builder.node}_zeros")
+            zeros = self.node.builder.filled(0, shape, self.x.dtype)
+            zeros.name = f"{self.node.builder.node}_zeros"
+            return zeros
         if _flag(self.node, "layout"):
             value = transpose(value, [1, 0, 2])
         if value.shape != (self.directions, *shape):
@@ -138,7 +140,7 @@ class Layer(NamedTuple):
             return None
         if lengths.shape != (self.batch,):
             raise self.node.invalid(f"sequence_lens has shape {list(lengths.shape)}", f"give {self.batch} numbers")
-        times = self.node.constant(np.arange(self.steps).reshape(-1, 1, 1), np.int32)
+        times = reshape(self.node.counted(self.steps, np.dtype(np.int32)), [self.steps, 1, 1])
         wanted = reshape(cast(lengths, np.dtype(np.int32)), [1, self.batch, 1])
         return less(broadcast_to(times, [self.steps, self.batch, 1]), wanted)
 

@@ -12,6 +12,7 @@ from s2s.frontends.formulas import cast, equal, less, minimum, pad, reshape, sel
 from s2s.frontends.onnx.declared_shapes import reduced_axes
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.order import largest
+from s2s.types.size import alike, integer_of, is_size
 
 _COUNT = np.dtype(np.int32)
 OperationClass = Callable[..., Operation]
@@ -177,7 +178,9 @@ def _top_k(node: Node) -> list[Value]:
     if count is None or not 0 < count <= size:
         raise node.invalid(f"K is {count} for {size} elements", "give 1 up to that many")
     perm = [*(dim for dim in range(x.rank) if dim != axis), axis]
-    values, places = largest(transpose(x, perm), int(count), last=not node.flag("largest", True))
+    if is_size(count) and not alike([integer_of(count)], [size]):
+        raise node.unsupported("K follows from a size", "choose a constant number, or all elements")
+    values, places = largest(transpose(x, perm), integer_of(count), last=not node.flag("largest", True))
     back = [perm.index(dim) for dim in range(x.rank)]
     return [transpose(values, back), transpose(cast(places, np.dtype(np.int64)), back)]
 

@@ -31,7 +31,8 @@ def _roi_align(node: Node) -> Value:
         raise node.invalid(f"rois {list(rois.shape)} and batch_indices {list(batch.shape)} do not match", "fix them")
     half_pixel = node.since >= 16 and _mode(node) == "half_pixel"
     counts, ratio = (node.integer("output_height"), node.integer("output_width")), node.integer("sampling_ratio")
-    if min(counts) < 1 or min(checked_shape((rois.shape[0], *counts, x.shape[1]), node.place)) < 1:
+    shape = checked_shape((rois.shape[0], *counts, x.shape[1]), node.place)
+    if any(size < 1 for size in shape):
         raise node.invalid(f"output of {counts[0]} x {counts[1]}", "give positive sizes")
     if ratio < 0:
         raise node.invalid(f"sampling_ratio {ratio}", "give 0 or the number of samples")

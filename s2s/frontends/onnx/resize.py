@@ -1,7 +1,7 @@
 """Resize and Upsample, axis by axis."""
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
+from dataclasses import replace
 from math import floor, isfinite
 
 import numpy as np
@@ -29,17 +29,16 @@ from s2s.frontends.resample import (
     linear_kernel,
     nearest_taps,
     read_taps,
+    scaled_size,
     weighted_taps,
 )
 from s2s.frontends.sampling import within
 from s2s.frontends.weighted_reads import MAX_TAPS, Kernel, read_weighted
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
-from s2s.types.size import Size, greatest, integer_of
+from s2s.types.size import Size, alike, all_plain, greatest, integer_of, proves
 
 _INDEX, _PLACE, _EXACT = np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.float64)
-_MAX_DIVISOR = 1 << 16
-"""The greatest denominator of a factor that sizes are multiplied by."""
 
 
 @frozen
@@ -55,7 +54,7 @@ class _Axis:
 
     def stays(self, size: int) -> bool:
         """Whether an axis of `size` is read as it is, at any size. Pictures and channels are not resized."""
-        return self.count == size and (self.axis < 2 if self.sized else self.scale == 1)
+        return alike([self.count], [size]) and (self.axis < 2 if self.sized else self.scale == 1)
 
 
 def _upsample(node: Node) -> Value:
@@ -115,10 +114,8 @@ def _floor_product(size: int, factor: float) -> int:
     """Return the largest whole number that is not above `size * factor`."""
     if not isinstance(size, Size):
         return floor(size * factor)
-    exact = Fraction(factor)
-    if exact.denominator > _MAX_DIVISOR:
-        return floor(float(size) * factor)
-    return size * exact.numerator // exact.denominator
+    scaled = scaled_size(size, factor)
+    return floor(float(size) * factor) if scaled is None else scaled
 
 
 def _sized_axes(node: Node, x: Value, chosen: list[int], sizes: list[int], roi: list[float] | None) -> list[_Axis]:
@@ -165,8 +162,11 @@ def _resample(node: Node, x: Value, axes: list[_Axis], mode: str, nearest_mode: 
     y = x if x.is_float or node.text("mode") == "nearest" else cast(x, np.dtype(np.float32))
     outside = np.zeros([1] * x.rank, np.bool_)
     for axis in axes:
-        if node.builder.varies and _depends_on_size(node, axis, mode):
+        if node.builder.varies and _depends_on_size(node, axis, x.shape[axis.axis], mode):
             y = _at_any_size(node, y, axis, mode)
+            continue
+        if not all_plain([x.shape[axis.axis], axis.count]) and node.text("mode") == "nearest" and not axis.sized:
+            y = _repeated(node, y, axis, mode, nearest_mode)
             continue
         taps = _taps(node, axis, x.shape[axis.axis], mode, nearest_mode)
         y = read_taps(node, y, axis.axis, taps)
@@ -178,14 +178,25 @@ def _resample(node: Node, x: Value, axes: list[_Axis], mode: str, nearest_mode: 
     return cast(y, x.dtype)
 
 
-def _depends_on_size(node: Node, axis: _Axis, mode: str) -> bool:
+def _repeated(node: Node, x: Value, axis: _Axis, mode: str, nearest_mode: str) -> Value:
+    """`x` with elements repeated a whole number of times along an axis of varying size: those of the greatest size, as
+    far as there are any."""
+    most, count = greatest([x.shape[axis.axis], axis.count])
+    places = _taps(node, replace(axis, count=count), most, mode, nearest_mode).index[:, 0]
+    table: Value = node.table(places, [axis.count])
+    if not np.array_equal(places, np.arange(count) // int(axis.scale)):
+        table = minimum(table, node.builder.sizes(x.shape[axis.axis] - 1, _INDEX))
+    return emit(graph.GatherOp, x, table, axis=axis.axis)
+
+
+def _depends_on_size(node: Node, axis: _Axis, size: int, mode: str) -> bool:
     """Whether what a position reads depends on the size, and is few elements. Elements that are repeated a whole
     number of times are the same ones at every size; how many a smoothed one reads must not depend on the size."""
     if node.text("mode") == "nearest" and not axis.sized and axis.scale == floor(axis.scale):
         return mode == "align_corners"
     if mode == "tf_crop_and_resize":
         return False
-    shrinks = axis.scale < 1 or (axis.sized and node.builder.ledger is not None)
+    shrinks = proves(axis.count, ">=", size) is not True if axis.sized else axis.scale < 1
     smooth = node.flag("antialias", False) and node.text("mode") != "nearest" and shrinks
     return not smooth or (not axis.sized and 2 * _kernel(node, axis.scale).reach <= MAX_TAPS)
 
@@ -345,6 +356,8 @@ _ROUNDED: Mapping[str, Callable[[Value], Value]] = {
 
 
 def _taps(node: Node, axis: _Axis, size: int, mode: str, nearest_mode: str) -> Taps:
+    if not all_plain([size, axis.count]):
+        raise node.unsupported("reads other elements at other sizes", "give scales, or the axis a constant size")
     node.require_small(axis.count, "a resized axis")
     at = coordinates(mode, size, axis.scale, axis.count, axis.roi)
     kind = node.choice("mode", "nearest", "linear", "cubic", "bilinear")

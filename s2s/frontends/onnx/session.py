@@ -83,12 +83,9 @@ class Session:
         self._nodes = 0
         self._bodies = 0
 
-    def define_initializers(self, graph: GraphProto, scope: Scope, known: Mapping[str, Array] | None = None) -> None:
-        """Bind the constants of `graph`, the ones in `known` to the values there."""
+    def define_initializers(self, graph: GraphProto, scope: Scope) -> None:
+        """Bind the constants of `graph`."""
         for tensor in graph.initializer:
-            if known and tensor.name in known:
-                scope.define(tensor.name, self.builder.constant(known[tensor.name], tensor.name))
-                continue
             if tensor.data_type == TensorProto.STRING:
                 from s2s.frontends.onnx.texts import read_texts, text_constant
 

@@ -8,9 +8,10 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import concat, crop, pad, select, take
 from s2s.frontends.onnx.counted_places import counted_shape
-from s2s.frontends.onnx.late_places import late_pad, late_slice, pad_by_sizes
+from s2s.frontends.onnx.late_places import late_pad, late_slice, pad_by_sizes, slice_of_run
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.types.size import all_plain, proves
+from s2s.frontends.places import part_of
+from s2s.types.size import all_plain, is_size, proves
 
 _MODES = ("constant", "reflect", "edge", "wrap")
 
@@ -57,7 +58,11 @@ def _slice(node: Node) -> Value:
         axes, steps = node.integers("axes", list(range(len(starts)))), [1] * len(starts)
     else:
         if any(operand is not None and operand.array is None for operand in node.operands[1:]):
-            return late_slice(node, x, counted_shape(node, x) or node.declared_shape("starts"))
+            shape = counted_shape(node, x)
+            late = shape is None and not node.is_declared and not node.builder.is_inner
+            if late and (found := slice_of_run(node, x)) is not None:
+                return found
+            return late_slice(node, x, shape or node.declared_shape("starts"))
         starts, ends = node.known_ints(1, "starts"), node.known_ints(2, "ends")
         axes = list(range(len(starts))) if node.optional(3) is None else node.known_ints(3, "axes")
         steps = [1] * len(starts) if node.optional(4) is None else node.known_ints(4, "steps")
@@ -70,31 +75,10 @@ def _slice(node: Node) -> Value:
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         axis %= x.rank
         begin, count = part_of(x.shape[axis], start, end, step)
-        first[axis], sizes[axis], strides[axis] = begin if count else 0, count, step
-        if count < 2:
+        first[axis], sizes[axis], strides[axis] = begin if is_size(count) or count else 0, count, step
+        if all_plain([count]) and count < 2:
             strides[axis] = 1
-    if (
-        node.builder.varies
-        and node.builder.ledger is None
-        and list(x.shape) == sizes
-        and any(end == x.shape[axis] for axis, end in zip(axes, ends, strict=True))
-    ):
-        return emit(graph.SliceOp, x, starts=first, sizes=sizes, strides=strides)  # maybe less at smaller sizes
     return crop(x, first, sizes, strides)
-
-
-def part_of(size: int, start: int, end: int, step: int) -> tuple[int, int]:
-    """Return where `[start:end:step]` of `size` elements begins, and how many elements it has, as Python means it."""
-    low, high = (0, size) if step > 0 else (-1, size - 1)
-    first, last = (_within(place + size if place < 0 else place, low, high) for place in (start, end))
-    if step < 0 and end < -size:
-        last = -1
-    count = (last - first + step - 1) // step if step > 0 else (first - last - step - 1) // -step
-    return first, count if count > 0 else 0
-
-
-def _within(place: int, low: int, high: int) -> int:
-    return low if place < low else high if place > high else place
 
 
 def _pad(node: Node) -> Value:
@@ -118,7 +102,7 @@ def _pad(node: Node) -> Value:
     if not all_plain([*low, *high]):
         return _pad_by_sizes(node, x, low, high, mode)
     if fill is not None and fill.array is None:
-        inside = pad(node.constant(np.broadcast_to(np.True_, x.shape)), low, high)
+        inside = pad(node.builder.filled(True, x.shape, np.dtype(np.bool_)), low, high)
         return select(inside, pad(x, low, high), fill if fill.rank == 0 else emit(graph.ReshapeOp, fill, shape=[]))
     number = None if fill is None else node.known_number(2, "the pad value")
     return pad(x, low, high, mode, 0 if number is None else number)

@@ -37,13 +37,14 @@ def read_window(node: Node, spatial: Sequence[int], kernel: Sequence[int]) -> Wi
         return window
     if mode == "VALID":
         return window._replace(low=[0] * rank, high=[0] * rank)
+    if node.builder.varies and depends_on_size(window.extent, strides):
+        return window._replace(low=[0] * rank, high=[0] * rank, side=mode.removeprefix("SAME_").lower())
     totals = [
         max(0, (-(-size // stride) - 1) * stride + extent - size)
         for size, stride, extent in zip(spatial, strides, window.extent, strict=True)
     ]
     low, high = split_padding(totals, upper=mode == "SAME_UPPER")
-    varies = node.builder.varies and depends_on_size(window.extent, strides)
-    return window._replace(low=low, high=high, side=mode.removeprefix("SAME_").lower() if varies else "")
+    return window._replace(low=low, high=high)
 
 
 def pool_windows(node: Node, spatial: Sequence[int]) -> tuple[Window, Window]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from s2s.frontends.imported import Imported
 from s2s.frontends.tflite.load import LoadedModel, ModelSource, is_tflite, load_model
+from s2s.types.size import Ledger
 
 if TYPE_CHECKING:
     from s2s.frontends.tflite.node import Rounding
@@ -18,13 +19,12 @@ def import_model(
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     name: str | None = None,
     rounding: Rounding = "micro",
-    sizes: Mapping[str, int] | None = None,
-    varies: bool = False,
+    ledger: Ledger | None = None,
 ) -> Imported:
     """Import a model. The operators of TFLite are loaded now, not with every ONNX model."""
     from s2s.frontends.tflite import importer
 
-    return importer.import_model(model, shapes=shapes, name=name, rounding=rounding, sizes=sizes, varies=varies)
+    return importer.import_model(model, shapes=shapes, name=name, rounding=rounding, ledger=ledger)
 
 
 def open_inputs(model: LoadedModel) -> dict[str, list[int | str]]:

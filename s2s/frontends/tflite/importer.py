@@ -23,6 +23,7 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.imported import Imported, Origin
+from s2s.frontends.named_axes import state_sizes, with_symbols
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.open_shapes import proposal
 from s2s.frontends.tflite.checks import is_constant
@@ -32,6 +33,7 @@ from s2s.frontends.tflite.records import ModelInfo, TensorInfo
 from s2s.frontends.tflite.schema import PACKED_BITS
 from s2s.frontends.tflite.session import ModelSession
 from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type
+from s2s.types.size import Ledger
 from s2s.types.weights import WeightStore
 
 
@@ -41,22 +43,22 @@ def import_model(
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     name: str | None = None,
     rounding: Rounding = "micro",
-    sizes: Mapping[str, int] | None = None,
-    varies: bool = False,
+    ledger: Ledger | None = None,
 ) -> Imported:
-    """Import a model; `shapes` resizes inputs, as users of TFLite's interpreter do, `sizes` bounds sizes that the
-    network computes; `varies` says whether sizes of inputs vary from run to run."""
+    """Import a model; `shapes` resizes inputs, as users of TFLite's interpreter do, `ledger` has the symbols of sizes
+    that vary from run to run."""
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
     info, weights = loaded.info, WeightStore()
     main = info.subgraphs[0]
     inputs = [main.tensors[index] for index in main.inputs]
     names = _names(inputs, info)
-    types = _types(inputs, names, dict(shapes or {}))
+    types = _types(inputs, names, dict(shapes or {}), Ledger() if ledger is None else ledger)
     if shapes:
         info = _resized(info)
         main = info.subgraphs[0]
     block = Block(arg_types=types)
-    builder = Builder(block, weights, sizes=sizes, varies=varies)
+    builder = Builder(block, weights, ledger=ledger)
+    builder.ledger.place = lambda: builder.node
     session = ModelSession(builder, info, rounding)
     arguments = [builder.computed(argument, name) for argument, name in zip(block.args, names, strict=True)]
     try:
@@ -91,9 +93,9 @@ def import_model(
     if kept:
         function.attributes[graph.TIED] = ints([-1] * len(outputs) + [len(inputs) + n for n in range(len(kept))])
     module = ModuleOp([*builder.functions, function])
+    state_sizes(module, builder.ledger)
     module.verify()
-    count = sum(len(graph.operators) for graph in info.subgraphs)
-    origin = Origin("TFLite", loaded.producer, info.version, {}, count)
+    origin = Origin("TFLite", loaded.producer, info.version, {}, sum(len(graph.operators) for graph in info.subgraphs))
     return Imported(module, weights, name or (loaded.path.stem if loaded.path else "model"), origin)
 
 
@@ -128,12 +130,16 @@ def _names(tensors: Sequence[TensorInfo], model: ModelInfo) -> list[str]:
     return names
 
 
-def _types(inputs: Sequence[TensorInfo], names: Sequence[str], shapes: dict[str, tuple[int, ...]]) -> list[AnyTensor]:
+def _types(
+    inputs: Sequence[TensorInfo], names: Sequence[str], shapes: dict[str, tuple[int, ...]], ledger: Ledger
+) -> list[AnyTensor]:
+    """The types of the inputs, with sizes that vary as symbols."""
     unknown = sorted(shapes.keys() - set(names))
     if unknown:
         known = ", ".join(repr(one_line(name)) for name in names)
         raise InputError(f"--shape {one_line(unknown[0])}: the model has no such input; its inputs are {known}")
-    return [_type(tensor, shapes.get(name)) for tensor, name in zip(inputs, names, strict=True)]
+    pairs = zip(inputs, names, strict=True)
+    return [with_symbols(_type(tensor, shapes.get(name)), name, ledger) for tensor, name in pairs]
 
 
 def _type(tensor: TensorInfo, asked: tuple[int, ...] | None) -> AnyTensor:

@@ -130,7 +130,7 @@ def _fill(node: Node) -> Value:
 
 def _zeros_like(node: Node) -> Value:
     x = node.input(0)
-    return node.constant(np.broadcast_to(np.zeros((), x.dtype), x.shape))
+    return node.builder.filled(0, x.shape, x.dtype)
 
 
 def _one_hot(node: Node) -> Value:
@@ -155,7 +155,7 @@ def _scatter_nd(node: Node) -> Value:
 
 
 def _zeros(node: Node, like: Value, shape: Sequence[int]) -> Value:
-    return node.constant(np.broadcast_to(np.zeros((), like.dtype), shape))
+    return node.builder.filled(0, shape, like.dtype)
 
 
 def _sparse_to_dense(node: Node) -> Value:

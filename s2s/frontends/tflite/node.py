@@ -15,6 +15,7 @@ from s2s.frontends.tflite.tensors import Tensor
 from s2s.frontends.tflite.variables import Key, Variables, own_key, tensor_key
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
 from s2s.types.dtypes import Array
+from s2s.types.size import integer_of
 
 Rounding = Literal["micro", "reference"]
 
@@ -177,9 +178,9 @@ class Node(NamedTuple):
     def known_ints(self, position: int, what: str) -> list[int]:
         """As `known`, for an operand that lists integers."""
         array = self.known(position, what)
-        if array.dtype.kind not in "iu":
+        if array.dtype.kind not in "iuO":
             raise self.invalid(f"{what} is {array.dtype}", "give integers")
-        return [int(number) for number in array.reshape(-1)]
+        return [integer_of(number) for number in array.reshape(-1)]
 
     # ----------------------------------------------------------------- results
 

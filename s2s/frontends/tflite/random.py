@@ -17,6 +17,7 @@ from s2s.frontends.formulas import broadcast_to, cast, concat, less, maximum, re
 from s2s.frontends.philox import Words, philox
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.types.dtypes import from_numpy
+from s2s.types.size import is_empty
 
 _WORD, _WIDE, _FLOAT = np.dtype(np.uint32), np.dtype(np.uint64), np.dtype(np.float32)
 _DOUBLE, _INT32 = np.dtype(np.float64), np.dtype(np.int32)
@@ -57,7 +58,7 @@ def _multinomial(node: Node) -> Value:
         raise node.invalid(f"draws {out}", "use int32 or int64")
     (batch, _), count = logits.shape, samples[0]
     shape = node.shape([batch, count])
-    if 0 in shape:
+    if is_empty(shape):
         return node.constant(np.zeros(shape), out)
     words = _words(node, batch * count * 2, passed=batch * (-(-count // 4) * 4) * _BLOCKS_A_NUMBER)
     uniform = reshape(_in_order([_double(*words[:2]), _double(*words[2:])], (batch * count,)), shape)

@@ -19,6 +19,7 @@ from s2s.frontends.tflite.fixed_point import I32
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.tensors import Tensor
 from s2s.support.frozen import frozen
+from s2s.types.size import all_plain
 
 _F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
 _FRACTION_BITS = 10
@@ -103,7 +104,7 @@ def _resize_nearest(node: Node) -> Value:
     require_kinds(node, (x,), "float32", "int8", "int16")
     y = x.value
     for axis, sampling in enumerate(_samplings(node, x), start=1):
-        if node.builder.varies:
+        if not all_plain((sampling.before, sampling.after)):
             y = late_sampling.read(y, axis, _LateSampling(node, sampling).nearest())
         else:
             y = _read(node, y, axis, sampling.nearest())
@@ -116,7 +117,7 @@ def _resize_bilinear(node: Node) -> Value:
     samplings = _samplings(node, x)
     if any(sampling.align_corners and sampling.half_pixel_centers for sampling in samplings):
         raise node.invalid("asks for aligned corners and for half-pixel centers", "choose one")
-    if node.builder.varies:
+    if not all_plain((*x.shape[1:3], *(sampling.after for sampling in samplings))):
         late = [_LateSampling(node, sampling) for sampling in samplings]
         taps = [each.linear_floats() if kind == "float32" else each.linear_integers() for each in late]
         y = _late_blend(x.value, taps[0], taps[1], 1 if kind == "float32" else _ONE)
@@ -178,7 +179,7 @@ class _LateSampling:
         return before - 1, spans
 
     def _steps(self, dtype: np.dtype[Any]) -> Value:
-        return self.builder.constant(np.arange(self.sampling.after).astype(dtype))
+        return self.builder.counted(self.sampling.after, dtype)
 
     def nearest(self) -> Value:
         last, spans = self._sizes(_F32)

@@ -19,6 +19,7 @@ from s2s.frontends.tflite.tensors import Tensor, constant_array
 from s2s.frontends.tflite.versions import newest_version
 from s2s.types.dtypes import from_numpy, tensor_type
 from s2s.types.shapes import ShapeError
+from s2s.types.size import alike
 
 _ANY_NUMBERS = ("CAST", "EXPAND_DIMS", "RESHAPE", "SQUEEZE")
 """Operators that take complex numbers, and real ones as well."""
@@ -70,7 +71,7 @@ class ModelSession(Session):
         if len(declared) != len(values):
             raise node.invalid(f"{graph.place} has {len(declared)} inputs for {len(values)} values", "fix the model")
         for tensor, value in zip(declared, values, strict=True):
-            if tensor.dtype != value.dtype or (tensor.shape != value.shape and not tensor.open_shape):
+            if tensor.dtype != value.dtype or not (tensor.open_shape or alike(tensor.shape, value.shape)):
                 raise node.invalid(
                     f"gives {value.dtype}{list(value.shape)} to {tensor.place} of {tensor.dtype}{list(tensor.shape)}",
                     "fix the model",
@@ -146,7 +147,7 @@ class ModelSession(Session):
 
 def _check_result(node: Node, value: Value, tensor: TensorInfo) -> None:
     """The computed tensors must be as the file declares."""
-    if value.dtype != tensor.dtype or (value.shape != tensor.shape and not _is_open(value, tensor)):
+    if value.dtype != tensor.dtype or not (_is_open(value, tensor) or alike(value.shape, tensor.shape)):
         raise node.invalid(
             f"computes {value.dtype}{list(value.shape)}, {tensor.place} is declared as "
             f"{tensor.dtype}{list(tensor.shape)}",

@@ -10,6 +10,7 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, crop, pad, reshape, transpose, unsqueeze
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.types.shapes import broadcast
+from s2s.types.size import integer_of
 
 
 def _reshape(node: Node) -> Value:
@@ -72,7 +73,7 @@ def _broadcast_to(node: Node) -> Value:
 
 def _broadcast_args(node: Node) -> Value:
     first, second = (node.shape(node.known_ints(position, f"shape {position}")) for position in (0, 1))
-    return node.constant(broadcast(first, second), node.output_type().dtype)
+    return node.builder.size_constant(broadcast(first, second), node.output_type().dtype)
 
 
 def _tile(node: Node) -> Value:
@@ -89,6 +90,8 @@ def _range(node: Node) -> Value:
     if start.size != 1 or limit.size != 1 or delta.size != 1 or not delta.any():
         raise node.invalid("start, limit or delta is no single number, or delta is 0", "fix them")
     first, step = start.reshape(-1)[0], delta.reshape(-1)[0]
+    if limit.dtype == object and step == 1 and first == 0:
+        return node.builder.counted(integer_of(limit.reshape(-1)[0]), node.output_type().dtype)
     count = max(ceil((limit.reshape(-1)[0] - first) / step), 0)
     node.require_small(count, "its result")
     numbers = np.full(count, step, start.dtype)

@@ -9,6 +9,7 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, concat, crop, equal, pad, reshape, select, take, unsqueeze
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.tensors import Tensor
+from s2s.types.size import is_empty, is_size, proves
 
 _INDEX = np.dtype(np.int64)
 _REFLECT = 0
@@ -114,7 +115,7 @@ def _dynamic_slice(node: Node, x: Value, begins: Value, sizes: Sequence[int]) ->
             raise node.unsupported(f"size {size} of {x.shape[axis]} from a computed place", "make begin a constant")
         if size != x.shape[axis]:
             begin = cast(reshape(take(begins, 0, axis, 1), []), _INDEX)
-            x = emit(graph.GatherOp, x, begin + node.constant(np.arange(size), _INDEX), axis=axis)
+            x = emit(graph.GatherOp, x, begin + node.builder.counted(size, _INDEX), axis=axis)
     return x
 
 
@@ -147,18 +148,21 @@ def _strided_slice(node: Node) -> Value:
             continue
         if axis >= x.rank:
             raise node.invalid(f"begin {begin} has more entries than {list(x.shape)}", "fix begin, end and strides")
-        start, stop = masks.bounds(x.shape[axis], position, begin[position], end[position], strides[position])
+        step = strides[position]
+        start, stop = masks.bounds(x.shape[axis], position, begin[position], end[position], step)
         if bool(options.Offset()) and not masks.has(masks.end, position):
-            _, stop = masks.bounds(x.shape[axis], position, start, start + end[position], strides[position])
-        chosen = range(start, stop, strides[position])
+            _, stop = masks.bounds(x.shape[axis], position, start, start + end[position], step)
+        count = -((start - stop) // step)
+        count = count if proves(count, ">=", 0) else max(0, count)
         if masks.has(masks.shrink, position):
             if not 0 <= start < x.shape[axis]:
                 raise node.invalid(f"index {begin[position]} is outside {list(x.shape)}", "fix begin")
-            chosen = range(start, start + 1)
+            count = 1
         else:
-            shape.append(len(chosen))
-        starts[axis], sizes[axis] = (chosen.start if len(chosen) else 0), len(chosen)
-        steps[axis] = chosen.step if len(chosen) > 1 else 1
+            shape.append(count)
+        varies = is_size(count)
+        starts[axis], sizes[axis] = start if varies or count else 0, count
+        steps[axis] = step if varies or count > 1 else 1
         axis += 1
     return reshape(crop(x, starts, sizes, steps), [*shape, *x.shape[axis:]])
 
@@ -200,7 +204,7 @@ def padded_with(x: Value, low: Sequence[int], high: Sequence[int], fill: Value) 
         return pad(x, low, high, value=fill.array.reshape(()).item())
     if max(*low, *high, 0) == 0:
         return pad(x, low, high)
-    inside = pad(x.builder.constant(np.broadcast_to(np.int32(1), x.shape)), low, high)
+    inside = pad(x.builder.filled(1, x.shape, np.dtype(np.int32)), low, high)
     return select(equal(inside, 1), pad(x, low, high), reshape(fill, []))
 
 
@@ -249,7 +253,7 @@ def _dynamic_update_slice(node: Node) -> Value:
         raise node.invalid(f"update {list(update.shape)} is larger than {list(x.shape)}", "make it smaller")
     if update.shape == x.shape:
         return update
-    if 0 in update.shape:
+    if is_empty(update.shape):
         return x
     limits = [size - part for size, part in zip(x.shape, update.shape, strict=True)]
     if begins.array is not None:
@@ -260,7 +264,7 @@ def _dynamic_update_slice(node: Node) -> Value:
         if part == size:
             continue
         start = clamp(cast(reshape(take(begins.value, 0, axis, 1), []), _INDEX), 0, size - part)
-        step = node.constant(np.arange(size), _INDEX) - start
+        step = node.builder.counted(size, _INDEX) - start
         near = clamp(step, 0, part - 1)
         hit = reshape(equal(step, near), [size if dim == axis else 1 for dim in range(x.rank)])
         inside = hit if inside is None else emit(graph.LogicalAndOp, inside, hit)

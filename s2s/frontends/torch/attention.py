@@ -9,6 +9,7 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import reshape, select, unsqueeze
 from s2s.frontends.torch.node import Importer, Node
+from s2s.types.size import greatest
 
 
 def _attention(node: Node) -> Value:
@@ -19,7 +20,8 @@ def _attention(node: Node) -> Value:
     shape = (*q.shape[:-1], v.shape[-1])
     mask = node.optional("attn_mask")
     if node.flag("is_causal"):
-        mask = node.constant(np.tri(q.shape[-2], k.shape[-2], dtype=np.bool_))
+        sizes = q.shape[-2], k.shape[-2]
+        mask = node.table(np.tri(*greatest(sizes), dtype=np.bool_), sizes)
     shared = q.shape[-3] // k.shape[-3] if node.flag("enable_gqa") and q.rank > 2 else 1
     if shared > 1:
         q = reshape(q, [*q.shape[:-3], k.shape[-3], shared, *q.shape[-2:]])

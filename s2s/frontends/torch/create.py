@@ -2,7 +2,7 @@
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor, prod, trunc
 from typing import Any
 
@@ -12,11 +12,15 @@ from s2s.frontends.builder import Scalar, Value
 from s2s.frontends.formulas import broadcast_to, cast, select
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.operands import typed
+from s2s.types.dtypes import Array, from_numpy
+from s2s.types.size import Size, greatest, integer_of
 
 
-def _filled(node: Node, shape: tuple[int, ...] | list[int], number: Scalar) -> Value:
-    """A constant of one number, which takes no room until it is written."""
-    return node.constant(np.broadcast_to(np.asarray(number).astype(node.result_dtype()), shape))
+def _filled(node: Node, shape: Sequence[int], number: Scalar) -> Value:
+    """A constant of one number; a number that is a size is one of the run."""
+    if isinstance(number, Size):
+        return broadcast_to(node.builder.scalar(number, from_numpy(node.result_dtype())), shape)
+    return node.builder.filled(number, shape, node.result_dtype())
 
 
 def _full(node: Node) -> Value:
@@ -46,9 +50,16 @@ def _like(number: Scalar) -> Importer:
 
 def _arange(node: Node) -> Value:
     start, step = (node.number(name) if node.has(name) else other for name, other in (("start", 0), ("step", 1)))
-    count = max(0, ceil((node.number("end") - start) / step))
+    end = node.number("end")
+    if any(isinstance(number, float) for number in (start, end, step)):
+        count = max(0, ceil((end - start) / step))
+        node.require_small(count, "a range")
+        return node.constant((np.arange(count) * step + start).astype(node.result_dtype()))
+    count = max(0, integer_of(-((start - end) // step)))
     node.require_small(count, "a range")
-    return node.constant((np.arange(count) * step + start).astype(node.result_dtype()))
+    numbers = node.counted_up(count, np.dtype(np.int64))
+    numbers = numbers if step == 1 else numbers * step
+    return cast(numbers if start == 0 else numbers + start, node.result_dtype())
 
 
 def _linspace(node: Node) -> Value:
@@ -57,14 +68,14 @@ def _linspace(node: Node) -> Value:
 
 
 def _scalar_tensor(node: Node) -> Value:
-    return node.constant(np.asarray(node.number("s")).astype(node.result_dtype()))
+    return node.builder.scalar(node.number("s"), from_numpy(node.result_dtype()))
 
 
-def _triangle(keep: Callable[[np.ndarray[tuple[int, ...], np.dtype[np.bool_]], int], object]) -> Importer:
+def _triangle(keep: Callable[[np.ndarray[tuple[int, ...], np.dtype[np.bool_]], int], Array]) -> Importer:
     def importer(node: Node) -> Value:
         x = node.value("self")
-        kept = keep(np.ones(x.shape[-2:], np.bool_), node.integer("diagonal"))
-        return select(node.constant(kept), x, 0)
+        kept = keep(np.ones(greatest(x.shape[-2:]), np.bool_), node.integer("diagonal"))
+        return select(node.table(kept, x.shape[-2:]), x, 0)
 
     return importer
 
@@ -104,6 +115,11 @@ def _zero(node: Node) -> int:
 
 def _nothing(node: Node) -> None:
     """An assertion about sizes: they are known here, and have been checked."""
+
+
+def _whole(function: Callable[[Any], int]) -> Callable[[Any], int]:
+    """A function that rounds; a size is whole."""
+    return lambda number: number if isinstance(number, Size) else function(number)
 
 
 def _python(function: Callable[..., Any]) -> Importer:
@@ -146,9 +162,9 @@ IMPORTERS: Mapping[str, Importer] = {
 PYTHON: Mapping[str, Importer] = {
     "add": _python(operator.add),
     "and_": _python(operator.and_),
-    "ceil": _python(ceil),
+    "ceil": _python(_whole(ceil)),
     "eq": _python(operator.eq),
-    "floor": _python(floor),
+    "floor": _python(_whole(floor)),
     "floordiv": _python(operator.floordiv),
     "ge": _python(operator.ge),
     "gt": _python(operator.gt),
@@ -161,11 +177,11 @@ PYTHON: Mapping[str, Importer] = {
     "pow": _python(operator.pow),
     "sub": _python(operator.sub),
     "sym_float": _python(float),
-    "sym_int": _python(int),
+    "sym_int": _python(_whole(int)),
     "sym_max": _python(max),
     "sym_min": _python(min),
     "sym_not": _python(operator.not_),
     "truediv": _python(operator.truediv),
-    "trunc": _python(trunc),
+    "trunc": _python(_whole(trunc)),
 }
 """Functions of Python and torch on sizes, which are numbers here."""

@@ -151,7 +151,7 @@ def _predicate(operation: OperationClass) -> Importer:
 
     def importer(node: Node) -> Value:
         x = node.value("self")
-        return emit(operation, x) if x.is_float else node.constant(np.broadcast_to(np.False_, x.shape))
+        return emit(operation, x) if x.is_float else node.builder.filled(False, x.shape, BOOL)
 
     return importer
 

@@ -13,6 +13,7 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.imported import Imported, Origin
+from s2s.frontends.named_axes import state_sizes, with_symbols
 from s2s.frontends.names import one_line
 from s2s.frontends.torch.dtypes import numpy_dtype
 from s2s.frontends.torch.load import LoadedModel
@@ -20,6 +21,7 @@ from s2s.frontends.torch.program import Buffer, Input, Program
 from s2s.frontends.torch.session import Scope, Session
 from s2s.frontends.torch.sizes import fixed_sizes
 from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type, type_of_array
+from s2s.types.size import Ledger
 from s2s.types.weights import WeightStore
 
 
@@ -29,17 +31,20 @@ def import_model(
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     name: str | None = None,
     sizes: Mapping[str, int] | None = None,
-    varies: bool = False,
+    ledger: Ledger | None = None,
 ) -> Imported:
-    """Import a model; `shapes` fixes the shapes of inputs that the export left open, `sizes` its open sizes by name,
-    and bounds those that the network computes. An open size that neither gives is the greatest that the export allows.
-    `varies` says whether sizes of inputs vary from run to run."""
+    """Import a model; `shapes` fixes the shapes of inputs that the export left open, `sizes` its open sizes by name. An
+    open size that neither gives is the greatest that the export allows. `ledger` has the symbols of sizes that vary
+    from run to run."""
     program = model.program
     weights = WeightStore()
     types = _input_types(program, dict(shapes or {}), sizes or {})
+    if ledger is not None:
+        types = [with_symbols(type, port.name, ledger) for type, port in zip(types, program.inputs, strict=True)]
     states = [type_of_array(buffer.initial) for buffer in program.buffers]
     block = Block(arg_types=[*types, *states])
-    builder = Builder(block, weights, sizes=sizes, varies=varies)
+    builder = Builder(block, weights, ledger=ledger)
+    builder.ledger.place = lambda: builder.node
     session = Session(builder)
     scope: Scope = dict(program.numbers)
     for argument, port in zip(block.args, [*program.inputs, *program.buffers], strict=True):
@@ -55,6 +60,7 @@ def import_model(
     kept = [_new_state(scope.get(buffer.result), buffer) for buffer in program.buffers]
     main = _main(program, builder, outputs, kept)
     module = ModuleOp([*builder.functions, main])
+    state_sizes(module, builder.ledger)
     module.verify()
     return Imported(module, weights, name or program.name, _origin(program))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from math import prod
 
 import numpy as np
 from xdsl.ir import Operation
@@ -27,6 +28,8 @@ from s2s.frontends.torch.dtypes import BOOL, INT64
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.operands import typed
 from s2s.support.frozen import frozen
+from s2s.types.shapes import broadcast
+from s2s.types.size import is_empty
 
 
 def check_indices(node: Node, indices: Value, size: int) -> None:
@@ -53,7 +56,7 @@ def _index_select(node: Node) -> Value:
         return x
     axis = node.axis("dim", x.rank)
     check_indices(node, indices, x.shape[axis])
-    rows = reshape(indices, [int(np.prod(indices.shape))])
+    rows = reshape(indices, [prod(indices.shape)])
     return emit(graph.GatherOp, x, rows, axis=axis, nonnegative_indices=True)
 
 
@@ -107,8 +110,8 @@ def _expanded_masks(node: Node, given: Sequence[Value | None]) -> list[Value | N
 def masked(x: Value, mask: Value, at: int) -> Value:
     """The elements of `x` where a mask holds, whose first axis is `at`; the axes of the mask become one."""
     end = at + mask.rank
-    flat = reshape(x, [*x.shape[:at], int(np.prod(mask.shape)), *x.shape[end:]])
-    places = true_places(reshape(cast(mask, BOOL), [int(np.prod(mask.shape))]))
+    flat = reshape(x, [*x.shape[:at], prod(mask.shape), *x.shape[end:]])
+    places = true_places(reshape(cast(mask, BOOL), [prod(mask.shape)]))
     return emit(graph.GatherOp, flat, places, axis=at)
 
 
@@ -118,7 +121,7 @@ def _read_indices(node: Node, x: Value) -> _Indices:
     indices = [_integers(index) for index in given if index is not None]
     if len({index.dtype for index in indices}) > 1:
         indices = [cast(index, INT64) for index in indices]
-    shape = np.broadcast_shapes(*(index.shape for index in indices))
+    shape = broadcast(*(index.shape for index in indices))
     for dim, index in zip(dims, indices, strict=True):
         check_indices(node, index, x.shape[dim])
     columns = [unsqueeze(broadcast_to(index, shape), [len(shape)]) for index in indices]
@@ -179,7 +182,7 @@ def _put_rows(x: Value, indices: _Indices, values: Value, *, accumulate: bool) -
 
 def _filled(node: Node, x: Value, mask: Value, values: Value, at: int, accumulate: bool) -> Value:
     """One number where a mask that is computed holds."""
-    if np.prod(values.shape) != 1:
+    if prod(values.shape) != 1:
         if accumulate or at or mask.rank != x.rank:
             raise node.unsupported("writes many values by a mask that is computed at run time", "use torch.where")
         return _placed_by_mask(node, x, mask, values)
@@ -191,7 +194,7 @@ def _filled(node: Node, x: Value, mask: Value, values: Value, at: int, accumulat
 def _scattered(node: Node, x: Value, source: Value, reduction: str = "none") -> Value:
     """`x` with the elements of `source` placed along a dimension; what of `source` has no index is left out."""
     indices = _integers(node.value("index"))
-    if 0 in indices.shape:
+    if is_empty(indices.shape):
         return x
     axis = node.axis("dim", x.rank)
     if x.rank == 0:
@@ -221,7 +224,7 @@ def _index_add(node: Node) -> Value:
 
 def _put_slices(node: Node, source: Value, reduction: str = "none") -> Value:
     x, indices, source = node.value("self"), _integers(node.value("index")), cast(source, node.value("self").dtype)
-    axis, count = node.axis("dim", max(x.rank, 1)), int(np.prod(indices.shape))
+    axis, count = node.axis("dim", max(x.rank, 1)), prod(indices.shape)
     whole = [count if dim == axis else size for dim, size in enumerate(x.shape or (1,))]
     check_indices(node, indices, (x.shape or (1,))[axis])
     places = broadcast_to(reshape(indices, [count if dim == axis else 1 for dim in range(len(whole))]), whole)
@@ -289,7 +292,7 @@ def _placed_by_mask(node: Node, x: Value, mask: Value, source: Value) -> Value:
     Where the run computes how many `source` has (`x.masked_scatter(mask, y[mask])`), nothing states the last one; a
     gather reads no memory behind it.
     """
-    count, given = int(np.prod(x.shape)), int(np.prod(source.shape))
+    count, given = prod(x.shape), prod(source.shape)
     flat = reshape(mask, [count])
     place = running_sum(cast(flat, INT64), 0) - 1
     if not _size_is_found(source):

@@ -12,6 +12,7 @@ from s2s.frontends.torch.program import Argument, Call, DType, Graph, Ref, Tenso
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
+from s2s.types.size import Size, integer_of
 
 Bound: TypeAlias = "Value | Scalar | str | DType | Graph | Sequence[Bound] | None"
 """What stands behind an argument: a tensor, a number that is known, a graph."""
@@ -115,13 +116,13 @@ class Node:
             if found.array is None or found.array.size != 1:
                 raise self.unsupported(f"{name!r} is computed at run time", f"make {name!r} a constant of the module")
             return found.array.reshape(()).item()
-        if not isinstance(found, bool | int | float):
+        if not isinstance(found, bool | int | float | Size):
             raise self.invalid(f"argument {name!r} is no number", "export the model again")
         return found
 
     def integer(self, name: str) -> int:
         """An integer."""
-        return int(self.number(name))
+        return integer_of(self.number(name))
 
     def flag(self, name: str) -> bool:
         """A truth value; one that is left out is false."""
@@ -137,8 +138,8 @@ class Node:
         if found is None:
             return []
         if isinstance(found, Sequence) and not isinstance(found, str):
-            return [int(self._number(each, name)) for each in found]
-        return [int(self._number(found, name))]
+            return [integer_of(self._number(each, name)) for each in found]
+        return [integer_of(self._number(found, name))]
 
     def reals(self, name: str) -> list[float]:
         """A list of floats."""
@@ -200,6 +201,10 @@ class Node:
     def constant(self, values: object, dtype: Number | type[np.generic] | None = None) -> Value:
         """A constant of this call."""
         return self.builder.constant(np.asarray(values, dtype))
+
+    def counted_up(self, count: int, dtype: Number) -> Value:
+        """The numbers from 0 up to below `count`."""
+        return self.builder.counted(count, dtype)
 
     def table(self, values: Array, shape: Sequence[int]) -> Value:
         """A constant of which a run reads the first elements along axes that are sizes."""

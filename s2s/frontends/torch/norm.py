@@ -10,6 +10,7 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, maximum, reshape
 from s2s.frontends.torch.dtypes import FLOAT32
 from s2s.frontends.torch.node import Importer, Node
+from s2s.types.size import Size
 
 
 def _mean(x: Value, axes: list[int], keepdims: bool = True) -> Value:
@@ -119,7 +120,7 @@ def _training_batch_norm(node: Node) -> list[Value | None]:
 
 def _bessel(node: Node, count: int, x: Value) -> Value | float:
     """What makes the mean of squares of `count` elements an estimate of the variance."""
-    if not node.builder.varies:
+    if not isinstance(count, Size):
         return count / max(count - 1, 1)
     whole = node.builder.sizes(count, x.dtype)
     return whole / maximum(whole - 1, 1)

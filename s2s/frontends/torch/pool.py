@@ -14,6 +14,7 @@ from s2s.frontends.same_padding import lowest
 from s2s.frontends.torch.dtypes import INT64
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.window import pool_window
+from s2s.types.size import alike, all_plain
 
 MAX_SLICES = 16
 """The most cells of an axis that are reduced one by one."""
@@ -86,7 +87,7 @@ def _adaptive_avg_pool(node: Node, x: Value, rank: int) -> Value:
     counts = _adaptive_sizes(node, x, rank)
     if counts == [1] * rank:
         return emit(graph.ReduceMeanOp, x, axes=list(range(2, x.rank)), keepdims=True)
-    if node.builder.varies:
+    if not all_plain(x.shape[2:]):
         return _late_averages(node, x, counts)
     kernel = _dividing(x, counts)
     if kernel is not None:
@@ -114,7 +115,7 @@ def _averaged(node: Node, x: Value, axis: int, count: int) -> Value:
 
 def _adaptive_max_pool(node: Node, x: Value, rank: int) -> list[Value | None]:
     counts = _adaptive_sizes(node, x, rank)
-    if node.builder.varies:
+    if not all_plain(x.shape[2:]):
         return _late_maxima(node, x, counts)
     kernel = _dividing(x, counts)
     if kernel is not None:
@@ -153,14 +154,14 @@ def _late_cells(node: Node, x: Value, axis: int, count: int) -> _Cells:
     node.require_small(size * count, "the matrix of cells")
     whole, at = node.builder.sizes(size, INT64), node.constant(np.arange(count)[:, None], INT64)
     begin, end = at * whole / count, ((at + 1) * whole + (count - 1)) / count
-    places = node.constant(np.arange(size), INT64)
+    places = node.counted_up(size, INT64)
     inside = emit(graph.LogicalAndOp, emit(graph.LessEqualOp, begin, places), less(places, end))
     return _Cells(inside, reshape(end - begin, [count]))
 
 
 def _late_averages(node: Node, x: Value, counts: list[int]) -> Value:
     """The means of cells, axis by axis."""
-    for axis in _pooled_axes(node, counts):
+    for axis in _pooled_axes(x, counts):
         count = counts[axis - 2]
         if count == 1:
             x = emit(graph.ReduceMeanOp, x, axes=[axis], keepdims=True)
@@ -174,7 +175,7 @@ def _late_maxima(node: Node, x: Value, counts: list[int]) -> list[Value | None]:
     """The maxima of cells, axis by axis: of all elements, those outside of a cell being the lowest number."""
     if node.is_used(1):
         raise node.unsupported("gives places of cells whose size varies", "give this axis a constant size")
-    for axis in _pooled_axes(node, counts):
+    for axis in _pooled_axes(x, counts):
         if counts[axis - 2] == 1:
             x = emit(graph.ReduceMaxOp, x, axes=[axis], keepdims=True)
             continue
@@ -198,13 +199,10 @@ def _row_means(rows: Value, cells: _Cells) -> Value:
     return cast(total / cast(cells.length, wide.dtype), rows.dtype)
 
 
-def _pooled_axes(node: Node, counts: list[int]) -> list[int]:
+def _pooled_axes(x: Value, counts: Sequence[int]) -> list[int]:
     """The axes that are pooled: all but those whose result has the size of the input, whatever that is."""
-    given = node.call.arguments["output_size"]
-    if given is None:
-        return []
-    stated = given if isinstance(given, Sequence) else [given]
-    return [axis for axis, size in enumerate(stated, 2) if isinstance(size, int)] if len(stated) == len(counts) else []
+    pairs = zip(x.shape[2:], counts, strict=True)
+    return [axis for axis, (size, count) in enumerate(pairs, 2) if not alike([size], [count])]
 
 
 def _along_last(x: Value, axis: int, function: Callable[[Value], Value]) -> Value:
@@ -217,7 +215,7 @@ def _max_unpool(node: Node, x: Value, rank: int) -> Value:
     """Elements put back to the places in their planes that a pool took them from."""
     indices, sizes = node.value("indices"), node.integers("output_size")
     planes, count, plane = prod(x.shape[:2]), prod(x.shape[2:]), prod(sizes)
-    empty = node.constant(np.broadcast_to(np.zeros((), x.dtype), (planes, plane)))
+    empty = node.builder.filled(0, (planes, plane), x.dtype)
     places, values = reshape(indices, [planes, count]), reshape(x, [planes, count])
     assert indices.dtype == INT64
     flat = emit(graph.ScatterElementsOp, empty, places, values, axis=1, nonnegative_indices=True)

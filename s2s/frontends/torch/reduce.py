@@ -14,6 +14,7 @@ from s2s.frontends.order import largest
 from s2s.frontends.torch.dtypes import BOOL, FLOAT32, INT64
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.operands import as_result
+from s2s.types.size import Size
 
 OperationClass = Callable[..., Operation]
 _INT8 = np.dtype(np.int8)
@@ -106,7 +107,7 @@ def _variance(node: Node) -> tuple[Value, Value, list[int]]:
     spread = x - mean
     count = prod(x.shape[axis] for axis in axes)
     total = emit(graph.ReduceSumOp, spread * spread, axes=axes, keepdims=True)
-    if node.builder.varies:
+    if isinstance(count, Size):
         divisor = maximum(node.builder.sizes(count, FLOAT32) - correction, 0)
         return total * cast(1 / divisor, x.dtype), mean, axes
     return total * (1 / max(count - correction, 0) if count > correction else np.inf), mean, axes

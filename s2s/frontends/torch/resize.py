@@ -1,20 +1,28 @@
 """Resampling of images, axis by axis."""
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 
 import numpy as np
 
-from s2s.analysis.structure.fit_division import MAX_STRIDE
 from s2s.frontends.builder import Value
 from s2s.frontends.formulas import equal, maximum, minimum, select
 from s2s.frontends.late_sampling import between, floor_of, read, within
-from s2s.frontends.resample import Taps, coordinates, cubic_kernel, linear_kernel, read_taps, weighted_taps
+from s2s.frontends.resample import (
+    MAX_DIVISOR,
+    Taps,
+    coordinates,
+    cubic_kernel,
+    linear_kernel,
+    read_taps,
+    scaled_size,
+    weighted_taps,
+)
 from s2s.frontends.sampling import grid_sample
-from s2s.frontends.torch.dtypes import FLOAT32
+from s2s.frontends.torch.dtypes import FLOAT32, INT64
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.weighted_reads import Kernel, read_weighted
 from s2s.support.frozen import frozen
+from s2s.types.size import Size, all_plain, greatest
 
 _ROI = (0.0, 1.0)
 _EXACT = np.dtype(np.float64)
@@ -54,15 +62,15 @@ def _axes(node: Node, x: Value) -> list[_Axis]:
 def _scaled(node: Node, size: int, scale: float) -> int:
     """The size of a resized axis, `size * scale` rounded down in doubles; where sizes vary, by integers as well: 29 %
     of 100 elements are 28 in doubles, and such sizes are refused."""
-    exact = Fraction(scale).limit_denominator(MAX_STRIDE)
-    if node.builder.varies and any(
-        int(each * scale) != each * exact.numerator // exact.denominator for each in range(1, size + 1)
-    ):
+    if not isinstance(size, Size):
+        return int(size * scale)
+    scaled = scaled_size(size, scale)
+    if scaled is None:
         raise node.unsupported(
-            f"scales an axis by {scale:g}, which is no fraction with a denominator up to {MAX_STRIDE} at every size",
+            f"scales an axis by {scale:g}, which is no fraction with a denominator up to {MAX_DIVISOR} at every size",
             "use such a scale, or give the axis a constant size",
         )
-    return int(size * scale)
+    return scaled
 
 
 _TapsOf = Callable[[Node, int, int, float], Taps]
@@ -77,7 +85,7 @@ def _resampled(taps_of: _TapsOf, late: _Late) -> Importer:
         for axis in _axes(node, x):
             node.require_small(axis.count, "a resized axis")
             size = x.shape[axis.axis]
-            if node.builder.varies:
+            if not all_plain([size, axis.count]):
                 y = late(node, y, axis)
             else:
                 y = read_taps(node, y, axis.axis, taps_of(node, size, axis.count, axis.scale_of(size)))
@@ -98,9 +106,11 @@ def _nearest(offset: float) -> Importer:
     def late(node: Node, x: Value, axis: _Axis) -> Value:
         size = x.shape[axis.axis]
         if axis.scale is not None:  # the same elements at every size
-            return read_taps(node, x, axis.axis, taps(node, size, axis.count, axis.scale))
+            most, count = greatest([size, axis.count])
+            places = taps(node, most, count, axis.scale).index[:, 0]
+            return read(x, axis.axis, within(node.table(places, [axis.count]), node.builder.sizes(size - 1, INT64)))
         whole, count = (node.builder.sizes(number, FLOAT32) for number in (size, axis.count))
-        places = floor_of(node.constant(np.arange(axis.count) + offset, FLOAT32) * (whole / count))
+        places = floor_of((node.counted_up(axis.count, FLOAT32) + offset) * (whole / count))
         return read(x, axis.axis, within(places, whole - 1))
 
     return _resampled(taps, late)
@@ -114,7 +124,7 @@ def _positions(node: Node, size: int, count: int, scale: float) -> np.ndarray[tu
 
 def _late_positions(node: Node, axis: _Axis, size: Value) -> Value:
     """What `_positions` computes, of sizes that vary from run to run."""
-    steps, count = node.constant(np.arange(axis.count), _EXACT), node.builder.sizes(axis.count, _EXACT)
+    steps, count = node.counted_up(axis.count, _EXACT), node.builder.sizes(axis.count, _EXACT)
     if node.flag("align_corners"):
         one = equal(count, 1)
         return select(one, 0 * steps, steps * (size - 1) / select(one, count, count - 1))

@@ -26,7 +26,6 @@ from s2s.frontends.order import largest
 from s2s.frontends.torch.dtypes import INT64
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.operands import together
-from s2s.types.dtypes import Array
 
 _INT8, _INT32 = np.dtype(np.int8), np.dtype(np.int32)
 
@@ -93,7 +92,7 @@ def _running_extreme(most: bool) -> Importer:
             return [best, place, number + 1], [best, place]
 
         first = reshape(take(rows, 0, 0, 1), rows.shape[1:])
-        zeros = node.constant(np.zeros(rows.shape[1:]), INT64)
+        zeros = node.builder.filled(0, rows.shape[1:], INT64)
         carried = [first, zeros, zeros]
         _, parts = scan(node.builder, "running_extreme", step, carried=carried, scanned=[rows], steps=x.shape[axis])
         back = [*range(1, axis + 1), 0, *range(axis + 1, x.rank)]
@@ -116,7 +115,7 @@ def _logcumsumexp(node: Node) -> Value:
         total = select(emit(graph.IsInfOp, high), high, high + rest)
         return [total], [total]
 
-    start = node.constant(np.full(rows.shape[1:], -np.inf), x.dtype)
+    start = node.builder.filled(-np.inf, rows.shape[1:], x.dtype)
     _, (sums,) = scan(node.builder, "log_sum", step, carried=[start], scanned=[rows], steps=x.shape[axis])
     return transpose(sums, [*range(1, axis + 1), 0, *range(axis + 1, x.rank)])
 
@@ -176,8 +175,8 @@ def _repeat_interleave(node: Node) -> Value:
         raise node.unsupported("the size of its result depends on the data", "give output_size")
     repeats = node.value("repeats")
     ends = running_sum(cast(repeats, INT64), 0)
-    places: Array = np.arange(node.integer("output_size"))
-    return cast(_before(ends, node.constant(places, INT64), right=True), node.result_dtype())
+    places = node.counted_up(node.integer("output_size"), INT64)
+    return cast(_before(ends, places, right=True), node.result_dtype())
 
 
 IMPORTERS: Mapping[str, Importer] = {

@@ -11,6 +11,7 @@ from s2s.frontends.torch.program import Argument, Call, Graph, Ref, TensorInfo
 from s2s.frontends.torch.table import importer_of, refusal_of
 from s2s.types.dtypes import from_numpy, tensor_type
 from s2s.types.shapes import ShapeError
+from s2s.types.size import Size
 
 Scope = dict[str, Bound]
 
@@ -54,8 +55,8 @@ class Session:
     def tensor(self, argument: Argument, scope: Mapping[str, Bound], what: str) -> Value:
         """The tensor that `argument` stands for; a number becomes one of rank 0."""
         found = _bound(argument, scope)
-        if isinstance(found, bool | int | float):
-            element = "bool" if isinstance(found, bool) else "int64" if isinstance(found, int) else "float32"
+        if isinstance(found, bool | int | float | Size):
+            element = "bool" if isinstance(found, bool) else "float32" if isinstance(found, float) else "int64"
             return self.builder.scalar(found, from_numpy(numpy_dtype(element, what)))
         if not isinstance(found, Value):
             raise UnsupportedError(f"{what}: is no tensor; return tensors")

@@ -1,20 +1,35 @@
 """Operators that cut tensors apart, write into parts of them, and pad them."""
 
 from collections.abc import Mapping
+from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, concat, crop, pad, reshape, select, take, transpose, unsqueeze
+from s2s.frontends.places import part_of
 from s2s.frontends.torch.node import Importer, Node
+from s2s.types.size import Size, greatest, is_size
 
 
-def _chosen(node: Node, size: int) -> range:
+class _Part(NamedTuple):
+    """Positions along an axis."""
+
+    start: int
+    length: int
+    step: int
+
+
+def _chosen(node: Node, size: int) -> _Part:
     """The positions that `start`, `end` and `step` choose."""
     start = node.integer("start") if node.has("start") else 0
     end = node.integer("end") if node.has("end") else size
-    return range(size)[slice(start, end, node.integer("step"))]
+    step = node.integer("step")
+    first, count = part_of(size, start, end, step)
+    varies = is_size(count)
+    return _Part(first if varies or count else 0, count, step if varies or count > 1 else 1)
 
 
 def _slice(node: Node) -> Value:
@@ -22,8 +37,7 @@ def _slice(node: Node) -> Value:
     axis = node.axis("dim", x.rank)
     chosen = _chosen(node, x.shape[axis])
     starts, sizes, strides = [0] * x.rank, list(x.shape), [1] * x.rank
-    starts[axis], sizes[axis] = (chosen.start if len(chosen) else 0), len(chosen)
-    strides[axis] = chosen.step if len(chosen) > 1 else 1
+    starts[axis], sizes[axis], strides[axis] = chosen
     return crop(x, starts, sizes, strides)
 
 
@@ -81,7 +95,7 @@ def _select_scatter(node: Node) -> Value:
     x = node.value("self")
     axis = node.axis("dim", x.rank)
     at = _picked(node, x.shape[axis])
-    return _written(node, x, unsqueeze(cast(node.value("src"), x.dtype), [axis]), axis, range(at, at + 1))
+    return _written(node, x, unsqueeze(cast(node.value("src"), x.dtype), [axis]), axis, _Part(at, 1, 1))
 
 
 def _slice_scatter(node: Node) -> Value:
@@ -90,19 +104,20 @@ def _slice_scatter(node: Node) -> Value:
     return _written(node, x, cast(node.value("src"), x.dtype), axis, _chosen(node, x.shape[axis]))
 
 
-def _written(node: Node, x: Value, part: Value, axis: int, chosen: range) -> Value:
+def _written(node: Node, x: Value, part: Value, axis: int, chosen: _Part) -> Value:
     """`x` with `part` in the `chosen` places of an axis: side by side, or, with a step, picked place by place."""
     size = x.shape[axis]
-    if not len(chosen):
+    if not chosen.length:
         return x
-    if len(chosen) == size:
+    if chosen.length == size:
         return part
-    if chosen.step == 1 or len(chosen) == 1:
-        end = chosen.start + len(chosen)
+    if chosen.step == 1:
+        end = chosen.start + chosen.length
         return concat([take(x, axis, 0, chosen.start), part, take(x, axis, end, size - end)], axis)
     node.require_small(size, "a list of indices")
     index, inside = np.zeros(size, np.int64), np.zeros(size, np.bool_)
-    index[list(chosen)], inside[list(chosen)] = np.arange(len(chosen)), True
+    places = chosen.start + chosen.step * np.arange(chosen.length)
+    index[places], inside[places] = np.arange(chosen.length), True
     spread = emit(graph.GatherOp, part, node.constant(index), axis=axis)
     return select(node.constant(inside.reshape([-1 if dim == axis else 1 for dim in range(x.rank)])), spread, x)
 
@@ -118,7 +133,7 @@ def _flip(node: Node) -> Value:
 def _roll(node: Node) -> Value:
     x, shifts, dims = node.value("self"), node.integers("shifts"), node.integers("dims")
     if not dims:
-        return reshape(_rolled(reshape(x, [-1 if not x.rank else int(np.prod(x.shape))]), shifts[0], 0), x.shape)
+        return reshape(_rolled(reshape(x, [-1 if not x.rank else prod(x.shape)]), shifts[0], 0), x.shape)
     for shift, axis in zip(shifts, dims, strict=True):
         x = _rolled(x, shift, node.counted(axis, x.rank))
     return x
@@ -126,8 +141,8 @@ def _roll(node: Node) -> Value:
 
 def _rolled(x: Value, shift: int, axis: int) -> Value:
     size = x.shape[axis]
-    if x.builder.varies:  # the places follow from the size of the run, which may be smaller than the shift
-        places = x.builder.constant(np.arange(size)) - shift
+    if isinstance(size, Size):  # the places follow from the size of the run, which may be smaller than the shift
+        places = x.builder.counted(size, np.dtype(np.int64)) - shift
         return emit(graph.GatherOp, x, emit(graph.ModOp, places, x.builder.sizes(size, places.dtype)), axis=axis)
     moved = shift % max(size, 1)
     return concat([take(x, axis, size - moved, moved), take(x, axis, 0, size - moved)], axis) if moved else x
@@ -163,10 +178,10 @@ def _diagonal(node: Node) -> Value:
     rows, columns = x.shape[a], x.shape[b]
     first = -offset if offset < 0 else 0
     count = max(0, min(rows - first, columns - max(offset, 0)))
-    at = np.arange(count)
+    at = np.arange(*greatest([count]))
     outer = [axis for axis in range(x.rank) if axis not in (a, b)]
     if node.builder.varies:
-        pairs = node.constant(np.stack([at + first, at + max(offset, 0)], axis=1), np.int64)
+        pairs = node.table(np.stack([at + first, at + max(offset, 0)], axis=1).astype(np.int64), [count, 2])
         y = emit(graph.GatherNdOp, transpose(x, [a, b, *outer]), pairs, batch_dims=0)
         return transpose(y, [*range(1, y.rank), 0])
     places = (at + first) * columns + at + max(offset, 0)
@@ -179,11 +194,11 @@ def _diagonal(node: Node) -> Value:
 def _as_strided(node: Node) -> Value:
     """Elements of the flattened tensor by strides; they are taken for those of a dense tensor."""
     x, sizes, strides = node.value("self"), node.integers("size"), node.integers("stride")
-    node.require_small(int(np.prod(sizes)), "the list of places")
+    node.require_small(prod(sizes), "the list of places")
     places = np.full(sizes, node.integer("storage_offset") if node.has("storage_offset") else 0, np.int64)
     for axis, (size, stride) in enumerate(zip(sizes, strides, strict=True)):
         places += np.arange(size).reshape([-1 if dim == axis else 1 for dim in range(len(sizes))]) * stride
-    count = int(np.prod(x.shape))
+    count = prod(x.shape)
     if places.size and not 0 <= places.min() <= places.max() < count:
         raise node.unsupported("reads elements outside of its operand", "clone the tensor before as_strided")
     return emit(graph.GatherOp, reshape(x, [count]), node.constant(places), axis=0)
@@ -193,8 +208,9 @@ def _unfold(node: Node) -> Value:
     """Windows along a dimension, their elements as the last one."""
     x, size, step = node.value("self"), node.integer("size"), node.integer("step")
     axis = node.axis("dimension", x.rank)
-    places = np.arange((x.shape[axis] - size) // step + 1)[:, None] * step + np.arange(size)
-    parts = emit(graph.GatherOp, x, node.constant(places, np.int64), axis=axis)
+    count = (x.shape[axis] - size) // step + 1
+    places = np.arange(*greatest([count]))[:, None] * step + np.arange(size)
+    parts = emit(graph.GatherOp, x, node.table(places, [count, size]), axis=axis)
     return emit(graph.TransposeOp, parts, perm=[*range(axis + 1), *range(axis + 2, parts.rank), axis + 1])
 
 

@@ -18,11 +18,11 @@ from s2s.executor.ndarray import NDArray, aligned_empty
 from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.imported import Imported
 from s2s.frontends.model import Resize
-from s2s.frontends.sizes import mark_sizes, with_bounds
+from s2s.frontends.sizes import check_names, symbols_of
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.relay.torchscript import examples_of, exported, named_inputs, rename_inputs
 from s2s.types.dtypes import as_tensor_type, to_numpy
-from s2s.types.sizes import DimSize, at_most, vary
+from s2s.types.sizes import DimSize, at_most
 
 if TYPE_CHECKING:
     from torch import nn
@@ -131,9 +131,9 @@ def from_pytorch(
     loaded = torch.load_model(model)
 
     def resized(dims: Mapping[str, DimSize]) -> Imported:
-        bounded = with_bounds(loaded, dims, shapes)
-        imported = torch.import_model(loaded, shapes=shapes, sizes=at_most(dims), varies=vary(bounded))
-        mark_sizes(imported.module, loaded, dims, shapes)
+        ledger = symbols_of(loaded, dims, shapes)
+        imported = torch.import_model(loaded, shapes=shapes, sizes=at_most(dims), ledger=ledger)
+        check_names(imported.module, loaded, dims, shapes)
         if infos:
             rename_inputs(imported, infos)
         return imported

@@ -7,6 +7,7 @@ from xdsl.ir import Attribute
 
 from s2s.errors import InputError
 from s2s.types.dtypes import AnyTensor, is_bool, is_float, is_integer, is_unsigned, tensor_type
+from s2s.types.size import alike, greatest, is_size
 
 MAX_ELEMENTS = 2**31 - 1
 """Largest tensor: its flat index is an `int32_t`. A larger one comes from a corrupt or hostile model."""
@@ -18,8 +19,9 @@ class ShapeError(InputError):
 
 def result(element: Attribute, shape: Sequence[int]) -> AnyTensor:
     """The tensor type of a result, refused when no machine could hold it, or count beside a size of 0 what it holds."""
-    if (count := prod(filter(None, shape))) > MAX_ELEMENTS:
-        what = "elements" if all(shape) else "elements beside the dimension of size 0"
+    sizes = greatest(shape)
+    if (count := prod(filter(None, sizes))) > MAX_ELEMENTS:
+        what = "elements" if all(sizes) else "elements beside the dimension of size 0"
         raise ShapeError(f"result {text(shape)} has {count} {what}, more than {MAX_ELEMENTS}")
     return tensor_type(element, tuple(shape))
 
@@ -104,22 +106,24 @@ def require_at_least(what: str, values: Sequence[int], least: int) -> None:
 
 
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that all `shapes` broadcast to by numpy's rule."""
+    """The shape that all `shapes` broadcast to by numpy's rule. A size that varies stands for itself, also where it is
+    1: another one but a constant 1 has to be equal to it in every run."""
     first = shapes[0]
-    if all(len(shape) == len(first) and shape == first for shape in shapes):
+    if all(alike(shape, first) for shape in shapes):
         return first
     rank = max(map(len, shapes))
     dims: list[int] = []
     for column in zip(*((1,) * (rank - len(shape)) + shape for shape in shapes), strict=True):
-        sizes = {size for size in column if size != 1}
-        if len(sizes) > 1:
+        sizes = [size for size in column if is_size(size) or size != 1]
+        if any(size != sizes[0] for size in sizes):
             raise ShapeError(f"shapes {' and '.join(map(text, shapes))} do not broadcast")
-        dims.append(sizes.pop() if sizes else 1)
+        dims.append(sizes[0] if sizes else 1)
     return tuple(dims)
 
 
 def require_broadcasts_to(what: str, shape: tuple[int, ...], target: tuple[int, ...]) -> None:
     """Refuse `shape` unless it broadcasts to exactly `target`."""
     aligned = target[len(target) - len(shape) :]
-    if len(shape) > len(target) or any(size not in (1, goal) for size, goal in zip(shape, aligned, strict=True)):
+    pairs = zip(shape, aligned, strict=True)
+    if len(shape) > len(target) or any((is_size(size) or size != 1) and size != goal for size, goal in pairs):
         raise ShapeError(f"{what} of shape {text(shape)} does not broadcast to {text(target)}")

@@ -19,6 +19,7 @@ from s2s.types.shapes.common import (
     result,
     text,
 )
+from s2s.types.size import is_size
 
 PAD_MODES = ("constant", "edge", "reflect", "wrap")
 
@@ -50,7 +51,8 @@ def slice(x: AnyTensor, starts: Sequence[int], sizes: Sequence[int], strides: Se
         raise ShapeError(f"strides {text(strides)} has an entry 0")
     for axis, (start, size, stride) in enumerate(zip(starts, sizes, strides, strict=True)):
         bound, last = x.get_shape()[axis], start + (size - 1) * stride
-        if size and not (0 <= start < bound and 0 <= last < bound):
+        low, high = (start, last) if stride > 0 else (last, start)
+        if (is_size(size) or size) and not (low >= 0 and high < bound):
             raise ShapeError(f"elements {start} to {last} along axis {axis} are outside [0, {bound})")
     return result(x.element_type, sizes)
 

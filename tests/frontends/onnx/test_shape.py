@@ -118,7 +118,6 @@ def test_what_does_not_fit_is_refused(case: NodeCase, message: str):
     [
         (NodeCase("Reshape", [X, np.array([4, 6])]), "its shape is computed at run time"),
         (NodeCase("Expand", [X, np.array([2, 3, 4])]), "its shape is computed at run time"),
-        (NodeCase("Slice", [X, np.array([0]), np.array([1])]), "starts is computed at run time"),
     ],
 )
 def test_shapes_that_depend_on_data_are_unsupported(case: NodeCase, message: str):

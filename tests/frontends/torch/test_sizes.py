@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from s2s import api
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import InputError
 from s2s.frontends import torch as frontend
 from s2s.tvm.relay import frontend as faces
 from s2s.tvm.relay.factory import build
@@ -167,14 +167,17 @@ def test_a_size_without_a_bound_is_asked_for():
         api.compile(program, target="c")
 
 
-def test_a_number_that_follows_from_the_size_is_refused():
+def test_a_number_that_follows_from_the_size_is_that_of_the_run():
     class Share(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             return x / x.size(0) ** 2
 
     program = exported(Share(), [torch.randn(4, 3)], ({0: Dim("rows", min=1, max=9)},))
-    with pytest.raises(UnsupportedError, match=r"depends on the size; give \w+ a constant size"):
-        api.compile(program, target="c")
+    with api.compile(program, target="c") as artifact:
+        for rows in (1, 2, 9):
+            x = torch.randn(rows, 3)
+            (found,) = artifact.run({"x": x.numpy()}).values()
+            np.testing.assert_allclose(found, wanted(program, x)[0], rtol=1e-6)
 
 
 def test_a_saved_program_keeps_its_bounds(tmp_path: Path):
