@@ -36,7 +36,7 @@ from s2s.types.dtypes import (
     type_of_array,
 )
 from s2s.types.narrow import NARROW, Narrow, Quantised, carried
-from s2s.types.size import Ledger, Size, all_plain, greatest, is_empty, is_size
+from s2s.types.size import Ledger, Size, alike, all_plain, greatest, is_empty, is_size
 from s2s.types.sizes import DimSize
 from s2s.types.weights import WeightStore, owned
 
@@ -348,6 +348,9 @@ class Builder:
                     f"{value.name or self.node}: has shape {list(value.shape)}, which holds no element; remove its use"
                 )
             name = value.name or self.node
+            if value.rank > 1 and value.array is not None and value.array.dtype == object:
+                value.ssa = self._sizes_of_rank(value, value.array).ssa
+                return self.materialize(value)
             op = self._constant_op(name, value)
             if not all_plain(value.shape):
                 Rewriter.replace_value_with_new_type(op.results[0], value.type)
@@ -356,6 +359,15 @@ class Builder:
             value.ssa = op.results[0]
             value.ssa.name_hint = name_hint(name)
         return value.ssa
+
+    def _sizes_of_rank(self, value: Value, array: Array) -> Value:
+        """Return numbers of the run in several dimensions: one number everywhere, or a row of them."""
+        numbers: list[int] = array.reshape(-1).tolist()
+        if all(alike(numbers[:1], [number]) for number in numbers):
+            one = self.append(self._numbers_of_run(value.element, (), numbers[:1]))[0]
+            return emit(graph.BroadcastToOp, one, shape=list(value.shape))
+        row = self.append(self._numbers_of_run(value.element, (len(numbers),), numbers))[0]
+        return emit(graph.ReshapeOp, row, shape=list(value.shape))
 
     def _constant_op(self, name: str, value: Value) -> Operation:
         array = value.array

@@ -14,7 +14,7 @@ from s2s.frontends.onnx.tensors import element_dtype, read_sparse
 from s2s.frontends.onnx.texts import decoded, read_texts, text_constant
 from s2s.frontends.selection import coordinates, counted_places
 from s2s.types.dtypes import Array
-from s2s.types.size import all_plain, greatest
+from s2s.types.size import all_plain, greatest, is_size
 from s2s.types.sizes import SizeRange
 
 _INT32 = np.dtype(np.int32)
@@ -120,7 +120,7 @@ def _range_of_sizes(node: Node) -> Value:
     node.require_small(count, "the range")
     dtype = node.input(0).dtype
     steps = node.builder.keep(node.counted(count, dtype))
-    return (steps if step == 1 else steps * step) + first if first != 0 or step != 1 else steps
+    return (steps if step == 1 else steps * step) + first if is_size(first) or first != 0 or step != 1 else steps
 
 
 MAX_STORED = 1024
