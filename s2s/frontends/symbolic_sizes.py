@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAtt
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from s2s.analysis.network.extents import ExtentsPropagation
 from s2s.analysis.network.functions import main_of
@@ -48,7 +49,16 @@ def settle(module: ModuleOp, ledger: Ledger) -> None:
     if ledger.guards:
         raise UnsupportedError(describe(ledger, ledger.guards[0]))
     _mark(module, ledger)
+    _erase_unread(main_of(module).body.block)
     _Relations(module, ledger).run()
+
+
+def _erase_unread(block: Block) -> None:
+    """Erase operations of which only sizes were read, so that nothing is asked of the elements that they would have."""
+    for op in reversed(list(block.ops)):
+        if is_trivially_dead(op) and not isinstance(op, graph.NonzeroOp):
+            op.detach()
+            op.erase()
 
 
 def _mark(module: ModuleOp, ledger: Ledger) -> None:
@@ -136,7 +146,7 @@ class _Relations:
     def run(self) -> None:
         """Rewrite each operation of `main` that states numbers which follow from sizes."""
         ops = list(main_of(self.module).body.block.ops)
-        elsewhere = next((op for op in self.ledger.stated if op not in ops and self._takes_sizes(op)), None)
+        elsewhere = next((op for op in self.ledger.stated if op.parent is not None and op not in ops and self._takes_sizes(op)), None)
         if elsewhere is not None:
             raise UnsupportedError(
                 f"{', '.join(provenance(elsewhere))}: takes a size inside of a loop or a branch; compute it outside, "
