@@ -146,7 +146,8 @@ class _Relations:
     def run(self) -> None:
         """Rewrite each operation of `main` that states numbers which follow from sizes."""
         ops = list(main_of(self.module).body.block.ops)
-        elsewhere = next((op for op in self.ledger.stated if op.parent is not None and op not in ops and self._takes_sizes(op)), None)
+        stated = (op for op in self.ledger.stated if op.parent is not None and op not in ops)
+        elsewhere = next(filter(self._takes_sizes, stated), None)
         if elsewhere is not None:
             raise UnsupportedError(
                 f"{', '.join(provenance(elsewhere))}: takes a size inside of a loop or a branch; compute it outside, "

@@ -204,6 +204,7 @@ class Size(_Integer):
     def __rtruediv__(self, other: float) -> float:
         return other / int(self)
 
+    @of_reals
     def __pow__(self, other: int) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         result: int = 1
         for _ in range(other):

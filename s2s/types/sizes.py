@@ -55,6 +55,8 @@ PARTS = "parts"
 FILLS = "fills"
 """Attribute of a routine: for each operand what its elements behind the end of the last axis have to be in a run in
 which that is not the greatest, a unit where they do not count."""
+FILLS_ROWS = "fills_rows"
+"""Attribute of a routine which reads all rows of its operands: what `fills` says is so behind the last row too."""
 
 READS_SIZE = "reads_size"
 """Attribute of a kernel: the size of this run that one of its operands holds, with the number of the operand."""

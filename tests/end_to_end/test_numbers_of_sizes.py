@@ -60,7 +60,7 @@ REFUSED = {
     "the three greatest": (
         "float[i,4] r",
         f"{NUMBER} k = Add (one, two) h = Min (n, k) g = Reshape (h, ones) r, p = TopK <axis = 0> (y, g)",
-        r"TopK_r \(TopK\): K is computed at run time; make K a constant",
+        r"TopK_r \(TopK\): K follows from a size; choose a constant number, or all elements",
     ),
     "no rows of two": (
         "float[i,4] r",

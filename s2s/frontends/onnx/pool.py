@@ -14,6 +14,7 @@ from s2s.frontends.onnx.reduce import reduce_to, root
 from s2s.frontends.onnx.window import padded, pool_windows
 from s2s.frontends.same_padding import lowest
 from s2s.types.shapes.window import CHANNELS_FIRST, Layout, spatial_shape
+from s2s.types.size import all_plain
 
 
 def _max_pool(node: Node) -> list[Value]:
@@ -54,9 +55,13 @@ def _order(node: Node) -> int:
 
 
 def _lp_pool(node: Node) -> Value:
-    """The p-norm of each window: powers summed by a convolution with ones, channel by channel."""
+    """The p-norm of each window: powers summed by a convolution with ones, channel by channel, or picture by picture
+    of one channel where their number varies."""
     x, order = widened(node.input(0)), _order(node)
     _, window = pool_windows(node, x.shape[2:])
+    shape = x.shape
+    if not all_plain(shape[1:2]):
+        x = reshape(x, [shape[0] * shape[1], 1, *shape[2:]])
     channels = x.shape[1]
     ones = node.constant(np.broadcast_to(np.ones((), x.dtype), (channels, 1, *window.kernel)))
     powers, pads = padded(abs(x) ** order, window, 0)
@@ -69,7 +74,8 @@ def _lp_pool(node: Node) -> Value:
         dilations=window.dilations,
         groups=channels,
     )
-    return cast(root(summed, order), node.input(0).dtype)
+    norms = cast(root(summed, order), node.input(0).dtype)
+    return reshape(norms, [*shape[:2], *norms.shape[2:]])
 
 
 def _global(operation: Callable[..., Operation]) -> Importer:

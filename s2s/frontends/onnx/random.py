@@ -77,8 +77,9 @@ def _multinomial(node: Node) -> Value:
 def _dropout(node: Node) -> list[Value]:
     x = node.input(0)
     if _drops_nothing(node):
-        mask = np.broadcast_to(np.ones((), np.bool_ if node.since >= 10 else x.dtype), x.shape)
-        return [x, node.constant(mask)] if node.outputs() > 1 else [x]
+        if node.outputs() <= 1:
+            return [x]
+        return [x, x.builder.filled(1, x.shape, np.dtype(np.bool_) if node.since >= 10 else x.dtype)]
     training, ratio = reshape(node.input(2), []), node.optional(1)
     share = node.constant(0.5, _FLOAT) if ratio is None else cast(reshape(ratio, []), _FLOAT)
     share = select(training, share, 0)

@@ -35,7 +35,7 @@ from s2s.passes.tensor.propagate_sizes import Propagation
 from s2s.types.affine import is_dim, ranges, simplify
 from s2s.types.hints import isa
 from s2s.types.margins import MARGINS, Margin, margins_attribute, margins_of
-from s2s.types.sizes import FILLS, extents_attribute, sizes_of
+from s2s.types.sizes import FILLS, FILLS_ROWS, extents_attribute, sizes_of
 from s2s.types.symbols import function_named
 
 
@@ -88,14 +88,17 @@ class _FillMargins:
                 self._fill(op.x, Margin(axis, name, max(op.window) - 1, FloatAttr(0.0, f32)))
 
     def _fill_for_routine(self, op: tensor.ExternOp) -> None:
-        """Let rows, of which a routine reads all elements, hold behind their end what it does not choose."""
+        """Let rows, of which a routine reads all elements, hold behind their end what it does not choose, and so the
+        rows behind the last one where it reads all of them."""
         fills = op.attributes.get(FILLS)
         for value, fill in zip(op.inputs, fills, strict=True) if isa(fills, ArrayAttr) else ():
-            extents = self.sizes.extents[value]
-            if extents and extents[-1] and not isinstance(fill, UnitAttr):
-                axis = len(extents) - 1
-                room = shape_of(value)[axis] - self.sizes.table.range(extents[axis]).least
-                self._fill(value, Margin(axis, extents[axis], room, fill))
+            if isinstance(fill, UnitAttr):
+                continue
+            first = 0 if FILLS_ROWS in op.attributes else -1
+            for axis, size in list(enumerate(self.sizes.extents[value]))[first:]:
+                if size:
+                    room = shape_of(value)[axis] - self.sizes.table.range(size).least
+                    self._fill(value, Margin(axis, size, room, fill))
 
     def _fill(self, value: SSAValue, margin: Margin) -> None:
         """Let `value`, a tensor of a kernel or of `main`, have a margin."""

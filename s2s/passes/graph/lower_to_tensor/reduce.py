@@ -21,7 +21,7 @@ found by a routine of the runtime:
 from collections.abc import Callable, Mapping, Sequence
 from math import inf, nan, prod
 
-from xdsl.dialects.builtin import AnyFloat, ArrayAttr, FloatAttr, i32, i64
+from xdsl.dialects.builtin import AnyFloat, ArrayAttr, FloatAttr, UnitAttr, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -37,7 +37,7 @@ from s2s.passes.graph.lower_to_tensor.scalars import GREATER, GREATER_EQUAL, LES
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import is_float, size_in_bytes, tensor_type, ui32, ui64
 from s2s.types.hints import isa
-from s2s.types.sizes import FILLS, REDUCES, VARIES, extents_of
+from s2s.types.sizes import FILLS, FILLS_ROWS, REDUCES, VARIES, extents_of
 
 SORTED_DIGITS = 256
 """The values of a digit, each of which the routine for `graph.top_k` counts."""
@@ -182,6 +182,7 @@ class LowerRowOrder(RewritePattern):
         made = tensor.ExternOp(f"row_order_{element_name(wide)}", [x], [rows, size], [op.y.type], [scratch])
         graph.copy_provenance(made, op)
         state_fills(made, op, [_last_of_all(wide, smallest=True)])
+        made.attributes[FILLS_ROWS] = UnitAttr()
         rewriter.replace(op, made)
 
 
