@@ -276,7 +276,7 @@ class _StatedReshapes(ExtentsPropagation):
         raise CompilerBug(f"{kernel.sym_name.data} is a kernel in a network that was just read")
 
     def of_operation(self, op: Operation) -> None:
-        """Derive the extents of the results of an operation, which have to equal the extents that were read. An operation
+        """Derive the extents of the results of an operation, which have to equal the extents that were read. One that
         that pads along axes of constant size is replaced."""
         results = [(number, self.stated.get(result)) for number, result in enumerate(op.results)]
         if isinstance(op, graph.SamePadOp | graph.SameAvgPoolOp | graph.MaxPoolIndicesOp):
