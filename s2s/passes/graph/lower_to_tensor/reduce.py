@@ -182,7 +182,8 @@ class LowerRowOrder(RewritePattern):
         made = tensor.ExternOp(f"row_order_{element_name(wide)}", [x], [rows, size], [op.y.type], [scratch])
         graph.copy_provenance(made, op)
         state_fills(made, op, [_last_of_all(wide, smallest=True)])
-        made.attributes[FILLS_ROWS] = UnitAttr()
+        if FILLS in made.attributes:
+            made.attributes[FILLS_ROWS] = UnitAttr()
         rewriter.replace(op, made)
 
 
