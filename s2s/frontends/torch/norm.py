@@ -77,7 +77,7 @@ def _constant_or(node: Node, name: str, number: float, x: Value) -> Value:
     given = node.optional(name)
     if given is not None:
         return given
-    return node.constant([number] * x.shape[1], FLOAT32 if x.dtype.itemsize < 4 else x.dtype)
+    return node.builder.filled(number, [x.shape[1]], FLOAT32 if x.dtype.itemsize < 4 else x.dtype)
 
 
 def _batch_norm(node: Node) -> list[Value | None]:

@@ -11,7 +11,7 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, concat, crop, pad, reshape, select, take, transpose, unsqueeze
 from s2s.frontends.places import part_of
 from s2s.frontends.torch.node import Importer, Node
-from s2s.types.size import Size, greatest, is_size
+from s2s.types.size import Size, greatest, is_empty, is_size
 
 
 class _Part(NamedTuple):
@@ -195,13 +195,17 @@ def _as_strided(node: Node) -> Value:
     """Elements of the flattened tensor by strides; they are taken for those of a dense tensor."""
     x, sizes, strides = node.value("self"), node.integers("size"), node.integers("stride")
     node.require_small(prod(sizes), "the list of places")
-    places = np.full(sizes, node.integer("storage_offset") if node.has("storage_offset") else 0, np.int64)
+    first = last = node.integer("storage_offset") if node.has("storage_offset") else 0
+    places = node.constant(first, np.int64)
     for axis, (size, stride) in enumerate(zip(sizes, strides, strict=True)):
-        places += np.arange(size).reshape([-1 if dim == axis else 1 for dim in range(len(sizes))]) * stride
+        column = [-1 if dim == axis else 1 for dim in range(len(sizes))]
+        steps = reshape(node.builder.counted(size, np.dtype(np.int64)), [size if dim < 0 else dim for dim in column])
+        places = places + steps * stride
+        last = last + (size - 1) * stride
     count = prod(x.shape)
-    if places.size and not 0 <= places.min() <= places.max() < count:
+    if not is_empty(sizes) and (first < 0 or last >= count):
         raise node.unsupported("reads elements outside of its operand", "clone the tensor before as_strided")
-    return emit(graph.GatherOp, reshape(x, [count]), node.constant(places), axis=0)
+    return emit(graph.GatherOp, reshape(x, [count]), places, axis=0)
 
 
 def _unfold(node: Node) -> Value:
