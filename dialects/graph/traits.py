@@ -85,7 +85,7 @@ def set_part_of(op: Operation, function: str) -> None:
 
 
 def copy_provenance(target: Operation, *sources: Operation) -> None:
-    """Add the source nodes of `sources` to those of `target`, and the function that all of them are steps of."""
+    """Add the source nodes of `sources` to the ones of `target`, and the function that they all are steps of."""
     set_provenance(target, [name for op in (target, *sources) for name in provenance(op)])
     functions = {part_of(op) for op in sources}
     if not part_of(target) and len(functions) == 1:

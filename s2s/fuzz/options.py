@@ -112,7 +112,7 @@ def _choices(type: Any) -> tuple[Any, ...]:
 
 
 def draw_options(random: Random, beside: Values, share: float = SHARE) -> Values:
-    """Draw options that do not contradict those `beside` them, and none of these."""
+    """Draw options that contradict neither the options `beside` them nor each other."""
     drawn: Values = {}
     for option in fields(CompileOptions):
         draw = drawer_of(option)
