@@ -44,6 +44,7 @@ STAGES = {
     ),
     "Verifying, measuring and reporting": (
         "s2s/verify",
+        "s2s/prove",
         "s2s/boards",
         "s2s/profiling",
         "s2s/report",

@@ -6,6 +6,7 @@ ROOMS = (
     "errors",
     "version",
     "support",
+    "prove",
     "types",
     "chat",
     "dialects",

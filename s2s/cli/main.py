@@ -30,6 +30,7 @@ COMMANDS = {
     "compile": ("compile.compile_command", "Compile a network to C99, or several networks to one tree."),
     "run": ("run.run_command", "Build a tree for this machine and run it once."),
     "verify": ("verify.verify_command", "Run the C of a network and compare it with another engine."),
+    "prove": ("prove.prove_command", "Prove that the C of a network in int8 is right for every input."),
     "inspect": ("inspect.inspect_command", "Show inputs, outputs, operators, weights and work of a network."),
     "chat": ("chat.chat_command", "Talk to the language model in a tree."),
     "profile": ("profile.profile_command", "Time each kernel beside the peak of this machine."),

@@ -1,0 +1,211 @@
+"""Arithmetic of C on values: what stays a linear form, what becomes a function of one, what becomes an atom."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2s.prove import intervals
+from s2s.prove.choices import Choices
+from s2s.prove.control import Conflict
+from s2s.prove.ctypes import I32, IntType
+from s2s.prove.faults import Fault, Unprovable
+from s2s.prove.functions import Expression, X, evaluate, merged
+from s2s.prove.intervals import Interval
+from s2s.prove.values import (
+    Form,
+    Function,
+    Number,
+    Value,
+    as_form,
+    as_function,
+    bounds,
+    is_number,
+    plain,
+    side_of,
+    within,
+)
+
+DIRECT = {"+": np.add, "-": np.subtract, "*": np.multiply}
+SIMPLE = {">>", "&"}
+WIDEST = 2.0**62
+
+
+class Arithmetic(Choices):
+    """The operators of C on values in all lanes, and conversions between integer types."""
+
+    def binary(self, op: str, a: Value, b: Value, ctype: IntType) -> Value:
+        """A ring, shift, division or bitwise operation in `ctype`; the count of a shift has a type of its own."""
+        a, b = plain(a), plain(b)
+        if isinstance(a, int) and isinstance(b, int) and op in {"+", "-", "*"}:
+            return self._in_range(a + b if op == "+" else a - b if op == "-" else a * b, ctype)
+        if isinstance(a, int) and isinstance(b, int) and op in SIMPLE and a >= 0 and 0 <= b < ctype.bits:
+            return a >> b if op == ">>" else a & b
+        if is_number(a) and is_number(b):
+            return self._numbers(op, a, b, ctype)
+        if op in {"+", "-", "*"} or (op == "<<" and is_number(b)):
+            linear = self._ring(op, a, b, ctype)
+            if linear is not None:
+                return linear
+        return self._function(op, a, b, ctype)
+
+    def _in_range(self, value: int, ctype: IntType) -> int:
+        if ctype.least <= value <= ctype.most:
+            return value
+        if ctype.signed:
+            msg = f"{value} is no {ctype.bits}-bit number"
+            raise Fault(msg)
+        return (value - ctype.least) % (1 << ctype.bits) + ctype.least
+
+    def _numbers(self, op: str, a: Number, b: Number, ctype: IntType) -> Number:
+        left, right = (np.asarray(x, np.int64) for x in (a, b))
+        if op in DIRECT and ctype.bits <= 32:
+            result = DIRECT[op](left, right)
+            if result.min(initial=0) >= ctype.least and result.max(initial=0) <= ctype.most:
+                return result
+        if op in {"<<", ">>"} and (np.any(right < 0) or np.any(right >= ctype.bits)):
+            msg = "a shift by a count that is negative or too large"
+            raise Fault(msg)
+        if op in {"/", "%"} and np.any(right == 0):
+            msg = "a division by zero"
+            raise Fault(msg)
+        expression = Expression(op, (X, Expression("const", value=right)), ctype)
+        result, bad = evaluate(expression, Interval(*np.broadcast_arrays(left, left + 0 * right)), [right + 0 * left])
+        if bad is not None and np.any(bad):
+            msg = f"overflow of {ctype.bits} bits"
+            raise Fault(msg)
+        return int(result.low) if isinstance(a, int) and isinstance(b, int) else result.low
+
+    def _ring(self, op: str, a: Value, b: Value, ctype: IntType) -> Form | None:
+        """The result as a linear form; None if it is none."""
+        if op == "<<":
+            assert is_number(b)
+            b = np.int64(1) << np.asarray(b)
+            op = "*"
+        if (isinstance(a, Function) or isinstance(b, Function)) and self.one_base(a, b) is not None:
+            return None
+        if ctype.signed:
+            a, b = (x if _carries(x) else self.settled(x, ctype) for x in (a, b))
+        if (is_number(a) or is_number(b)) and (isinstance(a, Function) or isinstance(b, Function)):
+            return None
+        if op == "*":
+            if is_number(a):
+                return self._fitting(self._scaled(as_form(b), a), ctype)
+            return self._fitting(self._scaled(as_form(a), b), ctype) if is_number(b) else self._product(a, b, ctype)
+        left, right = (self.linear(x) for x in (a, b))
+        return self._fitting(self._sum(left, right if op == "+" else self._scaled(right, -1)), ctype)
+
+    def _product(self, a: Value, b: Value, ctype: IntType) -> Form | None:
+        """The product of two atoms, as the form of an atom."""
+        if self.one_base(a, b) is not None or self.with_side(a, b) is not None:
+            return None
+        first, second = (self.single_atoms(self.linear(x)) for x in (a, b))
+        ids = np.array([self.atoms.product(x, y) for x, y in zip(first.tolist(), second.tolist(), strict=True)])
+        return self._fitting(self.of_atoms(ids), ctype)
+
+    def _fitting(self, form: Form, ctype: IntType) -> Form:
+        """The result of a ring operation: signed ones may not overflow."""
+        for carried in form.carried:
+            carried.least = min(carried.least, int(np.min(form.low)))
+            carried.most = max(carried.most, int(np.max(form.high)))
+        if form.carried or not ctype.signed or within(form, ctype):
+            return form
+        tight = self.tightened(form)
+        if not within(tight, ctype):
+            msg = f"a sum of {int(np.min(tight.low))} to {int(np.max(tight.high))} may overflow {ctype.bits} bits"
+            raise Fault(msg)
+        return tight
+
+    def _sum(self, a: Form, b: Form) -> Form:
+        _refuse_wide(a, 1)
+        _refuse_wide(b, 1)
+        return Form(a.constant + b.constant, a.groups + b.groups, a.low + b.low, a.high + b.high, a.carried + b.carried)
+
+    def _scaled(self, form: Form, factor: Number) -> Form:
+        if form.carried and not (isinstance(factor, int) and factor == 1):
+            raise Conflict(form.carried[0].loop)
+        _refuse_wide(form, factor)
+        wide = factor[..., None] if isinstance(factor, np.ndarray) and factor.ndim else factor
+        groups = tuple((ids, coefficients * wide) for ids, coefficients in form.groups)
+        if isinstance(factor, int):
+            low, high = (form.low * factor, form.high * factor)[:: 1 if factor >= 0 else -1]
+            return Form(form.constant * factor, groups, low, high)
+        ends = form.low * factor, form.high * factor
+        return Form(form.constant * factor, groups, np.minimum(*ends), np.maximum(*ends))
+
+    def _function(self, op: str, a: Value, b: Value, ctype: IntType) -> Value:
+        """The result as a function of the one form that the operands depend on."""
+        a, b = self.settled(a, ctype), self.settled(b, ctype if op not in {"<<", ">>"} else I32)
+        found = self.one_base(a, b)
+        if found is not None:
+            return self.made(found[0], Expression(op, found[1:], ctype), [bounds(a), bounds(b)], side_of(a, b))
+        sided = self.with_side(a, b)
+        if sided is not None:
+            base, first, second, side = sided
+            return self.made(base, Expression(op, (first, second), ctype), [bounds(a), bounds(b)], side)
+        msg = f"{op} of two numbers that depend on the input in different ways"
+        raise Unprovable(msg)
+
+    def unary(self, op: str, value: Value, ctype: IntType) -> Value:
+        """An operation on one value that is no linear one."""
+        value = self.settled(value, ctype)
+        if not isinstance(value, Form | Function):
+            msg = f"{op} of what is no result"
+            raise Unprovable(msg)
+        function = as_function(value) if isinstance(value, Form) else value
+        return self.made(
+            function.base, Expression(op, (function.expression,), ctype), [bounds(function)], function.side
+        )
+
+    def read_as(self, value: Value, ctype: IntType) -> Value:
+        """A number in memory as one of `ctype`, whose width it has; it may have been stored with another sign."""
+        if isinstance(value, Form | Function) and (within(value, ctype) or _carries(value)):
+            return value
+        return self.convert(value, ctype, ctype)
+
+    def lookup(self, index: Value, numbers: np.ndarray, name: str) -> Value:
+        """numbers[index]; the index may not leave the array for any input."""
+        if not isinstance(index, Form | Function):
+            msg = "an index that is a comparison"
+            raise Unprovable(msg)
+        form = self.interned(index) if isinstance(index, Function) else self.tightened(index)
+        low, high = int(np.min(form.low)), int(np.max(form.high))
+        if low < 0 or high >= len(numbers):
+            msg = f"reads element {low if low < 0 else high} of {name}, which has {len(numbers)}"
+            raise Fault(msg)
+        table = merged(np.arange(len(numbers)), numbers, len(numbers) - 1)
+        return self.made(form, Expression("table", (X,), value=table), [bounds(form)])
+
+    def convert(self, value: Value, source: IntType, ctype: IntType) -> Value:
+        """Conversion between integer types; to signed ones modulo 2^bits, as all compilers define it."""
+        if isinstance(value, int):
+            return (value - ctype.least) % (1 << ctype.bits) + ctype.least
+        if isinstance(value, np.ndarray):
+            return intervals.wrap(Interval(value, value), ctype).low
+        if isinstance(value, Form):
+            value = self._converted(value, source, ctype)
+        if isinstance(value, Function) and not within(value, ctype):
+            return self.made(value.base, Expression("cast", (value.expression,), ctype), [bounds(value)], value.side)
+        return value
+
+    def _converted(self, form: Form, source: IntType, ctype: IntType) -> Value:
+        """A form, exact or modulo 2^bits, in another type."""
+        if form.carried:
+            keeps = ctype.bits >= source.bits if source.signed else not ctype.signed and 32 <= ctype.bits <= source.bits
+            if not keeps:
+                raise Conflict(form.carried[0].loop)
+            return form
+        if ctype.bits > source.bits:
+            return self.settled(form, source)
+        return form if ctype.bits >= 32 else self.settled(form, ctype)
+
+
+def _refuse_wide(form: Form, factor: Number) -> None:
+    """Refuse forms whose bounds times a factor may leave the 64 bits in which numpy computes."""
+    most = max(abs(float(np.min(form.low))), abs(float(np.max(form.high))))
+    if most * float(np.max(np.abs(factor))) >= WIDEST:
+        msg = "sums of about 64 bits"
+        raise Unprovable(msg)
+
+
+def _carries(value: Value) -> bool:
+    return isinstance(value, Form) and bool(value.carried)

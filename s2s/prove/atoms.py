@@ -1,0 +1,235 @@
+"""Atoms: the unknowns of linear forms. Two results that are the same function of the same inputs are one atom.
+
+An atom is an element of an input, a function (a table) of a linear form of other atoms, a maximum, a product, or a
+choice by another function of few values. Whatever computes it, the C or the operator of the model, gets the same
+number, so that equality of atoms is equality for every input.
+
+    base      a linear form without constant, its coefficients without a common divisor, the first one positive
+    function  (base, table over the base's interval); a function of a function is folded into one table
+    maximum   the set of atoms it is taken of
+
+Digests (blake2b, 192 bits) stand for long keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from s2s.prove.functions import Table, merged
+
+Name = tuple[Any, ...]
+"""What an atom is: the kind, and what it is made of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Base:
+    """A primitive linear form and its interval."""
+
+    ids: np.ndarray
+    coefficients: np.ndarray
+    low: int
+    high: int
+
+
+@dataclass
+class Rows:
+    """Linear forms, one a row: terms of row i at bounds[i] to bounds[i + 1], ids ascending, no coefficient 0."""
+
+    bounds: np.ndarray
+    ids: np.ndarray
+    coefficients: np.ndarray
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Terms of each row."""
+        return np.diff(self.bounds)
+
+    def summed(self, terms: np.ndarray) -> np.ndarray:
+        """The sum of `terms` over each row."""
+        sums = np.concatenate([[0], np.cumsum(terms)])
+        return sums[self.bounds[1:]] - sums[self.bounds[:-1]]
+
+
+@dataclass
+class Atoms:
+    """The table of all atoms of one proof."""
+
+    low: np.ndarray = field(default_factory=lambda: np.zeros(1024, np.int64))
+    high: np.ndarray = field(default_factory=lambda: np.zeros(1024, np.int64))
+    count: int = 1
+    """Atom 0 is the constant 0."""
+    names: dict[Name, int] = field(default_factory=dict[Name, int])
+    definitions: dict[int, Name] = field(default_factory=dict[int, Name])
+    bases: list[Base] = field(default_factory=list[Base])
+    base_names: dict[bytes, int] = field(default_factory=dict[bytes, int])
+    tables: list[Table] = field(default_factory=list[Table])
+    table_names: dict[bytes, int] = field(default_factory=dict[bytes, int])
+    alike: dict[tuple[int, int], list[tuple[int, int, int]]] = field(
+        default_factory=dict[tuple[int, int], list[tuple[int, int, int]]]
+    )
+    """Functions of one base whose tables are multiples of one shape: atom, unit and first value."""
+
+    def new(self, name: Name, low: int, high: int) -> int:
+        """The atom of this name, made if there is none; `low` and `high` bound its values."""
+        found = self.names.get(name)
+        if found is not None:
+            return found
+        if self.count == len(self.low):
+            self.low = np.concatenate([self.low, np.zeros_like(self.low)])
+            self.high = np.concatenate([self.high, np.zeros_like(self.high)])
+        number = self.count
+        self.low[number], self.high[number] = low, high
+        self.count += 1
+        self.names[name] = number
+        self.definitions[number] = name
+        return number
+
+    def inputs(self, name: str, count: int, low: int, high: int) -> np.ndarray:
+        """The atoms of an input's elements."""
+        return np.array([self.new(("input", name, i), low, high) for i in range(count)], np.int64)
+
+    def base(self, ids: np.ndarray, coefficients: np.ndarray) -> int:
+        """The number of a primitive linear form."""
+        name = blake2b(ids.tobytes() + coefficients.tobytes(), digest_size=24).digest()
+        found = self.base_names.get(name)
+        if found is None:
+            found = self.base_names[name] = len(self.bases)
+            low, high = self._bounds(ids, coefficients)
+            self.bases.append(Base(ids.copy(), coefficients.copy(), low, high))
+        return found
+
+    def _bounds(self, ids: np.ndarray, coefficients: np.ndarray) -> tuple[int, int]:
+        """The interval of a linear form; a maximum is never less than what it is taken of."""
+        ends = coefficients * self.low[ids], coefficients * self.high[ids]
+        low, high = int(np.minimum(*ends).sum()), int(np.maximum(*ends).sum())
+        if len(ids) == 2 and coefficients[0] == -coefficients[1]:
+            for first, second in ((0, 1), (1, 0)):
+                definition = self.definitions[int(ids[first])]
+                if definition[0] == "max" and int(ids[second]) in definition[1]:
+                    low, high = (max(low, 0), high) if coefficients[first] > 0 else (low, min(high, 0))
+        elif np.all(coefficients == 1):
+            low = max(low, self._least_of_softmax(ids))
+        return low, high
+
+    def _least_of_softmax(self, ids: np.ndarray) -> int:
+        """The least sum of f(max - x[i]) over all x: one x is the maximum, so one term is f(0)."""
+        members, tables = set[tuple[int, int]](), set[tuple[int, int]]()
+        for number in ids.tolist():
+            definition = self.definitions[number]
+            if definition[0] != "function":
+                return -(2**62)
+            base = self.bases[int(definition[1])]
+            if len(base.ids) != 2 or abs(int(base.coefficients[0])) != 1 or base.coefficients.sum() != 0:
+                return -(2**62)
+            pair = [int(atom) for atom in base.ids]
+            maxima = [atom for atom in pair if self.definitions[atom][0] == "max"]
+            if len(maxima) != 1:
+                return -(2**62)
+            members.add((maxima[0], pair[0] + pair[1] - maxima[0]))
+            tables.add((definition[2], int(base.coefficients[pair.index(maxima[0])])))
+        maximum = {pair[0] for pair in members}
+        if len(maximum) != 1 or len(tables) != 1 or not self.definitions[min(maximum)][1] <= {m for _, m in members}:
+            return -(2**62)
+        table = self.tables[tables.pop()[0]]
+        at_zero = int(table.values[np.searchsorted(table.starts, 0, side="right") - 1])
+        return at_zero + (len(ids) - 1) * int(table.values.min())
+
+    def table(self, table: Table) -> int:
+        """The number of a table."""
+        key = table.key
+        found = self.table_names.get(key)
+        if found is None:
+            found = self.table_names[key] = len(self.tables)
+            self.tables.append(table)
+        return found
+
+    def function(self, base: int, number: int) -> tuple[int, int, int]:
+        """A function of a base as atom, factor and constant.
+
+        Functions that are multiples of each other share the first one's atom: 4 * f + 8 is (f, 4, 8).
+        """
+        table = self.tables[number]
+        steps = np.diff(table.values)
+        unit = int(np.gcd.reduce(steps)) * (1 if steps[0] > 0 else -1)
+        first = int(table.values[0])
+        shape = self.table(Table(table.starts, (table.values - first) // unit, table.last))
+        alike = self.alike.setdefault((base, shape), [])
+        for atom, its_unit, its_first in alike:
+            if unit % its_unit == 0:
+                return atom, unit // its_unit, first - unit // its_unit * its_first
+        atom = self.new(("function", base, number), int(table.values.min()), int(table.values.max()))
+        alike.append((atom, unit, first))
+        return atom, 1, 0
+
+    def maximum(self, members: list[int], kind: str) -> int:
+        """The atom of the greatest ("max") or least ("min") of others."""
+        flat: set[int] = set()
+        for member in members:
+            definition = self.definitions[member]
+            flat |= definition[1] if definition[0] == kind else {member}
+        ordered = sorted(flat)
+        if len(ordered) == 1:
+            return ordered[0]
+        pick = max if kind == "max" else min
+        return self.new((kind, frozenset(flat)), pick(self.low[ordered].tolist()), pick(self.high[ordered].tolist()))
+
+    def product(self, a: int, b: int) -> int:
+        """The atom of a * b."""
+        ends = [int(x) * int(y) for x in (self.low[a], self.high[a]) for y in (self.low[b], self.high[b])]
+        return self.new(("product", min(a, b), max(a, b)), min(ends), max(ends))
+
+    def origin(self, base: int) -> tuple[int, Table | None]:
+        """The base that a base is a function of: itself, or the base below if it is a single function."""
+        form = self.bases[base]
+        if len(form.ids) == 1:
+            definition = self.definitions[int(form.ids[0])]
+            if definition[0] == "function":
+                table = self.tables[int(definition[2])]
+                return definition[1], table
+        return base, None
+
+    def cases(self, atom: int) -> list[int]:
+        """The values of an atom that has few, in the order in which its base meets them."""
+        table = self.tables[int(self.definitions[atom][2])]
+        return list(dict.fromkeys(table.values.tolist()))
+
+    def choice(self, base: int, side: int, tables: list[int]) -> int:
+        """The atom of a function of `base` that `side` chooses: tables[i] where it has its value i.
+
+        Which atom chooses does not matter, only which of its base's values lead to which table.
+        """
+        _, below, number = self.definitions[side][:3]
+        table = self.tables[int(number)]
+        order = self.cases(side)
+        led = np.array([tables[order.index(value)] for value in table.values.tolist()], np.int64)
+        partition = self.table(merged(table.starts, led, table.last))
+        values = np.concatenate([self.tables[each].values for each in tables])
+        return self.new(("choice", base, below, partition), int(values.min()), int(values.max()))
+
+    def few_values(self, atom: int, most: int = 256) -> bool:
+        """Whether an atom is a function of at most `most` values."""
+        definition = self.definitions[atom]
+        if definition[0] != "function":
+            return False
+        table = self.tables[int(definition[2])]
+        return len(np.unique(table.values)) <= most
+
+
+def rows_of(ids: np.ndarray, coefficients: np.ndarray) -> Rows:
+    """Canonical linear forms of terms given as arrays of shape (rows, terms)."""
+    count, width = len(ids), ids.shape[1]
+    order = np.argsort(ids, axis=1, kind="stable")
+    ids = np.take_along_axis(ids, order, 1).ravel()
+    coefficients = np.take_along_axis(coefficients, order, 1).ravel()
+    row: np.ndarray = np.repeat(np.arange(count), width)
+    if ids.size:
+        new = np.concatenate([[True], (ids[1:] != ids[:-1]) | (row[1:] != row[:-1])])
+        starts = np.flatnonzero(new)
+        coefficients = np.add.reduceat(coefficients, starts)
+        keep = (coefficients != 0) & (ids[starts] != 0)
+        ids, row, coefficients = ids[starts][keep], row[starts][keep], coefficients[keep]
+    return Rows(np.searchsorted(row, np.arange(count + 1)), ids, coefficients)

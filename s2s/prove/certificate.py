@@ -1,0 +1,74 @@
+"""The certificate of a proof: what was proved of a tree, by kernel, with the digests of what was read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+SCHEMA = 1
+PROVED, WRONG, TESTED = "proved", "wrong", "tested only"
+METHOD = "symbolic execution of the printed C on linear forms and exact tables, compared with the model's operators"
+TRUSTED = (
+    "the C compiler, and its arithmetic right shift of negative numbers and conversion to signed types modulo 2^bits",
+    "target-specific forms of header functions (inline assembly, intrinsics): the proof reads their portable C99 forms",
+    "that pointers declared restrict do not meet: the proof reads and writes memory in the order of the C",
+    "that the arena, inputs and outputs are different objects, aligned as the header asks, and size_t holds 32 bits",
+    "this prover, numpy, pycparser, and the C preprocessor `cc -E`",
+    "digests of 192 bits (blake2b) of linear forms and tables, taken to differ where these do",
+    "s2s_u32_leading_zeros, where its operand depends on the input, and s2s_is_aligned: by their documented meanings",
+)
+"""What a proof assumes."""
+
+
+@dataclass
+class Kernel:
+    """A call of a kernel and what was found of it."""
+
+    function: str
+    node: str
+    count: int
+    """Elements of its result."""
+    status: str = TESTED
+    reason: str = ""
+
+
+@dataclass
+class Proof:
+    """What was proved of a tree."""
+
+    model: str
+    """SHA-256 of the model file."""
+    tree: dict[str, str]
+    """SHA-256 of each file that was read."""
+    kernels: list[Kernel] = field(default_factory=list[Kernel])
+    outputs: str = TESTED
+    """Whether the network's outputs are proved."""
+    reason: str = ""
+    atoms: int = 0
+    functions: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether the outputs are proved for every input."""
+        return self.outputs == PROVED
+
+    @property
+    def wrong(self) -> bool:
+        """Whether something is wrong for some input."""
+        return self.outputs == WRONG or any(kernel.status == WRONG for kernel in self.kernels)
+
+    def to_json(self) -> str:
+        """The certificate; equal proofs have equal bytes."""
+        content: dict[str, Any] = {
+            "schema": SCHEMA,
+            "method": METHOD,
+            "model": self.model,
+            "tree": self.tree,
+            "outputs": {"status": self.outputs, "reason": self.reason},
+            "kernels": [vars(kernel) for kernel in self.kernels],
+            "atoms": self.atoms,
+            "functions": self.functions,
+            "trusted": list(TRUSTED),
+        }
+        return json.dumps(content, indent=1, sort_keys=True) + "\n"

@@ -1,0 +1,221 @@
+"""Interning: values become forms of atoms; functions of equal forms with equal tables are one atom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from s2s.prove import intervals
+from s2s.prove.atoms import Atoms, Rows, rows_of
+from s2s.prove.control import Conflict
+from s2s.prove.faults import Unprovable
+from s2s.prove.functions import Expression, Table, merged, signature, tabulate
+from s2s.prove.intervals import Interval
+from s2s.prove.values import Form, Function, Lanes, Value, as_form, as_function, is_number
+
+Key = tuple[Any, ...]
+"""A function's signature, the value of its side, its factor and rest, and its constants."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A function that is asked for: of y = z + shift, where z is the base between `low` and `high`."""
+
+    base: int
+    low: int
+    high: int
+    shift: int
+    side: int
+    key: Key
+    """Its expression, factor and rest (its variable is factor * y + rest), and constants."""
+
+
+class Interner:
+    """Makes atoms of values in all lanes, and keeps the tables that it made."""
+
+    def __init__(self, atoms: Atoms, lanes: Lanes) -> None:
+        self.atoms = atoms
+        self.lanes = lanes
+        self.tables: dict[Key, Table] = {}
+        """Tables by function and case, over `ranges`."""
+        self.ranges: dict[Key, tuple[int, int]] = {}
+        self.sliced: dict[Key, dict[tuple[int, int, int], int]] = {}
+        self.tabulated = 0
+        """Functions that were tabulated."""
+
+    def rows(self, form: Form) -> Rows:
+        """Canonical rows of a form, one a lane."""
+        lanes = max(1, int(np.prod(self.lanes.shape)))
+        groups = [tuple(self.lanes.spread_terms(part) for part in group) for group in form.groups]
+        if not groups:
+            return Rows(np.zeros(lanes + 1, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
+        ids, coefficients = (np.concatenate(parts, axis=1) for parts in zip(*groups, strict=True))
+        return rows_of(ids, coefficients)
+
+    def of_atoms(self, ids: np.ndarray, factors: np.ndarray | None = None, constants: np.ndarray | None = None) -> Form:
+        """The form factor * atom + constant of one atom a lane (0 for none), flat over all lanes."""
+        scales: np.ndarray = (ids != 0).astype(np.int64) if factors is None else factors
+        shift = np.zeros(ids.shape, np.int64) if constants is None else constants
+        low, high = intervals.hull(self.atoms.low[ids] * scales, self.atoms.high[ids] * scales)
+        shape = (*self.lanes.shape, 1)
+        return Form(
+            self.lanes.folded(shift),
+            ((ids.reshape(shape), scales.reshape(shape)),),
+            self.lanes.folded(low + shift),
+            self.lanes.folded(high + shift),
+        )
+
+    def single_atoms(self, form: Form) -> np.ndarray:
+        """The atoms of a form that is one atom in each lane; other forms become the identity of their base."""
+        if form.carried:
+            raise Conflict(form.carried[0].loop)
+        rows = self.rows(form)
+        constants = self.lanes.spread(form.constant)
+        if np.all(rows.counts == 1) and np.all(rows.coefficients == 1) and not np.any(constants):
+            return rows.ids
+        interned = self.interned(as_function(form))
+        if np.any(np.asarray(interned.constant)) or np.any(interned.groups[0][1] != 1):
+            msg = "a result that is a number, or a multiple of another, in some places"
+            raise Unprovable(msg)
+        return self.lanes.spread_terms(interned.groups[0][0])[:, 0]
+
+    def bases(self, form: Form) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """For each lane: its base (-1 for none), factor and constant; the form is base * factor + constant."""
+        rows = self.rows(form)
+        numbers, factors = list[int](), list[int]()
+        for begin, end in zip(rows.bounds[:-1].tolist(), rows.bounds[1:].tolist(), strict=True):
+            coefficients = rows.coefficients[begin:end]
+            if begin == end:
+                numbers.append(-1)
+                factors.append(0)
+                continue
+            factor = int(np.gcd.reduce(coefficients))
+            factor = factor if coefficients[0] > 0 else -factor
+            numbers.append(self.atoms.base(rows.ids[begin:end], coefficients // factor))
+            factors.append(factor)
+        return np.array(numbers), np.array(factors, np.int64), self.lanes.spread(form.constant)
+
+    def linear(self, value: Value) -> Form:
+        """A function as the form of its atom."""
+        if isinstance(value, Function):
+            return self.interned(value)
+        if isinstance(value, Form) or is_number(value):
+            return as_form(value)
+        msg = "arithmetic on a comparison or an address"
+        raise Unprovable(msg)
+
+    def tightened(self, form: Form) -> Form:
+        """The form with the interval of its canonical terms."""
+        if form.carried:
+            raise Conflict(form.carried[0].loop)
+        bases, factors, shifts = self.bases(form)
+        ends = np.array([_ends(self.atoms, base) for base in bases.tolist()], np.int64)
+        low, high = intervals.hull(*(ends[:, end] * factors + shifts for end in (0, 1)))
+        return Form(form.constant, form.groups, self.lanes.folded(low), self.lanes.folded(high))
+
+    def interned(self, function: Function) -> Form:
+        """A function as the form of its atom in each lane, or as a number where it is constant."""
+        if function.base.carried:
+            raise Conflict(function.base.carried[0].loop)
+        bases, factors, shifts = self.bases(function.base)
+        text, constants = signature(function.expression)
+        columns = [self.lanes.spread(each).tolist() for each in constants]
+        sides = np.zeros(len(bases), np.int64) if function.side is None else function.side
+        wanted = [
+            Wanted(
+                base,
+                *_ends(self.atoms, base),
+                shift // (factor or 1),
+                side,
+                (text, factor, shift % (factor or 1), *rest),
+            )
+            for base, factor, shift, side, *rest in zip(
+                bases.tolist(), factors.tolist(), shifts.tolist(), sides.tolist(), *columns, strict=True
+            )
+        ]
+        self._tabulate(function.expression, wanted)
+        ids, scales, numbers = (
+            np.array(column, np.int64) for column in zip(*(self._atom(each) for each in wanted), strict=True)
+        )
+        return self.of_atoms(ids, scales, numbers)
+
+    def _tabulate(self, expression: Expression, wanted: list[Wanted]) -> None:
+        """Make the tables that are new, each over all that is asked of it."""
+        ranges: dict[Key, tuple[int, int]] = {}
+        for each in wanted:
+            low, high = each.low + each.shift, each.high + each.shift
+            for key in self._cases_of(each):
+                known = ranges.get(key) or self.ranges.get(key) or (low, high)
+                ranges[key] = min(low, known[0]), max(high, known[1])
+        new = {key: ends for key, ends in ranges.items() if self.ranges.get(key) != ends}
+        if not new:
+            return
+        low, high = (np.array([ends[end] for ends in new.values()], np.int64) for end in (0, 1))
+        rows = [key[1:] for key in new]
+        cases, factors, rests, *columns = (np.array(column, np.int64) for column in zip(*rows, strict=True))
+
+        def variable(row: np.ndarray, y: Interval) -> Interval:
+            if y.low is y.high:
+                return intervals.at(y.low * factors[row] + rests[row])
+            return intervals.hull(y.low * factors[row] + rests[row], y.high * factors[row] + rests[row])
+
+        made = tabulate(expression, low, high, columns, variable, cases)
+        self.tabulated += len(made)
+        self.tables.update(zip(new, made, strict=True))
+        self.ranges.update(new)
+        for key in new:
+            self.sliced.pop(key, None)
+
+    def _cases_of(self, each: Wanted) -> list[Key]:
+        """The names of the tables that a function needs, one for each value of its side."""
+        text, *rest = each.key
+        return [(text, value, *rest) for value in (self.atoms.cases(each.side) if each.side else [0])]
+
+    def _slices(self, each: Wanted) -> list[int]:
+        """The tables of a function over the interval of its base, one a case."""
+        numbers: list[int] = []
+        place = each.low, each.high, each.shift
+        for key in self._cases_of(each):
+            known = self.sliced.setdefault(key, {})
+            if place not in known:
+                known[place] = self.atoms.table(sliced(self.tables[key], *place))
+            numbers.append(known[place])
+        return numbers
+
+    def _atom(self, each: Wanted) -> tuple[int, int, int]:
+        """A function of a base as atom, factor and constant; a number has the atom 0."""
+        if each.side:
+            return self.atoms.choice(each.base, each.side, self._slices(each)), 1, 0
+        number = self._slices(each)[0]
+        table = self.atoms.tables[number]
+        if len(table.values) == 1:
+            return 0, 0, int(table.values[0])
+        form = self.atoms.bases[each.base]
+        line = table.line if len(form.ids) == 1 else None
+        if line is not None:
+            return int(form.ids[0]), *line
+        base, inner = self.atoms.origin(each.base)
+        if inner is not None:
+            number = self.atoms.table(composed(table, inner))
+        return self.atoms.function(base, number)
+
+
+def _ends(atoms: Atoms, base: int) -> tuple[int, int]:
+    """The interval of a base; of none, 0."""
+    return (0, 0) if base < 0 else (atoms.bases[base].low, atoms.bases[base].high)
+
+
+def sliced(table: Table, low: int, high: int, shift: int) -> Table:
+    """The table of z = y - shift from `low` to `high`."""
+    first = int(np.searchsorted(table.starts, low + shift, side="right")) - 1
+    end = int(np.searchsorted(table.starts, high + shift, side="right"))
+    starts = table.starts[first:end] - shift
+    return Table(np.concatenate([[low], starts[1:]]), table.values[first:end], high)
+
+
+def composed(outer: Table, inner: Table) -> Table:
+    """outer(inner(x))."""
+    values = outer.over(Interval(inner.values, inner.values)).low
+    return merged(inner.starts, values, inner.last)

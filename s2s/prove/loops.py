@@ -1,0 +1,262 @@
+"""Loops: iterations that do not depend on each other run at once, one lane each; others run in order.
+
+A loop is first tried at once. Its counters (`s2s.prove.changes`) become arrays; every other variable that the body
+changes and that lives longer is a sum, to which iterations add what does not depend on it. Whatever turns out otherwise
+(a load of what another iteration stores, a condition that differs) is a `Conflict`: memory and variables are put back,
+and the loop that it names runs in order from then on.
+
+    int32_t acc = 0;                               k = [0 .. 63], x[k] a form in each lane
+    for (int32_t k = 0; k < 64; k++)          =>   one multiplication of 64 lanes, one sum over the lanes
+        acc += x[k] * w[k];
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from pycparser import c_ast
+
+from s2s.prove.changes import Changes, changes_of, names_in, only_variables
+from s2s.prove.control import Broken, Conflict, Returned
+from s2s.prove.ctypes import IntType
+from s2s.prove.declarations import PointerType, size_of
+from s2s.prove.faults import Unprovable
+from s2s.prove.machine import Machine, Variable
+from s2s.prove.memory import Transaction
+from s2s.prove.sums import finished, is_summable
+from s2s.prove.values import Carried, Form, Number, Pointer, Value, is_number
+
+MIN_AT_ONCE = 2
+MAX_LANES = 1 << 14
+MAX_ITERATIONS = 1 << 24
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A `for` or `while` loop after its initialisation; `following` is the third part of `for`."""
+
+    node: c_ast.Node
+    condition: c_ast.Node
+    body: c_ast.Node
+    following: c_ast.Node | None
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A variable that each iteration changes by `step`, in bytes for an address."""
+
+    variable: Variable
+    name: str
+    step: int
+
+
+def run_loop(machine: Machine, loop: Loop) -> None:
+    """Run a loop, at once if it can be."""
+    if not machine.lanes.depth:
+        machine.cuts.clear()
+    while id(loop.node) not in machine.in_order:
+        try:
+            if _at_once(machine, loop):
+                return
+            break
+        except Conflict as conflict:
+            if machine.lanes.depth:
+                raise
+            machine.memory.transaction = None
+            _learn(machine, conflict, loop.node)
+    _in_order(machine, loop)
+
+
+def _learn(machine: Machine, conflict: Conflict, node: c_ast.Node) -> None:
+    """Cut the loop that a conflict names, or let it run in order."""
+    loop = node if conflict.loop is None else conflict.loop
+    cuts = machine.cuts.setdefault(id(loop), set())
+    if conflict.cuts and not cuts.issuperset(conflict.cuts):
+        cuts.update(conflict.cuts)
+    else:
+        machine.in_order.add(id(loop))
+    machine.kept.append(loop)
+
+
+def _in_order(machine: Machine, loop: Loop) -> None:
+    """Run one iteration after the other."""
+    for _ in range(MAX_ITERATIONS):
+        if not machine.truth(loop.condition):
+            return
+        try:
+            machine.execute(loop.body)
+        except Broken:
+            return
+        if loop.following is not None:
+            machine.evaluate(loop.following)
+    msg = f"a loop runs more than {MAX_ITERATIONS:,} times"
+    raise Unprovable(msg)
+
+
+def _at_once(machine: Machine, loop: Loop) -> bool:
+    """Run all iterations at once; False if the loop is none whose iterations can be counted."""
+    changes = _changes(machine, loop)
+    counters = _counters(machine, changes)
+    count = _count(machine, loop.condition, counters, changes)
+    if count is None:
+        return False
+    if count == 0:
+        return True
+    if count < MIN_AT_ONCE or count * int(np.prod(machine.lanes.shape)) > MAX_LANES:
+        return False
+    if not all(_stays_in_type(counter, count) for counter in counters):
+        return False
+    counted = {counter.name for counter in counters}
+    others = sorted((changes.others | set(changes.counters)) - counted)
+    cuts = sorted(cut for cut in machine.cuts.get(id(loop.node), ()) if cut < count)
+    for begin, end in zip([0, *cuts], [*cuts, count], strict=True):
+        _part(machine, loop, end - begin, counters, others)
+    return True
+
+
+def _part(machine: Machine, loop: Loop, count: int, counters: list[Counter], others: list[str]) -> None:
+    """Run the next iterations at once; where they conflict, let everything be as before."""
+    depth, outermost = machine.lanes.depth, machine.lanes.depth == 0
+    saved = _saved(machine)
+    if outermost:
+        machine.memory.transaction = Transaction(loop.node)
+    try:
+        _run_lanes(machine, loop, count, counters, others)
+        if outermost:
+            machine.memory.commit()
+    except Conflict:
+        del machine.lanes.loops[depth:]
+        _restore(machine, saved)
+        raise
+
+
+def _run_lanes(machine: Machine, loop: Loop, count: int, counters: list[Counter], others: list[str]) -> None:
+    """Run the body once for all lanes, and let variables be what they are after the last iteration."""
+    machine.lanes.loops.append((loop.node, count))
+    depth = machine.lanes.depth
+    lane = np.arange(count).reshape(count, *(1,) * (depth - 1))
+    started = [counter.variable.value for counter in counters]
+    for counter, start in zip(counters, started, strict=True):
+        counter.variable.value = _moved(start, lane * counter.step)
+    carried = [
+        (variable, *_carry(loop.node, name, variable))
+        for name in others
+        if (variable := machine.find(name)) is not None
+    ]
+    try:
+        machine.execute(loop.body)
+        if loop.following is not None:
+            machine.evaluate(loop.following)
+    except (Broken, Returned):
+        raise Conflict(loop.node) from None
+    for variable, ctype, sum_before, before in carried:
+        variable.value = finished(before, variable.value, sum_before, count, depth, ctype)
+    machine.lanes.loops.pop()
+    for counter, start in zip(counters, started, strict=True):
+        counter.variable.value = _moved(start, count * counter.step)
+
+
+def _changes(machine: Machine, loop: Loop) -> Changes:
+    """What the loop changes, worked out once."""
+    changes = machine.loop_changes.get(id(loop.node))
+    if changes is None:
+        changes = machine.loop_changes[id(loop.node)] = changes_of(loop.body, loop.following)
+        machine.kept.append(loop.node)
+    return changes
+
+
+def _counters(machine: Machine, changes: Changes) -> list[Counter]:
+    """The counters whose value and step are numbers now."""
+    counters: list[Counter] = []
+    for name, step in changes.counters.items():
+        variable = machine.find(name)
+        if variable is None or not only_variables(step.operand) or _number(variable.value) is None:
+            continue
+        amount = 1 if step.operand is None else machine.evaluate(step.operand)[0]
+        if not isinstance(amount, int):
+            continue
+        if isinstance(variable.ctype, PointerType):
+            amount *= size_of(variable.ctype.element)
+        counters.append(Counter(variable, name, amount if step.op == "+" else -amount))
+    return counters
+
+
+def _count(machine: Machine, condition: c_ast.Node, counters: list[Counter], changes: Changes) -> int | None:
+    """How often the loop runs; None where that cannot be told beforehand."""
+    if not (isinstance(condition, c_ast.BinaryOp) and condition.op in {"<", "<="}):
+        return None
+    if not (isinstance(condition.left, c_ast.ID) and only_variables(condition.right)):
+        return None
+    name = condition.left.name
+    counter = next((counter for counter in counters if counter.name == name), None)
+    if counter is None or counter.step <= 0 or names_in(condition.right) & {*changes.others, *changes.counters}:
+        return None
+    limit, limit_type = machine.evaluate(condition.right)
+    start, end = _number(counter.variable.value), _number(limit)
+    if start is None or end is None or not _same_object(counter.variable.value, limit):
+        return None
+    mixed = limit_type != counter.variable.ctype and isinstance(limit_type, IntType)
+    if mixed and min(int(np.min(start)), int(np.min(end))) < 0:
+        return None
+    distance = np.asarray(end - start + (condition.op == "<="))
+    if np.any(distance != distance.reshape(-1)[0]):
+        raise Conflict(machine.arithmetic.varying(distance))
+    return max(0, -(-int(distance.reshape(-1)[0]) // counter.step))
+
+
+def _same_object(a: Value | None, b: Value) -> bool:
+    """Whether two values can be compared: both numbers, or addresses in one object."""
+    if isinstance(a, Pointer) and isinstance(b, Pointer):
+        return a.target is b.target
+    return not isinstance(a, Pointer) and not isinstance(b, Pointer)
+
+
+def _stays_in_type(counter: Counter, count: int) -> bool:
+    """Whether a counter is a number of its type after all iterations, so that it never wraps."""
+    ctype, start = counter.variable.ctype, _number(counter.variable.value)
+    if not isinstance(ctype, IntType) or start is None:
+        return isinstance(ctype, PointerType)
+    end = start + count * counter.step
+    return bool(ctype.least <= np.min(end) and np.max(end) <= ctype.most)
+
+
+def _carry(node: c_ast.Node, name: str, variable: Variable) -> tuple[IntType, Carried, Value | None]:
+    """Let a variable stand for its value at the start of each iteration."""
+    before = variable.value
+    if not isinstance(variable.ctype, IntType) or (before is not None and not is_summable(before)):
+        raise Conflict(node)
+    carried = Carried(node, name)
+    variable.value = None if before is None else Form(0, (), 0, 0, (carried,))
+    return variable.ctype, carried, before
+
+
+def _number(value: Value | None) -> Number | None:
+    """A number, or the offset of an address."""
+    if isinstance(value, Pointer):
+        return None if isinstance(value.offset, tuple) else value.offset
+    return value if is_number(value) else None
+
+
+def _moved(value: Value | None, by: Number) -> Value:
+    """A counter's value some steps later."""
+    if isinstance(value, Pointer):
+        assert not isinstance(value.offset, tuple)
+        return Pointer(value.target, value.offset + by, value.ctype)
+    assert isinstance(value, int | np.ndarray)
+    return value + by
+
+
+Saved = list[dict[str, tuple[Variable, Value | None]]]
+
+
+def _saved(machine: Machine) -> Saved:
+    """The variables of the present function."""
+    return [{name: (variable, variable.value) for name, variable in scope.items()} for scope in machine.scopes]
+
+
+def _restore(machine: Machine, saved: Saved) -> None:
+    machine.scopes[:] = [{name: variable for name, (variable, _) in scope.items()} for scope in saved]
+    for scope in saved:
+        for variable, value in scope.values():
+            variable.value = value

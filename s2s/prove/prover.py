@@ -1,0 +1,155 @@
+"""A machine that runs a tree's run function and compares what each kernel wrote with the model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2s.prove.atoms import Atoms
+from s2s.prove.certificate import PROVED, TESTED, WRONG, Kernel
+from s2s.prove.comparison import difference
+from s2s.prove.ctypes import I8
+from s2s.prove.declarations import CType
+from s2s.prove.expressions import EXPRESSIONS
+from s2s.prove.faults import Fault, Unprovable
+from s2s.prove.machine import Machine
+from s2s.prove.memory import Buffer
+from s2s.prove.program import Program
+from s2s.prove.reference.model import Model, Step
+from s2s.prove.statements import STATEMENTS
+from s2s.prove.values import Pointer, Value
+
+PART = "computes a part of an operator whose last kernel is not proved"
+
+
+class Prover(Machine):
+    """Executes a network and gives each of its kernels a verdict."""
+
+    def __init__(self, program: Program, atoms: Atoms, model: Model, kernels: list[Kernel]) -> None:
+        super().__init__(program, atoms, STATEMENTS, EXPRESSIONS)
+        self.model, self.kernels = model, kernels
+        self.steps = _by_node(model)
+        self.next = 0
+        """The kernel that is called next."""
+        self.inside = False
+
+    def run(self, metadata: dict[str, Any]) -> None:
+        """Execute the run function of the tree and compare the outputs.
+
+        Raises Fault where an output differs.
+        """
+        arena = Buffer("the arena", metadata["arena"]["size"])
+        inputs = [self._input(index, port) for index, port in enumerate(metadata["inputs"])]
+        outputs = [Buffer(f"output {port['name']}", port["size"]) for port in metadata["outputs"]]
+        arguments: list[Value] = [Pointer(buffer, 0, None) for buffer in (arena, *inputs, *outputs)]
+        self.call(f"{metadata['name']}_run", arguments if arena.size else arguments[1:])
+        if self.next != len(self.kernels):
+            msg = f"the run function returns after {self.next} of {len(self.kernels)} kernels"
+            raise Fault(msg)
+        for buffer, tensor in zip(outputs, self.model.outputs, strict=True):
+            differs = difference(self.memory, Pointer(buffer, 0, I8), tensor, tensor.size)
+            if differs:
+                raise Fault(differs)
+
+    def _input(self, index: int, port: dict[str, Any]) -> Buffer:
+        """An input whose elements are atoms."""
+        buffer = Buffer(f"input {port['name']}", port["size"])
+        ids = self.arithmetic.atoms.inputs(f"input {index}", port["size"], I8.least, I8.most)
+        self.memory.put_atoms(buffer, np.arange(len(ids)), ids, np.zeros_like(ids), I8)
+        buffer.read_only = True
+        return buffer
+
+    def call(self, name: str, arguments: list[Value]) -> tuple[Value | None, CType]:
+        """Run a function; compare the result of a kernel with the reference."""
+        if self.inside or self.next >= len(self.kernels) or name != self.kernels[self.next].function:
+            return super().call(name, arguments)
+        kernel = self.kernels[self.next]
+        self.next += 1
+        result = self._run_kernel(kernel, name, arguments)
+        if kernel.status == PROVED:
+            for part in self._parts(kernel):
+                part.status, part.reason = PROVED, ""
+        elif self._is_last(kernel):
+            self._assume(kernel, arguments)
+        return result
+
+    def _run_kernel(self, kernel: Kernel, name: str, arguments: list[Value]) -> tuple[Value | None, CType]:
+        """Run a kernel and set its status; one that is not proved leaves memory as it was."""
+        before = self.memory.copies(arguments)
+        self.inside = True
+        try:
+            result = super().call(name, arguments)
+            kernel.status, kernel.reason = self._verdict(kernel, arguments)
+        except (Fault, Unprovable) as limit:
+            self.memory.restore(before)
+            self.memory.transaction = None
+            self.lanes.loops.clear()
+            kernel.status = WRONG if isinstance(limit, Fault) else TESTED
+            kernel.reason = str(limit)
+            return None, None
+        finally:
+            self.inside = False
+        return result
+
+    def _verdict(self, kernel: Kernel, arguments: list[Value]) -> tuple[str, str]:
+        """What a kernel's result is, compared with the reference."""
+        if not self._is_last(kernel):
+            return TESTED, PART
+        if any(part.reason != PART for part in self._parts(kernel)[:-1]):
+            return TESTED, "a kernel before it of the same operator is not proved"
+        step = self._step(kernel)
+        if step is None:
+            return TESTED, "the model has no operator of this name"
+        if step.reason:
+            return TESTED, step.reason
+        pointer = arguments[0]
+        if not isinstance(pointer, Pointer):
+            return TESTED, "its first argument is not its result"
+        differs = difference(self.memory, pointer, step.output, kernel.count)
+        return (WRONG, differs) if differs else (PROVED, "")
+
+    def _parts(self, kernel: Kernel) -> list[Kernel]:
+        """The calls up to this one that compute one node together."""
+        at = next(i for i, other in enumerate(self.kernels) if other is kernel)
+        begin = at
+        while begin and self.kernels[begin - 1].node == kernel.node:
+            begin -= 1
+        return self.kernels[begin : at + 1]
+
+    def _is_last(self, kernel: Kernel) -> bool:
+        """Whether the next call computes another node."""
+        return self.next == len(self.kernels) or self.kernels[self.next].node != kernel.node
+
+    def _step(self, kernel: Kernel) -> Step | None:
+        """The last operator of the model that a kernel computes, None if there is none of such a name."""
+        named = [self.steps[name] for name in (kernel.node, *kernel.node.split(", ")) if name in self.steps]
+        return max(named, key=lambda step: step.number, default=None)
+
+    def _assume(self, kernel: Kernel, arguments: list[Value]) -> None:
+        """Go on as if the kernel were right, so that a fault is reported once.
+
+        Raises Unprovable where its result's place among the reference's is not known.
+        """
+        step = self._step(kernel)
+        pointer = arguments[0]
+        if step is None or step.output.size != kernel.count or not isinstance(pointer, Pointer):
+            msg = f"{kernel.node} is not proved, and its result is not known by element"
+            raise Unprovable(msg)
+        buffer, tensor = pointer.target, step.output
+        assert isinstance(buffer, Buffer)
+        assert isinstance(pointer.offset, int)
+        cells = pointer.offset + np.arange(kernel.count)
+        if int(cells[-1]) >= len(buffer.numbers):
+            msg = f"{kernel.node} writes beyond {buffer.name}"
+            raise Fault(msg)
+        self.memory.put_atoms(buffer, cells, tensor.atoms.reshape(-1), tensor.plain.reshape(-1), I8)
+
+
+def _by_node(model: Model) -> dict[str, Step]:
+    """The operators of a model by the names that a tree may call them."""
+    steps: dict[str, Step] = {}
+    for step in model.steps:
+        for name in (step.output.name, *step.output.name.split(";")):
+            steps.setdefault(name, step)
+    return steps

@@ -1,0 +1,55 @@
+"""Execution of a model on atoms: elements of tensors, and linear forms of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2s.prove.arithmetic import Arithmetic
+from s2s.prove.atoms import Atoms
+from s2s.prove.ctypes import I8
+from s2s.prove.faults import Unprovable
+from s2s.prove.reference.fixed_point import FixedPoint
+from s2s.prove.reference.model import Array, Model, Tensor
+from s2s.prove.values import Form, Function, Lanes, Number, Value
+
+
+class Execution:
+    """The atoms of a model's tensors while its operators are executed."""
+
+    def __init__(self, model: Model, atoms: Atoms) -> None:
+        self.model, self.atoms = model, atoms
+        for index, tensor in enumerate(model.inputs):
+            tensor.ids = atoms.inputs(f"input {index}", tensor.size, I8.least, I8.most)
+            tensor.numbers = np.zeros(tensor.size, np.int64)
+
+    def rows(self, count: int) -> FixedPoint:
+        """Arithmetic on `count` results at once."""
+        return FixedPoint(Arithmetic(self.atoms, Lanes([(self, count)])))
+
+    def single(self) -> FixedPoint:
+        """Arithmetic on one result."""
+        return FixedPoint(Arithmetic(self.atoms, Lanes()))
+
+    def set(self, tensor: Tensor, at: slice, value: Value, to: FixedPoint) -> None:
+        """Elements of a tensor from values in lanes."""
+        if tensor.ids is None or tensor.numbers is None:
+            tensor.ids, tensor.numbers = np.zeros(tensor.size, np.int64), np.zeros(tensor.size, np.int64)
+        form = to.of.interned(value) if isinstance(value, Function) else value
+        if not isinstance(form, Form) or np.any(form.groups[0][1] > 1):
+            msg = f"{tensor.name} holds multiples of other results"
+            raise Unprovable(msg)
+        tensor.ids[at] = to.of.lanes.spread_terms(form.groups[0][0])[:, 0]
+        tensor.numbers[at] = to.of.lanes.spread(form.constant)
+
+    def form(self, ids: Array, numbers: Array, factors: Array, constant: Number) -> Form:
+        """constant + sum(factors * elements) with terms along the last axis."""
+        there = (ids != 0).astype(np.int64)
+        coefficients = np.broadcast_to(factors, ids.shape) * there
+        constant = constant + (numbers * factors).sum(-1)
+        ends = coefficients * self.atoms.low[ids], coefficients * self.atoms.high[ids]
+        return Form(
+            constant,
+            ((ids, coefficients),),
+            constant + np.minimum(*ends).sum(-1),
+            constant + np.maximum(*ends).sum(-1),
+        )

@@ -1,0 +1,90 @@
+"""The C of a tree, preprocessed as a strict C99 compiler sees it and parsed by pycparser.
+
+The compiler's own macros are left out (`-undef`), so that headers choose their portable forms; system headers are
+replaced by the declarations in `SYSTEM`. Long lists of numbers are read here: the parser is slow for them.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from pycparser import c_ast, c_parser
+
+from s2s.errors import S2SError
+
+TYPES = """
+typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long long int64_t;
+typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t; typedef unsigned int size_t; typedef unsigned int uintptr_t; typedef int ptrdiff_t;
+"""
+"""The types that the parser must know as such; kernels are read with their names, see `s2s.prove.ctypes`."""
+
+LIMITS = "\n".join(
+    f"#define INT{bits}_MAX {2 ** (bits - 1) - 1}{'LL' if bits == 64 else ''}\n"
+    f"#define INT{bits}_MIN (-{2 ** (bits - 1) - 1}{'LL' if bits == 64 else ''} - 1)\n"
+    f"#define UINT{bits}_MAX {2**bits - 1}{'ULL' if bits == 64 else 'u'}"
+    for bits in (8, 16, 32, 64)
+)
+SYSTEM = {
+    "stdint.h": LIMITS + "\n#define INT64_C(x) x##LL\n#define UINT64_C(x) x##ULL\n#define INT32_C(x) x\n"
+    "#define UINT32_C(x) x##u\n#define SIZE_MAX 4294967295u\n",
+    "stddef.h": "#define NULL ((void *)0)\n",
+    "stdbool.h": "#define bool _Bool\n#define true 1\n#define false 0\n",
+    "string.h": "void *memcpy(void *to, const void *from, size_t size);\nvoid *memset(void *to, int c, size_t size);\n",
+    "math.h": "\n",
+    "limits.h": "#define INT_MAX 2147483647\n#define CHAR_BIT 8\n",
+    "float.h": "\n",
+    "assert.h": "#define assert(x)\n",
+}
+NUMBERS = re.compile(r"=\s*\{([-\s\d,xXa-fA-FuUlL()]{120,}?)\}\s*;")
+LITERAL = re.compile(r"\((-\d+)\s*-\s*1\)|(-?\d+)")
+
+
+@dataclass
+class Source:
+    """The parsed files of a tree."""
+
+    files: list[c_ast.FileAST] = field(default_factory=list[c_ast.FileAST])
+    numbers: dict[int, np.ndarray] = field(default_factory=dict[int, np.ndarray])
+    """Contents of long arrays, by the number that stands in their place."""
+
+
+def parse_tree(tree: Path, files: list[str]) -> Source:
+    """Parse the .c files of a tree.
+
+    Raises S2SError where the C preprocessor or the parser refuses one.
+    """
+    source = Source()
+    with TemporaryDirectory() as folder:
+        system = Path(folder)
+        for name, text in SYSTEM.items():
+            (system / name).write_text(text)
+        for file in files:
+            text = preprocessed(tree, tree / file, system)
+            text = NUMBERS.sub(lambda match: _number(source, match), text)
+            source.files.append(c_parser.CParser().parse(TYPES + text, file))
+    return source
+
+
+def preprocessed(tree: Path, file: Path, system: Path) -> str:
+    """The text of a file after the C preprocessor, without its line marks."""
+    includes = [f"-I{folder}" for folder in (tree / "include", tree / "runtime" / "include", tree / "src", system)]
+    command = ["cc", "-E", "-P", "-undef", "-nostdinc", "-std=c99", "-D__STDC_VERSION__=199901L", *includes, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        msg = f"{file}: the C preprocessor fails: {done.stderr.strip()[:500]}; install a C compiler as `cc`"
+        raise S2SError(msg)
+    return re.sub(r"_Pragma\s*\([^)]*\)|^#pragma.*$", "", done.stdout, flags=re.MULTILINE)
+
+
+def _number(source: Source, match: re.Match[str]) -> str:
+    """Keep a list of numbers; a number stands for it."""
+    key = len(source.numbers)
+    values = [int(low) - 1 if low else int(plain) for low, plain in LITERAL.findall(re.sub(r"[uUlL]", "", match[1]))]
+    source.numbers[key] = np.array(values, np.int64)
+    return f"= {key};"

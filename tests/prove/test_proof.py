@@ -1,0 +1,56 @@
+"""`s2s.prove` proves small int8 networks whole, and says of others why it cannot."""
+
+from pathlib import Path
+
+import pytest
+
+from s2s.api import compile as compile_network
+from s2s.errors import InputError
+from s2s.prove.proof import PROVED, TESTED, prove_tree
+from support.project import ROOT
+from support.proved_networks import quantised_network
+
+
+def tree_of(folder: Path, target: str, *, softmax: bool = False) -> tuple[Path, Path]:
+    """A model and its tree."""
+    model = folder / "small.tflite"
+    model.write_bytes(quantised_network(softmax=softmax))
+    return model, compile_network(model, target=target).write(folder / "tree")
+
+
+@pytest.mark.parametrize("target", ["c", "cortex-m4"])
+def test_every_kernel_of_a_network_is_proved(target: str, tmp_path: Path):
+    proof = prove_tree(*tree_of(tmp_path, target))
+    assert [(kernel.node, kernel.status, kernel.reason) for kernel in proof.kernels] == [
+        ("conv", PROVED, ""),
+        ("dw", PROVED, ""),
+        ("point, sum", PROVED, ""),
+        ("mean", PROVED, ""),
+        ("scores", PROVED, ""),
+    ]
+    assert proof.complete
+
+
+def test_softmax_is_proved(tmp_path: Path):
+    proof = prove_tree(*tree_of(tmp_path, "c", softmax=True))
+    assert {kernel.status for kernel in proof.kernels} == {PROVED}
+    assert proof.complete
+
+
+def test_equal_proofs_have_equal_certificates(tmp_path: Path):
+    model, tree = tree_of(tmp_path, "c")
+    assert prove_tree(model, tree).to_json() == prove_tree(model, tree).to_json()
+
+
+def test_a_network_in_floats_is_tested_only(tmp_path: Path):
+    model = ROOT / "examples" / "digits" / "digits.onnx"
+    proof = prove_tree(model, compile_network(model, target="c").write(tmp_path / "tree"))
+    assert proof.outputs == TESTED
+    assert {kernel.status for kernel in proof.kernels} == {TESTED}
+    assert proof.reason == "inputs or outputs are not int8"
+    assert not proof.wrong
+
+
+def test_a_folder_that_is_no_tree_is_refused(tmp_path: Path):
+    with pytest.raises(InputError, match="give a directory that s2s compile wrote"):
+        prove_tree(tmp_path / "small.tflite", tmp_path)

@@ -1,0 +1,1 @@
+"""The part of pycparser that `s2s.prove` uses, with types."""

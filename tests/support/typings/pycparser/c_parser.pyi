@@ -1,0 +1,6 @@
+from pycparser.c_ast import FileAST
+
+class ParseError(Exception): ...
+
+class CParser:
+    def parse(self, text: str, filename: str = ...) -> FileAST: ...
