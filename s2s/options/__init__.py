@@ -9,6 +9,7 @@ from s2s.options.user import UserOptions as UserOptions
 from s2s.options.values import DECIDING
 from s2s.options.values import MAX_THREADS as MAX_THREADS
 from s2s.options.values import PROFILES as PROFILES
+from s2s.options.values import Activations as Activations
 from s2s.options.values import Cache as Cache
 from s2s.options.values import CacheType as CacheType
 from s2s.options.values import Executor as Executor

@@ -184,18 +184,18 @@ class GraphModule:
         value = program.node_output(number, 0)
         return value if out is None else _given(value, out)
 
-    def load_params(self, params_bytes: bytes) -> None:
+    def load_params(self, params_bytes: bytes | bytearray) -> None:
         """Replace parameters by the parameters of a params file; names that the network does not have are skipped."""
-        for name, array in load_param_dict(params_bytes).items():
+        for name, array in load_param_dict(bytes(params_bytes)).items():
             index = self.get_input_index(name)
             if index >= 0:
                 self.module.set_parameter(index, array)
             else:
                 self._check_fixed(name, array)
 
-    def share_params(self, other: "GraphModule", params_bytes: bytes) -> None:
+    def share_params(self, other: "GraphModule", params_bytes: bytes | bytearray) -> None:
         """Read the parameters named in a params file from the memory of another module, so that both hold them once."""
-        for name in load_param_dict(params_bytes):
+        for name in load_param_dict(bytes(params_bytes)):
             index, theirs = self.get_input_index(name), other.get_input_index(name)
             if index < 0 or theirs < 0:
                 continue
