@@ -27,7 +27,12 @@ from s2s.prove.reference.model import Model, read_model
 from s2s.prove.reference.tflite import execute
 from s2s.prove.source import parse_tree
 
-CALL = re.compile(r"/\*\s*\[([\d\]\[]*)\]\s*(.*?)\s*\*/\s*(\w+)\(", re.DOTALL)
+COMMENT = r"/\*\s*\[(?P<shape>[\d\]\[]*)\]\s*(?P<node>(?:(?!\*/).)*?)\s*\*/"
+CALLS = (
+    re.compile(rf"^\s*{COMMENT}\s*(?P<function>\w+)\(", re.DOTALL | re.MULTILINE),
+    re.compile(rf"^\s*(?P<function>\w+)\([^;{{}}]*\);[ ]*{COMMENT}", re.DOTALL | re.MULTILINE),
+)
+"""A call of a kernel with its comment, which stands above it or behind it."""
 DAMAGE = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError, struct.error)
 """What a damaged model raises while it is read."""
 
@@ -102,9 +107,14 @@ def _model(path: Path) -> Model:
 def _calls(file: Path) -> list[tuple[str, str, int]]:
     """Function, node and elements of each kernel that the run function calls, from its comments."""
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    matches = sorted((match for call in CALLS for match in call.finditer(text)), key=lambda match: match.start("shape"))
     return [
-        (match[3], " ".join(match[2].split()), int(np.prod([int(n) for n in match[1].split("][") if n] or [1])))
-        for match in CALL.finditer(text)
+        (
+            match["function"],
+            " ".join(match["node"].split()),
+            int(np.prod([int(size) for size in match["shape"].split("][") if size] or [1])),
+        )
+        for match in matches
     ]
 
 

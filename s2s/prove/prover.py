@@ -43,7 +43,7 @@ class Prover(Machine):
         inputs = [self._input(index, port) for index, port in enumerate(metadata["inputs"])]
         outputs = [Buffer(f"output {port['name']}", port["size"]) for port in metadata["outputs"]]
         arguments: list[Value] = [Pointer(buffer, 0, None) for buffer in (arena, *inputs, *outputs)]
-        self.call(f"{metadata['name']}_run", arguments if arena.size else arguments[1:])
+        self.call(f"{metadata['name']}_run", arguments)
         if self.next != len(self.kernels):
             msg = f"the run function returns after {self.next} of {len(self.kernels)} kernels"
             raise Fault(msg)

@@ -6,7 +6,9 @@ import pytest
 
 from s2s.api import compile as compile_network
 from s2s.errors import InputError
+from s2s.fuzz.tflite.writer import model as tflite_model
 from s2s.prove.proof import PROVED, TESTED, prove_tree
+from support.pages import LAYER_OF_BYTES
 from support.project import ROOT
 from support.proved_networks import quantised_network
 
@@ -27,6 +29,16 @@ def test_every_kernel_of_a_network_is_proved(target: str, tmp_path: Path):
         ("point, sum", PROVED, ""),
         ("mean", PROVED, ""),
         ("scores", PROVED, ""),
+    ]
+    assert proof.complete
+
+
+def test_a_kernel_without_an_arena_whose_comment_stands_behind_its_call_is_proved(tmp_path: Path):
+    model = tmp_path / "layer.tflite"
+    model.write_bytes(tflite_model([LAYER_OF_BYTES]))
+    proof = prove_tree(model, compile_network(model, target="c").write(tmp_path / "tree"))
+    assert [(kernel.function, kernel.node, kernel.count, kernel.status) for kernel in proof.kernels] == [
+        ("layer_matmul", "y8", 2, PROVED)
     ]
     assert proof.complete
 

@@ -19,7 +19,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "what a user calls": ("cli", "tvm", "api", "torch_backend", "onnx_backend", "__main__"),
     "measures and reports": ("report", "tuning", "farm", "profiling", "fuzz", "testing", "joint"),
     "drives, verifies, packs": (
-        *("artifact", "inspection", "projects", "packagings", "verify", "boards", "quantization", "budgets"),
+        *("artifact", "inspection", "projects", "packagings", "verify", "prove", "boards", "quantization", "budgets"),
         *("reproducer", "compilation", "stages", "pipeline", "pipeline_step", "registry"),
     ),
     "writes files": ("emit", "executor"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from s2s.fuzz.tflite.writer import TensorSpec, single
+from s2s.fuzz.tflite.writer import GraphSpec, OperatorSpec, TensorSpec, model, single
 from support.onnx_text import onnx_model
 from support.project import ROOT
 
@@ -36,6 +36,24 @@ TFLITE = single(
     [TensorSpec("y", (1, 2))],
     "FullyConnectedOptions",
 )
+QUANTISED = GraphSpec(
+    [
+        TensorSpec("x", (1, 4)),
+        TensorSpec("x8", (1, 4), "INT8", scale=0.5, zero_point=3),
+        TensorSpec("w", (2, 4), data=np.array([[5, -7, 9, 3], [-2, 8, 1, 4]], np.int8), scale=0.25),
+        TensorSpec("y8", (1, 2), "INT8", scale=2.0, zero_point=-5),
+        TensorSpec("y", (1, 2)),
+    ],
+    [
+        OperatorSpec("QUANTIZE", ["x"], ["x8"], "QuantizeOptions"),
+        OperatorSpec("FULLY_CONNECTED", ["x8", "w"], ["y8"], "FullyConnectedOptions"),
+        OperatorSpec("DEQUANTIZE", ["y8"], ["y"], "DequantizeOptions"),
+    ],
+    ["x"],
+    ["y"],
+)
+"""A layer of bytes that takes and gives floats."""
+LAYER_OF_BYTES = GraphSpec(QUANTISED.tensors[1:4], QUANTISED.operators[1:2], ["x8"], ["y8"])
 DEVICES = '[devices.dsp]\ntarget = "cortex-m4"\nlayers = ["block2/*"]\n'
 
 
@@ -60,6 +78,8 @@ def prepare(folder: Path) -> None:
         (folder / name).write_bytes(onnx_model(body).SerializeToString())
     for name in ("kws.tflite", "ic.tflite", "model.tflite", "vww_96_int8.tflite"):
         (folder / name).write_bytes(TFLITE)
+    (folder / "detection.tflite").write_bytes(model([QUANTISED]))
+    (folder / "kws_int8.tflite").write_bytes(model([LAYER_OF_BYTES]))
     x = np.ones((1, 4), np.float32)
     np.save(folder / "sample.npy", x)
     for name in ("samples.npz", "examples/digits/calibration.npz"):
