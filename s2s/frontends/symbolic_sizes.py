@@ -111,14 +111,17 @@ def describe(ledger: Ledger, guard: Guard) -> str:
     """Return what a guard says: the node, the relation, and whether it holds at the greatest sizes."""
     left, right = ledger.describe(guard.left), ledger.describe(guard.right)
     answer = "" if guard.answer else "not "
-    relation = f"{guard.place}: is read for {answer}{left} {guard.relation} {right}, which does not hold"
+    relation = f"{answer}{left} {guard.relation} {right}"
     used = sorted((guard.left + guard.right * -1).used_dims())
     computed = [name for dim in used if (name := ledger.names[dim]) in ledger.found]
     if computed:
         failing = next(ledger.failing(guard))
         sizes = " and ".join(f"{name}={failing[name]}" for name in computed)
-        return f"{relation} where a run computes {sizes}; let the model hold at all sizes that a run may compute"
-    return f"{relation} at all sizes; {way_out(ledger, guard, used)}"
+        return (
+            f"{guard.place}: is read for {relation}, which does not hold where a run computes {sizes}; let the model "
+            "be right at all sizes that a run may compute"
+        )
+    return f"{guard.place}: is read for {relation}, which does not hold at all sizes; {way_out(ledger, guard, used)}"
 
 
 def way_out(ledger: Ledger, guard: Guard, used: Sequence[int]) -> str:
