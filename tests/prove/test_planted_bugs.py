@@ -74,6 +74,7 @@ def with_bug(tree: Path, bug: Bug, copy: Path) -> Path:
     return copy
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("name", BUGS)
 def test_a_planted_bug_is_found(name: str, network: tuple[Path, Path], tmp_path: Path):
     model, tree = network
