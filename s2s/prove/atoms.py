@@ -20,12 +20,13 @@ from typing import Any
 import numpy as np
 
 from s2s.prove.functions import Table, merged
+from s2s.support.frozen import frozen
 
 Name = tuple[Any, ...]
 """What an atom is: the kind, and what it is made of."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Base:
     """A primitive linear form and its interval."""
 

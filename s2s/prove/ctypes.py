@@ -1,11 +1,10 @@
 """The integer types of C that kernels use."""
 
-from dataclasses import dataclass
-
 from s2s.prove.faults import Unprovable
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class IntType:
     """An integer type of `bits` bits in two's complement."""
 

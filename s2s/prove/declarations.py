@@ -8,16 +8,17 @@ from pycparser import c_ast
 
 from s2s.prove.ctypes import I32, I64, NAMES, U32, U64, IntType, named
 from s2s.prove.faults import Unprovable
+from s2s.support.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class PointerType:
     """A pointer; to None if it is to void."""
 
     element: CType
 
 
-@dataclass(frozen=True)
+@frozen
 class ArrayType:
     """An array of `count` elements."""
 
@@ -35,7 +36,7 @@ class ArrayType:
         return self.count * scalars_of(self.element)
 
 
-@dataclass(frozen=True)
+@frozen
 class StructType:
     """A structure whose members hold numbers of one type."""
 

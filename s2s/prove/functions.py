@@ -22,6 +22,7 @@ from s2s.prove import intervals
 from s2s.prove.ctypes import BOOL, I64, U64, IntType
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.intervals import Interval
+from s2s.support.frozen import frozen
 
 CHUNK = 1 << 17
 AS_POINTS = 12
@@ -43,7 +44,7 @@ OTHERS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Table:
     """A function on the integers from starts[0] to `last`: values[i] from starts[i] to the next start."""
 
@@ -107,7 +108,7 @@ def merged(starts: np.ndarray, values: np.ndarray, last: int) -> Table:
     return Table(starts[keep], values[keep], last)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Expression:
     """An operation of C on the results of others; `value` is the constant of "const", the table of "table"."""
 

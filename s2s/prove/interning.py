@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,13 @@ from s2s.prove.faults import Unprovable
 from s2s.prove.functions import Expression, Table, merged, signature, tabulate
 from s2s.prove.intervals import Interval
 from s2s.prove.values import Form, Function, Lanes, Value, as_form, as_function, is_number
+from s2s.support.frozen import frozen
 
 Key = tuple[Any, ...]
 """A function's signature, the value of its side, its factor and rest, and its constants."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Wanted:
     """A function that is asked for: of y = z + shift, where z is the base between `low` and `high`."""
 

@@ -12,8 +12,6 @@ and the loop that it names runs in order from then on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from pycparser import c_ast
 
@@ -26,13 +24,14 @@ from s2s.prove.machine import Machine, Variable
 from s2s.prove.memory import Transaction
 from s2s.prove.sums import finished, is_summable
 from s2s.prove.values import Carried, Form, Number, Pointer, Value, is_number
+from s2s.support.frozen import frozen
 
 MIN_AT_ONCE = 2
 MAX_LANES = 1 << 14
 MAX_ITERATIONS = 1 << 24
 
 
-@dataclass(frozen=True)
+@frozen
 class Loop:
     """A `for` or `while` loop after its initialisation; `following` is the third part of `for`."""
 
@@ -42,7 +41,7 @@ class Loop:
     following: c_ast.Node | None
 
 
-@dataclass(frozen=True)
+@frozen
 class Counter:
     """A variable that each iteration changes by `step`, in bytes for an address."""
 

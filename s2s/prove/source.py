@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from pycparser import c_ast, c_parser
 
-from s2s.errors import S2SError
+from s2s.errors import ToolchainError
 
 TYPES = """
 typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long long int64_t;
@@ -57,7 +57,7 @@ class Source:
 def parse_tree(tree: Path, files: list[str]) -> Source:
     """Parse the .c files of a tree.
 
-    Raises S2SError where the C preprocessor or the parser refuses one.
+    Raises ToolchainError where the C preprocessor or the parser refuses one.
     """
     source = Source()
     with TemporaryDirectory() as folder:
@@ -78,7 +78,7 @@ def preprocessed(tree: Path, file: Path, system: Path) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         msg = f"{file}: the C preprocessor fails: {done.stderr.strip()[:500]}; install a C compiler as `cc`"
-        raise S2SError(msg)
+        raise ToolchainError(msg)
     return re.sub(r"_Pragma\s*\([^)]*\)|^#pragma.*$", "", done.stdout, flags=re.MULTILINE)
 
 

@@ -16,13 +16,14 @@ from s2s.prove.ctypes import IntType
 from s2s.prove.declarations import CType
 from s2s.prove.faults import Unprovable
 from s2s.prove.functions import Expression, X
+from s2s.support.frozen import frozen
 
 Number = int | np.ndarray
 Group = tuple[np.ndarray, np.ndarray]
 """Atoms and coefficients."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Form:
     """constant + sum(coefficients * atoms), between `low` and `high`.
 
@@ -38,7 +39,7 @@ class Form:
     """Sums of earlier iterations that the value contains once each."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Function:
     """A function of one form, `expression` of X, which `SIDE` atoms of few values may choose among."""
 
@@ -49,7 +50,7 @@ class Function:
     side: np.ndarray | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Comparison:
     """a < b or a == b of values with different bases; only a choice between a and b has a meaning."""
 
@@ -85,7 +86,7 @@ class Aggregate:
     """Loops at once around its declaration."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Pointer:
     """An address: bytes from the start of a buffer, or scalars from the start of an aggregate."""
 

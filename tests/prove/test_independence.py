@@ -2,7 +2,7 @@
 
 from support.import_graph import import_graph
 
-OWN = ("s2s.prove", "s2s.errors", "s2s.version")
+OWN = ("s2s.prove", "s2s.errors", "s2s.support.frozen", "s2s.version")
 
 
 def test_the_prover_imports_nothing_of_the_compiler():

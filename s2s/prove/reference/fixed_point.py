@@ -7,13 +7,13 @@ by a power of two), not from what the compiler emits.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from s2s.prove.arithmetic import Arithmetic
 from s2s.prove.ctypes import I32, I64, IntType
 from s2s.prove.values import Number, Value
+from s2s.support.frozen import frozen
 
 
 def quantized_multiplier(real: float) -> tuple[int, int]:
@@ -27,7 +27,7 @@ def quantized_multiplier(real: float) -> tuple[int, int]:
     return (0, 0) if shift < -31 else (multiplier, shift)
 
 
-@dataclass(frozen=True)
+@frozen
 class FixedPoint:
     """Operations as gemmlowp defines them."""
 

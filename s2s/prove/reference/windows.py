@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from s2s.prove.reference.activation import activation_range
 from s2s.prove.reference.execution import Execution
 from s2s.prove.reference.fixed_point import quantized_multiplier
 from s2s.prove.reference.model import Array, Step, Tensor
+from s2s.support.frozen import frozen
 
 MAX_TERMS = 1 << 22
 """Terms of linear forms that are held at once."""
@@ -21,7 +21,7 @@ Taps = Callable[[Array], tuple[Array, Array, Array]]
 """Atoms, numbers above the zero point, and weights of the outputs at flat positions."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Window:
     """The places that a sliding window covers: (rows, columns) of each."""
 
