@@ -289,16 +289,19 @@ def _masked_scatter(node: Node) -> Value:
 def _placed_by_mask(node: Node, x: Value, mask: Value, source: Value) -> Value:
     """`x` with the elements of `source` in turn where a mask of its shape holds: how many came before tells which.
 
-    Where the run computes how many `source` has (`x.masked_scatter(mask, y[mask])`), nothing states the last one; a
-    gather reads no memory behind it.
+    Where the run computes how many `source` has (`x.masked_scatter(mask, y[mask])`), a number in front of them stands
+    for elements that are not taken, so that there is one even where `source` has none.
     """
     count, given = prod(x.shape), prod(source.shape)
     flat = reshape(mask, [count])
-    place = running_sum(cast(flat, INT64), 0) - 1
-    if not _size_is_found(source):
+    place, table = running_sum(cast(flat, INT64), 0), reshape(source, [given])
+    if _size_is_found(source):
+        table = concat([node.builder.filled(0, [1], x.dtype), table], 0)
+    else:
+        place = place - 1
         last = node.builder.sizes(given - 1, INT64)
         place = within(place, last) if node.builder.varies else emit(graph.ClampOp, place, min=0, max=given - 1)
-    picked = emit(graph.GatherOp, reshape(source, [given]), place, axis=0)
+    picked = emit(graph.GatherOp, table, place, axis=0)
     return reshape(select(flat, picked, reshape(x, [count])), x.shape)
 
 
