@@ -261,7 +261,7 @@ def _verifier(definition: OpDef, own: Callable[[Any], None]) -> Callable[[Op], N
 
 def _print_and_parse(cls: type[Op], definition: OpDef, text: str) -> None:
     """Let the assembly format of `cls` be read when something is printed or parsed: most processes do neither, and
-    reading those of all operations takes longer than defining them."""
+    reading all operations' formats takes longer than defining them."""
 
     @cache
     def program() -> FormatProgram:

@@ -42,13 +42,13 @@ class DeclaredValues(NamedTuple):
     """What is declared of the operands, or of the results, of an operation."""
 
     least: int
-    """How many there are at least: those at fixed positions."""
+    """The least number: the ones at fixed positions."""
     most: int | None
     """How many there are at most, if that is limited."""
     fixed: Sequence[tuple[int, AttrConstraint]]
-    """The positions of those of which something is declared."""
+    """The fixed positions of which something is declared."""
     rest: RangeConstraint | None
-    """What is declared of those behind the fixed positions."""
+    """The declaration of the ones behind the fixed positions."""
 
     @staticmethod
     def of(defs: Sequence[tuple[str, Declared]]) -> "DeclaredValues | None":

@@ -84,7 +84,7 @@ def inspect(
     bind: Mapping[str, object] | None = None,
     dims: Mapping[str, int | str | tuple[int, ...]] | None = None,
 ) -> Inspection:
-    """Say what a network holds, without compiling it: inputs, outputs, operators, weights, work, what is not supported.
+    """Describe a network without compiling it: inputs, outputs, operators, weights, work, unsupported nodes.
 
     Sizes are in bytes, work in multiplications with an addition. Sizes that the model leaves open take usual values
     where `shapes` and `dims` do not give them; `bind` makes inputs constants.

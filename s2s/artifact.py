@@ -133,7 +133,7 @@ class Artifact:
         return findings.measured
 
     def loaded(self, *, flags: Sequence[str] | None = None) -> "LoadedNetwork":
-        """Build the network by the C compiler and load it, once; `flags` replace those of the tree."""
+        """Build the network by the C compiler and load it, once; `flags` replace the tree's."""
         from s2s.verify.build import load
 
         if self._loaded is None:
@@ -154,14 +154,14 @@ class Artifact:
         self.loaded().reset()
 
     def stream(self) -> "Stream":
-        """Return a new stream through a network that keeps state: runs of its own, apart from those of `run`.
+        """Return a new stream through a network that keeps state: runs of its own, apart from the runs of `run`.
 
         All streams share the library and its weights; each has `run`, `reset`, `snapshot` and `restore`.
         """
         return self.loaded().stream()
 
     def report(self, *, measure: bool = False) -> Report:
-        """The figures; with `measure`, those that the C compiler knows too."""
+        """The figures; with `measure`, also the ones that the C compiler knows."""
         info, compilation = self.info, self._compilation
         bound, lowered = info.arena_lower_bound, compilation.facts(Lowered)
         report = Report(

@@ -192,7 +192,8 @@ class Compilation:
         raise CompilerBug(f"no pass {name} runs here; the name was checked")
 
     def _apply(self, state: State, stage: str, *, last: str | None = None, verify: bool = True) -> None:
-        """Run the passes of a stage, up to the one called `last`; those that read targets for each device in turn."""
+        """Run the passes of a stage, up to the one called `last`; passes that read targets run for each device in
+        turn."""
         parts = parts_of(stage, self._named(), state.module)
         for part in parts:
             passes = passes_of(stage, part.options)

@@ -89,7 +89,7 @@ class Inspection:
     """Largest sum of simultaneously live tensors, in the order of the model and with nothing fused."""
 
     accumulators: tuple[LayerSums, ...] = ()
-    """What is proven of the sums of integer layers, those of quantised models included."""
+    """The proven bounds of the sums of integer layers, also of quantised models."""
     removed_channels: RemovedChannels | None = None
     """Channels that no kernel computes: constants, equal to others or read by nobody; None if all are needed."""
     state_pairs: Mapping[str, str] = field(default_factory=dict[str, str])

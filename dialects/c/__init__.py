@@ -1,4 +1,4 @@
-"""The `c` dialect: what C99 can say, one construct an operation, and nothing about what it computes.
+"""The `c` dialect: one construct of C99 an operation, and nothing about tensors.
 
 Expressions are SSA values. A value used once is printed where it is used; `c-name-temporaries` turns the others into
 `c.let`, after which emission only prints. Reading an object (`c.load`) and writing it (`c.assign`) are separate from

@@ -75,7 +75,8 @@ class DivOp(BinaryElementwiseOp):
 
 @op_definition
 class ModOp(BinaryElementwiseOp):
-    """`y` = the remainder of `a / b` with the sign of `b`, by `fmod` that of `a`; an integer divisor of 0 gives 0."""
+    """`y` = the remainder of `a / b` with the sign of `b`, by `fmod` the sign of `a`; an integer divisor of 0 gives
+    0."""
 
     name = "graph.mod"
     fmod = opt_prop_def(UnitAttr)

@@ -12,7 +12,8 @@ from s2s.dialects.operation import Op, op_definition
 
 
 class BetweenDevices(Op, AccessInterface):
-    """What copies between devices share: `source` is in the memory of device `origin`, `target` in that of `device`."""
+    """The common part of copies between devices: `source` is in the memory of device `origin`, `target` in the memory
+    of `device`."""
 
     T: ClassVar = VarConstraint("T", BaseAttr[MemRefType[Attribute]](MemRefType))
     target = operand_def(T)
@@ -31,7 +32,7 @@ class BetweenDevices(Op, AccessInterface):
 
 @op_definition
 class DeviceCopyOp(BetweenDevices):
-    """`target = source`, all elements, from the memory of a device to that of another one."""
+    """`target = source`, all elements, from the memory of a device to the memory of another one."""
 
     name = "loop.device_copy"
 

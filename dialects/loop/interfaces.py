@@ -62,7 +62,7 @@ class AccessInterface(Operation, metaclass=OpMeta):
 
     @abstractmethod
     def accesses(self) -> Sequence[Access]:
-        """All accesses to buffers; those of one operation may happen in any order."""
+        """All accesses to buffers; accesses of one operation may happen in any order."""
 
 
 class WorkInterface(Operation, metaclass=OpMeta):

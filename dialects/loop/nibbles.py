@@ -25,7 +25,7 @@ SIZES = (4, 8)
 
 @op_definition
 class LoadNibblesOp(PlainOp, AccessInterface):
-    """Load numbers of four bits from half as many bytes: in each group of `g`, those in the low bits come first.
+    """Load numbers of four bits from half as many bytes: in each group of `g`, low bits come first.
 
         result[i] = (buffer[at + i] & 15) - 8,  result[g / 2 + i] = (buffer[at + i] >> 4 & 15) - 8,  0 <= i < g / 2
 

@@ -99,8 +99,8 @@ class Directive(ParametrizedAttribute):
         return iter(())
 
     def describe(self, op: Scheduled, state: ScheduleState, names: Sequence[str]) -> list[str]:
-        """Describe the directive for the comment above a kernel; `names` are those of the dimensions, `state` that of
-        all directives."""
+        """Describe the directive for the comment above a kernel; `names` are names of dimensions, `state` is the state
+        of all directives."""
         return []
 
 

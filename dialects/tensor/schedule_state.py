@@ -118,8 +118,8 @@ class ScheduleState:
 
     @property
     def loops(self) -> list[int]:
-        """The dimension of each loop outside of the register tile, outermost first: the loops over fused tiles, or
-        those over cache blocks and then the ones over register tiles."""
+        """The dimension of each loop outside of the register tile, outermost first: the loops over fused tiles, or the
+        loops over cache blocks and then the ones over register tiles."""
         if self.fused:
             return [tile.dim for tile in self.fused]
         blocked = [dim for dim, _ in self.blocks]

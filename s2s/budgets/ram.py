@@ -148,7 +148,7 @@ def _plan_is_given(decisions: Table) -> bool:
 
 
 def _without_plan(options: CompileOptions) -> CompileOptions:
-    """Return the options before a plan is chosen: with only those decisions that the user made."""
+    """Return the options before a plan is chosen: with the user's decisions only."""
     kept = {
         kind: {subject: chosen for subject, chosen in entries.items() if not isinstance(chosen, Modelled | Measured)}
         for kind, entries in options.decisions.items()

@@ -20,7 +20,7 @@ from s2s.types.hints import isa
 
 _DOUBLES = {"NAN": "(double)NAN", "INFINITY": "(double)INFINITY", "-INFINITY": "-(double)INFINITY"}
 _PLAIN = 1 << 31
-"""Below this an element of a table needs no suffix: its type is that of the table."""
+"""Below this an element of a table needs no suffix: it has the type of the table."""
 _SMALLEST_F32 = float(np.finfo(np.float32).smallest_normal)
 _SMALLEST_F64 = float(np.finfo(np.float64).smallest_normal)
 _SMALLEST_FIXED, _LARGEST_FIXED = 1e-4, 1e6

@@ -18,7 +18,7 @@ SECONDS = 20.0
 CPU_SECONDS = 3.0
 """The time of the processor that rendering all conversations may take; templates take some milliseconds."""
 MEMORY = 256 * 2**20
-"""The bytes that rendering may take beyond those that the process has taken before."""
+"""The bytes that rendering may take beyond the bytes that the process has taken before."""
 MAX_CHARACTERS = 4 * 2**20
 """The most characters that all conversations may have."""
 MAX_REASON = 200

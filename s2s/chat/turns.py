@@ -24,8 +24,9 @@ SPACE = " "
 
 
 def read_template(text: str, tokens: dict[str, str], label: str, begin: str = "") -> tuple[ChatTemplate, Turns | str]:
-    """Return a template with what it writes around texts, or why there is no such thing; `tokens` are the special
-    tokens that it may name, `label` names the model, `begin` is what the tokeniser puts before a text by itself."""
+    """Return a template with the tokens that it writes around texts, or the reason why there is none; `tokens` are the
+    special tokens that it may name, `label` names the model, `begin` is the token that the tokeniser puts before a text
+    by itself."""
     template = ChatTemplate(text, tokens)
     try:
         shown = _rendered(template, label, USER[:1], ANY_DAY)

@@ -47,7 +47,7 @@ class Command(click.Command):
             )
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options: those of the command and the common ones, then the others by groups."""
+        """Write the options: the command's own and the common ones, then the others by groups."""
         shows_all = ctx.meta.get(HELP_ALL, False)
         groups: dict[str, list[tuple[str, str]]] = {"Options": []}
         left_out = 0

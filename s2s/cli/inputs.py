@@ -22,7 +22,7 @@ inputs = click.option(
 
 
 def load_inputs(given: Sequence[str]) -> "dict[str, Array]":
-    """Load the arrays of the options by name; an array without a name is that of the only input."""
+    """Load the arrays of the options by name; an array without a name belongs to the only input."""
     from s2s.data.arrays import UNNAMED, read_array, read_arrays
 
     arrays: dict[str, Array] = {}

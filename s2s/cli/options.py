@@ -129,7 +129,7 @@ def _choices(type: Any) -> tuple[str, ...]:
 
 
 def _stated(cls: type, given: dict[str, Any]) -> dict[str, Any]:
-    """Take the options of a class out of what a command is given; return those that are stated."""
+    """Take the options of a class out of the arguments of a command; return the stated ones."""
     stated: dict[str, Any] = {}
     for each in flagged(cls):
         value = given.pop(_parameter(flags_of(each)[0]))

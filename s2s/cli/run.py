@@ -59,7 +59,7 @@ def run_command(tree: Path, inputs: tuple[str, ...], output: Path | None, labels
 
 
 def _show_largest(results: "Mapping[str, Array]", classes: Sequence[str]) -> None:
-    """Print the largest elements of the outputs whose last axis is that of the classes."""
+    """Print the largest elements of the outputs whose last axis is the axis of classes."""
     from s2s.cli.largest import largest
 
     fitting = {name: array for name, array in results.items() if array.shape[-1:] == (len(classes),)}

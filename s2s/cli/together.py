@@ -139,7 +139,7 @@ def with_prefill(model: Path, options: "CompileOptions", prefill: Prefill) -> "J
 
 
 def tree_name(options: "CompileOptions", output: Path | None) -> str:
-    """Return the name of the tree: the option `--name`, else that of the folder, else a common one."""
+    """Return the name of the tree: the option `--name`, else the folder's, else a common one."""
     from s2s.c_syntax.identifiers import c_identifier
     from s2s.joint.artifact import DEFAULT_NAME
 

@@ -48,7 +48,7 @@ def read_arrays(file: Path, place: str) -> dict[str, Array]:
 
 
 def named(arrays: Mapping[str, Array], names: Sequence[str]) -> dict[str, Array]:
-    """The arrays by the names of the network's inputs; an array without a name is that of the only input."""
+    """The arrays by the names of the network's inputs; an array without a name belongs to the only input."""
     if UNNAMED in arrays and len(names) != 1:
         raise InputError(f"--input: names no input; write NAME=FILE.npy for each of {', '.join(names)}")
     return {name or names[0]: array for name, array in arrays.items()}

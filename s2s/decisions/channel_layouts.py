@@ -80,7 +80,7 @@ class ChannelLayouts:
         self._kept = {value for window in self.windows for value in window.values[:2]}
         self._ends = {window.end for window in self.windows}
         self._blocks: dict[SSAValue, int] = {}
-        """What `settled` says of the tensors of main and of those that stand for them inside of kernels."""
+        """The layouts in `settled` of the tensors of main and of the values that stand for them inside of kernels."""
         self._groups = LayoutGroups()
         self._refusals: dict[Member, list[Refusal]] = {}
         self._needs: list[tuple[Slot, Slot]] = []

@@ -33,9 +33,9 @@ class CodedConstant(NamedTuple):
     bytes: int
     """One for each number, in all calls."""
     coded: int
-    """Those of the codes and the tables, in all calls."""
+    """Bytes of the codes and the tables, in all calls."""
     code: Mapping[str, int]
-    """Those of the instructions that the forms take in addition."""
+    """Bytes of the instructions that the forms take in addition."""
     operations: int
     """Of one call of the kernel."""
     looking_up: int

@@ -75,7 +75,7 @@ class Decision(NamedTuple):
     about: str = ""
     """The subject for people: the kernel's name, for one."""
     nodes: str = ""
-    """The nodes of the model that it computes, of equal layers those of all."""
+    """The nodes of the model that it computes, for equal layers the nodes of all."""
     candidates: tuple[Alternative, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:

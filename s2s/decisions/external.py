@@ -93,7 +93,7 @@ def _us(subject: OfferedGroup) -> Candidate[str]:
 
 
 def _others(subject: OfferedGroup) -> list[Candidate[str] | Refused]:
-    """Return the offers of all generators; those that may not be chosen for their costs are refused."""
+    """Return the offers of all generators; offers that may not be chosen for their costs are refused."""
     found: list[Candidate[str] | Refused] = []
     for each in subject.offers:
         if each.refusal is not None:

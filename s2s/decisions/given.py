@@ -27,7 +27,7 @@ class Given:
     records: Table = field(default_factory=_nothing)
     """What measurements found best: taken where it is legal."""
     detailed: bool = False
-    """Record every alternative as a text with its cost, not only those that were compared."""
+    """Record every alternative as a text with its cost, not only the compared ones."""
     kinds: tuple[str, ...] | None = None
     """The kinds of decisions that may be made; None: all."""
     prefer: Prefer | None = None

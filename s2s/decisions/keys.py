@@ -49,7 +49,7 @@ _UNCOUNTED = DESCRIPTIVE | {DIM_NAMES}
 
 
 def task_key(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target, lowering: int = LOWERING) -> str:
-    """Return the key of the kernel `func` at the tensor level; `lowering` asks for that of another version."""
+    """Return the key of the kernel `func` at the tensor level; `lowering` asks for the key of another version."""
     digest = hashlib.sha256(f"{lowering}\n{target_text(target)}\n".encode())
     constants = constant_arguments(func, calls)
     numbers: dict[SSAValue, int] = {}

@@ -1,4 +1,4 @@
-"""Decide the layout of tensors between kernels: that of the model (NCHW), or blocks of channels (NCHW16c).
+"""Decide the layout of tensors between kernels: the model's own (NCHW), or blocks of channels (NCHW16c).
 
 Tensors that go to the same places of kernels are asked as one subject. It is named by a hash over the task keys of
 these kernels and the numbers of their operands and results.

@@ -1,4 +1,4 @@
-"""The heuristics of each kind of decisions: those of the compiler, and those that programs register.
+"""The heuristics of each kind of decisions: the compiler's, and the ones that programs register.
 
 def narrow(subject: Computation, target: Target) -> list[Candidate[tensor.ScheduleAttr]]: …
 

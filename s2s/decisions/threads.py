@@ -1,4 +1,4 @@
-"""Which kernels are divided among threads: those whose work makes up for the cost of a fork and a join.
+"""Which kernels are divided among threads: kernels whose work makes up for the cost of a fork and a join.
 
 If a schedule holds the directive `parallel`, the user has decided. The subject is the task key of the kernel; the steps
 that a kernel was split into share it.

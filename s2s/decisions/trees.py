@@ -74,7 +74,8 @@ class EnsembleKind(OperatorKind[Ensemble, str], NamedKind[Ensemble]):
         subject.ops[0].attributes[FORM] = StringAttr(choice)
 
     def estimate(self, subject: Ensemble, choice: str, target: Target) -> Cost | None:
-        """Estimate cycles by the steps to a leaf: with tables those of the deepest tree, with branches the average."""
+        """Estimate cycles by the steps to a leaf: with tables the steps in the deepest tree, with branches the
+        average."""
         trees, is_cached = subject.trees, target.l1_bytes > 0
         if choice == TABLES:
             steps = len(trees.roots) * (trees.levels() or 0) * (CACHED_TABLE_STEP if is_cached else TABLE_STEP)

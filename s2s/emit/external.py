@@ -37,7 +37,7 @@ class ExternalNeeds(NamedTuple):
 
 
 def generator_of(func: c.FuncOp) -> str | None:
-    """The code generator that a declared function comes from; None for those of the user."""
+    """The code generator that a declared function comes from; None for a function of the user."""
     found = func.attributes.get(EXTERNAL)
     return found.data if isinstance(found, StringAttr) else None
 

@@ -179,7 +179,7 @@ class RowTiled(NamedTuple):
     rows: int
     """The maximum number of result rows of a tile."""
     recomputed: float
-    """Recomputed multiply-adds, as a share of those of the network."""
+    """Recomputed multiply-adds, as a share of the network's."""
 
 
 class Threads(NamedTuple):
@@ -271,7 +271,7 @@ class NetworkInfo:
     pools: tuple[ArenaPool, ...] = ()
     """The parts of the arena in memory pools, or in the memories of several devices, each with a pointer of its own."""
     lasting: tuple[str, ...] = ()
-    """Those of these parts that hold something from run to run: state, or constants copied there at start."""
+    """The parts that hold something from run to run: state, or constants copied there at start."""
     loaded: int = 0
     """The bytes of the arena that constants are copied to at start."""
     memories: Pools = ()
@@ -288,9 +288,9 @@ class NetworkInfo:
     sizes: Mapping[str, SizeRange] = field(default_factory=dict[str, SizeRange])
     """The sizes that are known in a run only, by their names in the model."""
     computed_sizes: tuple[str, ...] = ()
-    """Those of them that kernels compute; the caller gives the others."""
+    """The sizes that kernels compute; the caller gives the others."""
     derived_sizes: Mapping[str, AffineMap] = field(default_factory=dict[str, AffineMap])
-    """The sizes that follow from those, by name."""
+    """The sizes that follow from other sizes, by name."""
     index_bounds: Mapping[str, IndexBounds] = field(default_factory=dict[str, IndexBounds])
     """The inputs and states that are indices."""
     checks_indices: bool = False

@@ -14,7 +14,7 @@ from s2s.types.weights import WeightStore
 
 
 def stem_of(name: str, device: str) -> str:
-    """Return how the paths of a device's files begin in `src/`: those of the first one are not in a folder."""
+    """Return how the paths of a device's files begin in `src/`: the first device's are not in a folder."""
     return name if device == MAIN else f"{device}/{name}_{device}"
 
 

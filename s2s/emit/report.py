@@ -24,18 +24,18 @@ class Report:
     outputs: int
     weights: int
     measured_by: str | None = None
-    """The compiler that those below are from."""
+    """The compiler that the measured sizes below are from."""
     flash: int | None = None
     """Code and constants of network and runtime."""
     code: int | None = None
     """Machine code."""
     code_of: Mapping[str, int] = field(default_factory=dict[str, int])
-    """That of the largest functions."""
+    """The code of the largest functions."""
     static_ram: int | None = None
     stack: int | None = None
     stack_note: str = ""
     arena_lower_bound_apart: int | None = None
-    """What the arena would take at least if no result lay over what its kernel reads."""
+    """The least bytes of the arena if no result lay over an operand of its kernel."""
     overlaps: str = ""
     """The results that do."""
     extra_operations: float | None = None
@@ -48,7 +48,7 @@ class Report:
     """The channels that no kernel computes."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures in order; those that were not measured are left out."""
+        """The figures in order; figures that were not measured are left out."""
         return {key: value for key, value in asdict(self).items() if value not in (None, "", {})}
 
     def in_words(self) -> dict[str, str]:

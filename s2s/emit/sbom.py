@@ -16,7 +16,7 @@ RUNTIME_LICENCE = "Apache-2.0"
 
 def sbom(info: NetworkInfo, runtime: Sequence[str], networks: Sequence[NetworkInfo] = ()) -> str:
     """Describe the network as a component, with its source model and the runtime files that it contains; `networks` are
-    those that a tree of several is made of."""
+    the ones in a tree of several."""
     network: dict[str, Any] = {
         "type": "library",
         "bom-ref": info.name,

@@ -21,7 +21,7 @@ from s2s.types.hints import isa
 
 INDENT = 4
 _WIDEST_TABLE = 150
-"""The maximum width of a table, which may exceed that of code."""
+"""The maximum width of a table, which may exceed the width of code."""
 _DECLARATIONS = (c.LetOp, c.VariableOp)
 
 

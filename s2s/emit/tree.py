@@ -94,7 +94,7 @@ def render(module: ModuleOp, info: NetworkInfo, weights: WeightStore) -> Tree:
 
 
 class NetworkFiles:
-    """Collects the files of one network: those of a tree, or with `shared` its part of a tree of several."""
+    """Collects the files of one network: a tree, or with `shared` its part of a tree of several."""
 
     def __init__(self, module: ModuleOp, info: NetworkInfo, weights: WeightStore, shared: Shared | None = None) -> None:
         self.info = info
@@ -256,7 +256,7 @@ class NetworkFiles:
                 self._text(f"src/{file}.c", "unit.c.j2", unit=view)
 
     def _callbacks(self) -> None:
-        """Add the files of functions whose source is known: those of the user, and those of each code generator."""
+        """Add the files of functions whose source is known: the user's, and each code generator's."""
         name = self.info.name
         given = [func for func in self.program.callbacks if SOURCE in func.attributes]
         for generator, device in dict.fromkeys((generator_of(func), owner_of(func)) for func in given):
@@ -278,7 +278,7 @@ class NetworkFiles:
 
     @property
     def _owners(self) -> list[str]:
-        """The devices that have constants of their own, the first one first; their kernels may be those of a tree."""
+        """The devices that have constants of their own, the first one first; their kernels may belong to a tree."""
         return sorted(dict.fromkeys(array.device for array in self.constants), key=lambda device: device != MAIN)
 
     def add_hooks(self) -> None:

@@ -24,7 +24,7 @@ from s2s.types.narrow import NARROW
 from s2s.version import RUNTIME_VERSION, release
 
 GENERATED_LICENCE = "LicenseRef-Model"
-"""The licence of generated files: that of the model."""
+"""The licence of generated files, which is the model's."""
 
 GENERATED = f"SPDX-License-Identifier: {GENERATED_LICENCE}"
 """The licence line of every generated file with comments."""
@@ -109,7 +109,7 @@ class TreeView:
     """The README's sentence on the runtime, if that has sources of its own."""
     usage: str
     memory: str
-    """The README's sentence on what is allocated and what lasts between runs."""
+    """The README's sentence on allocated memory and on memory that lasts between runs."""
     facts: tuple[Row, ...]
     budgets: tuple[Row, ...]
     """The sizes that a project may limit: name, terms of the sum, and name of the check."""
@@ -170,7 +170,7 @@ class TreeView:
 
     @property
     def is_crossed(self) -> bool:
-        """Whether some compiler is not that of this machine."""
+        """Whether some compiler is for another machine than this one."""
         return bool(self.cross_compiler) or any(device.cross_compiler for device in self.devices)
 
     @property
@@ -279,7 +279,7 @@ def _quantisation(quantised: Quantisation) -> list[Row]:
 
 
 def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> list[Row]:
-    """Return the rows of the header's memory macros; `graph` adds those of the graph executor."""
+    """Return the rows of the header's memory macros; `graph` adds rows of the graph executor."""
     rows = [
         Row("ARENA_SIZE", str(info.arena_size), "bytes of RAM that the caller provides"),
         Row("ARENA_ALIGN", str(info.arena_align), "alignment of the arena, in bytes"),

@@ -40,7 +40,7 @@ def executor_declarations(model: str) -> str:
 
 @cache
 def declarations_of(headers: tuple[str, ...]) -> str:
-    """What headers of the runtime declare, for `ffi.cdef`; each one after those that it includes."""
+    """The declarations of headers of the runtime, for `ffi.cdef`; each header after the ones that it includes."""
     texts = (runtime_source(f"include/{header}") for header in headers)
     return "".join(_NOT_DECLARATIONS.sub("", text) for text in texts)
 

@@ -54,7 +54,7 @@ class Value(NamedTuple):
     storage_id: int
     device: int = CPU
     scope: str = GLOBAL
-    """The memory: that of the first device, or `global.` and the name of another one."""
+    """The memory: the first device's, or `global.` and the name of another one."""
 
 
 class Source(NamedTuple):

@@ -210,7 +210,7 @@ class Session(Executor):
         )
         self._check(status, self.name)
         self.sizes = np.zeros(graph.num_sizes, np.int32)
-        """The sizes that vary: those that are given, which are set before a run, then those that a run writes."""
+        """The sizes that vary: given ones, which are set before a run, then the ones that a run writes."""
         if graph.num_sizes:
             sizes = self._ffi.cast("int32_t *", self.sizes.ctypes.data)
             self._check(self._lib.s2s_executor_set_sizes(self._executor, sizes, graph.num_sizes), self.name)

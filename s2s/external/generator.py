@@ -45,7 +45,7 @@ class Composite:
     """The name of the pattern."""
     function: FuncOp
     constants: Mapping[int, Array] = field(default_factory=dict[int, Array])
-    """The values of those inputs that are constant, by their numbers."""
+    """The values of the inputs that are constant, by their numbers."""
 
     @property
     def ops(self) -> list[Operation]:
@@ -111,7 +111,7 @@ class Region:
     outputs: tuple[Attribute, ...]
     """The types of `y0`, `y1`, …"""
     constants: Mapping[str, Array]
-    """The values of those inputs that are constant, by their names in C."""
+    """The values of the inputs that are constant, by their names in C."""
     inner: Mapping[str, Attribute]
     """The types of `t0`, `t1`, …, which steps pass to later steps and nobody else reads. The code finds a place for
     them, in its scratch or in memory of its own."""

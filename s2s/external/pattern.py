@@ -59,7 +59,7 @@ class Pattern(ABC):
         return wrap(self) | self
 
     def where(self, predicate: Callable[[SSAValue], bool]) -> "Pattern":
-        """Match only values for which `predicate` holds; it is asked about those that match otherwise."""
+        """Match only values for which `predicate` holds; it is asked about values that match otherwise."""
         return Restricted(self, predicate)
 
     def has_attr(self, **wanted: object) -> "Pattern":

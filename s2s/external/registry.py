@@ -1,4 +1,4 @@
-"""The code generators by name: our own, those of installed packages, and those that programs register."""
+"""The code generators by name: our own, the ones of installed packages, and the ones that programs register."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -36,7 +36,7 @@ def codegen_named(name: str, place: str = "--external") -> "CodeGenerator":
 
 
 def codegens() -> "Mapping[str, CodeGenerator]":
-    """All generators by name; those that programs register come before others of the same name."""
+    """All generators by name; generators that programs register come before others of the same name."""
     return {**_built_in(), **_installed(), **_REGISTERED}
 
 

@@ -27,7 +27,7 @@ ATTEMPTS = 3
 KEPT = 16
 """Tasks whose compilations a worker keeps."""
 _sent: dict[str, bytes] = {}
-"""In the worker: the bytes of tasks by their hash, those that were used last at the end."""
+"""In the worker: the bytes of tasks by their hash, the last used ones at the end."""
 _tasks: dict[str, Measurable] = {}
 """In the measuring process: tasks by the hash of their bytes, the one that was used last at the end."""
 

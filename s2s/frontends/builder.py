@@ -156,9 +156,9 @@ class Builder:
         self.block = block
         self.weights = weights
         self.functions: list[FuncOp] = [] if functions is None else functions
-        """The networks that the one in `block` runs, and those that they run."""
+        """The networks that the one in `block` runs, and the networks that they run."""
         self.folding = Meter(MAX_FOLDED_WORK) if folding is None else folding
-        """The work of constants that are computed, in this network and in those that it runs."""
+        """The work of computing constants, in this network and in the networks that it runs."""
         self.node = ""
         self.ledger = Ledger() if ledger is None else ledger
         self.is_inner = False

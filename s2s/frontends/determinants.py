@@ -5,7 +5,7 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, reshape, take, widened
 
 _MAX_EXPANDED = 4
-"""Up to so many rows, an expansion by minors takes fewer steps than elimination."""
+"""The most rows for which an expansion by minors takes fewer steps than elimination."""
 
 
 def determinant(x: Value) -> Value:

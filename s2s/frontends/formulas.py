@@ -64,7 +64,7 @@ def crop(x: Value, starts: Sequence[int], sizes: Sequence[int], strides: Sequenc
 
 
 def concat(parts: Sequence[Value], axis: int) -> Value:
-    """`parts` one after the other along `axis`; those without elements are left out."""
+    """`parts` one after the other along `axis`; parts without elements are left out."""
     filled = [part for part in parts if not is_empty(part.shape)] or list(parts)
     return filled[0] if len(filled) == 1 else emit(graph.ConcatOp, filled, axis=axis)
 

@@ -11,7 +11,7 @@ from s2s.errors import InputError, S2SError
 from s2s.support.child import run_in_child
 
 MEMORY = 2 * 2**30
-"""Bytes that reading a model may take beyond those that the process has taken before."""
+"""Bytes that reading a model may take beyond the bytes that the process has taken before."""
 SECONDS = 60.0
 """The time that reading a model may take."""
 

@@ -16,7 +16,7 @@ MAX_RANK = 16
 MAX_NAME = 80
 """Characters of a name that an error message quotes."""
 MIN_OPSET = 6
-"""The first opset of ONNX of which all operators are read; of earlier ones those are that have not changed until
-then."""
+"""The first opset of ONNX of which all operators are read; of earlier opsets, operators are read that have not changed
+until then."""
 MAX_OPSET = 28
 """The last one."""

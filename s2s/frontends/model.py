@@ -84,7 +84,7 @@ class Model(NamedTuple):
     """Name of the file, or of the network where there is none."""
     sha256: str
     names: ModelNames
-    """The names of its inputs and outputs, those that became state included."""
+    """The names of its inputs and outputs, also of the ones that became state."""
     language: Language | None = None
     """The tokeniser and the cache of a language model."""
     windows: "Mapping[str, Window]" = {}

@@ -33,7 +33,7 @@ Values = list[Value]
 Formulas = Callable[[Builder, Values], Sequence[Value]]
 """Writes a network: what it returns, from its arguments."""
 Body = Callable[[Builder, Values, Values, Values], tuple[Sequence[Value], Sequence[Value]]]
-"""Writes a step: what it carries on and the parts it gives, from what it carries, slices, and what it keeps."""
+"""Writes a step: the values carried on and the parts given, from carried values, slices and kept values."""
 
 
 class TypesChangeError(UnsupportedError):
@@ -112,7 +112,7 @@ def _held(values: Sequence[Value]) -> Values:
 
 
 def _with_empty(builder: Builder, kinds: Sequence[Kind], held: Sequence[Value]) -> Values:
-    """Values of all kinds: those in `held`, and a constant for each kind without elements."""
+    """Values of all kinds: the ones in `held`, and a constant for each kind without elements."""
     rest = iter(held)
     values: Values = []
     for type, narrow in kinds:
@@ -169,7 +169,7 @@ def _types_of_held(kinds: Sequence[Kind]) -> list[AnyTensor]:
 def repeat(
     builder: Builder, wish: str, condition: Formulas, body: Formulas, carried: Sequence[Value], kept: Sequence[Value]
 ) -> Values:
-    """What is carried when `condition` no longer holds; both read what is carried, then what is kept."""
+    """The carried values when `condition` no longer holds; condition and body read carried values, then kept ones."""
     kinds, every = kinds_of(carried), kinds_of([*carried, *kept])
     test, _ = network(builder, f"{wish}_condition", every, condition)
     name, _ = network(builder, f"{wish}_body", every, body, kinds)

@@ -81,7 +81,7 @@ class Distinct(NamedTuple):
 
 
 def distinct(keys: Value, *, in_order: bool) -> Distinct:
-    """Find the distinct rows of the matrix `keys`; in ascending order, else in that of their first occurrence.
+    """Find the distinct rows of the matrix `keys`; in ascending order, else in the order of their first occurrence.
 
     Once they are sorted, equal rows stand together, and the first of them keeps its place before the others:
 

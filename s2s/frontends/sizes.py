@@ -26,8 +26,8 @@ from s2s.types.sizes import (
 
 
 def computed_sizes(module: ModuleOp, dims: Mapping[str, DimSize]) -> dict[str, SizeRange]:
-    """Return the sizes that the operations of a network compute, with their bounds: the least one is 0, or that of
-    `dims`."""
+    """Return the sizes that the operations of a network compute, with their bounds: the least one is 0, or as `dims`
+    says."""
     found = [op for op in main_of(module).body.block.ops if isinstance(op, graph.NonzeroOp)]
     least = {name: size.least for name, size in varying(dims).items()}
     return {op.size.data: SizeRange(least.get(op.size.data, 0), op.bound.value.data) for op in found}

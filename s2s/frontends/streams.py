@@ -42,8 +42,8 @@ from s2s.types.weights import WeightStore
 
 @frozen
 class Elements:
-    """The elements of a tensor along its axis that a run has: of `begin` to `end` those from `new` on are computed, the
-    others kept."""
+    """The elements of a tensor along its axis that a run has: of `begin` to `end` the ones from `new` on are computed,
+    the others kept."""
 
     begin: int
     new: int
@@ -239,7 +239,7 @@ class _Rewriter:
     parts: Mapping[SSAValue, Elements]
     zeros: Mapping[SSAValue, Array]
     values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    """The tensors of the new body by those of the old one: of a tensor with a part, its elements of that part."""
+    """The tensors of the new body by the tensors of the old one: of a tensor with a part, its elements of that part."""
     new: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """Of a tensor with a part, the elements that this run computes."""
     origins: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])

@@ -43,7 +43,7 @@ class Plan:
     models: int = 100
     seed: int = 0
     targets: tuple[str, ...] = ()
-    """The targets of the variants; none for those of the format."""
+    """The targets of the variants; none for the format's own."""
     variants: int = 2
     """The variants in which each model is compiled."""
     first: int = 0
@@ -97,7 +97,7 @@ class Tally:
     compared: int = 0
     """Elements of outputs."""
     undetermined: int = 0
-    """Those of them that hang on a rounding and are not compared."""
+    """Elements that hang on a rounding and are not compared."""
     failures: list[FailingModel] = field(default_factory=list[FailingModel])
 
     def add(self, other: "Tally") -> None:
@@ -157,7 +157,7 @@ def variants_of(plan: Plan, start: int) -> tuple[Variant, ...]:
 
 
 def draw(plan: Plan, number: int) -> Drawn:
-    """One model; those of a batch have one opset."""
+    """One model; models of a batch have one opset."""
     if plan.streams:
         return draw_stream(f"{plan.seed}/{number}", f"m{number}_", plan.nodes)
     batch = f"{plan.seed}/opset/{number // BATCH}"

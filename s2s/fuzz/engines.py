@@ -16,7 +16,7 @@ from s2s.types.dtypes import Array
 from s2s.verify.unsigned_weights import WEIGHTS
 
 Run = Callable[[Sequence[Array]], list[Array]]
-"""The outputs of a node for its operands; those that are left out are not passed."""
+"""The outputs of a node for its operands; omitted operands are not passed."""
 
 EngineName = Literal["onnxruntime", "onnxruntime in float32", "reference"]
 ENGINES: tuple[EngineName, ...] = ("onnxruntime", "onnxruntime in float32", "reference")

@@ -1,5 +1,5 @@
-"""What the fuzzer needs of a format: to draw models, to put several into one, to compute what they should give, to cut
-them down, and to write and read them."""
+"""The fuzzer's interface to a format: draw models, put several into one, compute expected values, cut models down,
+write and read them."""
 
 from abc import ABC, abstractmethod
 from collections import Counter

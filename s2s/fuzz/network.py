@@ -213,7 +213,7 @@ class Network:
         return found
 
     def broadcastable(self, value: Value, low: float | None = None, high: float | None = None) -> Value:
-        """A second operand: of the same type, and of a shape that broadcasts with that of `value`."""
+        """A second operand: of the same type, and of a shape that broadcasts with the shape of `value`."""
 
         def fits(other: Value) -> bool:
             return broadcast_size(value.shape, other.shape) is not None

@@ -40,8 +40,8 @@ NOT_BY_ONNXRUNTIME = frozenset(
     )
 )
 """Operators of which onnxruntime rounds positions or doubles to 32 bits, takes weights by places in the result,
-computes small results to 7 digits behind the point (its sigmoid of -17 is 8.9e-8 and that of -20 is 0, not 2.1e-9), or,
-on processors without VNNI, saturates sums of two products of uint8 and int8 at 16 bits."""
+computes small results to 7 digits behind the point (its sigmoid of -17 is 8.9e-8 and of -20 is 0, not 2.1e-9), or, on
+processors without VNNI, saturates sums of two products of uint8 and int8 at 16 bits."""
 
 NOT_BY_REFERENCE = frozenset(("Loop",))
 """Operators of which the reference evaluator is wrong: it joins collected values along their first axis."""

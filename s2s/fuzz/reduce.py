@@ -59,7 +59,7 @@ def fails(model: FuzzModel, inputs: Mapping[str, Array], variant: Variant, kind:
 
 
 def is_disputed(failing: Failing) -> bool:
-    """Return whether the result is that of the other engine: then it is one of the engines that is wrong."""
+    """Return whether the result equals the other engine's: then it is one of the engines that is wrong."""
     if failing.failure.kind != "wrong":
         return False
 

@@ -22,7 +22,7 @@ from s2s.verify.build import LoadedNetwork
 
 NAME = "N"
 MIN_OPENED = 3
-"""An axis of fewer positions is not opened: such sizes are those of many axes that have nothing to do with it."""
+"""An axis of fewer positions is not opened: many axes that have nothing to do with it have such sizes."""
 
 UNDEFINED = frozenset(("ReverseSequence",))
 """Operators with operands that count positions, which no engine checks against the size of the run."""

@@ -28,8 +28,8 @@ SAFETY = 4.0
 ROUNDINGS = 32
 """Roundings that values of 32 bits and more are off by in noisy runs, at most."""
 STEPS_PER_ROUNDING = 8
-"""Of so many values of one sign, added one after the other, the sum is off by a rounding more: errors of equal values
-do not cancel."""
+"""The number of values of one sign, added one after the other, by which the sum is off by a rounding more: errors of
+equal values do not cancel."""
 LAST_ROUNDINGS = 16
 """Roundings of the last operation that are always allowed."""
 

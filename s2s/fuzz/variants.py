@@ -16,7 +16,7 @@ Compiler = Literal["tcc", "gcc", "clang"]
 Optimise = Literal["-O0", "-O1", "-O3"]
 TARGETS = ("c", "host", "x86-64-v3")
 STREAM_TARGETS = ("c", "cortex-m4", "rv32imc", "host")
-"""The targets of networks that run on new frames: those of microcontrollers lay results over operands."""
+"""The targets of networks that run on new frames: microcontrollers' trees lay results over operands."""
 QUICK: tuple[Compiler, ...] = ("tcc", "gcc", "clang")
 """The compilers that build most models, the quickest first; the first that is installed does."""
 THOROUGH: tuple[Compiler, ...] = ("gcc", "clang")

@@ -9,7 +9,7 @@ from s2s.types.dtypes import Array
 LARGEST_BIN = 2**24
 """The largest bin, in pixels, of which the number of samples depends."""
 _ROUNDED = 16
-"""More samples than lie in an image, at half a pixel: for those that rounding moves there."""
+"""More samples than lie in an image, at half a pixel: room for samples that rounding moves there."""
 
 
 def roi_align(
@@ -37,7 +37,7 @@ def roi_align(
 
 
 class _Samples:
-    """The samples of a bin along an axis of `size` pixels: how many there are, and of those in the image the pixels
+    """The samples of a bin along an axis of `size` pixels: how many there are, and for the ones in the image the pixels
     before and behind each, and the weight of the latter."""
 
     def __init__(self, start: Array, bin: Array, ratio: int, size: int) -> None:

@@ -20,7 +20,7 @@ _COMPARE: Sequence[Callable[[Any, Any], Any]] = (
 
 
 def leaf_row(trees: Trees, root: int, features: Array) -> Array:
-    """Return the row of the leaf that each point ends in; the first axis of `features` is that of features."""
+    """Return the row of the leaf that each point ends in; the first axis of `features` counts features."""
     columns = [np.array(each) for each in (trees.features, trees.comparisons, trees.yes, trees.no, trees.missing)]
     feature, comparison, yes, no, missing = columns
     split = np.array(trees.splits, features.dtype)

@@ -56,7 +56,7 @@ class JointReport:
     kernels: int
     """Functions that compute."""
     shared_kernels: int
-    """Those that several calls share."""
+    """Kernels that several calls share."""
     arena: int
     arenas: dict[str, int]
     """What each network would take alone."""
@@ -75,7 +75,7 @@ class JointReport:
     """The deepest stack of each network's run function."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures in order; those that were not measured are left out."""
+        """The figures in order; figures that were not measured are left out."""
         return {key: value for key, value in asdict(self).items() if value not in (None, {})}
 
 
@@ -132,7 +132,7 @@ class JointArtifact:
         return self._measured
 
     def report(self, *, measure: bool = False) -> JointReport:
-        """The figures; with `measure`, those that the C compiler knows too."""
+        """The figures; with `measure`, also the ones that the C compiler knows."""
         known = json.loads(self.tree().text(RECORD))
         info, found = self._info, self.measure() if measure else None
         own = {kernel for each in known["networks"].values() for kernel in each["kernels"]}

@@ -68,8 +68,9 @@ def _placed(
 
 
 def fitted(artifacts: Sequence[Artifact], *, concurrent: bool) -> list[Artifact]:
-    """Return the networks such that they fit into their memory pools together: one that does not fit beside those
-    before it is planned again, for pools that are smaller by what is missing. What does not fit anyhow is left."""
+    """Return the networks such that they fit into their memory pools together: one that does not fit beside the
+    networks before it is planned again, for pools that are smaller by the missing bytes. What does not fit anyhow is
+    left."""
     placed: list[Artifact] = []
     for artifact in artifacts:
         found = artifact
@@ -129,7 +130,7 @@ def check_room(
 
 
 def _constants(module: ModuleOp) -> dict[tuple[str, str], int]:
-    """Return the bytes of constants by pool and network; those that networks share are those of the tree."""
+    """Return the bytes of constants by pool and network; shared constants belong to the tree."""
     found: dict[tuple[str, str], int] = {}
     for network in [op for op in module.ops if isinstance(op, ModuleOp)]:
         who = network.sym_name.data if network.sym_name is not None else ""

@@ -17,7 +17,7 @@ from s2s.types.sizes import DimSize
 
 
 def dims_of_networks(models: Sequence[Path], options: CompileOptions) -> list[Mapping[str, DimSize]]:
-    """Return the sizes for each network: those that it declares, and those that none of them does."""
+    """Return the sizes for each network: the sizes that it declares, and the ones that no network declares."""
     if not options.dims:
         return [{}] * len(models)
     loaded = [load_model(model, trust=options.trust_model) for model in models]

@@ -174,7 +174,7 @@ class _Tracer:
         """Buffers that are accessed at positions that depend on data."""
         self.indices: dict[SSAValue, AffineExpr] = {}
         self.sizes: set[int] = set()
-        """The numbers of those counters that stand for sizes of the run."""
+        """The numbers of the counters that stand for sizes of the run."""
         self.shifted: dict[SSAValue, tuple[SSAValue, AffineExpr]] = {}
         """For each buffer that begins inside of another one that one, and the element that it begins with."""
         self.steps: dict[Operation, tuple[ByteAccess | Repeated, ...]] = {}

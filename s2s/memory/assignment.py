@@ -58,7 +58,7 @@ class Assigner:
     """What the pool that is filled gains by holding each item."""
 
     def assign(self, given: Mapping[int, int]) -> Assignment:
-        """Return places for all items; those `given` are where they are."""
+        """Return places for all items; items in `given` are where they are."""
         places = [given.get(number, len(self.pools)) for number in range(len(self.items))]
         left = [number for number in range(len(self.items)) if number not in given]
         home = next(number for number, pool in enumerate(self.pools) if pool.may_hold(is_constant=False))

@@ -30,7 +30,7 @@ class InPlace(NamedTuple):
 
 class Overlap(NamedTuple):
     """A kernel's permission: `output` may overlap `input`, which dies in the step that makes `output`, if the offset of
-    the output less that of the input lies in none of the open intervals `forbidden` (sorted and disjoint)."""
+    the output less the offset of the input lies in none of the open intervals `forbidden` (sorted and disjoint)."""
 
     output: str
     input: str

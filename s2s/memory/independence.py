@@ -28,7 +28,7 @@ Steps = tuple[ByteAccess | Repeated, ...]
 
 
 class Iteration(NamedTuple):
-    """The accesses of one iteration of loop `number`; `outer` are the enclosing loops, `counters` those of all
+    """The accesses of one iteration of loop `number`; `outer` are the enclosing loops, `counters` the counters of all
     loops."""
 
     body: Steps
@@ -75,7 +75,8 @@ class Independence:
     def _iterations(
         self, depth: int, read: SSAValue, written: SSAValue, piece: tuple[int, Range] | None
     ) -> list[Iteration] | None:
-        """Return the iterations of the `depth` outermost loops; `piece` restricts those at one level to a range."""
+        """Return the iterations of the `depth` outermost loops; `piece` restricts iterations at one level to a
+        range."""
         if piece not in self._accesses:
             loops = [] if piece is None else _loops_at(self._kernel.body.block, piece[0])
             within = {} if piece is None else dict.fromkeys(loops, piece[1])

@@ -59,8 +59,8 @@ class Selection(NamedTuple):
 
 
 def select(items: Sequence[Item], capacity: int, shares: Sequence[Share] = (), held: Collection[int] = ()) -> Selection:
-    """Return the items that a pool of this many bytes holds with the most traffic; those `held` are there anyway, and
-    their traffic counts."""
+    """Return the items that a pool of this many bytes holds with the most traffic; items in `held` are there anyway,
+    and their traffic counts."""
     search = _Search(items, capacity, shares, frozenset(held))
     search.run()
     # A search that ended has proved its result.
@@ -69,7 +69,7 @@ def select(items: Sequence[Item], capacity: int, shares: Sequence[Share] = (), h
 
 
 def demand(items: Mapping[int, Item], shares: Sequence[Share]) -> int:
-    """Return a lower bound of the memory of any plan of `items`: the largest sum of those that live at one step."""
+    """Return a lower bound of the memory of any plan of `items`: the largest sum of items that live at one step."""
     change: dict[int, int] = {}
     for item in items.values():
         change[item.first] = change.get(item.first, 0) + item.size
@@ -127,7 +127,7 @@ class _Search:
     best: int = -1
     chosen: set[int] = field(default_factory=set[int])
     taken: set[int] = field(default_factory=set[int])
-    """The items that are in the pool at the node, those held included."""
+    """The items that are in the pool at the node, held items included."""
 
     def __post_init__(self) -> None:
         every = dict(enumerate(self.items))

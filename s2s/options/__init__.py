@@ -1,4 +1,4 @@
-"""The options of a compilation: those of users (`s2s.options.user`), and those that searches and pass contexts set."""
+"""The options of a compilation: the users' (`s2s.options.user`), and the ones that searches and pass contexts set."""
 
 from s2s.decisions.names import ROW_TILES
 from s2s.options.declaration import option, options_class
@@ -28,7 +28,8 @@ class CompileOptions(UserOptions):
     scratch: int | None = option(default=None, stages=("tensor",))
     """Elements that a window copied to scratch may take; a budget of RAM sets it."""
     transformed: int | None = option(default=None, stages=("compute",))
-    """Bytes of flash that the filters of Winograd convolutions may take beyond those of direct ones; budgets set it."""
+    """Bytes of flash that the filters of Winograd convolutions may take beyond the filters of direct ones; budgets set
+    it."""
     transformed_ram: int | None = option(default=None, stages=("compute",))
     """Bytes of RAM that a Winograd convolution may take with its result; a budget of RAM sets it."""
     row_tiles: tuple[tuple[int, int, int], ...] = option(
@@ -45,5 +46,5 @@ class CompileOptions(UserOptions):
     """Chains of operators computed in row tiles: first and last operator, and rows of a tile, as `graph-tile-rows`
     takes them; a budget of RAM sets them."""
     explain: bool = option(default=False, stages=DECIDING)
-    """Record with every decision all its alternatives, not only those that were compared."""
+    """Record with every decision all its alternatives, not only the compared ones."""
     passes: PassOptions = option(default=None, converter=passes_of, stages=("settle", *DECIDING))

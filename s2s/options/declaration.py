@@ -1,4 +1,4 @@
-"""What is declared of an option beside its type: its flag, its help, the stages that read it, what it contradicts.
+"""The declaration of an option beside its type: its flag, its help, the stages that read it, its contradictions.
 
     scratch: int | None = option(default=None, stages=("tensor",), help="Elements of a copied window.", metavar="N")
 
@@ -125,7 +125,7 @@ def parameters_of(cls: type) -> list[Parameter]:
 
 
 def given_type(option: "Field[Any]") -> Any:
-    """Return the type of what users give: that of the field, or what its converter takes."""
+    """Return the type of a given value: the field's type, or the type that its converter takes."""
     converter = declaration(option).converter
     return option.type if converter is None else next(iter(converter.__annotations__.values()))
 

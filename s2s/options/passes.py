@@ -36,7 +36,7 @@ class DebugOptions:
 
 @options_class
 class PassOptions:
-    """The passes to run, as `s2s.tvm.transform.PassContext` sets them; by default those up to level 3."""
+    """The passes to run, as `s2s.tvm.transform.PassContext` sets them; by default passes up to level 3."""
 
     level: int = 3
     """Passes of higher optimisation levels are left out."""

@@ -244,7 +244,7 @@ def decisions_of(given: "DecisionSource | Mapping[str, Mapping[str, str]] | None
 
 
 def records_of(given: "RecordSource | None") -> "tuple[Record, ...] | None":
-    """Return records of measurements, of a file or of its lines; None: not even those that s2s ships with."""
+    """Return records of measurements, of a file or of its lines; None: not even the records that s2s ships with."""
     if not given:
         return None if given is None else ()
     from s2s.decisions.records import read_records

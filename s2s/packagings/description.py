@@ -93,7 +93,7 @@ class TreeDescription:
 
     @property
     def version(self) -> str:
-        """The version of the package, three numbers as package managers want them: those of the generator, as networks
+        """The version of the package, three numbers as package managers want them: the generator's version, as networks
         have none."""
         return ".".join(map(str, release(self.record["generator"]["version"])))
 

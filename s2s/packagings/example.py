@@ -19,8 +19,8 @@ def declarations(tree: TreeDescription, *, changes_sizes: bool = False) -> list[
 
 
 def _sizes(tree: TreeDescription, *, changes: bool) -> list[str]:
-    """The greatest sizes of a run, if sizes vary; a run writes those that it computes, and the program the others if it
-    `changes` them."""
+    """The greatest sizes of a run, if sizes vary; a run writes the sizes that it computes, and the program the others
+    if it `changes` them."""
     if not tree.sizes:
         return []
     kind = "" if changes or any(size.is_computed for size in tree.sizes) else "const "

@@ -44,7 +44,7 @@ def activations(options: CompileOptions) -> Mapping[str, Any]:
 
 
 def inexact(options: CompileOptions) -> bool:
-    """Return whether floats may be summed in another order than that of the model."""
+    """Return whether floats may be summed in another order than the model's."""
     return tuned(options) and not options.exact
 
 

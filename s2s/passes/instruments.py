@@ -47,7 +47,7 @@ class PassInstrument:
 
 
 def entered(instruments: Sequence[PassInstrument]) -> None:
-    """Tell instruments that their context is entered; where one fails, those before it are told that it is left."""
+    """Tell instruments that their context is entered; where one fails, earlier ones are told that it is left."""
     for number, each in enumerate(instruments):
         try:
             call_hook(each, "enter_pass_ctx")
@@ -63,7 +63,7 @@ def left(instruments: Sequence[PassInstrument]) -> None:
 
 
 def call_hook(instrument: PassInstrument, hook: str, *arguments: object) -> object:
-    """Return what a hook of an instrument returns; what it raises is an error of the instrument."""
+    """Return the result of a hook of an instrument; an exception of it is an error of the instrument."""
     try:
         return getattr(instrument, hook)(*arguments)
     except S2SError:

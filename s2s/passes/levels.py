@@ -97,7 +97,8 @@ def runs(name: str, passes: PassOptions) -> bool:
 
 
 def names_of(option: str, names: Iterable[str], *, optional: bool = False) -> tuple[str, ...]:
-    """Return our names of passes given by our names or TVM's; with `optional`, refuse those that the lowering needs."""
+    """Return our names of passes given by our names or TVM's; with `optional`, refuse passes that the lowering
+    needs."""
     found: list[str] = []
     for name in names:
         ours = [each for each in TVM_NAMES.get(name, (name,)) if each in OPT_LEVELS]

@@ -70,7 +70,7 @@ class _Driver:
     def __init__(self, patterns: Sequence[RewritePattern], module: ModuleOp) -> None:
         self.kinds = [(pattern, _matched_by(pattern)) for pattern in patterns]
         self.patterns: dict[type[Operation], list[RewritePattern]] = {}
-        """Those for the operations of each class that was met."""
+        """Patterns for the operations of each class that was met."""
         self.worklist = Worklist[Operation]()
         self.rewriter = _Rewriter(InsertPoint.at_start(module.body.block))
         self.rewriter.extend_from_listener(

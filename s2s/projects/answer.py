@@ -29,7 +29,7 @@ class PortView(NamedTuple):
     value: str
     """The real value of the element `place` of the array `from`, in C; empty where C has no type for it."""
     exact: bool
-    """Whether all elements are equal to those of the self-test."""
+    """Whether all elements are equal to the elements of the self-test."""
 
 
 class Answer(NamedTuple):

@@ -1,4 +1,4 @@
-"""Arithmetic of C on values: what stays a linear form, what becomes a function of one, what becomes an atom."""
+"""Arithmetic of C on values: results are linear forms, functions of one form, or atoms."""
 
 from __future__ import annotations
 

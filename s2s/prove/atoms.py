@@ -23,7 +23,7 @@ from s2s.prove.functions import Table, merged
 from s2s.support.frozen import frozen
 
 Name = tuple[Any, ...]
-"""What an atom is: the kind, and what it is made of."""
+"""The identity of an atom: its kind, and its parts."""
 
 
 @frozen(eq=False)

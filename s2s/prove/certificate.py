@@ -1,4 +1,4 @@
-"""The certificate of a proof: what was proved of a tree, by kernel, with the digests of what was read."""
+"""The certificate of a proof: the state of each kernel of a tree, with the digests of the files that were read."""
 
 from __future__ import annotations
 

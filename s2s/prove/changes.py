@@ -52,7 +52,7 @@ class _Visitor:
     steps: dict[str, list[Step]] = field(default_factory=dict[str, list[Step]])
 
     def visit(self, node: c_ast.Node, local: frozenset[str], *, always: bool) -> frozenset[str]:
-        """Visit a node where the variables `local` are the body's own; return those after it."""
+        """Visit a node where the variables `local` are the body's own; return the variables after it."""
         if isinstance(node, c_ast.Compound | c_ast.For):
             inner, always = local, always and isinstance(node, c_ast.Compound)
             for _, child in node.children():

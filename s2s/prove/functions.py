@@ -26,7 +26,7 @@ from s2s.support.frozen import frozen
 
 CHUNK = 1 << 17
 AS_POINTS = 12
-"""Intervals of at most so many integers more than one are not split but enumerated."""
+"""Intervals up to this width are not split but enumerated."""
 MAX_POINTS = 1 << 25
 """Intervals that a table may take to find."""
 

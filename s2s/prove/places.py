@@ -153,7 +153,7 @@ def _put_local(machine: Machine, target: Aggregate, pointer: Pointer, value: Val
 
 
 def copy_bytes(machine: Machine, to: Value, source: Value, size: Value) -> None:
-    """memcpy, number by number: those of the local array or structure that one side is."""
+    """memcpy, number by number of the local array or structure that one side is."""
     if not (isinstance(to, Pointer) and isinstance(source, Pointer) and isinstance(size, int)):
         msg = "memcpy of what is no address, or of a size that varies"
         raise Unprovable(msg)

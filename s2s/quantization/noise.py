@@ -20,7 +20,7 @@ DEQUANTIZED = "_DequantizeLinear_Output"
 
 @frozen
 class LayerNoise:
-    """The difference between an activation of the quantised model and that of the float model."""
+    """The difference between an activation of the quantised model and of the float model."""
 
     node: str
     operator: str

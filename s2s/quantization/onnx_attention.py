@@ -25,7 +25,7 @@ _LOWEST = float(np.finfo(np.float32).min)
 _BETWEEN = frozenset(["Add", "Div", "Mul", "Sub", "Where"])
 """Operators that may stand between the first product of an attention and its softmax."""
 _MASKING = frozenset(["Add", "Where"])
-"""Those of them that may mask scores."""
+"""Operators that may mask scores."""
 _PRODUCTS = frozenset(["Gemm", "MatMul"])
 
 
@@ -243,7 +243,7 @@ class _Attention:
         return seen, bias, False
 
     def _split(self, mask: str, shape: Sequence[int]) -> str:
-        """A mask whose dimension of heads is split as that of the scores."""
+        """A mask whose dimension of heads is split as the scores' is."""
         sizes = (1,) * 4 + self.tensors[mask].shape
         heads = list(shape[1:3]) if sizes[-3] > 1 else [1, 1]
         return self._reshaped(mask, [sizes[-4], *heads, *sizes[-2:]])

@@ -155,7 +155,7 @@ def _operands(node: Node) -> list[Node]:
 
 
 def _quantise_operands(plan: Pairs, given: Sequence[Node]) -> bool:
-    """Return whether the operands of a layer or a product have pairs; those in floats get one, if all vary."""
+    """Return whether the operands of a layer or a product have pairs; operands in floats get one, if all vary."""
     added = {each.name: each for each in given if not plan.is_integer(each)}
     if not all(each.name in plan.varying for each in given):
         return False
@@ -178,7 +178,7 @@ def _scores(product: Node) -> list[Node]:
 
 
 def float_nodes(plan: Pairs) -> tuple[FloatNode, ...]:
-    """The operators that compute in floats, in the order of the program; not those of constants alone."""
+    """The operators that compute in floats, in the order of the program; not operators of constants alone."""
     found: list[FloatNode] = []
     layers = [each for each in plan.module.graph.nodes if operator_name(each) in _WEIGHTED and plan.is_integer(each)]
     bytes_of = {str(getattr(each.args[1], "target", "")) for each in layers if operator_name(each) not in _TRANSPOSED}
@@ -245,7 +245,7 @@ def _takes_integers(plan: Pairs, reader: Node) -> bool:
 
 def _quantise_weight(module: GraphModule, node: Node, torch: Any) -> None:
     """Integers and a scale per output channel in place of the weights of a layer; one scale for all channels of a
-    transposed convolution in groups, whose dimension of output channels counts those of one group."""
+    transposed convolution in groups, whose dimension of output channels counts channels of one group."""
     weight = node.args[1]
     assert not isinstance(weight, tuple | list)
     target = str(getattr(weight, "target", ""))

@@ -46,9 +46,9 @@ class Comparison:
     times: tuple[Change, ...]
     """The times of layers that both sides have timed, in microseconds."""
     kernels: tuple[Change, ...]
-    """Those that only one side has."""
+    """Kernels that only one side has."""
     decisions: tuple[Change, ...]
-    """Only those that differ."""
+    """Decisions that differ."""
     files: tuple[Change, ...]
     """Files that differ, or that only one side has."""
 

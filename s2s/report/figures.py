@@ -53,7 +53,7 @@ class Layer:
     bound: float | None = None
     """What the machine would take at least."""
     instructions: int | None = None
-    """Those of one run on an emulated board."""
+    """Instructions of one run on an emulated board."""
 
 
 @frozen

@@ -25,7 +25,7 @@ FLOAT = 4
 def cache_blocks(
     op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int | None, packed: set[int]
 ) -> list[tuple[int, int]]:
-    """Block the dimension inside that of the panels if this reduces the bytes from beyond L2. Without blocks the rows
+    """Block the dimension inside the panels' if this reduces the bytes from beyond L2. Without blocks the rows
     are read again for every panel; with blocks the constants are read again for every block, if they exceed half of
     L2."""
     inside = [] if panel is None else dims_inside(op, tile, order, panel)

@@ -103,7 +103,7 @@ def schedule_along(
 
 
 def _unroll(op: tensor.ComputeOp, choice: Choice, tile: Sequence[int], order: Sequence[int]) -> Unroll | None:
-    """Return the passes of the innermost reduction to unroll: those of scalar tiles that are wide because they have
+    """Return the passes of the innermost reduction to unroll: passes of scalar tiles that are wide because they have
     few rows, where the instructions that count and branch are many beside the others."""
     if op.reduce is None or choice.lanes > 1 or tile[choice.dim] <= SCALARS:
         return None

@@ -34,7 +34,7 @@ def max_rows(op: tensor.ComputeOp, rows: int, inner: int, wide: int, lanes: int,
 
 def best_rows(most: int, extents: Sequence[int], wide: int, least: int = 1) -> int:
     """Return how many rows, at most `most`, a tile of `wide` vectors has for the fewest operations a row; a step with
-    fewer than `least` multiply-adds takes as long as one of so many.
+    fewer than `least` multiply-adds takes as long as one with `least`.
 
     A step of a tile of 14 rows and 2 vectors costs 28 multiply-adds and 16 loads. 512 rows are 37 tiles, the last one
     with a rest, and 128 rows are 10 tiles of 14 or of 13. Where `extents` are both, 13 rows win: 3.20 operations a row

@@ -127,7 +127,7 @@ def fast_convolutions(ops: Sequence[Operation]) -> list[FastConvolution]:
 
 
 FusedSizes = tuple[tuple[int, int], ...]
-"""Dimensions that are tiled and fused with those of other computations, each with its tile size."""
+"""Dimensions that are tiled and fused with dimensions of other computations, each with its tile size."""
 
 
 def tiles_of(conv: FastConvolution) -> Tiles:

@@ -55,7 +55,7 @@ class Planned(NamedTuple):
     apart_bound: int | None
     """The same if no two live buffers overlapped, where some may."""
     inputs: tuple[int | None, ...]
-    """The place of each input in the arena, None for those without one."""
+    """The place of each input in the arena, None for an input without one."""
     outputs: tuple[int | None, ...]
     input_extents: tuple[Extents, ...]
     """The sizes that the axes of each input have at run time."""
@@ -65,7 +65,7 @@ class Planned(NamedTuple):
     computed_sizes: tuple[str, ...]
     """The sizes that kernels compute."""
     derived_sizes: Mapping[str, AffineMap]
-    """The sizes that follow from those given at run time."""
+    """The sizes that follow from sizes given at run time."""
     index_bounds: Mapping[str, IndexBounds]
     """The inputs and states that are indices."""
     checks_indices: bool
@@ -80,7 +80,7 @@ class Planned(NamedTuple):
     loaded: int
     """The bytes of the arena that constants are copied to at start."""
     names: Mapping[str, str]
-    """The names of kernels in C by those in the module."""
+    """The names of kernels in C by their names in the module."""
     tables: "Network | None"
     """The network as nodes, for executor `graph`, unless TVM's format cannot say it: varying sizes, state."""
     decisions: tuple[Decision, ...]

@@ -32,7 +32,7 @@ class Stage(NamedTuple):
     reads_findings: bool = False
     """Whether its facts state what is found outside of the compilation."""
     reads_all_decisions: bool = False
-    """Whether its facts depend on the given decisions of all kinds, not only on those that its passes make."""
+    """Whether its facts depend on the given decisions of all kinds, not only on decisions that its passes make."""
     verified: bool = True
     """Whether the module is verified at its end; not where the next stage goes on at the same level."""
 

@@ -56,7 +56,7 @@ class Read:
     """Inputs of the model without elements, which are not passed."""
     empty_outputs: tuple[EmptyTensor, ...]
     model_names: ModelNames = field(default_factory=ModelNames)
-    """The names of all inputs and outputs of the model, those that `--state` ties included."""
+    """The names of all inputs and outputs of the model, also of the ones that `--state` ties."""
     windows: "Mapping[str, Window]" = field(default_factory=dict[str, "Window"])
     """The inputs of the model of which a run takes the new frames only, before the first run."""
     initial_state: Mapping[str, Array] = field(default_factory=dict[str, Array])

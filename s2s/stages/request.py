@@ -35,7 +35,7 @@ class Request:
 
     @cached_property
     def given(self) -> Given:
-        """The decisions that are made before the compiler is asked: those of the user and of records."""
+        """The decisions that are made before the compiler is asked, by the user or by records."""
         options = self.options
         return Given(options.decisions, _recorded(options), detailed=options.explain, prefer=options.prefer)
 

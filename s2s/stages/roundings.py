@@ -27,7 +27,7 @@ RUNS = 2
 ROUNDINGS = 2.0
 """The most that a result is off, in roundings."""
 SAFETY = 4.0
-"""By how much right results may lie further apart than those of the runs."""
+"""By how much right results may lie further apart than the results of the runs."""
 UNIT = 2.0**-24
 """The relative error of one rounding to 32 bits."""
 

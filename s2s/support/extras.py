@@ -19,7 +19,7 @@ class Extra:
     """An extra of pyproject.toml."""
 
     modules: tuple[str, ...]
-    """The modules that s2s imports of it, and those that these need but do not ask for."""
+    """The modules that s2s imports of it, and the modules that they need but do not ask for."""
     use: str
 
 

@@ -36,7 +36,8 @@ def compile_graph(
     mode: str | None = None,
     **named: Any,
 ) -> Compiled:
-    """What `torch.compile` runs in place of `graph`; `options` are those of `s2s.compile`, and may also be named.
+    """The function that `torch.compile` runs in place of `graph`; `options` are options of `s2s.compile`, and may also
+    be named.
 
     `freezing` vouches that parameters and buffers are not changed in place, so that no call has to look.
     """

@@ -28,7 +28,7 @@ class Place:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     offset: int
-    """The place of its first element behind that of the storage, or of the input."""
+    """The place of its first element behind the first one of the storage, or of the input."""
     storage: int
     dtype: torch.dtype
     of_input: int | None
@@ -55,7 +55,7 @@ class Contract:
 
     @property
     def computed(self) -> tuple[int, ...]:
-        """The outputs that are computed: those that are tensors, and no views of inputs."""
+        """The outputs that are computed: tensors that are no views of inputs."""
         return tuple(n for n, each in enumerate(self.outputs) if isinstance(each, Place) and each.of_input is None)
 
 

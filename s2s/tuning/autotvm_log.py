@@ -40,7 +40,7 @@ Line = Mapping[str, Any]
 
 
 def _config(record: MeasuredRecord) -> Mapping[str, Any]:
-    """The configuration: that of a template as its decision has it, the decisions about a kernel as knobs."""
+    """The configuration: a template's as its decision has it, the decisions about a kernel as knobs."""
     if [kind for kind, _, _ in record.decisions] == ["config"]:
         return cast("Mapping[str, Any]", json.loads(record.decisions[0][2]))
     entity = [[f"{kind} {subject}", "ot", chosen] for kind, subject, chosen in record.decisions]

@@ -1,4 +1,5 @@
-"""What the searches of one network share: the file of records, the measurer, the clock, and what is known already."""
+"""The shared state of the searches of one network: the file of records, the measurer, the clock, and known
+measurements."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -24,7 +25,7 @@ class TuneOptions:
     """How long to search, and how."""
 
     trials: int = 64
-    """Measurements of each task, those of earlier runs included."""
+    """Measurements of each task, earlier runs included."""
     seconds: float | None = None
     """The time for everything; tasks get shares of it by what they cost."""
     tuner: TunerName = "auto"
@@ -77,8 +78,8 @@ class Campaign:
         return [each for each in found if each is not None]
 
     def outdated(self, task: Keyed) -> list[tuple[str, MeasuredRecord]]:
-        """Return what other versions of the lowering have measured of a task, the cheapest first, each with the key of
-        the task there; what it costs now nobody knows."""
+        """Return the measurements of a task by other versions of the lowering, the cheapest first, each with the key of
+        the task there, whose costs now are unknown."""
         keys = {lowering: task.key_in(lowering) for lowering in self._of_lowerings if lowering != LOWERING}
         found = [(key, each) for lowering, key in keys.items() for each in self._of_lowerings[lowering].get(key, ())]
         return sorted((pair for pair in found if pair[1].cost is not None), key=lambda pair: pair[1].cost or 0.0)
@@ -92,7 +93,7 @@ class Campaign:
     def record(
         self, task: Named, decisions: Decided, measured: Measurement, *, confirms: bool = False
     ) -> MeasuredRecord:
-        """Append the record of a measurement to the file; `confirms`: that of decisions that seemed good."""
+        """Append the record of a measurement to the file; `confirms`: of decisions that seemed good."""
         made = replace(record_of(task, decisions, measured, self.goal, self.measurer), confirms=confirms)
         if made.cost is None:
             self.summary.failure = self.summary.failure or made.message

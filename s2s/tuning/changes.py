@@ -25,7 +25,7 @@ def changes_between(space: Space, before: str, after: str) -> tuple[str, ...]:
 
 
 def settings_of(op: tensor.Computation, schedule: tensor.ScheduleAttr) -> Mapping[str, str]:
-    """Return what a schedule sets, by name; what it leaves alone is missing."""
+    """Return the settings of a schedule, by name, without defaults."""
     state, names = schedule.on(op), names_of(op)
     found: dict[str, str] = {}
     for dim, size in enumerate(state.tiles):

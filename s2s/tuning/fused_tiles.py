@@ -41,7 +41,7 @@ def blocks_of(task: Task, others: Sequence[OpenDecision]) -> OpenDecision | None
 
 
 def fused_subjects(task: Task, blocks: OpenDecision | None) -> tuple[FusedSubject, ...]:
-    """Return the largest computation with the tiles of each choice of `blocks`; without it, with those that it has."""
+    """Return the largest computation with the tiles of each choice of `blocks`; without it, with its own."""
     chosen = [_of_default(task)] if blocks is None else [_of_loop(task, each) for each in blocks.choices]
     sizes = [tuple((tile.dim, tile.size) for tile in tiles) for tiles in chosen]
     return tuple(

@@ -38,7 +38,7 @@ START_SECONDS = 15.0
 PAUSE_SECONDS = 0.2
 UPLOAD = 'pio run -t upload --upload-port "$S2S_PORT"'
 BUILT = ".pio"
-"""The folder in which PlatformIO keeps what it has built; the next candidate builds what differs."""
+"""The folder in which PlatformIO keeps its objects; the next candidate builds the files that differ."""
 
 
 @frozen

@@ -20,7 +20,7 @@ class OpenDecision:
     """The nodes of the model that it concerns."""
 
     def place(self, chosen: str | None) -> int | None:
-        """The index of a choice, that of the compiler's own for None; None where it is no candidate."""
+        """The index of a choice, of the compiler's own for None; None where it is no candidate."""
         if chosen is None:
             return 0
         return self.choices.index(chosen) if chosen in self.choices else None

@@ -116,5 +116,5 @@ def _by_task(records: Iterable[MeasuredRecord]) -> dict[Subject, list[MeasuredRe
 
 
 def _bytes(record: MeasuredRecord, unit: str) -> float:
-    """The bytes of a unit; those of flash stand for those with -Os where these were not measured."""
+    """The bytes of a unit; bytes of flash stand for bytes with -Os where the latter were not measured."""
     return record.costs.get(unit, record.costs.get(FLASH, 0.0) if unit == SMALL_FLASH else 0.0)

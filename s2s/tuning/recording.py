@@ -47,7 +47,7 @@ def record_of(
     measurer: Measurer,
     arguments: tuple[object, ...] = (),
 ) -> MeasuredRecord:
-    """Return the record of a measurement that ended just now; `arguments` are those of a template."""
+    """Return the record of a measurement that ended just now; `arguments` are a template's."""
     return MeasuredRecord(
         task=task.key,
         target=task.target.name,

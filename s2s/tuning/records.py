@@ -54,7 +54,7 @@ class MeasuredRecord:
     calls: int = 1
     """How often one run of the network that was tuned calls the kernel."""
     arguments: tuple[object, ...] = ()
-    """Those that a template of `s2s.tvm.autotvm` was called with."""
+    """Arguments that a template of `s2s.tvm.autotvm` was called with."""
     message: str = ""
     noise: float = 0.0
     seconds: float = 0.0

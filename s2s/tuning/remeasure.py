@@ -25,9 +25,9 @@ class Remeasured:
 
     records: list[MeasuredRecord] = field(default_factory=list[MeasuredRecord])
     failed: list[MeasuredRecord] = field(default_factory=list[MeasuredRecord])
-    """Those whose decisions are no longer legal, or give wrong results, with the new error."""
+    """Records whose decisions are no longer legal, or give wrong results, with the new error."""
     missing: list[MeasuredRecord] = field(default_factory=list[MeasuredRecord])
-    """Those of tasks that no model has, as they were."""
+    """Records of tasks that no model has, as they were."""
 
 
 def remeasured(

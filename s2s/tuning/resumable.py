@@ -21,7 +21,7 @@ class Resumable:
     key: str
     """Its task key."""
     name: str
-    """The name of the kernel in the module, or that of the network."""
+    """The name of the kernel in the module, or the name of the network."""
     nodes: str
     """The nodes of the model that it computes."""
     calls: int
@@ -58,7 +58,7 @@ class Resumable:
 
 
 def merged(*tables: Table) -> dict[str, Mapping[str, str]]:
-    """Return the choices of several tables; those of later ones count."""
+    """Return the choices of several tables; later tables count."""
     found: dict[str, Mapping[str, str]] = {}
     for table in tables:
         for kind, choices in table.items():

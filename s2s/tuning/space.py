@@ -196,7 +196,7 @@ class Space(SearchSpace):
         return features_of(self.subject.op, schedule, self.task.target, point.places)
 
     def _drawn(self, random: Random, size: int) -> int:
-        """Draw that of the base half of the time, as most knobs change little at once."""
+        """Draw the base's value half of the time, as most knobs change little at once."""
         return 0 if random.random() < 0.5 else random.randrange(size)
 
     def describe(self) -> str:

@@ -25,7 +25,7 @@ class TaskSummary:
     failed: int = 0
     noise: float = 0.0
     decisions: Decided = ()
-    """Those of the best record."""
+    """Decisions of the best record."""
     changes: tuple[str, ...] = ()
     """What these do otherwise than the compiler's own, in words."""
 
@@ -44,7 +44,7 @@ class TuneSummary:
     unit: str
     tasks: list[TaskSummary] = field(default_factory=list[TaskSummary])
     network: TaskSummary | None = None
-    """The search of decisions about the whole network, whose costs are those of all its kernels; None without one."""
+    """The search of decisions about the whole network, whose costs are costs of all its kernels; None without one."""
     whole: tuple[float, float] | None = None
     """The costs of the whole network, run as one, with the compiler's own choices and with the best ones."""
     interrupted: bool = False

@@ -105,7 +105,7 @@ def tune_tasks(
 
 
 def _goal(options: TuneOptions, measurer: Measurer) -> Goal:
-    """Return what is minimised; refuse what cannot be measured there."""
+    """Return the goal of the search; refuse one that cannot be measured there."""
     objectives = measurer.objectives
     goal = Goal.of(options.objective or objectives[0])
     if not set(goal.objectives) <= set(objectives):

@@ -66,14 +66,15 @@ class Tuner(ABC):
                 self.points[text] = point
 
     def remember(self, costs: Mapping[str, float | None]) -> None:
-        """Take over earlier measurements, by what records keep; those whose points are found teach the search."""
+        """Take over earlier measurements, from records; measurements whose points are found teach the search."""
         for text, cost in costs.items():
             self.costs[text] = inf if cost is None else cost
             if (point := self.space.find(text)) is not None:
                 self.points[text] = point
 
     def begin_with(self, points: Sequence[Point]) -> None:
-        """Propose some points before all others but the compiler's own choice: those that were good for other tasks."""
+        """Propose some points before all others but the compiler's own choice: points that were good for other
+        tasks."""
         self._early = list(points)
 
     def teach(self) -> None:  # noqa: B027

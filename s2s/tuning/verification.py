@@ -33,11 +33,11 @@ class Verified:
     """Records after verification."""
 
     valid: list[MeasuredRecord] = field(default_factory=list[MeasuredRecord])
-    """Those that hold, under the keys and with the version of this compiler."""
+    """Records that hold, under the keys and with the version of this compiler."""
     stale: list[tuple[MeasuredRecord, str]] = field(default_factory=list[tuple[MeasuredRecord, str]])
-    """Those that have to be measured, as they were, and why."""
+    """Records that have to be measured, as they were, and why."""
     missing: list[MeasuredRecord] = field(default_factory=list[MeasuredRecord])
-    """Those of tasks that no model has, as they were."""
+    """Records of tasks that no model has, as they were."""
 
 
 def verified(records: Sequence[MeasuredRecord], kernels: Iterable[FoundKernel], measurer: Measurer) -> Verified:

@@ -1,4 +1,4 @@
-"""Passes and the context they run under, with TVM's names; those of networks are in `relay.transform`.
+"""Passes and the context they run under, with TVM's names; passes of networks are in `relay.transform`.
 
 with tvm.transform.PassContext(opt_level=3, disabled_pass=["AlterOpLayout"], instruments=[timing]):
     library = relay.build(mod, params=params)
@@ -127,7 +127,7 @@ class UserPass(Pass):
         return getattr(owner, name)
 
     def called(self, *arguments: object) -> Any:
-        """What the function returns; what it raises is an error of the pass."""
+        """The result of the function; an exception of it is an error of the pass."""
         try:
             return self._function(*arguments, PassContext.current())
         except S2SError:

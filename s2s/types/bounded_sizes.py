@@ -18,10 +18,10 @@ from s2s.types.size_expressions import simplified
 from s2s.types.sizes import SizeRange, spelled
 
 MAX_RUNS = 1 << 20
-"""For so many combinations of sizes at most is a relation decided one by one."""
+"""The most combinations of sizes for which a relation is decided one by one."""
 
 MAX_FAILING = 64
-"""So many sizes at which a relation does not hold are looked at from each end."""
+"""The number of sizes at which a relation does not hold that are looked at from each end."""
 
 RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,

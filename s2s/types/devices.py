@@ -50,7 +50,7 @@ class Device(NamedTuple):
     name: str
     """Its name in C and in reports: lower-case letters, digits and _."""
     target: str | None = None
-    """The name or the file of its target; None: that of the first device."""
+    """The name or the file of its target; None: the first device's."""
     shared: bool = False
     """Whether it sees the memory of the first device; else it has an arena of its own."""
     size: int | None = None

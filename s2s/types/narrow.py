@@ -40,7 +40,7 @@ class Narrow(NamedTuple):
         return -(-prod(shape) * self.bits // BYTE)
 
     def packed_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """Shape of the bytes: that of the tensor where an element takes a whole one, else a row."""
+        """Shape of the bytes: the tensor's shape where an element takes a whole byte, else a row."""
         return tuple(shape) if self.fills_byte else (self.packed_size(shape),)
 
 

@@ -178,7 +178,7 @@ def pools_of(given: Mapping[str, int] | Sequence[str] | None) -> Pools:
 
 
 def check_speeds(pools: Pools) -> None:
-    """Refuse pools of which only some state their speed, and pools in another order than that of their speeds."""
+    """Refuse pools of which only some state their speed, and pools in another order than their speeds."""
     read = [pool for pool in pools if not pool.is_streamed]
     rated = [pool for pool in read if pool.read is not None]
     if rated and len(rated) < len(read):

@@ -29,17 +29,17 @@ from s2s.types.size_maps import multiplies_sizes, parse_map
 SIZES = "sizes"
 """Attribute of a module: the sizes that vary, by name, each with its least and its greatest value."""
 COMPUTED = "computed_sizes"
-"""Attribute of a module: the names of those sizes that a kernel computes in the run. They stand behind the others."""
+"""Attribute of a module: the names of the sizes that a kernel computes in the run. They stand behind the others."""
 DERIVED = "derived_sizes"
-"""Attribute of a module: the sizes that follow from those that vary, by name, each as an affine map of all of these; as
+"""Attribute of a module: the sizes that follow from varying ones, by name, each as an affine map of all of these; as
 text where sizes are multiplied: `(d0, d1) -> (d0 * d1)`, which is no affine map of MLIR's."""
 VARIES = "varies"
 """Attribute of an argument or a result of `main`, and of an operation inside a kernel: for each axis the size that it
 has, empty for a constant one."""
 
 COUNTED = "counted_sizes"
-"""Attribute of a module: the sizes among those that vary which follow from the value of an input, by name, each as the
-name of the input and what is added to it."""
+"""Attribute of a module: the varying sizes which follow from the value of an input, by name, each as the name of the
+input and the number that is added to it."""
 LIMITS = "limits"
 """Attribute of an operation: for each axis of its result the size up to which anyone reads it, empty for all of it."""
 REDUCES = "reduces"

@@ -113,8 +113,8 @@ class BoardVerification:
         return [_summed(kernel, nodes, layers) for (kernel, nodes), layers in found.items()]
 
     def named_layers(self) -> list[tuple[Layer, str]]:
-        """Each call of a kernel with the nodes of the model that it computes: with those of all calls of the kernel,
-        where a loop makes more calls than the C has."""
+        """Each call of a kernel with the nodes of the model that it computes: with the nodes of all calls of the
+        kernel, where a loop makes more calls than the C has."""
         if [kernel for kernel, _ in self.nodes] == [layer.kernel for layer in self.run.layers]:
             return list(zip(self.run.layers, [names for _, names in self.nodes], strict=True))
         of_kernel: dict[str, dict[str, None]] = {}

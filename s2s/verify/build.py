@@ -134,7 +134,7 @@ def load_all(tree: Tree) -> "dict[str, LoadedNetwork]":
 
 
 def load_library(library: Path, record: Mapping[str, Any]) -> "LoadedNetwork":
-    """Load a network from a copy of the shared library that was built from its tree; `record` is that of the tree."""
+    """Load a network from a copy of the shared library that was built from its tree; `record` is the tree's."""
     folder = Path(tempfile.mkdtemp(prefix="s2s-"))
     shutil.copy(library, folder / LIBRARY)
     return LoadedNetwork(folder, record)
@@ -147,7 +147,7 @@ class LoadedNetwork:
     """
 
     def __init__(self, folder: Path, record: Mapping[str, Any]) -> None:
-        """Load `network.so` in `folder`, which belongs to the network; `record` is that of its tree."""
+        """Load `network.so` in `folder`, which belongs to the network; `record` is its tree's."""
         from cffi import FFI
 
         self.path = folder / LIBRARY
@@ -165,7 +165,7 @@ class LoadedNetwork:
         }
         """The sizes that vary from run to run, by their names in the model."""
         self._computed = [size["name"] for size in record.get("sizes", ()) if size.get("computed")]
-        """Those of them that a run computes."""
+        """Sizes that a run computes."""
         self._derived = derived_sizes(record)
         self._arena_size: int = record["arena"]["size"]
         self._arena_align: int = record["arena"]["align"]

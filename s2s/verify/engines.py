@@ -25,7 +25,7 @@ NEWEST_IR = 13
 
 
 def default_engine(model: LoadedModel) -> EngineName:
-    """Return the default reference engine of a model: that of its format."""
+    """Return the default reference engine of a model: the engine of its format."""
     if isinstance(model, onnx.LoadedModel):
         return "onnxruntime"
     if isinstance(model, torch.LoadedModel):
@@ -173,7 +173,8 @@ def _class_labels(proto: ModelProto, output: str) -> list[Any]:
 
 
 def _as_array(result: Any, labels: Sequence[Any]) -> Array:
-    """Return an output of onnxruntime as an array: that of a ZipMap node is a mapping from labels for each row."""
+    """Return an output of onnxruntime as an array: the output of a ZipMap node is a mapping from labels for each
+    row."""
     if not labels:
         return np.asarray(result)
     texts = [label.decode() if isinstance(label, bytes) else label for label in labels]

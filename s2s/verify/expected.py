@@ -45,8 +45,8 @@ class Expected:
     consecutive: bool = False
     """Whether the vectors are runs of one stream: each begins with the state that the one before has left."""
     nodes: NodeValues | None = None
-    """What the nodes of the model compute in the first run; None if no engine ran, the nodes were not wanted, or they
-    compute more than those of a network that takes new frames."""
+    """The values at the nodes of the model in the first run; None if no engine ran, the nodes were not wanted, or the
+    network takes new frames only and its nodes compute less."""
 
     @property
     def engine(self) -> str:

@@ -61,7 +61,7 @@ class LevelResult:
     level: str
     against: str | None = None
     compared: int = 0
-    """Values compared with those of the level above, nodes and outputs."""
+    """Values compared with values of the level above, nodes and outputs."""
     wrong: bool = False
     node: str | None = None
     """The first node at which the level differs from the one above; None if there is none."""

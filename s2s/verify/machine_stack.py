@@ -1,4 +1,5 @@
-"""Bound the stack of functions that exist only as machine code: those of the C library and of the compiler's runtime.
+"""Bound the stack of functions that exist only as machine code, such as functions of the C library and of the
+compiler's runtime.
 
 The disassembly of a linked program is the input. The frame of a function is the sum of all stack allocations in it, as
 if one path contained them all: an upper bound, and exact for functions that allocate once. Arm (Thumb) and RISC-V.

@@ -1,4 +1,5 @@
-"""The time and the energy of a run from its cycles: by the clock that a user states, or that of a microcontroller."""
+"""The time and the energy of a run from its cycles: by the clock that a user states, or the clock of a
+microcontroller."""
 
 from typing import Any
 

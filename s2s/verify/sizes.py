@@ -1,4 +1,4 @@
-"""Sizes of runs: those of inputs, those that a network computes, and the network at constant ones."""
+"""Sizes of runs: sizes of inputs, sizes that a network computes, and the network at constant sizes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -151,8 +151,8 @@ def computed_vectors(compilation: Compilation) -> tuple[GoldenVector, ...]:
 def compare_levels_at_sizes(
     compilation: Compilation, vectors: Sequence[tuple[Sequence[Array], object]], found: Sequence[Sequence[Array]]
 ) -> LevelsReport:
-    """Run the levels above C on the inputs of all `vectors`, whose sizes differ, and compare them with what the C has
-    `found`; return the report of the first vector in which levels differ, else that of the last. Where the network
+    """Run the levels above C on the inputs of all `vectors`, whose sizes differ, and compare them with the results
+    `found` by the C; return the report of the first vector in which levels differ, else of the last. Where the network
     keeps state, the vectors are consecutive runs."""
     reports: list[LevelsReport] = []
     states: dict[str, list[Array]] = {}

@@ -51,7 +51,7 @@ class Stream:
         return self.arena.memory[: self.state_size].tobytes()
 
     def restore(self, snapshot: bytes) -> None:
-        """Set the state to that of a snapshot, of this stream or of another one of the same network."""
+        """Set the state to a snapshot's, of this stream or of another one of the same network."""
         if len(snapshot) != self.state_size:
             raise InputError(
                 f"{self.name}: a snapshot of {len(snapshot)} bytes given, its state has {self.state_size}; "

@@ -91,7 +91,7 @@ def accepted_flags(compiler: tuple[str, ...], flags: Sequence[str]) -> tuple[str
 
 @cache
 def accepts_flags(command: tuple[str, ...]) -> bool:
-    """Whether a compiler takes the flags behind it in `command`; some only warn about those they do not know.
+    """Whether a compiler takes the flags behind it in `command`; some only warn about flags they do not know.
 
     Asked by preprocessing nothing: no file is written, and a compiler cache has nothing to keep.
     """

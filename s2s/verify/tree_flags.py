@@ -1,4 +1,4 @@
-"""The flags with which the files of a tree are compiled: those of its target, in the folder of a device its own."""
+"""The flags with which the files of a tree are compiled: its target's, in the folder of a device the device's."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ ROOT = Path()
 def flags_by_folder(
     record: Mapping[str, Any], compiler: tuple[str, ...], flags: Sequence[str] | None
 ) -> dict[Path, tuple[str, ...]]:
-    """Return the flags by folder that `compiler` accepts: `flags`, or those of the tree's record."""
+    """Return the flags by folder that `compiler` accepts: `flags`, or the flags of the tree's record."""
     threads: Sequence[str] = record["threads"]["flags"] if "threads" in record else ()
     places = {ROOT: record, **{Path(device["folder"]): device for device in record.get("devices", [])}}
     return {

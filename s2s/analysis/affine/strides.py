@@ -179,8 +179,8 @@ def fixable(op: tensor.ComputeOp, dim: int) -> bool:
 
 
 def interior(op: tensor.ComputeOp, dim: int) -> int:
-    """Return how many positions of `dim` register tiles may cover: all if the borders are `fixable`, else those that
-    need no guard."""
+    """Return how many positions of `dim` register tiles may cover: all if the borders are `fixable`, else the positions
+    that need no guard."""
     return op.sizes[dim] if fixable(op, dim) else op.sizes[dim] - border(op, dim)
 
 

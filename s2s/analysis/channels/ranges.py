@@ -150,12 +150,12 @@ def carried_range(op: Operation, carried: Carried, ranges: Ranges, store: Weight
 
 
 def range_of(value: SSAValue, ranges: Ranges) -> Interval:
-    """The intervals of a tensor; those of its type if nothing is known."""
+    """The intervals of a tensor, by default of its type."""
     return ranges[value] if value in ranges else whole(value)
 
 
 def _moved(x: Interval, source: Array) -> Interval:
-    """The intervals of the channels that come from `x`; of others, those of its first channel."""
+    """The intervals of the channels that come from `x`; other channels have the intervals of its first one."""
     if x.low.size == 1:
         return Interval(np.broadcast_to(x.low, source.size), np.broadcast_to(x.high, source.size))
     return Interval(x.low[np.maximum(source, 0)], x.high[np.maximum(source, 0)])

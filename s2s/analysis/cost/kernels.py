@@ -114,7 +114,7 @@ def kernel_cost(kernel: FuncOp, constant: Iterable[int]) -> KernelCost:
 
 
 def operations_of(op: tensor.Computation | tensor.ScatterOp) -> Operations:
-    """Return the number of arithmetic operations of a computation: those of its regions times the points of their
+    """Return the number of arithmetic operations of a computation: operations of its regions times the points of their
     domains."""
     if isinstance(op, tensor.TransformOp):
         return _of_transform(op)

@@ -33,7 +33,7 @@ def state_begins(kernel: FuncOp, argument: BlockArgument, begins: Extents) -> No
 
 
 def begun(kernel: FuncOp, operands: Sequence[Array], sizes: Mapping[str, int]) -> list[Array]:
-    """Return what `kernel` reads in a run of these `sizes`: operands without what lies in front of their offsets."""
+    """Return the operands that `kernel` reads in a run of these `sizes`, from their offsets on."""
     found = list(operands)
     for argument in kernel.args:
         for axis, name in enumerate(begins_of(kernel, argument)):

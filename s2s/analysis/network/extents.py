@@ -55,7 +55,7 @@ class ExtentsPropagation(ABC):
 
     @abstractmethod
     def mark(self, kernel: FuncOp, operands: Sequence[Extents]) -> tuple[Extents, ...]:
-        """Derive the extents of the values in `kernel`; return those of its results."""
+        """Derive the extents of the values in `kernel`; return the extents of its results."""
 
     def of(self, operands: Sequence[SSAValue]) -> list[Extents]:
         """Return the extents of `operands`."""
@@ -98,7 +98,7 @@ class ExtentsPropagation(ABC):
                 )
 
     def _scan(self, op: graph.ScanOp) -> None:
-        """Derive the extents of the results of a scan: those that are stacked have the size of what is scanned."""
+        """Derive the extents of the results of a scan: stacked results have the size of the scanned operands."""
         operands, (_, scanned, _) = self.of(op.inputs), op.parts
         steps = {extents[0] for number, extents in enumerate(operands) if number in scanned}
         inner = [extents[int(number in scanned) :] for number, extents in enumerate(operands)]
@@ -115,7 +115,7 @@ class ExtentsPropagation(ABC):
             self.extents[result] = extents if number < carried else (size, *extents)
 
     def _branch_or_loop(self, op: graph.IfOp | graph.WhileOp) -> None:
-        """Derive the extents of the results of a branch or a loop: those of both branches, of what is carried."""
+        """Derive the extents of the results of a branch or a loop, from both branches or from the carried values."""
         operands = self.of(op.inputs)
         results = [self._network(name, operands) for name in op.networks]
         if isinstance(op, graph.WhileOp):
@@ -133,7 +133,7 @@ class ExtentsPropagation(ABC):
                 )
 
     def _network(self, name: str, operands: Sequence[Extents]) -> tuple[Extents, ...]:
-        """Derive the extents of the values of a network that another one runs; return those of its results."""
+        """Derive the extents of the values of a network that another one runs; return the extents of its results."""
         body = function_named(self.module, name)
         assert body is not None
         if not any(map(any, operands)):
@@ -154,7 +154,7 @@ class ExtentsPropagation(ABC):
             kernel.res_attrs = ArrayAttr(DictionaryAttr({VARIES: extents_attribute(each)}) for each in results)
 
     def _visit_at(self, op: Operation) -> None:
-        """Derive the extents of an operation's results; an error names its place, and those of what runs it."""
+        """Derive the extents of an operation's results; an error names its place, and the places of its callers."""
         try:
             self._visit(op)
         except UnsupportedError as error:

@@ -52,7 +52,7 @@ class Rule:
 
 
 Framed = Mapping[int, Frames]
-"""The frames of those operands that have any, by number."""
+"""The frames of the operands that have any, by number."""
 
 
 def rule_of(op: Operation, framed: Framed) -> Rule | None:

@@ -148,8 +148,8 @@ class IndexRanges:
         return None if handed is None else self.range(handed)
 
     def handed(self, value: BlockArgument) -> SSAValue | None:
-        """Return what the argument of a network is a part of in all of its runs; None for what goes from step to
-        step, and for the arguments of `main`."""
+        """Return the value that the argument of a network is a part of in all of its runs; None for values that go from
+        step to step, and for the arguments of `main`."""
         network = value.owner.parent_op()
         runner = self.runners.get(network.sym_name.data) if isinstance(network, FuncOp) else None
         match runner:

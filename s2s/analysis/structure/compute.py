@@ -17,7 +17,7 @@ LETTERS = "ijklmnop"
 
 
 def dim_names(op: tensor.ComputeOp) -> list[str]:
-    """Return names for the dimensions of `op`: those in its attribute, or letters in order."""
+    """Return names for the dimensions of `op`: the names in its attribute, or letters in order."""
     named = op.attributes.get(DIM_NAMES)
     if isinstance(named, StringAttr) and len(named.data.split()) == len(op.sizes):
         return named.data.split()

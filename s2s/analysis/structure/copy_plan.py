@@ -105,7 +105,7 @@ class CopyPlan:
 
     @cached_property
     def sizes(self) -> list[int]:
-        """The size of each dimension of the domain; for a reduction that is done block by block, that of a block."""
+        """The size of each dimension of the domain; for a reduction in blocks, the size of a block."""
         blocks, rank = self.schedule.block_of, self.op.rank
         return [min(size, blocks.get(dim, size)) if dim >= rank else size for dim, size in enumerate(self.op.sizes)]
 

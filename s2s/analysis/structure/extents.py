@@ -106,7 +106,7 @@ class WindowRead(NamedTuple):
     """An access to windows or parts of an axis of varying size, where others go position by position."""
 
     operand: int
-    """Number of the operand: reads first, then those of the epilogue."""
+    """Number of the operand: reads first, then the epilogue's operands."""
     value: SSAValue
     access: tensor.AccessAttr
     axis: int

@@ -60,7 +60,7 @@ class Vectors(Enum):
 
 @frozen
 class TileView:
-    """A tile of a computation with its schedule; dimensions are those of the tile, loops over blocks first."""
+    """A tile of a computation with its schedule; its dimensions are the tile's, loops over blocks first."""
 
     tile: ComputeTile
     schedule: tensor.ScheduleState

@@ -44,7 +44,7 @@ class ComputeTile:
     whole: tensor.ComputeOp
     blocks: int
     own: tuple[AffineExpr, ...]
-    """The indices of the dimensions of `whole`, over those of `op`."""
+    """The indices of the dimensions of `whole`, over the dimensions of `op`."""
     places: tuple[AffineExpr, ...]
     """The flat position of each result in its buffer, over the dimensions of `op`."""
     held: frozenset[SSAValue] = frozenset()

@@ -14,7 +14,7 @@ LIBRARY_SHARE, OWN_SHARE = 0.75, 0.8
 LIBRARY_DEPTHWISE, OWN_DEPTHWISE = 0.4, 0.15
 """That in a depthwise convolution, with stride 1 or 2."""
 WINOGRAD = 0.5
-"""Cycles of our kernels for a 3x3 window with stride 1, which they transform, by those for any other."""
+"""Cycles of our kernels for a 3x3 window with stride 1, which they transform, by the cycles for any other window."""
 CALL = 20_000.0
 """Cycles of a call of the library besides its products."""
 REORDER = 1.0

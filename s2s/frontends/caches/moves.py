@@ -85,7 +85,7 @@ def _keeps_rows(op: Operation, axis: int, weights: WeightStore) -> bool:
 
 
 def axis_of_operand(op: Operation, number: int, axis: int) -> int:
-    """Return the axis of the rows of moved operand `number` of `op`, if that of the first one is `axis`."""
+    """Return the axis of the rows of moved operand `number` of `op`, if the first operand's is `axis`."""
     if isinstance(op, graph.ScatterNdOp) and number == 1:
         *outer, depth = shape_of(op.indices)
         return axis - depth + len(outer)

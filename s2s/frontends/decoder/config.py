@@ -33,12 +33,12 @@ class Config:
     theta: float = 10000.0
     """The base of the wavelengths of rotary positions."""
     frequencies: tuple[float, ...] | None = None
-    """The angles by which a position rotates the pairs of the first numbers of a head; None: those of `theta`, for all
-    numbers."""
+    """The angles by which a position rotates the pairs of the first numbers of a head; None: the angles of `theta`, for
+    all numbers."""
     magnitude: float = 1.0
     """The factor of rotated queries and keys."""
     head_width: int | None = None
-    """The width of a head; None: that of the decoder by the number of heads."""
+    """The width of a head; None: the width of the decoder by the number of heads."""
     norms_heads: bool = False
     """Whether queries and keys of each head pass an RMSNorm before they are rotated."""
     int8_activations: bool = False

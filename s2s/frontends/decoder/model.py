@@ -135,7 +135,7 @@ class _Decoder:
         return nodes.node("Mul", nodes.node("Div", x, root), self._weight(name))
 
     def _attention(self, layer: int, x: str, turn: Turn | None) -> str:
-        """Attend to all positions up to that of each token; a head of keys serves `group` heads of queries."""
+        """Attend to all positions up to the position of each token; a head of keys serves `group` heads of queries."""
         nodes, config, names = self.nodes, self.config, ("q", "k", "v")
         q, k, v = (self._heads(self._linear(x, f"layer{layer}.{name}"), name) for name in names)
         if config.norms_heads:

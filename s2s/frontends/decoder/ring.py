@@ -32,8 +32,8 @@ class Ring:
         self.hidden = self._hidden(first, positions, length)
 
     def _hidden(self, first: str, positions: str, length: str) -> str:
-        """Return what the tokens do not attend to, `[tokens, length + tokens]`: of the ring, places without a position
-        and those of positions too long ago; of the new rows, those behind the token."""
+        """Return the rows that the tokens do not attend to, `[tokens, length + tokens]`: of the ring, places without a
+        position or with one too long ago; of the new rows, the ones behind the token."""
         nodes = self.nodes
         newest = nodes.node("Sub", first, nodes.constant(np.array([1])))
         ages = nodes.node("Mod", nodes.node("Sub", newest, nodes.constant(np.arange(self.config.length))), length)
@@ -61,7 +61,8 @@ class Ring:
         return nodes.node("Add", *sums)
 
     def _both(self, name: str, rows: str) -> tuple[Cached, Cached]:
-        """Return the rows of the ring and the new ones, rounded as the ring keeps them; put those that count in it."""
+        """Return the rows of the ring and the new ones, rounded as the ring keeps them; put the rows that count in
+        it."""
         nodes, parts = self.nodes, list(in_parts(self.nodes, self.config, name, rows))
         before = [past(nodes, self.config, port) for port, _ in parts]
         for (port, new), ring in zip(parts, before, strict=True):

@@ -25,7 +25,7 @@ class Superblocks(NamedTuple):
     packed: Array
     """Bytes `[outputs, blocks, bytes]`; with 4 bits two neighbours in a byte."""
     levels: tuple[Array, Array, Array, Array]
-    """Scales and least values of blocks, and those of superblocks."""
+    """Scales and least values of blocks and of superblocks."""
     bits: int
 
 
@@ -36,7 +36,7 @@ Weights = Mapping[str, Linear]
 
 def as_multiplied(weights: Blocks | Superblocks) -> Array:
     """Return the bytes of `weights` as products with activations of 8 bits take them, so that lookups can share them:
-    whole ones with sign; of 4 bits without, those of two columns that are half a block apart in a byte."""
+    whole ones with sign; of 4 bits without, two columns that are half a block apart in a byte."""
     if weights.bits == 8:
         return (weights.packed ^ 128 if isinstance(weights, Blocks) else weights.packed).view(np.int8)
     q = np.stack([weights.packed & 15, weights.packed >> 4], axis=-1).reshape(*weights.packed.shape[:-1], 2, -1)

@@ -36,7 +36,7 @@ LAYERS: Mapping[str, str] = {
 }
 """The tensors of a layer by their names in the file, and in the decoder."""
 HEAD_NORMS: Mapping[str, str] = {"attn_q_norm": "q_norm", "attn_k_norm": "k_norm"}
-"""Those of `qwen3` besides."""
+"""The tensors of `qwen3` besides."""
 ROTATION = "rope_freqs.weight"
 SHORT_ROTATION, LONG_ROTATION = "rope_factors_short.weight", "rope_factors_long.weight"
 """The factors of `longrope` for texts of the length of the first training, and for longer ones."""
@@ -47,9 +47,9 @@ MAX_CONTEXT = 1 << 24
 def read_decoder(
     source: str | os.PathLike[str] | bytes, positions: int | None = None, tokens: int = 1, cache: Cache = "float32"
 ) -> Decoder:
-    """Read a decoder that takes `tokens` a run; `positions` is the size of its cache, by default that of the model,
-    2048 at most. In a `cache` that is a ring, positions up to those of the model overwrite the oldest; in a model that
-    attends to a window of positions, the cache is a ring of these."""
+    """Read a decoder that takes `tokens` a run; `positions` is the size of its cache, by default the model's, 2048 at
+    most. In a `cache` that is a ring, positions up to those of the model overwrite the oldest; in a model that attends
+    to a window of positions, the cache is a ring of these."""
     path = Path("model") if isinstance(source, bytes) else Path(source)
     found = _File(read_gguf(source), path.name)
     kind: Any = cache.removesuffix(RING)

@@ -40,8 +40,8 @@ def q4_k(data: Array) -> Levels:
 
 
 def q5_k(data: Array) -> Levels:
-    """Take apart `[rows, superblocks, 176]` bytes: as those of Q4_K, with 32 bytes before the weights. Bit `b` of byte
-    `n` of these is the highest of weight `n` in block `b`."""
+    """Take apart `[rows, superblocks, 176]` bytes: like blocks of Q4_K, with 32 bytes before the weights. Bit `b` of
+    byte `n` of these is the highest of weight `n` in block `b`."""
     upper = data[..., 16:48, None] >> np.arange(BLOCKS, dtype=np.uint8) & 1
     high = np.moveaxis(upper, -1, -2).reshape(*data.shape[:2], BLOCKS, 32)
     return _with_levels(_pairs(data[..., 48:]) | high << 4, data)

@@ -20,12 +20,12 @@ from s2s.frontends.gguf.reader import Field
 from s2s.types.dtypes import Array
 
 FAST, SLOW = 32.0, 1.0
-"""The turns of angles that yarn leaves as they are, and of those that it divides."""
+"""The turns of angles that yarn leaves as they are, and of the angles that it divides."""
 GROWTH = 0.1
 """By how much yarn makes queries and keys larger, times the logarithm of the factor."""
 
 NARROWEST = 1e-3
-"""The least number of pairs between those that yarn leaves and those that it divides."""
+"""The least number of pairs between the pairs that yarn leaves and the pairs that it divides."""
 
 
 class Rotation(NamedTuple):

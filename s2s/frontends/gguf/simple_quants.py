@@ -36,7 +36,7 @@ def q4_1(data: Array) -> Levels:
 
 
 def q5_1(data: Array) -> Levels:
-    """Take apart `[rows, blocks, 24]` bytes: the halves of scale and offset, and 32 integers as those of Q5_0."""
+    """Take apart `[rows, blocks, 24]` bytes: the halves of scale and offset, and 32 integers like Q5_0's."""
     return _with_offset(_five_bits(data[..., 4:8], data[..., 8:]), data)
 
 

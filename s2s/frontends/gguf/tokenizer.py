@@ -128,7 +128,7 @@ class _Reader:
         return b"".join(letters[each] if each in letters else each.encode() for each in text)
 
     def _pairs(self) -> list[tuple[int, int, int, int]]:
-        """All pairs of tokens that are a token together; their order is that of its scores, the greatest first."""
+        """All pairs of tokens that are a token together; in the order of its scores, the greatest first."""
         scores = self._get("scores")
         if not isinstance(scores, Sequence) or len(scores) != len(self.tokens):
             raise self._invalid("there is no score for each token")

@@ -1,4 +1,4 @@
-"""The bodies of a node as networks of their own: what they read from outside, and what they give."""
+"""The bodies of a node as networks of their own: the values that they read from outside, and their results."""
 
 from __future__ import annotations
 

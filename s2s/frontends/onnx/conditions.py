@@ -88,7 +88,7 @@ def _hold_nothing(taken: Sequence[Kind], other: Sequence[Kind]) -> bool:
 
 
 def _is_of_nothing(size: int, other: int) -> bool:
-    """Whether two sizes are equal, or the other one is that of no elements, as the first is of none."""
+    """Whether two sizes are equal, or both are sizes of no elements."""
     return alike([size], [other]) or (isinstance(size, Size) and size.of_nothing == other == 0)
 
 

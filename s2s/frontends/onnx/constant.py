@@ -124,7 +124,7 @@ def _range_of_sizes(node: Node) -> Value:
 
 
 MAX_STORED = 1024
-"""Up to so many elements of a unit matrix are stored; those of a larger one are computed."""
+"""The most elements of a unit matrix that is stored; a larger one is computed."""
 
 
 def _eye_like(node: Node) -> Value:

@@ -236,7 +236,7 @@ def _scan(node: Node) -> list[Value]:
 
 
 def _batched_scan(node: Node, states: list[Value], sequences: list[Value]) -> list[Value]:
-    """Scan of opset 8: the first dimension of every operand is the batch, the second that of the sequence."""
+    """Scan of opset 8: the first dimension of every operand is the batch, the second the sequence."""
     if node.optional(0) is not None:
         raise node.unsupported("sequence_lens is given", "convert the model to opset 9 or later")
     if any(value.rank == 0 for value in states) or any(value.rank < 2 for value in sequences):

@@ -36,7 +36,7 @@ class Forest:
     nodes: list[Branch]
     roots: list[int]
     weights: list[tuple[int, int, float]] = field(default_factory=list[tuple[int, int, float]])
-    """Row of a leaf, target, weight; those of one leaf and target add up."""
+    """Row of a leaf, target, weight; rows of one leaf and target add up."""
 
     def trees(self) -> Trees:
         """The tables of all nodes."""

@@ -109,7 +109,7 @@ def _rows(table: Value, places: Value, axis: int) -> Value:
 
 
 def _codes(node: Node, x: Value, data: Value) -> Value:
-    """The elements of a table; those of bytes that hold several, first in the low bits, one in a byte."""
+    """The elements of a table; of bytes that hold several, one in a byte, low bits first."""
     bits = node.integer("bits")
     if data.narrow is not None or bits == 8:
         return x

@@ -31,7 +31,7 @@ from s2s.types.sizes import DimSize, SizeRange
 OPSET = 11
 """The first version of ONNX with all operators that are written here."""
 TOTAL = "total_sequence_length"
-"""The name of the positions up to those of a run, if the model gives them none that is one word."""
+"""The name of the positions up to the last one of a run, if the model gives them none that is one word."""
 _WAYS_OUT = {
     "If": "export the decoder without merging it, with optimum's --no-post-process, and compile the one with past",
     "Attention": "export the decoder with opset 22, which has no such operator",
@@ -125,7 +125,7 @@ def _is_declared_longer(before: Sequence[int | str], after: Sequence[int | str])
 
 
 def bounded(loaded: LoadedModel, caches: Sequence[Cache], options: CompileOptions) -> tuple[ModelProto, CompileOptions]:
-    """Return the model with `caches` of one size, and options in which the size of a run is that of its input."""
+    """Return the model with `caches` of one size, and options in which the size of a run is the size of its input."""
     model = ModelProto()
     model.CopyFrom(loaded.proto)
     if loaded.opsets().get("", 1) < OPSET:
@@ -188,7 +188,7 @@ class _Bound(NamedTuple):
 def _total(
     declared: Mapping[str, Sequence[int | str]], past: str, caches: Sequence[Cache], states: Mapping[str, str]
 ) -> Total | None:
-    """Return the input whose axis is called as that of the caches after a run, or a sum with that before it."""
+    """Return the input whose axis has the name of the caches' axis after a run, or a sum with the name before it."""
     grown = {declared[each.present][each.axis] for each in caches if len(declared[each.present]) > each.axis}
     tied = {*states, *states.values()}
     every = [(name, axis, dim) for name, dims in declared.items() if name not in tied for axis, dim in enumerate(dims)]

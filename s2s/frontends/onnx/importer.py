@@ -71,7 +71,7 @@ def import_model(
 
 
 def _model_name(loaded: LoadedModel) -> str:
-    """The name of the file, else that of the graph."""
+    """The name of the file, else the graph's."""
     return Path(loaded.label).stem if loaded.folder is not None else loaded.proto.graph.name or "model"
 
 

@@ -1,4 +1,4 @@
-"""The operators of domain com.microsoft: those that onnxruntime's quantisers write, and those of `fused`.
+"""The operators of domain com.microsoft: the ones that onnxruntime's quantisers write, and the ones of `fused`.
 
 Those of the QOperator format are operators of ONNX on dequantised operands, quantised again, so that is what is
 imported, and `graph-lift-quantized` makes integer operators of it, as it does for models that write the quantisation
@@ -211,7 +211,8 @@ def _by_blocks(node: Node, position: int, rows: int, blocks: int) -> Value:
 
 
 def _zero_points(node: Node, rows: int, blocks: int, bits: int) -> Value:
-    """The zero points: floats, or bytes in which those of a row are packed as its weights are; less half the range."""
+    """The zero points: floats, or bytes that pack the zero points of a row as its weights are packed; less half the
+    range."""
     value, half = node.input(3), 1 << (bits - 1)
     if value.is_float:
         return _by_blocks(node, 3, rows, blocks) - half

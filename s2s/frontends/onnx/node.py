@@ -129,7 +129,7 @@ class Node(NamedTuple):
         return shape
 
     def outputs(self) -> int:
-        """How many outputs are used: those after the last name are not."""
+        """The number of outputs up to the last one with a name."""
         used = [position for position, name in enumerate(self.proto.output) if name]
         return used[-1] + 1 if used else 0
 

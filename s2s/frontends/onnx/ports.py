@@ -65,7 +65,7 @@ class Ports:
         return self.builder.computed(block.insert_arg(type, len(block.args)), name)
 
     def main(self, outputs: Sequence[tuple[str, Value]]) -> FuncOp:
-        """`@main`, which returns `outputs`; those without elements are listed."""
+        """`@main`, which returns `outputs`; outputs without elements are listed."""
         returned: list[SSAValue] = []
         attributes: list[DictionaryAttr] = []
         empty: list[EmptyTensor] = []

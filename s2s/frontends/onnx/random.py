@@ -30,7 +30,7 @@ def _uniform(node: Node, shape: tuple[int, ...]) -> Value:
 
 
 def _dtype(node: Node, x: Value | None) -> np.dtype[np.generic]:
-    """The element type that the attribute `dtype` asks for, else that of `x`."""
+    """The element type that the attribute `dtype` asks for, else the type of `x`."""
     if node.has("dtype") or x is None:
         return element_dtype(node.integer("dtype", 1), f"{node.place}: attribute 'dtype'")
     return x.dtype

@@ -70,7 +70,7 @@ class Layer(NamedTuple):
     x: Value
     """`[time, batch, input]`."""
     functions: Sequence[Function]
-    """The activations, those of one direction after those of the other."""
+    """The activations of one direction, then of the other."""
 
     @property
     def steps(self) -> int:
@@ -248,7 +248,7 @@ def _here(inner: Builder, value: Value) -> Value:
 
 
 class Constants:
-    """Operands of a body: those that are known become constants of its own, the others are kept from step to step."""
+    """Operands of a body: known ones become constants of its own, the others are kept from step to step."""
 
     def __init__(self) -> None:
         self.kept: Values = []
@@ -323,7 +323,8 @@ def _lstm_direction(layer: Layer, direction: int) -> tuple[Value, Values]:
 def lstm_direction(
     layer: Layer, direction: int, projected: Value, product: Product, constants: Constants
 ) -> tuple[Value, Values]:
-    """The outputs and the last state of one direction; `product` is that of the state with the recurrent weights."""
+    """The outputs and the last state of one direction; `product` is the product of the state and the recurrent
+    weights."""
     peepholes = layer.of_direction(7, direction, 3 * layer.hidden)
     peep = None if peepholes is None else constants.add(peepholes)
     f, g, h = layer.functions[3 * direction : 3 * direction + 3]

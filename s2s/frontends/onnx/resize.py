@@ -158,7 +158,7 @@ def _axes(
 
 
 def _resample(node: Node, x: Value, axes: list[_Axis], mode: str, nearest_mode: str) -> Value:
-    """`x` resized along `axes`, one after the other; of the positions outside, those of the crop modes are replaced."""
+    """`x` resized along `axes`, one after the other; positions outside are replaced in the crop modes."""
     y = x if x.is_float or node.text("mode") == "nearest" else cast(x, np.dtype(np.float32))
     outside = np.zeros([1] * x.rank, np.bool_)
     for axis in axes:
@@ -179,8 +179,8 @@ def _resample(node: Node, x: Value, axes: list[_Axis], mode: str, nearest_mode: 
 
 
 def _repeated(node: Node, x: Value, axis: _Axis, mode: str, nearest_mode: str) -> Value:
-    """`x` with elements repeated a whole number of times along an axis of varying size: those of the greatest size, as
-    far as there are any."""
+    """`x` with elements repeated a whole number of times along an axis of varying size: the elements of the greatest
+    size, as far as there are any."""
     most, count = greatest([x.shape[axis.axis], axis.count])
     places = _taps(node, replace(axis, count=count), most, mode, nearest_mode).index[:, 0]
     table: Value = node.table(places, [axis.count])

@@ -41,7 +41,7 @@ class _ReportedError(UnsupportedError):
 def _as_their_inputs(
     node: NodeProto, declared: Signature, operands: Sequence[Value | None], outputs: Sequence[Value]
 ) -> Sequence[Value]:
-    """`outputs` of an operator that moves elements: those of the type of a narrow operand are so, too, and so are
+    """`outputs` of an operator that moves elements: outputs of the type of a narrow operand are narrow, too, and so are
     texts."""
     found = {
         declared.parameter(position).variable: operand

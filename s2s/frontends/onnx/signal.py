@@ -41,7 +41,7 @@ def _dft(node: Node) -> Value:
 
 
 def _changed_axis(node: Node, x: Value, *, inverse: bool) -> int:
-    """The one axis whose size changes as that of half a spectrum does, by the declared shape of the result."""
+    """The one axis whose size changes as the size of half a spectrum does, by the declared shape of the result."""
     shape = node.declared_shape("axis")
     axes = [
         axis

@@ -1,4 +1,4 @@
-"""Names of states with a star, which stands for the same text in the name of an input and in that of an output.
+"""Names of states with a star, which stands for the same text in the name of an input and of an output.
 
 past_key_values.*=present.*     past_key_values.0.key=present.0.key, past_key_values.0.value=present.0.value, …
 """

@@ -11,7 +11,7 @@ from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.selection import true_places
 
 MAX_ROOM = 1024
-"""Up to so many boxes of a class there is room for all that the model asks for, however many there are in a run."""
+"""The boxes of a class up to which there is room for all that the model asks for, however many there are in a run."""
 
 _INDEX = np.dtype(np.int64)
 
@@ -23,7 +23,7 @@ def _number(node: Node, position: int, default: float) -> Value:
 
 
 def _non_max_suppression(node: Node) -> Value:
-    """Rows of batch, class and box: those of the boxes that were chosen, of a table with room for all of them."""
+    """Rows of batch, class and box for the chosen boxes, of a table with room for all boxes."""
     boxes, scores = node.input(0), node.input(1)
     limit = node.known_number(2, "the number of boxes of a class") if node.optional(2) is not None else 0
     if boxes.rank != 3 or scores.rank != 3 or boxes.shape[2] != 4 or scores.shape[::2] != boxes.shape[:2]:

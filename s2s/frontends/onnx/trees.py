@@ -105,7 +105,7 @@ def _classifier(node: Node) -> list[Value]:
 
 
 def _binary(node: Node, x: Value, forest: Forest, labels: Labels) -> list[Value]:
-    """Two classes of which leaves speak of one: its score decides, and stands for both if it is that of the first."""
+    """Two classes of which leaves speak of one: its score decides, and stands for both if it belongs to the first."""
     base, (spoken_of,) = _numbers(node, "base_values"), {target for _, target, _ in forest.weights}
     if len(base) > 1 or (base and spoken_of):
         raise node.unsupported(f"{len(base)} base values for leaves of class {spoken_of} alone", "leave them out")

@@ -20,7 +20,7 @@ from s2s.types.dtypes import Array
 from s2s.types.narrow import Quantised
 
 OPERATORS = ("EMBEDDING_LOOKUP", "FULLY_CONNECTED")
-"""Those that take constants with scales for blocks."""
+"""Operators that take constants with scales for blocks."""
 _FLOAT = np.dtype(np.float32)
 _SCALES = ("float16", "float32")
 

@@ -162,7 +162,7 @@ def _while(node: Node) -> Sequence[Value]:
 
 
 def _call_once(node: Node) -> Sequence[Value]:
-    """The graph is run while the model is read: what it assigns is what the variables begin with."""
+    """The graph is run while the model is read: its assignments are the initial values of the variables."""
     if node.builder is not node.session.variables.main or node.session.initialising:
         raise node.unsupported("initialises variables inside of another graph", "do so in the main one")
     graph = node.subgraph(int(node.options.InitSubgraphIndex()))

@@ -1,4 +1,4 @@
-"""Custom operators: those of TFLite-Micro and MediaPipe, and others as `s2s.register_custom_op` has them."""
+"""Custom operators: the ones of TFLite-Micro and MediaPipe, and others as `s2s.register_custom_op` has them."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from s2s.types.dtypes import from_numpy, tensor_type
 
 
 def custom_importer(node: Node) -> Importer:
-    """The importer that was registered for the operator of `node`, else that of TFLite-Micro's or MediaPipe's one."""
+    """The importer that was registered for the operator of `node`, else TFLite-Micro's or MediaPipe's."""
     importer = custom_operator(node.info.custom) or MICRO_IMPORTERS.get(node.info.custom)
     if importer is None:
         from s2s.frontends.tflite.mediapipe import IMPORTERS  # few networks have them

@@ -21,7 +21,7 @@ from s2s.frontends.tflite.tensors import Tensor
 from s2s.types.dtypes import from_numpy
 
 _FRACTION_BITS = 20
-"""Those the reference gives the inverse root while it is an integer."""
+"""Fraction bits of the reference's inverse root while it is an integer."""
 
 
 def _of_floats(operation: Callable[..., Operation]) -> Importer:

@@ -31,7 +31,7 @@ _INT8, _INT16 = np.dtype(np.int8), np.dtype(np.int16)
 _INTERMEDIATES, _HIDDEN = 5, 4
 """The number of intermediate tensors, and which of them says the scale of `o tanh(c)`."""
 _GATE_BITS, _GATE_SCALE, _UNIT_SCALE = 3, 2.0**-12, 2.0**-15
-"""Integer bits and scale of what goes into the functions of the gates, and the scale of what comes out."""
+"""Integer bits and scale of the arguments of the gates' functions, and the scale of their results."""
 _MAX_CELL_BITS = 6
 """Of cells whose hyperbolic tangent LiteRT computes."""
 

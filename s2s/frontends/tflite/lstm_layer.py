@@ -39,7 +39,7 @@ class Places:
 
     @property
     def peepholes(self) -> int:
-        """The peephole weights of the input gate; those of the forget and output gates follow."""
+        """The peephole weights of the input gate; the forget and output gates' follow."""
         return self.first + 8
 
     @property
@@ -70,7 +70,7 @@ class Lstm:
 
     @property
     def outputs(self) -> int:
-        """The number of outputs: that of the cells, unless they are projected."""
+        """The number of outputs: one for each cell, unless they are projected."""
         return self.hidden.shape[1]
 
     def has(self, position: int | None) -> bool:

@@ -38,7 +38,7 @@ class _Gate:
 
 
 def integer_norm(layer: Lstm, bias: Array) -> Callable[[Builder, int, Value], Value]:
-    """The normalisation of a gate over its cells; `bias` are those of all gates."""
+    """The normalisation of a gate over its cells; `bias` holds the biases of all gates."""
     biases = np.split(bias, len(layer.gates))
     gates = {gate: _gate(layer, gate, biases[place]) for place, gate in enumerate(layer.gates)}
 

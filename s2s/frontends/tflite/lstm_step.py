@@ -28,7 +28,7 @@ _INT8, _INT16 = np.dtype(np.int8), np.dtype(np.int16)
 _KINDS = ("uint8", "uint8", "uint8", "int32", "int16")
 """Element types of a quantised step."""
 _GATE_BITS, _CELL_BITS = 3, 4
-"""Integer bits of what goes into the functions of the gates, and of what the cell keeps."""
+"""Integer bits of the arguments of the gates' functions, and of the cell's state."""
 
 
 def _lstm(node: Node) -> Value | Sequence[Value]:

@@ -37,7 +37,7 @@ def gelu_by_tanh(x: Floats) -> Floats:
 def table_of(
     function: Callable[[Floats], Floats], source: tuple[float, int], target: tuple[float, int]
 ) -> NDArray[np.int8]:
-    """`function` at every `int8`; source and target are scale and zero point, the arithmetic is that of float32."""
+    """`function` at every `int8`; source and target are scale and zero point, the arithmetic is float32."""
     scale, inverse = np.float32(source[0]), np.float32(1) / np.float32(target[0])
     x = scale * (np.arange(-128, 128) - source[1]).astype(np.float32)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -22,7 +22,7 @@ _F32, _I32 = np.dtype(np.float32), np.dtype(np.int32)
 
 
 def _transpose_conv_bias(node: Node) -> Value:
-    """A transposed convolution whose result is cut as that of the convolution it inverts is padded."""
+    """A transposed convolution whose result is cut as the convolution that it inverts is padded."""
     x, w, bias = node.input(0), node.input(1), node.input(2)
     require_kinds(node, (x, w, bias), "float32")
     if x.rank != 4 or w.rank != 4 or x.shape[3] != w.shape[3] or bias.shape != (w.shape[0],):

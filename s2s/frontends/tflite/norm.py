@@ -27,7 +27,7 @@ from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
 _INTEGER_BITS, _SUM_BITS = 5, 12
-"""Those of differences, and of the sum of their exponentials."""
+"""Integer bits of differences, and of the sum of their exponentials."""
 _U8, _I16 = np.dtype(np.uint8), np.dtype(np.int16)
 
 

@@ -23,7 +23,7 @@ _WORD, _WIDE, _FLOAT = np.dtype(np.uint32), np.dtype(np.uint64), np.dtype(np.flo
 _DOUBLE, _INT32 = np.dtype(np.float64), np.dtype(np.int32)
 _FRACTION_BITS = 23
 _UPPER_FRACTION_BITS = 20
-"""Of the 52 fraction bits of a double, those that come from the first of two words."""
+"""Of the 52 fraction bits of a double, the ones that come from the first of two words."""
 _BLOCKS_A_NUMBER = 2 * 256
 """Blocks of the generator that a run of MULTINOMIAL passes over for each number, used or not."""
 _SMALLEST = 1e-7

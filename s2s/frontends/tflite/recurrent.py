@@ -31,7 +31,7 @@ _INT16 = np.dtype(np.int16)
 _X, _AUXILIARY = 0, 39
 _TANH = 4
 _GATE_SCALE, _UNIT_SCALE = 2.0**-12, 2.0**-15
-"""Of what goes into the functions of the gates, and of what comes out."""
+"""Scales of the arguments and of the results of the gates' functions."""
 _ONE_WAY = Places(1, 18, 19, norms=20)
 _FORWARD = Places(1, 35, 36, auxiliary=40)
 _BACKWARD = Places(18, 37, 38, auxiliary=44, backward=True)

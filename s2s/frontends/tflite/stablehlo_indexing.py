@@ -112,7 +112,7 @@ def _each_element(node: Node, starts: Value, window: Sequence[int]) -> Value:
 
 
 def _arranged(x: Value, batch: Sequence[int], order: Sequence[int]) -> Value:
-    """`x` with the dimensions behind `batch` in another order; those behind these stay."""
+    """`x` with the dimensions behind `batch` in another order; later dimensions stay."""
     skip = len(batch)
     return transpose(x, [*range(skip), *(skip + axis for axis in order), *range(skip + len(order), x.rank)])
 
@@ -125,7 +125,7 @@ def _at(x: Value, places: Value) -> Value:
 
 
 def _put(node: Node, x: Value, places: Value, updates: Value, reduction: str) -> Value:
-    """`x` with updates at coordinates of its first dimensions; those outside go to a row behind, which is cut off."""
+    """`x` with updates at coordinates of its first dimensions; updates outside go to a row behind, which is cut off."""
     count = places.shape[-1]
     array, limits = places.array, np.array(x.shape[:count])
     if array is not None and ((array >= 0) & (array < limits)).all():

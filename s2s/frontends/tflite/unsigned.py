@@ -29,7 +29,7 @@ SHIFTED = frozenset(
 
 
 def with_unsigned(importers: Mapping[str, Importer]) -> Mapping[str, Importer]:
-    """Extend `importers`: those that can handle quantised `uint8` where they take `int8`."""
+    """Extend `importers`by importers that can handle quantised `uint8` where they take `int8`."""
     return {name: _with_unsigned(each) if name in SHIFTED else each for name, each in importers.items()}
 
 

@@ -26,7 +26,7 @@ class Geometry:
                 raise node.invalid(f"{what} {list(sizes)} are not positive", "fix the options")
 
     def pads(self, node: Node, image: Sequence[int]) -> list[int]:
-        """`[top, left, bottom, right]`: none, or so much that every stride of `image` has a window, the rest behind.
+        """`[top, left, bottom, right]`: none, or enough that every stride of `image` has a window, the rest behind.
 
         Depth, if there is one, comes first on both sides.
         """

@@ -131,7 +131,7 @@ def _copy(archive: zipfile.ZipFile, copy: zipfile.ZipFile, path: Path, torch: An
 
 
 def _raw_tensors(archive: zipfile.ZipFile, path: Path) -> frozenset[str]:
-    """The members that hold the bytes of a tensor: torch reads those as they are."""
+    """The members that hold the bytes of a tensor, which torch reads as they are."""
     raw: set[str] = set()
     pickled: set[str] = set()
     for name in archive.namelist():

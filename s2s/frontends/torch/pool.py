@@ -172,7 +172,7 @@ def _late_averages(node: Node, x: Value, counts: list[int]) -> Value:
 
 
 def _late_maxima(node: Node, x: Value, counts: list[int]) -> list[Value | None]:
-    """The maxima of cells, axis by axis: of all elements, those outside of a cell being the lowest number."""
+    """The maxima of cells, axis by axis: of all elements, where elements outside of a cell are the lowest number."""
     if node.is_used(1):
         raise node.unsupported("gives places of cells whose size varies", "give this axis a constant size")
     for axis in _pooled_axes(x, counts):
@@ -200,7 +200,7 @@ def _row_means(rows: Value, cells: _Cells) -> Value:
 
 
 def _pooled_axes(x: Value, counts: Sequence[int]) -> list[int]:
-    """The axes that are pooled: all but those whose result has the size of the input, whatever that is."""
+    """The axes that are pooled: all but axes whose result has the size of the input, whatever it is."""
     pairs = zip(x.shape[2:], counts, strict=True)
     return [axis for axis, (size, count) in enumerate(pairs, 2) if not alike([size], [count])]
 

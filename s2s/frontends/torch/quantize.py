@@ -127,7 +127,7 @@ def _choose_per_tensor(node: Node) -> list[Value]:
 
 
 def _choose_symmetric(node: Node) -> list[Value]:
-    """A scale for values up to the largest absolute one; the zero point is that of the type."""
+    """A scale for values up to the largest absolute one; the zero point is the type's."""
     x = cast(node.value("input"), FLOAT32)
     largest = emit(graph.ReduceMaxOp, emit(graph.AbsOp, x), axes=list(range(x.rank)))
     half = (node.integer("quant_max") - node.integer("quant_min")) / 2

@@ -33,7 +33,7 @@ class _Weights:
 
 
 class _Constants:
-    """Operands of a body: those that are known become constants of its own, the others are kept from step to step."""
+    """Operands of a body: known ones become constants of its own, the others are kept from step to step."""
 
     def __init__(self) -> None:
         self.kept: Values = []

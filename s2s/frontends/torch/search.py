@@ -153,7 +153,7 @@ def _for_each(sequence: Value, values: Value) -> Value:
 
 
 def _histc(node: Node) -> Value:
-    """How many elements lie in each of as many equal bins; those outside of the range are not counted."""
+    """How many elements lie in each of as many equal bins; elements outside of the range are not counted."""
     x, bins = node.value("self"), node.integer("bins")
     flat = reshape(x, [prod(x.shape)])
     low, high = x.like(node.real("min")), x.like(node.real("max"))

@@ -192,7 +192,7 @@ def _diagonal(node: Node) -> Value:
 
 
 def _as_strided(node: Node) -> Value:
-    """Elements of the flattened tensor by strides; they are taken for those of a dense tensor."""
+    """Elements of the flattened tensor by strides; the tensor is taken for a dense one."""
     x, sizes, strides = node.value("self"), node.integers("size"), node.integers("stride")
     node.require_small(prod(sizes), "the list of places")
     first = last = node.integer("storage_offset") if node.has("storage_offset") else 0

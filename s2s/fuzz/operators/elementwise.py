@@ -94,7 +94,7 @@ def _divide(net: Network) -> None:
 
 
 def _modulo(net: Network) -> None:
-    """Of integers of 64 bits small ones alone: onnxruntime computes those of large ones in doubles."""
+    """Of integers of 64 bits small ones alone: onnxruntime computes with large ones in doubles."""
     x = net.operand(net.dtype("Mod"))
     if x.dtype.kind in "iu" and x.dtype.itemsize == 8:
         x = net.clipped(x, -(2.0**40), 2.0**40)

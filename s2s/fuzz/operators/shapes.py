@@ -1,4 +1,4 @@
-"""Operators on shapes: those that change no element, and those that make numbers of a shape."""
+"""Operators on shapes: the ones that change no element, and the ones that make numbers of a shape."""
 
 from collections.abc import Callable, Mapping
 

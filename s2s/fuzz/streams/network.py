@@ -123,7 +123,7 @@ class StreamNetwork:
         return self.input(shape) if kind < 0.9 else self._carried_of(shape)
 
     def shape_beside(self, value: Value) -> tuple[int, ...]:
-        """A shape that broadcasts to that of `value`."""
+        """A shape that broadcasts to the shape of `value`."""
         channels, frames = value.channels, value.frames
         return self.random.choice([(), (1,), (channels, 1), (1, channels, 1), (1, 1, frames), value.shape])
 

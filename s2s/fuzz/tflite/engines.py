@@ -127,7 +127,7 @@ def _litert(operator: OperatorSpec, tensors: Mapping[str, TensorSpec], operands:
 def _micro_on_int8(
     operator: OperatorSpec, tensors: Mapping[str, TensorSpec], operands: Mapping[str, Array]
 ) -> list[Array]:
-    """TFLite-Micro has few kernels for uint8: those for int8 compute the same on numbers that are 128 lower."""
+    """TFLite-Micro has few kernels for uint8: the kernels for int8 compute the same on numbers that are 128 lower."""
     names = [*filter(None, operator.inputs), *operator.outputs]
     raised = [name for name in names if tensors[name].element == "UINT8"]
     if operator.builtin not in SHIFTED or not raised:

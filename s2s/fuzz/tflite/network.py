@@ -105,7 +105,7 @@ class Network:
         return self.random.random() < probability
 
     def kind(self, *allowed: str) -> str:
-        """An element type of the allowed ones: that of most of the network where it may be."""
+        """An element type of the allowed ones: the type of most of the network where it may be."""
         if self.main in allowed and self.chance(0.85):
             return self.main
         present = [value.kind for value in self.values if value.kind in allowed]
@@ -227,7 +227,7 @@ class Network:
         return draw_array(self.random, DTYPES[kind], shape)
 
     def broadcastable(self, value: Value, quant: Quant | None = None) -> Value:
-        """A second operand, of a shape that broadcasts with that of `value`."""
+        """A second operand, of a shape that broadcasts with the shape of `value`."""
 
         def fits(other: Value) -> bool:
             shape = broadcast(value.shape, other.shape)

@@ -40,7 +40,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     **index.MEANINGS,
     **reduce.MEANINGS,
 }
-"""Those of the operations that most networks consist of; other packages add theirs."""
+"""Meanings of the operations that most networks consist of; other packages add theirs."""
 
 
 def meaning_of(operation: type[Operation]) -> Meaning | None:

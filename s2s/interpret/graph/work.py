@@ -48,7 +48,7 @@ def products(op: Operation) -> int:
 
 
 def padded_elements(op: Operation) -> int:
-    """Return the elements of the padded image that an operation is evaluated on; 0 for those without a window."""
+    """Return the elements of the padded image that an operation is evaluated on; 0 for operations without a window."""
     return op.padded_elements if isinstance(op, WindowInterface) else 0
 
 

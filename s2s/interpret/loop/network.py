@@ -128,5 +128,5 @@ def call_for(scope: Scope, op: loop.CallForOp) -> Step:
 
 
 def _places(scope: Scope, op: loop.NetworkCall) -> list[int]:
-    """Return the places of the buffers of the called networks, after that of their arena."""
+    """Return the places of the buffers of the called networks, after the place of their arena."""
     return scope.operands([*([] if op.arena is None else [op.arena]), *op.buffers])

@@ -50,7 +50,7 @@ def neighbours(stored: Array) -> Array:
 
 
 def unpacked(stored: Array, group: int) -> Array:
-    """Return the numbers in a row of bytes: of each `group`, those of the low bits, then those of the high bits."""
+    """Return the numbers in a row of bytes: of each `group`, the low bits, then the high bits."""
     rows = stored.view(np.uint8).reshape(-1, group // 2)
     nibbles = np.concatenate([rows & (2**NIBBLE - 1), rows >> np.uint8(NIBBLE)], axis=1)
     return nibbles.reshape(-1).astype(np.int8) - np.int8(HALF)

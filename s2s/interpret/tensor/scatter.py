@@ -1,4 +1,4 @@
-"""Interpret `tensor.scatter`: the first update of every element at once, then the second of those that have two."""
+"""Interpret `tensor.scatter`: the first update of every element at once, then the second of elements that have two."""
 
 from collections.abc import Sequence
 from typing import Any

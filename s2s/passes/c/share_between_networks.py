@@ -51,7 +51,7 @@ class Member:
 
     @property
     def stem(self) -> str:
-        """Its C name without that of its network."""
+        """Its C name without its network's name."""
         return self.name.removeprefix(f"{network_name(self.network)}_")
 
 

@@ -53,7 +53,8 @@ class AnnotateTargetPass(ModulePass):
     name = "graph-annotate-target"
 
     generators: tuple[str, ...] = ()
-    """The generators with their modes, as `blas=auto`; those of another device than the first one as `dsp:npu=auto`."""
+    """The generators with their modes, as `blas=auto`; generators of another device than the first one as
+    `dsp:npu=auto`."""
     target: str = "c"
     targets: tuple[str, ...] = ()
     """The targets of other devices, as `dsp=cortex-m4`, where they differ."""

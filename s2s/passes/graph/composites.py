@@ -39,9 +39,9 @@ class Enabled(NamedTuple):
     """The generators of a compilation."""
 
     by_device: Mapping[str, Modes]
-    """Those that options name for each device."""
+    """Generators that options name for each device."""
     given: Modes
-    """Those that only given decisions name, for all devices."""
+    """Generators that only given decisions name, for all devices."""
 
     @property
     def names(self) -> list[str]:
@@ -77,7 +77,7 @@ def device_running(op: Operation) -> str:
 
 
 def target_on(ctx: Context, device: str, target: str, others: Sequence[str]) -> Target:
-    """Return the target of a device: one of `others`, as `dsp=cortex-m4`, else `target`, that of the first device."""
+    """Return the target of a device: one of `others`, as `dsp=cortex-m4`, else `target`, the first device's."""
     own = dict(each.split("=", 1) for each in others)
     return target_of(ctx, own.get(device, target))
 

@@ -28,7 +28,7 @@ from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import is_float
 
 Steps = list[GraphOp]
-"""Operations in order, each on results of those before it; the last one yields the power."""
+"""Operations in order, each on results of earlier ones; the last one yields the power."""
 
 
 def _square(x: Value) -> Steps:

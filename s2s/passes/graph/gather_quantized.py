@@ -44,7 +44,7 @@ class Parameter(NamedTuple):
 
     array: Array
     blocks: tuple[int, ...]
-    """Elements of the table that share an element, by axis; those of an axis of one element are all."""
+    """Elements of the table that share an element, by axis; an axis of one element is shared by all."""
 
 
 class GatherOfDequantised(WeightPattern):

@@ -125,7 +125,7 @@ class _Written:
     code: external.Code
     generator: str
     prefix: str
-    """The name of the network, with that of the device unless it is the first one."""
+    """The name of the network, with the name of the device unless it is the first one."""
 
     @property
     def passed(self) -> list[int]:

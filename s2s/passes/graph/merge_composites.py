@@ -47,7 +47,8 @@ class MergeCompositesPass(ModulePass):
     name = "graph-merge-composites"
 
     generators: tuple[str, ...] = ()
-    """The generators with their modes, as `blas=auto`; those of another device than the first one as `dsp:npu=auto`."""
+    """The generators with their modes, as `blas=auto`; generators of another device than the first one as
+    `dsp:npu=auto`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         modes, weights = enabled(ctx, self.generators), weights_of(ctx)

@@ -173,7 +173,7 @@ def _add(op: Operation, block: Block, placed: set[Operation]) -> None:
 
 
 def _sources(ops: list[Operation]) -> dict[SSAValue, SSAValue]:
-    """Map each value to the one that owns its bytes: reshapes share those of their operand."""
+    """Map each value to the one that owns its bytes: reshapes share the bytes of their operand."""
     source: dict[SSAValue, SSAValue] = {}
     for op in ops:
         for operand in op.operands:

@@ -147,7 +147,7 @@ class _PlaceOperators:
     copies: dict[tuple[SSAValue, str], SSAValue] = field(default_factory=dict[tuple[SSAValue, str], SSAValue])
     constants: dict[tuple[SSAValue, str], SSAValue] = field(default_factory=dict[tuple[SSAValue, str], SSAValue])
     owners: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
-    """The device that each constant belongs to: that of its first reader."""
+    """The device that each constant belongs to: the device of its first reader."""
 
     def run(self) -> None:
         """Decide about every operator in order, and let it read operands on its device."""

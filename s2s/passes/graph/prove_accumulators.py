@@ -1,4 +1,4 @@
-"""Prove that no accumulator of an integer layer overflows, for any input; widen those that may.
+"""Prove that no accumulator of an integer layer overflows, for any input; widen accumulators that may.
 
     %s = graph.conv %x, %w, %b : (tensor<…xi8>, tensor<…xi8>, tensor<…xi32>) -> tensor<…xi32>
     %f = graph.cast %s : (tensor<…xi32>) -> tensor<…xf32>

@@ -125,7 +125,7 @@ class QuantizeActivationsPass(ModulePass):
     name = "graph-quantize-activations"
 
     activations: Literal["model", "float", "int8-blocks"] = "int8-blocks"
-    """Which products: those whose model asks for it, none, or all."""
+    """The products to quantise: the ones whose model asks for it, none, or all."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.activations != "float":

@@ -58,7 +58,7 @@ class UnchangedOperand(RewritePattern):
 
 
 def _returned_operand(op: Operation) -> SSAValue | None:
-    """The operand that `op` returns, if its type equals that of the result."""
+    """The operand that `op` returns, if its type equals the type of the result."""
     match op:
         case graph.IdentityOp() | graph.CastOp() | graph.BroadcastToOp() | graph.TileOp() | graph.PadOp():
             return op.operands[0]

@@ -127,8 +127,8 @@ class SkipMaskedPositions:
         return (select, kept is select.b) if low is not None and low <= LOWEST else None
 
     def _later(self, select: graph.SelectOp, is_out: bool) -> Mask | None:
-        """Return the mask of `select`, whose condition is true for what is kept out if `is_out`; None unless that are
-        the places behind those of the queries."""
+        """Return the mask of `select`, whose condition is true for masked places if `is_out`; None unless these are the
+        places behind the queries' own."""
         compare = select.cond.owner
         match compare:
             case graph.GreaterOp(a=places, b=positions) | graph.LessOp(b=places, a=positions) if is_out:

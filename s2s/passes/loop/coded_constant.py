@@ -44,7 +44,7 @@ class CodedArgument:
     calls: Sequence[CallOp]
     store: WeightStore
     tables: Tables
-    """Those that take the fewest bytes, among those that loads can look up if there are some."""
+    """The tables that take the fewest bytes, among tables that loads can look up if there are some."""
     fault: str | None
     """Why loads cannot look up; None if they can."""
     in_pairs: bool

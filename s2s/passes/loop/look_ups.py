@@ -29,7 +29,7 @@ from s2s.types.hints import isa
 
 UNBOUNDED = (-(2**31), 2**31)
 OF_NUMBER, OF_GROUP = 4, 12
-"""Instructions that look up a number, and four, besides those that load and widen bytes, as counted on Cortex-M4."""
+"""Instructions that look up a number, and four, besides the ones that load and widen bytes, as counted on Cortex-M4."""
 CODE_OF_NUMBER, CODE_OF_GROUP = 10, 40
 """Bytes of these instructions."""
 

@@ -147,7 +147,7 @@ def _fault(argument: BlockArgument, kernel: FuncOp) -> str | None:
 
 
 def _grains(kernel: FuncOp) -> dict[SSAValue, int]:
-    """Return a divisor of each index of `kernel`; 0 of those that are always 0."""
+    """Return a divisor of each index of `kernel`; 0 for an index that is always 0."""
     found: dict[SSAValue, int] = {}
     for op in kernel.walk():
         match op:

@@ -71,7 +71,7 @@ def _is_factor(op: loop.LoadOp) -> bool:
 
 
 def _merge(loads: dict[int, loop.LoadOp], order: dict[Operation, int]) -> None:
-    """Merge each load with that of the next element, from the first element on."""
+    """Merge each load with the load of the next element, from the first element on."""
     places = sorted(loads)
     while len(places) >= PAIR:
         place = places.pop(0)

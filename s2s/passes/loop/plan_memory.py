@@ -387,8 +387,8 @@ def is_network_of_buffers(func: FuncOp) -> bool:
 
 
 def operations_of_networks(module: ModuleOp) -> Iterator[Operation]:
-    """Iterate over the operations of all network functions: those that call kernels, and name weights and devices; and
-    of the kernels of code generators, which name constants of their own."""
+    """Iterate over the operations of all network functions: operations that call kernels, and name weights and devices;
+    and of the kernels of code generators, which name constants of their own."""
     for func in module.ops:
         if isinstance(func, FuncOp) and (EXTERNAL in func.attributes or is_network_of_buffers(func)):
             yield from walk(func)

@@ -92,7 +92,7 @@ class PooledPlan:
         return Item(name, align_up(size, self.align), reads + writes, first, last, written=writes)
 
     def _given(self, chooser: Chooser) -> dict[int, int]:
-        """Ask about every buffer and constant; return the pools of those that are not planned with the others."""
+        """Ask about every buffer and constant; return the pools of the ones that are not planned with the others."""
         names = [pool.name for pool in self.pools]
         given: dict[int, int] = {}
         for number, item in enumerate(self.items):

@@ -42,7 +42,7 @@ class StartDeviceCallsPass(ModulePass):
     devices: tuple[str, ...] = ()
     """The devices whose kernels are started."""
     apart: tuple[str, ...] = ()
-    """Those of them with a memory of their own."""
+    """Devices with a memory of their own."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = {func.sym_name.data: func for func in op.ops if isinstance(func, FuncOp)}
@@ -59,7 +59,7 @@ class _Queues:
     buffers: dict[str, dict[SSAValue, None]] = field(default_factory=dict[str, dict[SSAValue, None]])
     """The buffers of these kernels by device, in the order of their first uses."""
     written: dict[str, set[SSAValue]] = field(default_factory=dict[str, set[SSAValue]])
-    """Those that the kernels write."""
+    """Buffers that the kernels write."""
 
     def run(self, func: FuncOp) -> None:
         """Insert starts and waits into a network function."""

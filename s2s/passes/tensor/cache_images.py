@@ -60,7 +60,7 @@ class Image(NamedTuple):
     dim: int
     """The dimension of the domain that counts channels."""
     before: Mapping[int, int]
-    """The dimension along each axis before the channels whose size exceeds one: those of a batch, for example."""
+    """The dimension along each axis before the channels whose size exceeds one, such as the dimensions of a batch."""
     block: int
 
 

@@ -38,7 +38,7 @@ from s2s.targets import Target
 from s2s.types.affine import ranges, simplify
 
 VECTORS = 2
-"""Width of a panel in vectors: that of a register tile."""
+"""Width of a panel in vectors, which is the width of a register tile."""
 MIN_ROWS_TRANSPOSED = 12
 MIN_ROWS_DISTANT = 48
 """Rows of the product from which a copy pays: for a transposed factor, and for one whose rows have a large distance."""

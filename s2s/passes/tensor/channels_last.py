@@ -81,7 +81,8 @@ def _copy_image(conv: Convolution, target: Target) -> None:
 
 
 def _copy(value: SSAValue, axes: Sequence[int], shape: tuple[int, ...] | None = None) -> tensor.ComputeOp:
-    """Copy `value` with its axes permuted; `shape` is that of the result where it has additional axes of size one."""
+    """Copy `value` with its axes permuted; `shape` is the shape of the result where it has additional axes of size
+    one."""
     old = shape_of(value)
     sizes = tuple(old[axis] for axis in axes)
     source: list[AffineExpr] = [AffineDimExpr(axes.index(axis)) for axis in range(len(old))]

@@ -61,7 +61,7 @@ FLOAT_COMPARISONS = {
     **dict(enumerate(("==", ">", ">=", "<", "<=", "!="), start=1)),
     **dict(enumerate(("==", ">", ">=", "<", "<=", "!="), start=8)),
 }
-"""The float comparisons by their predicate numbers: the ordered ones, then those that hold for NaN as well."""
+"""The float comparisons by their predicate numbers: the ordered ones, then the ones that hold for NaN as well."""
 STRENGTH = {"+": 1, "-": 1, "/": 2, "%": 2, "*": 3}
 RIGHT_STRENGTH = {"+": 1, "-": 2, "/": 4, "%": 4, "*": 3}
 """How strongly the right operand must bind: `a * (b / c)` is not `a * b / c` of integers."""
@@ -109,7 +109,7 @@ class Text(NamedTuple):
 
 
 class Writer:
-    """Prints tensor elements and region bodies; `names` are those of the tensors, `dims` of the dimensions."""
+    """Prints tensor elements and region bodies; `names` are names of tensors, `dims` of dimensions."""
 
     def __init__(self, names: Mapping[SSAValue, str], dims: Sequence[str]) -> None:
         self.names, self.dims = names, dims

@@ -75,7 +75,7 @@ def _multiplies_unsigned(target: Target) -> bool:
 def _make_unsigned(
     func: FuncOp, calls: Mapping[str, list[graph.CallOp]], weights: WeightStore
 ) -> dict[str, graph.WeightOp]:
-    """Rewrite the products of a kernel; return its new weights by the hashes of those that they are made of."""
+    """Rewrite the products of a kernel; return its new weights by the hashes of the weights that they are made of."""
     remade: dict[str, graph.WeightOp] = {}
     constants, mine = constant_arguments(func, calls), calls.get(func.sym_name.data, [])
     for sums in all_block_sums(list(func.body.block.ops)):

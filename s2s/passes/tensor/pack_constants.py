@@ -90,7 +90,7 @@ class PackConstants:
     def __init__(self, func: FuncOp, calls: Sequence[graph.CallOp], weights: WeightStore) -> None:
         self.func, self.calls, self.weights = func, calls, weights
         self.packed: dict[str, PackedWeight] = {}
-        """The packed weights by the hashes of those that they are made of."""
+        """The packed weights by the hashes of the weights that they are made of."""
 
     def run(self, constants: frozenset[SSAValue]) -> None:
         """Pack what the schedules of the kernel's computations pack; `constants` are its constant arguments."""

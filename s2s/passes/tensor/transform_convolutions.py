@@ -309,7 +309,7 @@ class TransformConvolutionsPass(ModulePass):
     exact: bool = False
     """Whether floats are summed as direct convolution does: then only bytes have a choice."""
     flash: int = UNLIMITED
-    """Bytes that the filters of all tiles may take beyond those of direct convolution."""
+    """Bytes that the filters of all tiles may take beyond the filters of direct convolution."""
     ram: int = UNLIMITED
     """Bytes of RAM that the network may take."""
 
@@ -368,8 +368,8 @@ def _convolutions(func: FuncOp, constants: frozenset[SSAValue], target: Target) 
 
 
 def _has_products(conv: Convolution, target: Target) -> bool:
-    """Return whether the target has products for the factors of a convolution; those of bytes want pairs of 16 bits, in
-    words that the input channels fill. Vectors of integers alone multiply bytes as fast directly."""
+    """Return whether the target has products for the factors of a convolution; products of bytes want pairs of 16 bits,
+    in words that the input channels fill. Vectors of integers alone multiply bytes as fast directly."""
     if not conv.in_integers:
         return target.lanes > 1
     intrinsic = None if target.integer_lanes else wide_intrinsic(target)

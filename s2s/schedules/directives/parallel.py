@@ -207,7 +207,7 @@ class _Part(NamedTuple):
 
 @frozen
 class _Loops:
-    """The loops of a computation without cache blocks, in their order: those around, at and inside of the divided
+    """The loops of a computation without cache blocks, in their order: loops around, at and inside of the divided
     ones."""
 
     view: TileView

@@ -18,7 +18,7 @@ from s2s.dialects.tensor.directive import Machine, Scheduled
 
 @irdl_attr_definition
 class Reorder(Directive):
-    """Put the loops over tiles in another order than that of the domain: `reorder<[1, 0, 2]>`, outermost first.
+    """Put the loops over tiles in another order than the domain's: `reorder<[1, 0, 2]>`, outermost first.
 
     Reductions come after all parallel dimensions.
     """

@@ -16,7 +16,7 @@ def make_model(config: Config, seed: int = 0, tokens: int = 1) -> onnx.ModelProt
 
 
 def _stored(config: Config, weights: Mapping[str, Array]) -> dict[str, Array | Blocks]:
-    """The weights as the model has them: those of linear layers quantised if `config` says so."""
+    """The weights as the model has them, in linear layers quantised if `config` says so."""
     stored: dict[str, Array | Blocks] = dict(weights)
     for name, inputs, _ in linear_layers(config):
         if config.bits is not None:

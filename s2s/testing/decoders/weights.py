@@ -9,7 +9,7 @@ from s2s.types.dtypes import Array
 
 
 def linear_layers(config: Config) -> Iterator[tuple[str, int, int]]:
-    """Name, inputs and outputs of each linear layer; that of the logits is the embedding."""
+    """Name, inputs and outputs of each linear layer; the logits' layer is the embedding."""
     keys = config.kv_heads * config.head
     for layer in range(config.layers):
         yield from (
@@ -57,7 +57,7 @@ def quantize(config: Config, weights: Array) -> tuple[Array, Array]:
 
 
 def dequantized(config: Config, weights: Array) -> Array:
-    """The weights `[inputs, outputs]` that the model computes with: those of `quantize` as floats."""
+    """The weights `[inputs, outputs]` that the model computes with: the results of `quantize` as floats."""
     if config.bits is None:
         return weights
     packed, scales = quantize(config, weights)

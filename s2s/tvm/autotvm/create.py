@@ -39,7 +39,7 @@ OPERATIONS: Mapping[str, str] = {
 
 
 def create(task_name: str, args: Sequence[Any], target: object = None, target_host: object = None) -> TemplateTask:
-    """Return the task of a template with arguments, for a target or that of the `with Target(…)` around."""
+    """Return the task of a template with arguments, for a target or the one of the `with Target(…)` around."""
     return TemplateTask(task_name, args, resolve(target, target_host))
 
 

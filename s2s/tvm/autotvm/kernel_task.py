@@ -63,7 +63,7 @@ class KernelTask(Task):
 
 
 class Schedules:
-    """The schedules of a kernel, by number; those of some numbers are illegal."""
+    """The schedules of a kernel, by number; schedules of some numbers are illegal."""
 
     def __init__(self, task: KernelTask) -> None:
         self._task = task

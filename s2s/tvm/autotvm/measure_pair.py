@@ -1,4 +1,4 @@
-"""A measurement as AutoTVM's callbacks and logs see it: what was measured, and what came out."""
+"""A measurement as AutoTVM's callbacks and logs see it: its input and its result."""
 
 from typing import Any, NamedTuple
 

@@ -137,8 +137,8 @@ def _results(op: tensor.ComputeOp) -> int:
 
 
 class TemplateSpace(SearchSpace):
-    """The configurations of a template as searches walk them; those that cannot be compiled are illegal, and so are
-    those whose register tiles are too large to be tried."""
+    """The configurations of a template as searches walk them; configurations that cannot be compiled are illegal, and
+    so are ones whose register tiles are too large to be tried."""
 
     def __init__(self, task: TemplateTask) -> None:
         self.task, self.configurations = task, task.config_space

@@ -175,7 +175,7 @@ def create_measure_batch(task: Task, option: MeasureOption) -> Callable[[Sequenc
 
 
 class IndexBaseTuner(Tuner):
-    """A search by numbers of configurations: those of `range_idx`, a pair of the first and the last, in order."""
+    """A search by numbers of configurationsfrom `range_idx`, a pair of the first and the last, in order."""
 
     def __init__(self, task: Task, range_idx: tuple[int, int] | None = None) -> None:
         first, last = range_idx or (0, len(task.config_space) - 1)

@@ -18,7 +18,7 @@ from s2s.verify.build import LoadedNetwork, load_library
 
 
 class AotExecutorFactory(Module):
-    """Loads the network of the library that it imports; `record` is that of the network's tree."""
+    """Loads the network of the library that it imports; `record` is the record of the network's tree."""
 
     type_key = "AotExecutorFactory"
 

@@ -55,7 +55,7 @@ class Toolchain:
     addons: Sequence[str | Path] = ()
     """Objects, archives or C files that are linked as well."""
     cc: str | None = None
-    """The compiler; by default that of the target."""
+    """The compiler; by default the target's."""
     options: Sequence[str] = ()
     """Flags for the compiler and the linker."""
     keywords: Mapping[str, object] = field(default_factory=dict[str, object])

@@ -17,7 +17,7 @@ def assert_structural_equal(lhs: object, rhs: object, map_free_vars: bool = Fals
 
 
 def structural_equal(lhs: object, rhs: object, map_free_vars: bool = False) -> bool:
-    """Whether two modules, expressions or other objects are equal; names of functions count, those of variables do not.
+    """Whether two modules, expressions or other objects are equal; names of functions count, names of variables do not.
 
     Variables that nothing binds are equal to themselves, or with `map_free_vars` to those that are read in their place.
     """

@@ -35,8 +35,8 @@ def on_device(
 
 
 def annotated_calls(roots: Sequence[Expr]) -> dict[int, str]:
-    """Return the devices of the operators that `roots` are computed from, by their identity; those that no annotation
-    covers have none."""
+    """Return the devices of the operators that `roots` are computed from, by their identity; operators that no
+    annotation covers have none."""
     found: dict[int, str] = {}
     every = post_order(*roots)
     for expr in every:

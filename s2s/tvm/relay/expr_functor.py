@@ -150,7 +150,8 @@ class ExprVisitor(ExprFunctor):
 
 
 class ExprMutator(ExprFunctor):
-    """Makes an expression anew of what the methods return; what they leave alone stays the same object."""
+    """Makes an expression anew of the results of the methods; an expression that they leave alone stays the same
+    object."""
 
     def visit_function(self, fn: Function) -> Expr:
         """The function of other parameters and another body."""

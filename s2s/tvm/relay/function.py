@@ -108,7 +108,7 @@ class Function(Expr):
 
 
 def _leaves(expr: Expr) -> Iterator[Expr]:
-    """The tensors of an expression: those of the fields of a tuple, however deep."""
+    """The tensors of an expression, also of the fields of a tuple, however deep."""
     if not is_tuple(expr):
         yield expr
         return

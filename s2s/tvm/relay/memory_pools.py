@@ -26,12 +26,12 @@ DEFAULT_POOL = "global_workspace"
 
 @frozen
 class PoolInfoProperties:
-    """What is known of a memory: its size, and what accesses take."""
+    """The properties of a memory: its size, and the costs of accesses."""
 
     size_hint_bytes: int = -1
     """The bytes that the network may take of it; -1 for all that it needs."""
     clock_frequency_hz: int = -1
-    """The clock that its cycles are counted by; -1 for that of the other pools."""
+    """The clock that its cycles are counted by; -1 for the clock of the other pools."""
     read_bandwidth_bytes_per_cycle: int = -1
     write_bandwidth_bytes_per_cycle: int = -1
     """-1 for as many as are read."""

@@ -40,7 +40,7 @@ def specialised(function: Function, shapes: Sequence[tuple[int, ...]]) -> Functi
 
 
 def _shape(parameter: Var, shape: tuple[int, ...], values: dict[str, int]) -> tuple[int, ...]:
-    """A shape that the type of a parameter allows; `values` are those of variables so far."""
+    """A shape that the type of a parameter allows; `values` are values of variables so far."""
     sizes = parameter.shape
     is_right = len(sizes) == len(shape)
     for size, number in zip(sizes, shape, strict=False):

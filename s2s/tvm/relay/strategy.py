@@ -58,7 +58,7 @@ class OpStrategy(decision.OpStrategy):
     """The implementations of an operator on a target."""
 
     def add_implementation(self, compute: Compute, name: str, plevel: int = OWN_LEVEL, condition: bool = True) -> None:
-        """Add an implementation; of those whose `condition` holds, the one of the highest `plevel` is taken."""
+        """Add an implementation; of implementations whose `condition` holds, one of the highest `plevel` is taken."""
         self.add(Implementation(name, partial(_block, compute), plevel, condition))
 
 

@@ -1,4 +1,4 @@
-"""Packed functions: Python calls C and C calls Python by one convention, that of s2s_packed.h.
+"""Packed functions: Python calls C and C calls Python by one convention, which s2s_packed.h declares.
 
 A `PackedFunc` is either a function of C or a Python callable. Both are called the same way from Python; as an argument,
 both become a pointer to an `s2s_function`. An exception in a Python callable goes through C as an error code and is
@@ -301,7 +301,7 @@ def _borrow(frame: Any, types: Any, count: int) -> tuple[list[Value], list[tuple
 
 
 _ALONE = 2
-"""References to an object of a tuple in a list that is passed to `getrefcount`: those of the tuple and the argument."""
+"""References to an object of a tuple in a list that is passed to `getrefcount`: by the tuple and by the argument."""
 
 
 def _check_returned(name: str, borrowed: Sequence[tuple[int, Any]]) -> None:

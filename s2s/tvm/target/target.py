@@ -102,7 +102,7 @@ class Target:
 
     @property
     def keys(self) -> list[str]:
-        """The names of TVM's libraries of schedules; those of `-keys`, the device's, then `cpu`."""
+        """The names of TVM's libraries of schedules: of `-keys`, the device's, then `cpu`."""
         named = [each for each in self.attrs.get("keys", "").split(",") if each]
         device = self.attrs.get("device", "")
         return list(dict.fromkeys([*named, *([device] if device else []), "cpu"]))
@@ -181,7 +181,7 @@ def resolve(target: object, host: object = None) -> Data:
 
 
 def target_of(target: object, host: object = None) -> Target:
-    """The target that `build` takes in each form, as `resolve`; without one that of the `with` around, else this
+    """The target that `build` takes in each form, as `resolve`; without one the target of the `with` around, else this
     machine."""
     if target is None:
         return Target.current() or Target("llvm")

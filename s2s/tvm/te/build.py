@@ -101,7 +101,7 @@ def build(
 def compilation_of(
     sch: Schedule, args: Sequence[Tensor], name: str, target: TargetLike = None, bind: Bind | None = None
 ) -> Compilation:
-    """The compilation of the function; the target is that of the `with Target(…)` around unless one is given."""
+    """The compilation of the function; the target is the one of the `with Target(…)` around unless one is given."""
     data, bind = resolve(target), bind or {}
     module = lower_to_tensor(sch, args, name, data, bind)
     threads = min(os.cpu_count() or 1, MAX_THREADS) if _is_parallel(module) and data.fork_join else 1

@@ -147,7 +147,7 @@ class Const(Expr):
 
 @frozen(eq=False, repr=False)
 class Binary(Expr):
-    """`a sign b`; the signs are those of Python, and `min`, `max`, `and`, `or`, `pow`, `quo`, `rem`."""
+    """`a sign b`; the signs are Python's, and `min`, `max`, `and`, `or`, `pow`, `quo`, `rem`."""
 
     sign: str
     a: Expr

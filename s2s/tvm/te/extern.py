@@ -56,7 +56,7 @@ def call_packed(name: str, *args: object, source: str | None = None) -> Call:
 
 
 def call_extern(dtype: str, name: str, *args: object, source: str | None = None) -> Call:
-    """A call of a C function on pointers to elements: first those that it writes, then those that it reads.
+    """A call of a C function on pointers to elements: first written ones, then read ones.
 
     `source` is C that defines it; without it, the project that the C goes into supplies it. The function returns
     nothing, so `dtype` changes nothing.

@@ -38,7 +38,7 @@ class FunctionLibrary(Module):
         return self._network
 
     def _run(self, *arrays: Any) -> None:
-        """Run the function on arrays in the order of its arguments; those that it computes are overwritten."""
+        """Run the function on arrays in the order of its arguments; computed ones are overwritten."""
         network = self._loaded()
         if len(arrays) != len(self._arguments):
             raise InputError(f"{self._name}: {len(arrays)} arrays given, {len(self._arguments)} wanted; give one each")

@@ -79,7 +79,7 @@ class Loops:
     target: Target
     bind: Bind
     domain: list[IterVar] = field(default_factory=list[IterVar])
-    """The dimensions: first those of the result in row-major order, then the reductions."""
+    """The dimensions: first the result's in row-major order, then the reductions."""
     _pairs: dict[IterVar, tuple[IterVar, IterVar]] = field(default_factory=dict[IterVar, tuple[IterVar, IterVar]])
     """Fused loops that stay two loops."""
     _ragged: dict[IterVar, IterVar] = field(default_factory=dict[IterVar, IterVar])
@@ -283,7 +283,8 @@ class Loops:
             )
 
     def _dim_order(self, tile: Mapping[int, int]) -> Sequence[int]:
-        """The dimensions, outermost loop first: those that the register tile covers are inside of all other results."""
+        """The dimensions, outermost loop first: dimensions that the register tile covers are inside of all other
+        results."""
         order: list[int] = []
         for loop in self.order:
             if self.dim(loop) not in order:

@@ -1,4 +1,4 @@
-"""`tvm.build`: a scheduled function, with the sizes that `te.var` leaves open compiled for those of each call.
+"""`tvm.build`: a scheduled function, with the sizes that `te.var` leaves open compiled for the sizes of each call.
 
 n = te.var("n")
 A = te.placeholder((n,), name="A")

@@ -80,7 +80,7 @@ class Reduce(Expr):
 
 
 def items_of(expr: Expr) -> tuple[Expr, ...]:
-    """The values that a formula gives at one point: those of a tuple, else the one."""
+    """The values that a formula gives at one point: a tuple's values, else the one."""
     if isinstance(expr, Reduce):
         return items_of(expr.value)
     return expr.items if isinstance(expr, Pack) else (expr,)

@@ -85,7 +85,7 @@ def scan(
     tag: str = "",
     attrs: object = None,
 ) -> Tensor | list[Tensor]:
-    """The tensors whose first rows are `init` and whose row `t` is that of `update`, which reads earlier rows.
+    """The tensors whose first rows are `init` and whose row `t` is row `t` of `update`, which reads earlier rows.
 
     `state_placeholder` stands for the tensors themselves in `update`. `inputs` are the tensors that it reads besides;
     they are seen without being named.

@@ -184,7 +184,7 @@ class Stage:
         self.intrinsic = (var, tensor_intrin)
 
     def bind(self, ivar: IterVar, thread_ivar: ThreadAxis) -> None:
-        """Refused: threads of graphics processors; `parallel` divides loops among those of a processor."""
+        """Refused: threads of graphics processors; `parallel` divides loops among threads of a processor."""
         self._place(ivar)
         raise self.refusal(f"bind of {ivar} to {thread_ivar.name}: threads of graphics processors; use parallel")
 

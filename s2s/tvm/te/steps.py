@@ -113,7 +113,7 @@ class _Stripping:
         return Read(self._slices[outer], rest)
 
     def _moved(self, number: int, row: Tensor) -> Tensor:
-        """The rows for the next step: those of this one without the first, and the new one."""
+        """The rows for the next step: the rows of this one without the first, and the new one."""
         rows, count = self._rows[number], self._counts[number]
         axis = tuple(IterVar(size, f"i{n}") for n, size in enumerate(rows.shape))
         last: Expr = row(*axis[1:])

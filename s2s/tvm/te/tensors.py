@@ -142,7 +142,7 @@ def computed(name: str, axis: tuple[IterVar, ...], body: Expr) -> list[Tensor]:
 
 
 def _index_names(function: Callable[..., object], count: int) -> list[str]:
-    """Names of loop variables: those of the function's parameters."""
+    """Names of loop variables, which are the names of the function's parameters."""
     parameters = list(inspect.signature(function).parameters.values())
     if any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters):
         return [f"i{number}" for number in range(count)]

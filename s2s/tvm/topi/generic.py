@@ -24,7 +24,7 @@ def default_schedule(outs: Tensor | Sequence[Tensor]) -> Schedule:
 
 
 def schedule_pool(outs: Tensor | Sequence[Tensor], layout: str) -> Schedule:
-    """A schedule of a pool; its layout is that of its loops."""
+    """A schedule of a pool; its layout follows from its loops."""
     return schedule_of(outs)
 
 

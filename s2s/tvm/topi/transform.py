@@ -27,7 +27,7 @@ def expand_dims(a: Tensor, axis: int, num_newaxis: int = 1) -> Tensor:
 
 
 def squeeze(a: Tensor, axis: int | Sequence[int] | None = None) -> Tensor:
-    """The tensor without dimensions of size 1: those named, or all."""
+    """The tensor without dimensions of size 1: the named ones, or all."""
     named = [axis] if isinstance(axis, int) else axis
     gone = {each for each in range(a.ndim) if is_one(a.shape[each])} if named is None else {
         _axis("squeeze", each, a.ndim) for each in named
@@ -96,7 +96,7 @@ def stack(a: Sequence[Tensor], axis: int) -> Tensor:
 
 
 def split(ary: Tensor, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Tensor]:
-    """Parts of a tensor along an axis: so many equal ones, or those between some places."""
+    """Parts of a tensor along an axis: equal ones by their number, or parts between places."""
     place = _axis("split", axis, ary.ndim)
     size = get_const_int(ary.shape[place])
     if isinstance(indices_or_sections, int):

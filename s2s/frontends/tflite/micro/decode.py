@@ -52,7 +52,8 @@ def _one(node: Node, position: int) -> Value:
 
 
 def _by_table(y: TensorInfo, bits: Array, table: bytes) -> Array:
-    """Indices of as many bits each; a channel has a table of its own, `stride` values behind that of the last one."""
+    """Indices of as many bits each; a channel has a table of its own, `stride` values behind the table of the last
+    one."""
     width, stride, count = table[5] & 7, table[6], prod(y.shape)
     if width == 0:
         raise ValueError("indices of no bits")

@@ -1,4 +1,5 @@
-"""Import the post-processing of detections: boxes are decoded, and those with high scores that overlap little chosen.
+"""Import the post-processing of detections: boxes are decoded, and boxes with high scores that overlap little are
+chosen.
 
 Boxes are computed in double precision and rounded, as the reference does; libraries may differ in the last place of an
 exponential. Places behind the last detection hold zeros, which the reference leaves alone in its fast form.

@@ -15,7 +15,7 @@ from s2s.support.frozen import frozen
 Number: TypeAlias = int | float | bool
 _INT, _UINT, _FLOAT, _MAP, _BOOL = 1, 2, 3, 9, 26
 _INDIRECT = {6: _INT, 7: _UINT, 8: _FLOAT}
-"""Types of numbers that lie behind an offset, with the types of those that lie in place."""
+"""Types of numbers that lie behind an offset, with the types of numbers that lie in place."""
 _CODES = {_INT: "bhiq", _UINT: "BHIQ", _FLOAT: " efd", _BOOL: "BHIQ"}
 """For each type the code that `struct` has for widths of 1, 2, 4 and 8 bytes."""
 _VECTORS = {11: _INT, 12: _UINT}

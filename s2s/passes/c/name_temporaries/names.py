@@ -14,7 +14,7 @@ _COUNTERS = "ijklmn"
 
 
 class Scope:
-    """The names visible in a block: its own names and those of the enclosing blocks.
+    """The names visible in a block: its own names and the enclosing blocks' names.
 
     Blocks that stand side by side may use the same names, as loops of a hand-written function use `i` again and again.
     """
@@ -80,7 +80,7 @@ def readable_hint(value: SSAValue) -> str | None:
 
 
 def _kind(value: SSAValue) -> str:
-    """Return a name for an unnamed value: that of the buffer it is loaded from, `sum`, or one by its type."""
+    """Return a name for an unnamed value: the name of the buffer it is loaded from, `sum`, or one by its type."""
     if isinstance(value.owner, c.LoadOp):
         root = root_of(value.owner.place).of
         if isinstance(root, BlockArgument) and (hint := readable_hint(root)) is not None:

@@ -79,7 +79,7 @@ PATTERNS: list[RewritePattern] = [
     *reduce.PATTERNS,
     *scatter.PATTERNS,
 ]
-"""Those of the operations that most networks consist of; other packages add theirs."""
+"""Patterns of the operations that most networks consist of; other packages add theirs."""
 
 
 def _patterns(root: ModuleOp) -> list[RewritePattern]:

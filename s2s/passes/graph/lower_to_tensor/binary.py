@@ -54,7 +54,7 @@ def _power(s: Scalars, a: Scalar, b: Scalar) -> Scalar:
 
 
 def _floored_remainder(s: Scalars, a: Scalar, b: Scalar) -> Scalar:
-    """The remainder with the sign of `b`, as in Python: that of C, plus `b` where the signs differ."""
+    """The remainder with the sign of `b`, as in Python: C's remainder, plus `b` where the signs differ."""
     rest = s.binary(REM, a, b)
     if is_unsigned(a.element):
         return rest

@@ -136,7 +136,7 @@ class LowerConvTranspose(RewritePattern):
 
 
 class LowerSumPatches(RewritePattern):
-    """A sum over all taps; taps and places that are not those of a patch miss the operand."""
+    """A sum over all taps; taps and places outside of a patch miss the operand."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.SumPatchesOp, rewriter: PatternRewriter) -> None:

@@ -97,7 +97,7 @@ class Scalar:
         return self if self._unchanged_by(other, 1) else self.region.binary(DIV, self, other)
 
     def _unchanged_by(self, other: Scalar | Number, neutral: int) -> bool:
-        """Whether `other` is the neutral number of an integer operation; index arithmetic has many of those."""
+        """Whether `other` is the neutral number of an integer operation; index arithmetic has many such operations."""
         return not isinstance(other, Scalar) and other == neutral and not is_float(self.element)
 
     def __rsub__(self, other: Number) -> Scalar:

@@ -103,7 +103,7 @@ def _levels(op: graph.SuperblockMatmulOp | graph.SuperblockDotOp, j: AffineExpr,
 
 
 def _both_levels(s: Scalars, levels: Sequence[Scalar], element: Attribute) -> tuple[Scalar, Scalar]:
-    """Return scale and least value of a block: products of those of both levels."""
+    """Return scale and least value of a block: products of the two levels' scales and least values."""
     scale, least, outer_scale, outer_least = (s.cast(each, element) for each in levels)
     return outer_scale * scale, outer_least * least
 

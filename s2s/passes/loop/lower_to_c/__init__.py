@@ -122,8 +122,8 @@ def _kernel(func: FuncOp, names: Names, strict: bool) -> list[Operation]:
 
 
 def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written, strict: bool) -> list[Operation]:
-    """Lower a network to its functions: those that it runs, those that set its state and load its constants, the one
-    that runs it."""
+    """Lower a network to its functions: the functions that it runs, the ones that set its state and load its constants,
+    the one that runs it."""
     typed = typed_arena(main, f"{names.prefix}_arena") if strict and main.arena_size else None
     network = LowerNetwork(main, names, typed or PlainArena(segments_of(main.func)))
     first = [each for each in (network.load(), network.reset()) if each is not None]

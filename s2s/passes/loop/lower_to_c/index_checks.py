@@ -72,7 +72,7 @@ def _state(view: loop.ViewOp) -> str:
 
 def _axes(lengths: Sequence[int], extents: Sequence[str]) -> tuple[Axis, ...]:
     """Return the loops over all elements of this run, outermost first: constant axes behind one another are one, as are
-    those behind an axis of varying size with it if they have one element."""
+    axes behind one of varying size with it if they have one element."""
     axes, stride = list[Axis](), 1
     for length, size in zip(reversed(lengths), reversed(extents), strict=True):
         if axes and not size and not axes[-1].size:

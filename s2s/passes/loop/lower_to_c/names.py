@@ -35,7 +35,7 @@ class Names(NamedTuple):
     """The function that tells whether a kernel has failed; None if none can."""
     sizes: Mapping[str, Sequence[str]] = {}
     """The sizes that each kernel, and each network that another one runs, takes as its last parameters, by its C name;
-    those without any are left out."""
+    functions without any are left out."""
 
 
 def specialised_calls(call: Operation) -> list[tuple[str, dict[str, int]]]:

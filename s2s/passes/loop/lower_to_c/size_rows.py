@@ -1,4 +1,4 @@
-"""Collect the sizes of a run as rows of a constant table: given ones, those that kernels compute, derived ones.
+"""Collect the sizes of a run as rows of a constant table: given ones, computed ones, derived ones.
 
     module attributes {sizes = {N = array<i64: 1, 64>}, derived_sizes = {"(N + 1) floordiv 2" = …}}
 ->

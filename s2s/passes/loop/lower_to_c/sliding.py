@@ -46,7 +46,7 @@ def lower_advance(steps: StepBuilder, op: loop.AdvanceOp) -> None:
 
 
 def _name(steps: StepBuilder, op: loop.AdvanceOp) -> str:
-    """Return the name of the pointer: that of the state, unless a parameter has it."""
+    """Return the name of the pointer: the state's name, unless a parameter has it."""
     block = op.parent_block()
     assert block is not None
     windows = [each for each in block.ops if isinstance(each, loop.AdvanceOp)]

@@ -1,5 +1,5 @@
-"""Write the tables of state for the graph executor: what outlives a run, the inputs and states that are indices, and
-what tells at its end whether computed indices were out of range.
+"""Write the tables of state for the graph executor: values that outlive a run, inputs and states that are indices, and
+flags that tell at its end whether computed indices were out of range.
 
 static const s2s_graph_state states[] = {{0u, 64u, NULL}, {64u, 16u, net_h}};
 static const s2s_graph_index indices[] = {{1u, -128, 127}};

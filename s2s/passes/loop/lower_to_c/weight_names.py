@@ -38,7 +38,7 @@ class Reader(NamedTuple):
     kernel: str
     parameter: str
     number: int
-    """The number of the call among those of its kind of kernel, from 1."""
+    """The number of the call among the calls of its kind of kernel, from 1."""
 
     @property
     def kind(self) -> str:

@@ -5,7 +5,10 @@
 ->
     tensor.compute … epilogue(%bias …) schedule #tensor.schedule<[…, init_from<0>]> … apply {
 
-where the calls pass `bias + start`, which wraps around as the sums do: each result saves an addition and a load.
+where the calls pass `bias + start`: each result saves an addition and a load.
+
+With `start = -zero_point * sum(w)` no sum on the way exceeds the bound of `s2s.analysis.numbers.accumulators`: of each
+product either `(x - zero_point) * w` or `-zero_point * w` is in it, and no zero point exceeds `max |x - zero_point|`.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Emit the loops of a kernel's computations; those that share blocks are nested in one loop over the blocks.
+"""Emit the loops of a kernel's computations; computations that share blocks are nested in one loop over the blocks.
 
     %s = tensor.compute [20, 8] … schedule #tensor.schedule<[…, tile_and_fuse<0 by 16>]>
     %y = tensor.compute [20 | 8] epilogue(%s …) … schedule #tensor.schedule<[…, tile_and_fuse<0 by 16>]>

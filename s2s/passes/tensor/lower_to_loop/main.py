@@ -97,7 +97,7 @@ class LowerMain:
             self.buffers[self._computed(value)] = output
 
     def _tie(self, inputs: Sequence[SSAValue]) -> list[tuple[SSAValue, SSAValue]]:
-        """Bind tied results to the buffers of their arguments; return those that need a copy instead."""
+        """Bind tied results to the buffers of their arguments; return results that need a copy instead."""
         late: list[tuple[SSAValue, SSAValue]] = []
         for value, tied in zip(self.returned, self.tied, strict=True):
             if tied is None or root_of(value) is self.func.body.block.args[tied]:
@@ -189,7 +189,7 @@ class LowerMain:
         self.block.add_ops(made)
 
     def _result(self, result: SSAValue) -> SSAValue:
-        """Return the buffer of a result: that of an output or of a whole that it is a part of, else a new one."""
+        """Return the buffer of a result: the buffer of an output or of a whole that it is a part of, else a new one."""
         if result not in self.buffers:
             if (part := self.parts.get(result)) is not None:
                 whole, start = part

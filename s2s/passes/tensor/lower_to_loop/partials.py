@@ -47,7 +47,7 @@ class PartialPlan(NamedTuple):
     op: tensor.ComputeOp
     schedule: tensor.ScheduleState
     skipped: int
-    """The first dimensions, those of the loops over fused tiles, which have one position each."""
+    """The first dimensions, which loop over fused tiles and have one position each."""
 
     @staticmethod
     def of(tile: ComputeTile) -> "PartialPlan | None":

@@ -38,7 +38,7 @@ class NestState:
     emitter: Emitter
     plan: CopyPlan | None = None
     scratch: Sequence[SSAValue] = ()
-    """The buffer of the copy that `plan` makes, then those of partial results."""
+    """The buffer of the copy that `plan` makes, then the buffers of partial results."""
     copied: CopiedOperand | None = None
     """The copy of an operand for the current position."""
     blocks: dict[int, OpenBlock] = field(default_factory=dict[int, OpenBlock])
@@ -79,7 +79,7 @@ class NestState:
         return None if name is None else self.emitter.sizes[name] - self.tile.start(dim, self.dims)
 
     def block_start(self) -> list[AffineExpr]:
-        """Return the start of the current block along each reduction; 0 along those without blocks."""
+        """Return the start of the current block along each reduction; 0 along reductions without blocks."""
         zero: AffineExpr = AffineConstantExpr(0)
         reductions = range(self.op.rank, len(self.op.sizes))
         return [self.blocks[dim].base if dim in self.blocks else zero for dim in reductions]

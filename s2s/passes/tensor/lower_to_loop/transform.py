@@ -84,7 +84,8 @@ class TransformNest:
         return Operand(self.buffers[value], access, shape_of(value), tensor.element_type(value))
 
     def _guards(self, access: tensor.AccessAttr, value: SSAValue, tile: int) -> list[Constraint]:
-        """Return the guards of `access` over the dimensions here; those of its tile or window begin at `tile`."""
+        """Return the guards of `access` over the dimensions here; the dimensions of its tile or window begin at
+        `tile`."""
         own = range(len(self.tile.splits), self.op.rank)
         dims: list[AffineExpr] = [AffineDimExpr(dim) for dim in (*own, tile, tile + 1)]
         return [Constraint(at_dims(guard.expr, dims)) for guard in guard_of(access, shape_of(value))]

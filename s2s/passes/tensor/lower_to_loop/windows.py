@@ -65,7 +65,7 @@ class Windows:
             for window in [_window(func, op)]
         }
         self.places: dict[SSAValue, SSAValue] = {}
-        """The memory of each window, and the position of those that have slack, by its argument and operation."""
+        """The memory of each window, and the position of windows that have slack, by its argument and operation."""
 
     @property
     def _with_position(self) -> list[_Window]:

@@ -160,7 +160,7 @@ class Printer:
         return f"meta[relay.Constant][{number}]"
 
     def metadata(self) -> str:
-        """The constants as text behind that of the expression."""
+        """The constants as text behind the text of the expression."""
         if not self.constants:
             return ""
         entries = [

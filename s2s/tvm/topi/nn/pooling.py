@@ -55,7 +55,7 @@ def _pool(
         return pooled
 
     def mean(*i: IterVar) -> Expr:
-        """The sum by the number of elements in the window; those of padding count where they are to be included."""
+        """The sum by the number of elements in the window; elements of padding count where they are to be included."""
         count: Any = 1
         for n, place in enumerate(places):
             low = 0 if count_include_pad else padding[n]

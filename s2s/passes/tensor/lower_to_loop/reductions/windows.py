@@ -133,8 +133,8 @@ class WindowReduction(TileReduction):
         return [*parallel, *row, AffineConstantExpr(tap)]
 
     def _is_odd(self, point: TilePoint, row: Sequence[AffineExpr]) -> bool:
-        """Return whether the first tap lies at an odd position of the copy: how far it is from that of the tile's
-        corner. Rows of the copy have even lengths, so that all rows of a block give the same answer."""
+        """Return whether the first tap lies at an odd position of the copy: how far it is from the position of the
+        tile's corner. Rows of the copy have even lengths, so that all rows of a block give the same answer."""
         corner = [*self._corner, *self._first]
         space = self.emitter.space
         here = space.linear(self.window.position(self._at(point, row)))
