@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import IntegerType, Signedness, i8
 
 from s2s.interpret.graph import run_graph
 from s2s.interpret.loop import run_loop
 from s2s.options import CompileOptions
 from s2s.pipeline import pipeline
 from s2s.targets import get_target
+from s2s.types.shapes.accumulate import largest_factor
 from support.numbers import functions
 from support.quantised_layers import Layer
 
@@ -31,3 +33,11 @@ def test_a_kernel_takes_one_array_for_both(layer: Layer, name: str):
     assert "start" not in named
     assert '_start"' in str(module)
     np.testing.assert_array_equal(run_loop(module, [x], ctx.weights)[0].reshape(expected.shape), expected)
+
+
+@pytest.mark.parametrize("element", [i8, IntegerType(8, Signedness.UNSIGNED)], ids=str)
+def test_a_product_that_is_still_in_the_start_is_within_the_bound_of_its_sum(element: IntegerType):
+    """The start has `-zero_point * w`, or `-(zero_point - least) * w` where bytes are counted from the least one."""
+    least = -128 if element == i8 else 0
+    for zero_point in range(least, least + 256):
+        assert max(abs(zero_point), zero_point - least) <= largest_factor(element, zero_point)
