@@ -1,4 +1,4 @@
-"""The CPU time of `s2s compile` on whole networks, beside that of another checkout of the repository."""
+"""The CPU time of `s2s compile` on whole networks, beside the time of another checkout of the repository."""
 
 import os
 import shutil

@@ -34,7 +34,7 @@ from s2s.support.progress import listening
 STAGES = ("read", *LEVELS, "write")
 NODES = (100, 200, 400, 800, 1600)
 DISTINCT = (50, 100, 200, 400)
-"""Shorter chains where every block has a kernel of its own: no network has so many."""
+"""Shorter chains where every block has a kernel of its own: no network has as many."""
 
 LIMITS = {"digits": 1.5, "resnet50": 15.0, "--help": 0.4}
 """Seconds that commands may take."""

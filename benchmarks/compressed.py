@@ -58,7 +58,7 @@ def clustered(weights: Array, values: int) -> tuple[Array, Array]:
 
 
 def compressed(data: bytes, values: int = 16) -> tuple[bytes, bytes]:
-    """Return a model with weights of so many values for each channel, compressed, and the same with plain weights."""
+    """Return a model with weights of `values` values for each channel, compressed, and the same with plain weights."""
     schema: Any = importlib.import_module("ai_edge_litert.schema_py_generated")
     bits = max(1, int(values - 1).bit_length())
     small, plain = (schema.ModelT.InitFromObj(schema.Model.GetRootAs(data, 0)) for _ in range(2))

@@ -51,7 +51,7 @@ class Found:
 
 
 def main() -> None:
-    """Run all cases, print those that differ, and write the file."""
+    """Run all cases, print the ones that differ, and write the file."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--page", type=Path, metavar="DIR", help="the folder of the file that is written")
     arguments = parser.parse_args()

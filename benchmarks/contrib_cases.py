@@ -48,7 +48,7 @@ def real(number: float) -> Array:
 
 
 def grouped(length: int, total: int, lengths: Sequence[int], cache: int = 0, *, packed: bool = False) -> Case:
-    """New keys of 2 heads of 16 numbers, for 4 heads of queries, behind those in a cache with room for `cache`."""
+    """New keys of 2 heads of 16 numbers, for 4 heads of queries, behind the keys in a cache with room for `cache`."""
     batch = len(lengths)
     parts: list[Array | None] = [floats(batch, length, count * 16) for count in (4, 2, 2)]
     if packed:

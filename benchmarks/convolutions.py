@@ -48,7 +48,7 @@ class Shape:
 
     @property
     def operations(self) -> int:
-        """Multiplications and additions, those on padding included."""
+        """Multiplications and additions, also on padding."""
         places = prod(self.image) if self.transposed else prod(-(-side // self.stride) for side in self.image)
         other = self.outputs if self.transposed else self.inputs
         each = self.inputs if self.transposed else self.outputs

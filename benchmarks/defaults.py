@@ -1,4 +1,4 @@
-"""How good the decisions are that the compiler makes by itself: their speed as a part of that of tuned ones.
+"""How good the decisions are that the compiler makes by itself: their speed as a part of the speed of tuned ones.
 
     python -m benchmarks.defaults [NAME ...] [--trials 24] [--time 5m] [--before CHECKOUT] [--resume] [--page docs]
 
@@ -78,17 +78,17 @@ class Figures:
     before: float | None = None
     """With another checkout; None where it was not measured."""
     trials: int = 0
-    """Measurements of its kernels, those of earlier runs included."""
+    """Measurements of its kernels, earlier runs included."""
     lessons: tuple[Lesson, ...] = ()
 
     @property
     def speed(self) -> float:
-        """That of the default, as a part of the speed of the best that is known."""
+        """The speed of the default, as a part of the best known speed."""
         return self.best / self.default
 
     @property
     def speed_before(self) -> float | None:
-        """That of the other checkout's default."""
+        """The speed of the other checkout's default."""
         return None if self.before is None else self.best / self.before
 
     @property
@@ -255,7 +255,7 @@ def models_named(folder: Path, names: Sequence[str]) -> list[Path]:
 
 
 def _figures(model: Path, given: argparse.Namespace, before: Figures | None) -> Figures:
-    """Tune and measure a network; without time for tuning, what it has taught is that of earlier runs."""
+    """Tune and measure a network; without time for tuning, records are from earlier runs."""
     if given.time == "0":
         trials, lessons = (before.trials, before.lessons) if before is not None else (0, ())
     else:

@@ -12,7 +12,7 @@ from s2s.verify.build import load
 
 LIMIT = 1.03
 TRIVIAL = 1e-6
-"""Seconds below which a difference is that of one call."""
+"""Seconds below which a difference is the time of one call."""
 ROUNDS, SECONDS = 6, 0.05
 """Turns of each, and how long one takes."""
 

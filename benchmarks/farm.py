@@ -67,7 +67,7 @@ class Overhead:
     own: float
     """CPU time of the tuner's process, in seconds for each trial."""
     farm: float
-    """That of the scheduler and the workers."""
+    """The farm of the scheduler and the workers."""
 
     def __str__(self) -> str:
         clock, own, farm = (1e3 * each for each in (self.seconds, self.own, self.farm))

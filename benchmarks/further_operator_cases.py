@@ -1,4 +1,5 @@
-"""Networks of one operator for those that `operator_cases` leaves out: with it, all that compute with tensors."""
+"""Networks of one operator for the operators that `operator_cases` leaves out: with it, all that compute with
+tensors."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -110,7 +111,7 @@ def typed() -> Mapping[str, Case]:
 
 
 def casts() -> Mapping[str, Case]:
-    """Casts that C compilers make vectors of only in some forms; those to unsigned integers are of positive numbers."""
+    """Casts that C compilers make vectors of only in some forms; casts to unsigned integers are of positive numbers."""
     numbers = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
     targets = {"int8": 3, "uint8": 2, "int16": 5, "uint16": 4, "int32": 6, "uint32": 12, "int64": 7, "uint64": 13}
     floats_to_integers = {
@@ -215,7 +216,7 @@ def moved() -> Mapping[str, Case]:
 
 
 def _moved_by_shape() -> Mapping[str, Case]:
-    """Those whose elements go where shapes and attributes say."""
+    """Operators whose elements go where shapes and attributes say."""
     return {
         "AffineGrid": Case("AffineGrid", [partial(floats, 8, 2, 3)], [ints(8, 3, 128, 128)], opset=20),
         "CenterCropPad": Case("CenterCropPad", [MATRIX], [ints(400, 600)]),
@@ -256,7 +257,7 @@ def _moved_by_shape() -> Mapping[str, Case]:
 
 
 def _moved_by_places() -> Mapping[str, Case]:
-    """Those whose elements go where operands of run time say."""
+    """Operators whose elements go where operands of run time say."""
     boxes, classes = partial(_boxes, 512), partial(unit, 1, 1, 512)
     pooled = {"kernel_shape": [2, 2], "strides": [2, 2]}
     return {

@@ -67,7 +67,7 @@ class Case:
 
 
 def cases(sizes: Sequence[str], forms: Sequence[str]) -> Iterator[Case]:
-    """Those that are named, else a sweep: each form at sizes as networks have them, weights at odd ones too."""
+    """The named cases, else a sweep: each form at sizes as networks have them, weights at odd ones too."""
     named = [_size(size) for size in sizes]
     for form in forms:
         sweep = list(product(ROWS, DEPTHS, COLUMNS)) if form == "weights" else []

@@ -1,4 +1,4 @@
-"""What s2s is to reach on one core, as data: the largest ratio of its time to that of other engines."""
+"""The goals of s2s on one core, as data: the largest ratio of its time to the time of other engines."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -78,7 +78,7 @@ class LlamaCpp:
 
 
 def _load(folder: Path) -> Any:
-    """Load the libraries of a folder, and those of its kernels that suit this machine."""
+    """Load the libraries of a folder, and the ones of its kernels that suit this machine."""
     found: dict[str, Any] = {}
     for name in ("ggml-base", "ggml", "llama"):
         paths = [path for path in sorted(folder.glob(f"lib{name}.*so*")) if path.is_file()]

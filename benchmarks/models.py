@@ -47,7 +47,7 @@ def make_model(name: str, cache: Path) -> Path:
 
 
 def available(names: Sequence[str], cache: Path = CACHE) -> tuple[dict[str, Path], dict[str, str]]:
-    """Those of the models that are there or can be made, and why the others are not."""
+    """The models that are there or can be made, and why the others are not."""
     found: dict[str, Path] = {}
     missing: dict[str, str] = {}
     for name in names:

@@ -34,7 +34,7 @@ class S2S:
         return self._built.outputs()
 
     def time_block(self, runs: int) -> tuple[float, float]:
-        """Seconds on the clock and CPU seconds of so many runs."""
+        """Seconds on the clock and CPU seconds of `runs` runs."""
         call = self.call
         wall, cpu = time.perf_counter(), time.process_time()
         for _ in range(runs):

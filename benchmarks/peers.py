@@ -125,7 +125,7 @@ def _lines(process: "subprocess.Popen[str]") -> Iterable[str]:
 
 
 def measure_sizes(models: Mapping[str, Path], kept: Path, console: Console) -> None:
-    """What each network takes on this machine, for those that are not known yet."""
+    """The seconds of each network on this machine whose time is not known yet."""
     known: dict[str, object] = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
     with _progress(console) as progress:
         task = progress.add_task("", total=len(models), model="")

@@ -23,7 +23,7 @@ SAMPLES, OTHERS = 32, 8
 MIN_RATIO = 25.0
 """Decibels."""
 MAX_DIFFERENCE = 0.2
-"""The largest difference of an output on a board: a step that rounds to the other side moves those behind it."""
+"""The largest difference of an output on a board: a step that rounds to the other side moves the ones behind it."""
 
 
 def main() -> int:
@@ -72,7 +72,7 @@ def tensor_of(x: Array) -> Any:
 
 
 def noise_ratio(module: Any, quantised: Any, x: Array) -> float:
-    """The power of the module's outputs over that of their differences from the quantised C, in decibels."""
+    """The power of the module's outputs over the power of their differences from the quantised C, in decibels."""
     import torch
 
     with torch.no_grad():

@@ -62,7 +62,7 @@ class Results:
 
     @property
     def engines(self) -> list[str]:
-        """Those that ran something, ours last."""
+        """Engines that ran something, ours last."""
         ran = {engine for model in self.models for engine in (*model.micros, *model.wrong)}
         return [engine for engine in ENGINES if engine in ran]
 

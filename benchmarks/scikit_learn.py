@@ -1,4 +1,4 @@
-"""Models of scikit-learn, LightGBM and XGBoost as C: what is converted, compiled, and gives what the source gives.
+"""Models of scikit-learn, LightGBM and XGBoost as C: which are converted, compiled, and give the results of the source.
 
     python -m benchmarks.scikit_learn [--only SVC KMeans …] [--page docs]
 
@@ -36,7 +36,7 @@ MAX_ROWS = 8
 TOLERANCE = 1e-4
 """Of the largest number of an output, or of 1: the ensembles of ai.onnx.ml add in single precision."""
 _NUDGE = 2e-6
-"""A row hangs on a tie if its result changes when its features do by so much of themselves."""
+"""A row hangs on a tie if its result changes when its features change by this part of themselves."""
 _OPSET = 18
 _BROKEN = ("Type Error", "INVALID_GRAPH", "is not a registered function/op")
 """What onnxruntime says of a model that contradicts ONNX."""
@@ -114,7 +114,7 @@ def row_of(case: Case) -> dict[str, Any]:
 
 
 def outcome(model: Model, size: str) -> str:
-    """What becomes of a model that takes so many rows: `agrees`, `refused: …`, `invalid: …` or `wrong: …`."""
+    """The outcome of a model for `size` rows: `agrees`, `refused: …`, `invalid: …` or `wrong: …`."""
     theirs = model.theirs
     try:
         ours = by_us(model, size)
@@ -188,7 +188,7 @@ def _axis(result: Array, rows: int) -> int:
 
 
 def compared(model: Model, ours: Sequence[Array]) -> Counts:
-    """Compare each result with that method of the source which gives the like, and with that of onnxruntime."""
+    """Compare each result with that method of the source which gives the like, and with onnxruntime's."""
     count, theirs = len(model.rows), model.theirs
     from_source, from_engine, wrong, tied = (np.zeros(count, np.bool_) for _ in range(4))
     for number, result in enumerate(ours):
@@ -207,7 +207,7 @@ def compared(model: Model, ours: Sequence[Array]) -> Counts:
 
 
 def _methods(source: Any) -> list[Callable[[Array], Any]]:
-    """The methods of a model that give results for rows; `CastRegressor` has those of all estimators."""
+    """The methods of a model that give results for rows; `CastRegressor` has the methods of all estimators."""
     inner = getattr(source, "estimator", source) if type(source).__name__ == "CastRegressor" else source
     found: list[Callable[[Array], Any]] = [getattr(source, name) for name in _METHODS if hasattr(inner, name)]
     return found
@@ -274,7 +274,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def survey(only: Sequence[str] = ()) -> Iterator[tuple[Case, dict[str, Any]]]:
-    """Yield what becomes of each case, or of those of these estimators."""
+    """Yield the outcome of each case, or of the cases of these estimators."""
     for case in CASES.values():
         if not only or case.estimator in only or case.name in only:
             yield case, row_of(case)
@@ -311,7 +311,7 @@ def _summary(found: Any) -> str:
 
 
 def _store(file: Path, rows: Mapping[str, Any]) -> None:
-    """Write the rows, among those of other cases that the file has."""
+    """Write the rows, among the rows of other cases that the file has."""
     before: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))["cases"] if file.exists() else {}
     every = {**before, **rows}
     versions = {name: import_module(name).__version__ for name in _PACKAGES}

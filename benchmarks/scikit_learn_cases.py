@@ -39,7 +39,7 @@ def _cases(
     **given: Any,
 ) -> list[Case]:
     """A case for each of these classes of a module and each kind of targets; `said` are arguments as names tell them,
-    and `fit` are those of the method. A module of scikit-learn, or of the package behind a colon."""
+    and `fit` are arguments of the method. A module of scikit-learn, or of the package behind a colon."""
     package = module[1:].partition(".")[0] if module.startswith(":") else "sklearn"
     found: list[Case] = []
     for name in classes.split():

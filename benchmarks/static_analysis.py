@@ -60,7 +60,7 @@ EXTENSIONS = "s2s_simd_gnu.h"
 
 
 def sources(tree: Path, *, tables: bool = True) -> list[str]:
-    """The C files of a tree that a firmware links, relative to it; those that hold but numbers only with `tables`."""
+    """The C files of a tree that a firmware links, relative to it; files of numbers only with `tables`."""
     found = [path for folder in ("src", "runtime") for path in tree.glob(f"{folder}/**/*.c")]
     return sorted(str(path.relative_to(tree)) for path in found if tables or not path.stem.endswith("_weights"))
 

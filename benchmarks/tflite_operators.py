@@ -75,7 +75,7 @@ def rows() -> Iterator[Row]:
 
 
 def _stateful_rows() -> Iterator[Row]:
-    """Networks whose runs depend on earlier ones, and those that run other graphs."""
+    """Networks whose runs depend on earlier ones, and networks that run other graphs."""
     for kind in ("FLOAT32", "INT8", "INT16"):
         make = partial(test_recurrent.lstm, kind)
         yield Row("UNIDIRECTIONAL_SEQUENCE_LSTM", kind.lower(), partial(_stateful, make, 1))
@@ -209,7 +209,7 @@ def support(chosen: Sequence[Row], seeds: range) -> dict[str, Any]:
 
 
 def _both(model: bytes, inputs: list[Any]) -> tuple[list[Any], list[Any]]:
-    """What the graph computes, and what the reference does."""
+    """The results of the graph, and of the reference."""
     imported = import_model(model)
     return run_graph(imported.module, inputs, imported.weights), run_micro(model, inputs, arena=ARENA)
 
@@ -237,7 +237,7 @@ def tally(row: Row, seeds: range) -> Tally:
 
 
 def _write_page(path: Path, found: Mapping[str, Any], *, keep: bool) -> None:
-    """Write what was found; `keep` what the file says of other operators."""
+    """Write the findings; `keep` the file's rows of other operators."""
     others: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if keep and path.exists() else {}
     path.write_text(f"{json.dumps({**others, **found}, indent=1, sort_keys=True)}\n", encoding="utf-8")
 

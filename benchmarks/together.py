@@ -1,4 +1,4 @@
-"""Two networks in one tree: flash, RAM and instructions beside those of a tree for each.
+"""Two networks in one tree: flash, RAM and instructions beside the figures of a tree for each.
 
     python -m benchmarks.together                                  (KWS and IC of MLPerf Tiny, Cortex-M4, a minute)
     python -m benchmarks.together A.onnx B.onnx --target cortex-m0 --no-run

@@ -39,7 +39,7 @@ from support.torch_varying import PROGRAMS
 WAYS = ("aligned", "all", "alone")
 MIN_SIZE = 3
 MORE = 8
-"""How much greater than that of the call the greatest size is."""
+"""How much greater than the call's size the greatest size is."""
 TOLERANCE = 1e-4
 LINE = re.compile(r" \(\w+\.py:\d+\)")
 """The line of the call in the place of a refusal."""
@@ -64,7 +64,7 @@ class Case(NamedTuple):
 
 
 def case_of(name: str) -> Case | None:
-    """The call of an overload: one of `PROGRAMS`, or that of `CASES` whose first tensor has most dimensions."""
+    """The call of an overload: one of `PROGRAMS`, or the one of `CASES` whose first tensor has most dimensions."""
     torch.manual_seed(0)
     if name in PROGRAMS:
         function, tensors = PROGRAMS[name]()
@@ -78,7 +78,7 @@ def case_of(name: str) -> Case | None:
 
 
 def overloads() -> list[str]:
-    """The overloads that are listed: the supported ones of the core, and those that are imported whole."""
+    """The overloads that are listed: the supported ones of the core, and the ones that are imported whole."""
     core = [name for name in core_overloads() if importer_of(f"aten.{name}") is not None]
     return sorted({*core, *PROGRAMS})
 

@@ -36,7 +36,7 @@ COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
 SOURCES = (".c", ".h", ".S", ".bin")
 
 Digest = Mapping[str, str]
-"""The digest of the code of a tree, and that of all its bytes."""
+"""The digest of the code of a tree, and of all its bytes."""
 
 
 def networks(*, full: bool) -> Iterator[tuple[str, Path | onnx.ModelProto]]:
@@ -85,7 +85,7 @@ def digest_of(artifact: Artifact) -> Digest:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the digests, or compare with those that were written."""
+    """Write the digests, or compare with the written ones."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.trees", description=(__doc__ or "").partition("\n")[0])
     file = parser.add_mutually_exclusive_group(required=True)
     file.add_argument("--write", type=Path, metavar="FILE", help="write the digests there")

@@ -76,7 +76,7 @@ class Costs:
         }
 
     def of(self, texts: Sequence[str]) -> list[float | None]:
-        """Return the costs of schedules; None for those that fail."""
+        """Return the costs of schedules; None for schedules that fail."""
         new = [text for text in dict.fromkeys(texts) if text not in self.known]
         candidates = [Candidate(self.task, self.space.decisions(text)) for text in new]
         for number, found in self.measurer.stream(candidates):
@@ -123,7 +123,7 @@ class Compared:
     curves: Mapping[str, Sequence[Sequence[float]]]
 
     def ratio(self, trial: int) -> float:
-        """The learned tuner's best cost over that of random search after a trial."""
+        """The learned tuner's best cost over random search's after a trial."""
         return mean(self.curves["model"], trial) / mean(self.curves["random"], trial)
 
     def row(self, trials: int) -> list[str]:

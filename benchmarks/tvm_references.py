@@ -1,4 +1,5 @@
-"""TVM's references in numpy for `benchmarks.tvm_tests`: its own modules of them, found beside those of `s2s.tvm`."""
+"""TVM's references in numpy for `benchmarks.tvm_tests`: its own modules of them, found beside the modules of
+`s2s.tvm`."""
 
 import sys
 from collections.abc import Callable, Sequence

@@ -55,7 +55,7 @@ TESTS = (
 RECORD = Path(__file__).parent.parent / "docs" / "tvm_tests.json"
 """The counts of each file, and of how many tests one was run."""
 LAST_PLACES = 4
-"""Numbers that differ by so many units in the last place are rounded in another order."""
+"""Numbers that differ by at most these units in the last place are rounded in another order."""
 KINDS = ("passed", "refused", "wrong", "failed", "skipped")
 
 
@@ -103,7 +103,7 @@ class Outcomes:
             metafunc.parametrize(asked, values, ids=["llvm"])
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Keep one of so many tests, where only a sample is asked for."""
+        """Keep one test in each group of the stated size, where only a sample is asked for."""
         items[:] = items[:: int(os.environ.get("TVM_TESTS_SAMPLE", "1"))]
 
     def pytest_collectreport(self, report: Any) -> None:

@@ -157,7 +157,7 @@ class Source:
                     self.calls[called(node)].append((scope, node))
 
     def _enter(self, scope: Scope) -> None:
-        """Take in a scope, and those inside of it."""
+        """Take in a scope, and the scopes inside of it."""
         self.scopes.append(scope)
         waiting: list[ast.AST] = list(scope.node.body)
         while waiting:
@@ -311,7 +311,7 @@ def in_common(one: Path, other: Path) -> tuple[int, bool]:
 
 
 def origin(template: Template, scope: Scope) -> Path:
-    """The file that a message is about: that of the values in it."""
+    """The file that a message is about: the file of the values in it."""
     holes = [part for part in template if isinstance(part, Hole)]
     return holes[-1].scope.module if holes else scope.module
 

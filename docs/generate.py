@@ -189,7 +189,7 @@ def cli_page() -> str:
 
 
 def command_section(name: str, command: Any, context: Any) -> str:
-    """A command, or those of a group."""
+    """A command, or the commands of a group."""
     if hasattr(command, "commands"):
         inner = [command_section(f"{name} {each}", found, context) for each, found in command.commands.items()]
         return f"## {name}\n\n{cell(command.help)}\n\n" + "\n".join(inner)
@@ -314,7 +314,7 @@ def class_section(name: str, found: type[Any]) -> Iterator[str]:
 
 
 def parameters(function: ast.FunctionDef) -> Iterator[tuple[ast.arg, ast.expr | None]]:
-    """The parameters of a function, or those of a method without `self`, with their defaults."""
+    """The parameters of a function, of a method without `self`, with their defaults."""
     plain, named = function.args.args, function.args.kwonlyargs
     defaults = [None] * (len(plain) - len(function.args.defaults)) + list(function.args.defaults)
     for each in (*zip(plain, defaults, strict=True), *zip(named, function.args.kw_defaults, strict=True)):
@@ -340,7 +340,7 @@ def errors_page() -> str:
 
 
 def message_table(stage: str, found: Sequence[Message]) -> Iterator[str]:
-    """The messages of one stage: first whole ones, then those to which a place is added."""
+    """The messages of one stage: first whole ones, then messages to which a place is added."""
     whole = [each for each in found if each.kind not in PARTIAL]
     partial = [each for each in found if each.kind in PARTIAL]
     yield from (f"## {stage}\n", "| message | way out |", "|---|---|") if whole else (f"## {stage}\n",)

@@ -98,7 +98,7 @@ def onnx_page() -> str:
 
 
 def contrib_section() -> list[str]:
-    """The table of onnxruntime's own operators: those that are read, then those that are refused."""
+    """The table of onnxruntime's own operators: read ones, then refused ones."""
     from s2s.frontends.onnx.microsoft import IMPORTERS as READ
     from s2s.frontends.onnx.microsoft_refusals import NCHWC, REFUSALS, refusal_of
 
@@ -125,7 +125,7 @@ def contrib_section() -> list[str]:
 
 
 def types_of(entry: Mapping[str, Any]) -> str:
-    """The types that are read, then those that are not."""
+    """The types that are read, then the ones that are not."""
     read = [short for name, short in _TYPES.items() if name in entry.get("types", ())]
     return " ".join([*read, *(f"~~{short}~~" for name, short in _TYPES.items() if name in entry.get("refused", ()))])
 
@@ -162,7 +162,7 @@ def status_of(key: tuple[str, str], version: int) -> str:
 
 
 def attributes_of(names: Sequence[str], importer: Any) -> str:
-    """The attributes of an operator; those in italics that its importer does not read."""
+    """The attributes of an operator, in italics the ones that its importer does not read."""
     patterns = [re.compile(each) for each in texts_of(importer)]
     read = {name for name in names if importer is None or any(each.fullmatch(name) for each in patterns)}
     return ", ".join(name if name in read else f"*{name}*" for name in names)
@@ -254,7 +254,7 @@ def _text(argument: ast.expr) -> str:
 
 
 def _tree(function: Callable[..., Any]) -> ast.AST:
-    """The syntax of a function; nothing for a lambda, whose source is that of the statement around it."""
+    """The syntax of a function; nothing for a lambda, whose source is the statement around it."""
     if function.__name__ == "<lambda>":
         return ast.Module([], [])
     return ast.parse(textwrap.dedent(inspect.getsource(function)))

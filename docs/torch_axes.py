@@ -23,7 +23,7 @@ ABOUT = (
 
 
 def stored_rows() -> Mapping[str, Any]:
-    """What was found, by overload: the shape, and what became of each axis."""
+    """The findings by overload: the shape, and the outcome of each axis."""
     return json.loads(FOUND.read_text(encoding="utf-8"))
 
 

@@ -188,7 +188,7 @@ class Network:
         return self.op("MaxPool", x, **settings)
 
     def upsample(self, x: Value, times: int) -> Value:
-        """Each pixel so many times along both sides."""
+        """Each pixel `times` times along both sides."""
         scales = self.constant(np.array([1, 1, times, times], np.float32))
         settings = {"mode": "nearest", "nearest_mode": "floor", "coordinate_transformation_mode": "asymmetric"}
         return self.op("Resize", x, None, scales, **settings)

@@ -153,7 +153,7 @@ def dynamic(make: Make, weights: engine.QuantType, *, per_channel: bool = False)
 
 
 def _prepared(model: onnx.ModelProto, folder: Path) -> tuple[str, str]:
-    """The file of the network, which tells the shape of every tensor, and that of the quantised one."""
+    """The file of the network, which tells the shape of every tensor, and the file of the quantised one."""
     before, after = folder / "before.onnx", folder / "after.onnx"
     onnx.save(onnx.shape_inference.infer_shapes(model), before)
     return str(before), str(after)

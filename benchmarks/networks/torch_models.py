@@ -1,4 +1,4 @@
-"""Networks in PyTorch, as large as those that people run: the architectures of the tests with widths and depths of use.
+"""Networks in PyTorch, as large as people run them: the architectures of the tests with widths and depths of use.
 
 Weights are random and seeded; nothing is downloaded.
 """
