@@ -13,7 +13,7 @@ from xdsl.rewriter import Rewriter
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, clamp, concat, greater, less, reshape, select, take
+from s2s.frontends.formulas import cast, clamp, concat, equal, greater, less, pad, reshape, select, take
 from s2s.frontends.order import largest
 from s2s.types.dtypes import tensor_type
 from s2s.types.size import greatest, is_empty
@@ -96,7 +96,7 @@ def distinct(keys: Value, *, in_order: bool) -> Distinct:
         order = largest(reshape(numbers, [count]), count, last=True)[1]
     else:
         order = emit(graph.RowOrderOp, numbers)
-    new, group = _groups(keys, order)
+    new, group = _groups(numbers, order)
     zeros = order.builder.filled(0, [count], _I32)
     inverse = _placed(zeros, order, group)
     if in_order:
@@ -124,14 +124,16 @@ def _equal_rows(keys: Value) -> Distinct:
 
 
 def _groups(keys: Value, order: Value) -> tuple[Value, Value]:
-    """Whether each row in `order` differs from the one before, and how many did before it, itself included, less 1."""
-    count, true = keys.shape[0], keys.builder.constant(np.ones(1, np.bool_))
-    if count == 1:
-        return true, keys.builder.constant(np.zeros(1, np.int32))
+    """Whether each row in `order` differs from the one before, and how many did up to it, less 1.
+
+    The first row differs from the none before it; a row of zeros stands there, so that there may be no rows at all.
+    """
+    count = keys.shape[0]
     rows = emit(graph.GatherOp, keys, order, axis=0)
-    equals = emit(graph.EqualOp, take(rows, 0, 1, count - 1), take(rows, 0, 0, count - 1))
-    differs = greater(emit(graph.ReduceMaxOp, cast(emit(graph.LogicalNotOp, equals), _I32), axes=[1]), 0)
-    new = concat([true, differs], 0)
+    before = take(pad(rows, [1, 0], [0, 0]), 0, 0, count)
+    differs = cast(emit(graph.LogicalNotOp, emit(graph.EqualOp, rows, before)), _I32)
+    is_first = equal(keys.builder.counted(count, _I32), 0)
+    new = emit(graph.LogicalOrOp, is_first, greater(emit(graph.ReduceMaxOp, differs, axes=[1], keepdims=False), 0))
     return new, emit(graph.CumsumOp, cast(new, _I32), axis=0) - 1
 
 

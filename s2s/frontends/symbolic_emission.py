@@ -17,7 +17,7 @@ from s2s.frontends.size_arithmetic import evaluated
 from s2s.interpret.graph import evaluate
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, tensor_type
 from s2s.types.shapes import reduce, shape
-from s2s.types.size import Ledger, Size, greatest, is_size
+from s2s.types.size import Ledger, Size, all_plain, greatest, is_size
 
 MakeOperation: TypeAlias = Callable[..., Operation]
 Properties: TypeAlias = Mapping[str, object]
@@ -72,12 +72,15 @@ def folded(
     may_fold: Callable[[Operation], bool],
 ) -> Folded | None:
     """Return the result of an operation on constants; None if it is computed in the run, as where an operand has no
-    array. Of tables only those results are folded whose first elements follow from the first ones of the operands."""
+    array, or where one holds sizes and another is a table. Of tables only those results are folded whose first elements
+    follow from the first ones of the operands."""
     known: list[Array] = _one_by_one(arrays)
     if len(known) < len(_one_by_one(types)):
         return None
     op = operation(*_arguments(types, plain=True), **_plain(properties))
     if any(array.dtype == object for array in known):
+        if any(not all_plain(type.get_shape()) for type in _one_by_one(types)):
+            return None
         array = evaluated(op, known)
         return None if array is None else Folded(array, as_tensor_type(op.results[0].type))
     if (not isinstance(op, graph.BroadcastToOp) and fusion_kind(op) > FusionKind.BROADCAST) or not may_fold(op):

@@ -167,11 +167,6 @@ def derived_of(attributes: Mapping[str, Attribute]) -> dict[str, AffineMap]:
     return {name: parse_map(map) if isinstance(map, str) else map for name, map in maps.items()}
 
 
-def is_offset(map: AffineMap) -> bool:
-    """Return whether a derived size is an offset, which may be 0, and smaller where other sizes are larger."""
-    return isinstance(map.results[0], AffineBinaryOpExpr) and map.results[0].kind is AffineBinaryOpKind.Mod
-
-
 def _range_at(map: AffineMap, least: Sequence[int], most: Sequence[int]) -> SizeRange:
     """Return the bounds of a size that follows from others within bounds."""
     return SizeRange(*exact_bounds(map.results[0], tuple(zip(least, most, strict=True))))

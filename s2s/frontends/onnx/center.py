@@ -6,7 +6,8 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import checked_shape, maximum, minimum, pad, reshape, select
+from s2s.frontends.computed_places import read_nearest
+from s2s.frontends.formulas import checked_shape, pad, reshape, select
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.sampling import within
 
@@ -38,9 +39,8 @@ def _centre_of_run(x: Value, axis: int, size: int) -> Value:
     dtype = np.dtype(np.int32)
     own, wanted = (x.builder.sizes(each, dtype) for each in (x.shape[axis], size))
     at = x.builder.counted(size, dtype) + emit(graph.DivOp, own - wanted, own.like(2))
-    found = emit(graph.GatherOp, x, maximum(minimum(at, own - 1), 0), axis=axis)
     inside = reshape(within(at, 0, own - 1), [size if each == axis else 1 for each in range(x.rank)])
-    return select(inside, found, 0)
+    return select(inside, read_nearest(x, axis, at), 0)
 
 
 IMPORTERS: Mapping[str, Importer] = {"CenterCropPad": _center_crop_pad}

@@ -131,7 +131,7 @@ def _trilu(node: Node) -> Value:
 def _reverse_sequence(node: Node) -> Value:
     x, lengths = node.input(0), node.input(1)
     batch, time = node.axis(node.integer("batch_axis"), x.rank), node.axis(node.integer("time_axis"), x.rank)
-    if lengths.array is not None and lengths.array.size and int(lengths.array.max()) > x.shape[time]:
+    if lengths.array is not None and lengths.array.size and lengths.array.max() > x.shape[time]:
         raise node.invalid(f"a sequence has {int(lengths.array.max())} of {x.shape[time]} steps", "fix sequence_lens")
     return reverse_sequences(node, x, lengths, batch, time)
 

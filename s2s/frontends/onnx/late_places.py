@@ -12,6 +12,7 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
+from s2s.frontends.computed_places import read_nearest
 from s2s.frontends.formulas import cast, clamp, equal, less, minimum, reshape, select, take
 from s2s.frontends.onnx.node import Node
 from s2s.frontends.selection import true_places
@@ -120,6 +121,8 @@ def _padded(x: Value, axis: int, low: Value, count: int, mode: str) -> tuple[Val
     size, at = x.shape[axis], x.builder.counted(count, _INDEX) - low
     within = emit(graph.LogicalNotOp, emit(graph.LogicalOrOp, less(at, 0), less(at * -1, 1 - size)))
     column = reshape(within, [count if dim == axis else 1 for dim in range(x.rank)])
+    if mode == "constant":
+        return read_nearest(x, axis, at), column
     return emit(graph.GatherOp, x, _WRAPPED[mode](at, size), axis=axis), column
 
 
@@ -143,7 +146,6 @@ def _nearest(at: Value, size: int) -> Value:
 
 
 _WRAPPED: Mapping[str, Callable[[Value, int], Value]] = {
-    "constant": _nearest,
     "edge": _nearest,
     "reflect": _reflected,
     "wrap": _modulo,

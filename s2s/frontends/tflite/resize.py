@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from s2s.dialects import graph
-from s2s.frontends import late_sampling
+from s2s.frontends import computed_places
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, cast, greater, reshape, select, unsqueeze
 from s2s.frontends.tflite.arithmetic import require_kinds
@@ -105,7 +105,7 @@ def _resize_nearest(node: Node) -> Value:
     y = x.value
     for axis, sampling in enumerate(_samplings(node, x), start=1):
         if not all_plain((sampling.before, sampling.after)):
-            y = late_sampling.read(y, axis, _LateSampling(node, sampling).nearest())
+            y = computed_places.read(y, axis, _LateSampling(node, sampling).nearest())
         else:
             y = _read(node, y, axis, sampling.nearest())
     return y
@@ -185,7 +185,7 @@ class _LateSampling:
         last, spans = self._sizes(_F32)
         at = (self._steps(_F32) + 0.5 * self.sampling.half_pixel_centers) * (spans[0] / spans[1])
         exact = cast(at, _F64) + 0.5 if self.sampling.align_corners else at
-        return late_sampling.within(late_sampling.floor_of(exact), cast(last, exact.dtype))
+        return computed_places.within(computed_places.floor_of(exact), cast(last, exact.dtype))
 
     def linear_integers(self) -> "_LateTaps":
         last, spans = self._sizes(I32)
@@ -193,16 +193,16 @@ class _LateSampling:
         at = self._steps(I32) * scale
         if self.sampling.half_pixel_centers:
             at = at + (scale / 2 - _ONE // 2)
-        first = late_sampling.within(at / _ONE, last)
-        second = late_sampling.within((at + (_ONE - 1)) / _ONE, last)
+        first = computed_places.within(at / _ONE, last)
+        second = computed_places.within((at + (_ONE - 1)) / _ONE, last)
         return _LateTaps(first, second, at - first * _ONE)
 
     def linear_floats(self) -> "_LateTaps":
         last, spans = self._sizes(_F32)
         scale, steps = spans[0] / spans[1], self._steps(_F32)
         at = (steps + 0.5) * scale - 0.5 if self.sampling.half_pixel_centers else steps * scale
-        first = late_sampling.within(late_sampling.floor_of(at), last)
-        second = late_sampling.within(emit(graph.CeilOp, at), last)
+        first = computed_places.within(computed_places.floor_of(at), last)
+        second = computed_places.within(emit(graph.CeilOp, at), last)
         return _LateTaps(first, second, at - first)
 
 
@@ -220,13 +220,13 @@ def _late_blend(x: Value, rows: _LateTaps, columns: _LateTaps, one: int) -> Valu
 
     def side(column: Value) -> Value:
         upper, lower = (
-            late_sampling.read(late_sampling.read(x, 1, row), 2, column) for row in (rows.first, rows.second)
+            computed_places.read(computed_places.read(x, 1, row), 2, column) for row in (rows.first, rows.second)
         )
         if not x.is_float:
             upper, lower = cast(upper, I32), cast(lower, I32)
-        return late_sampling.between(upper, lower, rows.weight, 1, one)
+        return computed_places.between(upper, lower, rows.weight, 1, one)
 
-    return late_sampling.between(side(columns.first), side(columns.second), columns.weight, 2, one)
+    return computed_places.between(side(columns.first), side(columns.second), columns.weight, 2, one)
 
 
 IMPORTERS: Mapping[str, Importer] = {

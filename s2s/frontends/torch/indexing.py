@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
+from s2s.frontends.computed_places import within
 from s2s.frontends.cumulative import running_sum
 from s2s.frontends.formulas import (
     broadcast_to,
@@ -22,7 +23,6 @@ from s2s.frontends.formulas import (
     transpose,
     unsqueeze,
 )
-from s2s.frontends.late_sampling import within
 from s2s.frontends.selection import coordinates, true_places
 from s2s.frontends.torch.dtypes import BOOL, INT64
 from s2s.frontends.torch.node import Importer, Node

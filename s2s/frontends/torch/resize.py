@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from s2s.frontends.builder import Value
+from s2s.frontends.computed_places import between, floor_of, read, within
 from s2s.frontends.formulas import equal, maximum, minimum, select
-from s2s.frontends.late_sampling import between, floor_of, read, within
 from s2s.frontends.resample import (
     MAX_DIVISOR,
     Taps,

@@ -1,5 +1,7 @@
 """TFLite's operators whose result has as many elements as the data say, against the reference kernels of LiteRT."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,73 @@ def test_no_element_counts():
     with api.compile(data, target="c") as artifact:
         (found,) = artifact.run({artifact.info.inputs[0].name: np.zeros((3, 4), np.bool_)}).values()
     assert found.shape == (0, 2)
+
+
+FOLLOWING: dict[str, tuple[list[TensorSpec], list[OperatorSpec], str]] = {
+    "rows": ([], [], "rows"),
+    "places": (
+        [
+            TensorSpec("true", (12, 3), "BOOL"),
+            TensorSpec("y", (36, 2), "INT64"),
+            TensorSpec("0", (1,), data=np.zeros(1, "f")),
+        ],
+        [OperatorSpec("GREATER", ["rows", "0"], ["true"], "GreaterOptions"), OperatorSpec("WHERE", ["true"], ["y"])],
+        "y",
+    ),
+    "distinct": (
+        [
+            TensorSpec("flat", (36,), "FLOAT32", signature=(-1,)),
+            TensorSpec("shape", (1,), data=np.array([-1], np.int32)),
+            TensorSpec("y", (36,), "FLOAT32"),
+            TensorSpec("i", (36,), "INT32"),
+        ],
+        [
+            OperatorSpec("RESHAPE", ["rows", "shape"], ["flat"], "ReshapeOptions"),
+            OperatorSpec("UNIQUE", ["flat"], ["y", "i"], "UniqueOptions"),
+        ],
+        "y",
+    ),
+    "padded": (
+        [TensorSpec("pads", (2, 2), data=np.array([[1, 2], [0, 0]], np.int32)), TensorSpec("y", (15, 3), "FLOAT32")],
+        [OperatorSpec("PAD", ["rows", "pads"], ["y"], "PadOptions")],
+        "y",
+    ),
+    "sums": (
+        [TensorSpec("axis", (), data=np.array(0, np.int32)), TensorSpec("y", (12, 3), "FLOAT32")],
+        [OperatorSpec("CUMSUM", ["rows", "axis"], ["y"], "CumsumOptions")],
+        "y",
+    ),
+}
+"""What follows the rows of a table where a mask holds: tensors, operators, and the result."""
+RESULTS: dict[str, Callable[[Array], Array]] = {
+    "rows": lambda rows: rows,
+    "places": lambda rows: np.argwhere(rows > 0),
+    "distinct": lambda rows: rows.reshape(-1),
+    "padded": lambda rows: np.pad(rows, [(1, 2), (0, 0)]),
+    "sums": lambda rows: np.cumsum(rows, 0),
+}
+"""The result by numpy; random elements are distinct."""
+
+
+@pytest.mark.parametrize("name", FOLLOWING)
+def test_layers_follow_no_places(name: str):
+    tensors, operators, result = FOLLOWING[name]
+    tensors = [TensorSpec("mask", (12,), "BOOL"), TensorSpec("table", (12, 3), "FLOAT32"), *tensors]
+    tensors += [TensorSpec("places", (12, 1), "INT64"), TensorSpec("rows", (12, 3), "FLOAT32")]
+    operators = [
+        OperatorSpec("WHERE", ["mask"], ["places"]),
+        OperatorSpec("GATHER_ND", ["table", "places"], ["rows"], "GatherNdOptions"),
+        *operators,
+    ]
+    table = np.random.default_rng(2).standard_normal((12, 3)).astype(np.float32)
+    with api.compile(model([GraphSpec(tensors, operators, ["mask", "table"], [result])]), target="c") as artifact:
+        names = [port.name for port in artifact.info.inputs]
+        for count in (0, 1, 12):
+            mask = chosen("BOOL", count)
+            (found,) = artifact.run(dict(zip(names, (mask, table), strict=True))).values()
+            expected = RESULTS[name](table[mask])
+            assert found.shape == expected.shape
+            np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 def test_layers_follow_places():

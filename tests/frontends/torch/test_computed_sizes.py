@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from s2s import api
 from s2s.errors import InputError
@@ -18,9 +19,20 @@ FUNCTIONS: dict[str, Callable[[Tensor], Any]] = {
     "rows by a mask": lambda x: x[x[:, 0] > 0],
     "sum over a mask": lambda x: x[x > 0].sum(),
     "elements put back": lambda x: x.masked_scatter(x > 0, x[x > 0] * 2),
+    "a column put back": lambda x: x.masked_scatter(x > 0, x[x > 0].reshape(-1, 1) * 2),
+    "elements filled in": lambda x: x.index_put((x > 0,), torch.tensor(2.0)),
+    "rows at places filled in": lambda x: x.index_put((torch.nonzero(x[:, 0] > 0).squeeze(1),), torch.ones(7)),
+    "elements at places": lambda x: x[torch.nonzero(x > 0, as_tuple=True)],
+    "rows in order": lambda x: torch.sort(x[x[:, 0] > 0], dim=0)[0],
+    "places in sorted rows": lambda x: torch.searchsorted(torch.sort(x[x > 0])[0], x[0]),
+    "rows between zeros": lambda x: functional.pad(x[x[:, 0] > 0], (0, 0, 1, 2)),
+    "rows repeated": lambda x: torch.repeat_interleave(x[x[:, 0] > 0], 2, dim=0),
+    "rows of rows": lambda x: (lambda y: y[y[:, 1] > 0])(x[x[:, 0] > 0]),
     "mean over a mask": lambda x: x[x > 0].sum() / x[x > 0].numel(),
     "places": lambda x: torch.nonzero(x > 0),
     "distinct": lambda x: torch.unique(x.round().long(), return_inverse=True, return_counts=True),
+    "distinct of a mask": lambda x: torch.unique(x[x > 0].round(), return_inverse=True, return_counts=True),
+    "distinct rows of a mask": lambda x: torch.unique(x[x[:, 0] > 0].round(), dim=0, return_counts=True),
 }
 
 
