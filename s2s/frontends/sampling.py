@@ -11,6 +11,7 @@ from s2s.frontends.formulas import cast, clamp, concat, maximum, minimum, reshap
 from s2s.support.frozen import frozen
 
 _INDEX = np.dtype(np.int64)
+_FLOAT, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
 @frozen
@@ -47,15 +48,18 @@ def within(x: Value, low: float, high: Value | float) -> Value:
 
 
 def reflect(x: Value, low: float, high: Value | float) -> Value:
-    """`x` mirrored at `low` and `high` until it lies between them."""
+    """`x` mirrored at `low` and `high` until it lies between them.
+
+    The remainder is taken of the distance from `low`, which is exact; a remainder of a negative number is rounded.
+    """
     length = high - low
     if not isinstance(length, Value):
         if length <= 0:
             return x * 0 + low
-        folded = emit(graph.ModOp, x - low, x.like(2 * length))
+        folded = emit(graph.ModOp, emit(graph.AbsOp, x - low), x.like(2 * length))
         return minimum(folded, 2 * length - folded) + low
     one = emit(graph.LessEqualOp, length, length.like(0))
-    folded = emit(graph.ModOp, x - low, select(one, length.like(1), 2 * length))
+    folded = emit(graph.ModOp, emit(graph.AbsOp, x - low), select(one, length.like(1), 2 * length))
     return select(one, x * 0 + low, minimum(folded, 2 * length - folded) + low)
 
 
@@ -97,6 +101,14 @@ def cubic_taps(at: Value, size: Value | int, padding: str, bounds: tuple[float, 
     return [tap_at(base + (k - 1), size, weight, padding, bounds) for k, weight in enumerate(weights)]
 
 
+def of_one_type(x: Value, grid: Value) -> tuple[Value, Value]:
+    """Both as floats of one type, which holds the elements of `x` exactly where a float does."""
+    if x.dtype == grid.dtype:
+        return x, grid
+    wide = _DOUBLE if _DOUBLE in (x.dtype, grid.dtype) or (not x.is_float and x.dtype.itemsize >= 4) else _FLOAT
+    return cast(x, wide), cast(grid, wide)
+
+
 def read_tap(image: Value, taps: Sequence[Tap]) -> Value:
     """`image[n, i…, c] * weight` at the indices of one tap per axis; indices and weights are `[n, p…]`."""
     last = taps[0].index.rank
@@ -130,11 +142,13 @@ def channels_first(x: Value) -> Value:
     return transpose(x, [0, x.rank - 1, *range(1, x.rank - 1)])
 
 
-def grid_sample(x: Value, grid: Value, mode: str, padding: str, corners: bool) -> Value:
+def grid_sample(x: Value, grid: Value, mode: str, padding: str, corners: bool, *, rounds_first: bool = False) -> Value:
     """`x[N, C, …]` at the places of `grid[N, …, axes]`, of which -1 and 1 are the borders; the last axis comes first.
 
     `mode` is nearest, or ends in linear or cubic; `padding` is zeros, border or reflection. With `corners` the borders
-    are the centres of the outermost elements.
+    are the centres of the outermost elements. The nearest element, of two the even one, is taken of the reflected
+    place: -1.5 reflects to 0.5, which is 0. With `rounds_first` the place is rounded before: -1.5 is -2, which reflects
+    to 1.
     """
     spatial = x.rank - 2
     taps: list[list[Tap]] = []
@@ -143,12 +157,13 @@ def grid_sample(x: Value, grid: Value, mode: str, padding: str, corners: bool) -
         place = reshape(take(grid, grid.rank - 1, spatial - 1 - axis, 1), grid.shape[:-1])  # the grid says x, y, z
         bounds = (0.0, size - 1.0) if corners else (-0.5, size - 0.5)
         at = (place + 1) / 2 * (size - 1) if corners else ((place + 1) * size - 1) / 2
-        at = emit(graph.RoundOp, at) if mode == "nearest" else at
+        at = emit(graph.RoundOp, at) if mode == "nearest" and rounds_first else at
         if padding == "border" and not mode.endswith("cubic"):  # of a cubic the elements are clamped, not the place
             at = select(within(at, *bounds), at, limited(at, size - 1))
         elif padding == "reflection":
             at = reflect(at, *bounds)
         if mode == "nearest":
+            at = at if rounds_first else emit(graph.RoundOp, at)
             taps.append([tap_at(at, size, None, padding, bounds)])
         elif mode.endswith("linear"):
             taps.append(linear_taps(at, size, padding, bounds))

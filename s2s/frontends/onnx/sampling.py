@@ -22,11 +22,10 @@ from s2s.frontends.sampling import (
     channels_last,
     grid_sample,
     linear_taps,
+    of_one_type,
     sum_reads,
 )
 from s2s.types.dtypes import Array
-
-_FLOAT, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def _grid_sample(node: Node) -> Value:
@@ -36,7 +35,8 @@ def _grid_sample(node: Node) -> Value:
         raise node.invalid(f"grid {list(grid.shape)} does not fit input {list(x.shape)}", "fix the shapes")
     mode = node.choice("mode", "linear", "bilinear", "nearest", "cubic", "bicubic")
     padding = node.choice("padding_mode", "zeros", "border", "reflection")
-    return cast(grid_sample(*_of_one_type(x, grid), mode, padding, node.flag("align_corners")), x.dtype)
+    corners = node.flag("align_corners")
+    return cast(grid_sample(*of_one_type(x, grid), mode, padding, corners, rounds_first=True), x.dtype)
 
 
 def _affine_grid(node: Node) -> Value:
@@ -73,14 +73,6 @@ def _places(size: int, corners: bool) -> Array:
     if corners:
         return np.linspace(-1, 1, size)
     return (np.arange(size) * 2 + 1) / size - 1
-
-
-def _of_one_type(x: Value, grid: Value) -> tuple[Value, Value]:
-    """Both as floats of one type, which holds the elements of `x` exactly where a float does."""
-    if x.dtype == grid.dtype:
-        return x, grid
-    wide = _DOUBLE if _DOUBLE in (x.dtype, grid.dtype) or (not x.is_float and x.dtype.itemsize >= 4) else _FLOAT
-    return cast(x, wide), cast(grid, wide)
 
 
 def _deform_conv(node: Node) -> Value:

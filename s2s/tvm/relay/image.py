@@ -8,9 +8,13 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.errors import InputError
+from s2s.frontends.builder import Builder, Value
+from s2s.frontends.formulas import cast
+from s2s.frontends.sampling import grid_sample as sample_grid
+from s2s.frontends.sampling import of_one_type
 from s2s.tvm.relay import op
 from s2s.tvm.relay.expr import Expr, const
-from s2s.tvm.relay.formula import constant_ints, constant_numbers, onnx
+from s2s.tvm.relay.formula import Formula, constant_ints, constant_numbers, onnx
 from s2s.tvm.relay.graph_calls import call
 from s2s.tvm.relay.operators import operator
 from s2s.tvm.relay.refusals import refusing
@@ -113,9 +117,23 @@ def grid_sample(
     if layout not in ("NCHW", "NCDHW"):
         raise InputError(f"relay.image.grid_sample: layout {layout} is not supported; transpose the data")
     rank = len(data.shape)
+    if method not in ("bilinear", "nearest", "bicubic") or padding_mode not in ("zeros", "border", "reflection"):
+        raise InputError(
+            f"relay.image.grid_sample: there is no method {method} with padding_mode {padding_mode}; give bilinear, "
+            "nearest or bicubic, and zeros, border or reflection"
+        )
+    if rank != len(layout) or tuple(grid.shape[:2]) != (data.shape[0], rank - 2) or len(grid.shape) != rank:
+        raise InputError(
+            f"relay.image.grid_sample: the grid {list(grid.shape)} does not fit the data {list(data.shape)} in "
+            f"{layout}; give a grid of shape (n, {len(layout) - 2}, …)"
+        )
+
+    def write(_: Builder, values: Sequence[Value]) -> list[Value]:
+        image, places = of_one_type(*values)
+        return [cast(sample_grid(image, places, method, padding_mode, align_corners), values[0].dtype)]
+
     places = op.transpose(grid, [0, *range(2, rank), 1])
-    mode = {"bilinear": "linear", "nearest": "nearest", "bicubic": "cubic"}.get(method, method)
-    return onnx("GridSample", data, places, mode=mode, padding_mode=padding_mode, align_corners=int(align_corners))
+    return Formula("image.grid_sample", write, [data, places]).results[0]
 
 
 @operator("image.affine_grid")
