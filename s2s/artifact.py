@@ -181,6 +181,7 @@ class Artifact:
             extra_operations=info.extra_operations,
             row_tiles=describe_row_tiles(info.row_tiles),
             accumulators=describe_sums(info.sums),
+            real_ports=compilation.facts(Read).describe_real_ports(),
             removed_channels="" if info.removed_channels is None else info.removed_channels.describe(),
         )
         found = self.measure() if measure else None

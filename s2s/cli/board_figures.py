@@ -44,18 +44,22 @@ def show_cycles(found: "BoardVerification") -> None:
 
 
 def show_layers(found: "BoardVerification") -> None:
-    """Print the instructions, and the cycles by the model of the core, of each kernel for people."""
+    """Print the instructions, and the cycles by the model of the core, of each kernel for people.
+
+    The share is of the cycles, of the instructions where there is no model.
+    """
     from s2s.cli.output import columns, number
 
     print()
     rows = found.summed_layers()
     total = sum(row.instructions for row in rows)
+    spent = sum(row.cycles or 0 for row in rows)
     repeated = any(row.calls != 1 for row in rows)
-    cycles = [row.cycles for row in rows if row.cycles is not None]
+    cycles = any(row.cycles is not None for row in rows)
     titles = (
-        "instructions",
-        *(["cycles"] if cycles else []),
-        "share",
+        f"{'instructions':>14}",
+        *([f"{'cycles':>12}"] if cycles else []),
+        f"{'share':>6}",
         *(["calls"] if repeated else []),
         "kernel",
         "nodes",
@@ -64,13 +68,19 @@ def show_layers(found: "BoardVerification") -> None:
         (
             f"{number(row.instructions):>14}",
             *([f"{number(row.cycles or 0):>12}"] if cycles else []),
-            f"{row.instructions / total if total else 0:6.1%}",
+            f"{(row.cycles or 0) / spent if spent else row.instructions / total if total else 0:6.1%}",
             *([f"{row.calls:>5}"] if repeated else []),
             row.kernel,
             row.nodes,
         )
         for row in rows
     ]
-    spent = [f"{number(sum(cycles)):>12}"] if cycles else []
-    last = (f"{number(total):>14}", *spent, "100.0%", *([""] if repeated else []), "all", "")
+    last = (
+        f"{number(total):>14}",
+        *([f"{number(spent):>12}"] if cycles else []),
+        "100.0%",
+        *([""] if repeated else []),
+        "all",
+        "",
+    )
     print("\n".join(columns([titles, *table, last])))

@@ -46,6 +46,8 @@ class Report:
     """What is proven of the sums of integer layers."""
     removed_channels: str = ""
     """The channels that no kernel computes."""
+    real_ports: str = ""
+    """The inputs and outputs that stay real numbers where bytes are asked for, and why."""
 
     def as_dict(self) -> dict[str, Any]:
         """The figures in order; figures that were not measured are left out."""
@@ -61,6 +63,7 @@ class Report:
             "arena": f"{self.arena:,} bytes of it; lower bound for this order of kernels {self.arena_lower_bound:,}"
             f"{self._apart()}",
             **({"row tiles": self.row_tiles} if self.row_tiles else {}),
+            **({"not bytes": self.real_ports} if self.real_ports else {}),
             "constants": f"{self.weights:,} bytes",
             **({"channels that are constants": self.removed_channels} if self.removed_channels else {}),
         }

@@ -75,7 +75,10 @@ def preprocessed(tree: Path, file: Path, system: Path) -> str:
     """The text of a file after the C preprocessor, without its line marks."""
     includes = [f"-I{folder}" for folder in (tree / "include", tree / "runtime" / "include", tree / "src", system)]
     command = ["cc", "-E", "-P", "-undef", "-nostdinc", "-std=c99", "-D__STDC_VERSION__=199901L", *includes, str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise ToolchainError(f"cc: cannot be started: {error.strerror}; install a C compiler as `cc`") from error
     if done.returncode != 0:
         msg = f"{file}: the C preprocessor fails: {done.stderr.strip()[:500]}; install a C compiler as `cc`"
         raise ToolchainError(msg)

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import AnyFloat, ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
 
 from s2s.analysis.network.functions import input_numbers, main_of, output_numbers, state_arguments
 from s2s.c_syntax.identifiers import c_identifier
@@ -67,6 +68,20 @@ class Read:
     """The sizes that the network computes, with their bounds."""
     byte_ports: BytePorts = BytePorts()
     """The inputs and outputs that are passed as bytes, and in the model as real numbers."""
+
+    def describe_real_ports(self) -> str:
+        """Describe the inputs and outputs that `--ports int8` leaves real numbers; empty if there are none."""
+        if self.byte_ports == BytePorts():
+            return ""
+        inputs, outputs = (
+            [port.name for port in ports if isa(port.element, AnyFloat) and port.name not in bytes]
+            for ports, bytes in ((self.inputs, self.byte_ports.inputs), (self.outputs, self.byte_ports.outputs))
+        )
+        reasons = (
+            *([f"{', '.join(inputs)}: not quantised first by one scale"] if inputs else []),
+            *([f"{', '.join(outputs)}: not dequantised last by one scale"] if outputs else []),
+        )
+        return "; ".join(reasons)
 
 
 def read_network(source: Source, options: CompileOptions) -> State:

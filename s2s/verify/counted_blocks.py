@@ -27,13 +27,13 @@ END = "-"
 def why_uncounted(board: Board) -> str:
     """Explain why there are no cycles of a board; empty if there are."""
     if table_of(board.target) is None:
-        return f"no model: the maker of {board.target} publishes no cycles of its instructions"
+        return f"no cycle model for {board.target}: its maker publishes no cycles of instructions"
     if not _takes_plugins(board.emulator[0]):
-        return f"no model: this {board.emulator[0]} takes no plugins"
+        return f"no cycle model: this {board.emulator[0]} takes no plugins; install QEMU 7 or later, built with them"
     try:
         default_compiler()
     except ToolchainError:
-        return "no model: the plugin of the emulator wants a C compiler of this machine"
+        return "no cycle model: the plugin of the emulator wants a C compiler of this machine; install gcc"
     return ""
 
 

@@ -28,6 +28,7 @@ class RunTime:
         time = self.milliseconds(cycles.count)
         if time is not None:
             found["milliseconds"] = round(time, 3)
+            found["clock_megahertz"] = self.megahertz
         energy = None if self.part is None else self.part.microjoules(cycles.count)
         if energy is not None:
             found["microjoules"] = [round(energy[0], 1), round(energy[1], 1)]

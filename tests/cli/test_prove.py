@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from s2s.cli.main import run
+from s2s.errors import ToolchainError
 from support.project import ROOT
 from support.proved_networks import quantised_network
 
@@ -30,3 +31,13 @@ def test_a_proof_is_shown_written_and_checked(model: Path, tmp_path: Path, capsy
 def test_what_is_tested_only_gives_another_exit_code(capsys: pytest.CaptureFixture[str]):
     assert run(["prove", str(ROOT / "examples" / "digits" / "digits.onnx"), "--target", "c"]) == 3
     assert "tested only: inputs or outputs are not int8" in capsys.readouterr().out
+
+
+def test_a_missing_c_compiler_is_said(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    certificate = tmp_path / "proof.json"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert run(["prove", str(model), "--target", "c", "-o", str(certificate)]) == ToolchainError.exit_code
+    assert "cc: cannot be started: No such file or directory; install a C compiler" in capsys.readouterr().err
+    assert not certificate.exists()

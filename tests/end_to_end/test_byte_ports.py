@@ -21,6 +21,12 @@ QDQ = """(float[2, 3] x) => (float[2, 4] y)
     m = MatMul (x1, w1) q = QuantizeLinear (m, r, v) y = DequantizeLinear (q, r, v)
 }"""
 
+MIXED = """(float[2, 3] x, float[2, 3] b) => (float[2, 3] y, float[2, 3] d) <float s = {0.05}, int8 z = {3}>
+{
+    q = QuantizeLinear (x, s, z) r = DequantizeLinear (q, s, z) t = Relu (r)
+    p = QuantizeLinear (t, s, z) y = DequantizeLinear (p, s, z) d = Relu (b)
+}"""
+
 
 def tflite_file(folder: Path) -> Path:
     """A network of TFLite that quantises its float input, and dequantises its output."""
@@ -76,3 +82,11 @@ def test_engines_are_passed_the_real_numbers(network: Path) -> None:
 def test_a_network_without_a_quantisation_is_refused() -> None:
     with pytest.raises(InputError, match="digits: --ports int8 finds no input that is quantised first"):
         compile_artifact(DIGITS, CompileOptions(target="c", ports="int8"))
+
+
+def test_ports_that_stay_floats_are_named_with_the_reason(tmp_path: Path) -> None:
+    file = onnx_file(MIXED, tmp_path)
+    report = compile_artifact(file, CompileOptions(target="c", ports="int8")).report()
+    expected = "b: not quantised first by one scale; d: not dequantised last by one scale"
+    assert report.in_words()["not bytes"] == expected
+    assert not compile_artifact(file, CompileOptions(target="c")).report().real_ports

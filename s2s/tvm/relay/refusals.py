@@ -7,13 +7,13 @@ from s2s.errors import UnsupportedError
 _SPARSE = "weights and values are dense"
 _TRANSFORMED = "kernels of convolutions are chosen by relay.build, which transforms weights itself; use nn.conv2d"
 _PACKED = "layouts are chosen by relay.build; use the operator without a packed layout"
-_GRADIENT = "networks have no gradients here; train elsewhere, and import the model"
+GRADIENT = "networks have no gradients here; train elsewhere, and import the model"
 _DYNAMIC = "the size of the result follows from values; no size is known before the network runs"
 _BOXES = "write it with sort, gather and where, or import a model whose importer does"
 _QUANTISED = "quantised networks are imported as such; relay.frontend.from_onnx and from_tflite read them"
 _RANDOM = "networks are functions of their inputs; give random numbers as an input"
 _MEMORY = "memory is planned by relay.build"
-_REGIONS = "external code generators choose their parts in relay.build(external=...)"
+GENERATORS = "external code generators choose their parts in relay.build(external=...)"
 _BITS = "elements have at least 8 bits"
 
 RELAY: Mapping[str, str] = {
@@ -28,7 +28,7 @@ RELAY: Mapping[str, str] = {
     "unique": _DYNAMIC,
 }
 NN: Mapping[str, str] = {
-    "avg_pool2d_grad": _GRADIENT,
+    "avg_pool2d_grad": GRADIENT,
     "bitpack": _BITS,
     "bitserial_conv2d": _BITS,
     "bitserial_dense": _BITS,
@@ -42,12 +42,12 @@ NN: Mapping[str, str] = {
     "contrib_conv3d_winograd_without_weight_transform": _TRANSFORMED,
     "contrib_dense_pack": _PACKED,
     "contrib_depthwise_conv2d_nchwc": _PACKED,
-    "conv2d_backward_weight": _GRADIENT,
+    "conv2d_backward_weight": GRADIENT,
     "correlation": "it is of one network for optical flow; write it with slices, products and sums",
     "deformable_conv2d": "places that are computed are read by relay.frontend.from_onnx on a model with DeformConv",
     "dropout_raw": "dropout does nothing in inference; use nn.dropout",
     "fifo_buffer": "state is kept by models that are imported with it, or compiled as streams",
-    "max_pool2d_grad": _GRADIENT,
+    "max_pool2d_grad": GRADIENT,
     "sparse_add": _SPARSE,
     "sparse_dense": _SPARSE,
     "sparse_transpose": _SPARSE,
@@ -90,9 +90,9 @@ TESTING: Mapping[str, str] = dict.fromkeys(
     "import the model, or write it with relay.nn",
 )  # fmt: skip
 ANNOTATION: Mapping[str, str] = {
-    "checkpoint": _GRADIENT,
-    "compiler_begin": _REGIONS,
-    "compiler_end": _REGIONS,
+    "checkpoint": GRADIENT,
+    "compiler_begin": GENERATORS,
+    "compiler_end": GENERATORS,
     "function_on_device": "give annotation.on_device to expressions",
     "stop_fusion": "kernels are formed by relay.build; `relay.FuseOps.max_depth` limits them",
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from s2s.errors import UnsupportedError
 from s2s.passes.graph.parallel_branches import MIN_BRANCHES
+from s2s.tvm.relay.refusals import GENERATORS, GRADIENT
 from s2s.tvm.transform import FunctionPass, ModulePass, Pass, function_pass, module_pass, named
 
 
@@ -51,20 +52,18 @@ SimplifyExpr = partial(named, "SimplifyExpr")
 SimplifyInference = partial(named, "SimplifyInference")
 """Batch norms become factors and offsets."""
 
-_GRADIENT = "networks have no gradients here; train elsewhere, and import the model"
 _FORM = "expressions have one form; visit them with ExprVisitor, or write them with relay.Let"
 _PIPELINE = "it is part of relay.build; use PassContext to leave it out, and s2s inspect to look on"
-_GENERATORS = "external code generators choose their parts in relay.build(external=...)"
 _OTHER = "there is no pass for it; write one with relay.transform.function_pass"
 REFUSED: dict[str, str] = {
     "AlterOpLayout": _PIPELINE,
     "AnnotateSpans": "expressions keep no places of text",
-    "AnnotateTarget": _GENERATORS,
+    "AnnotateTarget": GENERATORS,
     "BatchingOps": "use CombineParallelDense and CombineParallelBatchMatmul",
     "CanonicalizeCast": _OTHER,
     "CapturePostDfsIndexInSpans": "expressions keep no places of text",
     "ChangeBatch": "write the network with the other batch, or import the model with it",
-    "CollagePartition": _GENERATORS,
+    "CollagePartition": GENERATORS,
     "Conv2dToSparse": "weights are dense",
     "Conv2dToSparse2": "weights are dense",
     "ConvertLayout": "layouts are chosen by relay.build; TVM's would change what inputs and outputs mean",
@@ -76,24 +75,24 @@ REFUSED: dict[str, str] = {
     "EtaExpand": _FORM,
     "FakeQuantizationToInteger": "quantised networks are read as such by importers",
     "FastMath": "functions of the C library are exact to their last bits; there is no faster form of less precision",
-    "FirstOrderGradient": _GRADIENT,
+    "FirstOrderGradient": GRADIENT,
     "FlattenAtrousConv": _OTHER,
     "FoldConstantExpr": "use FoldConstant on a module",
     "FoldExplicitPadding": _PIPELINE,
     "FuseOps": _PIPELINE,
     "InferTypeLocal": "types are known when an expression is made; read checked_type",
-    "InlineCompilerFunctionsBoundTo": _GENERATORS,
+    "InlineCompilerFunctionsBoundTo": GENERATORS,
     "LambdaLift": "functions are no values",
     "LayoutConfig": "layouts are chosen by relay.build",
-    "LazyGradientInit": _GRADIENT,
+    "LazyGradientInit": GRADIENT,
     "Legalize": _PIPELINE,
     "ManifestLifetimes": "memory is planned by relay.build",
-    "MarkCompilerFunctionsAsExtern": _GENERATORS,
-    "MergeCompilerRegions": _GENERATORS,
-    "MergeComposite": _GENERATORS,
-    "OutlineCompilerFunctionsWithExistingGlobalSymbols": _GENERATORS,
+    "MarkCompilerFunctionsAsExtern": GENERATORS,
+    "MergeCompilerRegions": GENERATORS,
+    "MergeComposite": GENERATORS,
+    "OutlineCompilerFunctionsWithExistingGlobalSymbols": GENERATORS,
     "PartialEvaluate": "use FoldConstant",
-    "PartitionGraph": _GENERATORS,
+    "PartitionGraph": GENERATORS,
     "PlanDevices": _PIPELINE,
     "RemoveUnusedFunctions": "functions that main does not call are not compiled",
     "SimplifyFCTranspose": _OTHER,
@@ -105,7 +104,7 @@ REFUSED: dict[str, str] = {
     "ToGraphNormalForm": _FORM,
     "ToMixedPrecision": "convert the model before it is imported",
     "build_config": "use tvm.transform.PassContext",
-    "gradient": _GRADIENT,
+    "gradient": GRADIENT,
     "to_cps": _FORM,
     "un_cps": _FORM,
 }
