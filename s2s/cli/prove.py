@@ -40,17 +40,19 @@ def prove_command(
     import json
 
     from s2s.cli.output import print_fields, print_json, steps_shown
+    from s2s.support.files import write_file
 
+    certificate = None if check is None else _read(check)
     with steps_shown():
         proof = _of_tree(model, tree) if tree is not None else _of_model(model, compiling)
     if output is not None:
-        output.write_text(proof.to_json(), encoding="utf-8", newline="\n")
+        write_file(output, proof.to_json())
     if as_json:
         print_json(json.loads(proof.to_json()))
     else:
         print_fields(_in_words(proof))
-    if check is not None and _read(check) != proof.to_json():
-        raise InputError(f"{check}: is not the certificate of this proof; write it again with --output")
+    if certificate is not None and certificate != proof.to_json():
+        raise InputError(f"{check}: is not the certificate of this proof; write that one with --output")
     if not proof.complete:
         raise Exit(WRONG if proof.wrong else UNDECIDED)
 

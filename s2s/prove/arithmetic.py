@@ -21,13 +21,13 @@ from s2s.prove.values import (
     bounds,
     is_number,
     plain,
+    refuse_wide,
     side_of,
     within,
 )
 
 DIRECT = {"+": np.add, "-": np.subtract, "*": np.multiply}
 SIMPLE = {">>", "&"}
-WIDEST = 2.0**62
 
 
 class Arithmetic(Choices):
@@ -116,14 +116,14 @@ class Arithmetic(Choices):
         return tight
 
     def _sum(self, a: Form, b: Form) -> Form:
-        _refuse_wide(a, 1)
-        _refuse_wide(b, 1)
+        refuse_wide(a, 1)
+        refuse_wide(b, 1)
         return Form(a.constant + b.constant, a.groups + b.groups, a.low + b.low, a.high + b.high, a.carried + b.carried)
 
     def _scaled(self, form: Form, factor: Number) -> Form:
         if form.carried and not (isinstance(factor, int) and factor == 1):
             raise Conflict(form.carried[0].loop)
-        _refuse_wide(form, factor)
+        refuse_wide(form, factor)
         wide = factor[..., None] if isinstance(factor, np.ndarray) and factor.ndim else factor
         groups = tuple((ids, coefficients * wide) for ids, coefficients in form.groups)
         if isinstance(factor, int):
@@ -197,14 +197,6 @@ class Arithmetic(Choices):
         if ctype.bits > source.bits:
             return self.settled(form, source)
         return form if ctype.bits >= 32 else self.settled(form, ctype)
-
-
-def _refuse_wide(form: Form, factor: Number) -> None:
-    """Refuse forms whose bounds times a factor may leave the 64 bits in which numpy computes."""
-    most = max(abs(float(np.min(form.low))), abs(float(np.max(form.high))))
-    if most * float(np.max(np.abs(factor))) >= WIDEST:
-        msg = "sums of about 64 bits"
-        raise Unprovable(msg)
 
 
 def _carries(value: Value) -> bool:

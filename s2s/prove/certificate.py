@@ -11,9 +11,10 @@ PROVED, WRONG, TESTED = "proved", "wrong", "tested only"
 METHOD = "symbolic execution of the printed C on linear forms and exact tables, compared with the model's operators"
 TRUSTED = (
     "the C compiler, and its arithmetic right shift of negative numbers and conversion to signed types modulo 2^bits",
-    "target-specific forms of header functions (inline assembly, intrinsics): the proof reads their portable C99 forms",
+    "target-specific forms that #if chooses (inline assembly, intrinsics): the proof reads the portable C99 forms",
     "that pointers declared restrict do not meet: the proof reads and writes memory in the order of the C",
     "that the arena, inputs and outputs are different objects, aligned as the header asks, and size_t holds 32 bits",
+    "that memory may be accessed with another type than its object's, and unused addresses and results are harmless",
     "this prover, numpy, pycparser, and the C preprocessor `cc -E`",
     "digests of 192 bits (blake2b) of linear forms and tables, taken to differ where these do",
     "s2s_u32_leading_zeros, where its operand depends on the input, and s2s_is_aligned: by their documented meanings",

@@ -14,6 +14,8 @@ def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int) -> 
 
     Where the tree leaves out channels that nothing reads, its elements are some of the tensor's, in their order.
     """
+    if count <= 0:
+        return f"the tree has no element of {tensor.name}"
     atoms, numbers = _elements(memory, pointer, count)
     name = tensor.name.split(";")[0]
     if count != tensor.size:
@@ -49,7 +51,7 @@ def _elements(memory: Memory, pointer: Pointer, count: int) -> tuple[np.ndarray,
     assert isinstance(buffer, Buffer)
     assert isinstance(offset, int)
     cells = offset + np.arange(count)
-    if offset + count > len(buffer.numbers):
+    if not 0 <= offset <= len(buffer.numbers) - count:
         return np.full(count, -1), np.zeros(count, np.int64)
     form = memory.value(buffer, cells)
     written = buffer.widths[cells] == 1

@@ -42,7 +42,6 @@ NAMES: dict[str, IntType] = {
     "uint64_t": U64,
     "_Bool": BOOL,
     "bool": BOOL,
-    "char": I8,
     "signed char": I8,
     "unsigned char": U8,
     "short": I16,
@@ -55,7 +54,7 @@ NAMES: dict[str, IntType] = {
     "uintptr_t": U32,
     "ptrdiff_t": I32,
 }
-"""`size_t` is taken as 32 bits: kernels count with it far below that."""
+"""`size_t` is taken as 32 bits: kernels count with it far below that. `char` and `long` differ between compilers."""
 
 
 def promoted(ctype: IntType) -> IntType:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from pycparser import c_ast
 
-from s2s.prove.ctypes import I32, I64, NAMES, U32, U64, IntType, named
+from s2s.prove.ctypes import I32, I64, NAMES, U32, U64, IntType, common, named, promoted
 from s2s.prove.faults import Unprovable
 from s2s.support.frozen import frozen
 
@@ -97,6 +98,38 @@ def size_of(ctype: CType) -> int:
     raise Unprovable(msg)
 
 
+def _in_type(value: int, ctype: IntType) -> tuple[int, IntType]:
+    """A constant and its type, which holds it."""
+    if not ctype.least <= value <= ctype.most or (ctype.bits == 64 and not ctype.signed and value < 0):
+        msg = f"the constant {value} of {ctype.bits} bits"
+        raise Unprovable(msg)
+    return value, ctype
+
+
+def same_tree(a: c_ast.Node, b: c_ast.Node) -> bool:
+    """Whether two nodes say the same C."""
+    if type(a) is not type(b) or any(getattr(a, name) != getattr(b, name) for name in a.attr_names):
+        return False
+    pairs = a.children(), b.children()
+    return len(pairs[0]) == len(pairs[1]) and all(
+        left[0] == right[0] and same_tree(left[1], right[1]) for left, right in zip(*pairs, strict=True)
+    )
+
+
+Node = TypeVar("Node", bound=c_ast.Node)
+
+
+def define(names: dict[str, Node], name: str, node: Node) -> None:
+    """Let a name stand for what a file defines; what stands in a header is defined in each file that includes it.
+
+    Raises Unprovable where another file defines it differently: the prover has one scope for all files.
+    """
+    defined = names.setdefault(name, node)
+    if defined is not node and not same_tree(defined, node):
+        msg = f"two files define {name} differently"
+        raise Unprovable(msg)
+
+
 @dataclass
 class Types:
     """Typedefs, structures and enumerators of a program."""
@@ -110,12 +143,12 @@ class Types:
     def note(self, item: c_ast.Node) -> None:
         """Remember what a declaration names."""
         if isinstance(item, c_ast.Typedef):
-            self.typedefs[item.name] = item.type
+            define(self.typedefs, item.name, item.type)
         inner = item.type if isinstance(item, c_ast.Typedef | c_ast.Decl) else None
         while isinstance(inner, c_ast.TypeDecl):
             inner = inner.type
-        if isinstance(inner, c_ast.Struct) and inner.decls:
-            self.structs[inner.name] = inner
+        if isinstance(inner, c_ast.Struct) and inner.decls and inner.name:
+            define(self.structs, inner.name, inner)
         if isinstance(inner, c_ast.Enum) and inner.values is not None:
             self._note_enumerators(inner.values)
 
@@ -123,7 +156,9 @@ class Types:
         following = 0
         for each in values.enumerators:
             value = following if each.value is None else self.constant(each.value)
-            self.enumerators[each.name] = value
+            if self.enumerators.setdefault(each.name, value) != value:
+                msg = f"two files define {each.name} differently"
+                raise Unprovable(msg)
             following = value + 1
 
     def of(self, node: c_ast.Node) -> CType:
@@ -147,6 +182,9 @@ class Types:
             return self.of(node.type)
         if isinstance(node, c_ast.Struct):
             decls = node.decls or self.structs[node.name].decls or []
+            if any(part == "bitsize" for each in decls for part, _ in each.children()):
+                msg = "a structure with bit-fields"
+                raise Unprovable(msg)
             return StructType(tuple((each.name, self.of(each.type)) for each in decls))
         if isinstance(node, c_ast.Enum):
             return I32
@@ -162,18 +200,24 @@ class Types:
 
     def constant(self, node: c_ast.Node) -> int:
         """The value of a constant expression of integers."""
+        return self._constant(node)[0]
+
+    def _constant(self, node: c_ast.Node) -> tuple[int, IntType]:
+        """The value and type of a constant expression; arithmetic that leaves its type is refused."""
         if isinstance(node, c_ast.Constant):
-            return int(self.literal(node)[0])
+            return self.literal(node)
         if isinstance(node, c_ast.UnaryOp) and node.op in {"-", "+"}:
-            value = self.constant(node.expr)
-            return -value if node.op == "-" else value
-        if isinstance(node, c_ast.BinaryOp) and node.op in {"+", "-", "*", "/"}:
-            left, right = self.constant(node.left), self.constant(node.right)
-            return {"+": left + right, "-": left - right, "*": left * right, "/": left // max(right, 1)}[node.op]
-        if isinstance(node, c_ast.Cast):
-            return self.constant(node.expr)
+            value, ctype = self._constant(node.expr)
+            return _in_type(-value if node.op == "-" else value, promoted(ctype))
+        if isinstance(node, c_ast.BinaryOp) and node.op in {"+", "-", "*"}:
+            (left, left_type), (right, right_type) = self._constant(node.left), self._constant(node.right)
+            result = left + right if node.op == "+" else left - right if node.op == "-" else left * right
+            ctype = common(left_type, right_type)
+            for value in (left, right):
+                _in_type(value, ctype)
+            return _in_type(result, ctype)
         if isinstance(node, c_ast.ID) and node.name in self.enumerators:
-            return self.enumerators[node.name]
+            return self.enumerators[node.name], I32
         msg = f"a constant expression with {type(node).__name__}"
         raise Unprovable(msg)
 
@@ -186,12 +230,13 @@ class Types:
 
     def _literal(self, node: c_ast.Constant) -> tuple[int, IntType]:
         text = node.value.lower()
-        if node.type in {"float", "double"} or (node.type not in {"char"} and not text[:1].isdigit()):
+        if node.type in {"float", "double"} or (node.type != "char" and not text[:1].isdigit()):
             msg = "numbers in floating point"
             raise Unprovable(msg)
-        if node.type == "char":
-            return ord(node.value[1]), I32
         suffix = text[len(text.rstrip("ul")) :]
+        if node.type == "char" or suffix.count("l") == 1:
+            msg = f"{node.value}, whose value or type compilers may choose"
+            raise Unprovable(msg)
         digits = text[: len(text) - len(suffix)]
         value = int(digits, 0) if not (len(digits) > 1 and digits.isdigit() and digits[0] == "0") else int(digits, 8)
         unsigned, long = "u" in suffix, "ll" in suffix

@@ -39,12 +39,14 @@ class Dependence(Interner):
         return self._rebased(left, right)
 
     def _rebased(self, a: Function, b: Function) -> tuple[Form, Expression, Expression] | None:
-        """Functions of two forms of which one is a multiple of the other, or that are functions of one form below."""
+        """Functions of two forms as functions of one: of the first, of which the second is a multiple, 0 times it in
+        lanes where it is a number; or of a form below both."""
         if a.base.carried or b.base.carried:
             return None
         (bases, factors, shifts), (others, multiples, offsets) = self.bases(a.base), self.bases(b.base)
-        if np.array_equal(bases, others) and np.all(bases >= 0) and not np.any(multiples % factors):
-            ratio = multiples // factors
+        units = np.where(factors == 0, 1, factors)
+        if np.all((bases == others) | (others < 0)) and not np.any(multiples % units):
+            ratio = multiples // units
             scaled = Expression("*", (X, self._column(ratio)))
             inner = Expression("+", (scaled, self._column(offsets - ratio * shifts)))
             return a.base, a.expression, substituted(b.expression, inner)

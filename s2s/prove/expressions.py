@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import numpy as np
 from pycparser import c_ast
 
+from s2s.prove.changes import STEPS
 from s2s.prove.control import Conflict
 from s2s.prove.ctypes import I32, U32, IntType, common, promoted
 from s2s.prove.declarations import ArrayType, CType, PointerType
@@ -15,6 +19,7 @@ from s2s.prove.places import assign, copy_bytes, load, place, put, size_of_node
 from s2s.prove.static_types import type_of
 from s2s.prove.values import Aggregate, Pointer, Value, is_number, plain
 
+T = TypeVar("T")
 MEANINGS = {"s2s_u32_leading_zeros": "clz"}
 """Functions of the runtime that are taken by their documented meaning where their operand depends on the input;
 `tests/prove/test_meanings.py` compares each with its C."""
@@ -65,9 +70,10 @@ def _logical(machine: Machine, node: c_ast.BinaryOp) -> Value:
     """`&&` and `||`: the right operand counts only where the left one does not decide."""
     left = _truth_value(machine, node.left)
     decided = 0 if node.op == "&&" else 1
-    if isinstance(left, int) and left == decided:
+    if is_number(left) and np.all(np.asarray(left) == decided):
         return decided
-    right = _truth_value(machine, node.right)
+    always = is_number(left) and not np.any(np.asarray(left) == decided)
+    right = _truth_value(machine, node.right) if always else _at_times(machine, node.right, left, _truth_value)
     if is_number(left) and is_number(right):
         array = np.logical_and(left, right) if node.op == "&&" else np.logical_or(left, right)
         return plain(np.asarray(array, np.int64))
@@ -79,17 +85,49 @@ def _logical(machine: Machine, node: c_ast.BinaryOp) -> Value:
 
 
 def _truth_value(machine: Machine, node: c_ast.Node) -> Value:
-    """1 where an expression is not zero, 0 where it is."""
+    """1 where an expression is not zero, 0 where it is; comparisons stay as they are."""
     value, ctype = machine.evaluate(node)
     if isinstance(value, Pointer):
-        return 1
+        return int(not value.is_null)
+    if isinstance(node, c_ast.BinaryOp) and node.op in COMPARISONS | {"&&", "||"}:
+        return value
     assert isinstance(ctype, IntType)
     return machine.arithmetic.compare("!=", value, 0, ctype)
 
 
+def _at_times(machine: Machine, node: c_ast.Node, condition: Value, value: Callable[[Machine, c_ast.Node], T]) -> T:
+    """The value of an operand that C evaluates only under a condition, which differs by input or by lane.
+
+    Raises Unprovable, or Conflict where the condition differs by lane, if it changes something or may be undefined.
+    """
+    reason = "an operand that C evaluates at times only changes something"
+    if _changes_nothing(machine, node):
+        try:
+            return value(machine, node)
+        except Fault as fault:
+            reason = f"{fault}, in an operand that C evaluates at times only"
+    if isinstance(condition, np.ndarray):
+        raise machine.arithmetic.parts(condition)
+    raise Unprovable(reason)
+
+
+def _changes_nothing(machine: Machine, node: c_ast.Node) -> bool:
+    """Whether an expression assigns nothing, and calls only functions that get no address to write to."""
+    if isinstance(node, c_ast.Assignment) or (isinstance(node, c_ast.UnaryOp) and node.op in STEPS):
+        return False
+    if isinstance(node, c_ast.FuncCall):
+        name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+        count = len(node.args.exprs) if node.args is not None else 0
+        if name not in machine.program.functions:
+            return False
+        if any(isinstance(ctype, PointerType) for _, ctype in machine.program.parameters(name, count)):
+            return False
+    return all(_changes_nothing(machine, child) for _, child in node.children())
+
+
 def _choice(machine: Machine, node: c_ast.TernaryOp) -> Typed:
     """`?:`; only the chosen operand is evaluated where the condition does not depend on the input."""
-    condition = _condition(machine, node.cond)
+    condition = _truth_value(machine, node.cond)
     if is_number(condition) and np.any(condition) == np.all(condition):
         chosen, other = (node.iftrue, node.iffalse) if np.any(condition) else (node.iffalse, node.iftrue)
         value, ctype = machine.evaluate(chosen)
@@ -97,7 +135,9 @@ def _choice(machine: Machine, node: c_ast.TernaryOp) -> Typed:
             return value, ctype
         together = _common(ctype, type_of(machine, other))
         return machine.to_type(value, ctype, together), together
-    (yes, yes_type), (no, no_type) = machine.evaluate(node.iftrue), machine.evaluate(node.iffalse)
+    (yes, yes_type), (no, no_type) = (
+        _at_times(machine, operand, condition, Machine.evaluate) for operand in (node.iftrue, node.iffalse)
+    )
     if not (isinstance(yes_type, IntType) and isinstance(no_type, IntType)):
         raise Conflict(machine.arithmetic.varying(condition) if isinstance(condition, np.ndarray) else None)
     ctype = common(yes_type, no_type)
@@ -111,17 +151,6 @@ def _common(a: IntType, b: CType) -> IntType:
         msg = "a choice between a number and something else"
         raise Unprovable(msg)
     return common(a, b)
-
-
-def _condition(machine: Machine, node: c_ast.Node) -> Value:
-    """A condition as 1 or 0; comparisons stay as they are."""
-    value, ctype = machine.evaluate(node)
-    if isinstance(node, c_ast.BinaryOp) and node.op in COMPARISONS | {"&&", "||"}:
-        return value
-    if isinstance(value, Pointer):
-        return 1
-    assert isinstance(ctype, IntType)
-    return machine.arithmetic.compare("!=", value, 0, ctype)
 
 
 def _unary(machine: Machine, node: c_ast.UnaryOp) -> Typed:
@@ -186,7 +215,7 @@ def _call(machine: Machine, node: c_ast.FuncCall) -> Typed:
         return arguments[0]
     if name == ALIGNED:
         return _is_aligned(*(value for value, _ in arguments)), I32
-    types = [ctype for _, ctype in machine.program.parameters(name)]
+    types = [ctype for _, ctype in machine.program.parameters(name, len(arguments))]
     values = [
         machine.to_type(value, source, ctype) if isinstance(ctype, IntType | PointerType) else value
         for (value, source), ctype in zip(arguments, types, strict=True)

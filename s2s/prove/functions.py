@@ -33,6 +33,7 @@ MAX_POINTS = 1 << 25
 Undefined = np.ndarray | None
 """Where an operation is undefined in C; None for nowhere."""
 RING = {"+": intervals.add, "-": intervals.sub, "*": intervals.mul, "<<": intervals.shift_left}
+SHIFTS = frozenset({"<<", ">>"})
 OTHERS = {
     "/": intervals.div,
     "%": intervals.rem,
@@ -166,6 +167,8 @@ def apply(
     e: Expression, values: Sequence[Interval], bad: Undefined, each: Sequence[Undefined]
 ) -> tuple[Interval, Undefined]:
     """An operation on intervals, and where it is undefined: `bad` where an operand is, `each` of them."""
+    if e.op in SHIFTS:
+        values, bad = _counted(values, bad, e.ctype)
     if e.op in RING:
         result = RING[e.op](values[0], values[1])
         if intervals.all_fit(result, e.ctype) and (e.ctype.bits < 64 or not np.any(intervals.goes_beyond(result))):
@@ -182,9 +185,32 @@ def apply(
             where = [np.zeros(taken.shape, bool) if undefined is None else undefined for undefined in each]
             bad = where[0] | (taken & where[1]) | (other & where[2])
         return intervals.select(condition, yes, no), bad
+    if e.op in {"/", "%"}:
+        bad = _quotient_fits(values, bad, e.ctype)
     if e.op in OTHERS:
         return OTHERS[e.op](values[0], values[1]), bad
     return _of_one(e, values[0]), bad
+
+
+def _counted(values: Sequence[Interval], bad: Undefined, ctype: IntType) -> tuple[Sequence[Interval], Undefined]:
+    """The operands of a shift, which is undefined by a count that is negative or not less than the bits of the type."""
+    value, count = values
+    outside = (count.low < 0) | (count.high >= ctype.bits)
+    if not np.any(outside):
+        return values, bad
+    low, high = (np.clip(end, 0, ctype.bits - 1) for end in count)
+    return (value, Interval(low, high)), outside if bad is None else bad | outside
+
+
+def _quotient_fits(values: Sequence[Interval], bad: Undefined, ctype: IntType) -> Undefined:
+    """Where a division or its remainder is undefined: the quotient of the least number and -1 has no place.
+    The least number of 64 bits, which `intervals.div` does not divide, counts as one."""
+    if ctype == U64 and any(np.any(value.low < 0) for value in values):
+        msg = "a 64-bit unsigned number that may be above 2^63 is divided"
+        raise Unprovable(msg)
+    least = values[0].low == I64.least
+    outside = least | (ctype.signed & ~intervals.fits(intervals.div(*values), ctype))
+    return outside if bad is None else bad | outside
 
 
 def _of_one(e: Expression, value: Interval) -> Interval:

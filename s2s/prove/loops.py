@@ -17,7 +17,7 @@ from pycparser import c_ast
 
 from s2s.prove.changes import Changes, changes_of, names_in, only_variables
 from s2s.prove.control import Broken, Conflict, Returned
-from s2s.prove.ctypes import IntType
+from s2s.prove.ctypes import U64, IntType
 from s2s.prove.declarations import PointerType, size_of
 from s2s.prove.faults import Unprovable
 from s2s.prove.machine import Machine, Variable
@@ -196,7 +196,7 @@ def _count(machine: Machine, condition: c_ast.Node, counters: list[Counter], cha
     if start is None or end is None or not _same_object(counter.variable.value, limit):
         return None
     mixed = limit_type != counter.variable.ctype and isinstance(limit_type, IntType)
-    if mixed and min(int(np.min(start)), int(np.min(end))) < 0:
+    if (mixed or counter.variable.ctype == U64) and min(int(np.min(start)), int(np.min(end))) < 0:
         return None
     distance = np.asarray(end - start + (condition.op == "<="))
     if np.any(distance != distance.reshape(-1)[0]):

@@ -60,7 +60,7 @@ class Machine:
 
     def call(self, name: str, arguments: list[Value]) -> tuple[Value | None, CType]:
         """Run a function of the tree on arguments that have the types of its parameters."""
-        parameters = self.program.parameters(name)
+        parameters = self.program.parameters(name, len(arguments))
         outer, self.scopes = self.scopes, [{}]
         try:
             for (parameter, ctype), argument in zip(parameters, arguments, strict=True):
@@ -101,7 +101,7 @@ class Machine:
         """A condition that is the same in every lane and for every input."""
         value, ctype = self.evaluate(node)
         if isinstance(value, Pointer):
-            return True
+            return not value.is_null
         assert isinstance(ctype, IntType)
         if not is_number(value):
             value = self.arithmetic.compare("!=", value, 0, ctype)

@@ -102,6 +102,15 @@ class Transaction:
             stored[at] = True
 
 
+def _object(pointer: Pointer) -> Buffer:
+    """What an address goes into."""
+    if pointer.is_null:
+        msg = "an access through a null address"
+        raise Fault(msg)
+    assert isinstance(pointer.target, Buffer)
+    return pointer.target
+
+
 class Memory:
     """Loads and stores in all lanes."""
 
@@ -124,8 +133,7 @@ class Memory:
 
     def load(self, pointer: Pointer, ctype: IntType) -> Value:
         """The number at an address."""
-        buffer = pointer.target
-        assert isinstance(buffer, Buffer)
+        buffer = _object(pointer)
         cells = self._cells(buffer, pointer.plain_offset, ctype, "reads")
         if self.transaction is not None:
             self.transaction.load(buffer, cells, ctype.size)
@@ -144,8 +152,8 @@ class Memory:
         form = as_form(self.value(buffer, np.where(known, cells, 0)))
         atoms = self.arithmetic.atoms
         unknown = np.zeros(cells.shape, np.int64)
-        for at in zip(*np.nonzero(~known), strict=True):
-            unknown[at] = atoms.new(("unknown", buffer.name, atoms.count), ctype.least, ctype.most)
+        for at in np.argwhere(~known):
+            unknown[tuple(at)] = atoms.new(("unknown", buffer.name, atoms.count), ctype.least, ctype.most)
         there = known.astype(np.int64)
         groups = tuple((ids, coefficients * there[..., None]) for ids, coefficients in form.groups)
         low, high = (np.where(known, *ends) for ends in ((form.low, ctype.least), (form.high, ctype.most)))
@@ -170,8 +178,7 @@ class Memory:
 
     def store(self, pointer: Pointer, value: Value, ctype: IntType) -> None:
         """Write the number to an address, or let it wait until the loops at once have run."""
-        buffer = pointer.target
-        assert isinstance(buffer, Buffer)
+        buffer = _object(pointer)
         if buffer.read_only:
             msg = f"writes to {buffer.name}, which is not to be written"
             raise Fault(msg)

@@ -8,8 +8,9 @@ import numpy as np
 from pycparser import c_ast
 
 from s2s.prove.ctypes import IntType
-from s2s.prove.declarations import ArrayType, CType, Types
+from s2s.prove.declarations import ArrayType, CType, Types, define
 from s2s.prove.faults import Unprovable
+from s2s.prove.intervals import at, wrap
 from s2s.prove.memory import Buffer
 from s2s.prove.source import Source
 
@@ -23,10 +24,10 @@ class Program:
     globals: dict[str, Buffer] = field(default_factory=dict[str, Buffer])
     global_types: dict[str, ArrayType] = field(default_factory=dict[str, ArrayType])
 
-    def parameters(self, name: str) -> list[tuple[str, CType]]:
+    def parameters(self, name: str, arguments: int) -> list[tuple[str, CType]]:
         """Names and types of a function's parameters, arrays as pointers.
 
-        Raises Unprovable where the tree does not define it.
+        Raises Unprovable where the tree does not define it, or with another number of parameters than `arguments`.
         """
         if name not in self.functions:
             msg = f"{name} has no definition in the tree"
@@ -34,7 +35,13 @@ class Program:
         declared = self.functions[name].decl.type
         assert isinstance(declared, c_ast.FuncDecl)
         listed = declared.args.params if declared.args is not None else []
-        return [(each.name, self.types.of_parameter(each.type)) for each in listed if isinstance(each, c_ast.Decl)]
+        parameters = [
+            (each.name, self.types.of_parameter(each.type)) for each in listed if isinstance(each, c_ast.Decl)
+        ]
+        if len(parameters) != arguments:
+            msg = f"{name} has {len(parameters)} parameters and is called with {arguments} arguments"
+            raise Unprovable(msg)
+        return parameters
 
     def result(self, name: str) -> CType:
         """The type of a function's result."""
@@ -52,7 +59,7 @@ def program_of(source: Source) -> Program:
     for file in source.files:
         for item in file.ext:
             if isinstance(item, c_ast.FuncDef):
-                _define_function(program, item)
+                define(program.functions, item.decl.name, item)
                 continue
             program.types.note(item)
             if isinstance(item, c_ast.Decl) and isinstance(item.type, c_ast.ArrayDecl) and item.init is not None:
@@ -60,16 +67,8 @@ def program_of(source: Source) -> Program:
     return program
 
 
-def _define_function(program: Program, item: c_ast.FuncDef) -> None:
-    """A function; one of a header stands in each file that includes it."""
-    known = program.functions.setdefault(item.decl.name, item)
-    if known is not item and not same_tree(known, item):
-        msg = f"two files define {item.decl.name} differently"
-        raise Unprovable(msg)
-
-
 def _define_array(program: Program, item: c_ast.Decl, source: Source) -> None:
-    """A constant array with its numbers; arrays of anything but integers stay unknown."""
+    """A constant array with its numbers; one of anything but integers, or that may change, stays unknown."""
     try:
         ctype = program.types.of(item.type)
     except Unprovable:
@@ -77,26 +76,21 @@ def _define_array(program: Program, item: c_ast.Decl, source: Source) -> None:
     assert isinstance(ctype, ArrayType)
     if not isinstance(ctype.element, IntType):
         return
+    if "const" not in item.quals or "volatile" in item.quals:
+        return
     if isinstance(item.init, c_ast.Constant):
         numbers = source.numbers[int(item.init.value)]
     else:
         assert isinstance(item.init, c_ast.InitList)
         numbers = np.array([program.types.constant(each) for each in item.init.exprs], np.int64)
+    if len(numbers) > ctype.count:
+        msg = f"{item.name} is initialised with more numbers than its declaration counts"
+        raise Unprovable(msg)
     full = np.zeros(ctype.count, np.int64)
-    full[: len(numbers)] = numbers
+    full[: len(numbers)] = wrap(at(numbers), ctype.element).low
     known = program.globals.get(item.name)
-    if known is not None and not np.array_equal(known.numbers, full):
+    if known is not None and not (known.ctype == ctype.element and np.array_equal(known.numbers, full)):
         msg = f"two files define {item.name} differently"
         raise Unprovable(msg)
     program.globals[item.name] = Buffer.of_numbers(item.name, full, ctype.element)
     program.global_types[item.name] = ctype
-
-
-def same_tree(a: c_ast.Node, b: c_ast.Node) -> bool:
-    """Whether two nodes say the same C."""
-    if type(a) is not type(b) or any(getattr(a, name) != getattr(b, name) for name in a.attr_names):
-        return False
-    pairs = a.children(), b.children()
-    return len(pairs[0]) == len(pairs[1]) and all(
-        left[0] == right[0] and same_tree(left[1], right[1]) for left, right in zip(*pairs, strict=True)
-    )

@@ -7,12 +7,9 @@ outputs are compared; where they are equal, they are so for every input.
 
 from __future__ import annotations
 
-import json
 import re
 import struct
-from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from pycparser.c_parser import ParseError
@@ -26,6 +23,7 @@ from s2s.prove.prover import Prover
 from s2s.prove.reference.model import Model, read_model
 from s2s.prove.reference.tflite import execute
 from s2s.prove.source import parse_tree
+from s2s.prove.tree import Tree, digest, read_tree
 
 COMMENT = r"/\*\s*\[(?P<shape>[\d\]\[]*)\]\s*(?P<node>(?:(?!\*/).)*?)\s*\*/"
 CALLS = (
@@ -37,22 +35,23 @@ DAMAGE = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeErro
 """What a damaged model raises while it is read."""
 
 
-def prove_tree(model_path: Path, tree: Path) -> Proof:
+def prove_tree(model_path: Path, folder: Path) -> Proof:
     """Prove that a tree computes what a TFLite model says.
 
-    Raises InputError where one of the two cannot be read.
+    Raises InputError where one of the two cannot be read, or where the tree is of a model with other inputs or outputs.
     """
-    metadata = _metadata(tree)
-    files = [file for file in metadata["files"] if file.endswith((".c", ".h")) and not file.startswith("test/")]
-    proof = Proof(_digest(model_path), {file: _digest(tree / file) for file in files})
-    calls = _calls(tree / "src" / f"{metadata['name']}.c")
+    tree = read_tree(folder)
+    proof = Proof(digest(model_path), tree.digests())
+    calls = _calls(folder / "src" / f"{tree.name}.c")
     proof.kernels = [Kernel(function, node, count) for function, node, count in calls]
     try:
-        _prove(proof, metadata, model_path, tree, [file for file in files if file.endswith(".c")])
+        _prove(proof, tree, model_path)
     except Fault as fault:
         proof.outputs, proof.reason = WRONG, str(fault)
     except Unprovable as limit:
         proof.outputs, proof.reason = TESTED, str(limit)
+    except RecursionError:
+        proof.outputs, proof.reason = TESTED, "the C recurses, or nests too deeply"
     _fill_reasons(proof)
     return proof
 
@@ -64,31 +63,45 @@ def _fill_reasons(proof: Proof) -> None:
             kernel.reason = proof.reason or "not reached"
 
 
-def _prove(proof: Proof, metadata: dict[str, Any], model_path: Path, tree: Path, files: list[str]) -> None:
+def _prove(proof: Proof, tree: Tree, model_path: Path) -> None:
     """Prove what can be; set the outputs' status where all is."""
-    if metadata["executor"] != "aot" or metadata["state"]:
+    if not tree.ahead_of_time or tree.has_state:
         msg = "only networks without state that run ahead of time (executor aot)"
         raise Unprovable(msg)
-    if any(port["dtype"] != "i8" for port in (*metadata["inputs"], *metadata["outputs"])):
+    if any(port.dtype != "i8" for port in (*tree.inputs, *tree.outputs)):
         msg = "inputs or outputs are not int8"
         raise Unprovable(msg)
+    model = _model(model_path)
+    _check_ports(tree, model, model_path)
+    tree.check()
     try:
-        program = program_of(parse_tree(tree, files))
+        program = program_of(parse_tree(tree.folder, tree.sources))
     except ParseError as error:
         msg = f"the C is not understood: {error}"
         raise Unprovable(msg) from error
     atoms = Atoms()
-    model = _model(model_path)
     execute(model, atoms)
     prover = Prover(program, atoms, model, proof.kernels)
     try:
-        prover.run(metadata)
+        prover.run(tree)
     finally:
         proof.atoms, proof.functions = atoms.count - 1, len(atoms.tables)
     if all(kernel.status == PROVED for kernel in proof.kernels):
         proof.outputs = PROVED
     else:
         proof.reason = "not every kernel is proved"
+
+
+def _check_ports(tree: Tree, model: Model, model_path: Path) -> None:
+    """Raise InputError where the tree's inputs and outputs are not the model's, Unprovable where these are not int8."""
+    for ports, tensors, what in ((tree.inputs, model.inputs, "inputs"), (tree.outputs, model.outputs, "outputs")):
+        if [port.size for port in ports] != [tensor.size for tensor in tensors] or not ports:
+            raise InputError(
+                f"{tree.folder}: its {what} are not those of {model_path}; give the model that it was compiled from"
+            )
+        if any(tensor.dtype != "INT8" for tensor in tensors):
+            msg = f"the model's {what} are not int8"
+            raise Unprovable(msg)
 
 
 def _model(path: Path) -> Model:
@@ -106,7 +119,7 @@ def _model(path: Path) -> Model:
 
 def _calls(file: Path) -> list[tuple[str, str, int]]:
     """Function, node and elements of each kernel that the run function calls, from its comments."""
-    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
     matches = sorted((match for call in CALLS for match in call.finditer(text)), key=lambda match: match.start("shape"))
     return [
         (
@@ -116,23 +129,6 @@ def _calls(file: Path) -> list[tuple[str, str, int]]:
         )
         for match in matches
     ]
-
-
-def _digest(path: Path) -> str:
-    try:
-        return sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise InputError(
-            f"{path}: cannot be read: {error.strerror}; give the model and a tree that s2s compile wrote"
-        ) from error
-
-
-def _metadata(tree: Path) -> dict[str, Any]:
-    path = tree / "metadata.json"
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: is not the metadata of a tree; give a directory that s2s compile wrote") from error
 
 
 __all__ = ["PROVED", "TESTED", "WRONG", "Proof", "prove_tree"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from s2s.prove.atoms import Atoms
 from s2s.prove.certificate import PROVED, TESTED, WRONG, Kernel
 from s2s.prove.comparison import difference
+from s2s.prove.control import Conflict
 from s2s.prove.ctypes import I8
 from s2s.prove.declarations import CType
 from s2s.prove.expressions import EXPRESSIONS
@@ -16,9 +15,10 @@ from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.machine import Machine
 from s2s.prove.memory import Buffer
 from s2s.prove.program import Program
-from s2s.prove.reference.model import Model, Step
+from s2s.prove.reference.model import Model, Step, Tensor
 from s2s.prove.statements import STATEMENTS
-from s2s.prove.values import Pointer, Value
+from s2s.prove.tree import Port, Tree
+from s2s.prove.values import Pointer, Value, is_number
 
 PART = "computes a part of an operator whose last kernel is not proved"
 
@@ -30,32 +30,41 @@ class Prover(Machine):
         super().__init__(program, atoms, STATEMENTS, EXPRESSIONS)
         self.model, self.kernels = model, kernels
         self.steps = _by_node(model)
+        self.producers = {id(step.output): step for step in model.steps}
+        self.settled: set[int] = set()
+        """Operators whose results kernels computed, or are taken to have computed."""
         self.next = 0
         """The kernel that is called next."""
         self.inside = False
 
-    def run(self, metadata: dict[str, Any]) -> None:
+    def run(self, tree: Tree) -> None:
         """Execute the run function of the tree and compare the outputs.
 
         Raises Fault where an output differs.
         """
-        arena = Buffer("the arena", metadata["arena"]["size"])
-        inputs = [self._input(index, port) for index, port in enumerate(metadata["inputs"])]
-        outputs = [Buffer(f"output {port['name']}", port["size"]) for port in metadata["outputs"]]
+        arena = Buffer("the arena", tree.arena)
+        inputs = [self._input(index, port) for index, port in enumerate(tree.inputs)]
+        outputs = [Buffer(f"output {port.name}", port.size) for port in tree.outputs]
         arguments: list[Value] = [Pointer(buffer, 0, None) for buffer in (arena, *inputs, *outputs)]
-        self.call(f"{metadata['name']}_run", arguments)
+        status, _ = self.call(f"{tree.name}_run", arguments)
+        if status is not None and not (is_number(status) and np.all(np.asarray(status) == 0)):
+            msg = "the run function returns an error"
+            raise Fault(msg)
         if self.next != len(self.kernels):
             msg = f"the run function returns after {self.next} of {len(self.kernels)} kernels"
             raise Fault(msg)
         for buffer, tensor in zip(outputs, self.model.outputs, strict=True):
             differs = difference(self.memory, Pointer(buffer, 0, I8), tensor, tensor.size)
+            reason = self._unknown_before([tensor]) if differs else ""
+            if reason:
+                raise Unprovable(reason)
             if differs:
                 raise Fault(differs)
 
-    def _input(self, index: int, port: dict[str, Any]) -> Buffer:
+    def _input(self, index: int, port: Port) -> Buffer:
         """An input whose elements are atoms."""
-        buffer = Buffer(f"input {port['name']}", port["size"])
-        ids = self.arithmetic.atoms.inputs(f"input {index}", port["size"], I8.least, I8.most)
+        buffer = Buffer(f"input {port.name}", port.size)
+        ids = self.arithmetic.atoms.inputs(f"input {index}", port.size, I8.least, I8.most)
         self.memory.put_atoms(buffer, np.arange(len(ids)), ids, np.zeros_like(ids), I8)
         buffer.read_only = True
         return buffer
@@ -64,10 +73,13 @@ class Prover(Machine):
         """Run a function; compare the result of a kernel with the reference."""
         if self.inside or self.next >= len(self.kernels) or name != self.kernels[self.next].function:
             return super().call(name, arguments)
+        if self.lanes.depth:
+            raise Conflict(self.lanes.loops[0][0])
         kernel = self.kernels[self.next]
         self.next += 1
         result = self._run_kernel(kernel, name, arguments)
         if kernel.status == PROVED:
+            self._settle(kernel)
             for part in self._parts(kernel):
                 part.status, part.reason = PROVED, ""
         elif self._is_last(kernel):
@@ -103,11 +115,32 @@ class Prover(Machine):
             return TESTED, "the model has no operator of this name"
         if step.reason:
             return TESTED, step.reason
-        pointer = arguments[0]
-        if not isinstance(pointer, Pointer):
+        pointer = arguments[0] if arguments else None
+        if not isinstance(pointer, Pointer) or not isinstance(pointer.target, Buffer):
             return TESTED, "its first argument is not its result"
         differs = difference(self.memory, pointer, step.output, kernel.count)
+        reason = self._unknown_before([tensor for tensor in step.operands if tensor is not None]) if differs else ""
+        if reason:
+            return TESTED, reason
         return (WRONG, differs) if differs else (PROVED, "")
+
+    def _unknown_before(self, tensors: list[Tensor]) -> str:
+        """Why tensors depend on what the reference cannot execute, without a kernel's result between; else empty."""
+        for tensor in tensors:
+            step = self.producers.get(id(tensor))
+            if step is None or step.number in self.settled:
+                continue
+            operands = [operand for operand in step.operands if operand is not None]
+            reason = step.reason or self._unknown_before(operands)
+            if reason:
+                return reason
+        return ""
+
+    def _settle(self, kernel: Kernel) -> None:
+        """Note that memory holds the reference's result of an operator."""
+        step = self._step(kernel)
+        if step is not None:
+            self.settled.add(step.number)
 
     def _parts(self, kernel: Kernel) -> list[Kernel]:
         """The calls up to this one that compute one node together."""
@@ -132,7 +165,7 @@ class Prover(Machine):
         Raises Unprovable where its result's place among the reference's is not known.
         """
         step = self._step(kernel)
-        pointer = arguments[0]
+        pointer = arguments[0] if arguments else None
         if step is None or step.output.size != kernel.count or not isinstance(pointer, Pointer):
             msg = f"{kernel.node} is not proved, and its result is not known by element"
             raise Unprovable(msg)
@@ -140,9 +173,10 @@ class Prover(Machine):
         assert isinstance(buffer, Buffer)
         assert isinstance(pointer.offset, int)
         cells = pointer.offset + np.arange(kernel.count)
-        if int(cells[-1]) >= len(buffer.numbers):
+        if not 0 <= pointer.offset <= len(buffer.numbers) - kernel.count:
             msg = f"{kernel.node} writes beyond {buffer.name}"
             raise Fault(msg)
+        self._settle(kernel)
         self.memory.put_atoms(buffer, cells, tensor.atoms.reshape(-1), tensor.plain.reshape(-1), I8)
 
 

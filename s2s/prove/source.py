@@ -41,8 +41,10 @@ SYSTEM = {
     "float.h": "\n",
     "assert.h": "#define assert(x)\n",
 }
-NUMBERS = re.compile(r"=\s*\{([-\s\d,xXa-fA-FuUlL()]{120,}?)\}\s*;")
-LITERAL = re.compile(r"\((-\d+)\s*-\s*1\)|(-?\d+)")
+NUMBERS = re.compile(r"=\s*\{([-\s\d,uUlL()]{120,}?)\}\s*;")
+DECIMAL = r"(?:0|[1-9]\d*)(?:[uU]|[uU]?(?:ll|LL)|(?:ll|LL)[uU])?"
+LITERAL = re.compile(rf"\s*(?:\(\s*(-{DECIMAL})\s*-\s*1\s*\)|(-?{DECIMAL}))\s*")
+"""A decimal number, or the least one of a type; a list of anything else is left to the parser."""
 
 
 @dataclass
@@ -80,14 +82,23 @@ def preprocessed(tree: Path, file: Path, system: Path) -> str:
     except OSError as error:
         raise ToolchainError(f"cc: cannot be started: {error.strerror}; install a C compiler as `cc`") from error
     if done.returncode != 0:
-        msg = f"{file}: the C preprocessor fails: {done.stderr.strip()[:500]}; install a C compiler as `cc`"
+        msg = f"{file}: the C preprocessor fails: {done.stderr.strip()[:500]}; give the tree as s2s compile wrote it"
         raise ToolchainError(msg)
     return re.sub(r"_Pragma\s*\([^)]*\)|^#pragma.*$", "", done.stdout, flags=re.MULTILINE)
 
 
 def _number(source: Source, match: re.Match[str]) -> str:
     """Keep a list of numbers; a number stands for it."""
+    literals = [LITERAL.fullmatch(item) for item in match[1].rstrip().removesuffix(",").split(",")]
+    values = [_value(literal) for literal in literals if literal is not None]
+    if len(values) < len(literals) or max(map(abs, values)) >= 2**63:
+        return match[0]
     key = len(source.numbers)
-    values = [int(low) - 1 if low else int(plain) for low, plain in LITERAL.findall(re.sub(r"[uUlL]", "", match[1]))]
     source.numbers[key] = np.array(values, np.int64)
     return f"= {key};"
+
+
+def _value(literal: re.Match[str]) -> int:
+    """The number that a literal says."""
+    low, plain = (re.sub("[uUlL]", "", part) if part else "" for part in literal.groups())
+    return int(low) - 1 if low else int(plain)

@@ -52,6 +52,9 @@ def _aggregate(machine: Machine, node: c_ast.Decl, ctype: ArrayType | StructType
     """A local array or structure with what its declaration gives it."""
     value = Aggregate([None] * ctype.scalars, ctype.scalar.size, machine.lanes.depth)
     if isinstance(node.init, c_ast.InitList):
+        if len(node.init.exprs) > len(value.items):
+            msg = f"{node.name} is initialised with more numbers than its declaration counts"
+            raise Unprovable(msg)
         for index, item in enumerate(node.init.exprs):
             value.items[index] = machine.to_type(*machine.evaluate(item), ctype.scalar)
         for index in range(len(node.init.exprs), len(value.items)):

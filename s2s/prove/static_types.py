@@ -58,7 +58,12 @@ def _name(machine: Machine, node: c_ast.ID) -> CType:
     variable = machine.find(node.name)
     if variable is not None:
         return variable.ctype
-    return machine.program.global_types.get(node.name, I32)
+    if node.name in machine.program.global_types:
+        return machine.program.global_types[node.name]
+    if node.name in machine.program.types.enumerators:
+        return I32
+    msg = f"{node.name} is not known to the prover"
+    raise Unprovable(msg)
 
 
 def _operation(machine: Machine, node: c_ast.BinaryOp | c_ast.TernaryOp) -> CType:

@@ -6,7 +6,7 @@ import numpy as np
 
 from s2s.prove.control import Conflict
 from s2s.prove.ctypes import IntType
-from s2s.prove.values import Carried, Form, Group, Number, Value, as_form, is_number
+from s2s.prove.values import Carried, Form, Group, Number, Value, as_form, is_number, refuse_wide
 
 
 def finished(
@@ -24,6 +24,7 @@ def finished(
         return _last(value, depth)
     if value.carried != (carried,):
         raise Conflict(carried.loop)
+    refuse_wide(value, count)
     start, added = as_form(before), _summed(value, depth, count)
     if ctype.signed:
         _check_partial_sums(start, value, carried, depth, count, ctype)

@@ -19,6 +19,7 @@ from s2s.prove.functions import Expression, X
 from s2s.support.frozen import frozen
 
 Number = int | np.ndarray
+WIDEST = 2.0**62
 Group = tuple[np.ndarray, np.ndarray]
 """Atoms and coefficients."""
 
@@ -95,6 +96,11 @@ class Pointer:
     """A pair is an offset in bytes and an index in elements that depends on the input."""
     ctype: CType
     """What it points to; None for void."""
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it is the address of nothing."""
+        return self.target is None
 
     @property
     def plain_offset(self) -> Number:
@@ -188,6 +194,14 @@ def bounds(value: Value) -> tuple[Number, Number]:
 def within(form: Form | Function, ctype: IntType) -> bool:
     """Whether all its values are numbers of a type."""
     return bool(np.min(form.low) >= ctype.least and np.max(form.high) <= ctype.most)
+
+
+def refuse_wide(form: Form, factor: Number) -> None:
+    """Refuse forms whose bounds times a factor may leave the 64 bits in which numpy computes."""
+    most = max(abs(float(np.min(form.low))), abs(float(np.max(form.high))), float(np.max(np.abs(form.constant))))
+    if most * float(np.max(np.abs(factor))) >= WIDEST:
+        msg = "sums of about 64 bits"
+        raise Unprovable(msg)
 
 
 def side_of(*values: Value) -> np.ndarray | None:

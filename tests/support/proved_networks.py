@@ -84,3 +84,42 @@ OPTIONS = {
 
 def _activation(name: str, shape: tuple[int, ...], scale: float, zero_point: int) -> TensorSpec:
     return TensorSpec(name, shape, "INT8", scale=scale, zero_point=zero_point)
+
+
+def pooled_network() -> bytes:
+    """A convolution of which two of six channels are constants, and a pool of 3x3 windows."""
+    tensors, operator = _convolution((1, 6, 6, 3), "x", (1, 6, 6, 6), SAME)
+    tensors.append(_activation("mean", (1, 2, 2, 6), 0.5, -5))
+    sizes = {"stride_h": 3, "stride_w": 3, "filter_height": 3, "filter_width": 3}
+    fields = {**sizes, "padding": VALID, "fused_activation_function": 0}
+    pool = OperatorSpec("AVERAGE_POOL_2D", ["conv"], ["mean"], "Pool2DOptions", fields)
+    return model([GraphSpec(tensors, [operator, pool], ["x"], ["mean"])])
+
+
+def padded_network() -> bytes:
+    """A convolution of an input that a PAD pads, an operator that the reference does not have."""
+    tensors, operator = _convolution((1, 7, 7, 3), "padded", (1, 5, 5, 6), VALID)
+    pads = np.array([[0, 0], [1, 0], [1, 0], [0, 0]], np.int32)
+    tensors.extend([_activation("x", (1, 6, 6, 3), 0.5, 3), TensorSpec("pads", (4, 2), data=pads)])
+    pad = OperatorSpec("PAD", ["x", "pads"], ["padded"], "PadOptions")
+    return model([GraphSpec(tensors, [pad, operator], ["x"], ["conv"])])
+
+
+def _convolution(
+    source: tuple[int, ...], name: str, result: tuple[int, ...], padding: int
+) -> tuple[list[TensorSpec], OperatorSpec]:
+    """A convolution 3x3 to six channels, two of them constants, and its tensors."""
+    numbers = np.random.default_rng(5)
+    weights = numbers.integers(-127, 128, (6, 3, 3, 3)).astype(np.int8)
+    weights[[2, 4]] = 0
+    bias = numbers.integers(-900, 900, 6).astype(np.int32)
+    scales = np.array([0.004 + 0.001 * i for i in range(6)], np.float32)
+    tensors = [
+        _activation(name, source, 0.5, 3),
+        TensorSpec("w", weights.shape, data=weights, scale=scales, axis=0, zero_point=np.zeros(6, np.int64)),
+        TensorSpec("b", (6,), data=bias, scale=np.float32(0.5) * scales),
+        _activation("conv", result, 0.5, -5),
+    ]
+    strides = {"stride_h": 1, "stride_w": 1, "dilation_h_factor": 1, "dilation_w_factor": 1}
+    fields = {**strides, "padding": padding, "fused_activation_function": RELU}
+    return tensors, OperatorSpec("CONV_2D", [name, "w", "b"], ["conv"], "Conv2DOptions", fields)
