@@ -120,7 +120,7 @@ Node = TypeVar("Node", bound=c_ast.Node)
 
 
 def define(names: dict[str, Node], name: str, node: Node) -> None:
-    """Let a name stand for what a file defines; what stands in a header is defined in each file that includes it.
+    """Let a name stand for a definition of a file; one in a header is defined in each file that includes it.
 
     Raises Unprovable where another file defines it differently: the prover has one scope for all files.
     """

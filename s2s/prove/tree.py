@@ -51,7 +51,7 @@ class Tree:
         return {file: digest(self.folder / file) for file in self.files}
 
     def check(self) -> None:
-        """Check what the proof takes from metadata.json with what the C says.
+        """Check the facts that the proof takes from metadata.json against the C.
 
         Raises InputError where the header promises a caller other sizes, Unprovable where a file includes one from
         outside of the tree.
