@@ -13,12 +13,12 @@ from s2s.decisions.decision import Decision
 from s2s.emit.info import Measured
 from s2s.emit.stream import pieces
 from s2s.emit.write import RECORD
+from s2s.passes.loop.timeline import Step, Timeline, timeline_of
 from s2s.profiling.profile import Profile
 from s2s.projects import ProjectBoard
 from s2s.report.gauge import gauge
 from s2s.report.operators import NodeOperator, describe_operators, operators_of
 from s2s.report.record import SCHEMA
-from s2s.report.timeline import Occupied, Step, Timeline, timeline_of
 from s2s.stages.memory import Planned
 from s2s.support.frozen import frozen
 from s2s.verify.board_check import BoardVerification
@@ -67,7 +67,7 @@ class Figures:
     sizes: Mapping[str, Any]
     """As `s2s report --json` prints them."""
     layers: tuple[Layer, ...]
-    buffers: tuple[Occupied, ...]
+    timeline: Timeline
     arena: int
     constants: tuple[tuple[str, int], ...]
     """The weights by name, the largest first, in bytes."""
@@ -100,18 +100,6 @@ class Figures:
             ("other code", self.measured.code - largest),
         )
         return tuple((what, size) for what, size in parts if size > 0)
-
-    @property
-    def fullest(self) -> int:
-        """The first step in which live buffers reach furthest into the arena."""
-        ends = [
-            max((each.offset + each.size for each in self.live(step)), default=0) for step in range(len(self.layers))
-        ]
-        return ends.index(max(ends)) if ends else 0
-
-    def live(self, step: int) -> list[Occupied]:
-        """Return the buffers that hold a value at `step`, the largest first."""
-        return sorted((each for each in self.buffers if each.first <= step <= each.last), key=lambda each: -each.size)
 
     def compared(self) -> dict[str, Any]:
         """Return the figures that pages are compared by, for JSON."""
@@ -159,7 +147,7 @@ def figures_of(
         source=info.source,
         sizes=sizes,
         layers=tuple(_layers(timeline, operators, compilation.facts(Planned).names, compilation.costs, profile, board)),
-        buffers=timeline.buffers,
+        timeline=timeline,
         arena=info.arena_size,
         constants=_largest_first((each["name"], each["size"]) for each in constants),
         measured=info.measured,

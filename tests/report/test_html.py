@@ -89,8 +89,8 @@ def test_hostile_names_are_text():
 def test_the_memory_map_has_a_box_for_every_buffer(digits: Figures):
     chart = memory_chart(digits)
     titles = re.findall(r'<g id="buffer-\d+"><title>(.*?)</title>', chart)
-    assert len(titles) == len(digits.buffers)
-    for each, title in zip(digits.buffers, titles, strict=True):
+    assert len(titles) == len(digits.timeline.buffers)
+    for each, title in zip(digits.timeline.buffers, titles, strict=True):
         assert f"{each.kind}, {each.size:,} bytes at {each.offset:,}, steps" in title
     assert "KiB of the arena" in chart
 
@@ -103,7 +103,7 @@ def test_the_picture_names_every_layer(digits: Figures):
 
 
 def test_the_fullest_step_reaches_the_end_of_the_arena(digits: Figures):
-    assert max(each.offset + each.size for each in digits.live(digits.fullest)) == digits.arena
+    assert max(each.offset + each.size for each in digits.timeline.live(digits.timeline.fullest)) == digits.arena
 
 
 def test_a_page_is_compared_with_an_earlier_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

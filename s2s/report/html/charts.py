@@ -7,10 +7,10 @@ from importlib import import_module
 from typing import Any
 from xml.sax.saxutils import escape
 
+from s2s.passes.loop.timeline import BEFORE, Occupied
 from s2s.profiling.machine import Machine
 from s2s.profiling.profile import Row
 from s2s.report.figures import Figures, Layer
-from s2s.report.timeline import BEFORE, Occupied
 from s2s.support.extras import optional_module
 
 INK = "#0a0b0c"
@@ -46,10 +46,10 @@ def network_chart(figures: Figures) -> str:
 
 def memory_chart(figures: Figures) -> str:
     """Draw the arena over the steps of a run: each buffer as a box of its bytes and lifetime."""
-    if not figures.buffers or figures.arena == 0:
+    if not figures.timeline.buffers or figures.arena == 0:
         return ""
     chart = _draw(4.2, lambda axes: _draw_memory(axes, figures))
-    return _BOX.sub(lambda found: found[0] + _title(figures.buffers[int(found[1])]), chart)
+    return _BOX.sub(lambda found: found[0] + _title(figures.timeline.buffers[int(found[1])]), chart)
 
 
 def roofline_chart(rows: Sequence[Row], machine: Machine) -> str:
@@ -108,8 +108,8 @@ def _shares(layers: Sequence[Layer]) -> tuple[list[float], str]:
 
 
 def _draw_memory(axes: Any, figures: Figures) -> None:
-    labelled = len(figures.buffers) <= MAX_LABELLED
-    for number, each in enumerate(figures.buffers):
+    labelled = len(figures.timeline.buffers) <= MAX_LABELLED
+    for number, each in enumerate(figures.timeline.buffers):
         first, last = max(each.first, 0) - (each.first == BEFORE), each.last + 1
         axes.bar(
             first,
@@ -132,7 +132,7 @@ def _draw_memory(axes: Any, figures: Figures) -> None:
                 va="center",
                 fontsize=7,
             )
-    axes.axvline(figures.fullest + 0.5, color=INK, linewidth=0.8, linestyle=":")
+    axes.axvline(figures.timeline.fullest + 0.5, color=INK, linewidth=0.8, linestyle=":")
     axes.set_xlim(-1, len(figures.layers))
     axes.set_ylim(0, figures.arena)
     axes.set_xlabel("layer, as the table of kernels counts them")
@@ -140,7 +140,7 @@ def _draw_memory(axes: Any, figures: Figures) -> None:
     axes.yaxis.set_major_formatter(_in_kib)
     axes.yaxis.set_major_locator(_whole_kib(figures.arena))
     patches: Any = import_module("matplotlib.patches")
-    kinds = [kind for kind in COLOURS if any(each.kind == kind for each in figures.buffers)]
+    kinds = [kind for kind in COLOURS if any(each.kind == kind for each in figures.timeline.buffers)]
     handles = [patches.Patch(color=COLOURS[kind], alpha=0.7, label=kind) for kind in kinds]
     axes.legend(handles=handles, loc="upper center", ncols=len(kinds), frameon=False, bbox_to_anchor=(0.5, 1.12))
 

@@ -6,14 +6,25 @@
 
 The first is shorter, and any memory will do. The second converts no pointer to one of another type, as coding standards
 want it: the plan becomes a type, which says where each buffer lies and which ones share their bytes.
+
+Above the run function stands the arena as a table:
+
+    The arena, 8,438 bytes. A step is a call, a copy or a loop below, from 1 on; 0 is before the first.
+    place         offset  bytes  from  to  tensor
+    mfcc            7248    490     0   1  input
+    a_i8 + 0           0   8000     1   2  conv1, relu1
+    a_i16 + 4000    8000    438     1   1  scratch of conv1, relu1
+
+A result may lie over an operand that its kernel has read, as `conv1` over the end of `mfcc`.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType, Signedness
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType, ModuleOp, Signedness
 from xdsl.ir import Attribute, SSAValue
 
 from s2s.c_syntax.identifiers import port_identifiers, unique_identifiers
@@ -24,6 +35,7 @@ from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.plan_memory import OFFSET
 from s2s.passes.loop.segments import Segment, segments_of
+from s2s.passes.loop.timeline import Occupied, timeline_of_network
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa
 
@@ -31,6 +43,11 @@ _VOID_POINTER = c.PtrType(c.VOID)
 _WHOLE = "whole"
 _WIDEST = 8
 """Bytes of the largest integer type that can align the union."""
+MAX_ROWS = 32
+"""Rows of a table; of a network with more tensors, it shows those of the step at which the arena is fullest."""
+MAX_NAME = 44
+"""Characters of a tensor's name in the table."""
+_HEAD = ("place", "offset", "bytes", "from", "to", "tensor")
 
 
 class Arena(ABC):
@@ -55,6 +72,10 @@ class Arena(ABC):
     @abstractmethod
     def view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
         """Return a pointer to a buffer."""
+
+    @abstractmethod
+    def spelling(self, op: loop.ViewOp) -> str:
+        """Return how the pointer to a buffer reads in the function: `a + 1024`."""
 
 
 class PlainArena(Arena):
@@ -87,13 +108,22 @@ class PlainArena(Arena):
 
     def view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
         """Write `a + 1024`, counted in elements; the offset is always written, so that the calls show the plan."""
+        base, position = self._place(op)
+        return b.binary("+", base.result, b.literal(position, IndexType()))
+
+    def spelling(self, op: loop.ViewOp) -> str:
+        base, position = self._place(op)
+        return f"{base.identifier.data} + {position}"
+
+    def _place(self, op: loop.ViewOp) -> tuple[c.LetOp, int]:
+        """Return the pointer of the segment and element type of a buffer, and its offset from there in elements."""
         element = element_of(op.result.type)
         number = _segment_of(op, self._segments)
         start = op.start - (self._segments[number].offset if self._segments else 0)
         position, rest = divmod(start, size_in_bytes(element))
         if rest:
             raise CompilerBug(f"a buffer of {element} lies at byte {op.start} of the arena")
-        return b.binary("+", self._bases[number, element].result, b.literal(position, IndexType()))
+        return self._bases[number, element], position
 
 
 def _segment_of(op: loop.ViewOp, segments: Sequence[Segment]) -> int:
@@ -141,6 +171,9 @@ class TypedArena(Arena):
         data = b.add(c.MemberOp(member, "data", flat_array(op.result.type)))
         return b.add(c.AddressOfOp(data))
 
+    def spelling(self, op: loop.ViewOp) -> str:
+        return f"arena->{self._members[op]}"
+
 
 class SegmentedTypedArena(Arena):
     """A union for each segment: for each memory pool, and for the memory of each device."""
@@ -168,6 +201,10 @@ class SegmentedTypedArena(Arena):
         """Write `arena_dsp->conv1.data`."""
         return self._parts[_segment_of(op, self._segments)].view(b, op)
 
+    def spelling(self, op: loop.ViewOp) -> str:
+        number = _segment_of(op, self._segments)
+        return self._parts[number].spelling(op).replace("arena", f"arena_{self._segments[number].pool}", 1)
+
 
 def typed_arena(main: Main, name: str) -> TypedArena | SegmentedTypedArena:
     """Create the arena type `name` of `main`, or a type for each of its segments."""
@@ -182,6 +219,75 @@ def typed_arena(main: Main, name: str) -> TypedArena | SegmentedTypedArena:
         if isinstance(offset, IntegerAttr):
             ports[port] = (offset.value.data, flat_array(value.type))
     return TypedArena(name, views, main.arena_size, main.arena_align, ports)
+
+
+def arena_table(main: Main, arena: Arena, ports: Mapping[SSAValue, str]) -> str | None:
+    """Return the table of `main`, whose inputs and outputs are the parameters `ports`; None without an arena."""
+    module = main.func.parent_op()
+    if not isinstance(module, ModuleOp) or not main.arena_size:
+        return None
+    timeline = timeline_of_network(main.func, module)
+    head = (
+        f"The arena, {main.arena_size:,} bytes. "
+        "A step is a call, a copy or a loop below, from 1 on; 0 is before the first."
+    )
+    shown = _joined(timeline.buffers, main)
+    if len(shown) > MAX_ROWS:
+        live = _joined(timeline.live(timeline.fullest), main)[:MAX_ROWS]
+        head += f"\nHere are {len(live)} of {len(shown)} tensors: those of step {timeline.fullest + 1}, the fullest."
+        shown = live
+    starts = [segment.offset for segment in segments_of(main.func)]
+    rows = [
+        (place, *map(str, (_within(each.offset, starts), each.size, each.first + 1, each.last + 1)), what)
+        for each in sorted(shown, key=lambda each: (each.first, each.last, each.offset))
+        for place, what in [_named(each, arena, ports)]
+    ]
+    return "\n".join([head, *_aligned([_HEAD, *rows])]) if rows else None
+
+
+def _within(offset: int, starts: Sequence[int]) -> int:
+    """Return the offset of a byte of the arena in its segment, if the arena has segments, which begin at `starts`."""
+    return offset - max((start for start in starts if start <= offset), default=0)
+
+
+def _joined(buffers: Iterable[Occupied], main: Main) -> list[Occupied]:
+    """Join what one view holds in steps that follow each other: a loop writes its state again; leave out the arena as a
+    whole, which networks share that need none."""
+    joined: dict[SSAValue, Occupied] = {}
+    done: list[Occupied] = []
+    parts = [each for each in buffers if each.value is not main.arena]
+    for each in sorted(parts, key=lambda each: each.first):
+        before = joined.get(each.value)
+        if before is not None and each.first <= before.last:
+            each = replace(each, first=before.first, last=max(before.last, each.last))
+        elif before is not None:
+            done.append(before)
+        joined[each.value] = each
+    return [*done, *joined.values()]
+
+
+def _named(buffer: Occupied, arena: Arena, ports: Mapping[SSAValue, str]) -> tuple[str, str]:
+    """Return how the code writes the place of a tensor, and the source nodes that it comes from."""
+    owner = buffer.value.owner
+    place = arena.spelling(owner) if isinstance(owner, loop.ViewOp) else ports[buffer.value]
+    name = _short(buffer.name)
+    if buffer.kind in ("input", "state"):
+        return place, buffer.kind if name == place else f"{buffer.kind} {name}"
+    return place, f"scratch of {name}" if buffer.kind == "scratch" else name
+
+
+def _short(name: str) -> str:
+    """Shorten names of source nodes to the first and the last of them."""
+    nodes = name.split(", ")
+    if len(name) > MAX_NAME and len(nodes) > 2:
+        name = f"{nodes[0]}, ..., {nodes[-1]}"
+    return name if len(name) <= MAX_NAME else f"...{name[-MAX_NAME:]}"
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Align the columns of `rows`: text to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join([f"{row[0]:<{widths[0]}}", *map(str.rjust, row[1:-1], widths[1:-1]), row[-1]]) for row in rows]
 
 
 @lru_cache(maxsize=4096)

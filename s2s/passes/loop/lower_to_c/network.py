@@ -14,7 +14,7 @@ from s2s.c_syntax import headers
 from s2s.c_syntax.identifiers import c_identifier, c_macro, port_identifiers, unique_identifiers
 from s2s.dialects import c, loop
 from s2s.memory.accesses import buffer_bytes
-from s2s.passes.loop.lower_to_c.arena import Arena, element_of
+from s2s.passes.loop.lower_to_c.arena import Arena, arena_table, element_of
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.divided import POOL, threads_of
 from s2s.passes.loop.lower_to_c.index_checks import check_indices, indices_of
@@ -91,6 +91,7 @@ class LowerNetwork(_NetworkFunction):
         for old, new in zip(self.arguments, [block.args[0], *block.args[count:]], strict=True):
             b.values[old] = new
         self.arena.enter(b, block.args[:count], self.views())
+        doc = arena_table(self.main, self.arena, dict(zip(self.arguments[1:], self.parameters[count:], strict=True)))
         self._check(b, block, count)
         pool, parameters = self._with_pool(block)
         sizes, parameters = self._with_sizes(b, block, parameters)
@@ -101,7 +102,7 @@ class LowerNetwork(_NetworkFunction):
         ends = [f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.parameters[count:]]
         extents = [*[""] * (len(parameters) - len(ends)), *ends]
         types = list(block.arg_types)
-        return c.FuncOp(f"{self.prefix}_run", types, c.STATUS, block, parameters=parameters, extents=extents)
+        return c.FuncOp(f"{self.prefix}_run", types, c.STATUS, block, doc=doc, parameters=parameters, extents=extents)
 
     def _check_indices(self, b: Builder, sizes: RunSizes | None) -> None:
         """Check the inputs and states that are indices."""

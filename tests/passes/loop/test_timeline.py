@@ -1,7 +1,7 @@
 """The timeline of a network states which step reads what, and when each buffer of the arena holds a value."""
 
 from s2s.api import compile as compile_network
-from s2s.report.timeline import BEFORE, Timeline, timeline_of
+from s2s.passes.loop.timeline import BEFORE, Timeline, timeline_of
 from support.onnx_text import onnx_model
 from support.project import ROOT
 

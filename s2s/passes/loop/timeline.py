@@ -57,6 +57,8 @@ class Occupied:
     last: int
     kind: str
     """`input`, `state`, `result` or `scratch`."""
+    value: SSAValue
+    """The view of the arena, or the argument of `main`, that names these bytes."""
 
 
 @frozen
@@ -65,6 +67,18 @@ class Timeline:
 
     steps: tuple[Step, ...]
     buffers: tuple[Occupied, ...]
+
+    @property
+    def fullest(self) -> int:
+        """The first step in which live buffers reach furthest into the arena."""
+        ends = [
+            max((each.offset + each.size for each in self.live(step)), default=0) for step in range(len(self.steps))
+        ]
+        return ends.index(max(ends)) if ends else 0
+
+    def live(self, step: int) -> list[Occupied]:
+        """Return the buffers that hold a value at `step`, the largest first."""
+        return sorted((each for each in self.buffers if each.first <= step <= each.last), key=lambda each: -each.size)
 
 
 @frozen
@@ -102,12 +116,12 @@ class _Memory:
     buffers: list[Occupied] = field(default_factory=list[Occupied])
     elsewhere: int = -1
 
-    def write(self, place: _Bytes, step: int, name: str, kind: str) -> None:
-        """Record that `step` writes `place`."""
-        number = self.elsewhere
+    def write(self, value: SSAValue, step: int, name: str, kind: str) -> None:
+        """Record that `step` writes `value`."""
+        place, number = _place(value), self.elsewhere
         if place.base == ARENA:
             number = len(self.buffers)
-            self.buffers.append(Occupied(name, place.start, place.end - place.start, step, step, kind))
+            self.buffers.append(Occupied(name, place.start, place.end - place.start, step, step, kind, value))
         left = [(part, by, buffer) for held, by, buffer in self.held for part in held.without(place)]
         self.held = [*left, (place, step, number)]
 
@@ -124,14 +138,18 @@ class _Memory:
 
 def timeline_of(module: ModuleOp) -> Timeline:
     """Return the timeline of a module after `loop-plan-memory`."""
-    main = main_of(module)
+    return timeline_of_network(main_of(module), module)
+
+
+def timeline_of_network(main: FuncOp, module: ModuleOp) -> Timeline:
+    """Return the timeline of `main`, whose kernels `module` defines."""
     kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
     memory, steps = _Memory(), list[Step]()
     _fill_inputs(main, memory)
     for op in main.body.block.ops:
         if isinstance(op, loop.ViewOp):
             if isinstance(name := op.attributes.get(STATE), StringAttr):
-                memory.write(_place(op.result), BEFORE, name.data, "state")
+                memory.write(op.result, BEFORE, name.data, "state")
         elif read_by(op) or written_by(op) or isinstance(op, CallOp):
             steps.append(_step(op, kernels, memory, len(steps)))
     return Timeline(tuple(steps), tuple(_until_the_end(main, memory.buffers, len(steps) - 1)))
@@ -142,7 +160,7 @@ def _fill_inputs(main: FuncOp, memory: _Memory) -> None:
         described = _described(argument)
         if described.get("role") == StringAttr("input"):
             name = described.get("name")
-            memory.write(_place(argument), BEFORE, name.data if isinstance(name, StringAttr) else "input", "input")
+            memory.write(argument, BEFORE, name.data if isinstance(name, StringAttr) else "input", "input")
 
 
 def _step(op: Operation, kernels: dict[str, FuncOp], memory: _Memory, number: int) -> Step:
@@ -153,9 +171,9 @@ def _step(op: Operation, kernels: dict[str, FuncOp], memory: _Memory, number: in
     weights = sum(_size(value) for value in dict.fromkeys(reads) if isinstance(value.owner, loop.WeightOp))
     before = {step for value in reads for step in memory.read(_place(value), number)}
     for value in results:
-        memory.write(_place(value), number, nodes or kernel, "result")
+        memory.write(value, number, nodes or kernel, "result")
     for value in scratch:
-        memory.write(_place(value), number, nodes or kernel, "scratch")
+        memory.write(value, number, nodes or kernel, "scratch")
     stated = op.attributes.get("shape")
     shape = tuple(map(int, stated.get_values())) if isinstance(stated, DenseArrayBase) else ()
     return Step(kernel, names, tuple(sorted(before - {number})), weights, sum(map(_size, results)), shape)
