@@ -1,27 +1,54 @@
-"""Devices by TVM's names and numbers. There is one: the processor that runs Python."""
+"""Devices by TVM's names and numbers. Code runs on one: the processor that runs Python."""
 
-from typing import cast
+from collections.abc import Mapping
+from typing import ClassVar, cast
 
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
 
 CPU = 1
 """DLPack's number of the processor."""
-
-_CPU_NAMES = ("cpu", "c", "llvm")
-"""What TVM calls the processor: the device, and the targets that compile for it."""
+_NUMBERS: Mapping[str, int] = {
+    "cpu": CPU,
+    "llvm": CPU,
+    "c": CPU,
+    "stackvm": CPU,
+    "test": CPU,
+    "hybrid": CPU,
+    "composite": CPU,
+    "cuda": 2,
+    "nvptx": 2,
+    "opencl": 4,
+    "cl": 4,
+    "sdaccel": 4,
+    "vulkan": 7,
+    "metal": 8,
+    "vpi": 9,
+    "rocm": 10,
+    "ext_dev": 12,
+    "webgpu": 15,
+    "hexagon": 16,
+    "aocl": 32,
+    "aocl_sw_emu": 32,
+}
+"""DLPack's numbers by the names of devices, and of the targets that compile for them."""
+_NAMES = {number: name for name, number in reversed(_NUMBERS.items())}
 
 
 @frozen
 class Device:
     """A device: its kind as DLPack numbers it, and which one of that kind."""
 
+    STR2MASK: ClassVar[Mapping[str, int]] = _NUMBERS
+    """DLPack's numbers by name."""
+    MASK2STR: ClassVar[Mapping[int, str]] = _NAMES
+    """The names of devices by DLPack's numbers."""
     device_type: int
     device_id: int = 0
 
     @property
     def exist(self) -> bool:
-        """Whether this machine has the device."""
+        """Whether code runs on the device."""
         return (self.device_type, self.device_id) == (CPU, 0)
 
     def sync(self) -> None:
@@ -29,20 +56,22 @@ class Device:
 
     def __str__(self) -> str:
         """`cpu(0)`."""
-        return f"cpu({self.device_id})"
+        return f"{_NAMES.get(self.device_type, f'device of type {self.device_type}')}({self.device_id})"
 
 
 def device(name: str | int = "cpu", device_id: int = 0) -> Device:
-    """The device of a kind, by its name or DLPack's number: `device("cpu", 0)`."""
+    """The device of a kind, by its name, its target or DLPack's number: `device("cpu", 0)`. One on which no code runs
+    is a value alone; `exist` tells."""
     kind = name.split(" ")[0] if isinstance(name, str) else name
-    if kind not in (*_CPU_NAMES, CPU) or device_id != 0:
-        raise InputError(f"device {name!r}, {device_id}: s2s runs on the processor only; use device('cpu', 0)")
-    return Device(CPU, device_id)
+    number = _NUMBERS.get(kind) if isinstance(kind, str) else kind
+    if number not in _NAMES:
+        raise InputError(f"device {name!r}: is not known; give {', '.join(_NUMBERS)}")
+    return Device(number, device_id)
 
 
 def cpu(device_id: int = 0) -> Device:
     """The processor."""
-    return device("cpu", device_id)
+    return Device(CPU, device_id)
 
 
 def check_device(given: object) -> None:
@@ -50,6 +79,7 @@ def check_device(given: object) -> None:
     devices = list(cast("list[object]", given)) if isinstance(given, (list, tuple)) else [given]
     if len(devices) == 1:
         only = devices[0]
-        if only is None or only == "cpu" or getattr(only, "device_type", None) == CPU:
+        kind = getattr(only, "device_type", None), getattr(only, "device_id", 0)
+        if only is None or only == "cpu" or kind == (CPU, 0):
             return
-    raise InputError(f"device {given}: the graph executor runs on the processor only; leave the device out")
+    raise InputError(f"device {given}: a network runs on the processor only; leave the device out, or give cpu(0)")

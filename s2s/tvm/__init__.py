@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from s2s.tvm.error import TVMError
     from s2s.tvm.relay.module import IRModule
     from s2s.tvm.runtime import convert, cpu, device, get_global_func, nd, register_func
+    from s2s.tvm.runtime.devices import cuda, ext_dev, hexagon, metal, opencl, rocm, vpi, vulkan, webgpu
     from s2s.tvm.te.open_function import build, lower
 
 MODULES = (
@@ -73,6 +74,15 @@ NAMES = {
     "build": "te.open_function",
     "cpu": "runtime",
     "device": "runtime",
+    "cuda": "runtime.devices",
+    "ext_dev": "runtime.devices",
+    "hexagon": "runtime.devices",
+    "metal": "runtime.devices",
+    "opencl": "runtime.devices",
+    "rocm": "runtime.devices",
+    "vpi": "runtime.devices",
+    "vulkan": "runtime.devices",
+    "webgpu": "runtime.devices",
     "get_global_func": "runtime",
     "lower": "te.open_function",
     "nd": "runtime",
@@ -89,17 +99,23 @@ __all__ = [
     "contrib",
     "convert",
     "cpu",
+    "cuda",
     "device",
     "error",
+    "ext_dev",
     "get_global_func",
+    "hexagon",
     "instrument",
     "ir",
     "lower",
+    "metal",
     "micro",
     "nd",
+    "opencl",
     "parser",
     "register_func",
     "relay",
+    "rocm",
     "rpc",
     "runtime",
     "target",
@@ -108,6 +124,9 @@ __all__ = [
     "tir",
     "topi",
     "transform",
+    "vpi",
+    "vulkan",
+    "webgpu",
 ]
 
 if not TYPE_CHECKING:  # a checker would take every submodule for an object

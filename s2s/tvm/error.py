@@ -18,4 +18,8 @@ class KeyKindError(InputError, ValueError):
     """A module is asked for something else than a name."""
 
 
-__all__ = ["KeyKindError", "MissingAttributeError", "MissingFunctionError", "TVMError"]
+class AttributeKindError(InputError, ValueError):
+    """An attribute of a target is not known, or has a value of another type."""
+
+
+__all__ = ["AttributeKindError", "KeyKindError", "MissingAttributeError", "MissingFunctionError", "TVMError"]

@@ -30,6 +30,7 @@ from s2s.executor.ndarray import NDArray
 from s2s.executor.params import load_param_dict
 from s2s.executor.session import Executor, LoadedLibrary, Port, Session
 from s2s.tvm.runtime.benchmark import BenchmarkResult, measure
+from s2s.tvm.runtime.container import Map, ShapeTuple, String
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.runtime.program import Program
 from s2s.types.weights import Array
@@ -285,7 +286,8 @@ def _find(key: str | SupportsIndex, ports: tuple[Port, ...], kind: str) -> int:
 
 
 def _info(ports: "list[Port] | tuple[Port, ...]") -> tuple[dict[str, tuple[int, ...]], dict[str, str]]:
-    return {port.name: port.shape for port in ports}, {port.name: port.dtype.name for port in ports}
+    shapes = Map((port.name, ShapeTuple(port.shape)) for port in ports)
+    return shapes, Map((port.name, String(port.dtype.name)) for port in ports)
 
 
 def node_number(program: Program, key: str | int) -> int:

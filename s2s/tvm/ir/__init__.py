@@ -1,7 +1,7 @@
 """Modules, types and operators, under TVM's names."""
 
 from s2s.errors import UnsupportedError
-from s2s.tvm.ir import module
+from s2s.tvm.ir import container, module
 from s2s.tvm.ir.structural import assert_structural_equal, structural_equal, structural_hash
 from s2s.tvm.relay.function import GlobalVar
 from s2s.tvm.relay.module import IRModule
@@ -32,6 +32,7 @@ __all__ = [
     "TupleType",
     "Type",
     "assert_structural_equal",
+    "container",
     "load_json",
     "module",
     "register_intrin_lowering",

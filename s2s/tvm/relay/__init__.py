@@ -179,6 +179,8 @@ from s2s.tvm.relay.reduce import (
     variance,
 )
 from s2s.tvm.relay.refusals import refusing
+from s2s.tvm.relay.signal import dft, stft
+from s2s.tvm.relay.sparse import sparse_reshape
 from s2s.tvm.relay.strategy import OpStrategy, register_strategy, select_implementation
 from s2s.tvm.relay.text.parser import fromtext, parse, parse_expr
 from s2s.tvm.relay.ty import (
@@ -258,6 +260,7 @@ __all__ = [
     "create_executor",
     "cumprod",
     "cumsum",
+    "dft",
     "divide",
     "einsum",
     "equal",
@@ -350,11 +353,13 @@ __all__ = [
     "slice_like",
     "sliding_window",
     "sort",
+    "sparse_reshape",
     "split",
     "sqrt",
     "squeeze",
     "stack",
     "std",
+    "stft",
     "strided_set",
     "strided_slice",
     "subtract",

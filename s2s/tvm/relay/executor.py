@@ -16,8 +16,9 @@ from s2s.tvm.relay.function import Function, bind, unique_names
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.relay.specialise import is_open, specialised
 from s2s.tvm.runtime import nd
+from s2s.tvm.runtime.container import ADT, tuple_object
 
-Evaluated = NDArray | list[NDArray]
+Evaluated = NDArray | ADT
 """An array, or for a tuple one for each field."""
 
 
@@ -75,7 +76,7 @@ class Executor:
                 raise InputError(f"evaluate: the function has no argument {name}; it takes {', '.join(ports)}")
         module.run()
         results = [nd.array(module.get_output(at)) for at in range(module.get_num_outputs())]
-        return results if is_tuple or len(results) != 1 else results[0]
+        return tuple_object(results) if is_tuple or len(results) != 1 else results[0]
 
 
 def _values(

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +12,11 @@ from s2s.frontends.formulas import cast
 from s2s.frontends.sampling import grid_sample as sample_grid
 from s2s.frontends.sampling import of_one_type
 from s2s.tvm.relay import op
+from s2s.tvm.relay.crop import crop_and_resize as crop_and_resize
 from s2s.tvm.relay.expr import Expr, const
 from s2s.tvm.relay.formula import Formula, constant_ints, constant_numbers, onnx
 from s2s.tvm.relay.graph_calls import call
 from s2s.tvm.relay.operators import operator
-from s2s.tvm.relay.refusals import refusing
 from s2s.tvm.relay.resize import Resizing, resized
 from s2s.tvm.relay.window import layout_of, pads_of, sizes_of, spatial_rank
 from s2s.types.shapes.window import CHANNELS_FIRST
@@ -184,7 +183,3 @@ def dilation2d(
 def _lowest(dtype: str) -> float:
     number = np.dtype(dtype)
     return float(np.finfo(number).min) if number.kind == "f" else int(np.iinfo(number).min)
-
-
-if not TYPE_CHECKING:  # a checker would take every name for an object
-    __getattr__ = refusing("relay.image")

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.tvm.relay import op
 from s2s.tvm.relay.expr import Constant, Expr, Number, Tuple, axis_of, const
 from s2s.tvm.relay.formula import constant_ints, onnx
@@ -356,10 +356,16 @@ def searchsorted(sorted_sequence: Expr, values: Expr, right: bool = False, dtype
 
 @operator("segment_sum")
 def segment_sum(data: Expr, segment_ids: Expr, num_segments: int | None = None) -> Expr:
-    """The sums of the slices along the first axis that have the same number in `segment_ids`; without `num_segments`
-    the ids are constant, and tell it."""
+    """The sums of the slices along the first axis that have the same number in `segment_ids`, which may be fewer than
+    the slices; without `num_segments` the ids are constant, and tell it."""
     if num_segments is None:
+        if not isinstance(segment_ids, Constant):
+            raise UnsupportedError(
+                "relay.segment_sum: the number of segments follows from ids that are computed at run time; give "
+                "num_segments"
+            )
         num_segments = max(constant_ints("segment_sum", segment_ids), default=-1) + 1
-    zeros = const(np.zeros((num_segments, *data.shape[1:]), data.dtype))
+    rows = slice_like(data, segment_ids, [0])
+    zeros = op.zeros([num_segments, *data.shape[1:]], data.dtype)
     places = op.reshape(segment_ids.astype("int64"), [*segment_ids.shape, 1])
-    return onnx("ScatterND", zeros, places, data, reduction="add")
+    return onnx("ScatterND", zeros, places, rows, reduction="add")

@@ -68,6 +68,7 @@ from s2s.tvm.relay.graph_calls import GraphCalls, call
 from s2s.tvm.relay.operators import Op, operator
 from s2s.tvm.relay.ty import TensorType
 from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy
+from s2s.types.size import all_plain
 
 Tensors = Tuple | Sequence[Expr]
 Axes = int | Sequence[int] | None
@@ -278,11 +279,16 @@ def slices_of(
 ) -> list[tuple[int, range]]:
     """Return the dimensions that begins, ends and strides cut, by default the first ones, each with its positions.
 
-    With `is_size` the ends are sizes. Dimensions behind the last stride have stride 1.
+    With `is_size` the ends are sizes. Dimensions behind the last stride have stride 1; without `axes`, ones behind the
+    last begin begin at 0, and ones behind the last end are whole.
     """
     begins, ends = constant_ints(where, given[0]), constant_ints(where, given[1])
     strides = [] if given[2] is None or is_size else constant_ints(where, given[2])
     chosen = range(len(begins)) if axes is None else axes
+    if axes is None and len(begins) != len(ends):
+        chosen = range(max(len(begins), len(ends)))
+        begins += [0] * (len(chosen) - len(begins))
+        ends += [-1 if is_size else size for size in shape[len(ends) : len(chosen)]]
     steps = [*strides, *[1] * (len(chosen) - len(strides))]
     fits = len(begins) == len(ends) == len(chosen) == len(steps) and len(chosen) <= len(shape)
     if not fits or 0 in steps:
@@ -318,7 +324,7 @@ def full(fill_value: Number | Expr, shape: Sequence[int] | Expr = (), dtype: str
     """Create a tensor whose elements all have the value `fill_value`, of its type unless `dtype` is given."""
     value = fill_value if isinstance(fill_value, Expr) else const(fill_value, dtype or None)
     sizes = constant_ints("full", shape)
-    if isinstance(value, Constant):
+    if isinstance(value, Constant) and all_plain(sizes):
         return Constant(np.broadcast_to(value.value.astype(dtype or value.dtype), tuple(sizes)))
     value = value if dtype in ("", value.dtype) else value.astype(dtype)
     return call(graph.BroadcastToOp, value, shape=sizes)

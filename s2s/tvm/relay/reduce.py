@@ -13,6 +13,7 @@ from s2s.tvm.relay.expr import Expr, Tuple
 from s2s.tvm.relay.graph_calls import call
 from s2s.tvm.relay.op import Axes, axes_of
 from s2s.tvm.relay.operators import operator
+from s2s.types.size import Size
 
 
 def chosen_axes(axis: Axes, rank: int, exclude: bool) -> list[int]:
@@ -23,6 +24,8 @@ def chosen_axes(axis: Axes, rank: int, exclude: bool) -> list[int]:
 
 def _reduction(name: str, operation: type[Operation], what: str) -> Callable[..., Expr]:
     def apply(data: Expr, axis: Axes = None, keepdims: bool = False, exclude: bool = False) -> Expr:
+        if data.dtype == "bool" and name in ("sum", "prod"):  # whether one is true, and whether all are
+            return (any if name == "sum" else all)(data, axis, keepdims, exclude)
         axes = chosen_axes(axis, len(data.shape), exclude)
         return call(operation, data, axes=axes, keepdims=keepdims)
 
@@ -103,10 +106,18 @@ def variance(
     center = mean(data, axis, keepdims=True, exclude=exclude) if with_mean is None else with_mean
     apart = data - center
     squares = mean(apart * apart, axis, keepdims=keepdims, exclude=exclude)
-    count = product(data.shape) // product(squares.shape)
-    if unbiased and count < 2:
+    if not unbiased:
+        return squares
+    return squares * _bessel(product(data.shape[place] for place in chosen_axes(axis, len(data.shape), exclude)))
+
+
+def _bessel(count: int) -> float:
+    """`n / (n - 1)`; of a size that is a variable the factor at its greatest value, as no type depends on it, and the
+    factor is computed anew once the size is a number."""
+    number = count.value if isinstance(count, Size) else count
+    if number < 2:
         raise InputError("relay.variance: unbiased of one element divides by zero; leave unbiased out")
-    return squares * (count / (count - 1)) if unbiased else squares
+    return number / (number - 1)
 
 
 def std(data: Expr, axis: Axes = None, keepdims: bool = False, exclude: bool = False, unbiased: bool = False) -> Expr:

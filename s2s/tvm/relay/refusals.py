@@ -20,11 +20,8 @@ RELAY: Mapping[str, str] = {
     "argwhere": _DYNAMIC,
     "copy_shape_func": _MEMORY,
     "device_copy": "values are copied between devices where annotation.on_device asks for it",
-    "dft": "use relay.frontend.from_onnx on a model with DFT",
     "sparse_fill_empty_rows": _SPARSE,
-    "sparse_reshape": _SPARSE,
     "sparse_to_dense": _SPARSE,
-    "stft": "use relay.frontend.from_onnx on a model with STFT",
     "unique": _DYNAMIC,
 }
 NN: Mapping[str, str] = {
@@ -44,7 +41,6 @@ NN: Mapping[str, str] = {
     "contrib_depthwise_conv2d_nchwc": _PACKED,
     "conv2d_backward_weight": GRADIENT,
     "correlation": "it is of one network for optical flow; write it with slices, products and sums",
-    "deformable_conv2d": "places that are computed are read by relay.frontend.from_onnx on a model with DeformConv",
     "dropout_raw": "dropout does nothing in inference; use nn.dropout",
     "fifo_buffer": "state is kept by models that are imported with it, or compiled as streams",
     "max_pool2d_grad": GRADIENT,
@@ -52,18 +48,13 @@ NN: Mapping[str, str] = {
     "sparse_dense": _SPARSE,
     "sparse_transpose": _SPARSE,
 }
-IMAGE: Mapping[str, str] = {"crop_and_resize": "boxes that are computed are not cut out; import a model with RoiAlign"}
 VISION: Mapping[str, str] = dict.fromkeys(
     (
         "all_class_non_max_suppression",
         "get_valid_counts",
-        "multibox_prior",
         "multibox_transform_loc",
         "non_max_suppression",
         "proposal",
-        "roi_align",
-        "roi_pool",
-        "yolo_reorg",
     ),
     _BOXES,
 )
@@ -99,7 +90,6 @@ ANNOTATION: Mapping[str, str] = {
 ALL: Mapping[str, Mapping[str, str]] = {
     "relay": RELAY,
     "relay.nn": NN,
-    "relay.image": IMAGE,
     "relay.vision": VISION,
     "relay.qnn.op": QNN,
     "relay.random": RANDOM,

@@ -8,7 +8,7 @@ get_global_func("app.twice")(nd.array([1.0, 2.0]))
 
 from s2s.executor.device import Device, cpu, device
 from s2s.executor.ndarray import NDArray
-from s2s.tvm.runtime import nd
+from s2s.tvm.runtime import container, nd
 from s2s.tvm.runtime.library import load_module, system_lib
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.runtime.packed_func import PackedFunc, convert
@@ -32,6 +32,7 @@ __all__ = [
     "NDArray",
     "PackedFunc",
     "_init_api",
+    "container",
     "convert",
     "cpu",
     "device",

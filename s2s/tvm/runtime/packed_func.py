@@ -17,6 +17,7 @@ from s2s.errors import InputError, ToolchainError
 from s2s.executor.device import Device
 from s2s.executor.ndarray import NDArray
 from s2s.tvm.runtime import abi as codes
+from s2s.tvm.runtime import container
 from s2s.tvm.runtime.abi import abi
 from s2s.tvm.runtime.tensors import Place, descriptor_of, give, memory_of
 from s2s.tvm.runtime.values import Value, fits, load, store, store_text
@@ -85,13 +86,16 @@ class PackedFunc:
 
 
 def convert(value: Value) -> Value:
-    """A Python callable as a packed function, a list of what its elements become; everything else as it is."""
+    """A Python callable as a packed function; a list or a mapping of what its elements become; everything else as it
+    is."""
     if isinstance(value, (PackedFunc, str, bytes, np.ndarray, Device)) or value is None:
         return cast(Value, value)
     if callable(value):
         return PackedFunc(value)
     if isinstance(value, (list, tuple)):
-        return [convert(each) for each in cast("Sequence[Value]", value)]
+        return container.Array(convert(each) for each in cast("Sequence[Value]", value))
+    if isinstance(value, dict):
+        return container.Map((key, convert(each)) for key, each in cast("dict[Value, Value]", value).items())
     return value
 
 

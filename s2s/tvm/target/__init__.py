@@ -1,6 +1,12 @@
 """Targets under TVM's names: strings with attributes, hosts, tags, and the target of a `with` block."""
 
 from s2s.tvm.target import codegen
+from s2s.tvm.target.generic_func import (
+    GenericFunc,
+    generic_func,
+    get_native_generic_func,
+    override_native_generic_func,
+)
 from s2s.tvm.target.makers import (
     adreno,
     arm_cpu,
@@ -15,10 +21,12 @@ from s2s.tvm.target.makers import (
     rocm,
     vta,
 )
-from s2s.tvm.target.target import Target, TargetKind, TargetLike, resolve, target_of
+from s2s.tvm.target.target import Target, TargetFeatures, TargetKind, TargetLike, resolve, target_of
 
 __all__ = [
+    "GenericFunc",
     "Target",
+    "TargetFeatures",
     "TargetKind",
     "TargetLike",
     "adreno",
@@ -27,10 +35,13 @@ __all__ = [
     "codegen",
     "create",
     "cuda",
+    "generic_func",
+    "get_native_generic_func",
     "hexagon",
     "intel_graphics",
     "mali",
     "micro",
+    "override_native_generic_func",
     "resolve",
     "riscv_cpu",
     "rocm",

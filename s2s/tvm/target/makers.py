@@ -1,8 +1,9 @@
 """Functions of TVM that make targets of processor families."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import InputError
+from s2s.tvm.error import AttributeKindError
 from s2s.tvm.target.tags import ARM_MODELS, MICRO_MODELS
 from s2s.tvm.target.target import Target
 
@@ -22,7 +23,12 @@ def arm_cpu(model: str = "unknown", options: str | Sequence[str] | None = None) 
 
 def riscv_cpu(model: str = "sifive-u54", options: str | Sequence[str] | None = None) -> Target:
     """Return a RISC-V processor by its model; `options` are attributes that come first."""
-    models = {"sifive-u54": "-mtriple=riscv64-unknown-linux-gnu -march=rv64gc -mabi=lp64d"}
+    models = {
+        "sifive-e31": "-mtriple=riscv32-unknown-linux-gnu -mcpu=sifive-e31 -mabi=ilp32",
+        "sifive-e76": "-mtriple=riscv32-unknown-linux-gnu -mcpu=sifive-e76 -mabi=ilp32",
+        "sifive-u54": "-mtriple=riscv64-unknown-linux-gnu -mcpu=sifive-u54 -mabi=lp64d",
+        "sifive-u74": "-mtriple=riscv64-unknown-linux-gnu -mcpu=sifive-u74 -mabi=lp64d",
+    }
     if model not in models:
         raise InputError(f"target.riscv_cpu({model!r}): is not known; known are {', '.join(models)}")
     return _made(f"-keys=arm_cpu,cpu -device=arm_cpu {models[model]}", model, options)
@@ -36,16 +42,61 @@ def micro(model: str = "unknown", options: str | Sequence[str] | None = None) ->
     return Target(f"c {first} {MICRO_MODELS[model]} -model={model}")
 
 
-def _refused(name: str) -> Callable[..., Target]:
-    def refuse(*_: object, **__: object) -> Target:
-        raise UnsupportedError(f"target.{name}: the code is C for processors; name one, or use an external generator")
-
-    refuse.__doc__ = f"Refused: {name} is no processor that compiles C."
-    return refuse
+def cuda(model: str = "unknown", arch: str | None = None, options: str | Sequence[str] | None = None) -> Target:
+    """Return a graphics processor of NVIDIA, which a program may dispatch on; building for it is refused."""
+    return _device("cuda", model, f"-arch={arch}" if arch else "", options)
 
 
-cuda, rocm, mali, bifrost = _refused("cuda"), _refused("rocm"), _refused("mali"), _refused("bifrost")
-intel_graphics, vta, hexagon, adreno = (_refused(each) for each in ("intel_graphics", "vta", "hexagon", "adreno"))
+def rocm(model: str = "unknown", options: str | Sequence[str] | None = None) -> Target:
+    """Return a graphics processor of AMD, which a program may dispatch on; building for it is refused."""
+    return _device("rocm", model, "", options)
+
+
+def mali(model: str = "unknown", options: str | Sequence[str] | None = None) -> Target:
+    """Return a Mali graphics processor, which a program may dispatch on; building for it is refused."""
+    return _device("opencl", model, "-device=mali", options)
+
+
+def bifrost(model: str = "unknown", options: str | Sequence[str] | None = None) -> Target:
+    """Return a Bifrost graphics processor, which a program may dispatch on; building for it is refused."""
+    return _device("opencl", model, "-device=bifrost", options)
+
+
+def adreno(model: str = "unknown", options: str | Sequence[str] | None = None) -> Target:
+    """Return an Adreno graphics processor, which a program may dispatch on; building for it is refused."""
+    return _device("opencl", model, "-device=adreno", options)
+
+
+def intel_graphics(model: str = "unknown", options: str | Sequence[str] | None = None) -> Target:
+    """Return a graphics processor of Intel, which a program may dispatch on; building for it is refused."""
+    return _device("opencl", model, "-device=intel_graphics -thread_warp_size=16", options)
+
+
+def vta(model: str = "unknown", options: str | Sequence[str] | None = None) -> Target:
+    """Return the accelerator VTA, which a program may dispatch on; building for it is refused."""
+    return _device("ext_dev", model, "-device=vta -keys=vta,cpu", options)
+
+
+def hexagon(cpu_ver: str = "v66", **kwargs: int) -> Target:
+    """Return a Hexagon processor with vectors of 128 bytes, for which nothing is built.
+
+    A program may dispatch on it. `num_cores` and `vtcm_capacity` are the only other arguments.
+    """
+    versions = ("v65", "v66", "v67", "v67t", "v68", "v69")
+    unknown = [each for each in kwargs if each not in ("num_cores", "vtcm_capacity")]
+    if cpu_ver not in versions or unknown:
+        raise AttributeKindError(
+            f"target.hexagon({cpu_ver!r}): {', '.join(unknown) or 'is'} not known; give {', '.join(versions)}, "
+            "num_cores and vtcm_capacity"
+        )
+    attributes = "".join(f" -{name.replace('_', '-')}={value}" for name, value in ({"num_cores": 4} | kwargs).items())
+    features = f"-mattr=+hvx{cpu_ver},+hvx-length128b"
+    return Target(f"hexagon -mtriple=hexagon -mcpu=hexagon{cpu_ver} {features}{attributes}")
+
+
+def _device(kind: str, model: str, attributes: str, options: str | Sequence[str] | None) -> Target:
+    more = options if isinstance(options, str) else " ".join(options or ())
+    return Target(f"{kind} -model={model} {attributes} {more}")
 
 
 def _made(attributes: str, model: str, options: str | Sequence[str] | None) -> Target:

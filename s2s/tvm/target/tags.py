@@ -21,6 +21,20 @@ ARM_MODELS: Mapping[str, str] = {
 """The attributes of the models of `arm_cpu`."""
 
 TAGS: Mapping[str, str] = {
+    **{
+        f"nvidia/{name}": f"cuda -arch=sm_{arch} -max_shared_memory_per_block=49152 -max_threads_per_block=1024 "
+        f"-thread_warp_size=32 -registers_per_block={registers}"
+        for name, arch, registers in (
+            ("jetson-nano", 53, 32768),
+            ("jetson-tx2", 62, 32768),
+            ("jetson-agx-xavier", 72, 65536),
+            ("tesla-v100", 70, 65536),
+            ("tesla-t4", 75, 65536),
+            ("geforce-rtx-2080-ti", 75, 65536),
+            ("geforce-rtx-3090", 86, 65536),
+            ("nvidia-a100", 80, 65536),
+        )
+    },
     "raspberry-pi/3b": f"llvm -device=arm_cpu {_ARMV7} -model=rasp3b -num-cores=4",
     "raspberry-pi/4b-aarch64": f"llvm -device=arm_cpu {_A72} -num-cores=4",
     "raspberry-pi/4b-32": "llvm -device=arm_cpu -mtriple=armv8l-linux-gnueabihf -mcpu=cortex-a72 -mattr=+neon "

@@ -86,6 +86,16 @@ CASES: dict[str, Case] = {
         M,
         lambda x: x[::2, 1:],
     ),
+    "strided_slice with fewer begins": (
+        lambda x: relay.strided_slice(x, [1], [4, 3]),
+        M,
+        lambda x: x[1:4, :3],
+    ),
+    "strided_slice with fewer ends": (
+        lambda x: relay.strided_slice(x, [1, 2], [4]),
+        M,
+        lambda x: x[1:4, 2:],
+    ),
     "strided_slice backwards": (
         lambda x: relay.strided_slice(x, [-1, 4], [-5, 0], [-1, -2]),
         M,
@@ -241,7 +251,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Expr], str]] = {
     "clip": (lambda x: relay.clip(x.astype("int8"), math.nan, 1), "a bound of int8 is nan"),
     "fixed_point_multiply": (lambda x: relay.fixed_point_multiply(x, 1, 0), "give int32"),
     "reshape": (lambda x: relay.reshape(x, [-4, -1, -1, 6]), "one may be -1"),
-    "strided_slice": (lambda x: relay.strided_slice(x, [0], [1, 2]), "do not cut"),
+    "strided_slice": (lambda x: relay.strided_slice(x, [0], [1, 2], axes=[0]), "do not cut"),
     "stride 0": (lambda x: relay.strided_slice(x, [0], [1], [0]), "no stride 0"),
     "slice_mode": (lambda x: relay.strided_slice(x, [0], [1], slice_mode="ends"), "give 'end' or 'size'"),
     "layout of other dimensions": (lambda x: relay.layout_transform(x, "NC", "NCH"), "name the same ones"),

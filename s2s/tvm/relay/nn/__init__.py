@@ -6,6 +6,7 @@ by `units`, `bias_add` and `batch_norm` by the data.
 
 from typing import TYPE_CHECKING
 
+from s2s.tvm.relay.nn.deformable import deformable_conv2d
 from s2s.tvm.relay.nn.derived import (
     batch_to_space_nd,
     cross_entropy,
@@ -93,6 +94,7 @@ __all__ = [
     "conv3d_transpose",
     "cross_entropy",
     "cross_entropy_with_logits",
+    "deformable_conv2d",
     "dense",
     "depth_to_space",
     "dilate",
