@@ -3,6 +3,7 @@
 Each RUN line is one test. Each RUN line of a test of a pass is a second one: that the pass keeps the numbers.
 """
 
+import gc
 import logging
 import traceback
 from collections.abc import Iterator
@@ -104,6 +105,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """Choose the seed of the samples before other processes start."""
     config.addinivalue_line("markers", MARKER)
     choose_seed()
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage rarely: the tests that wait are a million objects, and none of them is ever garbage."""
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 20)
 
 
 def pytest_report_header() -> str:
