@@ -21,11 +21,21 @@ extern "C" {
 
 /* How text is cut into words, which are encoded apart from each other. */
 typedef enum s2s_words {
-    S2S_WORDS_NONE,  /* not at all */
-    S2S_WORDS_GPT2,  /* letters, digits or other characters with a space before them; English contractions; spaces */
-    S2S_WORDS_LLAMA3 /* likewise, but any other character may stand before letters, and line ends stay with what ends
-                      * in them; digits in groups */
+    S2S_WORDS_NONE,   /* not at all */
+    S2S_WORDS_GPT2,   /* letters, digits or other characters with a space before them; English contractions; spaces */
+    S2S_WORDS_LLAMA3, /* likewise, but any other character may stand before letters, and line ends stay with what ends
+                       * in them; digits in groups */
+    S2S_WORDS_TEKKEN  /* likewise, but capitals begin a word, and there are no contractions */
 } s2s_words;
+
+/* How text is cut into pieces before each of them is cut into words. */
+typedef enum s2s_cut {
+    S2S_CUT_RUNS,        /* runs of characters of a set are pieces, and what is between them */
+    S2S_CUT_SPACED_RUNS, /* likewise, but a space before a run belongs to it */
+    S2S_CUT_LAST_RUN     /* such a run at the end is a piece, and what is before it */
+} s2s_cut;
+
+#define S2S_CUTS 6 /* the most cuts, each of the pieces that the one before leaves */
 
 typedef struct s2s_tokenizer {
     const uint8_t *text;        /* the texts of all tokens, one after the other */
@@ -36,6 +46,11 @@ typedef struct s2s_tokenizer {
     const uint32_t *special;    /* [num_special] tokens that stand for themselves in text, the longest first */
     const uint32_t *letters;    /* [num_letters][2] the first and last of code points that are letters; sorted */
     const uint32_t *numbers;    /* [num_numbers][2] likewise for numbers */
+    const uint32_t *capitals;   /* [num_capitals][2] likewise for all letters but small ones, and marks */
+    const uint32_t *small;      /* [num_small][2] likewise for all letters but capitals, and marks */
+    const uint32_t *cuts;       /* [num_cuts][4] s2s_cut; the first range of its set, their number; the most characters
+                                 * of a run */
+    const uint32_t *sets;       /* [...][2] the ranges of all sets of cuts, each sorted */
     const uint32_t *ends;       /* [num_ends] the tokens that end what a model writes; sorted */
     const uint32_t *by_text;    /* [size] all tokens, sorted by their texts, where a word that is the text of a token
                                  * becomes that token whatever the merges; else null */
@@ -45,12 +60,14 @@ typedef struct s2s_tokenizer {
     uint32_t num_special;
     uint32_t num_letters;
     uint32_t num_numbers;
+    uint32_t num_capitals;
+    uint32_t num_small;
+    uint32_t num_cuts;
     uint32_t num_ends;
     uint32_t begin; /* the token before the first one of a text, or none */
     s2s_words words;
-    uint32_t digits;    /* the most in one word */
-    bool numbers_first; /* whether numbers are cut out before text is cut into words */
-    bool space_before;  /* whether text gets a space before it, where neither text nor a word is before */
+    uint32_t digits;   /* the most in one word */
+    bool space_before; /* whether text gets a space before it, where neither text nor a word is before */
 } s2s_tokenizer;
 
 /* Encodes text of `size` bytes, whatever they are. `begin` puts the token for that first, where the model has one.

@@ -138,7 +138,8 @@ static size_t contraction_end(const encoder *of, size_t at, size_t end, bool any
     return at;
 }
 
-/* The end of spaces: the last one of several stays for the word behind them. LLAMA3 ends them at the last line end. */
+/* The end of spaces: the last one of several stays for the word behind them. All but GPT2 end them at the last line
+ * end. */
 static size_t spaces_end(const encoder *of, size_t start, size_t end)
 {
     size_t at = start, last = start, line = start, next;
@@ -149,7 +150,7 @@ static size_t spaces_end(const encoder *of, size_t start, size_t end)
         at = next;
         line = found == LINE_END ? at : line;
     }
-    if (of->self->words == S2S_WORDS_LLAMA3 && line > start) {
+    if (of->self->words != S2S_WORDS_GPT2 && line > start) {
         return line;
     }
     return found == END || last == start ? at : last;
@@ -174,27 +175,134 @@ static size_t gpt2_word_end(const encoder *of, size_t start, size_t end)
     return found == NUMBER ? run_end(of, at, end, NUMBER, of->self->digits) : spaces_end(of, start, end);
 }
 
+/* The end of a number; of other characters with a space before and line ends behind them; or of spaces. */
+static size_t other_end(const encoder *of, size_t start, size_t end)
+{
+    const bool slashes = of->self->words == S2S_WORDS_TEKKEN;
+    size_t at, next;
+    const kind first = kind_at(of, start, end, &at);
+
+    if (first == NUMBER) {
+        return run_end(of, start, end, NUMBER, of->self->digits);
+    }
+    if (first != OTHER && (of->text[start] != (uint8_t)' ' || kind_at(of, at, end, &next) != OTHER)) {
+        return spaces_end(of, start, end);
+    }
+    at = run_end(of, at, end, OTHER, UINT32_MAX);
+    while (kind_at(of, at, end, &next) == LINE_END || (slashes && at < end && of->text[at] == (uint8_t)'/')) {
+        at = next;
+    }
+    return at;
+}
+
 static size_t llama3_word_end(const encoder *of, size_t start, size_t end)
 {
-    size_t at = contraction_end(of, start, end, true), second, next;
-    kind found, then;
+    const size_t at = contraction_end(of, start, end, true);
+    size_t second, next;
+    kind first;
 
     if (at > start) {
         return at;
     }
-    found = kind_at(of, start, end, &second);
-    if (found == NUMBER) {
-        return run_end(of, start, end, NUMBER, of->self->digits);
-    }
-    then = kind_at(of, second, end, &next);
-    if (found == LETTER || (then == LETTER && found != LINE_END)) {
+    first = kind_at(of, start, end, &second);
+    if (first == LETTER || ((first == SPACE || first == OTHER) && kind_at(of, second, end, &next) == LETTER)) {
         return run_end(of, second, end, LETTER, UINT32_MAX);
     }
-    if (found == OTHER || (then == OTHER && of->text[start] == (uint8_t)' ')) {
-        at = run_end(of, second, end, OTHER, UINT32_MAX);
-        return run_end(of, at, end, LINE_END, UINT32_MAX);
+    return other_end(of, start, end);
+}
+
+/* The end of capitals and of small letters behind them, where letters without case and marks are both. If no small
+ * letter is behind them, capitals at the end are left out: they begin a word of their own. */
+static size_t cased_end(const encoder *of, size_t start, size_t end)
+{
+    const s2s_tokenizer *const self = of->self;
+    size_t at = start, last = start, next = start;
+    bool is_capital = true;
+
+    while (at < end) {
+        const uint32_t point = code_point(of, at, &next);
+        const bool is_small = is_in(self->small, self->num_small, point);
+        is_capital = is_capital && is_in(self->capitals, self->num_capitals, point);
+        if (!is_capital && !is_small) {
+            break;
+        }
+        at = next;
+        last = is_small ? at : last;
     }
-    return spaces_end(of, start, end);
+    return last;
+}
+
+static size_t capitals_end(const encoder *of, size_t start, size_t end)
+{
+    size_t at = start, next = start;
+
+    while (at < end && is_in(of->self->capitals, of->self->num_capitals, code_point(of, at, &next))) {
+        at = next;
+    }
+    return at;
+}
+
+static size_t tekken_word_end(const encoder *of, size_t start, size_t end)
+{
+    size_t second, at;
+    const kind first = kind_at(of, start, end, &second);
+    const size_t letters = first == SPACE || first == OTHER ? second : start;
+
+    at = cased_end(of, letters, end);
+    at = at > letters ? at : cased_end(of, start, end);
+    if (at == start) {
+        at = capitals_end(of, letters, end);
+        at = at > letters ? at : capitals_end(of, start, end);
+    }
+    return at > start ? at : other_end(of, start, end);
+}
+
+/* The end of a run of characters of a cut, with a space before it where the cut takes one; its start if there is
+ * none. */
+static size_t cut_run_end(const encoder *of, const uint32_t *cut, size_t start, size_t end)
+{
+    const uint32_t *const set = &of->self->sets[2u * (size_t)cut[1]];
+    size_t at = start, next;
+
+    if (cut[0] == (uint32_t)S2S_CUT_SPACED_RUNS && is_space(code_point(of, start, &next)) && next < end) {
+        size_t behind;
+        at = is_in(set, cut[2], code_point(of, next, &behind)) ? next : start;
+    }
+    for (uint32_t i = 0u; i < cut[3] && at < end && is_in(set, cut[2], code_point(of, at, &next)); ++i) {
+        at = next;
+    }
+    return at;
+}
+
+/* The end of the first piece of a text: of a run, or of what is before the first one. */
+static size_t cut_end(const encoder *of, const uint32_t *cut, size_t start, size_t end)
+{
+    const bool is_last = cut[0] == (uint32_t)S2S_CUT_LAST_RUN;
+    size_t at = start, run = start;
+
+    while (at < end) {
+        run = cut_run_end(of, cut, at, end);
+        if (run > at && (!is_last || run == end)) {
+            break;
+        }
+        if (run == at) {
+            (void)code_point(of, at, &run);
+        }
+        at = run;
+    }
+    return at == start ? run : at;
+}
+
+/* The end of the piece that begins at a place, where `ends` has the ends that each cut has found, that of the text
+ * before them. */
+static size_t piece_end(const encoder *of, size_t *ends, size_t at)
+{
+    for (uint32_t i = 0u; i < of->self->num_cuts; ++i) {
+        if (ends[i + 1u] <= at) {
+            ends[i + 1u] = cut_end(of, &of->self->cuts[4u * (size_t)i], at, ends[i]);
+        }
+    }
+    return ends[of->self->num_cuts];
 }
 
 static void add(encoder *to, uint32_t token)
@@ -329,34 +437,23 @@ static void add_word(encoder *of, size_t at, size_t end, uint32_t first)
     }
 }
 
-/* The end of a number, or of the text before the next one. */
-static size_t piece_end(const encoder *of, size_t at, size_t end)
-{
-    size_t next;
-
-    if (kind_at(of, at, end, &next) == NUMBER) {
-        return run_end(of, at, end, NUMBER, of->self->digits);
-    }
-    while (at < end && kind_at(of, at, end, &next) != NUMBER) {
-        at = next;
-    }
-    return at;
-}
-
 /* Encodes text without special tokens. */
 static void add_text(encoder *of, size_t start, size_t end)
 {
     const s2s_tokenizer *const self = of->self;
-    size_t at = start, piece = self->numbers_first ? start : end;
+    size_t ends[S2S_CUTS + 1] = {0u};
+    size_t at = start;
 
+    ends[0] = end;
     while (at < end && of->status == S2S_OK) {
         const uint32_t first = of->count;
-        size_t next = end;
-        piece = at < piece ? piece : piece_end(of, at, end);
+        size_t next = piece_end(of, ends, at);
         if (self->words == S2S_WORDS_GPT2) {
-            next = gpt2_word_end(of, at, piece);
+            next = gpt2_word_end(of, at, next);
         } else if (self->words == S2S_WORDS_LLAMA3) {
-            next = llama3_word_end(of, at, piece);
+            next = llama3_word_end(of, at, next);
+        } else if (self->words == S2S_WORDS_TEKKEN) {
+            next = tekken_word_end(of, at, next);
         } else if (self->space_before) {
             const uint32_t space = pair_at(self->characters, self->num_characters, 0x20u);
             const bool known = space < self->num_characters && self->characters[2u * space] == 0x20u;

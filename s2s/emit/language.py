@@ -13,14 +13,17 @@ from s2s.emit.definitions import Row
 from s2s.emit.info import NetworkInfo, TogetherInfo
 from s2s.emit.view import PortView, port_views
 from s2s.emit.weights import ConstantArray
-from s2s.types.language import NO_TOKEN, Tokenizer, Turns
+from s2s.types.language import NO_TOKEN, TABLES, Tokenizer, Turns
 
-TABLES = {
+COUNTED = {
     "merges": ("num_merges", 4),
     "characters": ("num_characters", 2),
     "special": ("num_special", 1),
     "letters": ("num_letters", 2),
     "numbers": ("num_numbers", 2),
+    "capitals": ("num_capitals", 2),
+    "small": ("num_small", 2),
+    "cuts": ("num_cuts", 4),
     "ends": ("num_ends", 1),
 }
 """The tables whose lengths the C structure has, with the integers of a row."""
@@ -177,14 +180,11 @@ def _arrays(tokenizer: Tokenizer, name: str) -> tuple[ConstantArray, ...]:
 
 def _fields(tokenizer: Tokenizer, name: str) -> list[Row]:
     """The initialisers of the C structure."""
-    tables = tokenizer.tables
-    pointers = ("text", "starts", "merges", "characters", "bytes", "special", "letters", "numbers", "ends", "by_text")
-    sizes = {"text": tokenizer.text.size, **{key: table.size for key, table in tables.items()}}
-    rows = [Row(key, f"{name}_tokens_{key}" if sizes.get(key) else "NULL") for key in pointers]
+    sizes = {"text": tokenizer.text.size, **{key: table.size for key, table in tokenizer.tables.items()}}
+    rows = [Row(key, f"{name}_tokens_{key}" if sizes.get(key) else "NULL") for key in ("text", *TABLES)]
     rows.append(Row("size", f"{tokenizer.size}u"))
-    rows += [Row(member, f"{tables[key].size // width}u") for key, (member, width) in TABLES.items()]
+    rows += [Row(member, f"{sizes.get(key, 0) // width}u") for key, (member, width) in COUNTED.items()]
     rows.append(Row("begin", "S2S_TOKEN_NONE" if tokenizer.begin == NO_TOKEN else f"{tokenizer.begin}u"))
     rows.append(Row("words", f"S2S_WORDS_{tokenizer.words.upper()}"))
     rows.append(Row("digits", f"{tokenizer.digits}u"))
-    rows.append(Row("numbers_first", "true" if tokenizer.numbers_first else "false"))
     return [*rows, Row("space_before", "true" if tokenizer.space_before else "false")]

@@ -6,9 +6,12 @@ from typing import Literal, NamedTuple
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 
-Words = Literal["none", "gpt2", "llama3"]
+Words = Literal["none", "gpt2", "llama3", "tekken"]
 NO_TOKEN = 0xFFFFFFFF
-TABLES = ("starts", "merges", "characters", "bytes", "special", "letters", "numbers", "ends", "by_text")
+TABLES = (
+    *("starts", "merges", "characters", "bytes", "special", "letters", "numbers", "capitals", "small", "cuts", "sets"),
+    *("ends", "by_text"),
+)
 """The tables of 32-bit integers, as the C structure calls them."""
 
 
@@ -43,12 +46,11 @@ class Tokenizer:
     text: Array
     """The bytes of all tokens, one after the other."""
     tables: Mapping[str, Array]
-    """The tables by name; `by_text` is absent where merges alone count."""
+    """The tables by name; `by_text` is absent where merges alone count, `cuts` where words are cut out of whole texts,
+    `capitals` and `small` where case does not count."""
     words: Words
     digits: int
     """The most digits in one word."""
-    numbers_first: bool
-    """Whether numbers are cut out of a text before it is cut into words."""
     space_before: bool
     """Whether a text gets a space before it."""
     begin: int

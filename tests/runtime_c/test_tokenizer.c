@@ -23,10 +23,13 @@ static const uint32_t characters[] = {'e', 'e', 0xFC, UMLAUT};
 static const uint32_t special[] = {MARKED, MARK};
 static const uint32_t letters[] = {'A', 'Z', 'a', 'z', 0xC0, 0x2FF, 0x4E00, 0x9FFF, 0x10000, 0x10100};
 static const uint32_t numbers[] = {'0', '9', 0xB2, 0xB3};
+static const uint32_t capitals[] = {'A', 'Z', 0x4E00, 0x9FFF};
+static const uint32_t small[] = {'a', 'z', 0x4E00, 0x9FFF};
+static const uint32_t sets[] = {'0', '9', 0xB2, 0xB3, 'a', 'z', '!', '/', ' ', ' '};
 static const uint32_t ends[] = {BEGIN, MARK};
 static s2s_tokenizer tokenizer = {
-    text, starts, merges, NULL, bytes, special, letters, numbers, ends, NULL, TOKENS, 6, 0, 2, 5, 2, 2, BEGIN,
-    S2S_WORDS_NONE, UINT32_MAX, false, false,
+    text, starts, merges, NULL, bytes, special, letters, numbers, capitals, small, NULL, sets, ends, NULL, TOKENS, 6, 0, 2,
+    5, 2, 2, 2, 0, 2, BEGIN, S2S_WORDS_NONE, UINT32_MAX, false,
 };
 static uint32_t tokens[ROOM], ranks[ROOM], count;
 
@@ -162,16 +165,49 @@ static void test_words_of_llama3(void)
     CHECK(cuts("a12", "xxx"));
 }
 
-static void test_numbers_before_words(void)
+static void test_words_of_tekken(void)
 {
-    tokenizer.words = S2S_WORDS_GPT2;
+    tokenizer.words = S2S_WORDS_TEKKEN;
     tokenizer.digits = 1u;
-    tokenizer.numbers_first = true;
-    CHECK(cuts("ab12 cd", "x xxx  "));
-    CHECK(cuts("7", "x"));
+    CHECK(cuts("aBc ABc 'aB", "xx x   x xx"));
+    CHECK(cuts("AB CD! ABc", "x x  xx   "));
+    CHECK(cuts("\xE4\xB8\xAD" "AB", "x  x "));
+    CHECK(cuts("A\xE4\xB8\xAD" "a", "x    "));
+    CHECK(cuts("a12 ./\n/ b", "xxxx    x"));
+    CHECK(cuts("a \n  b  ", "xx xx x"));
+    CHECK(cuts("\nA", "xx"));
+}
+
+/* Whether cuts, which end with a zero, leave words as they are marked. */
+static bool cuts_by(uint32_t count_of_cuts, const uint32_t *rows, const char *what, const char *marks)
+{
+    bool equal;
+
+    tokenizer.cuts = rows;
+    tokenizer.num_cuts = count_of_cuts;
+    equal = cuts(what, marks);
+    tokenizer.num_cuts = 0u;
+    return equal;
+}
+
+static void test_cuts_before_words(void)
+{
+    static const uint32_t digits[] = {S2S_CUT_RUNS, 0, 2, 1}, any[] = {S2S_CUT_RUNS, 0, 2, UINT32_MAX};
+    static const uint32_t spaced[] = {S2S_CUT_SPACED_RUNS, 2, 1, UINT32_MAX, S2S_CUT_SPACED_RUNS, 3, 1, UINT32_MAX,
+                                      S2S_CUT_LAST_RUN, 4, 1, UINT32_MAX};
+
+    tokenizer.words = S2S_WORDS_GPT2;
     tokenizer.digits = UINT32_MAX;
-    CHECK(cuts("12 3x", "x xxx"));
-    tokenizer.numbers_first = false;
+    CHECK(cuts_by(1u, digits, "ab12 cd", "x xxx  "));
+    CHECK(cuts_by(1u, digits, "7", "x"));
+    CHECK(cuts_by(1u, any, "12 3x", "x xxx"));
+    tokenizer.words = S2S_WORDS_NONE;
+    CHECK(cuts_by(1u, spaced, "ab  cd!  ", "x xx  x  "));
+    CHECK(cuts_by(3u, spaced, "ab  cd !7  ", "x xx  x xx "));
+    CHECK(cuts_by(3u, spaced, "7 8  ", "x  x "));
+    CHECK(cuts_by(3u, spaced, "  ", "x "));
+    CHECK(cuts_by(3u, spaced, " ", "x"));
+    tokenizer.words = S2S_WORDS_GPT2;
 }
 
 static void test_ends(void)
@@ -252,7 +288,8 @@ void test_tokenizer(void)
     test_bytes_that_are_no_text();
     test_words_of_gpt2();
     test_words_of_llama3();
-    test_numbers_before_words();
+    test_words_of_tekken();
+    test_cuts_before_words();
     test_ends();
     test_whole_words();
     test_special_tokens();

@@ -1,8 +1,6 @@
 """Read the tokeniser of a GGUF file: `llama` (SentencePiece, merges by score) and `gpt2` (merges of bytes)."""
 
 import re
-import sys
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
@@ -10,6 +8,7 @@ import numpy as np
 
 from s2s.chat.turns import read_template
 from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.gguf.characters import of_category
 from s2s.frontends.gguf.end_tokens import end_tokens
 from s2s.frontends.gguf.pre_tokenizers import ANY_NUMBER, RULES, Rules
 from s2s.frontends.gguf.reader import Field
@@ -76,8 +75,9 @@ class _Reader:
             "characters": _sorted(self._characters(), 2),
             "bytes": self._byte_tokens(),
             "special": special,
-            "letters": _ranges("L"),
-            "numbers": _ranges("N"),
+            "letters": of_category("L"),
+            "numbers": of_category("N"),
+            **rules.cut_tables(),
             "ends": ends,
             **({} if by_text is None else {"by_text": by_text}),
         }
@@ -89,7 +89,6 @@ class _Reader:
             tables={name: np.asarray(table, np.uint32) for name, table in tables.items()},
             words=rules.words,
             digits=rules.digits,
-            numbers_first=rules.numbers_first,
             space_before=is_spm and self._get("add_space_prefix", True) is not False,
             begin=begin,
             template=template,
@@ -205,11 +204,3 @@ def _letters_of_bytes() -> list[str]:
 @cache
 def _byte_letters() -> Mapping[str, bytes]:
     return {letter: bytes([byte]) for byte, letter in enumerate(_letters_of_bytes())}
-
-
-@cache
-def _ranges(category: str) -> Array:
-    """The first and the last of each run of code points of a general category of Unicode."""
-    of = np.array([unicodedata.category(chr(point))[0] == category for point in range(sys.maxunicode + 1)])
-    edges = np.flatnonzero(np.diff(of, prepend=False, append=False))
-    return edges.reshape(-1, 2) - np.array([0, 1])
