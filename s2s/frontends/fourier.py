@@ -8,6 +8,7 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, pad, reshape, take
 from s2s.types.dtypes import Array
+from s2s.types.size import all_plain
 
 MIN_SIZE = {1: 64, 2: 8}
 """The least size of a transform of real (1 part) and of complex numbers (2 parts) that the routine computes. A product
@@ -32,9 +33,9 @@ def fourier(x: Value, size: int, *, inverse: bool, onesided: bool) -> Value:
     of a number, one if it is real.
 
     The numbers are cut, or filled up with zeros. `onesided` keeps the half of the spectrum that a real signal has, or
-    makes a real signal of it.
+    makes a real signal of it. The routine takes a constant number of rows; a varying one is multiplied by the matrix.
     """
-    transform = _by_routine if has_routine(size, x.shape[-1]) else _product
+    transform = _by_routine if all_plain(x.shape) and has_routine(size, x.shape[-1]) else _product
     return transform(x, size, inverse, onesided)
 
 

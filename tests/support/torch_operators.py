@@ -120,9 +120,9 @@ def _bitwise(*names: str) -> dict[str, Callable[[], list[Arguments]]]:
 
 FIRST_ONLY = ("_embedding_bag.default", "_linalg_det.default", "_native_batch_norm_legit_no_training.default")
 """Overloads whose other results are for gradients."""
-ELSEWHERE = ("_native_batch_norm_legit.default", "nonzero.default")
-"""Overloads that change an operand, which `test_import.py` runs, or whose size depends on the data, which
-`test_computed_sizes.py` does."""
+ELSEWHERE = ("_fft_c2r.default", "_fft_r2c.default", "_native_batch_norm_legit.default", "nonzero.default")
+"""Overloads on complex numbers, which `test_complex_numbers.py` runs; that change an operand, which `test_import.py`
+runs; or whose size depends on the data, which `test_computed_sizes.py` does."""
 CASES: dict[str, Callable[[], list[Arguments]]] = {
     **_unary("abs", "asinh", "atan", "cos", "cosh", "erf", "exp", "expm1", "floor", "ceil", "relu", "sigmoid", "sign"),
     **_unary("sin", "sinh", "tan", "tanh", "trunc", "round", "neg", "isnan", "clone", "alias"),

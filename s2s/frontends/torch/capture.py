@@ -137,8 +137,8 @@ def to_array(tensor: torch.Tensor, what: str) -> Array:
     """The values of a tensor, in row-major order."""
     import torch
 
-    plain = tensor.detach().cpu()
-    if plain.is_sparse or plain.is_quantized or plain.is_complex() or dtype_name(plain.dtype).startswith("float8"):
+    plain = tensor.detach().cpu().resolve_conj()
+    if plain.is_sparse or plain.is_quantized or dtype_name(plain.dtype).startswith(("float8", "complex32")):
         kind = "sparse" if plain.is_sparse else dtype_name(plain.dtype)
         raise UnsupportedError(f"{what}: is {kind}; use dense tensors of floats, integers or bool")
     if plain.dtype == torch.bfloat16:
@@ -308,7 +308,7 @@ class _Recorder:
     def _argument(self, given: Any, node: Any) -> Argument:
         if isinstance(given, self._torch.fx.Node):
             return Ref(given.name)
-        if given is None or isinstance(given, bool | int | float | str):
+        if given is None or isinstance(given, bool | int | float | complex | str):
             return given
         if isinstance(given, Sequence):
             return tuple(self._argument(each, node) for each in given)
@@ -316,7 +316,7 @@ class _Recorder:
             return DType(dtype_name(given))
         if isinstance(given, self._torch.device | self._torch.layout | self._torch.memory_format):
             return str(given)
-        raise UnsupportedError(f"{_place(node)}: is given {one_line(repr(given))}; use tensors and real numbers")
+        raise UnsupportedError(f"{_place(node)}: is given {one_line(repr(given))}; use tensors and numbers")
 
 
 def _flat(value: Any) -> list[Any]:

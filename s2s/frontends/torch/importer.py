@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
@@ -15,12 +16,13 @@ from s2s.frontends.formulas import checked_shape
 from s2s.frontends.imported import Imported, Origin
 from s2s.frontends.named_axes import state_sizes, with_symbols
 from s2s.frontends.names import one_line
+from s2s.frontends.torch.complex_numbers import Complex
 from s2s.frontends.torch.dtypes import numpy_dtype
 from s2s.frontends.torch.load import LoadedModel
 from s2s.frontends.torch.program import Buffer, Input, Program
 from s2s.frontends.torch.session import Scope, Session
 from s2s.frontends.torch.sizes import fixed_sizes
-from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type, type_of_array
+from s2s.types.dtypes import AnyTensor, Array, from_numpy, tensor_type, type_of_array
 from s2s.types.size import Ledger
 from s2s.types.weights import WeightStore
 
@@ -69,15 +71,22 @@ def _origin(program: Program) -> Origin:
     return Origin("PyTorch", program.producer, 0, {}, len(program.graph.calls))
 
 
-def _constants(program: Program, builder: Builder) -> dict[str, Value]:
+def _constants(program: Program, builder: Builder) -> dict[str, Value | Complex]:
     """Parameters and constants; one that has two names is one value."""
-    made: dict[int, Value] = {}
-    found: dict[str, Value] = {}
+    made: dict[int, Value | Complex] = {}
+    found: dict[str, Value | Complex] = {}
     for node, (name, array) in program.constants.items():
         if id(array) not in made:
-            made[id(array)] = builder.constant(array, name)
+            made[id(array)] = _constant(builder, array, name)
         found[node] = made[id(array)]
     return found
+
+
+def _constant(builder: Builder, array: Array, name: str) -> Value | Complex:
+    if array.dtype.kind != "c":
+        return builder.constant(array, name)
+    parts = ((np.real(array), "real"), (np.imag(array), "imag"))
+    return Complex(*(builder.constant(np.asarray(part, order="C"), f"{name}.{label}") for part, label in parts))
 
 
 def _input_types(program: Program, shapes: dict[str, tuple[int, ...]], sizes: Mapping[str, int]) -> list[AnyTensor]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from s2s.errors import CompilerBug, InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Scalar, Value
+from s2s.frontends.torch.complex_numbers import Complex
 from s2s.frontends.torch.dtypes import Number, numpy_dtype
 from s2s.frontends.torch.program import Argument, Call, DType, Graph, Ref, TensorInfo
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
@@ -14,7 +15,7 @@ from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.types.size import Size, integer_of
 
-Bound: TypeAlias = "Value | Scalar | str | DType | Graph | Sequence[Bound] | None"
+Bound: TypeAlias = "Value | Complex | Scalar | complex | str | DType | Graph | Sequence[Bound] | None"
 """What stands behind an argument: a tensor, a number that is known, a graph."""
 
 
@@ -216,7 +217,7 @@ def place(call: Call) -> str:
     return f"{call.place}: {call.target}"
 
 
-Result = Value | Scalar | None | Sequence[Value | None]
+Result = Value | Complex | Scalar | None | Sequence[Value | Complex | None]
 Importer = Callable[[Node], Result]
 """Builds the operations of a call and returns its results; None stands for one that nobody reads."""
 

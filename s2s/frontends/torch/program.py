@@ -24,7 +24,7 @@ class DType(NamedTuple):
     name: str
 
 
-Argument = Ref | DType | int | float | bool | str | None | Sequence["Argument"]
+Argument = Ref | DType | int | float | complex | bool | str | None | Sequence["Argument"]
 """What an operator is given. Lists are tuples; a memory format, a device or a layout is its text."""
 
 

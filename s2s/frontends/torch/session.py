@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 from s2s.errors import CompilerBug, InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.limits import MAX_DEPTH, MAX_NODES
+from s2s.frontends.torch.complex_numbers import Complex
 from s2s.frontends.torch.dtypes import numpy_dtype
 from s2s.frontends.torch.node import Bound, Node, Result, place
 from s2s.frontends.torch.program import Argument, Call, Graph, Ref, TensorInfo
+from s2s.frontends.torch.spectrum import is_on_complex, with_real_results
 from s2s.frontends.torch.table import importer_of, refusal_of
 from s2s.types.dtypes import from_numpy, tensor_type
 from s2s.types.shapes import ShapeError
@@ -58,6 +60,8 @@ class Session:
         if isinstance(found, bool | int | float | Size):
             element = "bool" if isinstance(found, bool) else "float32" if isinstance(found, float) else "int64"
             return self.builder.scalar(found, from_numpy(numpy_dtype(element, what)))
+        if isinstance(found, Complex):
+            raise UnsupportedError(f"{what}: is complex; return its parts, as torch.view_as_real gives them")
         if not isinstance(found, Value):
             raise UnsupportedError(f"{what}: is no tensor; return tensors")
         return found
@@ -66,10 +70,11 @@ class Session:
         if call.target == "operator.getitem":
             return _item(call, scope)
         arguments = {name: _bound(argument, scope) for name, argument in call.arguments.items()}
-        importer = importer_of(call.target)
+        on_complex = is_on_complex(call, arguments)
+        importer = importer_of(call.target, on_complex=on_complex)
         try:
             if importer is None:
-                fact, way_out = refusal_of(call.target)
+                fact, way_out = refusal_of(call.target, on_complex=on_complex)
                 raise UnsupportedError(f"{place(call)}: {fact}; {way_out}")
             return _checked(call, importer(Node(call, self.builder, arguments, self)))
         except UnsupportedError as error:
@@ -111,8 +116,9 @@ def _bound(argument: Argument, scope: Mapping[str, Bound]) -> Bound:
 
 def _checked(call: Call, result: Result) -> Bound:
     """A result of the types that torch inferred; anything else is an error of an importer."""
-    parts = list(result) if isinstance(result, Sequence) else [result]
-    for number, (info, part) in enumerate(zip(call.results, parts, strict=False)):
+    parts = list(result) if isinstance(result, Sequence) and not isinstance(result, Complex) else [result]
+    parts = [part.real if isinstance(part, Complex) else part for part in parts]
+    for number, (info, part) in enumerate(zip(with_real_results(call).results, parts, strict=False)):
         if not isinstance(info, TensorInfo) or not isinstance(part, Value):
             continue
         fits = len(info.shape) == part.rank and all(

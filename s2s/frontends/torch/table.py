@@ -22,6 +22,7 @@ from s2s.frontends.torch import (
     search,
     shape,
     slicing,
+    spectrum,
     vision,
 )
 from s2s.frontends.torch.node import Importer
@@ -57,7 +58,7 @@ IMPORTERS: Mapping[tuple[str, str], Importer] = {
 
 _BACKWARD = ("computes gradients", "export the model for inference, under torch.no_grad()")
 _DATA_DEPENDENT = ("the shape of its result depends on the data", "compute this part outside the network")
-_COMPLEX = ("complex numbers are not supported", "compute with real and imaginary parts")
+_COMPLEX = ("this operator is not supported on complex numbers", "compute with real and imaginary parts")
 _RANDOM = (
     "its result is random",
     "call eval() on the module before its export, or draw the numbers outside and pass them as an input",
@@ -78,7 +79,6 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
         )
     },
     "aten.unique_consecutive": _DATA_DEPENDENT,
-    **{f"aten.{name}": _COMPLEX for name in ("_fft_c2r", "_fft_r2c", "_fft_c2c")},
     **{
         f"aten.{name}": _RANDOM
         for name in (
@@ -137,12 +137,16 @@ KEPT = (
 """Operators that torch would decompose and that are imported whole: all overloads, or the one that is named."""
 
 
-def importer_of(target: str) -> Importer | None:
-    """The importer of an operator by its whole name, None when it is refused."""
+def importer_of(target: str, *, on_complex: bool = False) -> Importer | None:
+    """The importer of an operator by its whole name, None when it is refused; `on_complex` that of calls on complex
+    numbers."""
     if is_refused(target):
         return None
     namespace, operator = target.split(".")[:2]
-    return IMPORTERS.get((namespace, operator))
+    importer = IMPORTERS.get((namespace, operator))
+    if namespace == "aten" and (on_complex or importer is None):
+        return spectrum.importer_on_complex(operator, importer)
+    return None if on_complex else importer
 
 
 def is_refused(target: str) -> bool:
@@ -150,6 +154,8 @@ def is_refused(target: str) -> bool:
     return target in REFUSALS or ".".join(target.split(".")[:2]) in REFUSALS
 
 
-def refusal_of(target: str) -> tuple[str, str]:
+def refusal_of(target: str, *, on_complex: bool = False) -> tuple[str, str]:
     """Why an operator cannot be imported, and the way out."""
+    if on_complex and not is_refused(target):
+        return _COMPLEX
     return REFUSALS.get(target) or REFUSALS.get(".".join(target.split(".")[:2])) or _UNKNOWN
