@@ -256,3 +256,125 @@ c.func @steps_of_a_sum(%start: i32, %a: i32, %b: i32) {
   %second = c.call "add_products"(%first, %b) {pure, header = "\22products.h\22", intrinsic} : (i32, i32) -> i32
   c.return %second : i32
 }
+
+// -----
+
+// The next step of a sum takes the variable of the step before, which nothing reads again.
+// CHECK-LABEL: c.func @steps_share_a_variable
+c.func @steps_share_a_variable(%bias: i32, %a: i32, %b: i32) {
+  // CHECK: %acc = c.call "add_products"(%bias,
+  // CHECK-NEXT: [[VARIABLE:%.*]] = c.variable named "acc" = %acc
+  // CHECK-NEXT: [[FIRST:%.*]] = c.load [[VARIABLE]]
+  %acc = c.call "add_products"(%bias, %a) {pure, header = "\22products.h\22", intrinsic} : (i32, i32) -> i32
+  // CHECK-NEXT: [[SECOND:%.*]] = c.call "add_products"([[FIRST]],
+  // CHECK-NEXT: c.assign [[VARIABLE]] "=" [[SECOND]]
+  %acc_1 = c.call "add_products"(%acc, %b) {pure, header = "\22products.h\22", intrinsic} : (i32, i32) -> i32
+  // CHECK-NEXT: [[LAST:%.*]] = c.load [[VARIABLE]]
+  // CHECK-NEXT: c.call "add_products"([[LAST]],
+  %sum = c.call "add_products"(%acc_1, %b) {pure, header = "\22products.h\22", intrinsic} : (i32, i32) -> i32
+  c.return %sum : i32
+}
+
+// -----
+
+// A step that is read again later keeps its variable to itself.
+// CHECK-LABEL: c.func @steps_that_are_read_again
+c.func @steps_that_are_read_again(%bias: i32, %a: i32, %b: i32) {
+  // CHECK: c.let "acc"
+  %acc = c.call "add_products"(%bias, %a) {pure, header = "\22products.h\22", intrinsic} : (i32, i32) -> i32
+  // CHECK: c.let "acc2"
+  %acc_1 = c.call "add_products"(%acc, %b) {pure, header = "\22products.h\22", intrinsic} : (i32, i32) -> i32
+  %last = c.call "add_products"(%acc_1, %b) {pure, header = "\22products.h\22", intrinsic} : (i32, i32) -> i32
+  %both = c.binary %last "+" %acc : (i32, i32) -> i32
+  c.return %both : i32
+}
+
+// -----
+
+// In a loop, the steps are assigned to the variable that the iteration sets in the end.
+// CHECK-LABEL: c.func @steps_in_a_loop
+c.func @steps_in_a_loop(%start: i32, %a: i32, %b: i32) {
+  // CHECK: %acc = c.variable named "acc"
+  %acc = c.variable = %start : i32 -> !c.lvalue<i32>
+  %first = c.literal 0 : index
+  %end = c.literal 8 : index
+  c.for %i = %first to %end step 1 : index {
+    %before = c.load %acc : (!c.lvalue<i32>) -> i32
+    // CHECK: [[STEP:%.*]] = c.call "add_products"(%before,
+    // CHECK-NEXT: c.assign %acc "=" [[STEP]]
+    %acc_1 = c.call "add_products"(%before, %a) {pure, header = "\22products.h\22", intrinsic} : (i32, i32) -> i32
+    // CHECK-NEXT: [[AGAIN:%.*]] = c.load %acc
+    // CHECK-NEXT: [[DONE:%.*]] = c.call "add_products"([[AGAIN]],
+    %done = c.call "add_products"(%acc_1, %b) {pure, header = "\22products.h\22", intrinsic} : (i32, i32) -> i32
+    // CHECK-NEXT: c.assign %acc "=" [[DONE]]
+    c.assign %acc "=" %done : !c.lvalue<i32>, i32
+  }
+  %sum = c.load %acc : (!c.lvalue<i32>) -> i32
+  c.return %sum : i32
+}
+
+// -----
+
+// Where the iteration goes on from the variable and not from the step, it is left alone.
+// CHECK-LABEL: c.func @step_beside_a_variable
+c.func @step_beside_a_variable(%y: !c.ptr<i32>, %start: i32, %a: i32) {
+  // CHECK: %acc = c.variable named "acc"
+  %acc = c.variable = %start : i32 -> !c.lvalue<i32>
+  %first = c.literal 0 : index
+  %end = c.literal 8 : index
+  c.for %i = %first to %end step 1 : index {
+    %before = c.load %acc : (!c.lvalue<i32>) -> i32
+    // CHECK: c.let "acc2"
+    %acc_1 = c.binary %before "*" %a : (i32, i32) -> i32
+    // CHECK-NOT: c.assign %acc "="
+    %square = c.binary %acc_1 "*" %acc_1 : (i32, i32) -> i32
+    %to = c.subscript %y[%i] : (!c.ptr<i32>, index) -> !c.lvalue<i32>
+    c.assign %to "=" %square : !c.lvalue<i32>, i32
+    // CHECK: c.assign %acc "+="
+    c.assign %acc "+=" %a : !c.lvalue<i32>, i32
+  }
+  %sum = c.load %acc : (!c.lvalue<i32>) -> i32
+  c.return %sum : i32
+}
+
+// -----
+
+// The next tile begins in the variable of the tile before, once that is stored.
+// CHECK-LABEL: c.func @tiles
+c.func @tiles(%y: !c.ptr<i32>, %a: i32, %b: i32) {
+  %zero = c.literal 0 : index
+  %one = c.literal 1 : index
+  // CHECK: %acc = c.variable named "acc" = %a
+  %acc = c.variable = %a : i32 -> !c.lvalue<i32>
+  c.assign %acc "+=" %b : !c.lvalue<i32>, i32
+  %v = c.load %acc : (!c.lvalue<i32>) -> i32
+  %to = c.subscript %y[%zero] : (!c.ptr<i32>, index) -> !c.lvalue<i32>
+  c.assign %to "=" %v : !c.lvalue<i32>, i32
+  // CHECK: c.assign %acc "=" %b
+  // CHECK-NOT: c.variable
+  %acc_1 = c.variable = %b : i32 -> !c.lvalue<i32>
+  c.assign %acc_1 "+=" %a : !c.lvalue<i32>, i32
+  // CHECK: c.load %acc
+  %w = c.load %acc_1 : (!c.lvalue<i32>) -> i32
+  %next = c.subscript %y[%one] : (!c.ptr<i32>, index) -> !c.lvalue<i32>
+  c.assign %next "=" %w : !c.lvalue<i32>, i32
+}
+
+// -----
+
+// A variable that is read later is not begun anew.
+// CHECK-LABEL: c.func @tiles_that_live_together
+c.func @tiles_that_live_together(%y: !c.ptr<i32>, %a: i32, %b: i32) {
+  %zero = c.literal 0 : index
+  // CHECK: c.variable named "acc" =
+  %acc = c.variable = %a : i32 -> !c.lvalue<i32>
+  c.assign %acc "+=" %b : !c.lvalue<i32>, i32
+  // CHECK: c.variable named "acc2" =
+  %acc_1 = c.variable = %b : i32 -> !c.lvalue<i32>
+  c.assign %acc_1 "+=" %a : !c.lvalue<i32>, i32
+  %v = c.load %acc : (!c.lvalue<i32>) -> i32
+  %w = c.load %acc_1 : (!c.lvalue<i32>) -> i32
+  %sum = c.binary %v "+" %w : (i32, i32) -> i32
+  %to = c.subscript %y[%zero] : (!c.ptr<i32>, index) -> !c.lvalue<i32>
+  c.assign %to "=" %sum : !c.lvalue<i32>, i32
+}

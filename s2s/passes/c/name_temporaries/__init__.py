@@ -12,9 +12,10 @@
 which is printed as `const float x0 = x[i]; y[i] = x0 * x0;`. A value is named when it is printed more than once, when
 something between its computation and its use may change what it reads, when it would be computed again in every
 iteration of a loop, when one arm of a conditional expression reads it from memory, which compilers take for a branch,
-or when the expression would grow too long for a reader. Numbers, and names as they are, stay in place. Names come from
-the hints of the values, unique where they are visible and never a word of C; parameters, variables and loop counters
-get theirs too. Values nobody uses are dropped.
+or when the expression would grow too long for a reader. The next step of a sum is assigned to the variable of the step
+before, `acc0 = dot(acc0, a, b);`, where nothing reads that again. Numbers, and names as they are, stay in place. Names
+come from the hints of the values, unique where they are visible and never a word of C; parameters, variables and loop
+counters get theirs too. Values nobody uses are dropped.
 """
 
 from xdsl.context import Context
@@ -27,7 +28,7 @@ from s2s.analysis.memory.effects import Effects, erase_unused
 from s2s.c_syntax.reserved import RESERVED
 from s2s.dialects import c
 from s2s.dialects.walk import operations, walk
-from s2s.passes.c.name_temporaries.names import Scope
+from s2s.passes.c.name_temporaries.names import Scope, Updates
 from s2s.passes.c.name_temporaries.placement import named_values
 
 
@@ -76,10 +77,14 @@ def _file_names(module: ModuleOp) -> set[str]:
 def _name_block(block: Block, scope: Scope) -> None:
     """Name what a block declares, in order, and replace its named values by `c.let`."""
     wanted = named_values(block)
+    updates = Updates(block, wanted)
     for op in operations(block):
+        if isinstance(op, c.VariableOp) and updates.reuse(op):
+            continue
         _name_operation(op, scope)
-        if not wanted.isdisjoint(op.results):
-            _let(op, scope)
+        if not wanted.isdisjoint(op.results) and not updates.update(op):
+            hint = op.results[0].name_hint
+            updates.add(_let(op, scope), hint)
 
 
 def _name_operation(op: Operation, scope: Scope) -> None:
@@ -103,10 +108,11 @@ def _name_operation(op: Operation, scope: Scope) -> None:
             pass
 
 
-def _let(op: Operation, scope: Scope) -> None:
+def _let(op: Operation, scope: Scope) -> c.LetOp:
     """Insert a `c.let` behind `op`, and let all users read its value."""
     value = op.results[0]
     let = c.LetOp(scope.declare_value(value), value)
     let.result.name_hint = let.identifier.data
     Rewriter.insert_op(let, InsertPoint.after(op))
     value.replace_uses_with_if(let.result, lambda use: use.operation is not let)
+    return let
