@@ -72,13 +72,16 @@ class Timeline:
     def fullest(self) -> int:
         """The first step in which live buffers reach furthest into the arena."""
         ends = [
-            max((each.offset + each.size for each in self.live(step)), default=0) for step in range(len(self.steps))
+            max((buffer.offset + buffer.size for buffer in self.live(step)), default=0)
+            for step in range(len(self.steps))
         ]
         return ends.index(max(ends)) if ends else 0
 
     def live(self, step: int) -> list[Occupied]:
         """Return the buffers that hold a value at `step`, the largest first."""
-        return sorted((each for each in self.buffers if each.first <= step <= each.last), key=lambda each: -each.size)
+        return sorted(
+            (buffer for buffer in self.buffers if buffer.first <= step <= buffer.last), key=lambda buffer: -buffer.size
+        )
 
 
 @frozen

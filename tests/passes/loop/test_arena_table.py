@@ -40,7 +40,7 @@ def test_rows_are_the_timeline_and_places_are_in_the_code(profile: Literal["defa
     rows = ROW.findall(table)
     planned = timeline_of(artifact.compilation.at("memory").module).buffers
     assert sorted((int(row[1]), int(row[2]), int(row[3]) - 1, int(row[4]) - 1) for row in rows) == sorted(
-        (each.offset, each.size, each.first, each.last) for each in planned
+        (tensor.offset, tensor.size, tensor.first, tensor.last) for tensor in planned
     )
     assert f"The arena, {artifact.info.arena_size:,} bytes." in table
     for place, *_ in rows:

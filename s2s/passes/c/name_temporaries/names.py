@@ -202,7 +202,7 @@ class Updates:
     def _leaves_between(self, here: int, end: int) -> bool:
         """Return whether the block may be left between two positions."""
         between = [op for op, position in self._positions.items() if here < position < end and op.regions]
-        return any(isinstance(each, c.BreakOp | c.ReturnOp) for op in between for each in walk(op))
+        return any(isinstance(inner, c.BreakOp | c.ReturnOp) for op in between for inner in walk(op))
 
     def _is_over(self, place: SSAValue, here: int) -> bool:
         """Return whether all uses of the variable `place` are before position `here`."""

@@ -44,7 +44,7 @@ _WHOLE = "whole"
 _WIDEST = 8
 """Bytes of the largest integer type that can align the union."""
 MAX_ROWS = 32
-"""Rows of a table; of a network with more tensors, it shows those of the step at which the arena is fullest."""
+"""Rows of a table; of a network with more tensors, it shows what lives in the fullest step."""
 MAX_NAME = 44
 """Characters of a tensor's name in the table."""
 _HEAD = ("place", "offset", "bytes", "from", "to", "tensor")
@@ -128,7 +128,7 @@ class PlainArena(Arena):
 
 def _segment_of(op: loop.ViewOp, segments: Sequence[Segment]) -> int:
     """Return the number of the segment that holds a buffer."""
-    return max((number for number, each in enumerate(segments) if each.offset <= op.start), default=0)
+    return max((number for number, segment in enumerate(segments) if segment.offset <= op.start), default=0)
 
 
 class TypedArena(Arena):
@@ -238,9 +238,9 @@ def arena_table(main: Main, arena: Arena, ports: Mapping[SSAValue, str]) -> str 
         shown = live
     starts = [segment.offset for segment in segments_of(main.func)]
     rows = [
-        (place, *map(str, (_within(each.offset, starts), each.size, each.first + 1, each.last + 1)), what)
-        for each in sorted(shown, key=lambda each: (each.first, each.last, each.offset))
-        for place, what in [_named(each, arena, ports)]
+        (place, *map(str, (_within(tensor.offset, starts), tensor.size, tensor.first + 1, tensor.last + 1)), what)
+        for tensor in sorted(shown, key=lambda tensor: (tensor.first, tensor.last, tensor.offset))
+        for place, what in [_named(tensor, arena, ports)]
     ]
     return "\n".join([head, *_aligned([_HEAD, *rows])]) if rows else None
 
@@ -251,18 +251,18 @@ def _within(offset: int, starts: Sequence[int]) -> int:
 
 
 def _joined(buffers: Iterable[Occupied], main: Main) -> list[Occupied]:
-    """Join what one view holds in steps that follow each other: a loop writes its state again; leave out the arena as a
-    whole, which networks share that need none."""
+    """Join what one view holds in steps that follow each other, as a loop writes its state again; leave
+    out the arena itself, which networks share that need none."""
     joined: dict[SSAValue, Occupied] = {}
     done: list[Occupied] = []
-    parts = [each for each in buffers if each.value is not main.arena]
-    for each in sorted(parts, key=lambda each: each.first):
-        before = joined.get(each.value)
-        if before is not None and each.first <= before.last:
-            each = replace(each, first=before.first, last=max(before.last, each.last))
+    parts = [tensor for tensor in buffers if tensor.value is not main.arena]
+    for tensor in sorted(parts, key=lambda tensor: tensor.first):
+        before = joined.get(tensor.value)
+        if before is not None and tensor.first <= before.last:
+            tensor = replace(tensor, first=before.first, last=max(before.last, tensor.last))
         elif before is not None:
             done.append(before)
-        joined[each.value] = each
+        joined[tensor.value] = tensor
     return [*done, *joined.values()]
 
 
