@@ -36,7 +36,7 @@ from s2s.types.dtypes import (
     type_of_array,
 )
 from s2s.types.narrow import NARROW, Narrow, Quantised, carried
-from s2s.types.size import Ledger, Size, alike, all_plain, greatest, is_empty, is_size
+from s2s.types.size import Ledger, Size, all_plain, greatest, is_empty, is_size
 from s2s.types.sizes import DimSize
 from s2s.types.weights import WeightStore, owned
 
@@ -65,7 +65,8 @@ class Value(Arithmetic):
         self.builder = builder
         self.type = type
         self.name = name
-        self.array = array
+        self.stored = array
+        """The elements of a constant at the greatest sizes."""
         self.ssa = ssa
         self.kept = kept
         """Whether operations on this constant are built although their results are known."""
@@ -75,6 +76,12 @@ class Value(Arithmetic):
         """The small integers that a constant of the model is dequantised from."""
         self.texts: tuple[str, ...] | None = None
         """The texts that the elements number, where the model has texts."""
+
+    @property
+    def array(self) -> Array | None:
+        """The elements of a constant that has the same ones in every run; of one that holds sizes, integers and
+        `Size`. None for a table of which a run reads as much as sizes say."""
+        return self.stored if self.stored is None or all_plain(self.shape) else None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -106,7 +113,7 @@ class Value(Arithmetic):
     @property
     def is_symbolic(self) -> bool:
         """Whether this is a constant that holds sizes, or of which a run reads as much as sizes say."""
-        return self.array is not None and (self.array.dtype == object or not all_plain(self.shape))
+        return self.stored is not None and (self.stored.dtype == object or not all_plain(self.shape))
 
     @property
     def is_float(self) -> bool:
@@ -167,6 +174,8 @@ class Builder:
         """The values that number the steps of a loop, and the numbers that they take."""
         self.taken: Value | None = None
         """Whether a run takes the branch that is being imported in place; its operations run in any case."""
+        self.selections: list[tuple[SSAValue, int, Value]] = []
+        """The masks by which elements are selected, the most elements that each selects, and their places."""
         self.probed_room: int | None = None
         """By how much results whose size depends on the data are longer than they need be, in a network that is built
         for the shapes of its results only."""
@@ -250,18 +259,15 @@ class Builder:
         with np.errstate(all="ignore"):
             return self.constant(np.asarray(number).astype(to_numpy(element)))
 
-    def sizes(self, numbers: int | Sequence[int], dtype: np.dtype[np.generic]) -> Value:
+    def sizes(self, numbers: int | Sequence[int] | Array, dtype: np.dtype[np.generic]) -> Value:
         """Return what follows from sizes of axes: numbers that are constant unless these vary from run to run."""
-        array = np.array(numbers, object)
+        array = np.asarray(numbers, object)
         values: list[int] = array.reshape(-1).tolist()
         if not is_size(values):
             return self.constant(array.astype(dtype))
-        return self.append(self._numbers_of_run(from_numpy(dtype), array.shape, values))[0]
-
-    def _numbers_of_run(self, element: Attribute, shape: tuple[int, ...], values: Sequence[int]) -> Operation:
-        op = graph.SizeValuesOp(element, shape, values=greatest(values), names=("",) * len(values))
-        self.ledger.stated[op] = {"values": list(values)}
-        return op
+        op = graph.SizeValuesOp(from_numpy(dtype), array.shape, values=greatest(values), names=("",) * len(values))
+        self.ledger.stated[op] = {"values": values}
+        return self.append(op)[0]
 
     def computed(self, ssa: SSAValue, name: str = "") -> Value:
         """Return a value of the network: an argument of its function, or the result of an operation."""
@@ -279,9 +285,9 @@ class Builder:
     def keep(self, value: Value) -> Value:
         """Return `value`; if it is a constant with elements, mark it so that operations on it stay in the IR, as for
         quantised weights."""
-        if value.array is None or is_empty(value.shape):
+        if value.stored is None or is_empty(value.shape):
             return value
-        return Value(self, value.type, value.name, value.array, self.materialize(value), kept=True)
+        return Value(self, value.type, value.name, value.stored, self.materialize(value), kept=True)
 
     def stand_in(self, type: AnyTensor) -> Value:
         """Return a value of `type` without a producer, to continue behind a node that could not be imported."""
@@ -314,7 +320,7 @@ class Builder:
         set_provenance(op, [self.node])
         self.block.add_op(op)
         made = self.computed(op.results[0])
-        made.array, made.kept = array, array is not None
+        made.stored, made.kept = array, array is not None
         return made
 
     def _may_fold(self, op: Operation) -> bool:
@@ -327,7 +333,7 @@ class Builder:
         from s2s.frontends.symbolic_emission import folded, symbolic_operation
 
         types = map_operands(operands, lambda value: value.type)
-        arrays = map_operands(operands, lambda value: None if value.kept else value.array)
+        arrays = map_operands(operands, lambda value: None if value.kept else value.stored)
         result = folded(operation, types, properties, arrays, self._may_fold)
         if result is None:
             values = map_operands(operands, self.materialize)
@@ -348,9 +354,12 @@ class Builder:
                     f"{value.name or self.node}: has shape {list(value.shape)}, which holds no element; remove its use"
                 )
             name = value.name or self.node
-            if value.rank > 1 and value.array is not None and value.array.dtype == object:
-                value.ssa = self._sizes_of_rank(value, value.array).ssa
-                return self.materialize(value)
+            if value.stored is not None and value.stored.dtype == object:
+                from s2s.frontends.size_constants import numbers_of_run
+
+                value.ssa = self.materialize(numbers_of_run(self, value.stored, value.dtype))
+                value.ssa.name_hint = name_hint(name)
+                return value.ssa
             op = self._constant_op(name, value)
             if not all_plain(value.shape):
                 Rewriter.replace_value_with_new_type(op.results[0], value.type)
@@ -360,20 +369,9 @@ class Builder:
             value.ssa.name_hint = name_hint(name)
         return value.ssa
 
-    def _sizes_of_rank(self, value: Value, array: Array) -> Value:
-        """Return numbers of the run in several dimensions: one number everywhere, or a row of them."""
-        numbers: list[int] = array.reshape(-1).tolist()
-        if all(alike(numbers[:1], [number]) for number in numbers):
-            one = self.append(self._numbers_of_run(value.element, (), numbers[:1]))[0]
-            return emit(graph.BroadcastToOp, one, shape=list(value.shape))
-        row = self.append(self._numbers_of_run(value.element, (len(numbers),), numbers))[0]
-        return emit(graph.ReshapeOp, row, shape=list(value.shape))
-
     def _constant_op(self, name: str, value: Value) -> Operation:
-        array = value.array
+        array = value.stored
         assert array is not None
-        if array.dtype == object:
-            return self._numbers_of_run(value.element, value.shape, array.reshape(-1).tolist())
         if array.size == 1:
             return graph.ConstantOp(array)
         stored = self.weights.add(layer_of(name), array)

@@ -15,6 +15,7 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, concat, equal, greater, less, pad, reshape, select, take
 from s2s.frontends.order import largest
+from s2s.frontends.same_values import are_same
 from s2s.types.dtypes import tensor_type
 from s2s.types.size import greatest, is_empty
 
@@ -38,6 +39,8 @@ def true_places(mask: Value, most: int | None = None, count: Value | None = None
     builder = mask.builder
     if mask.array is not None:
         return builder.constant(np.flatnonzero(mask.array).astype(np.int32))
+    if mask.stored is not None and mask.stored.all():
+        return builder.counted(mask.shape[0], _I32)
     if builder.taken is not None:
         mask, count = emit(graph.LogicalAndOp, mask, builder.taken), None
     missing = MIN_ROOM - greatest(mask.shape)[0]
@@ -45,14 +48,30 @@ def true_places(mask: Value, most: int | None = None, count: Value | None = None
         mask = concat([mask, mask.builder.constant(np.zeros(missing, np.bool_))], 0)
     if builder.probed_room is not None:
         return builder.stand_in(tensor_type(i32, (mask.shape[0] * builder.probed_room,)))
-    name, size = builder.new_size(greatest(mask.shape)[0] if most is None else most)
+    most = greatest(mask.shape)[0] if most is None else most
+    earlier = _selected_before(mask, most)
+    if earlier is not None:
+        return earlier
+    name, size = builder.new_size(most)
     (bound,) = greatest([size])
     if count is None:
         count = emit(graph.ReduceSumOp, cast(mask, _I32), axes=[0])
     with builder.ledger.answering():  # there is room for all of the greatest mask
         op = graph.NonzeroOp(builder.materialize(mask), builder.materialize(count), size=name, bound=bound)
     Rewriter.replace_value_with_new_type(op.y, tensor_type(i32, (size,)))
-    return builder.append(op)[0]
+    places = builder.append(op)[0]
+    builder.selections.append((builder.materialize(mask), most, places))
+    return places
+
+
+def _selected_before(mask: Value, most: int) -> Value | None:
+    """Return the places that a mask which is computed alike selects, so that their number is the same size; None for a
+    size that the user bounds by its own name."""
+    builder = mask.builder
+    if builder.asked_size() is not None:
+        return None
+    masks = ((places, earlier) for earlier, room, places in builder.selections if room == most)
+    return next((places for places, each in masks if are_same(each, builder.materialize(mask), builder.ledger)), None)
 
 
 def coordinates(x: Value) -> Value:

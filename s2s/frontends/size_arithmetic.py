@@ -9,21 +9,21 @@ the operation becomes one of the run.
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
+import ml_dtypes
 import numpy as np
 from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.errors import EndsEarly
 from s2s.interpret.graph import evaluate
+from s2s.types.affine import bounds
 from s2s.types.affine_values import exact_bounds
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
-from s2s.types.size import Size, proves
+from s2s.types.size import Ratio, Size, proves
 from s2s.types.size_expressions import exact_quotient
 
-MAX_EXACT = 1 << 22
-"""Up to this number are quotients of whole numbers rounded down in float32 as exact ones are."""
 MAX_DIVISOR = 1 << 16
 
 
@@ -31,29 +31,23 @@ class Inexact(EndsEarly):
     """Raised where a result is no expression of sizes."""
 
 
-class Ratio:
-    """A fraction of a size, as `N * 0.5` is one: `size * factor`."""
-
-    def __init__(self, size: int, factor: Fraction) -> None:
-        self.size, self.factor = size, factor
-
-    @property
-    def floor(self) -> int:
-        """The largest whole number that is not above."""
-        return self.size * self.factor.numerator // self.factor.denominator
-
-    @property
-    def ceil(self) -> int:
-        """The smallest whole number that is not below."""
-        return -(-self.size * self.factor.numerator // self.factor.denominator)
-
-
 def _scaled(size: Any, factor: Fraction) -> Any:
+    """Return `size * factor`. A ratio is rounded once: `N / 41 * 41` is less than N at some sizes."""
     whole = size.size if isinstance(size, Ratio) else size
     total = factor * (size.factor if isinstance(size, Ratio) else 1)
-    if total.denominator > MAX_DIVISOR or not proves(whole * abs(total.numerator), "<", MAX_EXACT):
+    is_rounded = isinstance(size, Ratio) and not _is_power_of_two(size.factor.denominator)
+    if not isinstance(whole, Size) or total.denominator > MAX_DIVISOR or (is_rounded and not _only_shifts(factor)):
         raise Inexact
     return whole * total.numerator if total.denominator == 1 else Ratio(whole, total)
+
+
+def _only_shifts(factor: Fraction) -> bool:
+    """Whether a float times `factor` is exact: -1, a power of two, or one over it."""
+    return _is_power_of_two(abs(factor.numerator)) and _is_power_of_two(factor.denominator)
+
+
+def _is_power_of_two(number: int) -> bool:
+    return number > 0 and number & (number - 1) == 0
 
 
 def _fraction(number: Any) -> Fraction:
@@ -77,9 +71,10 @@ def _quotient(a: Any, b: Any) -> Any:
     """Return an integer quotient, which C rounds towards zero."""
     if isinstance(b, Size):
         return _whole_quotient(a, b)
-    if not proves(a, ">=", 0) or b == 0:
+    divisor = _integer(b)
+    if not proves(a, ">=", 0) or divisor == 0:
         raise Inexact
-    return a // int(b)
+    return a // divisor if divisor > 0 else -(a // -divisor)
 
 
 def _whole_quotient(a: Any, b: Size) -> int:
@@ -98,11 +93,20 @@ def _divided(a: Any, b: Any) -> Any:
 
 
 def _rest(a: Any, b: Any) -> Any:
+    """Return a remainder with the sign of `b`."""
     if isinstance(b, Size):
         return 0 * _whole_quotient(a, b)
-    if b == 0:
+    divisor = _integer(b)
+    if divisor == 0 or isinstance(a, Ratio):
         raise Inexact
-    return a % int(b)
+    return a % divisor
+
+
+def _signed_rest(a: Any, b: Any) -> Any:
+    """Return a remainder with the sign of `a`, which is that of whole numbers that are not negative."""
+    if not proves(a, ">=", 0):
+        raise Inexact
+    return _rest(a, b if isinstance(b, Size) else abs(b))
 
 
 def _larger(a: Any, b: Any) -> Any:
@@ -110,17 +114,23 @@ def _larger(a: Any, b: Any) -> Any:
         return a
     if proves(b, ">=", a):
         return b
-    if isinstance(a, Ratio | float | np.floating) or isinstance(b, Ratio | float | np.floating):
-        raise Inexact
-    return b + _positive_part(a - b)
+    return b + _positive_part(a, b)
 
 
 def _smaller(a: Any, b: Any) -> Any:
-    return -_larger(-a, -b)
+    if proves(a, ">=", b):
+        return b
+    if proves(b, ">=", a):
+        return a
+    return a - _positive_part(a, b)
 
 
-def _positive_part(difference: Size) -> int:
-    """Return a number where it is above 0, else 0: `n * ((n + k) floordiv k)`, for `n` from `-k` to `k - 1`."""
+def _positive_part(a: Any, b: Any) -> int:
+    """Return the difference `n` of two numbers where it is above 0, else 0: `n * ((n + k) floordiv k)`, for `n` from
+    `-k` to `k - 1`."""
+    if isinstance(a, Ratio | float) or isinstance(b, Ratio | float):
+        raise Inexact
+    difference: Size = a - b
     low, high = exact_bounds(difference.expr, tuple(difference.ledger.bounds))
     span = max(-low, high + 1)
     return difference * ((difference + span) // span)
@@ -136,8 +146,12 @@ def _related(relation: str) -> Callable[[Any, Any], bool]:
     return related
 
 
-def _whole(rounded: Callable[[Ratio], int]) -> Callable[[Any], Any]:
-    return lambda a: rounded(a) if isinstance(a, Ratio) else a
+def _floor(a: Any) -> Any:
+    return a.floor if isinstance(a, Ratio) else float(np.floor(a)) if isinstance(a, float) else a
+
+
+def _ceil(a: Any) -> Any:
+    return a.ceil if isinstance(a, Ratio) else float(np.ceil(a)) if isinstance(a, float) else a
 
 
 def _plain_sum(a: Any, b: Any) -> Any:
@@ -147,7 +161,20 @@ def _plain_sum(a: Any, b: Any) -> Any:
 
 
 def _integer(number: Any) -> int:
-    if float(number) != int(number):
+    if isinstance(number, Size | Ratio) or not np.isfinite(number) or number != int(number):
+        raise Inexact
+    return int(number)
+
+
+def _as_integer(number: Any) -> Any:
+    """Return a number of a float type, which rounds towards zero, as an integer."""
+    if isinstance(number, Ratio):
+        if not proves(number.size, ">=", 0) or number.factor < 0:
+            raise Inexact
+        return number.floor
+    if isinstance(number, Size):
+        return number
+    if not np.isfinite(number):
         raise Inexact
     return int(number)
 
@@ -156,7 +183,6 @@ _BINARY: Mapping[type[Operation], Callable[[Any, Any], Any]] = {
     graph.AddOp: lambda a, b: _plain_sum(a, b) if isinstance(a, Size) else _plain_sum(b, a),
     graph.SubOp: lambda a, b: _plain_sum(a, _times(b, -1)) if isinstance(a, Size) else _plain_sum(_times(b, -1), a),
     graph.MulOp: _times,
-    graph.ModOp: _rest,
     graph.MaximumOp: _larger,
     graph.MinimumOp: _smaller,
     graph.EqualOp: _related("=="),
@@ -167,8 +193,8 @@ _BINARY: Mapping[type[Operation], Callable[[Any, Any], Any]] = {
 }
 _UNARY: Mapping[type[Operation], Callable[[Any], Any]] = {
     graph.NegOp: lambda a: _times(a, -1),
-    graph.FloorOp: _whole(lambda a: a.floor),
-    graph.CeilOp: _whole(lambda a: a.ceil),
+    graph.FloorOp: _floor,
+    graph.CeilOp: _ceil,
 }
 _MOVES = (graph.SliceOp, graph.ReshapeOp, graph.TransposeOp, graph.BroadcastToOp, graph.ConcatOp, graph.TileOp)
 """Operations whose results are elements of their operands, all of them data."""
@@ -184,7 +210,7 @@ def evaluated(op: Operation, operands: Sequence[Array]) -> Array | None:
             return _moved(op, operands, operands[:1])
         if isinstance(op, graph.SelectOp) and operands[0].dtype != object:
             return _moved(op, operands, operands[1:])
-        return _computed(op, operands)
+        return _in_range(_computed(op, operands), to_numpy(as_tensor_type(op.results[0].type).element_type))
     except Inexact:
         return None
 
@@ -204,23 +230,61 @@ def _moved(op: Operation, operands: Sequence[Array], data: Sequence[Array]) -> A
     return _objects([elements[int(place)] for place in places.reshape(-1)], places.shape)
 
 
+def _in_range(array: Array | None, dtype: np.dtype[Any]) -> Array | None:
+    """Return `array` if its elements are exact in `dtype` at all sizes: none wraps around as 256 does in 8 bits, and
+    none needs more digits than a float has."""
+    if array is None or dtype.kind == "b":
+        return array
+    if not all(_is_exact(number, dtype) for number in array.reshape(-1).tolist()):
+        raise Inexact
+    return array
+
+
+def _is_exact(number: Any, dtype: np.dtype[Any]) -> bool:
+    if dtype.kind in "iu":
+        return _is_within(number, int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+    if isinstance(number, float):
+        return True
+    most = _last_whole(dtype)
+    if isinstance(number, Ratio):
+        return _is_within(number.size * number.factor.numerator, -most // 4, most // 4)
+    return _is_within(number, -most, most)
+
+
+def _last_whole(dtype: np.dtype[Any]) -> int:
+    """Return the whole number up to which a float type holds all. The quotient of two of them, the first of which is
+    at most a fourth of it, is rounded down and up as the exact one is."""
+    limits = cast("Any", ml_dtypes).finfo(dtype)
+    return 2 << int(limits.nmant)
+
+
+def _is_within(whole: int, least: int, most: int) -> bool:
+    """Whether a whole number is within limits at all sizes."""
+    if not isinstance(whole, Size):
+        return least <= whole <= most
+    low, high = bounds(whole.expr, whole.ledger.bounds)
+    return (least <= low and high <= most) or bool(proves(whole, ">=", least) and proves(whole, "<=", most))
+
+
 def _computed(op: Operation, operands: Sequence[Array]) -> Array | None:
-    shape = as_tensor_type(op.results[0].type).get_shape()
-    kind = type(op)
+    result = as_tensor_type(op.results[0].type)
+    shape, dtype = result.get_shape(), to_numpy(result.element_type)
     if isinstance(op, graph.CastOp):
-        target = to_numpy(as_tensor_type(op.results[0].type).element_type).kind
-        if target == "b":
-            return None
-        rounded = _whole(lambda a: a.floor if proves(a.size, ">=", 0) and a.factor > 0 else _raise())
         values = operands[0].reshape(-1).tolist()
-        return _objects([rounded(each) for each in values] if target in "iu" else values, shape)
+        return (
+            None
+            if dtype.kind == "b"
+            else _objects(list(map(_as_integer, values)) if dtype.kind in "iu" else values, shape)
+        )
     if isinstance(op, graph.DivOp):
-        is_float = to_numpy(as_tensor_type(op.results[0].type).element_type).kind == "f"
-        return _elementwise(_divided if is_float else _quotient, operands, shape)
-    if kind in _BINARY:
-        return _elementwise(_BINARY[kind], operands, shape)
-    if kind in _UNARY:
-        return _objects([_UNARY[kind](each) for each in operands[0].reshape(-1).tolist()], shape)
+        return _elementwise(_quotient if dtype.kind in "iu" else _divided, operands, shape)
+    if isinstance(op, graph.ModOp):
+        return _elementwise(_rest if op.fmod is None else _signed_rest, operands, shape)
+    binary, unary = _BINARY.get(type(op)), _UNARY.get(type(op))
+    if binary is not None:
+        return _elementwise(binary, operands, shape)
+    if unary is not None:
+        return _objects([unary(each) for each in operands[0].reshape(-1).tolist()], shape)
     if isinstance(op, graph.ReduceProdOp | graph.ReduceSumOp) and operands[0].ndim == len(op.axes):
         return _folded(op, operands[0].reshape(-1).tolist(), shape)
     return None
@@ -231,10 +295,6 @@ def _folded(op: Operation, values: Sequence[Any], shape: tuple[int, ...]) -> Arr
     for each in values[1:]:
         total = _times(total, each) if isinstance(op, graph.ReduceProdOp) else _plain_sum(total, each)
     return _objects([total], shape)
-
-
-def _raise() -> int:
-    raise Inexact
 
 
 def _elementwise(formula: Callable[[Any, Any], Any], operands: Sequence[Array], shape: tuple[int, ...]) -> Array:

@@ -12,6 +12,7 @@ where all guards hold. None of the guards that always hold is noted.
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -175,10 +176,10 @@ class Size(_Integer):
     def __floordiv__(self, other: int) -> int:
         if isinstance(other, Size):
             quotient = exact_quotient(self.expr, other.expr, self.ledger.bounds)
-            return self.value // int(other) if quotient is None else self.ledger.of(quotient)
+            return self // int(other) if quotient is None else self.ledger.of(quotient)
         divisor = _plain(other)
         if divisor is None or divisor == 0:
-            return NotImplemented if divisor is None else self.value // 0
+            return NotImplemented if divisor is None else int(self) // 0
         if divisor < 0:
             return -self // -divisor
         return self.ledger.of(divided(self.expr, divisor, self.ledger.bounds))
@@ -269,6 +270,28 @@ class Size(_Integer):
         return format(self.value, spec)
 
 
+class Ratio:
+    """A fraction of a size, as `N * 0.5` is one: `size * factor`, rounded once to the floats that hold it."""
+
+    __slots__ = ("factor", "size")
+
+    def __init__(self, size: int, factor: Fraction) -> None:
+        self.size, self.factor = size, factor
+
+    @property
+    def floor(self) -> int:
+        """The largest whole number that is not above."""
+        return self.size * self.factor.numerator // self.factor.denominator
+
+    @property
+    def ceil(self) -> int:
+        """The smallest whole number that is not below."""
+        return -(-self.size * self.factor.numerator // self.factor.denominator)
+
+    def __float__(self) -> float:
+        return float(int(self.size) * self.factor)
+
+
 def _plain(value: object) -> int | None:
     """Return `value` as an integer of Python if it is one; None of floats."""
     return int(cast(int, value)) if isinstance(value, int | np.integer) else None
@@ -297,10 +320,10 @@ def integer_of(number: object) -> int:
 
 
 def is_size(value: object) -> bool:
-    """Return whether `value` is a size, or holds one in lists and tuples."""
+    """Return whether `value` is a size or a ratio of one, or holds one in lists and tuples."""
     if isinstance(value, list | tuple):
         return any(map(is_size, value))  # pyright: ignore[reportUnknownArgumentType]
-    return isinstance(value, Size)
+    return isinstance(value, Size | Ratio)
 
 
 def greatest(numbers: Sequence[int]) -> list[int]:

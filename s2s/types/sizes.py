@@ -20,7 +20,7 @@ from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.errors import CompilerBug
-from s2s.types.affine import Linear, at_dims, linear, simplify
+from s2s.types.affine import Linear, Range, at_dims, linear, simplify
 from s2s.types.affine_values import exact_bounds
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
@@ -254,10 +254,10 @@ class SizeTable:
 
     def range(self, name: str) -> SizeRange:
         """The bounds of size `name`, and the step between its values."""
-        given = self.given.values()
-        map = AffineMap(len(given), 0, (self[name],))
-        found = _range_at(map, [size.least for size in given], [size.most for size in given])
-        return found._replace(step=gcd(*self.form(self[name]).terms.values()) or 1)
+        form, given = self.form(self[name]), self.given.values()
+        map = AffineMap(len(given), 0, (form.to_expr(),))
+        found = _range_at(map, [size.least // size.step for size in given], [size.most // size.step for size in given])
+        return found._replace(step=gcd(*form.terms.values()) or 1)
 
     def form(self, expr: AffineExpr) -> Linear:
         """`expr` as a linear form of how many steps each given size is from 0, equal for expressions that are equal at
@@ -272,6 +272,11 @@ class SizeTable:
     def equal(self, one: AffineExpr, other: AffineExpr) -> bool:
         """Return whether two expressions of sizes are known to be equal at all of them."""
         return one == other or (self.has_steps and self.form(one) == self.form(other))
+
+    @property
+    def bounds(self) -> list[Range]:
+        """The least and the greatest value of each given size."""
+        return [(size.least, size.most) for size in self._sizes]
 
     @property
     def has_steps(self) -> bool:

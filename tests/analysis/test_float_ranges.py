@@ -3,18 +3,23 @@
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp, f32, f64, i64
+from xdsl.dialects.builtin import AffineMapAttr, DictionaryAttr, Float32Type, Float64Type, ModuleOp, f32, f64, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
 
+from s2s.analysis.network.functions import main_of
 from s2s.analysis.numbers.float_ranges import float_range
 from s2s.analysis.numbers.index_ranges import IndexRanges
 from s2s.dialects import graph
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import tensor_type, to_dense
 from s2s.types.index_bounds import IndexBounds
+from s2s.types.sizes import DERIVED, SIZES, SizeRange, sizes_attribute
 from s2s.types.weights import WeightStore
 
 GREATEST = 14
@@ -82,15 +87,44 @@ def test_every_element_but_nan_lies_within_the_bounds(chain: list[Step]):
     assert np.all((least <= numbers) & (numbers <= most))
 
 
+def with_size(expr: AffineExpr) -> tuple[ModuleOp, Add, SSAValue]:
+    """A network of a size N from 1 on, one that adds operations to it, and a number that follows from N."""
+    module, _ = network([])
+    module.attributes[SIZES] = sizes_attribute({"N": SizeRange(1, GREATEST)})
+    module.attributes[DERIVED] = DictionaryAttr({"M": AffineMapAttr(AffineMap(1, 0, (expr,)))})
+    last = next(op for op in module.walk() if isinstance(op, ReturnOp))
+
+    def add(op: Operation) -> SSAValue:
+        Rewriter.insert_op(op, InsertPoint.before(last))
+        return op.results[0]
+
+    return module, add, add(graph.SizeValuesOp(f64, (1,), values=[expr.eval([GREATEST], [])], names=("M",)))
+
+
 def test_positions_up_to_the_size_of_a_run_are_in_range():
-    size = graph.SizeValuesOp(f64, (1,), values=[GREATEST], names=("N",))
-    one, zero = (graph.ConstantOp(to_dense(np.array([value]))) for value in (1.0, 0.0))
-    last = graph.SubOp(size.y, one.y)
-    module, value = network([converted(f64)])
-    lower = graph.MinimumOp(value, last.y)
-    place = graph.CastOp(graph.MaximumOp(lower.y, zero.y).y, i64)
+    module, add, size = with_size(AffineDimExpr(0))
+    one, zero = (add(graph.ConstantOp(to_dense(np.array([value])))) for value in (1.0, 0.0))
+    last = add(graph.SubOp(size, one))
+    value = add(graph.CastOp(main_of(module).args[0], f64))
+    lower = add(graph.MinimumOp(value, last))
+    place = add(graph.CastOp(add(graph.MaximumOp(lower, zero)), i64))
     ranges = IndexRanges(WeightStore())
-    assert ranges.range(place.y) == IndexBounds(0, GREATEST - 1)
-    assert ranges.needed(place.y, IndexBounds(0, GREATEST - 1)) == []
-    assert ranges.range(graph.CastOp(lower.y, i64).y) is None
+    assert ranges.range(place) == IndexBounds(0, GREATEST - 1)
+    assert ranges.needed(place, IndexBounds(0, GREATEST - 1)) == []
+    assert ranges.range(add(graph.CastOp(lower, i64))) is None
     module.verify()
+
+
+N = AffineDimExpr(0)
+REMAINDER = N + N // 4 * -4
+
+
+@pytest.mark.parametrize(
+    ("expr", "least", "most"), [(N, 1, GREATEST), (N * -1 + 4, 4 - GREATEST, 3), (REMAINDER, 0, 3)]
+)
+def test_a_number_of_sizes_has_the_range_of_all_runs(expr: AffineExpr, least: int, most: int):
+    _, add, size = with_size(expr)
+    assert float_range(size, WeightStore()) == (least, most)
+    assert IndexRanges(WeightStore()).range(add(graph.CastOp(size, i64))) == (min(least, 0), most)
+    number = add(graph.SizeValuesOp(i64, (1,), values=[expr.eval([GREATEST], [])], names=("M",)))
+    assert IndexRanges(WeightStore()).range(number) == (least, most)

@@ -5,7 +5,8 @@ from random import Random
 from typing import NamedTuple
 
 CONSTANTS = """<int64[1] zero = {0}, int64[1] one = {1}, int64[1] two = {2}, int64[1] end = {9999},
-int64[1] back = {-9999}, int64[1] minus = {-1}, int64 origin = {0}, int64 step = {1}, int64 axis = {2},
+int64[1] back = {-9999}, int64[1] minus = {-1}, int64[1] three = {3}, int64[1] many = {41},
+int64 origin = {0}, int64 step = {1}, int64 axis = {2},
 float half = {0.5},
 float[3,3,1] w1 = {1, -0.5, 2, 0.25, 1, -1, 0.5, 0.75, -2},
 float[3,1,2] w2 = {1, -0.5, 2, 0.25, 1, -1}, float[3,1,3] w3 = {1, -0.5, 2, 0.25, 1, -1, 0.5, 0.75, -2}>"""
@@ -35,12 +36,15 @@ def _plain(text: str) -> Step:
         y = names.new()
         numbers = {name: random.randint(low, high) for name, (low, high) in _NUMBERS.items()}
         others = {letter: names.new() for letter in "abcde"}
-        return text.format(x=x, y=y, **others, **numbers), y
+        types = {name: random.choice(choices) for name, choices in _TYPES.items()}
+        return text.format(x=x, y=y, **others, **numbers, **types), y
 
     return step
 
 
 _NUMBERS = {"k": (2, 3), "s": (1, 3), "p": (0, 1), "m": (2, 5), "least": (4, 14), "n": (-3, 3), "flag": (0, 1)}
+_TYPES = {"float": (1, 10, 11), "few": (2, 3, 4, 5, 6, 10), "divisor": ("minus", "two", "three", "many")}
+"""Element types by their number in ONNX, and constants."""
 _LENGTH = "{a} = Shape <start = 2, end = 3> ({x})"
 _CONSTANT = "{d} = Constant <value_ints = [{m}]> ()"
 
@@ -106,9 +110,51 @@ STEPS: dict[str, Step] = {
         "<value_ints = [1, 3, -1]> () {d} = Neg ({b}) {y} = Reshape ({d}, {c})"
     ),
     "by the length": _plain(f"{_LENGTH} {{b}} = Cast <to = 1> ({{a}}) {{y}} = Div ({{x}}, {{b}})"),
+    "a share": _plain(
+        f"{_LENGTH} {{b}} = Cast <to = {{float}}> ({{a}}) {{c}} = CastLike ({{divisor}}, {{b}}) "
+        "{d} = Div ({b}, {c}) {e} = Floor ({d}) {y}_n = Cast <to = 7> ({e}) {y}_m = Max ({y}_n, one) "
+        "{y} = Slice ({x}, zero, {y}_m, two)"
+    ),
+    "there and back": _plain(
+        f"{_LENGTH} {{b}} = Cast <to = {{float}}> ({{a}}) {{c}} = CastLike ({{divisor}}, {{b}}) "
+        "{d} = Div ({b}, {c}) {e} = Mul ({d}, {c}) {y}_r = Ceil ({e}) {y}_n = Cast <to = 7> ({y}_r) "
+        "{y}_f = Cast <to = 1> ({y}_n) {y} = Add ({x}, {y}_f)"
+    ),
+    "in few bits": _plain(
+        f"{_LENGTH} {{b}} = Cast <to = {{few}}> ({{a}}) {{c}} = CastLike ({{divisor}}, {{b}}) "
+        "{d} = Mul ({b}, {c}) {e} = Cast <to = 1> ({d}) {y} = Add ({x}, {e})"
+    ),
+    "numbered": _plain(
+        "{a} = Shape <start = 2, end = 3> ({x}) {b} = ConstantOfShape <value = int64[1] {{1}}> ({a}) "
+        "{c} = NonZero ({b}) {d} = Cast <to = 1> ({c}) {e} = Squeeze ({d}, zero) {y} = Add ({x}, {e})"
+    ),
+    "looked up": _plain(
+        f"{_LENGTH} {{b}} = Squeeze ({{a}}) {{c}} = Range (origin, {{b}}, step) {{d}} = Sub ({{a}}, {{c}}) "
+        "{e} = Sub ({d}, one) {y} = Gather <axis = 2> ({x}, {e})"
+    ),
     "last one": _plain("{a} = Gather <axis = 2> ({x}, minus) {y} = Add ({x}, {a})"),
 }
 """Steps that keep the three rows, by name."""
+
+UNEVEN: dict[str, Step] = {
+    "up to a remainder": _plain(
+        f"{_LENGTH} {_CONSTANT} {{b}} = Mod ({{a}}, {{d}}) "
+        "{c} = Add ({b}, one) {y} = Slice ({x}, zero, {c}, two)"
+    ),
+    "longer by a remainder": _plain(
+        f"{_LENGTH} {_CONSTANT} {{b}} = Mod ({{a}}, {{d}}) "
+        "{e} = Concat <axis = 0> (zero, zero, zero, zero, zero, {b}) {y} = Pad ({x}, {e})"
+    ),
+    "longer the shorter": _plain(
+        f"{_LENGTH} {{d}} = Constant <value_ints = [30]> () {{b}} = Sub ({{d}}, {{a}}) {{c}} = Mul ({{b}}, two) "
+        "{e} = Concat <axis = 0> (zero, zero, zero, zero, zero, {c}) {y} = Pad ({x}, {e})"
+    ),
+    "remainder in front": _plain(
+        f"{_LENGTH} {_CONSTANT} {{b}} = Mod ({{a}}, {{d}}) "
+        "{c} = Gather <axis = 2> ({x}, {b}) {y} = Add ({x}, {c})"
+    ),
+}
+"""Steps whose numbers are not the greatest ones at the greatest length: these are right as well, or refused."""
 
 
 class Drawn(NamedTuple):
@@ -123,10 +169,11 @@ class Drawn(NamedTuple):
 def draw(seed: int) -> Drawn:
     """Return the network and the bounds of a seed."""
     random, names = Random(seed), _Names()
-    chosen = [random.choice(list(STEPS)) for _ in range(random.randint(1, 4))]
+    every = {**STEPS, **UNEVEN}
+    chosen = [random.choice(list(every)) for _ in range(random.randint(1, 4))]
     lines, x = list[str](), "x"
     for name in chosen:
-        line, x = STEPS[name](random, names, x)
+        line, x = every[name](random, names, x)
         lines.append(line)
     least = random.randint(1, 6)
     body = "\n  ".join([*lines, f"y = Neg ({x})"])

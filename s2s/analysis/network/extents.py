@@ -67,11 +67,7 @@ class ExtentsPropagation(ABC):
             found = result_extents(op, self.of(op.operands), self.table)
             limits = extents_of(op.attributes.get(LIMITS), len(found))
             self.extents[op.y] = tuple(limit or name for limit, name in zip(limits, found, strict=True))
-            for axis, name in enumerate(self.extents[op.y]):
-                if name and (least := self.table.range(name).least) < self.table.least_of(name):
-                    raise UnsupportedError(
-                        f"axis {axis} of its result has {name} elements, {least} at the least sizes; give greater ones"
-                    )
+            self._check_room(op)
             if isinstance(op, graph.DynamicSliceOp):
                 self._check_begins(op)
             return
@@ -88,6 +84,24 @@ class ExtentsPropagation(ABC):
         if named is not None:
             raise UnsupportedError(f"{op.name} takes no tensor of varying size {named}; give it a constant one")
         self.extents |= {result: ("",) * len(shape_of(result)) for result in op.results}
+
+    def _check_room(self, op: GraphOp) -> None:
+        """Refuse a result that has no element in some run, or more of them than at the greatest sizes, which is what
+        there is room for."""
+        for axis, (name, room) in enumerate(zip(self.extents[op.y], shape_of(op.y), strict=True)):
+            if not name:
+                continue
+            range = self.table.range(name)
+            if range.least < self.table.least_of(name):
+                raise UnsupportedError(
+                    f"axis {axis} of its result has {name} elements, {range.least} at the least sizes; give greater "
+                    "ones"
+                )
+            if range.most > room:
+                raise UnsupportedError(
+                    f"axis {axis} of its result has {name} elements, {range.most} in some run and only {room} at the "
+                    "greatest sizes; let what it follows from grow with the sizes, or give these a constant value"
+                )
 
     def _check_begins(self, op: graph.DynamicSliceOp) -> None:
         """Refuse a slice that begins before the first element at the least sizes."""

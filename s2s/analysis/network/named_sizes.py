@@ -1,8 +1,8 @@
-"""Find the sizes of a run that operations name, and the sizes that kernels make known."""
+"""Find the sizes of a run that operations name, their ranges, and the sizes that kernels make known."""
 
 from collections.abc import Iterator
 
-from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation
 
 from s2s.analysis.network.functions import networks_run_by
@@ -10,7 +10,8 @@ from s2s.dialects import graph
 from s2s.dialects.graph.run_sizes import SizedOp
 from s2s.dialects.walk import walk
 from s2s.types.hints import isa
-from s2s.types.sizes import SizeTable
+from s2s.types.index_bounds import IndexBounds
+from s2s.types.sizes import SizeTable, extents_of
 from s2s.types.symbols import function_named
 
 
@@ -34,6 +35,20 @@ def sizes_needed_by(op: Operation, table: SizeTable) -> set[str]:
 def sizes_made_by(op: Operation) -> set[str]:
     """Return the sizes that are known once the kernel that `op` calls has run."""
     return {each.size.data for each in _run_by(op) if isinstance(each, graph.NonzeroOp)}
+
+
+def range_of_numbers(op: graph.SizeValuesOp) -> IndexBounds | None:
+    """Return the least and the greatest number that `op` gives in any run: of `N mod 4`, 0 and 3, whatever it is at the
+    greatest size. None outside of a module."""
+    module = op.get_toplevel_object()
+    if not isinstance(module, ModuleOp):
+        return None
+    table, ends = SizeTable(module.attributes), list[int]()
+    for name, value in zip(extents_of(op.names, len(op.names)), op.values.get_values(), strict=True):
+        if name and name not in table:
+            return None
+        ends += table.range(name)[:2] if name else (value,)
+    return IndexBounds(min(ends), max(ends)) if ends else None
 
 
 def _run_by(op: Operation) -> Iterator[Operation]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.ir import SSAValue
 
+from s2s.analysis.network.named_sizes import range_of_numbers
 from s2s.analysis.numbers.known_values import known_value
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number, type_of
@@ -46,8 +47,9 @@ def float_range(value: SSAValue, weights: WeightStore, depth: int = MAX_DEPTH) -
     if depth == 0:
         return ANY
     match value.owner:
-        case graph.SizeValuesOp(values=values):
-            return FloatBounds(0.0, float(max(values.get_values())))
+        case graph.SizeValuesOp():
+            sizes = range_of_numbers(value.owner)
+            return ANY if sizes is None else _rounded(FloatBounds(float(sizes.least), float(sizes.most)), value)
         case (
             graph.ReshapeOp(x=x)
             | graph.BroadcastToOp(x=x)

@@ -170,8 +170,8 @@ class IndexRanges:
                 return self.range(x)
             case graph.DynamicSliceOp(x=x):
                 return self.range(x)
-            case graph.SizeValuesOp(values=values):
-                return IndexBounds(0, max(values.get_values()))
+            case graph.SizeValuesOp():
+                return self._of_sizes(value.owner)
             case graph.CastOp(x=x) if isa(type_of(x).element_type, IntegerType):
                 range = self.range(x)
                 return None if range is None else _if_it_fits(value, range)
@@ -199,6 +199,12 @@ class IndexRanges:
                 return self._sum(value, x, shape_of(x)[axis.value.data])
             case _:
                 return None
+
+    def _of_sizes(self, op: graph.SizeValuesOp) -> IndexBounds | None:
+        from s2s.analysis.network.named_sizes import range_of_numbers  # most networks have constant sizes
+
+        range = range_of_numbers(op)
+        return None if range is None else _if_it_fits(op.y, range)
 
     def _truncated(self, value: SSAValue, x: SSAValue) -> IndexBounds | None:
         """The range of floats that are made integers, towards zero; NaN gives 0."""

@@ -2,6 +2,12 @@
 
 from collections.abc import Sequence
 
+from xdsl.ir.affine import AffineConstantExpr, AffineExpr
+
+from s2s.types.affine import is_constant, product_of
+from s2s.types.size_expressions import simplified
+from s2s.types.sizes import Extents, SizeTable
+
 
 def axis_groups(source: Sequence[int], result: Sequence[int]) -> list[tuple[range, range]]:
     """Return the shortest runs of axes of `source` and of `result` that hold the same elements, from the front.
@@ -22,3 +28,28 @@ def axis_groups(source: Sequence[int], result: Sequence[int]) -> list[tuple[rang
                 new += 1
         found.append((range(first[0], old), range(first[1], new)))
     return found
+
+
+def groups_of_every_run(
+    source: Sequence[int], before: Extents, result: Sequence[int], after: Extents, table: SizeTable
+) -> list[tuple[range, range]]:
+    """Return runs of axes that hold the same elements in every run, where axes have the sizes `before` and `after`.
+
+    With N of 3 at most, `[3, N]` and `[N, 3]` are `[3, 3]` both, and one group: of `[3, 1]` and `[1, 3]`, axis 0 and
+    axis 0 hold not the same.
+    """
+    groups = axis_groups(source, result)
+
+    def is_kept(group: tuple[range, range]) -> bool:
+        old, new = (
+            _product([table[names[axis]] if names[axis] else AffineConstantExpr(shape[axis]) for axis in axes], table)
+            for axes, shape, names in zip(group, (source, result), (before, after), strict=True)
+        )
+        rest = simplified(old + new * -1, table.bounds)
+        return is_constant(rest) and rest.value == 0
+
+    return groups if all(map(is_kept, groups)) else [(range(len(source)), range(len(result)))]
+
+
+def _product(sizes: Sequence[AffineExpr], table: SizeTable) -> AffineExpr:
+    return product_of(sizes, table.bounds) if sizes else AffineConstantExpr(1)

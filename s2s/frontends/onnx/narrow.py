@@ -49,7 +49,7 @@ _EXPONENTS = np.dtype(ml_dtypes.float8_e8m0fnu)
 
 def marked(value: Value, narrow: Narrow | None) -> Value:
     """The same tensor, whose elements are carriers of `narrow`, or numbers if that is None."""
-    same = Value(value.builder, value.type, value.name, value.array, value.ssa, value.kept)
+    same = Value(value.builder, value.type, value.name, value.stored, value.ssa, value.kept)
     same.narrow = narrow
     return same
 

@@ -316,7 +316,7 @@ class Session:
         scope = outer.inner()
         for name in free_names(graph):
             value = outer.lookup(name)
-            if isinstance(value, Value) and value.array is not None:
+            if isinstance(value, Value) and value.array is not None and not value.is_symbolic:
                 value = with_kind_of(inner.constant(value.array, value.name), value)
             scope.define(name, captured.get(name, value))
         self.builder, kept = inner, self.builder

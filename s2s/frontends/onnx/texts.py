@@ -69,7 +69,7 @@ def text_constant(builder: Builder, texts: Array, name: str = "") -> Value:
 
 def numbering(value: Value, texts: tuple[str, ...] | None) -> Value:
     """The same tensor, whose elements number `texts`."""
-    same = Value(value.builder, value.type, value.name, value.array, value.ssa, value.kept)
+    same = Value(value.builder, value.type, value.name, value.stored, value.ssa, value.kept)
     same.narrow, same.texts = value.narrow, texts
     return same
 

@@ -7,18 +7,18 @@
 A slice that begins where a constant says is an access map.
 """
 
-from xdsl.dialects.builtin import i32
+from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.structure.axis_groups import axis_groups
+from s2s.analysis.structure.axis_groups import groups_of_every_run
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number
 from s2s.passes.graph.lower_to_tensor.compute import at, compute, dims, move
 from s2s.passes.graph.lower_to_tensor.scalars import REM, Scalar, Scalars
 from s2s.types.shapes.window import SIDES
-from s2s.types.sizes import REDUCES, extents_of
+from s2s.types.sizes import REDUCES, SizeTable, extents_of
 
 
 class LowerDynamicSlice(RewritePattern):
@@ -50,10 +50,13 @@ class LowerDynamicReshape(RewritePattern):
     def match_and_rewrite(self, op: graph.DynamicReshapeOp, rewriter: PatternRewriter) -> None:
         source, shape = shape_of(op.x), shape_of(op.y)
         before, after = extents_of(op.attributes.get(REDUCES), len(source)), extents_of(op.extents, len(shape))
+        module = op.get_toplevel_object()
+        assert isinstance(module, ModuleOp)
+        groups = groups_of_every_run(source, before, shape, after, SizeTable(module.attributes))
 
         def read(s: Scalars, x: Scalar) -> Scalar:
             places = [s.constant(0, i32)] * len(source)
-            for old, new in axis_groups(source, shape):
+            for old, new in groups:
                 position = s.constant(0, i32)
                 for axis in new:
                     size = s.size(after[axis]) if after[axis] else shape[axis]

@@ -1,0 +1,57 @@
+"""Random networks that compute with the length of their input, at random lengths, beside onnxruntime.
+
+    python -m benchmarks.random_sizes [--networks 2000] [--sizes 12] [--seed 0] [--refused]
+
+Draws networks of up to four steps over `x[1, 3, N]` (`tests/support/random_lengths.py`) and bounds of N, compiles each
+once, and runs it at the least and the greatest length and at others between. Prints how many networks were right and
+how many were refused, with `--refused` for which reasons; each network with a difference is printed with its seed, and
+makes the exit code 1.
+"""
+
+import argparse
+import re
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from support.random_length_runs import Outcome, outcome_of
+from support.random_lengths import draw
+
+
+def outcome(seed: int, sizes: int) -> Outcome:
+    """Return what becomes of the network of a seed; a difference is printed."""
+    drawn = draw(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            result = outcome_of(drawn, seed, Path(folder), sizes)
+        except Exception as error:
+            result = Outcome(difference=f"{type(error).__name__}: {error}")
+    if result.difference:
+        print(f"seed {seed}, N = {drawn.least}..{drawn.most}, {', '.join(drawn.steps)}: {result.difference}")
+    return result
+
+
+def main() -> int:
+    """Compare all networks; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--networks", type=int, default=2000)
+    parser.add_argument("--sizes", type=int, default=12)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--refused", action="store_true", help="print the reasons of refusals")
+    chosen = parser.parse_args()
+    results = [outcome(chosen.seed + number, chosen.sizes) for number in range(chosen.networks)]
+    refused = Counter(re.sub(r"^\S+: |\d+", "", each.refusal) for each in results if each.refusal)
+    wrong = sum(bool(each.difference) for each in results)
+    runs = sum(each.runs for each in results)
+    print(f"{len(results)} networks: {runs} runs compared, {refused.total()} networks refused, {wrong} wrong")
+    if chosen.refused:
+        for reason, count in refused.most_common():
+            print(f"{count:5}  {reason}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
