@@ -66,6 +66,8 @@ class Atoms:
     names: dict[Name, int] = field(default_factory=dict[Name, int])
     definitions: dict[int, Name] = field(default_factory=dict[int, Name])
     bases: list[Base] = field(default_factory=list[Base])
+    base_ends: np.ndarray = field(default_factory=lambda: np.zeros((2, 1024), np.int64))
+    """Least and greatest value of each base."""
     base_names: dict[bytes, int] = field(default_factory=dict[bytes, int])
     tables: list[Table] = field(default_factory=list[Table])
     table_names: dict[bytes, int] = field(default_factory=dict[bytes, int])
@@ -73,6 +75,8 @@ class Atoms:
         default_factory=dict[tuple[int, int], list[tuple[int, int, int]]]
     )
     """Functions of one base whose tables are multiples of one shape: atom, unit and first value."""
+    shapes: dict[int, tuple[int, int, int]] = field(default_factory=dict[int, tuple[int, int, int]])
+    """Shape, unit and first value by table."""
 
     def new(self, name: Name, low: int, high: int) -> int:
         """The atom of this name, made if there is none; `low` and `high` bound its values."""
@@ -93,20 +97,45 @@ class Atoms:
         """The atoms of an input's elements."""
         return np.array([self.new(("input", name, i), low, high) for i in range(count)], np.int64)
 
-    def base(self, ids: np.ndarray, coefficients: np.ndarray) -> int:
-        """The number of a primitive linear form."""
-        name = blake2b(ids.tobytes() + coefficients.tobytes(), digest_size=24).digest()
-        found = self.base_names.get(name)
-        if found is None:
-            found = self.base_names[name] = len(self.bases)
-            low, high = self._bounds(ids, coefficients)
-            self.bases.append(Base(ids.copy(), coefficients.copy(), low, high))
-        return found
+    def numbered(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+        """For each linear form its base (-1 for none) and its factor: the form is the base times the factor.
 
-    def _bounds(self, ids: np.ndarray, coefficients: np.ndarray) -> tuple[int, int]:
-        """The interval of a linear form; a maximum is never less than what it is taken of."""
-        ends = coefficients * self.low[ids], coefficients * self.high[ids]
-        low, high = int(np.minimum(*ends).sum()), int(np.maximum(*ends).sum())
+        Example: 6 * x3 - 4 * x5 is 2 times the base 3 * x3 - 2 * x5.
+        """
+        numbers, factors = np.full(len(rows.counts), -1), np.zeros(len(rows.counts), np.int64)
+        there = np.flatnonzero(rows.counts)
+        if not len(there):
+            return numbers, factors
+        starts = rows.bounds[there]
+        factors[there] = np.gcd.reduceat(np.abs(rows.coefficients), starts) * np.sign(rows.coefficients[starts])
+        primitive = rows.coefficients // np.repeat(factors, rows.counts)
+        ends = primitive * self.low[rows.ids], primitive * self.high[rows.ids]
+        low, high = (rows.summed(pick(*ends))[there].tolist() for pick in (np.minimum, np.maximum))
+        terms = np.stack([rows.ids, primitive], -1)
+        text, width = terms.tobytes(), terms.itemsize * 2
+        names = self.base_names
+        for at, least, most in zip(there.tolist(), low, high, strict=True):
+            begin, end = int(rows.bounds[at]), int(rows.bounds[at + 1])
+            name = blake2b(text[begin * width : end * width], digest_size=24).digest()
+            number = names.get(name)
+            if number is None:
+                number = names[name] = self._new_base(rows.ids[begin:end], primitive[begin:end], least, most)
+            numbers[at] = number
+        return numbers, factors
+
+    def _new_base(self, ids: np.ndarray, coefficients: np.ndarray, low: int, high: int) -> int:
+        """Note a base whose terms lie between `low` and `high`; return its number."""
+        number = len(self.bases)
+        if number == self.base_ends.shape[1]:
+            self.base_ends = np.concatenate([self.base_ends, np.zeros_like(self.base_ends)], axis=1)
+        base = Base(ids.copy(), coefficients.copy(), *self._bounds(ids, coefficients, low, high))
+        self.base_ends[:, number] = base.low, base.high
+        self.bases.append(base)
+        return number
+
+    def _bounds(self, ids: np.ndarray, coefficients: np.ndarray, low: int, high: int) -> tuple[int, int]:
+        """The interval of a linear form whose terms lie between `low` and `high`, narrower where a term is a maximum,
+        which is never less than what it is taken of."""
         if len(ids) == 2 and coefficients[0] == -coefficients[1]:
             for first, second in ((0, 1), (1, 0)):
                 definition = self.definitions[int(ids[first])]
@@ -153,18 +182,28 @@ class Atoms:
 
         Functions that are multiples of each other share the first one's atom: 4 * f + 8 is (f, 4, 8).
         """
-        table = self.tables[number]
-        steps = np.diff(table.values)
-        unit = int(np.gcd.reduce(steps)) * (1 if steps[0] > 0 else -1)
-        first = int(table.values[0])
-        shape = self.table(Table(table.starts, (table.values - first) // unit, table.last))
+        shape, unit, first = self._shape(number)
         alike = self.alike.setdefault((base, shape), [])
         for atom, its_unit, its_first in alike:
             if unit % its_unit == 0:
                 return atom, unit // its_unit, first - unit // its_unit * its_first
-        atom = self.new(("function", base, number), int(table.values.min()), int(table.values.max()))
+        values = self.tables[number].values
+        atom = self.new(("function", base, number), int(values.min()), int(values.max()))
         alike.append((atom, unit, first))
         return atom, 1, 0
+
+    def _shape(self, number: int) -> tuple[int, int, int]:
+        """A table as unit * shape + first, where the shape is a table that begins with 0 and whose steps have no common
+        divisor, the first one positive."""
+        known = self.shapes.get(number)
+        if known is None:
+            table = self.tables[number]
+            steps = np.diff(table.values)
+            unit = int(np.gcd.reduce(steps)) * (1 if steps[0] > 0 else -1)
+            first = int(table.values[0])
+            shape = self.table(Table(table.starts, (table.values - first) // unit, table.last))
+            known = self.shapes[number] = shape, unit, first
+        return known
 
     def maximum(self, members: list[int], kind: str) -> int:
         """The atom of the greatest ("max") or least ("min") of others."""
@@ -183,20 +222,18 @@ class Atoms:
         ends = [int(x) * int(y) for x in (self.low[a], self.high[a]) for y in (self.low[b], self.high[b])]
         return self.new(("product", min(a, b), max(a, b)), min(ends), max(ends))
 
-    def origin(self, base: int) -> tuple[int, Table | None]:
-        """The base that a base is a function of: itself, or the base below if it is a single function."""
+    def origin(self, base: int) -> tuple[int, int | None]:
+        """The base below a base that is one function, and the number of its table; for others itself, and None."""
         form = self.bases[base]
         if len(form.ids) == 1:
             definition = self.definitions[int(form.ids[0])]
             if definition[0] == "function":
-                table = self.tables[int(definition[2])]
-                return definition[1], table
+                return definition[1], int(definition[2])
         return base, None
 
     def cases(self, atom: int) -> list[int]:
         """The values of an atom that has few, in the order in which its base meets them."""
-        table = self.tables[int(self.definitions[atom][2])]
-        return list(dict.fromkeys(table.values.tolist()))
+        return self.tables[int(self.definitions[atom][2])].distinct
 
     def choice(self, base: int, side: int, tables: list[int]) -> int:
         """The atom of a function of `base` that `side` chooses: tables[i] where it has its value i.
@@ -216,8 +253,7 @@ class Atoms:
         definition = self.definitions[atom]
         if definition[0] != "function":
             return False
-        table = self.tables[int(definition[2])]
-        return len(np.unique(table.values)) <= most
+        return self.tables[int(definition[2])].has_few(most)
 
 
 def rows_of(ids: np.ndarray, coefficients: np.ndarray) -> Rows:

@@ -67,7 +67,7 @@ class Dependence(Interner):
         if numbers[0] < 0 or np.any(numbers != numbers[0]):
             return None
         origin, table = self.atoms.origin(int(numbers[0]))
-        inner = X if table is None else Expression("table", (X,), value=table)
+        inner = X if table is None else Expression("table", (X,), value=self.atoms.tables[table])
         scaled = Expression("*", (inner, self._column(factors)))
         return origin, Expression("+", (scaled, self._column(constants)))
 

@@ -22,6 +22,7 @@ from s2s.prove import intervals
 from s2s.prove.ctypes import BOOL, I64, U64, IntType
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.intervals import Interval
+from s2s.prove.staircases import parts_of
 from s2s.support.frozen import frozen
 
 CHUNK = 1 << 17
@@ -70,6 +71,16 @@ class Table:
             low, high = (np.append(part, part[-1]) if len(part) % 2 else part for part in levels[-1])
             levels.append((np.minimum(low[::2], low[1::2]), np.maximum(high[::2], high[1::2])))
         return levels
+
+    @cached_property
+    def distinct(self) -> list[int]:
+        """The values, each once, in the order of the domain."""
+        return list(dict.fromkeys(self.values.tolist()))
+
+    def has_few(self, most: int) -> bool:
+        """Whether it has at most so many values."""
+        few = len(self.values) <= most or len(set(self.values[:: len(self.values) // most].tolist())) <= most
+        return few and len(self.distinct) <= most
 
     @property
     def line(self) -> tuple[int, int] | None:
@@ -209,6 +220,8 @@ def _quotient_fits(values: Sequence[Interval], bad: Undefined, ctype: IntType) -
         msg = "a 64-bit unsigned number that may be above 2^63 is divided"
         raise Unprovable(msg)
     least = values[0].low == I64.least
+    if np.all(values[1].low > 0) and intervals.all_fit(values[0], ctype):
+        return least if bad is None else bad | least
     outside = least | (ctype.signed & ~intervals.fits(intervals.div(*values), ctype))
     return outside if bad is None else bad | outside
 
@@ -286,7 +299,14 @@ def tabulate(
 
     Raises Fault where the expression is undefined in C for an integer of the domain.
     """
-    work = [(np.arange(len(low)), low.astype(np.int64), high.astype(np.int64))]
+
+    def evaluated(row: np.ndarray, x: Interval) -> tuple[Interval, Undefined]:
+        return evaluate(e, of(row, x), [constant[row] for constant in constants], intervals.at(cases[row]))
+
+    def values(row: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return evaluated(row, intervals.at(x))[0].low
+
+    work = [parts_of(values, low.astype(np.int64), high.astype(np.int64))]
     done: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     points = 0
     while work:
@@ -298,8 +318,7 @@ def tabulate(
         if points > MAX_POINTS:
             msg = f"a function takes more than {MAX_POINTS:,} intervals to tabulate"
             raise Unprovable(msg)
-        span = Interval(a, a) if a is b else Interval(a, b)
-        value, bad = evaluate(e, of(row, span), [constant[row] for constant in constants], intervals.at(cases[row]))
+        value, bad = evaluated(row, Interval(a, b))
         bad = np.zeros(len(a), bool) if bad is None else bad
         if np.any(bad & (a == b)):
             at = int(np.flatnonzero(bad & (a == b))[0])
@@ -339,7 +358,9 @@ def _split(row: np.ndarray, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, n
 def _collect(done: list[tuple[np.ndarray, np.ndarray, np.ndarray]], high: np.ndarray) -> list[Table]:
     """Tables of the settled intervals, by row."""
     rows, starts, values = (np.concatenate(parts) for parts in zip(*done, strict=True))
-    order = np.lexsort((starts, rows))
+    order = np.argsort(starts, kind="stable")
+    if len(high) > 1:
+        order = order[np.argsort(rows[order], kind="stable")]
     rows, starts, values = rows[order], starts[order], values[order]
     bounds = np.searchsorted(rows, np.arange(len(high) + 1))
     return [

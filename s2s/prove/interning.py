@@ -21,9 +21,8 @@ Key = tuple[Any, ...]
 
 @frozen
 class Wanted:
-    """A function that is asked for: of y = z + shift, where z is the base between `low` and `high`."""
+    """A function that is asked for: of y = z + shift, where z is a base between `low` and `high`."""
 
-    base: int
     low: int
     high: int
     shift: int
@@ -42,8 +41,8 @@ class Interner:
         """Tables by function and case, over `ranges`."""
         self.ranges: dict[Key, tuple[int, int]] = {}
         self.sliced: dict[Key, dict[tuple[int, int, int], int]] = {}
-        self.tabulated = 0
-        """Functions that were tabulated."""
+        self.compositions: dict[tuple[int, int], int] = {}
+        """outer(inner(x)) by the numbers of both tables."""
 
     def rows(self, form: Form) -> Rows:
         """Canonical rows of a form, one a lane."""
@@ -83,19 +82,7 @@ class Interner:
 
     def bases(self, form: Form) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """For each lane: its base (-1 for none), factor and constant; the form is base * factor + constant."""
-        rows = self.rows(form)
-        numbers, factors = list[int](), list[int]()
-        for begin, end in zip(rows.bounds[:-1].tolist(), rows.bounds[1:].tolist(), strict=True):
-            coefficients = rows.coefficients[begin:end]
-            if begin == end:
-                numbers.append(-1)
-                factors.append(0)
-                continue
-            factor = int(np.gcd.reduce(coefficients))
-            factor = factor if coefficients[0] > 0 else -factor
-            numbers.append(self.atoms.base(rows.ids[begin:end], coefficients // factor))
-            factors.append(factor)
-        return np.array(numbers), np.array(factors, np.int64), self.lanes.spread(form.constant)
+        return *self.atoms.numbered(self.rows(form)), self.lanes.spread(form.constant)
 
     def linear(self, value: Value) -> Form:
         """A function as the form of its atom."""
@@ -111,8 +98,7 @@ class Interner:
         if form.carried:
             raise Conflict(form.carried[0].loop)
         bases, factors, shifts = self.bases(form)
-        ends = np.array([_ends(self.atoms, base) for base in bases.tolist()], np.int64)
-        low, high = intervals.hull(*(ends[:, end] * factors + shifts for end in (0, 1)))
+        low, high = intervals.hull(*(end * factors + shifts for end in self._ends(bases)))
         return Form(form.constant, form.groups, self.lanes.folded(low), self.lanes.folded(high))
 
     def interned(self, function: Function) -> Form:
@@ -121,25 +107,19 @@ class Interner:
             raise Conflict(function.base.carried[0].loop)
         bases, factors, shifts = self.bases(function.base)
         text, constants = signature(function.expression)
-        columns = [self.lanes.spread(each).tolist() for each in constants]
+        columns = [self.lanes.spread(each) for each in constants]
         sides = np.zeros(len(bases), np.int64) if function.side is None else function.side
-        wanted = [
-            Wanted(
-                base,
-                *_ends(self.atoms, base),
-                shift // (factor or 1),
-                side,
-                (text, factor, shift % (factor or 1), *rest),
-            )
-            for base, factor, shift, side, *rest in zip(
-                bases.tolist(), factors.tolist(), shifts.tolist(), sides.tolist(), *columns, strict=True
-            )
-        ]
+        units = np.where(factors == 0, 1, factors)
+        questions = np.stack([*self._ends(bases), shifts // units, sides, factors, shifts % units, *columns], -1)
+        distinct, lanes = np.unique(questions, axis=0, return_inverse=True)
+        wanted = [Wanted(low, high, shift, side, (text, *rest)) for low, high, shift, side, *rest in distinct.tolist()]
         self._tabulate(function.expression, wanted)
-        ids, scales, numbers = (
-            np.array(column, np.int64) for column in zip(*(self._atom(each) for each in wanted), strict=True)
-        )
-        return self.of_atoms(ids, scales, numbers)
+        tables = [self._slices(each) for each in wanted]
+        answers = [
+            self._atom(base, side, tables[at])
+            for base, side, at in zip(bases.tolist(), sides.tolist(), lanes.reshape(-1).tolist(), strict=True)
+        ]
+        return self.of_atoms(*np.array(answers, np.int64).T)
 
     def _tabulate(self, expression: Expression, wanted: list[Wanted]) -> None:
         """Make the tables that are new, each over all that is asked of it."""
@@ -162,7 +142,6 @@ class Interner:
             return intervals.hull(y.low * factors[row] + rests[row], y.high * factors[row] + rests[row])
 
         made = tabulate(expression, low, high, columns, variable, cases)
-        self.tabulated += len(made)
         self.tables.update(zip(new, made, strict=True))
         self.ranges.update(new)
         for key in new:
@@ -184,27 +163,37 @@ class Interner:
             numbers.append(known[place])
         return numbers
 
-    def _atom(self, each: Wanted) -> tuple[int, int, int]:
+    def _atom(self, base: int, side: int, tables: list[int]) -> tuple[int, int, int]:
         """A function of a base as atom, factor and constant; a number has the atom 0."""
-        if each.side:
-            return self.atoms.choice(each.base, each.side, self._slices(each)), 1, 0
-        number = self._slices(each)[0]
+        if side:
+            return self.atoms.choice(base, side, tables), 1, 0
+        number = tables[0]
         table = self.atoms.tables[number]
         if len(table.values) == 1:
             return 0, 0, int(table.values[0])
-        form = self.atoms.bases[each.base]
-        line = table.line if len(form.ids) == 1 else None
+        form = self.atoms.bases[base]
+        if len(form.ids) > 1:
+            return self.atoms.function(base, number)
+        line = table.line
         if line is not None:
             return int(form.ids[0]), *line
-        base, inner = self.atoms.origin(each.base)
-        if inner is not None:
-            number = self.atoms.table(composed(table, inner))
-        return self.atoms.function(base, number)
+        return self.atoms.function(*self._composed(base, number))
 
+    def _composed(self, base: int, number: int) -> tuple[int, int]:
+        """A function of a base that is one atom: of the base below that atom if it is a function itself."""
+        below, inner = self.atoms.origin(base)
+        if inner is None:
+            return base, number
+        known = self.compositions.get((number, inner))
+        if known is None:
+            tables = self.atoms.tables
+            known = self.compositions[number, inner] = self.atoms.table(composed(tables[number], tables[inner]))
+        return below, known
 
-def _ends(atoms: Atoms, base: int) -> tuple[int, int]:
-    """The interval of a base; of none, 0."""
-    return (0, 0) if base < 0 else (atoms.bases[base].low, atoms.bases[base].high)
+    def _ends(self, bases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The intervals of bases; of none, 0."""
+        low, high = self.atoms.base_ends
+        return np.where(bases < 0, 0, low[bases]), np.where(bases < 0, 0, high[bases])
 
 
 def sliced(table: Table, low: int, high: int, shift: int) -> Table:

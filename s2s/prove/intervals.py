@@ -10,6 +10,7 @@ Example: `shift_right` of [-5, 12] by 2 is [-2, 3]; `wrap` of [100, 130] to int8
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -45,9 +46,14 @@ def are_points(*operands: Interval) -> bool:
     return all(each.low is each.high for each in operands)
 
 
+def _ends(a: Interval) -> tuple[np.ndarray, ...]:
+    """Both ends of an interval, or the one that is both."""
+    return a[:1] if a.low is a.high else a
+
+
 def hull(*ends: np.ndarray) -> Interval:
     """The least interval that holds all ends."""
-    return Interval(np.minimum.reduce(ends), np.maximum.reduce(ends))
+    return Interval(reduce(np.minimum, ends), reduce(np.maximum, ends))
 
 
 def _checked(function: Callable[..., np.ndarray], a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -87,26 +93,30 @@ def mul(a: Interval, b: Interval) -> Interval:
     """a * b."""
     if are_points(a, b):
         return at(_checked(np.multiply, a.low, b.low))
-    return hull(*(_checked(np.multiply, x, y) for x in a for y in b))
+    return hull(*(_checked(np.multiply, x, y) for x in _ends(a) for y in _ends(b)))
 
 
 def shift_left(a: Interval, count: Interval) -> Interval:
     """a * 2^count."""
     if are_points(a, count):
         return at(_checked(np.multiply, a.low, np.int64(1) << count.low))
-    return hull(*(_checked(np.multiply, x, np.int64(1) << y) for x in a for y in count))
+    return hull(*(_checked(np.multiply, x, np.int64(1) << y) for x in _ends(a) for y in _ends(count)))
 
 
 def shift_right(a: Interval, count: Interval) -> Interval:
     """a / 2^count towards minus infinity."""
     if are_points(a, count):
         return at(a.low >> count.low)
-    return hull(*(x >> y for x in a for y in count))
+    return hull(*(x >> y for x in _ends(a) for y in _ends(count)))
 
 
 def _quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a / b towards zero."""
-    quotient = np.abs(a) // np.maximum(np.abs(b), 1)
+    """a / b towards zero; by a shift where b is one power of two, which is several times faster."""
+    divisor = int(b.flat[0]) if b.size else 0
+    if divisor > 0 and not divisor & (divisor - 1) and np.all(b == divisor):
+        quotient = np.abs(a) >> (divisor.bit_length() - 1)
+    else:
+        quotient = np.abs(a) // np.maximum(np.abs(b), 1)
     return np.where((a < 0) != (b < 0), -quotient, quotient)
 
 
@@ -117,7 +127,7 @@ def div(a: Interval, b: Interval) -> Interval:
         raise Unprovable(msg)
     if are_points(a, b):
         return at(_quotient(a.low, b.low))
-    return hull(*(_quotient(x, y) for x in a for y in b))
+    return hull(*(_quotient(x, y) for x in _ends(a) for y in _ends(b)))
 
 
 def rem(a: Interval, b: Interval) -> Interval:

@@ -58,6 +58,13 @@ class Buffer:
         self.starts = np.zeros(cells, np.int64)
         self.counts = np.zeros(cells, np.int64)
         self.widths = np.zeros(cells, np.uint8)
+        self.marks = np.zeros(0 if constant else cells, np.int32)
+
+    def are_distinct(self, cells: np.ndarray) -> bool:
+        """Whether no two cells are the same: of two, one overwrites the other's mark."""
+        marks = np.arange(len(cells))
+        self.marks[cells] = marks
+        return bool(np.all(self.marks[cells] == marks))
 
     @classmethod
     def of_numbers(cls, name: str, numbers: np.ndarray, ctype: IntType) -> Buffer:
@@ -91,8 +98,6 @@ class Transaction:
 
     def store(self, buffer: Buffer, cells: np.ndarray, width: int) -> None:
         """Note a store; it may meet no other, nor a load."""
-        if len(np.unique(cells)) != len(cells):
-            raise Conflict(self.loop)
         stored = self.stored.setdefault(id(buffer), np.zeros(len(buffer.numbers), bool))
         loaded = self.loaded.get(id(buffer))
         for byte in range(max(1, width // buffer.unit)):
