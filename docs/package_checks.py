@@ -74,6 +74,8 @@ class Check(NamedTuple):
     programs: tuple[str, ...]
     files: Mapping[str, str] = {}
     """Files beside the package."""
+    stand_in: str = ""
+    """A folder of this repository, which is copied to `stand_in` beside the package."""
 
 
 CHECKS = (
@@ -194,6 +196,21 @@ CHECKS = (
         "wheel built, installed and run",
         ("pip", "gcc"),
     ),
+    Check(
+        "mlperf-tiny",
+        "CMake; a stand-in for the harness of mlcommons/tiny",
+        "3.25",
+        "cmake --version",
+        (
+            "cmake -S net -B build -DMLPERF_TINY=$PWD/stand_in -DBENCHMARK=KWS01",
+            "cmake --build build",
+            "printf 'db load 16%%db 0000803f0000803f0000803f0000803f%%infer 1%%' | build/net_mlperf_tiny",
+        ),
+        "m-results-[10.000,0.000]",
+        "built for a PC, and a run asked for by the runner's commands",
+        ("cmake", "gcc", "g++"),
+        stand_in="tests/packagings/mlperf_tiny",
+    ),
 )
 """One for each format."""
 
@@ -213,6 +230,8 @@ NOT_IN_CI = """## What is not run, and why
   declarations of Arduino's functions.
 - **packchk** of CMSIS is in no registry either. Built by hand from its sources of 2026-08-07, with `PACK.xsd` 1.7.60,
   it finds no error in the description, and warns that it has no URL: a network has none.
+- **The harness of MLPerf Tiny** is in a repository of its own. With its `benchmark/api` in place of the stand-in, the
+  same commands give the same results (`mlcommons/tiny` of 2026-05).
 - **arduino-cli** is in no registry; arduino-builder, which it grew from, is in Debian. That one lacks `DECIMAL_DIG` for
   the String class of its own core, hence the flag."""
 """Part of the page."""
@@ -230,5 +249,7 @@ def packages_page() -> str:
     lines += [f"| `{each.format}` | {each.tool} | {each.version} | {each.result} |" for each in CHECKS]
     for each in CHECKS:
         files = [f"# {name}\n{textwrap.indent(text, '# ')}" for name, text in each.files.items()]
+        if each.stand_in:
+            files.append(f"# with {each.stand_in} of this repository as stand_in")
         lines += ["", f"## {each.format}\n", "```text", *files, *each.commands, "```", "", f"prints `{each.says}`."]
     return "\n".join([*lines, "", NOT_IN_CI]).rstrip() + "\n"

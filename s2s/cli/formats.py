@@ -7,7 +7,18 @@ from typing import Literal, get_args
 import click
 
 Format = Literal[
-    "cmake", "make", "meson", "single", "arduino", "platformio", "esp-idf", "zephyr", "cmsis-pack", "wheel", "all"
+    "cmake",
+    "make",
+    "meson",
+    "single",
+    "arduino",
+    "platformio",
+    "esp-idf",
+    "zephyr",
+    "cmsis-pack",
+    "wheel",
+    "mlperf-tiny",
+    "all",
 ]
 
 

@@ -27,6 +27,8 @@ class PortDescription:
     shape: tuple[int, ...]
     size: int
     """Bytes."""
+    is_quantised: bool = False
+    """Whether the header has its scale and its zero point."""
     varies: Extents = ()
     """For each axis the size that it has at run time, empty for a constant one; none if all are constant."""
 
@@ -240,4 +242,5 @@ class TreeDescription:
 def _port(record: Mapping[str, Any]) -> PortDescription:
     dtype = dtype_named(record["dtype"]).name
     shape, varies = tuple(record["shape"]), tuple(record.get("varies", ()))
-    return PortDescription(record["name"], record["identifier"], dtype, shape, record["size"], varies)
+    is_quantised = record["quantisation"] is not None
+    return PortDescription(record["name"], record["identifier"], dtype, shape, record["size"], is_quantised, varies)

@@ -9,6 +9,7 @@ from s2s.errors import InputError, S2SError
 from s2s.packagings.amalgamation import single
 from s2s.packagings.description import TreeDescription
 from s2s.packagings.libraries import arduino, platformio
+from s2s.packagings.mlperf_tiny import mlperf_tiny
 from s2s.packagings.trees import cmsis_pack, esp_idf, meson, whole, zephyr
 from s2s.packagings.wheel import wheel
 
@@ -23,6 +24,7 @@ FORMATS: Mapping[str, Callable[[TreeDescription], dict[str, bytes]]] = {
     "zephyr": zephyr,
     "cmsis-pack": cmsis_pack,
     "wheel": wheel,
+    "mlperf-tiny": mlperf_tiny,
 }
 ALL = "all"
 """In place of a format: each one that the tree allows."""

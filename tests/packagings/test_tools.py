@@ -14,6 +14,7 @@ from s2s.api import compile as compile_network
 from s2s.packagings.formats import FORMATS
 from support.c_compilers import EVERYTHING, require
 from support.onnx_text import onnx_model
+from support.project import ROOT
 
 INSTALLED = Path(sys.executable).parent
 """Where the programs of Python packages are."""
@@ -45,6 +46,8 @@ def test_the_tool_of_a_format_builds_and_runs_it(check: Check, tmp_path: Path):
     )
     for name, text in check.files.items():
         (tmp_path / name).write_text(text)
+    if check.stand_in:
+        shutil.copytree(ROOT / check.stand_in, tmp_path / "stand_in")
     said = [shell(command, tmp_path) for command in check.commands]
     assert check.says in said[-1]
     if os.environ.get(EVERYTHING):
