@@ -50,7 +50,7 @@ func.func private @swapped(%y: memref<4xf32>, %x: memref<8xf32>) attributes {ker
 // CHECK:      void net_ahead(float *restrict y, const float *restrict x)
 // CHECK:          for (int32_t i = 0; i < 8; i++) {
 // CHECK-NEXT:         S2S_PREFETCH(&x[i * 4]);
-// CHECK-NEXT:         S2S_PREFETCH_NEAR(&x[s2s_i32_min((i + 1) * 8, 31)]);
+// CHECK-NEXT:         S2S_PREFETCH_NEAR(&x[s2s_i32_min(i * 8 + 8, 31)]);
 func.func private @ahead(%y: memref<8xf32>, %x: memref<32xf32>) attributes {kernel} {
   loop.for %i = 0 to 8 {
     loop.prefetch %x[affine_map<(i) -> (i * 4)>(%i)] : memref<32xf32>

@@ -104,7 +104,7 @@ class _Writer:
     def _sum(self, terms: "Terms", constant: int) -> tuple[SSAValue, int]:
         """Write the sum of `terms` axis by axis, with as much of `constant` as they absorb; return it with the rest."""
         total: SSAValue | None = None
-        axes, rest = axes_of(terms, constant, self._least)
+        axes, rest = axes_of(terms, constant, self._bounds)
         for axis in axes:
             position: SSAValue | None = total if axis.factor == 1 else None
             for atom, multiplier in axis.atoms:
@@ -119,10 +119,10 @@ class _Writer:
         assert total is not None
         return total, rest
 
-    def _least(self, atom: AffineExpr) -> int:
-        """Return the lower bound of `atom`, 0 if it is unknown."""
-        least = bounds(atom, self.known)[0]
-        return least if least > _UNKNOWN[0] else 0
+    def _bounds(self, atom: AffineExpr) -> Range:
+        """Return the bounds of `atom`; the lower one is 0 if it is unknown."""
+        least, most = bounds(atom, self.known)
+        return (least if least > _UNKNOWN[0] else 0), most
 
     def _less(self, total: SSAValue, taken: "Terms") -> SSAValue:
         for atom, factor in taken:

@@ -1,9 +1,9 @@
 """Group the terms of a flat position by the axes of the tensor, so that the C reads like an index of a tensor.
 
 `1024 * ic + 32 * oh + 32 * kh + ow + kw - 33` is a pixel of a padded image, which a reader knows as
-`ic * 1024 + (oh + kh - 1) * 32 + ow + kw - 1`. Terms of one factor belong to one axis; so do those of a strided window:
-`64 * oh + 32 * kh` is in row `oh * 2 + kh`. The constant goes to the axes so that what is left for the smaller ones
-stays inside of a row; a window may begin before its image, by as much as its padding.
+`ic * 1024 + (oh + kh - 1) * 32 + ow + kw - 1`. Indices of one factor belong to one axis; so do those of a strided
+window that begins before its image: `64 * oh + 32 * kh - 32` is in row `oh * 2 + kh - 1`. An axis has a constant of its
+own only where it is the padding of a window; all else is one constant behind the terms: `oc * 40 + k * 4 + 1024`.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,6 +11,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from xdsl.ir.affine import AffineExpr
+
+from s2s.types.affine import Range
 
 MAX_PADDING = 3
 """The largest distance at which a window begins before its image: the padding of a 7 x 7 window."""
@@ -30,29 +32,39 @@ class Axis(NamedTuple):
         """Whether two indices move along the axis, as an output position and a tap do."""
         return len(self.atoms) > 1
 
+    @property
+    def parts(self) -> list["Axis"]:
+        """The axis without a stride: an axis for each multiplier."""
+        multipliers = dict.fromkeys(multiplier for _, multiplier in self.atoms)
+        return [
+            Axis(self.factor * stride, tuple((atom, 1) for atom, multiplier in self.atoms if multiplier == stride))
+            for stride in multipliers
+        ]
+
 
 def axes_of(
-    terms: Sequence[tuple[AffineExpr, int]], constant: int, least: Callable[[AffineExpr], int]
+    terms: Sequence[tuple[AffineExpr, int]], constant: int, bounds_of: Callable[[AffineExpr], Range]
 ) -> tuple[list[Axis], int]:
-    """Group terms with positive factors by axes, largest first, and return these with the rest of `constant`.
+    """Group terms with positive factors by axes, outermost first, and return these with the rest of `constant`.
 
-    `least` returns the lower bound of an atom, 0 if it is unknown.
+    `bounds_of` returns the bounds of an atom; the lower one is 0 and the upper one large if they are unknown.
     """
     axes = _merged(_grouped(terms))
     large = [axis for axis in axes if axis.factor > 1]
     if any(outer.factor % inner.factor for outer, inner in pairwise(large)):
-        return axes, constant
+        return sorted(_grouped(terms), key=lambda axis: -_reach(axis, bounds_of)), constant
     shared: list[Axis] = []
     for position, axis in enumerate(axes):
         if axis.factor == 1:
             shared.append(axis)
             continue
-        inner = axes[position + 1 :]
-        reach = sum(each.factor * _lowest(each, least) for each in inner)
-        reach += sum(each.factor * MAX_PADDING for each in inner if each.is_window)
-        rest = (constant + reach) % axis.factor - reach
-        shared.append(axis._replace(share=(constant - rest) // axis.factor))
-        constant = rest
+        before = sum(inner.factor * (MAX_PADDING + _lowest(inner, bounds_of)) for inner in axes[position + 1 :])
+        rest = (constant + before) % axis.factor - before
+        if axis.is_window and rest > constant:
+            shared.append(axis._replace(share=(constant - rest) // axis.factor))
+            constant = rest
+        else:
+            shared += axis.parts
     return shared, constant
 
 
@@ -83,5 +95,10 @@ def _merged(groups: Sequence[Axis]) -> list[Axis]:
     return found if open_group is None else [*found, open_group]
 
 
-def _lowest(axis: Axis, least: Callable[[AffineExpr], int]) -> int:
-    return sum(multiplier * least(atom) for atom, multiplier in axis.atoms)
+def _lowest(axis: Axis, bounds_of: Callable[[AffineExpr], Range]) -> int:
+    return sum(multiplier * bounds_of(atom)[0] for atom, multiplier in axis.atoms)
+
+
+def _reach(axis: Axis, bounds_of: Callable[[AffineExpr], Range]) -> int:
+    """Return how far the indices of an axis move the position."""
+    return axis.factor * sum(multiplier * (bounds_of(atom)[1] - bounds_of(atom)[0]) for atom, multiplier in axis.atoms)
