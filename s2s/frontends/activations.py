@@ -59,6 +59,13 @@ def composes(function: str) -> Callable[[Callable[Concatenate[B, P], R]], Callab
     return decorate
 
 
+def hinted(x: Value, word: str) -> Value:
+    """Return `x`, an intermediate result which C calls `word` where it is stored."""
+    if x.ssa is not None:
+        x.ssa.name_hint = word
+    return x
+
+
 def sigmoid(x: Value) -> Value:
     """`1 / (1 + e ** -x)`."""
     return emit(graph.SigmoidOp, x)

@@ -9,6 +9,7 @@ rounding.
 import numpy as np
 
 from s2s.dialects import graph
+from s2s.frontends.activations import hinted
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, less, maximum, minimum, select
 from s2s.support.frozen import frozen
@@ -85,7 +86,11 @@ def saturated_left(x: Value, count: int) -> Value:
 
 def halves_up(x: Value, count: int | Value) -> Value:
     """`x / 2 ** count` to nearest, ties up, which for `x >= 0` is away from zero; `count` is at least 1."""
-    floor = shifted_right(x, count - 1) if isinstance(count, int) else emit(graph.ShiftRightOp, x, count - 1)
+    floor = (
+        shifted_right(x, count - 1)
+        if isinstance(count, int)
+        else emit(graph.ShiftRightOp, x, hinted(count - 1, "shift"))
+    )
     return shifted_right(floor + 1, 1)
 
 

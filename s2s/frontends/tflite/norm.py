@@ -14,6 +14,7 @@ from math import floor
 import numpy as np
 
 from s2s.dialects import graph
+from s2s.frontends.activations import composed, composes, hinted
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, greater, maximum, minimum, select, transpose
 from s2s.frontends.tflite import fixed_point as fixed
@@ -103,13 +104,21 @@ def _softmax_int8(node: Node, x: Tensor, beta: float) -> Value:
     scale_y, zero_y = out.scalar()
     if zero_y != info.min or abs(scale_y * 2**bits - 1) > 1e-3:
         raise node.invalid(f"its result is not quantised with scale 2 ** -{bits} and the least zero point", "do so")
-    powers = _exponentials_of(node, _distance(x.value), _exponentials(node, x.scalar()[0], beta))
-    total = _row_sum(fixed.halves_up(powers, _SUM_BITS))
-    reciprocal, zeros = fixed.normalized_reciprocal(total)
-    y = fixed.halves_up(fixed.high_product(powers, reciprocal), _SUM_BITS + 31 - bits - zeros)
-    return cast(minimum(y + int(info.min), int(info.max)), out.dtype)
+    with composed(node.builder, "softmax_largest"):
+        largest = hinted(_row_max(x.value), "largest")
+    with composed(node.builder, "softmax_powers"):
+        distance = cast(largest - x.value, _U8)
+        powers = hinted(_exponentials_of(node, distance, _exponentials(node, x.scalar()[0], beta)), "powers")
+    with composed(node.builder, "softmax_total"):
+        total = hinted(_row_sum(fixed.halves_up(powers, _SUM_BITS)), "total")
+    with composed(node.builder, "softmax_shares"):
+        reciprocal, zeros = fixed.normalized_reciprocal(total)
+        product = fixed.high_product(powers, hinted(cast(reciprocal, I64), "reciprocal"))
+        y = fixed.halves_up(product, _SUM_BITS + 31 - bits - hinted(zeros, "zeros"))
+        return cast(minimum(y + int(info.min), int(info.max)), out.dtype)
 
 
+@composes("softmax")
 def _softmax_int16(node: Node, x: Tensor, beta: float) -> Value:
     """By two tables of 513 numbers, interpolated: of `e ** x` from -10 to 0, and of `1 / (1 + x)` from 0 to 1."""
     symmetric(node, x)
@@ -149,6 +158,12 @@ def _log_softmax(node: Node) -> Value:
     x = _along_rows(node)
     if require_kinds(node, (x,), "float32", "int8") == "float32":
         return emit(graph.LogSoftmaxOp, x.value, axis=x.rank - 1)
+    return _log_softmax_int8(node, x)
+
+
+@composes("log_softmax")
+def _log_softmax_int8(node: Node, x: Tensor) -> Value:
+    """`x` less the largest of its row and less the logarithm of the sum of their powers, in fixed point."""
     if node.output_type().scalar() != (1 / 16, 127):
         raise node.invalid("its result is not quantised with scale 1 / 16 and zero point 127", "quantise it again")
     exponentials = _exponentials(node, x.scalar()[0], 1.0)
@@ -168,6 +183,12 @@ def _l2_normalization(node: Node) -> Value:
     x = _along_rows(node)
     if int(node.options.FusedActivationFunction()) != 0:
         raise node.unsupported("has a fused activation", "make it an operator of its own")
+    return _unit_rows(node, x)
+
+
+@composes("l2_norm")
+def _unit_rows(node: Node, x: Tensor) -> Value:
+    """Return the rows of `x` over the roots of their sums of squares."""
     if require_kinds(node, (x,), "float32", "int8") == "float32":
         size = emit(graph.SqrtOp, _row_sum(x.value * x.value))
         return x.value / maximum(size, float(np.float32(1e-6)))

@@ -265,3 +265,14 @@ func.func @composed(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>) -> tensor<4x6xf32>
   %g = graph.mul %h, %e {part_of = "gelu"} : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
   func.return %g : tensor<4x6xf32>
 }
+
+// -----
+
+// Steps of one function are called by its name, not by a list of theirs.
+// CHECK-LABEL: func.func private @softmax(
+// CHECK-LABEL: func.func @steps_of_one_function
+func.func @steps_of_one_function(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %p = graph.exp %a {part_of = "softmax_powers"} : tensor<4x8xf32>
+  %s = graph.reciprocal %p {part_of = "softmax_shares"} : tensor<4x8xf32>
+  func.return %s : tensor<4x8xf32>
+}

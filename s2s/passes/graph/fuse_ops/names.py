@@ -30,11 +30,19 @@ def kernel_name(ops: Sequence[Operation]) -> str:
             functions.add(function)
         elif (part := _part(op)) and not _prepares_integers(op):
             parts.append(part)
+    if len(parts) > 1 and functions.issuperset(parts):
+        parts = _family(parts)
     parts = parts or [part for op in ops[-1:] if (part := _part(op))] or ["rescale"]
     if len(parts) > MAX_PARTS:
         parts = [*parts[: MAX_PARTS - 1], f"and_{len(parts) - MAX_PARTS + 1}_more"]
     name = "_".join(parts)
     return f"{name}_elements" if name in NAMES_OF_C else name
+
+
+def _family(functions: Sequence[str]) -> list[str]:
+    """Return the common first word of steps of one function, `softmax_powers` and `softmax_total`, else all of them."""
+    words = {function.partition("_")[0] for function in functions}
+    return list(words) if len(words) == 1 else list(functions)
 
 
 def _part(op: Operation) -> str:
