@@ -23,6 +23,8 @@ INDENT = 4
 _WIDEST_TABLE = 150
 """The maximum width of a table, which may exceed the width of code."""
 _DECLARATIONS = (c.LetOp, c.VariableOp)
+_OPERATORS = frozenset(("+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "=", ">>", "<<", "?", ":", "x"))
+"""Words of formulas, and of schedules, that join what stands on both sides."""
 
 
 def comment_lines(text: str, indent: int = 0) -> list[str]:
@@ -38,9 +40,28 @@ def comment_lines(text: str, indent: int = 0) -> list[str]:
 def _wrapped(line: str, width: int) -> list[str]:
     """Wrap `line` at spaces; continuation lines are indented by two."""
     lines, room = [line], width - 3
-    while len(lines[-1]) > room and (cut := lines[-1].rfind(" ", 3, room)) > 0:
-        lines[-1:] = [lines[-1][:cut], "  " + lines[-1][cut + 1 :]]
+    while len(lines[-1]) > room and (cut := _cut(lines[-1], room)) > 0:
+        lines[-1:] = [lines[-1][:cut].rstrip(), "  " + lines[-1][cut:].lstrip()]
     return lines
+
+
+def _cut(line: str, room: int) -> int:
+    """Return where to wrap `line`: at the last space in `room`, or in a formula at a space of the last third that is in
+    fewer brackets and beside no operator; -1 if there is no space."""
+    last = line.rfind(" ", 3, room)
+    spaces = [at for at in range(2 * room // 3, last + 1) if line[at] == " "]
+    return min(spaces, key=lambda at: (_depth(line[:at]), _is_beside_operator(line, at), -at), default=last)
+
+
+def _depth(text: str) -> int:
+    """Return the number of brackets that `text` leaves open."""
+    return sum(text.count(opening) - text.count(closing) for opening, closing in ("()", "[]"))
+
+
+def _is_beside_operator(line: str, at: int) -> bool:
+    """Return whether the space at `at` has an operator on one side."""
+    before, after = line[:at].rpartition(" ")[2], line[at + 1 :].partition(" ")[0]
+    return not {before, after}.isdisjoint(_OPERATORS)
 
 
 class FunctionWriter:

@@ -4,6 +4,8 @@ from textwrap import dedent
 
 import pytest
 
+from s2s.c_syntax.layout import WIDTH
+from s2s.emit.statements import comment_lines
 from s2s.errors import CompilerBug
 from support.c_code import check_compiles, written
 
@@ -281,3 +283,19 @@ def test_a_variable_that_is_only_read_is_const() -> None:
         }
         """,
     )
+
+
+def test_a_formula_keeps_indices_and_extents_together():
+    product = "w[oc][kh * 4 + kw]"
+    text = f"y[oh][ow][oc] = clamp(sum(kh kw: (x[oh * 2 + kh - 4][ow * 2 + kw - 1] - 83) * {product}) + bias[oc], 0, 6)"
+    extents = ",  oh < 25, ow < 5, oc < 64, kh < 10, kw < 4, ic < 1024, batch < 16"
+    lines = comment_lines(text + extents)
+    assert all(len(line) <= WIDTH for line in lines)
+    assert " ".join(" ".join(line[3:].split()) for line in lines) == " ".join(f"{text}{extents} */".split())
+    assert any(product in line for line in lines)
+    assert not any(line.endswith("<") or line[3:].lstrip().startswith("<") for line in lines)
+
+
+def test_words_break_at_the_last_space():
+    lines = comment_lines(" ".join(["word"] * 36))
+    assert len(lines[0]) > WIDTH - 10
