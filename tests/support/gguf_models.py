@@ -1,7 +1,7 @@
 """Small GGUF files of several architectures with seeded weights, and what they compute, in doubles."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,11 @@ from s2s.types.dtypes import Array
 KINDS: Any = gguf.GGMLQuantizationType
 Real = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 EPSILON, BASE = 1e-6, 1e6
+RESULT_NORMS = ("post_attention_norm", "post_ffw_norm")
+CAPS: Mapping[str, tuple[float, float]] = {"gemma2": (50, 30)}
+"""The caps of scores and logits."""
+PERIODS: Mapping[str, int] = {"gemma2": 2, "gemma3": 6}
+"""Of this many layers the last one attends to all positions."""
 HALVES: Mapping[str, Mapping[int, float]] = {
     "Q2_K": {80: 1 / 12, 82: 1 / 8},
     "Q3_K": {108: 1 / 42},
@@ -92,9 +97,11 @@ def write(path: Path, model: Model) -> dict[str, Real]:
     for layer in range(model.layers):
         for name in ("attn_norm", "ffn_norm"):
             add(f"blk.{layer}.{name}.weight", rng.uniform(0.5, 1.5, model.width))
-        if model.architecture == "qwen3":
+        if model.architecture in ("qwen3", "gemma3"):
             for name in ("attn_q_norm", "attn_k_norm"):
                 add(f"blk.{layer}.{name}.weight", rng.uniform(0.5, 1.5, model.head))
+        for name in RESULT_NORMS if model.architecture in ("gemma2", "gemma3") else ():
+            add(f"blk.{layer}.{name}.weight", rng.uniform(0.5, 1.5, model.width))
         for name, shape in model.shapes.items():
             add(f"blk.{layer}.{name}.weight", rng.standard_normal(shape) * shape[1] ** -0.5, model.kind)
             if model.architecture == "qwen2" and name in ("attn_q", "attn_k", "attn_v"):
@@ -124,7 +131,8 @@ def _writer(path: Path, model: Model) -> Any:
     if model.window is not None:
         writer.add_sliding_window(model.window)
     for key, value in model.metadata.items():
-        (writer.add_string if isinstance(value, str) else writer.add_float32)(f"{model.architecture}.{key}", value)
+        add = {str: writer.add_string, int: writer.add_uint32, float: writer.add_float32}[type(value)]
+        add(f"{model.architecture}.{key}", value)
     writer.add_token_list(["a", "b"] * (model.vocabulary // 2))
     return writer
 
@@ -143,15 +151,42 @@ def _quantised(array: Array, kind: str, rng: np.random.Generator) -> Array:
 
 def logits(model: Model, weights: Mapping[str, Real], tokens: list[int], angles: Real, magnitude: float = 1.0) -> Real:
     """The logits behind each of `tokens`; `angles` are those of the pairs of a head for one position."""
-    x = weights["token_embd.weight"][tokens]
+    is_gemma = model.architecture.startswith("gemma")
+    x = weights["token_embd.weight"][tokens] * (model.width**0.5 if is_gemma else 1)
     for layer in range(model.layers):
         mine = {name.removeprefix(f"blk.{layer}."): each for name, each in weights.items()}
-        x = x + _attention(model, mine, _norm(x, mine["attn_norm.weight"]), angles, magnitude)
+        of_layer, mine_angles = _windowed(model, layer, angles)
+        attended = _attention(of_layer, mine, _norm(x, mine["attn_norm.weight"]), mine_angles, magnitude)
+        x = x + _result(mine, "post_attention_norm", attended)
         inner = _norm(x, mine["ffn_norm.weight"])
         gate = inner @ mine["ffn_gate.weight"].T
-        x = x + (gate / (1 + np.exp(-gate)) * (inner @ mine["ffn_up.weight"].T)) @ mine["ffn_down.weight"].T
+        opened = _gelu(gate) if is_gemma else gate / (1 + np.exp(-gate))
+        made = (opened * (inner @ mine["ffn_up.weight"].T)) @ mine["ffn_down.weight"].T
+        x = x + _result(mine, "post_ffw_norm", made)
     last = weights.get("output.weight", weights["token_embd.weight"])
-    return _norm(x, weights["output_norm.weight"]) @ last.T
+    return _capped(_norm(x, weights["output_norm.weight"]) @ last.T, CAPS.get(model.architecture, (0, 0))[1])
+
+
+def _windowed(model: Model, layer: int, angles: Real) -> tuple[Model, Real]:
+    """The model with the window that one layer of Gemma has, and the angles of this layer."""
+    period = model.metadata.get("attention.sliding_window_pattern", PERIODS.get(model.architecture))
+    if not isinstance(period, int) or model.window is None:
+        return model, angles
+    if layer % period == period - 1:
+        return replace(model, window=None), angles
+    return model, 1e4 ** (-np.arange(0, model.head, 2) / model.head) if model.architecture == "gemma3" else angles
+
+
+def _result(mine: Mapping[str, Real], name: str, x: Real) -> Real:
+    return _norm(x, mine[f"{name}.weight"]) if f"{name}.weight" in mine else x
+
+
+def _gelu(x: Real) -> Real:
+    return x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+
+
+def _capped(x: Real, cap: float) -> Real:
+    return cap * np.tanh(x / cap) if cap else x
 
 
 def plain_angles(model: Model) -> Real:
@@ -170,12 +205,12 @@ def _attention(model: Model, mine: Mapping[str, Real], x: Real, angles: Real, ma
         (x @ mine[f"attn_{name}.weight"].T + mine.get(f"attn_{name}.bias", 0)).reshape(count, -1, model.head)
         for name in "qkv"
     )
-    if model.architecture == "qwen3":
+    if model.architecture in ("qwen3", "gemma3"):
         q, k = _norm(q, mine["attn_q_norm.weight"]), _norm(k, mine["attn_k_norm.weight"])
     turn = magnitude * np.exp(1j * np.arange(count)[:, None, None] * angles)
     q, k = (_rotated(each, turn, in_pairs=model.architecture == "llama") for each in (q, k))
     k, v = (np.repeat(each, model.heads // model.kv_heads, axis=1) for each in (k, v))
-    scores = np.einsum("ihd,jhd->hij", q, k) / np.sqrt(model.head)
+    scores = _capped(np.einsum("ihd,jhd->hij", q, k) / np.sqrt(model.head), CAPS.get(model.architecture, (0, 0))[0])
     shares = np.exp(scores) * (np.tri(count) - np.tri(count, k=-(model.window or count)))
     shares /= shares.sum(-1, keepdims=True)
     return np.einsum("hij,jhd->ihd", shares, v).reshape(count, -1) @ mine["attn_output.weight"].T

@@ -3,11 +3,23 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.options import CacheType
 from s2s.support.frozen import frozen
 
 Kind = Literal["llama", "gpt"]
+Gate = Literal["silu", "gelu"]
+
+
+@frozen
+class Windows:
+    """The layers that attend to a window of positions: of `period` layers all but the last one."""
+
+    positions: int
+    """The positions that each position attends to: itself and the ones before it."""
+    period: int
+    turns: tuple[float, ...]
+    """The angles by which a position rotates the pairs of a head in these layers."""
 
 
 @frozen
@@ -49,6 +61,21 @@ class Config:
     """The number of positions that a text may have. With more than the cache holds, new ones overwrite the oldest, and
     each attends to the last `length` ones. None: as many as the cache holds."""
 
+    embedding_factor: float = 1.0
+    """The factor of rows of the embedding."""
+    gate: Gate = "silu"
+    """The function of the gate of a perceptron; `gelu` by tanh."""
+    norms_results: bool = False
+    """Whether the results of attention and perceptron pass an RMSNorm before they are added."""
+    score_factor: float | None = None
+    """The factor of products of queries and keys; None: one by the root of the width of a head."""
+    score_cap: float = 0.0
+    """The bound of scores, `cap * tanh(score / cap)`; 0: none."""
+    logit_cap: float = 0.0
+    """Likewise the bound of logits."""
+    windows: Windows | None = None
+    """The layers that attend to a window; None: all attend to what the cache holds."""
+
     def __post_init__(self) -> None:
         parted = self.head_width is None and self.width % self.heads
         if parted or self.heads % self.kv_heads or self.head % 2:
@@ -58,6 +85,11 @@ class Config:
             )
         if self.positions < self.length:
             raise InputError(f"decoder: a cache of {self.length} for {self.positions} positions; give a smaller cache")
+        if self.windows is not None and self.is_ring:
+            raise UnsupportedError(
+                f"decoder: some layers attend to a window, and a cache of {self.length} for {self.positions} positions "
+                "is a ring; give a cache of all positions"
+            )
 
     @property
     def positions(self) -> int:
@@ -85,6 +117,10 @@ class Config:
         if self.frequencies is not None:
             return self.frequencies
         return tuple(self.theta ** (-pair / self.head) for pair in range(0, self.head, 2))
+
+    def has_window(self, layer: int) -> bool:
+        """Whether a layer attends to a window of positions."""
+        return self.windows is not None and layer % self.windows.period < self.windows.period - 1
 
     @property
     def rotated(self) -> int:

@@ -1,13 +1,13 @@
 """Write a decoder as an ONNX model that takes tokens, the position of the first, and the cache of keys and values."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
 
 from s2s.errors import InputError
 from s2s.frontends.decoder.cache import Cached, by_key, declare_outputs, ports, write_cache
-from s2s.frontends.decoder.config import Config
+from s2s.frontends.decoder.config import Config, Windows
 from s2s.frontends.decoder.embedding import look_up
 from s2s.frontends.decoder.nodes import Nodes
 from s2s.frontends.decoder.ring import Ring
@@ -32,6 +32,14 @@ def states(config: Config) -> dict[str, str]:
     return {f"past_{port.name}": f"present_{port.name}" for port in ports(config)}
 
 
+class _InWindows(NamedTuple):
+    """What layers with windows have of their own."""
+
+    turn: Turn
+    hidden: str
+    """The places that each token does not attend to."""
+
+
 class _Decoder:
     """Writes the nodes of one decoder."""
 
@@ -49,25 +57,45 @@ class _Decoder:
         """Add all nodes."""
         nodes, config = self.nodes, self.config
         x = look_up(nodes, self.weights["embedding"], self.token, self.tokens)
+        if config.embedding_factor != 1:
+            x = nodes.node("Mul", x, self._constant(np.float32(config.embedding_factor)))
         if config.kind == "gpt":
             x = nodes.node("Add", x, nodes.node("Gather", self._weight("positions"), self.positions))
-        turn = write_turn(nodes, config, self.positions) if config.kind == "llama" else None
-        self.ring = None
-        if config.is_ring and self.last is not None:
-            self.ring = Ring(nodes, config, self.tokens, self.first, self.last)
-        else:
-            self.places = nodes.node("Reshape", self._slots(), self._constant(np.array([1, self.tokens, 1])))
-            places = nodes.constant(np.arange(config.length), "places")
-            self.later = nodes.node("Greater", places, self._column(self.positions))
+        self.turn = write_turn(nodes, config, self.positions, config.turns) if config.kind == "llama" else None
+        self._hide()
         for layer in range(config.layers):
-            attended = self._attention(layer, self._norm(x, f"layer{layer}.norm1"), turn)
-            x = nodes.node("Add", x, attended)
-            x = nodes.node("Add", x, self._perceptron(layer, self._norm(x, f"layer{layer}.norm2")))
+            attended = self._attention(layer, self._norm(x, f"layer{layer}.norm1"))
+            x = nodes.node("Add", x, self._result(attended, f"layer{layer}.post_norm1"))
+            made = self._perceptron(layer, self._norm(x, f"layer{layer}.norm2"))
+            x = nodes.node("Add", x, self._result(made, f"layer{layer}.post_norm2"))
         if self.last is not None:
             x = nodes.node("Gather", x, self.last)
         nodes.output(self._logits(self._norm(x, "norm")), [1, config.vocabulary])
         declare_outputs(nodes, config)
         return nodes.model()
+
+    def _hide(self) -> None:
+        """Write which positions tokens do not attend to: of a ring, or of a cache that holds all."""
+        nodes, config = self.nodes, self.config
+        self.ring = self.in_windows = None
+        if config.is_ring and self.last is not None:
+            self.ring = Ring(nodes, config, self.tokens, self.first, self.last)
+        else:
+            self.places = nodes.node("Reshape", self._slots(), self._constant(np.array([1, self.tokens, 1])))
+            places = nodes.constant(np.arange(config.length), "places")
+            self.hidden = nodes.node("Greater", places, self._column(self.positions))
+            self.in_windows = None if config.windows is None else self._windows(config.windows, places)
+
+    def _windows(self, windows: Windows, places: str) -> _InWindows:
+        """The angles of layers with windows, and what they hide: places behind a token and too long before it."""
+        nodes = self.nodes
+        turn = write_turn(nodes, self.config, self.positions, windows.turns, "windows.")
+        before = nodes.node("Sub", self._column(self.positions), self._constant(np.array([windows.positions])))
+        return _InWindows(turn, nodes.node("Or", self.hidden, nodes.node("LessOrEqual", places, before)))
+
+    def _result(self, x: str, name: str) -> str:
+        """What is added to the input of a layer."""
+        return self._norm(x, name) if self.config.norms_results else x
 
     def _slots(self) -> str:
         """Where in the cache the positions lie. The mask keeps out places behind a position; in a full ring there are
@@ -90,11 +118,21 @@ class _Decoder:
         return self.nodes.constant(self.weights[name], name)
 
     def _logits(self, x: str) -> str:
+        cap, output = self.config.logit_cap, None if self.config.logit_cap else "logits"
         if "head" in self.weights:
-            return self._linear(x, "head", output="logits")
-        if isinstance(self.weights["embedding"], Blocks | Superblocks):
-            return self._linear(x, "embedding", output="logits")
-        return self.nodes.node("Gemm", x, self._weight("embedding"), output="logits", transB=1)
+            logits = self._linear(x, "head", output=output)
+        elif isinstance(self.weights["embedding"], Blocks | Superblocks):
+            logits = self._linear(x, "embedding", output=output)
+        else:
+            logits = self.nodes.node("Gemm", x, self._weight("embedding"), output=output, transB=1)
+        return self._capped(logits, cap, "logits")
+
+    def _capped(self, x: str, cap: float, output: str | None = None) -> str:
+        """`cap * tanh(x / cap)`, or `x` without a cap."""
+        if not cap:
+            return x
+        within = self.nodes.node("Tanh", self.nodes.node("Div", x, self._constant(np.float32(cap))))
+        return self.nodes.node("Mul", within, self._constant(np.float32(cap)), output=output)
 
     def _linear(self, x: str, name: str, output: str | None = None) -> str:
         """A linear layer, in floats or with weights that are quantised by blocks."""
@@ -134,9 +172,11 @@ class _Decoder:
         root = nodes.node("Sqrt", nodes.node("Add", mean, nodes.constant(np.float32(epsilon))))
         return nodes.node("Mul", nodes.node("Div", x, root), self._weight(name))
 
-    def _attention(self, layer: int, x: str, turn: Turn | None) -> str:
-        """Attend to all positions up to the position of each token; a head of keys serves `group` heads of queries."""
+    def _attention(self, layer: int, x: str) -> str:
+        """Attend to positions up to the position of each token; a head of keys serves `group` heads of queries."""
         nodes, config, names = self.nodes, self.config, ("q", "k", "v")
+        window = self.in_windows if config.has_window(layer) else None
+        turn = self.turn if window is None else window.turn
         q, k, v = (self._heads(self._linear(x, f"layer{layer}.{name}"), name) for name in names)
         if config.norms_heads:
             q, k = self._norm(q, f"layer{layer}.q_norm"), self._norm(k, f"layer{layer}.k_norm")
@@ -154,8 +194,12 @@ class _Decoder:
         keys = write_cache(nodes, config, f"key{layer}", k, self.places)
         values = write_cache(nodes, config, f"value{layer}", v, self.places)
         scores = nodes.node("MatMul", queries, nodes.node("Transpose", keys.numbers, perm=[0, 2, 1]))
-        scaled = nodes.node("Mul", self._by_token(scores), self._constant(np.float32(config.head**-0.5)))
-        masked = nodes.node("Where", self.later, self._constant(np.float32(-1e30)), self._weighted(scaled, keys))
+        factor = config.head**-0.5 if config.score_factor is None else config.score_factor
+        scaled = nodes.node("Mul", self._by_token(scores), self._constant(np.float32(factor)))
+        capped = self._capped(self._weighted(scaled, keys), config.score_cap)
+        window = self.in_windows if config.has_window(layer) else None
+        hidden = self.hidden if window is None else window.hidden
+        masked = nodes.node("Where", hidden, self._constant(np.float32(-1e30)), capped)
         shares = self._weighted(nodes.node("Softmax", masked, axis=-1), values)
         return nodes.node("MatMul", self._grouped(shares, config.length), values.numbers)
 
@@ -194,10 +238,13 @@ class _Decoder:
         )
 
     def _perceptron(self, layer: int, x: str) -> str:
-        """SwiGLU, or GELU between two linear layers."""
+        """SwiGLU, GELU of a gate by tanh, or GELU between two linear layers."""
         nodes, up = self.nodes, self._linear(x, f"layer{layer}.up")
         if self.config.kind == "gpt":
             return self._linear(nodes.node("Gelu", up), f"layer{layer}.down")
         gate = self._linear(x, f"layer{layer}.gate")
-        swish = nodes.node("Mul", gate, nodes.node("Sigmoid", gate))
-        return self._linear(nodes.node("Mul", swish, up), f"layer{layer}.down")
+        if self.config.gate == "gelu":
+            opened = nodes.node("Gelu", gate, approximate="tanh")
+        else:
+            opened = nodes.node("Mul", gate, nodes.node("Sigmoid", gate))
+        return self._linear(nodes.node("Mul", opened, up), f"layer{layer}.down")

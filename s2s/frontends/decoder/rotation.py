@@ -28,16 +28,16 @@ class Turn(NamedTuple):
     sines: str
 
 
-def write_turn(nodes: Nodes, config: Config, positions: str) -> Turn:
-    """Return cosines and sines of `positions`."""
-    turns, count = np.tile(np.array(config.turns), 2), config.positions
+def write_turn(nodes: Nodes, config: Config, positions: str, angles: tuple[float, ...], prefix: str = "") -> Turn:
+    """Return cosines and sines of `positions` times `angles`; the names of their tables begin with `prefix`."""
+    turns, count = np.tile(np.array(angles), 2), config.positions
     if count <= MAX_ROWS:
-        return _rows(nodes, np.arange(count)[:, None] * turns, positions, "", config.magnitude)
+        return _rows(nodes, np.arange(count)[:, None] * turns, positions, prefix, config.magnitude)
     step = nodes.constant(np.array([STEP]))
     high, low = (nodes.node(kind, positions, step) for kind in ("Div", "Mod"))
     steps = np.arange(0, count, STEP)[:, None] * turns
-    a = _rows(nodes, steps, high, f"{STEP}.", config.magnitude)
-    b = _rows(nodes, np.arange(STEP)[:, None] * turns, low, "")
+    a = _rows(nodes, steps, high, f"{prefix}{STEP}.", config.magnitude)
+    b = _rows(nodes, np.arange(STEP)[:, None] * turns, low, prefix)
     products = {(x, y): nodes.node("Mul", x, y) for x in a for y in b}
     return Turn(
         nodes.node("Sub", products[a.cosines, b.cosines], products[a.sines, b.sines]),

@@ -1,4 +1,4 @@
-"""Write the decoder of a GGUF file as an ONNX model: the architectures `llama`, `qwen2` and `qwen3`."""
+"""Write the decoder of a GGUF file as an ONNX model: the architectures `llama`, `qwen2`, `qwen3` and those of Gemma."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,7 @@ import numpy as np
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.decoder import Config, Linear, states, write_model
+from s2s.frontends.gguf.gemma import GEMMAS, RESULT_NORMS, as_gemma
 from s2s.frontends.gguf.loaded import Decoder
 from s2s.frontends.gguf.reader import Gguf, Tensor, read_gguf
 from s2s.frontends.gguf.rotation import read_rotation
@@ -19,7 +20,7 @@ from s2s.options import Cache
 from s2s.types.dtypes import Array
 from s2s.types.language import Language, Tokenizer
 
-ARCHITECTURES = ("llama", "qwen2", "qwen3")
+ARCHITECTURES = ("llama", "qwen2", "qwen3", *GEMMAS)
 MAX_POSITIONS = 2048
 """Positions of the cache where nobody says how many, if the model allows more."""
 RING = "-ring"
@@ -36,7 +37,7 @@ LAYERS: Mapping[str, str] = {
 }
 """The tensors of a layer by their names in the file, and in the decoder."""
 HEAD_NORMS: Mapping[str, str] = {"attn_q_norm": "q_norm", "attn_k_norm": "k_norm"}
-"""The tensors of `qwen3` besides."""
+"""The tensors of `qwen3` and `gemma3` besides."""
 ROTATION = "rope_freqs.weight"
 SHORT_ROTATION, LONG_ROTATION = "rope_factors_short.weight", "rope_factors_long.weight"
 """The factors of `longrope` for texts of the length of the first training, and for longer ones."""
@@ -99,14 +100,15 @@ class _File:
         rotated = self._rotated(width)
         factors = self._factors(rotated // 2, context)
         rotation = read_rotation(self.metadata, self.architecture, rotated, factors, self.label)
-        return Config(
+        is_gemma = self.architecture in GEMMAS
+        config = Config(
             vocabulary=self._tensor("token_embd.weight").rows,
             width=self._integer("embedding_length"),
             layers=self._integer("block_count"),
             heads=heads,
             kv_heads=shared,
             hidden=self._integer("feed_forward_length"),
-            length=min(length, self._window(length)),
+            length=length if is_gemma else min(length, self._window(length)),
             context=context,
             epsilon=self._real("attention.layer_norm_rms_epsilon", 1e-5),
             frequencies=rotation.angles,
@@ -115,6 +117,9 @@ class _File:
             norms_heads=self.architecture == "qwen3",
             int8_activations=True,
         )
+        if not is_gemma:
+            return config
+        return as_gemma(config, self.architecture, self._count, self._bound)
 
     def _window(self, positions: int) -> int:
         """The positions that each position attends to: itself and the ones before it."""
@@ -176,7 +181,9 @@ class _File:
     def _layer(self, config: Config, layer: int) -> dict[str, Linear]:
         """The weights of one layer."""
         shapes, made = _shapes(config), dict[str, Linear]()
-        for name, role in {**LAYERS, **(HEAD_NORMS if config.norms_heads else {})}.items():
+        names = {**LAYERS, **(HEAD_NORMS if config.norms_heads else {})}
+        names |= RESULT_NORMS if config.norms_results else {}
+        for name, role in names.items():
             place, (rows, columns) = f"blk.{layer}.{name}", shapes[role]
             order = self._row_order(config, role)
             tensor = self._sized(f"{place}.weight", rows, columns)
@@ -231,6 +238,14 @@ class _File:
             raise InputError(f"{self.label}: {self.architecture}.{key} is {value!r}; convert the model again")
         return float(value)
 
+    def _count(self, key: str, default: int) -> int:
+        """An integer that may be 0, as where there is none of something."""
+        return self._integer(key, default) if self.metadata.get(f"{self.architecture}.{key}", default) else 0
+
+    def _bound(self, key: str, default: float) -> float:
+        """A number that may be 0, as where there is no bound."""
+        return self._real(key, default) if self.metadata.get(f"{self.architecture}.{key}", default) else 0.0
+
     def _unsupported(self, fact: str) -> UnsupportedError:
         return UnsupportedError(f"{self.label}: {fact}, which is not supported; take another model")
 
@@ -248,6 +263,8 @@ def _shapes(config: Config) -> dict[str, tuple[int, int]]:
         "down": (width, hidden),
         "norm1": (1, width),
         "norm2": (1, width),
+        "post_norm1": (1, width),
+        "post_norm2": (1, width),
         "q_norm": (1, config.head),
         "k_norm": (1, config.head),
     }

@@ -130,6 +130,51 @@ def test_a_window_of_positions_is_a_ring(tmp_path: Path, window: int):
     assert (found.length, found.positions) == (min(window, 8), 8)
 
 
+GEMMA3 = Model("gemma3", head=24, layers=2, window=3, metadata={"attention.sliding_window_pattern": 2})
+
+
+GEMMAS = {
+    "gemma": Model("gemma"),
+    "gemma2": Model("gemma2", layers=2, window=3),
+    "gemma3": GEMMA3,
+    "without windows": replace(GEMMA3, window=None),
+    "a window larger than the cache": replace(GEMMA3, window=9),
+}
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("name", GEMMAS)
+def test_gemma_attends_to_windows_in_some_layers(tmp_path: Path, name: str):
+    """Layers with a window turn by angles of their own in `gemma3`, which the last layer of each period does not."""
+    check(tmp_path / "m.gguf", GEMMAS[name], plain_angles(GEMMAS[name]))
+
+
+def test_some_tokens_of_a_run_attend_to_windows(tmp_path: Path):
+    weights = write(tmp_path / "m.gguf", GEMMA3)
+    tokens = np.random.default_rng(2).integers(0, GEMMA3.vocabulary, 8)
+    expected = logits(GEMMA3, weights, tokens.tolist(), plain_angles(GEMMA3))
+    options = CompileOptions(target="c", dims={"tokens": 4})
+    with compile_artifact(str(tmp_path / "m.gguf"), options) as artifact:
+        for first in (0, 4):
+            given = {"token": tokens[first : first + 4], "position": np.array([first]), "last": np.array([3])}
+            found = quickly_loaded(artifact).run(given)["logits"]
+            np.testing.assert_allclose(found[0], expected[first + 3], atol=BOUND * np.abs(expected).max())
+
+
+def test_of_six_layers_of_gemma3_one_attends_to_all_positions(tmp_path: Path):
+    write(tmp_path / "m.gguf", Model("gemma3", layers=7, window=3))
+    config = read_decoder(tmp_path / "m.gguf").config
+    assert [config.has_window(layer) for layer in range(7)] == [True] * 5 + [False, True]
+    with pytest.raises(UnsupportedError, match="some layers attend to a window, and a cache of 4 for 8 positions is a"):
+        read_decoder(tmp_path / "m.gguf", positions=4, cache="float32-ring")
+
+
+def test_gemma_of_27_billion_weights_scales_scores_by_the_width(tmp_path: Path):
+    """Which no metadata say."""
+    write(tmp_path / "m.gguf", Model("gemma2", layers=46, head=8, hidden=8))
+    assert read_decoder(tmp_path / "m.gguf").config.score_factor == (64 / 4) ** -0.5
+
+
 @pytest.mark.parametrize(
     ("metadata", "message"),
     [
@@ -149,7 +194,7 @@ def test_numbers_of_rotary_positions_are_checked(tmp_path: Path):
         read_decoder(tmp_path / "m.gguf")
 
 
-@pytest.mark.parametrize("architecture", ["mamba", "gemma2", "phi3", "gpt2"])
+@pytest.mark.parametrize("architecture", ["mamba", "gemma3n", "phi3", "gpt2"])
 def test_other_architectures_are_refused(tmp_path: Path, architecture: str):
     write(tmp_path / "m.gguf", Model(architecture))
     with pytest.raises(
