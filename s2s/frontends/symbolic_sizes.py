@@ -26,6 +26,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance, provenance
 from s2s.errors import CompilerBug, UnsupportedError
 from s2s.frontends.cut_tables import cut_by_readers
+from s2s.frontends.empty_sizes import first_of_something
 from s2s.frontends.same_padding import settle_padding
 from s2s.types.dtypes import as_tensor_type, tensor_type
 from s2s.types.hints import isa
@@ -46,8 +47,9 @@ from s2s.types.sizes import (
 def settle(module: ModuleOp, ledger: Ledger) -> None:
     """Make the types of `module` plain, mark the sizes of `ledger` in it, and let what follows from them say so."""
     _with_plain_types(module, ledger)
-    if ledger.guards:
-        raise UnsupportedError(describe(ledger, ledger.guards[0]))
+    guard = next(iter(ledger.guards), None) or first_of_something(module, ledger)
+    if guard is not None:
+        raise UnsupportedError(describe(ledger, guard))
     _mark(module, ledger)
     _erase_unread(main_of(module).body.block)
     _Relations(module, ledger).run()

@@ -113,7 +113,8 @@ class BoundedSizes:
         return [next(meshed) if number in used else axis for number, axis in enumerate(fixed)]
 
     def of_something(self, difference: AffineExpr, fails: Array) -> Array:
-        """Return where a relation fails but where a size is 0: of nothing, nothing is computed."""
+        """Return where a relation fails but where a size is 0: `frontends/empty_sizes.py` proves that nothing is
+        computed there."""
         used = difference.used_dims()
         empty = [number for number, size in enumerate(self.ranges) if number in used and size.least == 0]
         runs = self.runs_of(difference) if empty else None

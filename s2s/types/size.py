@@ -37,6 +37,8 @@ class Ledger(BoundedSizes):
     def __init__(self) -> None:
         super().__init__()
         self.guards: list[Guard] = []
+        self.guards_at_nothing: list[Guard] = []
+        """Guards that fail only where a size is 0: what their nodes give there has to be empty."""
         self.asked: Mapping[str, DimSize] = {}
         """The bounds or constant values that sizes shall have which the network computes, by name."""
         self.found: list[str] = []
@@ -87,12 +89,13 @@ class Ledger(BoundedSizes):
         if isinstance(holds, bool):
             return holds
         answer = bool(holds.reshape(-1)[-1])
-        fails = self.of_something(simplified(left + right * -1, self.bounds), holds != answer)
-        if not self.is_open or not fails.any():
-            return answer
-        guard = Guard(left, relation, right, answer, self.place())
-        if guard not in self.guards:
-            self.guards.append(guard)
+        fails = holds != answer
+        if self.is_open and fails.any():
+            is_of_something = self.of_something(simplified(left + right * -1, self.bounds), fails).any()
+            guards = self.guards if is_of_something else self.guards_at_nothing
+            guard = Guard(left, relation, right, answer, self.place())
+            if guard not in guards:
+                guards.append(guard)
         return answer
 
     @contextmanager

@@ -11,6 +11,7 @@ import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 
 from s2s import api
+from s2s.errors import UnsupportedError
 from s2s.types.dtypes import Array
 from support.onnx_text import onnx_model
 
@@ -61,6 +62,41 @@ CASES = {
 }
 """The outputs and the nodes of networks of `kept`, the rows of `x` that the mask `m` chooses."""
 MASKS = [np.zeros(1), np.zeros(3), np.zeros(ROWS), np.ones(1), np.ones(ROWS), np.arange(5) % 2, np.arange(ROWS) == 7]
+
+
+REFUSED = {
+    "the greatest three": ("float[3] y", "y, i = TopK (f, three)", "TopK_y: is read for 3 <= Compress_kept . 4"),
+    "the first element": ("float y", "i = Squeeze (zero) y = Gather (f, i)", "Gather_y: is read for 0 < "),
+    "the first two": ("float[2] y", "y = Slice (f, zero, two)", "Slice_y: is read for not Compress_kept . 4 < 2"),
+}
+"""What is there for every size but 0, of `f`, the elements of `kept`: (outputs, nodes, why it is refused)."""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_nothing_has_is_not_read_of_nothing(name: str):
+    outputs, body, message = REFUSED[name]
+    constants = f"{CONSTANTS}, int64[1] two = {{2}}, int64[1] three = {{3}}, int64[1] all = {{-1}}"
+    nodes = f"kept = Compress<axis = 0> (x, m) f = Reshape (kept, all) {body}"
+    proto = onnx_model(f"(float[8, 4] x, bool[8] m) => ({outputs}) <{constants}> {{ {nodes} }}", 18)
+    with pytest.raises(
+        UnsupportedError, match=f"{message}.*, which does not hold where a run computes Compress_kept=0"
+    ):
+        api.compile(proto, target="c")
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    ["y = MaxPool<kernel_shape = [2], strides = [2]> (g)", "y = Conv<pads = [1, 1]> (g, w)"],
+    ids=["pool", "conv"],
+)
+def test_windows_on_nothing_give_nothing(nodes: str):
+    """Which onnxruntime refuses in the run."""
+    weights = "w = Constant<value = float[1, 1, 3] {1, 2, 3}> () shape = Constant<value_ints = [1, 1, -1]> ()"
+    body = f"kept = Compress<axis = 0> (x, m) {weights} g = Reshape (kept, shape) {nodes}"
+    proto = onnx_model(f"(float[8, 4] x, bool[8] m) => (float[1, 1, K] y) {{ {body} }}", 18)
+    with api.compile(proto, target="c") as artifact:
+        (found,) = artifact.run({"x": np.ones((8, 4), np.float32), "m": np.zeros(8, np.bool_)}).values()
+    assert found.shape == (1, 1, 0)
 
 
 @pytest.mark.sample(6)

@@ -55,7 +55,7 @@ REFUSED = {
     "the last row": (
         "float[1,4] r",
         f"{NUMBER} l = Sub (n, one) r = Gather (y, l)",
-        r"Gather_r: begins at Compress_y - 1 along axis 0, at -1 of the least sizes; give greater ones",
+        r"Gather_r: is read for .* <= Compress_y - 1, which does not hold where a run computes Compress_y=0",
     ),
     "the three greatest": (
         "float[i,4] r",

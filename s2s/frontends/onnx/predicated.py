@@ -98,7 +98,7 @@ def _taken(node: Node, sides: tuple[Value, Value], values: tuple[Value, Value], 
     parts = [
         marked(value if axis in own else _predicated(value, axis, side), narrow)
         for value, side, own in zip(values, sides, found, strict=True)
-        if value.shape[axis]
+        if not is_empty(value.shape[axis : axis + 1])
     ]
     return marked(concat(parts, axis), narrow)
 
