@@ -23,6 +23,7 @@ from s2s.frontends.torch import (
     shape,
     slicing,
     spectrum,
+    systems,
     vision,
 )
 from s2s.frontends.torch.node import Importer
@@ -44,6 +45,7 @@ _FAMILIES = (
     search,
     shape,
     slicing,
+    systems,
 )
 
 IMPORTERS: Mapping[tuple[str, str], Importer] = {
@@ -112,6 +114,10 @@ KEPT = (
     "gru.input",
     "index_add",
     "index_copy",
+    "inverse",
+    "linalg_cholesky",
+    "linalg_inv",
+    "linalg_solve",
     "linear",
     "lstm.input",
     "matmul",
