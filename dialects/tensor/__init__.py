@@ -12,6 +12,7 @@ from s2s.dialects.tensor.extern import ExternOp
 from s2s.dialects.tensor.renumbering import Renumbering
 from s2s.dialects.tensor.scalar import (
     LOWEST_SHORT_SHIFT,
+    LOWEST_SHORT_SHIFT_OF_PAIRS,
     SHORT_ROUNDINGS,
     ExpNonpositiveOp,
     ExtractOp,
@@ -56,6 +57,7 @@ Tensor = Dialect(
 
 __all__ = [
     "LOWEST_SHORT_SHIFT",
+    "LOWEST_SHORT_SHIFT_OF_PAIRS",
     "SHORT_ROUNDINGS",
     "AccessAttr",
     "CachedRead",

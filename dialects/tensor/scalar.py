@@ -39,8 +39,9 @@ from s2s.types.dtypes import as_tensor_type
 ROUNDINGS = ("double", "single", "reduced", "high")
 SHORT_ROUNDINGS = ("negative", "upward")
 """Roundings of a rescale that add an offset as well."""
-LOWEST_SHORT_SHIFT = -22
-"""The longest shift to the right of short roundings: an offset of nine bits, shifted to the left, stays below 2^30."""
+LOWEST_SHORT_SHIFT, LOWEST_SHORT_SHIFT_OF_PAIRS = -22, -15
+"""The longest shift to the right of short roundings: an offset of nine bits, shifted to the left, stays below 2^30.
+Sums of pairs are 256 times as large, and their products 128 times."""
 
 
 @op_definition

@@ -26,6 +26,10 @@
  *                                         two numbers of 16 bits, then the low byte of each with its sign
  *   s2s_i8x4_pair_factors(a)              127 - a0, 127 - a2, 256 * a1 + a0 + 128, 256 * a3 + a2 + 128
  *   s2s_i16x4_dot(acc, a, b)              acc + a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3, wrapping around
+ *   s2s_i8x4_dot_extend(acc, a, b), s2s_i8x8_dot_extend_low(acc, a, b), s2s_i8x8_dot_extend_high(acc, a, b)
+ *                                         s2s_i16x4_dot of a and s2s_i8x4_extend of b, or of its first or last four lanes
+ *   s2s_i8x4_dot_pairs(acc, a, b), s2s_i8x8_dot_pairs_low(acc, a, b), s2s_i8x8_dot_pairs_high(acc, a, b)
+ *                                         the same with s2s_i8x4_pairs of b
  *   s2s_i16x4_dot_next(acc, a, b)         acc + a1 * b0 + a2 * b1 + a3 * b2, wrapping around
  *
  * Copies of operands to scratch:
@@ -213,6 +217,16 @@ S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
     return (int32_t)sum;
 }
 
+S2S_ALWAYS_INLINE int32_t s2s_i8x4_dot_extend(int32_t acc, s2s_i16x4 a, s2s_i8x4 b)
+{
+    return s2s_i16x4_dot(acc, a, s2s_i8x4_extend(b));
+}
+
+S2S_ALWAYS_INLINE int32_t s2s_i8x4_dot_pairs(int32_t acc, s2s_i16x4 a, s2s_i8x4 b)
+{
+    return s2s_i16x4_dot(acc, a, s2s_i8x4_pairs(b));
+}
+
 S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot_next(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
 {
     uint32_t sum = (uint32_t)acc;
@@ -290,6 +304,26 @@ S2S_ALWAYS_INLINE s2s_i8x8 s2s_i8x8_load_nibbles_by_4(const int8_t *p)
 
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_pairs_low(s2s_i8x8 a) { return s2s_i8x4_pairs(a.low); }
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_pairs_high(s2s_i8x8 a) { return s2s_i8x4_pairs(a.high); }
+
+S2S_ALWAYS_INLINE int32_t s2s_i8x8_dot_extend_low(int32_t acc, s2s_i16x4 a, s2s_i8x8 b)
+{
+    return s2s_i8x4_dot_extend(acc, a, b.low);
+}
+
+S2S_ALWAYS_INLINE int32_t s2s_i8x8_dot_extend_high(int32_t acc, s2s_i16x4 a, s2s_i8x8 b)
+{
+    return s2s_i8x4_dot_extend(acc, a, b.high);
+}
+
+S2S_ALWAYS_INLINE int32_t s2s_i8x8_dot_pairs_low(int32_t acc, s2s_i16x4 a, s2s_i8x8 b)
+{
+    return s2s_i8x4_dot_pairs(acc, a, b.low);
+}
+
+S2S_ALWAYS_INLINE int32_t s2s_i8x8_dot_pairs_high(int32_t acc, s2s_i16x4 a, s2s_i8x8 b)
+{
+    return s2s_i8x4_dot_pairs(acc, a, b.high);
+}
 
 S2S_OUTLINE_ONCE void s2s_cache_read_pairs_fill(int16_t *to, int32_t count, int32_t fill)
 {

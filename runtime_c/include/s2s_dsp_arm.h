@@ -203,6 +203,30 @@ S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot_next(int32_t acc, s2s_i16x4 a, s2s_i16x4
     return acc;
 }
 
+/* Bytes are widened in the registers that they are in, between products, so that a tile of eight sums needs no others. */
+S2S_ALWAYS_INLINE int32_t s2s_i8x4_dot_extend(int32_t acc, s2s_i16x4 a, s2s_i8x4 b)
+{
+    int32_t even;
+
+    __asm__ volatile("sxtb16 %[even], %[bytes]\n\t"
+                     "smlad %[acc], %[low], %[even], %[acc]\n\t"
+                     "sxtb16 %[bytes], %[bytes], ror #8\n\t"
+                     "smlad %[acc], %[high], %[bytes], %[acc]"
+                     : [acc] "+r"(acc), [bytes] "+r"(b.word), [even] "=&r"(even)
+                     : [low] "r"(a.low), [high] "r"(a.high));
+    return acc;
+}
+
+S2S_ALWAYS_INLINE int32_t s2s_i8x4_dot_pairs(int32_t acc, s2s_i16x4 a, s2s_i8x4 b)
+{
+    __asm__ volatile("smlad %[acc], %[low], %[bytes], %[acc]\n\t"
+                     "sxtb16 %[bytes], %[bytes]\n\t"
+                     "smlad %[acc], %[high], %[bytes], %[acc]"
+                     : [acc] "+r"(acc), [bytes] "+r"(b.word)
+                     : [low] "r"(a.low), [high] "r"(a.high));
+    return acc;
+}
+
 /* Two words, the first one's address being that of p, which is aligned to four bytes. */
 S2S_ALWAYS_INLINE void s2s_store_two_words(int16_t *p, int32_t low, int32_t high)
 {

@@ -109,6 +109,19 @@ S2S_INLINE int32_t s2s_rounded_high_plus(int32_t a, int32_t b, int32_t c)
 #endif
 }
 
+/* a * b / 2^32 towards minus infinity, plus c. */
+S2S_INLINE int32_t s2s_high_plus(int32_t a, int32_t b, int32_t c)
+{
+#ifdef S2S_HAVE_SMMULR
+    int32_t high;
+
+    __asm__("smmla %0, %1, %2, %3" : "=r"(high) : "r"(a), "r"(b), "r"(c));
+    return high;
+#else
+    return c + s2s_low_i32(s2s_floor_shift_i64((int64_t)a * b, 32u));
+#endif
+}
+
 /* s2s_rescale_double for |x| < 2^30 and a shift of 0. */
 S2S_INLINE int32_t s2s_rescale_high(int32_t x, int32_t multiplier)
 {
@@ -152,10 +165,15 @@ S2S_INLINE int32_t s2s_rescale_negative(int32_t x, int32_t multiplier, int8_t sh
     return s2s_rescale_doubled_negative(x * 2, multiplier, shift, offset);
 }
 
-/* Of sum / 256, where sum is a multiple of 256. */
+/* Of sum / 256, where sum is a multiple of 256, for a shift from -15 to -1. Its product is 128 times as large, and so are
+ * the two halves that are added, 64 and one of the last division. */
 S2S_INLINE int32_t s2s_rescale_upward_of_pairs(int32_t sum, int32_t multiplier, int8_t shift, int32_t offset)
 {
-    return s2s_rescale_doubled_upward(s2s_floor_shift_i32(sum, 7u), multiplier, shift, offset);
+    const int32_t down = 7 - (int32_t)shift, left = 6 - (int32_t)shift;
+    const uint32_t half = (uint32_t)1 << (uint32_t)left;
+    const int32_t added = (2 * offset + 1) * (int32_t)half;
+
+    return s2s_floor_shift_i32(s2s_high_plus(sum, multiplier, added + 64), (uint32_t)down);
 }
 
 S2S_INLINE int32_t s2s_rescale_negative_of_pairs(int32_t sum, int32_t multiplier, int8_t shift, int32_t offset)

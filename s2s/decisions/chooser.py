@@ -117,13 +117,15 @@ class Chooser:
         asked, own = heuristics_of(kind), kind.heuristics()
         for number, (name, heuristic) in enumerate(asked, 1):
             compared = heuristic(subject, self.target)
-            proposed = [each for each in compared if isinstance(each, Candidate)]
+            allowed = (None, self.given.prefer)
+            proposed = [each for each in compared if isinstance(each, Candidate) and each.wanted in allowed]
             prefer = self.given.prefer if kind.trades_memory else None
-            for each in self._sorted(kind, subject, proposed, prefer):
+            for each in sorted(self._sorted(kind, subject, proposed, prefer), key=lambda each: each.wanted is None):
                 choice = each.make()
                 legal = kind.legal if (name, heuristic) in own else kind.legal_from_outside
                 if legal(subject, choice) is None:
-                    why = name if prefer is None else f"{name}; --prefer {prefer}"
+                    decisive = each.wanted or prefer
+                    why = name if decisive is None else f"{name}; --prefer {decisive}"
                     return _Ranked(choice, why, compared, number)
         raise CompilerBug(f"no heuristic has a legal candidate for the {kind.name} of {kind.key(subject)}")
 

@@ -6,7 +6,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from xdsl.ir import Operation
 
-from s2s.decisions.decision import Cost
+from s2s.decisions.decision import Cost, Prefer
 from s2s.targets import Target
 
 Subject = TypeVar("Subject")
@@ -22,6 +22,8 @@ class Candidate(NamedTuple, Generic[Choice]):
     """The choice in words."""
     cost: Cost | None = None
     """The estimate that the heuristic ranks by; None for its only proposal, or where order alone ranks."""
+    wanted: Prefer | None = None
+    """What a user must prefer for it to be chosen, before all others; None for one that is chosen by default."""
 
 
 class Refused(NamedTuple):

@@ -6,6 +6,7 @@ of its attribute.
 
 from collections.abc import Callable, Sequence
 from dataclasses import field
+from functools import partial
 from math import prod
 
 from xdsl.context import Context
@@ -15,7 +16,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from s2s.analysis.structure.compute import names_of
-from s2s.decisions.decision import Cost
+from s2s.decisions.decision import Cost, Prefer
 from s2s.decisions.kind import Candidate, Heuristic, Kind, Refused
 from s2s.dialects import tensor
 from s2s.schedules.block_products import block_products
@@ -204,6 +205,22 @@ def _products(
     return propose
 
 
+def _scalar_products(subject: ScheduledComputation, target: Target) -> _Proposals:
+    """Propose the usual schedule of a sum of products in scalars, and those that time or size is preferred for."""
+    op, note = subject.op, "scalars, several products at a time"
+    if isinstance(op, tensor.TransformOp):
+        return []
+    with one_block(op, subject.fused):
+        usual, fast, small = (integer_products(op, target, subject.constants, aim) for aim in (None, "time", "size"))
+    found = _found(subject, usual, note)
+    offers: list[tuple[tensor.ScheduleAttr | None, Prefer, str]] = [(fast, "time", "more"), (small, "size", "fewer")]
+    for schedule, prefer, how in offers:
+        if schedule is not None and schedule != usual:
+            make = partial(in_fused_tiles, op, schedule, subject.fused)
+            found = [*found, Candidate(make, f"{note}, {how} of them written out", wanted=prefer)]
+    return found
+
+
 def _cheapest(subject: ScheduledComputation, target: Target) -> _Proposals:
     op = subject.op
     if isinstance(op, tensor.TransformOp):
@@ -256,7 +273,7 @@ _HEURISTICS: Sequence[tuple[str, Heuristic[ScheduledComputation, tensor.Schedule
     ("the channels of a transform", _transforms),
     ("sums of bytes by blocks", _products(block_products, "four products in each lane, block by block")),
     ("sums of bytes in vectors", _products(vector_products, "vectors of 128 bits")),
-    ("sums of bytes in scalars", _products(integer_products, "scalars, several products at a time")),
+    ("sums of bytes in scalars", _scalar_products),
     ("groups of bytes in vectors", _products(byte_products, "four products in each lane")),
     ("products of 16 bits in vectors", _products(wide_products, "two products in each lane")),
     ("the cheapest dimension", _cheapest),

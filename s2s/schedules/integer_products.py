@@ -7,6 +7,7 @@ padding or guards. Cores with a dual 16-bit multiply-add (SMLAD) get groups of f
 
 from collections.abc import Sequence
 from math import inf, prod
+from typing import Literal
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr
@@ -19,6 +20,8 @@ from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic
 from s2s.types.affine import linear, ranges
 
+Aim = Literal["time", "size"]
+
 GROUP = 4
 """Steps of a dot product: the bytes of a word."""
 STEPS = 8
@@ -29,15 +32,19 @@ LONG_SUM, LONGER_SUM = 128, 256
 TRIPLE, TRIPLE_STEPS = 3, 16
 """Pixels of a tile by two channels where rows are whole multiples, and steps written out. Elsewhere the remaining
 pixels need a second copy of the loop body, which takes too much flash."""
+SHARED_SUM, NEAR_SUM, SHARED_STEPS = 48, 224, 32
+"""For time, steps of a sum from which on two channels share three pixels, up to which rows of three lie within the
+offsets of one base register, and which are written out."""
 SQUARE_PASSES, ROW_PASSES = 18, 4
 """Passes that the C compiler unrolls at most with `-O3`: of groups of four steps for two pixels by two channels, and of
 eight steps for a row of pixels. With `-Os` they cost no flash."""
-COLUMN, COLUMN_STEPS, LONG_COLUMN = 4, 16, 4096
-"""Channels in a register tile of one pixel, the unroll factor of their reduction, and the number of products from which
-on this larger unroll factor is used."""
-PLAIN_CHANNELS, PLAIN_STEPS, PLAIN_COLUMN = 4, 4, 8
-"""Without dual multiply-adds: channels of a register tile, unroll factor of the reduction, and channels for one
-pixel."""
+COLUMN, NARROW = 8, 4
+"""Channels whose accumulators, with two words of constants and one of a pixel in two forms, fit the registers of an
+Armv7-M core; and half of them, for small code, below which a tile is rather filled up with zeros."""
+LONG_COLUMN, FAST_STEPS = 4096, 16
+"""The number of products from which on the reduction of one pixel is unrolled by `STEPS`, and by how much for time."""
+PLAIN_CHANNELS, PLAIN_STEPS, PLAIN_COLUMN, PLAIN_COLUMN_STEPS = 4, 4, 8, 16
+"""Without dual multiply-adds: channels of a register tile, unroll factor of the reduction, and both for one pixel."""
 MAX_WINDOW = 25
 """Depthwise convolutions are unrolled over their window up to this number of taps."""
 MAX_ROW = 6
@@ -53,22 +60,23 @@ REMAINDER_COST = 1.1
 
 
 def integer_products(
-    op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]
+    op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue], aim: Aim | None = None
 ) -> tensor.ScheduleAttr | None:
-    """Return a schedule for `op` if it is such a sum and `target` has scalar integers only; else None."""
+    """Return a schedule for `op` if it is such a sum and `target` has scalar integers only; else None. `aim` is what
+    its code spends the other for: more flash for time, or more time for size."""
     if target.word_bits > 32:
         return None
     roles = roles_of(op, constants)
     if roles is None or roles.w_offset or roles.w_unsigned:
         return None
     if not roles.both and len(roles.w_only) == 1:
-        return _rows(op, target, roles)
+        return _rows(op, target, roles, aim)
     if roles.both and not roles.w_only:
         return _window(op, target, roles)
     return None
 
 
-def _rows(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.ScheduleAttr | None:
+def _rows(op: tensor.ComputeOp, target: Target, roles: Roles, aim: Aim | None) -> tensor.ScheduleAttr | None:
     """Schedule a register tile of several pixels by one channel, on dot products of groups."""
     channel = roles.w_only[0]
     axes = constant_axes(op, roles.w, channel)
@@ -79,8 +87,8 @@ def _rows(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedule
         return _plain_rows(op, roles, axes)
     pixel, count = _pixels(op, roles.x_only)
     if pixel is None and prod(op.reduction_sizes) % GROUP == 0 and reduces_contiguously(op, roles.x):
-        return _column(op, roles, axes, intrinsic)
-    tile, unroll = _register_block(op, channel, pixel, count)
+        return _column(op, roles, axes, intrinsic, aim)
+    tile, unroll = _register_block(op, channel, pixel, count, aim)
     own, reduced = axes
     width = tile.get(channel, 1)
     packed = [tensor.PackedAxis((own,), width), tensor.PackedAxis(reduced, GROUP)]
@@ -100,7 +108,7 @@ def _rows(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedule
 
 
 def _register_block(
-    op: tensor.ComputeOp, channel: int, pixel: int | None, count: int
+    op: tensor.ComputeOp, channel: int, pixel: int | None, count: int, aim: Aim | None
 ) -> tuple[dict[int, int], Unroll | None]:
     """Choose the register tile of dot products and how their reduction is unrolled; `count` pixels of one channel suit
     short reductions.
@@ -112,9 +120,11 @@ def _register_block(
     """
     last, steps, channels = len(op.sizes) - 1, prod(op.reduction_sizes), op.sizes[channel]
     if pixel is None:
-        return {channel: _width(channels)}, Unroll.of({last: COLUMN_STEPS if steps >= LONG_SUM else STEPS})
+        return {channel: _width(channels, aim)}, _steps_of_column(op, aim)
     if channels % 2 == 0 and op.sizes[pixel] == 2 and steps > GROUP:
         return {pixel: 2, channel: 2}, _unrolled_square(last, steps)
+    if aim == "time" and channels % 2 == 0 and op.sizes[pixel] >= TRIPLE and SHARED_SUM <= steps <= NEAR_SUM:
+        return {pixel: TRIPLE, channel: 2}, Unroll.of({last: min(steps, SHARED_STEPS)})
     if steps < LONG_SUM:
         return {pixel: count}, Unroll.of({last: STEPS})
     if channels % 2 == 0 and op.sizes[pixel] % TRIPLE == 0:
@@ -131,9 +141,16 @@ def _unrolled_square(last: int, steps: int) -> Unroll | None:
     return Unroll.of({last: GROUP}, {last: passes})
 
 
-def _width(channels: int) -> int:
+def _steps_of_column(op: tensor.ComputeOp, aim: Aim | None) -> Unroll | None:
+    """Unroll the reduction of one pixel."""
+    many = FAST_STEPS if aim == "time" else STEPS
+    return Unroll.of({len(op.sizes) - 1: many if prod(op.sizes) >= LONG_COLUMN else GROUP})
+
+
+def _width(channels: int, aim: Aim | None) -> int:
     """Return the channels that share one pixel: an even part of all."""
-    return max(width for width in range(1, COLUMN + 1) if channels % width == 0)
+    most = NARROW if aim == "size" else COLUMN
+    return max(width for width in range(1, most + 1) if channels % width == 0)
 
 
 def _widened(read: int, order: Sequence[int], depth: int) -> CacheRead:
@@ -170,7 +187,7 @@ def _plain_column(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int
     if prod(op.sizes) < LONG_COLUMN or op.sizes[channel] % PLAIN_COLUMN:
         return None
     tile = [1] * len(op.sizes)
-    tile[channel], tile[-1] = PLAIN_COLUMN, COLUMN_STEPS
+    tile[channel], tile[-1] = PLAIN_COLUMN, PLAIN_COLUMN_STEPS
     packed = [tensor.PackedAxis((own,), PLAIN_COLUMN), tensor.PackedAxis(reduced)]
     packed.append(tensor.PackedAxis((own,), 1, PLAIN_COLUMN))
     order = Reorder.of(_channel_last(op, channel))
@@ -204,21 +221,20 @@ def _pass_cost(op: tensor.ComputeOp, pixels: int) -> float:
 
 
 def _column(
-    op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]], intrinsic: Intrinsic
+    op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]], intrinsic: Intrinsic, aim: Aim | None
 ) -> tensor.ScheduleAttr:
     """Schedule a register tile of one pixel by several channels; the pixel is extended on the fly, as a copy would be
     used once."""
     channel, (own, reduced) = roles.w_only[0], axes
-    width = _width(op.sizes[channel])
-    if width < COLUMN and prod(op.sizes) >= LONG_COLUMN:
-        width = COLUMN
-    tile = [1] * len(op.sizes)
-    tile[channel], tile[-1] = width, COLUMN_STEPS if prod(op.sizes) >= LONG_COLUMN else GROUP
+    width = _width(op.sizes[channel], aim)
+    if width < NARROW and prod(op.sizes) >= LONG_COLUMN:
+        width = NARROW
     packed = [tensor.PackedAxis((own,), width), tensor.PackedAxis(reduced, GROUP), tensor.PackedAxis((own,), 1, width)]
     packed.append(tensor.PackedAxis(reduced, 1, GROUP))
     return tensor.ScheduleAttr.of(
         [
-            *register_tile(op, tile),
+            Tile.of({channel: width}),
+            _steps_of_column(op, aim),
             Reorder.of(_channel_last(op, channel)),
             CacheRead.packed(roles.w, packed),
             Tensorize.of(intrinsic),

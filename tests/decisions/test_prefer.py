@@ -56,6 +56,26 @@ def test_the_preferred_figure_ranks(prefer: Prefer | None, chosen: str) -> None:
         assert chooser.choose(Trade(), ModuleOp([])) == chosen
 
 
+def _offered(subject: ModuleOp, target: Target) -> Sequence[Candidate[str]]:
+    offers: list[tuple[str, Prefer | None]] = [("lean", None), ("fast", "time"), ("small", "size")]
+    return [Candidate(lambda name=name: name, name, wanted=prefer) for name, prefer in offers]
+
+
+class Offers(Trade):
+    """Choices that are made only for who prefers what they are good at."""
+
+    trades_memory = False
+
+    def heuristics(self) -> Any:
+        return [("as listed", _offered)]
+
+
+@pytest.mark.parametrize(("prefer", "chosen"), [(None, "lean"), ("time", "fast"), ("size", "small"), ("ram", "lean")])
+def test_offers_are_for_who_wants_them(prefer: Prefer | None, chosen: str) -> None:
+    with Chooser(Given(prefer=prefer), get_target("c")) as chooser:
+        assert chooser.choose(Offers(), ModuleOp([])) == chosen
+
+
 def compiled(**options: Any) -> Artifact:
     ctx, module, _ = LAYER.build()
     names = {name: ctx.weights.get(name) for name in ctx.weights.names()}

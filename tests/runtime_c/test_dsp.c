@@ -33,6 +33,20 @@ static void dot_products_add_up(void)
     CHECK(s2s_i16x4_dot_next(5, s2s_i16x4_load(a), s2s_i16x4_load(b)) == 5 + 38400 + 889 - 800);
 }
 
+static void products_widen_bytes(void)
+{
+    static const int16_t a[4] = {300, -301, 7000, -8000};
+    const s2s_i16x4 x = s2s_i16x4_load(a);
+    const s2s_i8x8 b = s2s_i8x8_load(bytes);
+
+    CHECK(s2s_i8x4_dot_extend(5, x, b.low) == s2s_i16x4_dot(5, x, s2s_i8x4_extend(b.low)));
+    CHECK(s2s_i8x8_dot_extend_low(5, x, b) == s2s_i16x4_dot(5, x, s2s_i8x8_extend_low(b)));
+    CHECK(s2s_i8x8_dot_extend_high(5, x, b) == s2s_i16x4_dot(5, x, s2s_i8x8_extend_high(b)));
+    CHECK(s2s_i8x4_dot_pairs(5, x, b.low) == s2s_i16x4_dot(5, x, s2s_i8x4_pairs(b.low)));
+    CHECK(s2s_i8x8_dot_pairs_low(5, x, b) == s2s_i16x4_dot(5, x, s2s_i8x8_pairs_low(b)));
+    CHECK(s2s_i8x8_dot_pairs_high(5, x, b) == s2s_i16x4_dot(5, x, s2s_i8x8_pairs_high(b)));
+}
+
 static void pairs_of_numbers_add_and_subtract(void)
 {
     static const int16_t far[2] = {32767, -32768};
@@ -257,6 +271,7 @@ void test_dsp(void)
 {
     widening_interleaves();
     dot_products_add_up();
+    products_widen_bytes();
     pairs_of_numbers_add_and_subtract();
     offsets_count_elements();
     pairs_multiply_bytes();

@@ -28,6 +28,8 @@ LAYERS = {
     "strided pointwise": Layer((8, 8, 12), 6, strides=(2, 2)),
     "valid": Layer((5, 6, 4), 4, (2, 3)),
     "one pixel": Layer((1, 1, 40), 10),
+    "one pixel, eight channels": Layer((1, 1, 72), 64),
+    "one pixel, many steps": Layer((1, 1, 1100), 16),
     "depthwise": Layer((7, 6, 5), 5, (3, 3), pads=(1, 1, 1, 1), groups=5),
     "depthwise, wide": Layer((4, 9, 3), 3, (3, 3), pads=(1, 1, 1, 1), groups=3),
     "depthwise, strided": Layer((8, 8, 3), 3, (3, 3), strides=(2, 2), pads=(0, 0, 1, 1), groups=3),

@@ -17,7 +17,7 @@ Halves of negative numbers go away from zero, unless nobody can tell ("upward"):
 the zero point, as after a ReLU, every negative number becomes that limit, rounded either way.
 
 Declined where the sum may be larger, where a shift is to the left, 0 for some channels only or longer than the
-offset allows, where a multiplier may be negative, and for other roundings.
+offset allows (22, or 15 of sums of constants in pairs), where a multiplier may be negative, and for other roundings.
 """
 
 from collections.abc import Mapping
@@ -32,6 +32,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.network.constants import calls_of, constant_values
 from s2s.analysis.numbers.integer_ranges import Interval, apply_intervals
+from s2s.analysis.structure.biases import bias_of
 from s2s.dialects import tensor
 from s2s.passes.context import weights_of
 from s2s.types.hints import isa
@@ -61,25 +62,35 @@ class ShortenRescalePass(ModulePass):
 
 
 def _shorten(op: tensor.Computation, known: Known) -> None:
+    sum_of_pairs = _sum_of_pairs(op)
     for inner in list(op.apply.block.ops):
         match inner:
             case arith.AddiOp() | arith.SubiOp() if inner.results[0] in known and inner.results[0].type == i32:
                 inner.properties["overflowFlags"] = IN_RANGE
             case tensor.RescaleOp() if inner.rounding.data == "double":
-                _shorten_rescale(inner, known)
+                _shorten_rescale(inner, known, sum_of_pairs)
             case arith.TruncIOp() if inner.result.type == i8:
                 _saturate(inner)
             case _:
                 pass
 
 
-def _shorten_rescale(op: tensor.RescaleOp, known: Known) -> None:
+def _sum_of_pairs(op: tensor.Computation) -> SSAValue | None:
+    """Return the sum of products with its bias, where its constants are pairs of bytes; else None."""
+    if not isinstance(op, tensor.ComputeOp) or op.schedule is None or not op.schedule.on(op).in_pairs:
+        return None
+    bias = bias_of(op)
+    return None if bias is None else bias.addition.results[0]
+
+
+def _shorten_rescale(op: tensor.RescaleOp, known: Known, sum_of_pairs: SSAValue | None) -> None:
+    lowest = tensor.LOWEST_SHORT_SHIFT_OF_PAIRS if op.x is sum_of_pairs else tensor.LOWEST_SHORT_SHIFT
     x, multiplier, shift = (known.get(operand) for operand in op.operands)
     if x is None or shift is None or not -LIMIT < x[0] <= x[1] < LIMIT:
         return
     if shift == (0, 0):
         Rewriter.replace_op(op, tensor.RescaleOp(op.x, op.multiplier, op.shift, "high"))
-    elif tensor.LOWEST_SHORT_SHIFT <= shift[0] <= shift[1] < 0 and multiplier is not None and multiplier[0] >= 0:
+    elif lowest <= shift[0] <= shift[1] < 0 and multiplier is not None and multiplier[0] >= 0:
         _merge_addition(op)
 
 

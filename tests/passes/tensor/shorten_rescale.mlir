@@ -102,3 +102,40 @@ func.func private @declined(%x: tensor<4xi32>, %small: tensor<4xi8>) -> (tensor<
   } : (tensor<4xi32>, tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi32>)
   func.return %y, %z : tensor<4xi8>, tensor<4xi32>
 }
+
+// Sums of constants in pairs are 256 times as large, which leaves fewer bits to the zero point.
+// CHECK-LABEL: func.func private @of_pairs
+func.func private @of_pairs(%x: tensor<5x8xi8>, %w: tensor<2x8xi8>, %b: tensor<2xi32>) -> tensor<5x2xi32> {
+  %y = tensor.compute [5, 2 | 8]
+      reads(%x at #tensor.access<affine_map<(p, o, k) -> (p, k)>>, %w at #tensor.access<affine_map<(p, o, k) -> (o, k)>>)
+      epilogue(%b at #tensor.access<affine_map<(p, o) -> (o)>>) schedule #tensor.schedule<
+      [cache_read<1 packed [0, 1 floordiv 4, 1 mod 4]>, cache_read<0 at 0 as i16>, tensorize<"smlad-pairs">]>
+      inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %xe = arith.extsi %xv : i8 to i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xe, %we : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
+  } apply {
+  ^bb0(%acc: i32, %bv: i32):
+    %m = arith.constant 1278221461 : i32
+    %e = arith.addi %acc, %bv : i32
+    %near = arith.constant -15 : i8
+    // CHECK:      tensor.rescale %e, %m, %near "negative" : i32
+    %u = tensor.rescale %e, %m, %near "double" : i32
+    %far = arith.constant -16 : i8
+    // CHECK:      tensor.rescale %e, %m, %far "double" : i32
+    %v = tensor.rescale %e, %m, %far "double" : i32
+    %z = arith.addi %u, %v : i32
+    tensor.yield %z : i32
+  } : (tensor<5x8xi8>, tensor<2x8xi8>, tensor<2xi32>) -> tensor<5x2xi32>
+  func.return %y : tensor<5x2xi32>
+}
+
+func.func @main(%x: tensor<5x8xi8> {name = "x"}) -> (tensor<5x2xi32> {name = "y"}) {
+  %w = graph.weight "w" {hash = "0"} : tensor<2x8xi8>
+  %b = graph.weight "b" {hash = "1"} : tensor<2xi32>
+  %y = graph.call @of_pairs(%x, %w, %b) : (tensor<5x8xi8>, tensor<2x8xi8>, tensor<2xi32>) -> tensor<5x2xi32>
+  func.return %y : tensor<5x2xi32>
+}

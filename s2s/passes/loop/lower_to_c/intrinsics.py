@@ -8,13 +8,16 @@ from s2s.dialects.loop.checks import lanes_of
 from s2s.passes.loop.lower_to_c.affine import INDEX, index_expression
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
+from s2s.passes.loop.lower_to_c.products import is_widened_by_product, product_of_bytes
 
 
 @LOWERINGS.register(loop.IntrinsicOp)
 def intrinsic(b: Builder, op: loop.IntrinsicOp) -> SSAValue:
-    """Lower products of registers, added to accumulators."""
-    function = op.intrinsic.function_for(lanes_of(op.result.type) or 1)
-    call = c.CallOp(function, [b.value(operand) for operand in op.operands], op.result.type, pure=True)
+    """Lower products of registers, added to accumulators. Bytes that nothing else widens are widened with them."""
+    function, (acc, x, w) = op.intrinsic.function_for(lanes_of(op.result.type) or 1), op.operands
+    if isinstance(w.owner, loop.ExtendOp | loop.PairsOp) and is_widened_by_product(w.owner):
+        function, w = product_of_bytes(w.owner), w.owner.vector
+    call = c.CallOp(function, [b.value(each) for each in (acc, x, w)], op.result.type, pure=True)
     return b.add(_declared(call, op.intrinsic))
 
 

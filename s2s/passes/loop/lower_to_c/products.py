@@ -9,7 +9,7 @@ from s2s.dialects import c, loop
 from s2s.dialects.loop.products import PAIR, WORD
 from s2s.dialects.tensor import SHORT_ROUNDINGS, RescaleOp
 from s2s.passes.loop.lower_to_c.affine import INDEX, index_expression
-from s2s.passes.loop.lower_to_c.builder import Builder
+from s2s.passes.loop.lower_to_c.builder import Builder, vector_name
 from s2s.passes.loop.lower_to_c.memory import pointer
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 from s2s.types.hints import isa
@@ -19,6 +19,8 @@ FEW = 16
 """Runs of up to this number of elements are copied where they are, without a call."""
 FEW_APART = 8
 """The same of elements that do not follow each other."""
+PRODUCT = "s2s_i16x4_dot"
+"""The function of products that has forms which widen one factor."""
 PAIR_BITS = 8
 """The logarithm of the factor by which sums of pairs are too large."""
 
@@ -67,8 +69,10 @@ def cache_read(b: Builder, op: loop.CacheReadOp) -> None:
 
 
 @LOWERINGS.register(loop.ExtendOp)
-def extend(b: Builder, op: loop.ExtendOp) -> SSAValue:
+def extend(b: Builder, op: loop.ExtendOp) -> SSAValue | None:
     """Extend lanes of 8 bits to 16 bits."""
+    if is_widened_by_product(op):
+        return None
     part, offset = op.part.value.data, op.offset.value.data
     type: Attribute = op.vector.type
     assert isa(type, VectorType)
@@ -86,12 +90,31 @@ def pair_factors(b: Builder, op: loop.PairFactorsOp) -> SSAValue:
 
 
 @LOWERINGS.register(loop.PairsOp)
-def pairs(b: Builder, op: loop.PairsOp) -> SSAValue:
+def pairs(b: Builder, op: loop.PairsOp) -> SSAValue | None:
     """Take bytes as pairs."""
+    if is_widened_by_product(op):
+        return None
     type: Attribute = op.vector.type
     assert isa(type, VectorType)
     name = f"pairs{_suffix(type, op.part.value.data)}"
     return b.vector_call(name, [b.value(op.vector)], op.result.type, of=type)
+
+
+def is_widened_by_product(op: loop.ExtendOp | loop.PairsOp) -> bool:
+    """Return whether the product that alone reads widened bytes widens them itself, in the registers they are in."""
+    if not op.result.has_one_use() or (isinstance(op, loop.ExtendOp) and op.offset.value.data):
+        return False
+    use = next(iter(op.result.uses))
+    product = use.operation
+    return isinstance(product, loop.IntrinsicOp) and use.index == 2 and product.intrinsic.function.data == PRODUCT
+
+
+def product_of_bytes(op: loop.ExtendOp | loop.PairsOp) -> str:
+    """Return the function that widens bytes as `op` does, and multiplies them."""
+    type: Attribute = op.vector.type
+    assert isa(type, VectorType)
+    how = "pairs" if isinstance(op, loop.PairsOp) else "extend"
+    return f"{vector_name(type)}_dot_{how}{_suffix(type, op.part.value.data)}"
 
 
 @LOWERINGS.register(loop.PairsSumOp)

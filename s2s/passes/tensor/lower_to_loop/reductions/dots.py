@@ -28,6 +28,9 @@ from s2s.types.affine import Linear, at_dims, delinearize, simplify
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
 
+AT_ONCE = 2
+"""Groups of constants that one load takes."""
+
 Made = dict[tuple[object, ...], SSAValue]
 """Values that have been loaded and widened for a group, by their key."""
 
@@ -87,13 +90,20 @@ class DotReduction(TileReduction):
                 self._step(points, accumulators, k + offset, made)
                 continue
             after = k + offset + self.size if offset + self.size < count else None
-            self._load_constants(points, k + offset, after, made, ahead)
-            for number, point in enumerate(points):
-                acc = accumulators.values[number]
-                x = self._factor(point, k + offset, made)
-                w = made[self._key(self.w, self._place(self.w, point, k + offset))]
-                products = loop.IntrinsicOp(intrinsic, acc, x, w)
-                accumulators.values[number] = self.emitter.add(products, acc.name_hint).result
+            for some in self._portions(points, k + offset):
+                self._load_constants([points[number] for number in some], k + offset, after, made, ahead)
+                for number in some:
+                    acc = accumulators.values[number]
+                    x = self._factor(points[number], k + offset, made)
+                    w = made[self._key(self.w, self._place(self.w, points[number], k + offset))]
+                    products = loop.IntrinsicOp(intrinsic, acc, x, w)
+                    accumulators.values[number] = self.emitter.add(products, acc.name_hint).result
+
+    def _portions(self, points: Sequence[TilePoint], k: AffineExpr) -> list[range]:
+        """Return the points whose constants are loaded together. Where no two share a group, these are the points of
+        one load, so that no constants wait in registers."""
+        most = AT_ONCE if len(self._places(points, k)) == len(points) else len(points)
+        return [range(first, min(first + most, len(points))) for first in range(0, len(points), most)]
 
     def _step(self, points: Sequence[TilePoint], accumulators: Carried, k: AffineExpr, made: Made) -> None:
         """Emit one step of the reduction in scalars."""
