@@ -67,7 +67,7 @@ def recurrent(net: Network, kind: str, x: Value, hidden: int, directions: int, *
         direction="bidirectional" if directions == 2 else "forward",
         **settings,
     )
-    return net.reshape(net.transpose(y, 0, 2, 1, 3), x.shape[0], 1, directions * hidden)
+    return net.reshape(net.transpose(y, 0, 2, 1, 3), 0, -1, directions * hidden)
 
 
 def bilstm() -> onnx.ModelProto:

@@ -8,6 +8,7 @@ import onnx
 
 from benchmarks.networks.builder import Network, Value
 from benchmarks.networks.sequences import number
+from benchmarks.networks.signals import recurrent
 from s2s.types.sizes import SizeRange
 
 
@@ -18,6 +19,13 @@ class Varying(NamedTuple):
     name: str
     bounds: SizeRange
     axes: tuple[int, ...]
+
+    def with_batch(self, name: str, axis: int) -> onnx.ModelProto:
+        """Return a network whose axis `axis` of one element is open as well."""
+        model = onnx.ModelProto()
+        model.CopyFrom(self.model)
+        model.graph.input[0].type.tensor_type.shape.dim[axis].dim_param = name
+        return model
 
 
 def opened(net: Network, name: str, bounds: SizeRange, axes: Sequence[int], *outputs: Value) -> Varying:
@@ -31,14 +39,14 @@ def opened(net: Network, name: str, bounds: SizeRange, axes: Sequence[int], *out
 
 
 def encoder_layer(net: Network, x: Value, count: int) -> Value:
-    """Attention and two dense layers, each after a norm. Reshapes leave the number of steps open."""
+    """Attention and two dense layers, each after a norm. Reshapes leave the batch and the number of steps open."""
     features = x.shape[-1]
     normed = net.layer_norm(x)
-    parts = [net.reshape(net.linear(normed, features), 1, -1, count, features // count) for _ in range(3)]
+    parts = [net.reshape(net.linear(normed, features), 0, -1, count, features // count) for _ in range(3)]
     turned = [net.transpose(part, *order) for part, order in zip(parts, _ORDERS, strict=True)]
     scores = net.op("Div", net.op("MatMul", *turned[:2]), number(net, sqrt(features // count)))
     mixed = net.transpose(net.op("MatMul", net.op("Softmax", scores, axis=-1), turned[2]), 0, 2, 1, 3)
-    x = net.add(x, net.linear(net.reshape(mixed, 1, -1, features), features))
+    x = net.add(x, net.linear(net.reshape(mixed, 0, -1, features), features))
     return net.add(x, net.linear(net.gelu(net.linear(net.layer_norm(x), 4 * features)), features))
 
 
@@ -94,6 +102,15 @@ def mobilenet() -> Varying:
     return opened(net, "size", bounds, [2, 3], net.classes(net.relu(net.conv(x, 640)), 100))
 
 
+def lstm() -> Varying:
+    """Two bidirectional LSTM layers over 1 to 64 steps, and a label for each step."""
+    net, bounds = Network("lstm"), SizeRange(1, 64)
+    x = net.input(bounds.most, 1, 80)
+    for _ in range(2):
+        x = recurrent(net, "LSTM", x, 128, 2)
+    return opened(net, "steps", bounds, [0], net.linear(x, 32))
+
+
 NETWORKS: Mapping[str, Callable[[], Varying]] = {
-    function.__name__: function for function in (encoder, recogniser, mobilenet)
+    function.__name__: function for function in (encoder, recogniser, mobilenet, lstm)
 }

@@ -43,8 +43,9 @@ def _plain(text: str) -> Step:
 
 
 _NUMBERS = {"k": (2, 3), "s": (1, 3), "p": (0, 1), "m": (2, 5), "least": (4, 14), "n": (-3, 3), "flag": (0, 1)}
-_TYPES = {"float": (1, 10, 11), "few": (2, 3, 4, 5, 6, 10), "divisor": ("minus", "two", "three", "many")}
-"""Element types by their number in ONNX, and constants."""
+_TYPES = {"float": (1, 11), "few": (2, 3, 4, 5, 6, 10), "divisor": ("minus", "two", "three", "many")}
+"""Element types by their number in ONNX, and constants. Halves are none: onnxruntime keeps more digits of them between
+operators than the type has."""
 _LENGTH = "{a} = Shape <start = 2, end = 3> ({x})"
 _CONSTANT = "{d} = Constant <value_ints = [{m}]> ()"
 
