@@ -48,6 +48,7 @@ class BoundedSizes:
     def __init__(self) -> None:
         self.names: list[str] = []
         self.ranges: list[SizeRange] = []
+        self._forms: dict[AffineExpr, AffineExpr] = {}
         self._decided: dict[tuple[AffineExpr, str, AffineExpr], Array | bool] = {}
 
     @property
@@ -60,15 +61,21 @@ class BoundedSizes:
         """The greatest value of each size."""
         return [size.most for size in self.ranges]
 
+    def form(self, expr: AffineExpr) -> AffineExpr:
+        """Return the form of `expr` that equal expressions have as a rule."""
+        if expr not in self._forms:
+            self._forms[expr] = simplified(expr, self.bounds)
+        return self._forms[expr]
+
     def holding(self, guard: Guard) -> Array | None:
         """Return for all combinations of the sizes of a guard whether it holds; None where these are too many."""
-        difference = simplified(guard.left + guard.right * -1, self.bounds)
+        difference = self.form(guard.left + guard.right * -1)
         runs = self.runs_of(difference)
         return None if runs is None else RELATIONS[guard.relation](valued(difference, runs), 0) == guard.answer
 
     def failing(self, guard: Guard) -> Iterator[dict[str, int]]:
         """Yield sizes at which a guard does not hold, `MAX_FAILING` of them at most from each end of their bounds."""
-        difference = simplified(guard.left + guard.right * -1, self.bounds)
+        difference = self.form(guard.left + guard.right * -1)
         runs = self.runs_of(difference)
         if runs is None:
             yield dict(zip(self.names, (size.least for size in self.ranges), strict=True))
@@ -86,7 +93,7 @@ class BoundedSizes:
 
     def _holds(self, left: AffineExpr, relation: str, right: AffineExpr) -> Array | bool:
         """Return whether a relation holds at all sizes, or where: one answer for each combination of sizes."""
-        difference = simplified(left + right * -1, self.bounds)
+        difference = self.form(left + right * -1)
         if is_constant(difference):
             return bool(RELATIONS[relation](difference.value, 0))
         low, high = bounds(difference, self.bounds)

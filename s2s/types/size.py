@@ -22,7 +22,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from s2s.types.affine import is_constant, product_of
 from s2s.types.bounded_sizes import RELATIONS, BoundedSizes, Guard
 from s2s.types.reals import of_reals
-from s2s.types.size_expressions import divided, exact_quotient, simplified
+from s2s.types.size_expressions import divided, exact_quotient
 from s2s.types.sizes import DimSize, SizeRange, SizeTable
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Ledger(BoundedSizes):
 
     def of(self, expr: AffineExpr) -> "Size | int":
         """Return the size that is `expr`, a plain integer if it is constant."""
-        plain = simplified(expr, self.bounds)
+        plain = self.form(expr)
         return plain.value if is_constant(plain) else Size(self, plain)
 
     def decide(self, left: AffineExpr, relation: str, right: AffineExpr) -> bool:
@@ -91,7 +91,7 @@ class Ledger(BoundedSizes):
         answer = bool(holds.reshape(-1)[-1])
         fails = holds != answer
         if self.is_open and fails.any():
-            is_of_something = self.of_something(simplified(left + right * -1, self.bounds), fails).any()
+            is_of_something = self.of_something(self.form(left + right * -1), fails).any()
             guards = self.guards if is_of_something else self.guards_at_nothing
             guard = Guard(left, relation, right, answer, self.place())
             if guard not in guards:
@@ -114,7 +114,7 @@ class Ledger(BoundedSizes):
         if isinstance(holds, bool) or not of_something:
             return holds if isinstance(holds, bool) else None
         answer = bool(holds.reshape(-1)[-1])
-        return None if self.of_something(simplified(left + right * -1, self.bounds), holds != answer).any() else answer
+        return None if self.of_something(self.form(left + right * -1), holds != answer).any() else answer
 
 
 class Size(_Integer):
@@ -224,7 +224,7 @@ class Size(_Integer):
 
     @of_reals
     def __eq__(self, other: object) -> bool:
-        return self is other or self._is("==", other)
+        return self is other or (isinstance(other, Size) and self.expr == other.expr) or self._is("==", other)
 
     def __ne__(self, other: object) -> bool:
         equal = self == other
