@@ -31,6 +31,7 @@ from s2s.frontends.torch.program import (
     Ref,
     TensorInfo,
 )
+from s2s.frontends.torch.recurrent_shapes import lengths_kept
 from s2s.frontends.torch.structures import output_names, register_dataclasses
 from s2s.frontends.torch.table import KEPT
 from s2s.types.dtypes import Array
@@ -85,7 +86,7 @@ def export(
 
 def _exported(module: Any, inputs: Sequence[object], named: Mapping[str, object], shapes: Any) -> ExportedProgram:
     torch = import_torch()
-    with torch.no_grad(), warnings.catch_warnings():
+    with torch.no_grad(), warnings.catch_warnings(), lengths_kept(torch):
         warnings.simplefilter("ignore", FutureWarning)  # torch warns of its own calls
         return torch.export.export(module, tuple(inputs), dict(named), dynamic_shapes=shapes)
 
@@ -117,7 +118,7 @@ def decomposed(exported: ExportedProgram) -> ExportedProgram:
     for overload in _quantised_weights(torch):
         table.pop(overload, None)
     table.update(decompositions())
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), lengths_kept(torch):
         warnings.simplefilter("ignore", FutureWarning)  # torch warns of its own calls
         return exported.run_decompositions(table)
 
@@ -206,9 +207,9 @@ class _Recorder:
         return tuple(found)
 
     def _bounds(self, symbol: Any) -> Bounds:
-        """What the export allows; a size of 0 is none for s2s. `16 * s` goes by steps of 16."""
+        """What the export allows; a size of 0 is none for s2s. `16 * s` and `16 * s + 1` go by steps of 16."""
         allowed = self._exported.range_constraints[symbol]
-        factor, rest = symbol.as_coeff_Mul()
+        factor, rest = symbol.as_coeff_Add()[1].as_coeff_Mul()
         step = int(factor) if factor.is_Integer and rest.is_Symbol else 1
         return Bounds(max(step, int(allowed.lower)), int(allowed.upper) if allowed.upper.is_Integer else None, step)
 
