@@ -22,7 +22,7 @@ from benchmarks.timing import pin
 BATCH_AXES: Mapping[str, int] = {"lstm": 1}
 """The axis of the batch where it is not the first one."""
 BATCH = "batch"
-MOST = 4
+MAX_BATCH = 4
 """The greatest batch, and the constant one."""
 LIMITS = {"constant": 1.0, "one size": 1.15, "two sizes": 1.25}
 """How many times the constant compilation's time the others may take."""
@@ -34,7 +34,7 @@ def commands(name: str, folder: Path) -> Mapping[str, Sequence[str]]:
     path = folder / f"{name}.onnx"
     path.write_bytes(network.with_batch(BATCH, BATCH_AXES.get(name, 0)).SerializeToString())
     size, most = f"{network.name}={network.bounds}", f"{network.name}={network.bounds.most}"
-    batch, greatest = f"{BATCH}=1..{MOST}", f"{BATCH}={MOST}"
+    batch, greatest = f"{BATCH}=1..{MAX_BATCH}", f"{BATCH}={MAX_BATCH}"
     pairs = {"constant": (most, greatest), "one size": (size, greatest), "two sizes": (size, batch)}
     return {kind: (str(path), "--dim", one, "--dim", two) for kind, (one, two) in pairs.items()}
 

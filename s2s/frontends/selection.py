@@ -71,7 +71,7 @@ def _selected_before(mask: Value, most: int) -> Value | None:
     if builder.asked_size() is not None:
         return None
     masks = ((places, earlier) for earlier, room, places in builder.selections if room == most)
-    return next((places for places, each in masks if are_same(each, builder.materialize(mask), builder.ledger)), None)
+    return next((places for places, other in masks if are_same(other, builder.materialize(mask), builder.ledger)), None)
 
 
 def coordinates(x: Value) -> Value:

@@ -258,12 +258,12 @@ def _last_whole(dtype: np.dtype[Any]) -> int:
     return 2 << int(limits.nmant)
 
 
-def _is_within(whole: int, least: int, most: int) -> bool:
+def _is_within(number: int, least: int, most: int) -> bool:
     """Whether a whole number is within limits at all sizes."""
-    if not isinstance(whole, Size):
-        return least <= whole <= most
-    low, high = bounds(whole.expr, whole.ledger.bounds)
-    return (least <= low and high <= most) or bool(proves(whole, ">=", least) and proves(whole, "<=", most))
+    if not isinstance(number, Size):
+        return least <= number <= most
+    low, high = bounds(number.expr, number.ledger.bounds)
+    return (least <= low and high <= most) or bool(proves(number, ">=", least) and proves(number, "<=", most))
 
 
 def _computed(op: Operation, operands: Sequence[Array]) -> Array | None:
@@ -284,7 +284,7 @@ def _computed(op: Operation, operands: Sequence[Array]) -> Array | None:
     if binary is not None:
         return _elementwise(binary, operands, shape)
     if unary is not None:
-        return _objects([unary(each) for each in operands[0].reshape(-1).tolist()], shape)
+        return _objects([unary(number) for number in operands[0].reshape(-1).tolist()], shape)
     if isinstance(op, graph.ReduceProdOp | graph.ReduceSumOp) and operands[0].ndim == len(op.axes):
         return _folded(op, operands[0].reshape(-1).tolist(), shape)
     return None

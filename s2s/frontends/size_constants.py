@@ -39,7 +39,7 @@ class NumbersBuilder(Protocol[V_co]):
 def numbers_of_run(builder: NumbersBuilder[V_co], array: Array, dtype: np.dtype[np.generic]) -> V_co:
     """Return what the elements of `array`, integers, sizes, fractions of sizes and floats, are in a run."""
     numbers = array.reshape(-1).tolist()
-    reals = np.array([isinstance(each, float) for each in numbers]).reshape(array.shape)
+    reals = np.array([isinstance(number, float) for number in numbers]).reshape(array.shape)
     if not reals.any():
         return _ratios(builder, array, dtype)
     sizes = _ratios(builder, np.where(reals, 0, array), dtype)
@@ -51,13 +51,15 @@ def _ratios(builder: NumbersBuilder[V_co], array: Array, dtype: np.dtype[np.gene
     """Return whole numbers and fractions of sizes, each of which is rounded once, when one whole number is divided by
     another."""
     numbers = array.reshape(-1).tolist()
-    ratios = [each if isinstance(each, Ratio) else Ratio(each, Fraction(1)) for each in numbers]
+    ratios = [number if isinstance(number, Ratio) else Ratio(number, Fraction(1)) for number in numbers]
     dividends = np.empty(len(ratios), object)
-    dividends[:] = [each.size * each.factor.numerator for each in ratios]
-    whole = _integers(builder, dividends.reshape(array.shape), dtype)
-    divisors = np.array([each.factor.denominator for each in ratios]).reshape(array.shape)
+    dividends[:] = [ratio.size * ratio.factor.numerator for ratio in ratios]
+    dividend = _integers(builder, dividends.reshape(array.shape), dtype)
+    divisors = np.array([ratio.factor.denominator for ratio in ratios]).reshape(array.shape)
     return (
-        whole if (divisors == 1).all() else builder.emit(graph.DivOp, whole, builder.constant(divisors.astype(dtype)))
+        dividend
+        if (divisors == 1).all()
+        else builder.emit(graph.DivOp, dividend, builder.constant(divisors.astype(dtype)))
     )
 
 

@@ -11,7 +11,7 @@ from s2s.types.dtypes import Array
 from support.onnx_text import onnx_file
 from support.varying_networks import session
 
-MOST = 20
+MAX_SIZE = 20
 LENGTH = "a = Shape <start = 1, end = 2> (x)"
 CONSTANTS = """<int64[1] zero = {0}, int64[1] one = {1}, int64[1] two = {2}, int64[1] four = {4}, int64[1] back = {-2},
 int64 start = {0}, int64 step = {1}, float[1] half = {0.5}, float[1] many = {41}, bool t = {1}>"""
@@ -42,7 +42,7 @@ RIGHT = {
 SHORTER = {
     "a remainder": f"{LENGTH} b = Mod (a, four) c = Add (b, one) y = Slice (x, zero, c, one)",
     "padding of a remainder": f"{LENGTH} b = Mod (a, four) c = Concat <axis = 0> (zero, zero, zero, b) y = Pad (x, c)",
-    "padding that falls": f"""{LENGTH} b = Mul (a, back) c = Constant <value_ints = [{2 * MOST}]> () d = Add (b, c)
+    "padding that falls": f"""{LENGTH} b = Mul (a, back) c = Constant <value_ints = [{2 * MAX_SIZE}]> () d = Add (b, c)
         e = Concat <axis = 0> (zero, zero, zero, d) y = Pad (x, e)""",
 }
 
@@ -56,8 +56,8 @@ def file_of(body: str, folder: Path) -> Path:
 def test_results_are_right_at_all_sizes(name: str, tmp_path: Path):
     file, random = file_of(RIGHT[name], tmp_path), np.random.default_rng(5)
     engine = session(file)
-    with api.compile(file, target="c", dims={"N": (4, MOST)}) as artifact:
-        for size in range(4, MOST + 1):
+    with api.compile(file, target="c", dims={"N": (4, MAX_SIZE)}) as artifact:
+        for size in range(4, MAX_SIZE + 1):
             x: Array = random.standard_normal((1, size)).astype(np.float32)
             (expected,), (actual,) = engine.run(None, {"x": x}), artifact.run({"x": x}).values()
             assert actual.shape == expected.shape
@@ -67,4 +67,4 @@ def test_results_are_right_at_all_sizes(name: str, tmp_path: Path):
 @pytest.mark.parametrize("name", SHORTER)
 def test_more_elements_than_at_the_greatest_size_are_refused(name: str, tmp_path: Path):
     with pytest.raises(UnsupportedError, match=r"in some run and only \d+ at the greatest sizes"):
-        api.compile(file_of(SHORTER[name], tmp_path), target="c", dims={"N": (4, MOST)})
+        api.compile(file_of(SHORTER[name], tmp_path), target="c", dims={"N": (4, MAX_SIZE)})

@@ -22,7 +22,7 @@ DTYPES: Sequence[Any] = (
 )  # fmt: skip
 BINARY = ("Add", "Sub", "Mul", "Div", "Mod", "Fmod", "Maximum", "Minimum")
 NUMBERS: Sequence[float] = (-41, -7, -3, -2, -1, 0, 1, 2, 3, 5, 7, 41, 49, 100, 1000, 0.1, 0.25, 0.5, 1.5, 2.5)
-LARGEST = (10, 60, 300, 3000)
+LARGEST_SIZES = (10, 60, 300, 3000)
 
 Step = tuple[str, Any]
 steps = st.one_of(
@@ -66,7 +66,7 @@ def _number(element: object, size: int, dtype: Any) -> Array:
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.sampled_from(LARGEST), st.lists(steps, min_size=1, max_size=6))
+@given(st.sampled_from(LARGEST_SIZES), st.lists(steps, min_size=1, max_size=6))
 @example(60, [("Cast", np.float32), ("Div", 41), ("Mul", 41), ("Floor", None)])
 @example(60, [("Div", -2)])
 @example(300, [("Cast", np.uint8)])

@@ -8,6 +8,7 @@ import operator
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ from s2s.frontends.torch.program import (
     Ref,
     TensorInfo,
 )
-from s2s.frontends.torch.recurrent_shapes import lengths_kept
+from s2s.frontends.torch.recurrent_shapes import has_layers, lengths_kept
 from s2s.frontends.torch.structures import output_names, register_dataclasses
 from s2s.frontends.torch.table import KEPT
 from s2s.types.dtypes import Array
@@ -86,7 +87,7 @@ def export(
 
 def _exported(module: Any, inputs: Sequence[object], named: Mapping[str, object], shapes: Any) -> ExportedProgram:
     torch = import_torch()
-    with torch.no_grad(), warnings.catch_warnings(), lengths_kept(torch):
+    with torch.no_grad(), warnings.catch_warnings(), lengths_kept(torch) if has_layers(module) else nullcontext():
         warnings.simplefilter("ignore", FutureWarning)  # torch warns of its own calls
         return torch.export.export(module, tuple(inputs), dict(named), dynamic_shapes=shapes)
 
@@ -118,7 +119,7 @@ def decomposed(exported: ExportedProgram) -> ExportedProgram:
     for overload in _quantised_weights(torch):
         table.pop(overload, None)
     table.update(decompositions())
-    with warnings.catch_warnings(), lengths_kept(torch):
+    with warnings.catch_warnings(), lengths_kept(torch) if has_layers(exported.graph) else nullcontext():
         warnings.simplefilter("ignore", FutureWarning)  # torch warns of its own calls
         return exported.run_decompositions(table)
 

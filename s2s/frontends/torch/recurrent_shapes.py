@@ -11,15 +11,28 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 LAYERS = ("lstm", "gru", "rnn_tanh", "rnn_relu")
 
 
+def has_layers(module: Any) -> bool:
+    """Return whether a module of torch, or the graph of a program, has recurrent layers."""
+    torch = import_module("torch")
+    if isinstance(module, torch.nn.Module):
+        return any(isinstance(layer, torch.nn.RNNBase) for layer in module.modules())
+    return any(node.target in _overloads(torch) for node in module.nodes)
+
+
+def _overloads(torch: Any) -> list[Any]:
+    return [getattr(torch.ops.aten, name).input for name in LAYERS]
+
+
 @contextmanager
 def lengths_kept(torch: Any) -> Generator[None]:
     """Have torch infer the shapes of recurrent layers by a rule while it exports or decomposes a program."""
-    layers = [getattr(torch.ops.aten, name).input for name in LAYERS]
+    layers = _overloads(torch)
     before = {layer: dict(layer.py_kernels) for layer in layers}
     decompositions = torch._decomp.decomposition_table
     decomposed = {layer: decompositions[layer] for layer in layers if layer in decompositions}
@@ -47,12 +60,12 @@ def _rule(torch: Any, layer: Any, computed: Any) -> Callable[..., tuple[Any, ...
     plain = torch.Tensor, torch.nn.Parameter
 
     def rule(*args: Any, **named: Any) -> tuple[Any, ...]:
-        given = {**dict(zip(names, args, strict=False)), **named}
-        x, states = given["input"], given["hx"]
+        arguments = {**dict(zip(names, args, strict=False)), **named}
+        x, states = arguments["input"], arguments["hx"]
         if type(x) in plain:
             return computed(*args, **named)
         states = [states] if isinstance(states, torch.Tensor) else list(states)
-        columns = states[0].shape[-1] * (2 if given["bidirectional"] else 1)
+        columns = states[0].shape[-1] * (2 if arguments["bidirectional"] else 1)
         return x.new_empty((*x.shape[:-1], columns)), *(state.new_empty(state.shape) for state in states)
 
     return rule
