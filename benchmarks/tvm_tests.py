@@ -214,7 +214,7 @@ def run_file(path: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         options = ["-q", "-x", "--maxfail=10000", "-p", "no:cacheprovider", "--rootdir", folder, "-c", os.devnull]
-        pytest.main([*options, "--timeout=60", "--noconftest", str(path)], plugins=[outcomes])
+        pytest.main([*options, "--timeout=240", "--noconftest", str(path)], plugins=[outcomes])
     return {"counts": outcomes.counts, "failures": outcomes.failures}
 
 

@@ -53,10 +53,11 @@ def read_log(path: str | Path) -> tuple[tuple[MeasuredRecord, ...], tuple[Line, 
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; give a log of AutoTVM") from error
-    return _records(str(path), lines)
+    return records_of_lines(str(path), lines)
 
 
-def _records(where: str, lines: Sequence[str]) -> tuple[tuple[MeasuredRecord, ...], tuple[Line, ...]]:
+def records_of_lines(where: str, lines: Sequence[str]) -> tuple[tuple[MeasuredRecord, ...], tuple[Line, ...]]:
+    """Read lines of a log: its records, and the lines that have no task of ours; `where` names the log in errors."""
     found: list[MeasuredRecord] = []
     foreign: list[Line] = []
     for number, line in enumerate(lines, 1):

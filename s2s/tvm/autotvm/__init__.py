@@ -12,10 +12,11 @@ AutoTVM.
 """
 
 from s2s.tvm.autotvm import callback, graph_tuner, measure, record, task, tophub, tuner, utils
-from s2s.tvm.autotvm.config import ConfigEntity, ConfigSpace, FallbackConfigEntity
+from s2s.tvm.autotvm.config import ConfigEntity
 from s2s.tvm.autotvm.measure import LocalBuilder, LocalRunner, MeasureErrorNo, measure_option
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
 from s2s.tvm.autotvm.rpc_runner import RPCRunner
+from s2s.tvm.autotvm.space import ConfigSpace, FallbackConfigEntity
 from s2s.tvm.autotvm.task import (
     TASK_TABLE,
     ApplyConfig,

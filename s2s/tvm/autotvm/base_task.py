@@ -15,7 +15,24 @@ from s2s.tvm.autotvm.config import ConfigEntity
 class Configurations(Protocol):
     """The configurations of a task, by number."""
 
+    @property
+    def range_length(self) -> int:
+        """The number behind the last one."""
+        ...
+
     def __len__(self) -> int: ...
+
+    def is_index_valid(self, index: int) -> bool:
+        """Return whether there is a configuration of a number."""
+        ...
+
+    def subrange_length(self, start: int, end: int) -> int:
+        """Return how many numbers from `start` on, below `end`, have a configuration."""
+        ...
+
+    def get_next_index(self, index: int, n: int = 1, start: int | None = None, end: int | None = None) -> int | None:
+        """Return the next number behind one that has a configuration; None where there is none below `end`."""
+        ...
 
     def get(self, index: int) -> ConfigEntity:
         """Return the configuration of a number."""

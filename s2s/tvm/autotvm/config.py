@@ -8,9 +8,8 @@ A template runs once with a `ConfigSpace`, which notes the knobs, and then with 
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from random import randrange
 from typing import Any
 
 from s2s.errors import InputError
@@ -37,6 +36,7 @@ class Config:
 
     def __init__(self) -> None:
         self.flop = 0
+        self.errors: list[str] = []
         self.entities: dict[str, Entity] = {}
 
     def __getitem__(self, name: str) -> Any:
@@ -120,6 +120,14 @@ class Config:
         """Add to the number of operations that the function carries out, from which GFLOP/s are computed."""
         self.flop += int(flop)
 
+    def valid(self) -> bool:
+        """Return whether the template has found no fault with the configuration."""
+        return not self.errors
+
+    def raise_error(self, msg: str) -> None:
+        """Note a fault that the template finds with the configuration: it is not compiled."""
+        self.errors.append(msg)
+
     def _declare(self, name: str, values: Callable[[], list[Entity]]) -> None:
         """Note a knob where the configuration is open."""
 
@@ -163,93 +171,3 @@ class ConfigEntity(Config):
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={each.value}" for name, each in self.entities.items())
         return f"{values},{self.index}"
-
-
-class ConfigSpace(Config):
-    """All configurations of a template: the product of its knobs' values, numbered, the first knob counting fastest."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.space_map: dict[str, list[Entity]] = {}
-
-    def _declare(self, name: str, values: Callable[[], list[Entity]]) -> None:
-        if name in self.space_map:
-            return
-        found = values()
-        if not found:
-            raise InputError(f"autotvm: knob {name!r} has no values; give candidates, or a weaker filter")
-        self.space_map[name] = found
-        self.entities[name] = found[0]
-
-    @property
-    def dims(self) -> list[int]:
-        """The number of values of each knob."""
-        return [len(each) for each in self.space_map.values()]
-
-    def __len__(self) -> int:
-        return prod(self.dims)
-
-    def get(self, index: int) -> ConfigEntity:
-        """Return the configuration of a number below `len(self)`."""
-        if not 0 <= index < len(self):
-            raise InputError(f"autotvm: configuration {index} of {len(self)}; give a smaller number")
-        entities: dict[str, Entity] = {}
-        rest = index
-        for name, values in self.space_map.items():
-            rest, place = divmod(rest, len(values))
-            entities[name] = values[place]
-        return ConfigEntity(index, entities)
-
-    def is_index_valid(self, index: int) -> bool:
-        """Return whether there is a configuration of a number."""
-        return 0 <= index < len(self)
-
-    def get_rand_index(self, start: int = 0, end: int | None = None) -> int:
-        """Return a number drawn from `start` on, below `end`."""
-        return randrange(start, len(self) if end is None else min(end, len(self)))
-
-    def point2knob(self, point: int) -> list[int]:
-        """Return the places of the values in their knobs of a number."""
-        places: list[int] = []
-        for size in self.dims:
-            point, place = divmod(point, size)
-            places.append(place)
-        return places
-
-    def knob2point(self, knob: Sequence[int]) -> int:
-        """Return the number of the places of values in their knobs."""
-        number = 0
-        for size, place in zip(reversed(self.dims), reversed(knob), strict=True):
-            number = number * size + place
-        return number
-
-    def index_of(self, config: ConfigEntity) -> int | None:
-        """Return the number of a configuration by its values; None where a value is none of its knob's."""
-        number, factor = 0, 1
-        if list(config.entities) != list(self.space_map):
-            return None
-        for name, values in self.space_map.items():
-            if config.entities[name] not in values:
-                return None
-            number += factor * values.index(config.entities[name])
-            factor *= len(values)
-        return number
-
-    def __iter__(self) -> Iterator[ConfigEntity]:
-        return (self.get(index) for index in range(len(self)))
-
-    def __repr__(self) -> str:
-        lines = [f"ConfigSpace (len={len(self)}, space_map=", *map(self._line, enumerate(self.space_map)), ")"]
-        return "\n".join(lines)
-
-    def _line(self, knob: tuple[int, str]) -> str:
-        number, name = knob
-        values = self.space_map[name]
-        shown = ", ".join(str(each.value) for each in values[:4]) + (", …" if len(values) > 4 else "")
-        return f"  {number:2} {name}: {len(values)} of kind {values[0].kind}: {shown}"
-
-
-class FallbackConfigEntity(ConfigSpace):
-    """A configuration of which nothing is known: each knob has its first value."""
-
-    is_fallback = True

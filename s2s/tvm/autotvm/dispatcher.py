@@ -7,8 +7,7 @@ They nest, and the innermost one that knows a task counts.
 """
 
 import json
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 from s2s.decisions.dispatch import DispatchContext
@@ -17,16 +16,13 @@ from s2s.decisions.records import Record, choices_of
 from s2s.decisions.registry import heuristics_of
 from s2s.errors import InputError
 from s2s.tuning.records import MeasuredRecord
-from s2s.tvm.autotvm.config import ConfigEntity, FallbackConfigEntity
+from s2s.tvm.autotvm.config import ConfigEntity
 from s2s.tvm.autotvm.kernel_task import KernelTask
 from s2s.tvm.autotvm.knobs import OtherOptionEntity
-from s2s.tvm.autotvm.log import measured_records
-from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
+from s2s.tvm.autotvm.log import Log, measured_records
+from s2s.tvm.autotvm.space import FallbackConfigEntity
 from s2s.tvm.autotvm.template import CONFIG, TEMPLATES, template_key
 from s2s.tvm.target import resolve
-
-Log = str | Path | Iterable[tuple[MeasureInput, MeasureResult]]
-"""A log or a file of records by its path, or measurements."""
 
 
 class RecordContext(DispatchContext):
@@ -69,8 +65,8 @@ class FallbackContext(RecordContext):
 class ApplyHistoryBest(RecordContext):
     """A context that gives each task the cheapest configuration of a log, a file of records, or measurements."""
 
-    def __init__(self, records: Log) -> None:
-        super().__init__(map(_plain, measured_records(records)))
+    def __init__(self, records: Log | None) -> None:
+        super().__init__(map(_plain, measured_records(records or ())))
 
     def load(self, records: Log) -> None:
         """Take over the measurements of another log as well."""

@@ -115,7 +115,7 @@ class BaseGraphTuner(ABC):
 
     def write_opt_sch2record_file(self, record_file: str | Path = "graph_opt_schedule.log") -> None:
         """Write the optimal records as a log, for `apply_graph_best`."""
-        lines = [as_log_line(result.record) for _, result in self.get_optimal_records()]
+        lines = [as_log_line(each.record) for _, each in self.get_optimal_records() if each.record is not None]
         try:
             Path(record_file).write_text("".join(lines), encoding="utf-8")
         except OSError as error:

@@ -11,6 +11,7 @@ from s2s.tuning.task import Task as Kernel
 from s2s.tvm.autotvm.base_task import Task
 from s2s.tvm.autotvm.config import ConfigEntity
 from s2s.tvm.autotvm.knobs import OtherOptionEntity
+from s2s.tvm.autotvm.numbers import Numbered
 
 
 class KernelTask(Task):
@@ -62,14 +63,22 @@ class KernelTask(Task):
         return (("schedule", self.space.subject.key, text),)
 
 
-class Schedules:
+class Schedules(Numbered):
     """The schedules of a kernel, by number; schedules of some numbers are illegal."""
 
     def __init__(self, task: KernelTask) -> None:
         self._task = task
 
-    def __len__(self) -> int:
+    @property
+    def range_length(self) -> int:
         return self._task.space.size
+
+    def __len__(self) -> int:
+        return self.range_length
+
+    def subrange_length(self, start: int, end: int) -> int:
+        self._check(start, end)
+        return end - start
 
     def get(self, index: int) -> ConfigEntity:
         """Return the configuration of a number."""

@@ -9,7 +9,7 @@ A value is an entity, which is applied to a stage of a schedule. Logs keep it as
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations, product
-from math import log2, prod
+from math import isqrt, log2, prod
 from typing import Any, ClassVar
 
 from s2s.errors import InputError, UnsupportedError
@@ -45,11 +45,16 @@ class SplitEntity(Entity):
     """Sizes of the loops that one loop is split into, outermost first; -1 is what the others leave."""
 
     kind = "sp"
-    size: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def size(self) -> list[int]:
+        """The sizes as a list."""
+        return list(self.sizes)
 
     @property
     def value(self) -> list[int]:
-        return list(self.size)
+        return self.size
 
     @property
     def features(self) -> list[float]:
@@ -168,7 +173,8 @@ def _factors(extent: int, policy: str, most: int | None) -> list[int]:
     """Divisors of `extent`, powers of two up to it, or both."""
     found: set[int] = set()
     if policy != "power2":
-        found |= {each for each in range(1, extent + 1) if extent % each == 0}
+        low = [each for each in range(1, isqrt(extent) + 1) if extent % each == 0]
+        found |= {*low, *(extent // each for each in low)}
     if policy != "factors":
         found |= {2**each for each in range(extent.bit_length())}
     return sorted(each for each in found if most is None or each <= most)

@@ -5,29 +5,50 @@ Lines of tasks that are no more are counted and told by the logger `autotvm`, an
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from io import TextIOBase
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 from s2s.decisions.keys import LOWERING
 from s2s.errors import InputError
-from s2s.tuning.autotvm_log import is_log, read_log
+from s2s.tuning.autotvm_log import is_log, read_log, records_of_lines
 from s2s.tuning.measurement import ErrorKind
 from s2s.tuning.records import MeasuredRecord, read_measured
 from s2s.tvm.autotvm.config import ConfigEntity
-from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
+from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult, record_of_pair
 from s2s.tvm.autotvm.template import CONFIG, TEMPLATES, template_key
 from s2s.tvm.target import resolve
 
 logger = logging.getLogger("autotvm")
 
 
-def measured_records(source: str | Path | Iterable[tuple[MeasureInput, MeasureResult]]) -> list[MeasuredRecord]:
+Log = str | PathLike[str] | TextIO | Iterable[Any]
+"""A log or a file of records by its path or open, measurements, or several of these."""
+
+
+def measured_records(source: Log) -> list[MeasuredRecord]:
     """Return the records of a log, a file of records, or measurements."""
-    if not isinstance(source, str | Path):
-        return [result.record for _, result in source]
-    if not is_log(source):
-        return _living(source, read_measured(source))
-    found, foreign = read_log(source)
+    if isinstance(source, TextIOBase):
+        return _of_lines("a log", *records_of_lines("a log", source.read().splitlines()))
+    if not isinstance(source, str | PathLike):
+        return [record for item in cast("Iterable[Any]", source) for record in _of_item(item)]
+    path = Path(source)
+    return _of_lines(path, *read_log(path)) if is_log(path) else _living(path, read_measured(path))
+
+
+def _of_item(item: Any) -> list[MeasuredRecord]:
+    """The records of a measurement, or of another source."""
+    if isinstance(item, tuple) and item and isinstance(item[0], MeasureInput):
+        record = record_of_pair(*cast("tuple[MeasureInput, MeasureResult]", item))
+        return [] if record is None else [record]
+    return measured_records(cast("Log", item))
+
+
+def _of_lines(
+    source: str | Path, found: Sequence[MeasuredRecord], foreign: Sequence[Mapping[str, Any]]
+) -> list[MeasuredRecord]:
+    """The records of a log whose tasks this program has."""
     ours = [record for line in foreign if (record := _of_template(line)) is not None]
     _tell(source, len(foreign) - len(ours), "are of tasks that this program does not have")
     return [*_living(source, found), *ours]

@@ -1,11 +1,13 @@
 """A measurement as AutoTVM's callbacks and logs see it: its input and its result."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from s2s.support.frozen import frozen
+from s2s.tuning.measurement import ErrorKind
 from s2s.tuning.records import MeasuredRecord
 from s2s.tvm.autotvm.base_task import Task
 from s2s.tvm.autotvm.config import ConfigEntity
+from s2s.tvm.target import Target
 
 FAILED = 1e9
 """The cost of a measurement that failed."""
@@ -28,24 +30,64 @@ class LoggedTask:
 class MeasureInput(NamedTuple):
     """A configuration of a task on a target."""
 
-    target: str
+    target: str | Target
     task: Task | LoggedTask
     config: ConfigEntity
 
 
-class MeasureResult(NamedTuple):
-    """The costs of a configuration, in seconds or in instructions as `record.unit` says."""
-
+class _Result(NamedTuple):
     costs: tuple[float, ...]
     error_no: int
     all_cost: float
-    """Seconds that building and measuring took."""
     timestamp: float
-    record: MeasuredRecord
-    """Everything that is known of the measurement."""
+
+
+class MeasureResult(_Result):
+    """The costs of a configuration, its error, the seconds that building and measuring took, and when it was measured.
+
+    Costs are seconds, or instructions as `record.unit` says; `record`, what is known besides, is none of a result that
+    a program has made itself.
+    """
+
+    record: MeasuredRecord | None
+
+    def __new__(
+        cls,
+        costs: tuple[float, ...],
+        error_no: int,
+        all_cost: float,
+        timestamp: float,
+        record: MeasuredRecord | None = None,
+    ) -> Self:
+        """Make a result of TVM's four fields, and the record that tells more."""
+        made = super().__new__(cls, costs, error_no, all_cost, timestamp)
+        made.record = record
+        return made
 
 
 def result_of(record: MeasuredRecord) -> MeasureResult:
     """Return the result that a record keeps."""
     cost = FAILED if record.cost is None else record.cost
     return MeasureResult((cost,), int(record.error), record.seconds, record.timestamp, record)
+
+
+def record_of_pair(inp: MeasureInput, result: MeasureResult) -> MeasuredRecord | None:
+    """Return the record of a measurement; of one that a program has made itself the record of its task, None where the
+    configuration is none of the task's."""
+    if result.record is not None or not isinstance(inp.task, Task):
+        return result.record
+    if not inp.config.entities:
+        return None
+    failed = bool(result.error_no)
+    return MeasuredRecord(
+        task=inp.task.key,
+        target=inp.task.target.name,
+        decisions=inp.task.decisions_of(inp.task.text_at(inp.config)),
+        cost=None if failed else sum(result.costs) / len(result.costs),
+        unit="seconds",
+        error=ErrorKind(result.error_no),
+        kernel=inp.task.name,
+        arguments=inp.task.args,
+        seconds=result.all_cost,
+        timestamp=result.timestamp,
+    )

@@ -2,39 +2,75 @@
 
 import json
 from collections.abc import Iterator
+from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
-from s2s.errors import InputError
-from s2s.tuning.autotvm_log import as_log_line
+from s2s.errors import InputError, UnsupportedError
+from s2s.tuning.autotvm_log import LOG_VERSION, as_log_line, is_log
 from s2s.tuning.records import MeasuredRecord, best_records, record_of
 from s2s.tvm.autotvm.config import ConfigEntity
+from s2s.tvm.autotvm.dispatcher import ApplyHistoryBest
 from s2s.tvm.autotvm.knobs import OtherOptionEntity
 from s2s.tvm.autotvm.log import measured_records
 from s2s.tvm.autotvm.measure_pair import LoggedTask, MeasureInput, MeasureResult, result_of
 from s2s.tvm.autotvm.template import CONFIG
+from s2s.tvm.target import Target
+from s2s.version import current_version
 
 PROTOCOL = "json"
+
+
+def measure_str_key(inp: MeasureInput, include_config: bool = True) -> str:
+    """Return a text that names what was measured: target, task, arguments, and the configuration."""
+    return f"{inp.target}{inp.task.name}{inp.task.args}{inp.config if include_config else ''}"
 
 
 def encode(inp: MeasureInput, result: MeasureResult, protocol: str = PROTOCOL) -> str:
     """Return a measurement as a line of a log, without its end."""
     _check(protocol)
-    return as_log_line(result.record).rstrip("\n")
+    if result.record is not None:
+        return as_log_line(result.record).rstrip("\n")
+    fields: dict[str, Any] = {
+        "input": [str(inp.target), inp.task.name, list(inp.task.args), {}],
+        "config": inp.config.to_json_dict(),
+        "result": [list(result.costs), int(result.error_no), result.all_cost, result.timestamp],
+        "version": LOG_VERSION,
+        "tvm_version": f"s2s {current_version()}",
+    }
+    return json.dumps(fields, ensure_ascii=False)
 
 
 def decode(row: str, protocol: str = PROTOCOL) -> tuple[MeasureInput, MeasureResult] | None:
-    """Return the measurement that a line keeps; None for comments and lines of tasks that s2s does not have."""
+    """Return the measurement that a line keeps; None for comments and lines without a task."""
     _check(protocol)
     if not row.strip() or row.startswith("#"):
         return None
     fields = cast("dict[str, Any]", json.loads(row))
-    return pair_of(record_of("a line of a log", 1, fields["s2s"])) if "s2s" in fields else None
+    if "s2s" in fields:
+        return pair_of(record_of("a line of a log", 1, fields["s2s"]))
+    try:
+        target, name, args, _ = fields["input"]
+        costs, error, seconds, timestamp = fields["result"]
+        config = ConfigEntity.from_json_dict(fields["config"])
+        described = Target(str(target))
+    except (KeyError, TypeError, ValueError, InputError):
+        return None
+    task = LoggedTask(str(name), tuple(args), "")
+    result = MeasureResult(tuple(costs), int(error), float(seconds), float(timestamp))
+    return MeasureInput(described, task, config), result
 
 
-def load_from_file(filename: str | Path) -> Iterator[tuple[MeasureInput, MeasureResult]]:
-    """Read the measurements of a log or of a file of records."""
-    yield from map(pair_of, measured_records(filename))
+def load_from_file(filename: str | PathLike[str]) -> Iterator[tuple[MeasureInput, MeasureResult]]:
+    """Read the measurements of a log or of a file of records; lines of a program's own have no record."""
+    path = Path(filename)
+    if not is_log(path):
+        yield from map(pair_of, measured_records(path))
+        return
+    for line in path.read_text(encoding="utf-8").splitlines():
+        pair = decode(line)
+        if pair is not None:
+            yield pair
 
 
 def pick_best(in_file: str | Path, out_file: str | Path) -> None:
@@ -48,7 +84,10 @@ def pick_best(in_file: str | Path, out_file: str | Path) -> None:
 
 def _check(protocol: str) -> None:
     if protocol != PROTOCOL:
-        raise InputError(f"autotvm.record: protocol {protocol!r} is not supported; logs are {PROTOCOL}")
+        raise UnsupportedError(
+            f"autotvm.record: protocol {protocol!r} is not supported, as reading a pickle runs what it holds; logs are "
+            f"{PROTOCOL}"
+        )
 
 
 def pair_of(record: MeasuredRecord) -> tuple[MeasureInput, MeasureResult]:
@@ -62,3 +101,16 @@ def _config(record: MeasuredRecord) -> ConfigEntity:
         if kind == CONFIG:
             return ConfigEntity.from_json_dict(json.loads(chosen))
     return ConfigEntity(0, {f"{kind} {subject}": OtherOptionEntity(text) for kind, subject, text in record.decisions})
+
+
+__all__ = [
+    "ApplyHistoryBest",
+    "MeasureInput",
+    "MeasureResult",
+    "decode",
+    "encode",
+    "load_from_file",
+    "measure_str_key",
+    "pair_of",
+    "pick_best",
+]

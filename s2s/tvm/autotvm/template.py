@@ -24,7 +24,8 @@ from s2s.decisions.records import choices_of
 from s2s.errors import InputError
 from s2s.targets import Target
 from s2s.tvm.autotvm.apply_config import ApplyConfig
-from s2s.tvm.autotvm.config import Config, ConfigEntity, ConfigSpace, FallbackConfigEntity
+from s2s.tvm.autotvm.config import Config, ConfigEntity
+from s2s.tvm.autotvm.space import ConfigSpace, FallbackConfigEntity
 from s2s.tvm.target import resolve
 from s2s.tvm.te import Schedule, Tensor
 
@@ -70,11 +71,15 @@ def instantiated(name: str, args: Sequence[Any], config: Config) -> Built:
     if name not in TEMPLATES:
         known = ", ".join(TEMPLATES) or "none"
         raise InputError(f"task {name}: there is no such template; the templates are {known}")
+    config.errors.clear()
     before = _current.set(config)
     try:
-        return TEMPLATES[name](*args)
+        made = TEMPLATES[name](*args)
     finally:
         _current.reset(before)
+    if config.errors and isinstance(config, ConfigEntity):
+        raise InputError(f"template {name}: configuration {config}: {config.errors[0]}; take another one")
+    return made
 
 
 def collected(name: str, args: Sequence[Any]) -> ConfigSpace:

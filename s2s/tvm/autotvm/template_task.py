@@ -17,7 +17,8 @@ from s2s.targets import Target
 from s2s.tuning.records import Decided
 from s2s.tuning.search_space import Point, SearchSpace
 from s2s.tvm.autotvm.base_task import Task
-from s2s.tvm.autotvm.config import Config, ConfigEntity, ConfigSpace, FallbackConfigEntity
+from s2s.tvm.autotvm.config import Config, ConfigEntity
+from s2s.tvm.autotvm.space import ConfigSpace, FallbackConfigEntity
 from s2s.tvm.autotvm.template import CONFIG, TEMPLATES, Built, collected, instantiated, template_key
 from s2s.tvm.te.build import compilation_of
 from s2s.tvm.te.loops import size_of
@@ -157,8 +158,9 @@ class TemplateSpace(SearchSpace):
 
     def text(self, point: Point) -> str | None:
         if point not in self._texts:
-            config = self.configurations.get(self.number(point))
-            self._texts[point] = config.text if self.task.is_tried(config) else None
+            number = self.number(point)
+            config = self.configurations.get(number) if self.configurations.is_index_valid(number) else None
+            self._texts[point] = config.text if config is not None and self.task.is_tried(config) else None
         return self._texts[point]
 
     @cached_property

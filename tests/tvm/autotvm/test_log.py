@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from s2s.errors import InputError
+from s2s.errors import UnsupportedError
 from s2s.tvm import autotvm
 from s2s.tvm.autotvm.log import measured_records
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
@@ -55,7 +55,7 @@ def test_comments_are_no_measurements() -> None:
 
 
 def test_other_protocols_are_refused(pairs: list[tuple[MeasureInput, MeasureResult]]) -> None:
-    with pytest.raises(InputError, match="protocol 'pickle'"):
+    with pytest.raises(UnsupportedError, match="protocol 'pickle'"):
         autotvm.record.encode(*pairs[0], protocol="pickle")
 
 

@@ -15,10 +15,10 @@ from s2s.tuning.recording import record_of
 from s2s.tuning.search_space import Point
 from s2s.tuning.tuners import GeneticTuner, TunerName, make_tuner
 from s2s.tuning.tuners import Tuner as Search
-from s2s.tvm.autotvm.base_task import Task
+from s2s.tvm.autotvm.base_task import Configurations, Task
 from s2s.tvm.autotvm.config import ConfigEntity
-from s2s.tvm.autotvm.measure import MeasureOption
-from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult, result_of
+from s2s.tvm.autotvm.measure import BuildResult, MeasureOption
+from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult, record_of_pair, result_of
 
 logger = logging.getLogger("autotvm")
 
@@ -30,6 +30,8 @@ KNOWN = {
     "optimizer": ("sa",),
 }
 """What TVM's XGBTuner takes."""
+Pairs = tuple[list[MeasureInput], list[MeasureResult]]
+"""What was measured, and the results."""
 _PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
@@ -80,6 +82,11 @@ class Tuner:
         return make_tuner(self.search, self.task.space, self.seed)
 
     @property
+    def space(self) -> Configurations:
+        """The configurations of the task."""
+        return self.task.config_space
+
+    @property
     def best_cost(self) -> float | None:
         """The least cost so far."""
         return None if self.best_measure_pair is None else self.best_measure_pair[1].costs[0]
@@ -93,9 +100,10 @@ class Tuner:
         """Take over earlier measurements of the task: they teach the search, and are not made again."""
         costs: dict[str, float | None] = {}
         for inp, result in data_set:
-            text = self.task.text_of(result.record.decisions) if inp.task.key == self.task.key else None
-            if text is not None:
-                costs[text] = result.record.cost
+            record = record_of_pair(inp, result)
+            text = None if record is None or inp.task.key != self.task.key else self.task.text_of(record.decisions)
+            if record is not None and text is not None:
+                costs[text] = record.cost
         self._search.remember(costs)
 
     def tune(
@@ -110,15 +118,13 @@ class Tuner:
 
         Each callback is called after each batch, with the tuner, what was measured, and the results.
         """
-        measurer, end = measure_option.measurer(self.task.target), self.trials + n_trial
-        goal = Goal.of(measurer.objectives[0])
-        measurer.require()
+        measure, end = self._measure_with(measure_option, _PREFIXES[si_prefix]), self.trials + n_trial
         self.n_trial, self.early_stopping = n_trial, early_stopping
         while self.trials < end and self.has_next():
             configs = self.next_batch(min(self.batch, end - self.trials))
             if not configs:
                 break
-            inputs, results = self._measured(configs, measurer, goal, _PREFIXES[si_prefix])
+            inputs, results = measure(configs)
             self.update(inputs, results)
             for callback in callbacks:
                 callback(self, inputs, results)
@@ -126,24 +132,44 @@ class Tuner:
                 logger.debug("early stopping: the best of %d trials is trial %d", self.trials, self.best_iter)
                 break
 
-    def _measured(
-        self, configs: Sequence[ConfigEntity], measurer: Measurer, goal: Goal, unit: float
-    ) -> tuple[list[MeasureInput], list[MeasureResult]]:
-        task = self.task
-        inputs = [MeasureInput(task.target.name, task, config) for config in configs]
-        candidates, found, results = measured(inputs, measurer, goal, self._incumbent)
-        for number, (inp, result) in enumerate(zip(inputs, results, strict=True)):
-            self._note(inp, result, candidates[number], found[number])
-            rate = task.flop / result.costs[0] / unit
-            logger.debug("No: %d\t%.2f/%.2f\t%s\t%s", self.trials, rate, self.best_flops / unit, result[:4], inp.config)
+    def _measure_with(self, option: MeasureOption, unit: float) -> Callable[[Sequence[ConfigEntity]], Pairs]:
+        """Return what measures a batch: a measurer of this package, or the runner of a program."""
+        measurer = option.measurer(self.task.target)
+        if measurer is None:
+            option.runner.set_task(self.task)
+            return lambda configs: self._run_by(option, configs, unit)
+        goal = Goal.of(measurer.objectives[0])
+        measurer.require()
+        return lambda configs: self._measured(configs, measurer, goal, unit)
+
+    def _run_by(self, option: MeasureOption, configs: Sequence[ConfigEntity], unit: float) -> Pairs:
+        inputs = [MeasureInput(self.task.target.name, self.task, config) for config in configs]
+        results = option.runner.run(inputs, [BuildResult(each) for each in inputs])
+        for inp, result in zip(inputs, results, strict=True):
+            self._note(inp, result)
+            self._tell(inp, result, unit)
         return inputs, results
 
-    def _note(self, inp: MeasureInput, result: MeasureResult, candidate: Candidate, measured: Measurement) -> None:
+    def _measured(self, configs: Sequence[ConfigEntity], measurer: Measurer, goal: Goal, unit: float) -> Pairs:
+        inputs = [MeasureInput(self.task.target.name, self.task, config) for config in configs]
+        candidates, found, results = measured(inputs, measurer, goal, self._incumbent)
+        for number, (inp, result) in enumerate(zip(inputs, results, strict=True)):
+            if self._note(inp, result):
+                self._incumbent = Incumbent(candidates[number], found[number])
+            self._tell(inp, result, unit)
+        return inputs, results
+
+    def _tell(self, inp: MeasureInput, result: MeasureResult, unit: float) -> None:
+        rate = self.task.flop / result.costs[0] / unit
+        logger.debug("No: %d\t%.2f/%.2f\t%s\t%s", self.trials, rate, self.best_flops / unit, result[:4], inp.config)
+
+    def _note(self, inp: MeasureInput, result: MeasureResult) -> bool:
+        """Count a trial; return whether it is the best one so far."""
         self.trials += 1
         if result.error_no or (self.best_cost is not None and result.costs[0] >= self.best_cost):
-            return
+            return False
         self.best_iter, self.best_config, self.best_measure_pair = self.trials, inp.config, (inp, result)
-        self._incumbent = Incumbent(candidate, measured)
+        return True
 
 
 def measured(
@@ -165,6 +191,8 @@ def measured(
 def create_measure_batch(task: Task, option: MeasureOption) -> Callable[[Sequence[MeasureInput]], list[MeasureResult]]:
     """Return a function that measures configurations of a task."""
     measurer = option.measurer(task.target)
+    if measurer is None:
+        return lambda inputs: option.runner.run(inputs, [BuildResult(each) for each in inputs])
     goal = Goal.of(measurer.objectives[0])
 
     def measure_batch(measure_inputs: Sequence[MeasureInput]) -> list[MeasureResult]:
@@ -172,41 +200,6 @@ def create_measure_batch(task: Task, option: MeasureOption) -> Callable[[Sequenc
         return measured(measure_inputs, measurer, goal)[2] if measure_inputs else []
 
     return measure_batch
-
-
-class IndexBaseTuner(Tuner):
-    """A search by numbers of configurationsfrom `range_idx`, a pair of the first and the last, in order."""
-
-    def __init__(self, task: Task, range_idx: tuple[int, int] | None = None) -> None:
-        first, last = range_idx or (0, len(task.config_space) - 1)
-        if not 0 <= first <= last < len(task.config_space):
-            raise InputError(
-                f"IndexBaseTuner: range_idx {range_idx}: there are {len(task.config_space)}; give two numbers of them"
-            )
-        self.begin_idx, self.end_idx, self.index = first, last + 1, first
-        super().__init__(task)
-
-    def has_next(self) -> bool:
-        """Whether a number is left."""
-        return self.index < self.end_idx
-
-    def next_batch(self, batch_size: int) -> list[ConfigEntity]:
-        """Return the configurations of the next numbers."""
-        numbers = range(self.index, min(self.index + batch_size, self.end_idx))
-        self.index += len(numbers)
-        return [self.task.config_space.get(each) for each in numbers]
-
-
-class GridSearchTuner(Tuner):
-    """Takes all configurations in order."""
-
-    search = "grid"
-
-
-class RandomTuner(Tuner):
-    """Takes configurations at random."""
-
-    search = "random"
 
 
 class GATuner(Tuner):

@@ -4,13 +4,15 @@ A candidate runs where its target does: on this machine, or on the board that QE
 are counted. Its results are compared with the right ones before its cost counts.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any, cast
 
 from s2s.boards import BOARDS, PREFIX
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.passes.pass_context import PassContext
 from s2s.support.frozen import frozen
 from s2s.support.jobs import jobs
@@ -19,8 +21,11 @@ from s2s.tuning.measurement import ErrorKind
 from s2s.tuning.measurer import Limits, Measurer
 from s2s.tuning.on_board import BoardMeasurer
 from s2s.tuning.on_host import ROUND_SECONDS, HostMeasurer
+from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
 from s2s.tvm.micro.loader import AutoTvmModuleLoader
 from s2s.tvm.relay.options import Runtime
+from s2s.tvm.te.loops import size_of
+from s2s.tvm.te.tensors import argument_of
 
 MeasureErrorNo = ErrorKind
 LOCAL = "local"
@@ -66,12 +71,63 @@ class LocalBuilder:
         return self.n_parallel or jobs()
 
 
-class Runner(ABC):
-    """Runs candidates that were built."""
+class BuildResult:
+    """A configuration that is to be run; its library is built when `filename` is asked for."""
 
-    @abstractmethod
-    def measurer(self, target: Target, builder: LocalBuilder) -> Measurer:
-        """Return what measures candidates for a target."""
+    error: Exception | None = None
+    time_cost: float = 0.0
+
+    def __init__(self, inp: MeasureInput) -> None:
+        self._inp = inp
+
+    @property
+    def arg_info(self) -> list[tuple[tuple[int, ...], str]]:
+        """The shape and the element type of each argument."""
+        _, arguments = self._instantiated()
+        return [(tuple(size_of(size, {}) for size in each.shape), each.dtype) for each in map(argument_of, arguments)]
+
+    @cached_property
+    def filename(self) -> str:
+        """The path of the shared library of the configuration."""
+        from s2s.tvm.te.build import build
+
+        schedule, arguments = self._instantiated()
+        path = str(Path(mkdtemp(prefix="s2s-autotvm-")) / "candidate.so")
+        build(schedule, arguments, cast("Target", getattr(self._inp.task, "target", None))).export_library(path)
+        return path
+
+    def _instantiated(self) -> Any:
+        instantiate = getattr(self._inp.task, "instantiate", None)
+        if instantiate is None:
+            raise UnsupportedError(
+                f"autotvm: {self._inp.task.name} is a kernel of a network, which is measured inside of it; let "
+                "LocalRunner measure it, or tune a template"
+            )
+        return instantiate(self._inp.config)
+
+
+class Runner:
+    """Runs candidates that were built: a class of a program overrides `run`."""
+
+    def __init__(self, timeout: float = 5, n_parallel: int | None = None) -> None:
+        self.timeout, self.n_parallel = timeout, n_parallel
+        self.task: object = None
+
+    def set_task(self, task: object) -> None:
+        """Take over the task that is tuned."""
+        self.task = task
+
+    def get_build_kwargs(self) -> dict[str, Any]:
+        """Options for the builder."""
+        return {}
+
+    def run(self, measure_inputs: Sequence[MeasureInput], build_results: Sequence[BuildResult]) -> list[MeasureResult]:
+        """Return the result of each input."""
+        raise NotImplementedError(f"{type(self).__name__}.run: is not defined; define it in the class")
+
+    def measurer(self, target: Target, builder: LocalBuilder) -> Measurer | None:
+        """Return what measures candidates for a target; None where `run` does."""
+        return None
 
 
 @frozen
@@ -114,8 +170,8 @@ class MeasureOption:
     builder: LocalBuilder
     runner: Runner
 
-    def measurer(self, target: Target) -> Measurer:
-        """Return what measures candidates for a target."""
+    def measurer(self, target: Target) -> Measurer | None:
+        """Return what measures candidates for a target; None where the runner of a program does."""
         return self.runner.measurer(target, self.builder)
 
 
