@@ -22,4 +22,15 @@ class AttributeKindError(InputError, ValueError):
     """An attribute of a target is not known, or has a value of another type."""
 
 
-__all__ = ["AttributeKindError", "KeyKindError", "MissingAttributeError", "MissingFunctionError", "TVMError"]
+class ScheduleError(InputError, RuntimeError):
+    """A schedule says what cannot be."""
+
+
+__all__ = [
+    "AttributeKindError",
+    "KeyKindError",
+    "MissingAttributeError",
+    "MissingFunctionError",
+    "ScheduleError",
+    "TVMError",
+]

@@ -9,12 +9,13 @@ other operand. Loop variables and sizes are of type `int32`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
-from s2s.tvm.te.tensor_arithmetic import TensorArithmetic
+from s2s.tvm.te.tensor_arithmetic import Slice, TensorArithmetic
 from s2s.types.dtypes import holds
 
 Number = int | float | bool
@@ -127,6 +128,9 @@ class Var(Expr):
 class IterVar(Expr):
     """A loop variable from 0 to `extent`; of a reduction, or of a dimension of the result."""
 
+    DataPar, ThreadIndex, CommReduce, Ordered, DimInfo, Unrolled, Vectorized, Parallelized, Tensorized = range(9)
+    """How a loop runs, by TVM's numbers; `Stage.iter_var_attrs` tells it."""
+
     def __init__(self, extent: Expr | int, name: str, *, is_reduction: bool = False) -> None:
         self.extent, self.name, self.is_reduction = extent, name, is_reduction
 
@@ -157,6 +161,14 @@ class Binary(Expr):
     @property
     def operands(self) -> tuple[Expr, ...]:
         return (self.a, self.b)
+
+    def __bool__(self) -> bool:
+        """Whether both sides are one object or number, of an equality; the opposite, of an inequality."""
+        if self.sign not in ("==", "!="):
+            return super().__bool__()
+        numbers = isinstance(self.a, Const) and isinstance(self.b, Const)
+        equal = self.a is self.b or (numbers and getattr(self.a, "value", 0) == getattr(self.b, "value", 1))
+        return equal == (self.sign == "==")
 
     def rebuilt(self, operands: tuple[Expr, ...]) -> Expr:
         a, b = operands
@@ -307,6 +319,12 @@ class Tensor(TensorArithmetic):
         """What two objects of one tensor have in common."""
         return self.op, self.value_index
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tensor) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
     @property
     def name(self) -> str:
         """The name of its operation, with a number where that makes several tensors."""
@@ -322,8 +340,9 @@ class Tensor(TensorArithmetic):
             raise InputError(f"{self.name}: {len(indices)} indices for {len(self.shape)} dimensions; give one for each")
         return Read(self, tuple(index if isinstance(index, Expr) else const(index) for index in indices))
 
-    def __getitem__(self, indices: Expr | int | tuple[Expr | int, ...]) -> Expr:
-        return self(*indices) if isinstance(indices, tuple) else self(indices)
+    def __getitem__(self, indices: Expr | int | tuple[Expr | int, ...]) -> Any:
+        given = indices if isinstance(indices, tuple) else (indices,)
+        return Slice(self, given) if len(given) < len(self.shape) else self(*given)
 
     def __repr__(self) -> str:
         return f"Tensor(shape={list(self.shape)}, name={self.name}, dtype={self.dtype})"

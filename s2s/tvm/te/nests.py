@@ -191,7 +191,7 @@ def _nest(schedule: Schedule, stage: Stage, inside: Sequence[Stage]) -> Nest:
         return _joined(schedule, stage, body, inside[0])
     reduction = body if isinstance(body, Reduce) else None
     nest = Nest(stage.tensor, op.name, op.axis, reduction, None if reduction is not None else body)
-    nest.leaves, nest.relations = list(stage.leaves), list(stage.relations)
+    nest.leaves, nest.relations = list(stage.leaves), list(stage.divisions)
     nest.annotations, nest.prefetches = dict(stage.annotations), list(stage.prefetches)
     nest.intrinsic = None if stage.intrinsic is None else stage.intrinsic[1]
     if stage.attached is not None and not _is_formula(stage):
@@ -232,7 +232,7 @@ def _joined(schedule: Schedule, stage: Stage, body: Expr, producer: Stage) -> Ne
     outer, inner = stage.leaves[: scope + 1], stage.leaves[scope + 1 :]
     block = _Block(producer, _block(stage, producer, inner))
     nest = Nest(stage.tensor, op.name, op.axis, value, body, producer.tensor)
-    nest.relations = [*stage.relations, *block.relations]
+    nest.relations = [*stage.divisions, *block.relations]
     nest.leaves = [*outer, *(leaf for each in producer.leaves if (leaf := block.loop(each)) is not None)]
     kept = {loop: what for loop, what in stage.annotations.items() if any(loop is each for each in outer)}
     mine = {leaf: what for loop, what in producer.annotations.items() if (leaf := block.loop(loop)) is not None}
@@ -261,7 +261,7 @@ def _block(stage: Stage, producer: Stage, inner: Sequence[IterVar]) -> dict[Iter
 
 def _root(stage: Stage, loop: IterVar) -> IterVar:
     """The dimension that `loop` is part of."""
-    for relation in reversed(stage.relations):
+    for relation in reversed(stage.divisions):
         if isinstance(relation, Split) and (loop is relation.outer or loop is relation.inner):
             return _root(stage, relation.parent)
         if isinstance(relation, Fuse) and loop is relation.fused:
@@ -276,7 +276,7 @@ class _Block:
         self._stage = stage
         self._loops: dict[IterVar, IterVar | None] = dict(loops)
         self.relations: list[Split | Fuse] = [
-            self._split(r) if isinstance(r, Split) else self._fuse(r) for r in stage.relations
+            self._split(r) if isinstance(r, Split) else self._fuse(r) for r in stage.divisions
         ]
 
     def loop(self, old: IterVar) -> IterVar | None:

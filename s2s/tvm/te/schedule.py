@@ -5,12 +5,15 @@ from typing import Any
 
 from s2s.errors import InputError
 from s2s.tvm.te.expressions import INDEX, Expr, IterVar, Read, Tensor, TensorOp
+from s2s.tvm.te.extern import Buffer
 from s2s.tvm.te.extern_call import ExternOp
 from s2s.tvm.te.operations import ComputeOp, Pack, Reduce
 from s2s.tvm.te.rewriting import renamed, rewritten
 from s2s.tvm.te.scan import ScanOp
-from s2s.tvm.te.stage import Split, Stage
+from s2s.tvm.te.stage import Fuse, Singleton, Split, Stage
 from s2s.tvm.te.tensors import computed
+
+__all__ = ["Buffer", "Fuse", "IterVar", "Schedule", "Singleton", "Split", "Stage", "create_schedule"]
 
 
 class Schedule:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
+from s2s.tvm.error import ScheduleError
 from s2s.tvm.te.expressions import Expr, IterVar, Size, Tensor, TensorOp, const
 from s2s.tvm.te.extern_call import ExternOp
 from s2s.tvm.te.operations import ComputeOp
@@ -45,6 +46,24 @@ class Fuse:
     fused: IterVar
 
 
+@frozen(eq=False)
+class Singleton:
+    """The one step of a stage without loops as a loop."""
+
+    iter: IterVar
+
+
+@frozen
+class IterVarAttr:
+    """How a loop runs: one of the numbers of `IterVar`, or the intrinsic that computes it."""
+
+    iter_type: int
+    tensor_intrin: str | None = None
+
+
+ITER_TYPES = {VECTORIZE: IterVar.Vectorized, UNROLL: IterVar.Unrolled, PARALLEL: IterVar.Parallelized}
+
+
 class Stage:
     """The loops of one tensor, outermost first."""
 
@@ -52,7 +71,7 @@ class Stage:
         self.tensor = tensor
         self.op: TensorOp = tensor.op
         self.leaves: list[IterVar] = [*self.op.axis, *self.op.reduce_axis]
-        self.relations: list[Split | Fuse] = []
+        self.relations: list[Split | Fuse | Singleton] = []
         self.annotations: dict[IterVar, str] = {}
         self.attached: tuple[Stage, IterVar] | None = None
         """The stage, and its loop, inside of which this one is computed."""
@@ -65,9 +84,33 @@ class Stage:
     def __repr__(self) -> str:
         return f"stage({self.op.name}, loops {', '.join(each.name for each in self.leaves)})"
 
+    @property
+    def divisions(self) -> list[Split | Fuse]:
+        """The relations that say how loops run."""
+        return [each for each in self.relations if not isinstance(each, Singleton)]
+
+    @property
+    def leaf_iter_vars(self) -> list[IterVar]:
+        """The loops, outermost first."""
+        return [*(each.iter for each in self.relations if isinstance(each, Singleton)), *self.leaves]
+
+    @property
+    def all_iter_vars(self) -> list[IterVar]:
+        """The loops, and the ones that they were made of."""
+        made = [each for relation in self.relations for each in _loops_made(relation)]
+        return [*self.op.axis, *self.op.reduce_axis, *made]
+
+    @property
+    def iter_var_attrs(self) -> dict[IterVar, IterVarAttr]:
+        """How loops run of which the schedule says it."""
+        told = {loop: IterVarAttr(ITER_TYPES[what]) for loop, what in self.annotations.items()}
+        if self.intrinsic is not None:
+            told[self.intrinsic[0]] = IterVarAttr(IterVar.Tensorized, self.intrinsic[1])
+        return told
+
     def refusal(self, fact: str) -> InputError:
         """The error that refuses what the schedule says of this stage."""
-        return InputError(f"te: {self.op.name}: {fact}")
+        return ScheduleError(f"te: {self.op.name}: {fact}")
 
     def has_directives(self, besides: Split | None = None) -> bool:
         """Return whether the loops differ from plain ones by anything but the split `besides`."""
@@ -113,6 +156,8 @@ class Stage:
 
     def fuse(self, *loops: IterVar) -> IterVar:
         """Make one loop of loops that stand one right inside of the other."""
+        if not loops and not self.op.axis and not self.leaves:
+            return self._single()
         if not loops:
             raise self.refusal("fuse: no loops are given; name them")
         fused = loops[0]
@@ -130,6 +175,12 @@ class Stage:
             self.relations.append(Fuse(fused, inner, made))
             fused = made
         return fused
+
+    def _single(self) -> IterVar:
+        """Make the one step of a stage without loops a loop."""
+        single = IterVar(1, "singleton")
+        self.relations.append(Singleton(single))
+        return single
 
     def reorder(self, *loops: IterVar) -> None:
         """Put `loops`, outermost first, into the places that they take together."""
@@ -236,6 +287,13 @@ class Stage:
             if leaf is loop:
                 return place
         raise self.refusal(f"{loop}: is no loop here; the loops are {', '.join(each.name for each in self.leaves)}")
+
+
+def _loops_made(relation: Split | Fuse | Singleton) -> tuple[IterVar, ...]:
+    """The loops that a relation has made."""
+    if isinstance(relation, Split):
+        return relation.outer, relation.inner
+    return (relation.fused,) if isinstance(relation, Fuse) else (relation.iter,)
 
 
 def _size(size: Size) -> Expr:

@@ -54,3 +54,13 @@ class TensorArithmetic:
     def astype(self, dtype: str) -> Any:
         """The tensor with its elements converted to `dtype`."""
         return _combined("astype", self, dtype)
+
+
+class Slice:
+    """The part of a tensor at its first indices: `A[i]`, of which `[j]` is an element."""
+
+    def __init__(self, tensor: Any, indices: tuple[Any, ...]) -> None:
+        self.tensor, self.indices = tensor, indices
+
+    def __getitem__(self, indices: Any) -> Any:
+        return self.tensor[(*self.indices, *(indices if isinstance(indices, tuple) else (indices,)))]

@@ -60,7 +60,7 @@ def argument_of(value: Tensor | Expr) -> Tensor:
     raise InputError(f"te.build: argument {value} is no tensor and no variable; give te.placeholder or te.var")
 
 
-def placeholder(shape: Sequence[Size], dtype: str = "float32", name: str = "placeholder") -> Tensor:
+def placeholder(shape: Sequence[Size] | Size, dtype: str = "float32", name: str = "placeholder") -> Tensor:
     """A tensor that the caller passes."""
     return Tensor(shape_of(name, shape), dtype_of(name, dtype), PlaceholderOp(name, ()))
 
@@ -97,10 +97,10 @@ Formulas = (
 
 
 @overload
-def compute(shape: Sequence[Size], fcompute: Formula, name: str = "compute") -> Tensor: ...
+def compute(shape: Sequence[Size] | Size, fcompute: Formula, name: str = "compute") -> Tensor: ...
 @overload
-def compute(shape: Sequence[Size], fcompute: Formulas, name: str = "compute") -> list[Tensor]: ...
-def compute(shape: Sequence[Size], fcompute: Formula | Formulas, name: str = "compute") -> Tensor | list[Tensor]:
+def compute(shape: Sequence[Size] | Size, fcompute: Formulas, name: str = "compute") -> list[Tensor]: ...
+def compute(shape: Sequence[Size] | Size, fcompute: Formula | Formulas, name: str = "compute") -> Tensor | list[Tensor]:
     """The tensor whose element at `i, j, …` is `fcompute(i, j, …)`, an expression.
 
     A reduction stands outermost in it: `te.sum(…, axis=k)`, with nothing around. A function that returns a tuple makes
@@ -154,8 +154,10 @@ def _index_names(function: Callable[..., object], count: int) -> list[str]:
     return [each.name for each in parameters]
 
 
-def shape_of(name: str, shape: Sequence[Size]) -> tuple[Size, ...]:
-    """Sizes of dimensions; a float such as `N / 32` counts where it is whole, as in TVM's tutorials."""
+def shape_of(name: str, shape: Sequence[Size] | Size) -> tuple[Size, ...]:
+    """Sizes of dimensions, or of the only one; a float such as `N / 32` counts where it is whole, as in TVM's
+    tutorials."""
+    shape = [shape] if isinstance(shape, int | float | Expr) else shape
     sizes = tuple(int(size) if isinstance(size, float) and size == int(size) else size for size in shape)
     wrong = [size for size in sizes if not isinstance(size, Expr) and (not isinstance(size, int) or size < 1)]  # pyright: ignore[reportUnnecessaryIsInstance]
     if wrong:

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from s2s.executor.device import Device
+from s2s.tvm.runtime.packed_func import PackedFunc
+
 
 def assert_allclose(
     actual: npt.ArrayLike, desired: npt.ArrayLike, rtol: float = 1e-7, atol: float = 1e-7, verbose: bool = True
@@ -17,6 +20,21 @@ def assert_allclose(
     first, second = np.asanyarray(actual), np.asanyarray(desired)
     np.testing.assert_allclose(first.shape, second.shape)
     np.testing.assert_allclose(first, second, rtol=rtol, atol=atol, verbose=verbose)
+
+
+def echo(value: Any) -> Any:
+    """Return a value as it comes out of a packed function."""
+
+    def same(each: Any) -> Any:
+        return each
+
+    return PackedFunc(same, "testing.echo")(value)
+
+
+def device_test(dev: Device, dtype: int, did: int) -> Device:
+    """Return a device that has a number and an index, after checking that it does."""
+    assert (dev.device_type, dev.device_id) == (dtype, did), f"{dev} is not device {did} of type {dtype}"
+    return dev
 
 
 def device_enabled(target: object) -> bool:
