@@ -1,6 +1,6 @@
 """`relay.create_executor`: expressions as functions of arrays, compiled when they are called."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,16 +10,17 @@ from s2s.errors import InputError
 from s2s.executor.device import check_device
 from s2s.executor.ndarray import NDArray
 from s2s.tvm.contrib.graph_executor import GraphModule
-from s2s.tvm.relay.expr import Expr, Tuple, const
+from s2s.tvm.relay.expr import Expr, const
 from s2s.tvm.relay.factory import build
 from s2s.tvm.relay.function import Function, bind, unique_names
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.relay.specialise import is_open, specialised
+from s2s.tvm.relay.ty import TupleType, Type
 from s2s.tvm.runtime import nd
 from s2s.tvm.runtime.container import ADT, tuple_object
 
 Evaluated = NDArray | ADT
-"""An array, or for a tuple one for each field."""
+"""An array, or for a tuple one for each field, which may be tuples."""
 
 
 class Executor:
@@ -40,11 +41,11 @@ class Executor:
         if expr is not None and binds:
             expr = bind(expr, [(var, _constant(value)) for var, value in binds.items()])
         network = expr if expr is not None else self._main()
-        is_tuple = isinstance(getattr(network, "body", network), Tuple)
+        kind = _type_of(network)
         names = unique_names(network.params) if isinstance(network, Function) else []
 
         def function(*arguments: npt.ArrayLike, **named: npt.ArrayLike) -> Evaluated:
-            return self._run(network, names, is_tuple, arguments, named)
+            return self._run(network, names, kind, arguments, named)
 
         return function() if isinstance(expr, Expr) and not isinstance(expr, Function) else function
 
@@ -57,7 +58,7 @@ class Executor:
         self,
         network: object,
         names: list[str],
-        is_tuple: bool,
+        kind: Type | None,
         arguments: tuple[npt.ArrayLike, ...],
         named: Mapping[str, npt.ArrayLike],
     ) -> Evaluated:
@@ -76,7 +77,24 @@ class Executor:
                 raise InputError(f"evaluate: the function has no argument {name}; it takes {', '.join(ports)}")
         module.run()
         results = [nd.array(module.get_output(at)) for at in range(module.get_num_outputs())]
-        return tuple_object(results) if is_tuple or len(results) != 1 else results[0]
+        if kind is None:
+            return tuple_object(results) if len(results) != 1 else results[0]
+        return _as_type(kind, iter(results))
+
+
+def _type_of(network: object) -> Type | None:
+    """The type of what a network computes; None of one that was imported."""
+    if isinstance(network, IRModule):
+        network = network["main"] if network.is_written and "main" in network else None
+    body = getattr(network, "body", network)
+    return body.checked_type if isinstance(body, Expr) else None
+
+
+def _as_type(kind: Type, results: Iterator[NDArray]) -> Evaluated:
+    """The next results as a value of a type: tuples in tuples as the expression has them."""
+    if isinstance(kind, TupleType):
+        return tuple_object(_as_type(each, results) for each in kind.fields)
+    return next(results)
 
 
 def _values(

@@ -81,3 +81,11 @@ def test_segments_are_summed():
         result = evaluate(values)
         assert np.asarray(result)[:4].tolist() == [[4, 6], [5, 6], [0, 0], [7, 8]]
         assert len(np.asarray(result)) == (count or 4)
+
+
+def test_tuples_in_tuples_come_back_as_such():
+    x, y, z = (relay.var(name, shape=(3,)) for name in "xyz")
+    nested = relay.Function([x, y, z], relay.Tuple([x + 1.0, relay.Tuple([y, relay.Tuple([z])])]))
+    evaluate: Any = relay.create_executor("graph", relay.IRModule.from_expr(nested)).evaluate()
+    first, (second, (third,)) = evaluate(ONES, 2 * ONES, 3 * ONES)
+    assert [each.numpy()[0] for each in (first, second, third)] == [2.0, 2.0, 3.0]
