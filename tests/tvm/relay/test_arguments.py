@@ -96,6 +96,16 @@ CASES: dict[str, Case] = {
         M,
         lambda x: x[1:4, 2:],
     ),
+    "pad by negative numbers": (
+        lambda x: nn.pad(x, ((-1, 2), (1, -3)), 7),
+        M,
+        lambda x: np.pad(x, ((0, 2), (1, 0)), constant_values=7)[1:, :-3],
+    ),
+    "reflect by negative numbers": (
+        lambda x: nn.pad(x, ((1, -2), (0, 2)), pad_mode="reflect"),
+        M,
+        lambda x: np.pad(x, ((1, 0), (0, 2)), mode="reflect")[:-2],
+    ),
     "strided_slice backwards": (
         lambda x: relay.strided_slice(x, [-1, 4], [-5, 0], [-1, -2]),
         M,

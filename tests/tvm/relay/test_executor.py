@@ -84,8 +84,8 @@ def test_segments_are_summed():
 
 
 def test_tuples_in_tuples_come_back_as_such():
-    x, y, z = (relay.var(name, shape=(3,)) for name in "xyz")
+    x, y, z = (relay.var(name, shape=(2, 2)) for name in "xyz")
     nested = relay.Function([x, y, z], relay.Tuple([x + 1.0, relay.Tuple([y, relay.Tuple([z])])]))
     evaluate: Any = relay.create_executor("graph", relay.IRModule.from_expr(nested)).evaluate()
     first, (second, (third,)) = evaluate(ONES, 2 * ONES, 3 * ONES)
-    assert [each.numpy()[0] for each in (first, second, third)] == [2.0, 2.0, 3.0]
+    assert [each.numpy()[0, 0] for each in (first, second, third)] == [2.0, 2.0, 3.0]

@@ -72,5 +72,5 @@ def test_fields_of_tuples_in_tuples_are_outputs():
     x = var("x", shape=(2,))
     body = relay.Tuple([x + relay.const(1.0), relay.Tuple([relay.Tuple([x]), -x])])
     evaluate: typing.Any = create_executor("graph").evaluate(Function([x], body))
-    results = evaluate(np.array([1, 2], np.float32))
-    assert [each.tolist() for each in results] == [[2, 3], [1, 2], [-1, -2]]
+    first, ((second,), third) = evaluate(np.array([1, 2], np.float32))
+    assert [each.tolist() for each in (first, second, third)] == [[2, 3], [1, 2], [-1, -2]]

@@ -365,14 +365,20 @@ def lrn(
 def pad(
     data: Expr, pad_width: Sequence[Sequence[int]], pad_value: float | Expr = 0, pad_mode: str = "constant"
 ) -> Expr:
-    """Elements before and after each dimension, of one value, or taken from the data (`edge`, `reflect`)."""
+    """Elements before and after each dimension, of one value, or taken from the data (`edge`, `reflect`); negative
+    numbers leave elements out."""
     if pad_mode not in ("constant", "edge", "reflect"):
         raise InputError(f"relay.nn.pad: pad_mode {pad_mode!r} is not known; give 'constant', 'edge' or 'reflect'")
     if isinstance(pad_value, Expr):
         pad_value = constant_numbers("nn.pad", pad_value)[0]
     value = data.number(pad_value).value.item() if pad_mode == "constant" else None
     low, high = [before for before, _ in pad_width], [after for _, after in pad_width]
-    return call(graph.PadOp, data, low=low, high=high, mode=pad_mode, value=value)
+    added = [max(each, 0) for each in low], [max(each, 0) for each in high]
+    padded = call(graph.PadOp, data, low=added[0], high=added[1], mode=pad_mode, value=value)
+    for axis, (before, after) in enumerate(zip(low, high, strict=True)):
+        left = padded.shape[axis] + min(before, 0) + min(after, 0)
+        padded = padded if left == padded.shape[axis] else op.part(padded, axis, max(-before, 0), left)
+    return padded
 
 
 @operator("nn.batch_flatten")
