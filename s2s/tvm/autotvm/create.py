@@ -24,6 +24,7 @@ from s2s.tvm.autotvm.template_task import TemplateTask
 from s2s.tvm.relay.factory import source_of
 from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.module import IRModule
+from s2s.tvm.relay.operators import Op
 from s2s.tvm.target import resolve
 from s2s.types.dtypes import as_tensor_type
 
@@ -48,7 +49,7 @@ def extract_from_program(
     params: Mapping[str, npt.ArrayLike] | None = None,
     target: object = None,
     target_host: object = None,
-    ops: Sequence[str | Callable[..., Any]] | None = None,
+    ops: Sequence[str | Op | Callable[..., Any]] | None = None,
 ) -> list[KernelTask]:
     """Return a task for each distinct kernel of a network, or only for kernels that hold an operator of `ops`.
 
@@ -70,7 +71,7 @@ def extract_from_multiple_program(
     params: Sequence[Mapping[str, npt.ArrayLike] | None],
     target: object = None,
     target_host: object = None,
-    ops: Sequence[str | Callable[..., Any]] | None = None,
+    ops: Sequence[str | Op | Callable[..., Any]] | None = None,
 ) -> list[KernelTask]:
     """Return a task for each distinct kernel of some networks."""
     found: dict[str, KernelTask] = {}
@@ -90,9 +91,9 @@ def with_module(mod: ModuleOp | IRModule | Function | FuncOp) -> ModuleOp | IRMo
     return parent
 
 
-def operation_named(operator: str | Callable[..., Any]) -> str:
+def operation_named(operator: str | Op | Callable[..., Any]) -> str:
     """Return the operation of the graph level that an operator of TVM stands for."""
-    name = operator if isinstance(operator, str) else operator.__name__
+    name = operator if isinstance(operator, str) else operator.name if isinstance(operator, Op) else operator.__name__
     last = name.rpartition(".")[2]
     return f"graph.{OPERATIONS.get(last, last)}"
 

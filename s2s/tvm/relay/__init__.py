@@ -14,6 +14,7 @@ from s2s.tvm.relay import (
     analysis,
     annotation,
     backend,
+    build_module,
     expr,
     frontend,
     function,
@@ -194,6 +195,9 @@ from s2s.tvm.relay.ty import (
     scalar_type,
 )
 from s2s.tvm.runtime.params import load_param_dict, save_param_dict
+from s2s.tvm.transform import PassContext
+
+build_config = PassContext
 
 __all__ = [
     "Any",
@@ -245,6 +249,8 @@ __all__ = [
     "broadcast_to",
     "broadcast_to_like",
     "build",
+    "build_config",
+    "build_module",
     "call_dps_packed",
     "cast",
     "cast_like",

@@ -58,7 +58,8 @@ def test_operators_restrict_the_tasks(tasks: list[KernelTask]) -> None:
     mod, params = network()
     dense = autotvm.task.extract_from_program(mod, params, TARGET, ops=["nn.dense"])
     by_function = autotvm.task.extract_from_program(mod, params, TARGET, ops=[relay.nn.dense])
-    assert [each.key for each in dense] == [each.key for each in by_function]
+    by_operator = autotvm.task.extract_from_program(mod, params, TARGET, ops=(relay.op.get("nn.dense"),))
+    assert [each.key for each in dense] == [each.key for each in by_function] == [each.key for each in by_operator]
     assert 1 <= len(dense) < len(tasks)
 
 

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
+from s2s.executor.ndarray import NDArray
 from s2s.interpret.graph import run_graph
+from s2s.tvm import relay
 from s2s.tvm.relay import IRModule, bind_params_by_name, testing
-from s2s.types.dtypes import Array
 
-Workload = tuple[IRModule, dict[str, Array]]
+Workload = tuple[IRModule, dict[str, NDArray]]
 
 WORKLOADS: dict[str, tuple[Workload, tuple[int, ...], tuple[int, ...]]] = {
     "mlp": (testing.mlp.get_workload(2), (2, 1, 28, 28), (2, 10)),
@@ -37,3 +38,13 @@ def test_layouts_of_mobilenet_compute_the_same():
     [y] = run_graph(first.module, [x], first.weights)
     [z] = run_graph(second.module, [np.asarray(x.transpose(0, 2, 3, 1), order="C")], second.weights)
     np.testing.assert_allclose(y, z, rtol=1e-4, atol=1e-6)
+
+
+def test_parameters_are_arrays_of_tvm_and_older_names_build():
+    mod, params = relay.testing.mlp.get_workload(1)
+    assert params["fc1_weight"].numpy().shape == (128, 784)
+    with relay.build_config(opt_level=3):
+        graph, library, weights = relay.build_module.build(mod, "llvm", params=params)
+    assert graph
+    assert library is not None
+    assert weights is not None

@@ -2,12 +2,12 @@
 
 import s2s.tvm.relay.nn as nn
 import s2s.tvm.relay.op as op
+from s2s.executor.ndarray import NDArray
 from s2s.tvm.relay.analysis import free_vars
 from s2s.tvm.relay.expr import Expr, Var, var
 from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.relay.testing.workload import DATA, create_workload
-from s2s.types.dtypes import Array
 
 
 def lstm_cell(
@@ -37,6 +37,6 @@ def get_net(iterations: int, num_hidden: int, batch_size: int = 1, dtype: str = 
 
 def get_workload(
     iterations: int, num_hidden: int, batch_size: int = 1, dtype: str = "float32"
-) -> tuple[IRModule, dict[str, Array]]:
+) -> tuple[IRModule, dict[str, NDArray]]:
     """The module of the network and made-up parameters."""
     return create_workload(get_net(iterations, num_hidden, batch_size, dtype))

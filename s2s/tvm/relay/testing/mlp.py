@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 import s2s.tvm.relay.nn as nn
+from s2s.executor.ndarray import NDArray
 from s2s.tvm.relay.analysis import free_vars
 from s2s.tvm.relay.expr import var
 from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.relay.testing.layers import dense
 from s2s.tvm.relay.testing.workload import DATA, create_workload
-from s2s.types.dtypes import Array
 
 
 def get_net(
@@ -25,6 +25,6 @@ def get_net(
 
 def get_workload(
     batch_size: int, num_classes: int = 10, image_shape: Sequence[int] = (1, 28, 28), dtype: str = "float32"
-) -> tuple[IRModule, dict[str, Array]]:
+) -> tuple[IRModule, dict[str, NDArray]]:
     """The module of the network and made-up parameters."""
     return create_workload(get_net(batch_size, num_classes, image_shape, dtype))

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 import s2s.tvm.relay.nn as nn
+from s2s.executor.ndarray import NDArray
 from s2s.tvm.relay.analysis import free_vars
 from s2s.tvm.relay.expr import Expr, var
 from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.relay.testing.layers import batch_norm, conv2d, dense
 from s2s.tvm.relay.testing.workload import DATA, create_workload
-from s2s.types.dtypes import Array
 
 BLOCKS = (
     (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2),
@@ -54,6 +54,6 @@ def get_workload(
     dtype: str = "float32",
     layout: str = "NCHW",
     alpha: float = 1.0,
-) -> tuple[IRModule, dict[str, Array]]:
+) -> tuple[IRModule, dict[str, NDArray]]:
     """The module of the network and made-up parameters."""
     return create_workload(mobile_net(num_classes, (batch_size, *image_shape), dtype, alpha, layout))

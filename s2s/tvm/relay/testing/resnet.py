@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import s2s.tvm.relay.nn as nn
 from s2s.errors import InputError
+from s2s.executor.ndarray import NDArray
 from s2s.tvm.relay.analysis import free_vars
 from s2s.tvm.relay.expr import Expr, var
 from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.relay.testing.layers import batch_norm, conv2d, dense
 from s2s.tvm.relay.testing.workload import DATA, create_workload
-from s2s.types.dtypes import Array
 
 UNITS = {
     18: (2, 2, 2, 2),
@@ -85,6 +85,6 @@ def get_workload(
     image_shape: Sequence[int] = (3, 224, 224),
     layout: str = "NCHW",
     dtype: str = "float32",
-) -> tuple[IRModule, dict[str, Array]]:
+) -> tuple[IRModule, dict[str, NDArray]]:
     """The module of the network and made-up parameters."""
     return create_workload(get_net(batch_size, num_classes, num_layers, image_shape, layout, dtype))
