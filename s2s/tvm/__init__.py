@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     )
     from s2s.tvm.aliases import alias
     from s2s.tvm.error import TVMError
+    from s2s.tvm.ir import container
     from s2s.tvm.relay.module import IRModule
     from s2s.tvm.runtime import convert, cpu, device, get_global_func, nd, register_func
     from s2s.tvm.runtime.devices import cuda, ext_dev, hexagon, metal, opencl, rocm, vpi, vulkan, webgpu
@@ -68,6 +69,7 @@ REFUSED = {
 """Modules of TVM that are not there, and what to use."""
 NAMES = {
     "TVMError": "error",
+    "container": "ir",
     "convert": "runtime",
     "IRModule": "relay.module",
     "alias": "aliases",
@@ -96,6 +98,7 @@ __all__ = [
     "alias",
     "autotvm",
     "build",
+    "container",
     "contrib",
     "convert",
     "cpu",

@@ -166,9 +166,8 @@ class Binary(Expr):
         """Whether both sides are one object or number, of an equality; the opposite, of an inequality."""
         if self.sign not in ("==", "!="):
             return super().__bool__()
-        numbers = isinstance(self.a, Const) and isinstance(self.b, Const)
-        equal = self.a is self.b or (numbers and getattr(self.a, "value", 0) == getattr(self.b, "value", 1))
-        return equal == (self.sign == "==")
+        a, b = (each.value if isinstance(each, Const) else each for each in (self.a, self.b))
+        return (a is b or (isinstance(a, int | float) and a == b)) == (self.sign == "==")
 
     def rebuilt(self, operands: tuple[Expr, ...]) -> Expr:
         a, b = operands
