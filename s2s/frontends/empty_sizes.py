@@ -8,8 +8,9 @@ the greatest 3: they are there if 3 <= 4 * n. That fails for n = 0, where the re
 from collections.abc import Iterator, Mapping
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
+from s2s.analysis.network.functions import main_of
 from s2s.dialects.graph.traits import provenance
 from s2s.types.size import Guard, Ledger, Size
 
@@ -31,12 +32,20 @@ def _gives_nothing(module: ModuleOp, ledger: Ledger, guard: Guard) -> bool:
 
 
 def _results_of(module: ModuleOp, place: str) -> Iterator[SSAValue]:
-    """Yield what operations of a node give to those of other nodes."""
-    for op in module.walk():
+    """Yield what operations of a node give to those of other nodes. What they run inside gives nothing by itself."""
+    for op in main_of(module).walk():
         if place in provenance(op):
-            yield from (
-                result for result in op.results if any(place not in provenance(use.operation) for use in result.uses)
-            )
+            yield from (result for result in op.results if any(_leaves(use.operation, place) for use in result.uses))
+
+
+def _leaves(user: Operation, place: str) -> bool:
+    """Return whether an operation is of another node, and in no region of an operation of this one."""
+    around: Operation | None = user
+    while around is not None:
+        if place in provenance(around):
+            return False
+        around = around.parent_op()
+    return True
 
 
 def _with_nothing_found(module: ModuleOp, ledger: Ledger, sizes: Mapping[str, int]) -> dict[str, int]:

@@ -149,7 +149,7 @@ def scan(
 
     name, results = network(builder, wish, [*kinds, *slices, *kinds_of(kept)], formulas, kinds)
     stacked = [kind.stacked(steps) for kind in kinds_of(results[len(kinds) :])]
-    if steps == 0:
+    if is_empty([steps]):
         del builder.functions[before:]
         return list(carried), _with_empty(builder, stacked, [])
     begin, slide, stay = ([builder.materialize(value) for value in _held(group)] for group in (carried, scanned, kept))

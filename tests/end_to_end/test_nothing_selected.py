@@ -50,6 +50,7 @@ CASES = {
         f"{COUNT} d = Sub (eight, n) p = Concat<axis = 0> (d, zero, zero, zero) y = Pad (kept, p)",
     ),
     "centre": ("float[4, 4] y", "y = CenterCropPad<axes = [0]> (kept, four)"),
+    "sums": ("float[K, 4] y", "a = Squeeze (zero) y = CumSum (kept, a)"),
     "boxes": ("int64[L, 3] y", f"{BOXES} b = Unsqueeze (kept, zero) y = NonMaxSuppression (b, scores, five)"),
     "repeated": (
         "float[L, 4] y",

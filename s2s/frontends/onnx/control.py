@@ -20,7 +20,7 @@ from s2s.frontends.onnx.bodies import arguments_of
 from s2s.frontends.onnx.narrow import marked
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.selection import true_places
-from s2s.types.size import Size, greatest, integer_of
+from s2s.types.size import Size, greatest, integer_of, is_empty
 
 
 def _if(node: Node) -> Sequence[Value]:
@@ -244,7 +244,7 @@ def _batched_scan(node: Node, states: list[Value], sequences: list[Value]) -> li
     directions = node.integers("directions", [0] * len(sequences))
     if len(directions) != len(sequences):
         raise node.invalid(f"has {len(directions)} directions for {len(sequences)} sequences", "fix them")
-    if sequences[0].shape[0] == 0:
+    if is_empty(sequences[0].shape[:1]):
         raise node.unsupported("has a batch of no sequences", "give one at least, or convert the model to opset 9")
     rows: list[list[Value]] = []
     for number in range(sequences[0].shape[0]):
@@ -264,7 +264,7 @@ def _steps(
     if len(lengths) != 1:
         raise node.invalid(f"sequences have lengths {sorted(lengths)}", "make them equal")
     length = lengths.pop()
-    if length == 0:
+    if is_empty([length]):
         raise node.unsupported("runs over an empty sequence", "give a sequence with at least one element")
     outside = node.bodies.captures(body)
 
