@@ -43,9 +43,9 @@ def main() -> int:
     parser.add_argument("--refused", action="store_true", help="print the reasons of refusals")
     chosen = parser.parse_args()
     results = [outcome(chosen.seed + number, chosen.sizes) for number in range(chosen.networks)]
-    refused = Counter(re.sub(r"^\S+: |\d+", "", each.refusal) for each in results if each.refusal)
-    wrong = sum(bool(each.difference) for each in results)
-    runs = sum(each.runs for each in results)
+    refused = Counter(re.sub(r"^\S+: |\d+", "", result.refusal) for result in results if result.refusal)
+    wrong = sum(bool(result.difference) for result in results)
+    runs = sum(result.runs for result in results)
     print(f"{len(results)} networks: {runs} runs compared, {refused.total()} networks refused, {wrong} wrong")
     if chosen.refused:
         for reason, count in refused.most_common():

@@ -37,7 +37,7 @@ BY_PARTS: Mapping[str, tuple[str, ...]] = {
 
 def is_on_complex(call: Call, arguments: Mapping[str, Bound]) -> bool:
     """Whether a call takes or gives complex numbers."""
-    return any(_holds_complex(each) for each in arguments.values()) or any(
+    return any(_holds_complex(value) for value in arguments.values()) or any(
         isinstance(info, TensorInfo) and info.dtype.startswith("complex") for info in call.results
     )
 
@@ -45,7 +45,7 @@ def is_on_complex(call: Call, arguments: Mapping[str, Bound]) -> bool:
 def _holds_complex(bound: Bound) -> bool:
     if isinstance(bound, Complex | complex):
         return True
-    return isinstance(bound, Sequence) and not isinstance(bound, str) and any(_holds_complex(each) for each in bound)
+    return isinstance(bound, Sequence) and not isinstance(bound, str) and any(_holds_complex(value) for value in bound)
 
 
 def importer_on_complex(operator: str, importer: Importer | None) -> Importer | None:
@@ -72,7 +72,7 @@ def _by_parts(node: Node, importer: Importer) -> Complex | list[Complex]:
             Node(
                 with_real_results(node.call),
                 node.builder,
-                {name: _part(each, part, is_number=name in numbers) for name, each in node.arguments.items()},
+                {name: _part(value, part, is_number=name in numbers) for name, value in node.arguments.items()},
                 node.runner,
             )
         )
@@ -94,7 +94,7 @@ def _part(bound: Bound, part: int, *, is_number: bool) -> Bound:
     if isinstance(bound, Complex | complex):
         return bound.imag if part else bound.real
     if isinstance(bound, Sequence) and not isinstance(bound, str):
-        return [_part(each, part, is_number=is_number) for each in bound]
+        return [_part(value, part, is_number=is_number) for value in bound]
     if part == 0 or not is_number:
         return bound
     if isinstance(bound, Value):
@@ -168,19 +168,19 @@ def _scaled(x: Value, factor: float) -> Value:
 
 
 def _complex(node: Node, name: str) -> Complex:
-    found = node.arguments.get(name)
-    if not isinstance(found, Complex):
+    bound = node.arguments.get(name)
+    if not isinstance(bound, Complex):
         raise node.unsupported(f"argument {name!r} is real", "make it complex, or compute with real numbers")
-    return found
+    return bound
 
 
 def _operand(node: Node, name: str, dtype: Number) -> Complex | complex | Value | float:
     """A complex or a real operand in the type of the result."""
-    found = node.arguments.get(name)
-    if isinstance(found, complex):
-        return found
-    if isinstance(found, Complex):
-        return found.cast(dtype)
+    bound = node.arguments.get(name)
+    if isinstance(bound, complex):
+        return bound
+    if isinstance(bound, Complex):
+        return bound.cast(dtype)
     operand = node.operand(name)
     return cast(operand, dtype) if isinstance(operand, Value) else float(operand)
 
@@ -243,8 +243,8 @@ def _polar(node: Node) -> Complex:
 
 def _copied(node: Node) -> Complex | Value:
     """Numbers of another type: the real part of complex ones in real types."""
-    found, dtype = node.arguments.get("self"), _part_dtype(node)
-    z = found if isinstance(found, Complex) else Complex(node.value("self"), _zeros(node.value("self")))
+    bound, dtype = node.arguments.get("self"), _part_dtype(node)
+    z = bound if isinstance(bound, Complex) else Complex(node.value("self"), _zeros(node.value("self")))
     info = node.call.results[0]
     return z.cast(dtype) if isinstance(info, TensorInfo) and info.dtype in PARTS else cast(z.real, dtype)
 

@@ -130,13 +130,13 @@ class _Memory:
 
     def read(self, place: _Bytes, step: int) -> set[int]:
         """Record that `step` reads `place`; return the steps that wrote it."""
-        found: set[int] = set()
+        writers: set[int] = set()
         for held, by, buffer in self.held:
             if held.meets(place):
-                found.add(by)
+                writers.add(by)
                 if buffer != self.elsewhere:
                     self.buffers[buffer] = replace(self.buffers[buffer], last=step)
-        return found
+        return writers
 
 
 def timeline_of(module: ModuleOp) -> Timeline:
@@ -188,20 +188,22 @@ def _uses(op: Operation, kernels: dict[str, FuncOp]) -> tuple[list[SSAValue], li
         return list(read_by(op)), list(written_by(op)), []
     kernel = kernels[op.callee.string_value()]
     outputs, written, read = set(outputs_of(kernel)), written_by(kernel), read_by(kernel)
-    given = list(zip(kernel.args, op.arguments, strict=True))
-    scratch = [value for parameter, value in given if parameter in written - outputs]
-    reads = [value for parameter, value in given if parameter in read and value not in scratch]
-    return reads, [value for parameter, value in given if parameter in outputs], scratch
+    passed = list(zip(kernel.args, op.arguments, strict=True))
+    scratch = [value for parameter, value in passed if parameter in written - outputs]
+    reads = [value for parameter, value in passed if parameter in read and value not in scratch]
+    return reads, [value for parameter, value in passed if parameter in outputs], scratch
 
 
 def _until_the_end(main: FuncOp, buffers: Sequence[Occupied], last: int) -> Iterator[Occupied]:
     """Return whether a buffer is live at the end of a run, as state and outputs are."""
-    outputs = [_place(each) for each in main.args if _described(each).get("role") == StringAttr("output")]
-    kept = [each for each in outputs if each.base == ARENA]
+    outputs = [_place(argument) for argument in main.args if _described(argument).get("role") == StringAttr("output")]
+    kept = [place for place in outputs if place.base == ARENA]
     for number, buffer in enumerate(buffers):
         place = _Bytes(ARENA, buffer.offset, buffer.offset + buffer.size)
-        later = any(place.meets(_Bytes(ARENA, each.offset, each.offset + each.size)) for each in buffers[number + 1 :])
-        ends = buffer.kind == "state" or (not later and any(place.meets(each) for each in kept))
+        later = any(
+            place.meets(_Bytes(ARENA, other.offset, other.offset + other.size)) for other in buffers[number + 1 :]
+        )
+        ends = buffer.kind == "state" or (not later and any(place.meets(other) for other in kept))
         yield replace(buffer, last=last) if ends else buffer
 
 

@@ -54,14 +54,14 @@ def _centered(window: Expr | None, width: int, count: int, dtype: str) -> Expr:
     middle = middle if all_plain(middle.shape) else op.part(middle, 0, 0, width)
     before = (count - width) // 2
     sides = [op.zeros([size], dtype) if size else None for size in (before, count - width - before)]
-    return op.concatenate([each for each in (sides[0], middle, sides[1]) if each is not None], 0)
+    return op.concatenate([part for part in (sides[0], middle, sides[1]) if part is not None], 0)
 
 
 @operator("dft")
 def dft(re_data: Expr, im_data: Expr, inverse: bool = False) -> Tuple:
     """The Fourier transform over the last dimension, as real and imaginary parts."""
     rows = [-1, re_data.shape[-1]]
-    both = op.stack([op.reshape(each, rows) for each in (re_data, im_data)], 2)
+    both = op.stack([op.reshape(part, rows) for part in (re_data, im_data)], 2)
     spectrum = onnx("DFT", both, None, const(1, "int64"), inverse=int(inverse))
     parts = op.split(spectrum, 2, 2)
-    return Tuple([op.reshape(each, list(re_data.shape)) for each in parts])
+    return Tuple([op.reshape(part, list(re_data.shape)) for part in parts])

@@ -79,9 +79,9 @@ class PackedFunc:
         if self._cdata is None:
             ffi = abi()
             self._handle = ffi.new_handle(self)
-            made = ffi.new("s2s_function *")
-            made.call, made.resource, made.hold = _dispatcher(), self._handle, _holder()
-            self._cdata = made
+            callback = ffi.new("s2s_function *")
+            callback.call, callback.resource, callback.hold = _dispatcher(), self._handle, _holder()
+            self._cdata = callback
         return self._cdata
 
 
@@ -93,9 +93,9 @@ def convert(value: Value) -> Value:
     if callable(value):
         return PackedFunc(value)
     if isinstance(value, (list, tuple)):
-        return container.Array(convert(each) for each in cast("Sequence[Value]", value))
+        return container.Array(convert(element) for element in cast("Sequence[Value]", value))
     if isinstance(value, dict):
-        return container.Map((key, convert(each)) for key, each in cast("dict[Value, Value]", value).items())
+        return container.Map((key, convert(element)) for key, element in cast("dict[Value, Value]", value).items())
     return value
 
 
@@ -170,11 +170,11 @@ class _FunctionOfC(PackedFunc):
             raise_error(self.name)
         if _failing:
             _forget_error()
-        made = code[0]
-        if made == codes.NULL:
+        kind = code[0]
+        if kind == codes.NULL:
             result = None
         else:
-            result = frame.result.v_int64 if made == codes.INT else _load(frame.result[0], made, owned=True)
+            result = frame.result.v_int64 if kind == codes.INT else _load(frame.result[0], kind, owned=True)
         if count <= _FRAME:
             _frames.append(frame)
         return result

@@ -33,13 +33,13 @@ class Canon:
     @classmethod
     def canon_target_and_host(cls, target: object, target_host: object = None) -> tuple[Self | None, Self | None]:
         """Return a target that has the host unless it has one, and its host."""
-        made = cls.canon_target(target)
-        if made is None:
+        chosen = cls.canon_target(target)
+        if chosen is None:
             assert target_host is None, "Target host is not empty when target is empty."
             return None, None
-        if made.host is None and target_host is not None:
-            made = made.with_host(cls.canon_target(target_host))
-        return made, made.host
+        if chosen.host is None and target_host is not None:
+            chosen = chosen.with_host(cls.canon_target(target_host))
+        return chosen, chosen.host
 
     @classmethod
     def canon_multi_target(cls, multi_targets: object) -> Array | None:
@@ -49,8 +49,8 @@ class Canon:
         if isinstance(multi_targets, Mapping) and "kind" not in multi_targets:
             multi_targets = list(cast("Mapping[object, object]", multi_targets).values())
         is_list = isinstance(multi_targets, Sequence) and not isinstance(multi_targets, str)
-        given = cast("Sequence[object]", multi_targets if is_list else [multi_targets])
-        return Array(map(cls.canon_target, given))
+        targets = cast("Sequence[object]", multi_targets if is_list else [multi_targets])
+        return Array(map(cls.canon_target, targets))
 
     @classmethod
     def canon_multi_target_and_host(cls, target: object, target_host: object = None) -> Array:
@@ -59,7 +59,7 @@ class Canon:
         assert targets, "there is no target"
         if targets[0].host is None and target_host is not None:
             host = cls.canon_target(target_host)
-            return Array(each.with_host(host) for each in targets)
+            return Array(target.with_host(host) for target in targets)
         return targets
 
     @classmethod
@@ -67,16 +67,16 @@ class Canon:
         cls, target_map: Mapping[Any, V], target_host: object = None
     ) -> tuple[dict[Self, V], Self | None]:
         """Return a mapping whose keys are targets that all have a host, and this host."""
-        made: dict[Self, V] = {}
+        canonical: dict[Self, V] = {}
         host: Self | None = None
-        for each, value in target_map.items():
-            target = cls.canon_target(each)
+        for text, value in target_map.items():
+            target = cls.canon_target(text)
             assert target is not None, "there is no target"
             host = host or target.host or cls.canon_target(target_host)
             if target.host is None and host is not None:
                 target = target.with_host(host)
-            made[target] = value
-        return made, host
+            canonical[target] = value
+        return canonical, host
 
     @classmethod
     def target_or_current(cls, target: Self | None) -> Self:

@@ -23,11 +23,11 @@ def parsed(target: str | Mapping[str, object]) -> tuple[str, Attributes]:
         if not target.lstrip().startswith("{"):
             return _words(target)
         target = cast("Mapping[str, object]", json.loads(target))
-    given = {key: value for key, value in target.items() if key != "kind" and value not in ("", None)}
+    stated = {key: value for key, value in target.items() if key != "kind" and value not in ("", None)}
     if "tag" in target and "kind" not in target:
         kind, attributes = parsed(str(target["tag"]))
-        return kind, {**attributes, **given}
-    return str(target.get("kind", "c")), given
+        return kind, {**attributes, **stated}
+    return str(target.get("kind", "c")), stated
 
 
 def _words(target: str) -> tuple[str, Attributes]:
@@ -62,7 +62,7 @@ def _value(place: str, what: str, value: object) -> Any:
     if what == TEXTS and not isinstance(value, Mapping):
         is_list = isinstance(value, list | tuple)
         items = cast("Sequence[object]", value) if is_list else str(value).split(",")
-        return [str(each) for each in items if each != ""]
+        return [str(item) for item in items if item != ""]
     if not isinstance(value, str | int):
         raise AttributeKindError(f"{place}: is no value of this attribute; give a text or a number")
     if what == FLAG and str(value).lower() in ("true", "false"):

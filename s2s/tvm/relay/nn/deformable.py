@@ -46,7 +46,7 @@ def deformable_conv2d(
             f"{data.dtype}; leave them out"
         )
     x = data if is_first else op.transpose(data, [0, 3, 1, 2])
-    steps, apart = (sizes_of("nn.deformable_conv2d", each, 2) for each in (strides, dilation))
+    steps, apart = (sizes_of("nn.deformable_conv2d", numbers, 2) for numbers in (strides, dilation))
     window = _Window(steps, apart, pads_of("nn.deformable_conv2d", padding, 2))
     if channels is not None and kernel_size is not None:
         taps = sizes_of("nn.deformable_conv2d: kernel_size", kernel_size, 2)
@@ -73,8 +73,8 @@ class _Window(NamedTuple):
 
     def counts(self, sizes: Sequence[int], taps: Sequence[int]) -> list[int]:
         """The positions of a window of `taps` elements in an image."""
-        whole = [size + self.pads[axis] + self.pads[axis + 2] for axis, size in enumerate(sizes)]
-        rest = [size - (taps[axis] - 1) * self.apart[axis] - 1 for axis, size in enumerate(whole)]
+        padded = [size + self.pads[axis] + self.pads[axis + 2] for axis, size in enumerate(sizes)]
+        rest = [size - (taps[axis] - 1) * self.apart[axis] - 1 for axis, size in enumerate(padded)]
         return [size // step + 1 for size, step in zip(rest, self.steps, strict=True)]
 
     def grid(self, taps: Sequence[int], counts: Sequence[int]) -> Array:
