@@ -24,7 +24,7 @@ def test_a_few_rows_share_each_activation(bits: int, rows: int):
     ("target", "bits", "block", "function"),
     [
         ("cortex-m4", 4, 32, "s2s_i32x4_dot_halves_by_4("),
-        ("cortex-m4", 8, 32, "s2s_i16x4_dot("),
+        ("cortex-m4", 8, 32, "s2s_i8x8_dot_extend_low("),
         ("cortex-m55", 4, 16, "s2s_i32x4_dot_halves_by_4("),
         ("cortex-m55", 4, 32, "s2s_i32x4_dot_halves_by_16("),
         ("cortex-m55", 4, 128, "s2s_i32x4_dot_halves_by_16("),
