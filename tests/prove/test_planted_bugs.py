@@ -1,59 +1,18 @@
 """Bugs planted into emitted C, constants and memory plan: the prover finds each of them.
 
-`python -m tests...` is not needed to see them: each is one replacement in one file of the tree of a small network.
+`python -m benchmarks.prove_planted` says of each how many random inputs show it.
 """
 
-import shutil
 from pathlib import Path
-from typing import NamedTuple
 
+import numpy as np
 import pytest
 
+from benchmarks.prove_planted import outputs_of, rounds_that_find, shown_by
 from s2s.api import compile as compile_network
 from s2s.prove.proof import Proof, prove_tree
+from support.planted_bugs import BUGS, RUN, Bug, with_bug
 from support.proved_networks import quantised_network
-
-
-class Bug(NamedTuple):
-    """The first `old` in a file of src/ becomes `new`."""
-
-    file: str
-    old: str
-    new: str
-
-
-KERNELS, WEIGHTS, RUN = "small_kernels.c", "small_weights.c", "small.c"
-BUGS = {
-    "wrong index of the input": Bug(KERNELS, "rows2 = rows[k + 1];", "rows2 = rows[k + 2];"),
-    "wrong index of the weights": Bug(KERNELS, "w5 = (int32_t)w[w_at + 5]", "w5 = (int32_t)w[w_at + 6]"),
-    "missing pad": Bug(KERNELS, "oh + oh_point + kh < 7", "oh + oh_point + kh < 6"),
-    "rows before the input": Bug(KERNELS, "oh + oh_point + kh >= 1", "oh + oh_point + kh >= 0"),
-    "pad of one column less": Bug(KERNELS, "3 - ow * 3, 18 - ow * 3", "3 - ow * 3, 15 - ow * 3"),
-    "off-by-one tile": Bug(KERNELS, "for (int32_t oh = 0; oh < 6; oh += 2)", "for (int32_t oh = 0; oh < 4; oh += 2)"),
-    "sum cut short": Bug(KERNELS, "for (int32_t k = 0; k < 24; k += 4)", "for (int32_t k = 0; k < 20; k += 4)"),
-    "sum not begun at zero": Bug(KERNELS, "int32_t acc02 = 0;", "int32_t acc02 = 1;"),
-    "wrong zero point": Bug(KERNELS, "18 - ow * 3, -3);", "18 - ow * 3, -2);"),
-    "wrong rounding": Bug(
-        KERNELS, "y[1] = s2s_saturate_i8(s2s_rescale_negative(", "y[1] = s2s_saturate_i8(s2s_rescale_upward("
-    ),
-    "missing saturation": Bug(KERNELS, "y[0] = s2s_saturate_i8(", "y[0] = (int8_t)("),
-    "missing relu": Bug(KERNELS, "s2s_i32_max(n0, -5)", "n0"),
-    "mean rounded down": Bug(KERNELS, "(acc0 > 0 ? 15 : -15)", "(acc0 > 0 ? 14 : -15)"),
-    "store beside its place": Bug(KERNELS, "y[c + 3] = ", "y[c + 4] = "),
-    "swapped weights": Bug(WEIGHTS, "127, 62,", "62, 127,"),
-    "bias of one less": Bug(WEIGHTS, "654, -261", "653, -261"),
-    "wrong shift": Bug(WEIGHTS, "-7, -7, -7, -7, -6", "-7, -7, -7, -6, -6"),
-    "multiplier in its last 16 bits": Bug(WEIGHTS, "1099511680, 1374389504", "1099461680, 1374389504"),
-    "overlap in the arena": Bug(
-        RUN, "small_depthwise_conv_3x3_relu(a_i8 + 240", "small_depthwise_conv_3x3_relu(a_i8 + 8"
-    ),
-    "scratch over a result": Bug(RUN, "a_i16 + 120);", "a_i16 + 100);"),
-    "result read from elsewhere": Bug(
-        RUN, "small_avg_pool_6x5(a_i8 + 240, a_i8 + 0)", "small_avg_pool_6x5(a_i8 + 240, a_i8 + 8)"
-    ),
-    "beyond the arena": Bug(RUN, "a_i16 + 240);", "a_i16 + 24000);"),
-    "kernel left out": Bug(RUN, "    small_matmul(", "    if (0) small_matmul("),
-}
 
 
 @pytest.fixture(scope="module")
@@ -64,16 +23,6 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return model, compile_network(model, target="c").write(folder / "tree")
 
 
-def with_bug(tree: Path, bug: Bug, copy: Path) -> Path:
-    """A copy of the tree with a bug."""
-    shutil.copytree(tree, copy)
-    file = copy / "src" / bug.file
-    text = file.read_text()
-    assert bug.old in text, f"{bug.file} has no {bug.old!r} any more: plant the bug elsewhere"
-    file.write_text(text.replace(bug.old, bug.new, 1))
-    return copy
-
-
 @pytest.mark.sample(8)
 @pytest.mark.parametrize("name", BUGS)
 def test_a_planted_bug_is_found(name: str, network: tuple[Path, Path], tmp_path: Path):
@@ -81,3 +30,23 @@ def test_a_planted_bug_is_found(name: str, network: tuple[Path, Path], tmp_path:
     proof: Proof = prove_tree(model, with_bug(tree, BUGS[name], tmp_path / "tree"))
     assert not proof.complete
     assert proof.wrong, f"{proof.outputs}: {proof.reason}"
+
+
+def test_random_inputs_show_some_bugs(network: tuple[Path, Path], tmp_path: Path):
+    """A missing relu shows in most inputs, a missing saturation that few sums need in none of these."""
+    _, tree = network
+    inputs = np.random.default_rng(0).integers(-128, 128, (50, 90)).astype(np.int8)
+    sound = outputs_of(with_bug(tree, Bug(RUN, "", ""), tmp_path / "sound"), inputs)
+    assert sound is not None
+    obvious, hidden = (
+        shown_by(outputs_of(with_bug(tree, BUGS[name], tmp_path / str(number)), inputs), sound)
+        for number, name in enumerate(("missing relu", "missing saturation"))
+    )
+    assert obvious.any()
+    assert not hidden.any()
+
+
+def test_a_random_test_finds_a_bug_that_one_of_its_inputs_shows():
+    shown = np.array([False, False, True, False, False, False])
+    assert [rounds_that_find(shown, count, 6 // count) for count in (1, 2, 3)] == [1, 1, 1]
+    assert rounds_that_find(~shown, 2, 3) == 3
