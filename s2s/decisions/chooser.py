@@ -163,7 +163,7 @@ class Chooser:
         return Alternative(each.note, kind.text(choice), cost, kind.legal(subject, choice))
 
     def _illegal(self, kind: Kind[Subject, Choice], subject: Subject, entry: tuple[str, str], reason: str) -> str:
-        made = (each.make() for each in candidates(kind, subject, self.target))
+        made = (candidate.make() for candidate in candidates(kind, subject, self.target))
         legal = (kind.text(choice) for choice in made if kind.legal(subject, choice) is None)
         shown = list(dict.fromkeys(islice(legal, SHOWN)))
         where = f"{kind.name} of {entry[0]}" + (f" ({about})" if (about := kind.about(subject)) else "")

@@ -206,7 +206,7 @@ def _products(
 
 
 def _scalar_products(subject: ScheduledComputation, target: Target) -> _Proposals:
-    """Propose the usual schedule of a sum of products in scalars, and those that time or size is preferred for."""
+    """Propose the usual schedule of a sum of products in scalars, one for time and one for size."""
     op, note = subject.op, "scalars, several products at a time"
     if isinstance(op, tensor.TransformOp):
         return []

@@ -32,7 +32,8 @@ def _gives_nothing(module: ModuleOp, ledger: Ledger, guard: Guard) -> bool:
 
 
 def _results_of(module: ModuleOp, place: str) -> Iterator[SSAValue]:
-    """Yield what operations of a node give to those of other nodes. What they run inside gives nothing by itself."""
+    """Yield the results of a node, the values that operations of other nodes take. What the node runs inside gives
+    nothing by itself."""
     for op in main_of(module).walk():
         if place in provenance(op):
             yield from (result for result in op.results if any(_leaves(use.operation, place) for use in result.uses))
@@ -51,13 +52,13 @@ def _leaves(user: Operation, place: str) -> bool:
 def _with_nothing_found(module: ModuleOp, ledger: Ledger, sizes: Mapping[str, int]) -> dict[str, int]:
     """Return `sizes` where a size that an operation finds in nothing is 0, as the distinct elements of an empty
     tensor."""
-    known, found = dict(sizes), set(ledger.found)
+    assumed, computed = dict(sizes), set(ledger.found)
     for op in module.walk():
         taken = {name for operand in op.operands for name in _names(ledger, operand)}
-        finds = {name for result in op.results for name in _names(ledger, result)} & found - taken
-        if finds and any(_is_empty(ledger, operand, known) for operand in op.operands):
-            known |= dict.fromkeys(finds, 0)
-    return known
+        finds = {name for result in op.results for name in _names(ledger, result)} & computed - taken
+        if finds and any(_is_empty(ledger, operand, assumed) for operand in op.operands):
+            assumed |= dict.fromkeys(finds, 0)
+    return assumed
 
 
 def _is_empty(ledger: Ledger, value: SSAValue, sizes: Mapping[str, int]) -> bool:

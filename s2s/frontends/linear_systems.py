@@ -38,15 +38,15 @@ def cholesky(a: Value) -> Value:
 
 def solve_triangular(a: Value, b: Value, *, upper: bool, has_ones: bool = False) -> Value:
     """Return `x` with `a x = b`, where one triangle of `a` counts, without its diagonal if it `has_ones` there."""
-    size, found = a.shape[-1], dict[int, Value]()
+    size, solved = a.shape[-1], dict[int, Value]()
     for row in reversed(range(size)) if upper else range(size):
         first = b.shape[-2] - 1 if upper else 0
         x = _rows(b, first, 1)
-        found[row] = x if has_ones else x / _part(a, row, 1, row, 1)
-        if len(found) < size:
+        solved[row] = x if has_ones else x / _part(a, row, 1, row, 1)
+        if len(solved) < size:
             start, count = (0, row) if upper else (row + 1, size - row - 1)
-            b = _rows(b, 0 if upper else 1, count) - _part(a, start, count, row, 1) * found[row]
-    return concat([found[row] for row in range(size)], b.rank - 2)
+            b = _rows(b, 0 if upper else 1, count) - _part(a, start, count, row, 1) * solved[row]
+    return concat([solved[row] for row in range(size)], b.rank - 2)
 
 
 def solve(a: Value, b: Value) -> Value:
@@ -60,14 +60,14 @@ def solve(a: Value, b: Value) -> Value:
         factors = _part(rest, 1, rest.shape[1] - 1, 0, 1) / _columns(rows[-1], 0, 1)
         rest = _part(rest, 1, rest.shape[1] - 1, 1, rest.shape[2] - 1) - factors * _columns(rows[-1], 1)
     rows.append(rest)
-    found = list[Value]()
+    columns = list[Value]()
     for row in reversed(rows):
-        right = _columns(row, 1 + len(found))
-        if found:
-            right = right - matmul(_columns(row, 1, len(found)), concat(found, 1))
-        found.insert(0, right / _columns(row, 0, 1))
-    assert len(found) == size
-    return reshape(concat(found, 1), both[1].shape)
+        right = _columns(row, 1 + len(columns))
+        if columns:
+            right = right - matmul(_columns(row, 1, len(columns)), concat(columns, 1))
+        columns.insert(0, right / _columns(row, 0, 1))
+    assert len(columns) == size
+    return reshape(concat(columns, 1), both[1].shape)
 
 
 def inverse(a: Value) -> Value:

@@ -103,7 +103,7 @@ def _rest(a: Any, b: Any) -> Any:
 
 
 def _signed_rest(a: Any, b: Any) -> Any:
-    """Return a remainder with the sign of `a`, which is that of whole numbers that are not negative."""
+    """Return a remainder with the sign of `a`, where `a` is not negative: the floored remainder."""
     if not proves(a, ">=", 0):
         raise Inexact
     return _rest(a, b if isinstance(b, Size) else abs(b))

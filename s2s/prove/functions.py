@@ -78,7 +78,7 @@ class Table:
         return list(dict.fromkeys(self.values.tolist()))
 
     def has_few(self, most: int) -> bool:
-        """Whether it has at most so many values."""
+        """Whether the function has at most `most` values."""
         few = len(self.values) <= most or len(set(self.values[:: len(self.values) // most].tolist())) <= most
         return few and len(self.distinct) <= most
 

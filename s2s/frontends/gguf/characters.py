@@ -10,7 +10,7 @@ from s2s.types.dtypes import Array
 
 
 def _parsed(text: str) -> tuple[tuple[int, int], ...]:
-    ends = [[int(end, 16) for end in each.split("-")] for each in text.split()]
+    ends = [[int(end, 16) for end in item.split("-")] for item in text.split()]
     return tuple((first, last[-1] if last else first) for first, *last in ends)
 
 
@@ -30,7 +30,7 @@ DEEPSEEK_LETTERS = _parsed("""
 A78B-A78E AB70-ABBF FB00-FB06 FB13-FB17 FF21-FF3A FF41-FF5A 10400-1044F 104B0-104D3 104D8-104FB 10C80-10CB2 10CC0-10CF2
 118A0-118DF 1E900-1E943
 """)
-"""Letters with case as DeepSeek's tokenisers list them: those of Armenian and Georgian in part."""
+"""Letters with case as DeepSeek's tokenisers list them, with a part of Armenian and Georgian."""
 
 
 @cache

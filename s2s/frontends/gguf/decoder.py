@@ -1,4 +1,4 @@
-"""Write the decoder of a GGUF file as an ONNX model: the architectures `llama`, `qwen2`, `qwen3` and those of Gemma."""
+"""Write the decoder of a GGUF file as an ONNX model: the architectures `llama`, `qwen2`, `qwen3` and Gemma's three."""
 
 import os
 from collections.abc import Mapping, Sequence

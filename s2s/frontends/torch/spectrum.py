@@ -49,7 +49,7 @@ def _holds_complex(bound: Bound) -> bool:
 
 
 def importer_on_complex(operator: str, importer: Importer | None) -> Importer | None:
-    """Return what imports a call on complex numbers: for those on both parts alike, `importer` for each part."""
+    """Return the importer of a call on complex numbers: `importer` for each part where both are computed alike."""
     if operator in BY_PARTS and importer is not None:
         return lambda node: _by_parts(node, importer)
     return IMPORTERS.get(operator)
@@ -65,7 +65,7 @@ def _real(info: Info) -> Info:
 
 
 def _by_parts(node: Node, importer: Importer) -> Complex | list[Complex]:
-    """The results for both parts, each result of the first with that of the second."""
+    """The complex results of a call that computes both parts alike."""
     numbers = BY_PARTS[node.operator]
     first, second = (
         importer(
@@ -144,14 +144,14 @@ def _transformed(
 
     x[4, 64, 3, 1] along axis 1, one-sided  ->  [4, 33, 3, 2]
     """
-    order = [each for each in range(x.rank - 1) if each != axis] + [axis, x.rank - 1]
+    order = [outer for outer in range(x.rank - 1) if outer != axis] + [axis, x.rank - 1]
     rows = transpose(x, order)
     done = fourier(rows, x.shape[axis] if size is None else size, inverse=inverse, onesided=onesided)
     return transpose(done, np.argsort(order).tolist())
 
 
 def _axes(node: Node, rank: int) -> list[int]:
-    """The transformed axes in the order of the call: the last one is that of which half a spectrum is kept."""
+    """The transformed axes in the order of the call; of the last one half the spectrum is kept."""
     return [node.counted(axis, rank) for axis in node.integers("dim")]
 
 

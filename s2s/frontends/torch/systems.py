@@ -26,7 +26,7 @@ def _checked(node: Node, result: Value) -> list[Value | None]:
 
 
 def _cholesky(node: Node) -> Value:
-    """The upper triangle of complex conjugates is that of the transposed lower one."""
+    """The factor of a matrix; the upper triangle is the lower one transposed."""
     if node.flag("upper"):
         return transposed(cholesky(transposed(_matrix(node, "self"))))
     return cholesky(_matrix(node, "self"))
@@ -56,7 +56,7 @@ def _solve_triangular(node: Node) -> Value:
 
 
 def _solve(node: Node) -> Value:
-    """`A X = B`, or `X A = B`; right sides are vectors where their shape is that of `A` without its last axis."""
+    """`A X = B`, or `X A = B`; right sides are vectors where they have the shape of `A` without its last axis."""
     a, b = _matrix(node, "A"), node.value("B")
     if b.rank == 1 or (b.rank == a.rank - 1 and b.shape == a.shape[:-1]):
         x = solve(a, reshape(b, [*b.shape, 1]))

@@ -144,8 +144,7 @@ KEPT = (
 
 
 def importer_of(target: str, *, on_complex: bool = False) -> Importer | None:
-    """The importer of an operator by its whole name, None when it is refused; `on_complex` that of calls on complex
-    numbers."""
+    """The importer of an operator by its whole name, or of its calls `on_complex` numbers; None when it is refused."""
     if is_refused(target):
         return None
     namespace, operator = target.split(".")[:2]

@@ -68,7 +68,7 @@ class BaseGraphTuner(ABC):
         options = CompileOptions(target=data, records=None)
         compilation = Compilation(source_of(with_module(graph), params), options)
         _check_shapes(compilation, input_shapes)
-        nodes = nodes_with(compilation, {operation_named(each) for each in target_ops})
+        nodes = nodes_with(compilation, {operation_named(target_op) for target_op in target_ops})
         self.target = data
         self.space = NetworkSpace(network_task(compilation), ("layout",), nodes=nodes)
         self.records = list(measured_records(records))
@@ -104,7 +104,7 @@ class BaseGraphTuner(ABC):
         text = self.space.text(best_point(self.space, costs, self.max_table)) or "[]"
         kernels = self.space.kernels(text) or ()
         campaign.record_sum(self.space.network, decided_of(text), costs.total(kernels))
-        best = [best_of(campaign.known(each)) for each in kernels]
+        best = [best_of(campaign.known(kernel)) for kernel in kernels]
         return [*campaign.sums(self.space.network)[-1:], *(each for each in best if each is not None)]
 
     def get_optimal_records(self) -> list[tuple[MeasureInput, MeasureResult]]:

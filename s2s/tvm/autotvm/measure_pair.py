@@ -60,9 +60,9 @@ class MeasureResult(_Result):
         record: MeasuredRecord | None = None,
     ) -> Self:
         """Make a result of TVM's four fields, and the record that tells more."""
-        made = super().__new__(cls, costs, error_no, all_cost, timestamp)
-        made.record = record
-        return made
+        result = super().__new__(cls, costs, error_no, all_cost, timestamp)
+        result.record = record
+        return result
 
 
 def result_of(record: MeasuredRecord) -> MeasureResult:

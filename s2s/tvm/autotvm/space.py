@@ -38,7 +38,7 @@ class ConfigSpace(Config, Numbered):
     @property
     def dims(self) -> list[int]:
         """The number of values of each knob."""
-        return [len(each) for each in self.space_map.values()]
+        return [len(value) for value in self.space_map.values()]
 
     @property
     def range_length(self) -> int:
@@ -155,7 +155,7 @@ class FallbackConfigEntity(ConfigSpace):
             raise InputError(f"autotvm: fallback_split of {name} by {list(constraints)}; give a limit for each loop")
         rest, sizes = self._extent(name), list[int]()
         for most in reversed(constraints):
-            fitting = [each for each in get_factors(rest) if most == -1 or each <= most]
+            fitting = [get_factor for get_factor in get_factors(rest) if most == -1 or get_factor <= most]
             if not fitting:
                 raise _NoSplit(f"autotvm: no divisor of {rest} is {most} at most, which {name} asks for; allow 1")
             sizes.insert(0, fitting[-1])
@@ -165,7 +165,7 @@ class FallbackConfigEntity(ConfigSpace):
     def _extent(self, name: str) -> int:
         """The steps of the loop that a knob splits: the largest product of sizes behind the first."""
         splits = [each for each in self.space_map[name] if isinstance(each, SplitEntity)]
-        return max(prod(each.size[1:]) for each in splits)
+        return max(prod(split.size[1:]) for split in splits)
 
     def fallback_with_reference_log(self, ref_log: Iterable[tuple[Any, Any]]) -> None:
         """Take over the values of the configuration in a log whose loops have most divisors in common with the ones of

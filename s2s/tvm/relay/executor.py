@@ -93,7 +93,7 @@ def _type_of(network: object) -> Type | None:
 def _as_type(kind: Type, results: Iterator[NDArray]) -> Evaluated:
     """The next results as a value of a type: tuples in tuples as the expression has them."""
     if isinstance(kind, TupleType):
-        return tuple_object(_as_type(each, results) for each in kind.fields)
+        return tuple_object(_as_type(field, results) for field in kind.fields)
     return next(results)
 
 

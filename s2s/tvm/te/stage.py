@@ -82,17 +82,17 @@ class Stage:
         self.intrinsic: tuple[IterVar, str] | None = None
 
     def __repr__(self) -> str:
-        return f"stage({self.op.name}, loops {', '.join(each.name for each in self.leaves)})"
+        return f"stage({self.op.name}, loops {', '.join(leave.name for leave in self.leaves)})"
 
     @property
     def divisions(self) -> list[Split | Fuse]:
         """The relations that say how loops run."""
-        return [each for each in self.relations if not isinstance(each, Singleton)]
+        return [relation for relation in self.relations if not isinstance(relation, Singleton)]
 
     @property
     def leaf_iter_vars(self) -> list[IterVar]:
         """The loops, outermost first."""
-        return [*(each.iter for each in self.relations if isinstance(each, Singleton)), *self.leaves]
+        return [*(relation.iter for relation in self.relations if isinstance(relation, Singleton)), *self.leaves]
 
     @property
     def all_iter_vars(self) -> list[IterVar]:
@@ -123,7 +123,7 @@ class Stage:
 
     def inside_of(self, loop: IterVar) -> list[Stage]:
         """Return the stages that are computed inside of a loop."""
-        attached = [(each, each.attached) for each in self.producers if each.attached is not None]
+        attached = [(producer, producer.attached) for producer in self.producers if producer.attached is not None]
         return [each for each, (parent, scope) in attached if parent is self and scope is loop]
 
     def set_op(self, op: ComputeOp) -> None:
@@ -286,7 +286,7 @@ class Stage:
         for place, leaf in enumerate(self.leaves):
             if leaf is loop:
                 return place
-        raise self.refusal(f"{loop}: is no loop here; the loops are {', '.join(each.name for each in self.leaves)}")
+        raise self.refusal(f"{loop}: is no loop here; the loops are {', '.join(leave.name for leave in self.leaves)}")
 
 
 def _loops_made(relation: Split | Fuse | Singleton) -> tuple[IterVar, ...]:

@@ -123,7 +123,7 @@ def parameters(*value_sets: Sequence[Any], ids: Sequence[str] | None = None) -> 
 
     names = inspect.stack()[1].frame.f_locals
     owner = ["self"] if "__qualname__" in names else []
-    row = f"row_of_parameters_{sum(each.startswith('row_of_parameters_') for each in names)}"
+    row = f"row_of_parameters_{sum(name.startswith('row_of_parameters_') for name in names)}"
 
     def number(*_: object, request: Any) -> int:
         return request.param

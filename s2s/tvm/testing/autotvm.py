@@ -21,7 +21,7 @@ class DummyRunner(Runner):
     def run(self, measure_inputs: Sequence[MeasureInput], build_results: Sequence[BuildResult]) -> list[MeasureResult]:
         """Return a random cost for each input."""
         draws = np.random.default_rng().random(len(measure_inputs))
-        return [MeasureResult((float(each),), 0, 0.2, time.time()) for each in draws]
+        return [MeasureResult((float(draw),), 0, 0.2, time.time()) for draw in draws]
 
 
 def _product(n: int, l: int, m: int, dtype: str, steps: int) -> tuple[te.Tensor, te.Tensor, te.Tensor]:  # noqa: E741

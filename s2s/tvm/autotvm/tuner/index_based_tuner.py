@@ -119,7 +119,7 @@ class RandomTuner(IndexBaseTuner):
         if len(self.visited) * 2 > self.visited_max:
             numbers = range(self.begin_idx, self.end_idx)
             return self._random.choice(
-                [each for each in numbers if each not in self._taken and space.is_index_valid(each)]
+                [number for number in numbers if number not in self._taken and space.is_index_valid(number)]
             )
         while True:
             number = self._random.randrange(self.begin_idx, self.end_idx)

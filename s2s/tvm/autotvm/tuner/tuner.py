@@ -63,14 +63,15 @@ class Tuner:
     def update(self, inputs: Sequence[MeasureInput], results: Sequence[MeasureResult]) -> None:
         """Learn from measurements."""
         pairs = [
-            (self._points.get(self.task.text_at(inp.config)), each) for inp, each in zip(inputs, results, strict=True)
+            (self._points.get(self.task.text_at(inp.config)), result)
+            for inp, result in zip(inputs, results, strict=True)
         ]
-        known = [(point, None if each.error_no else each.costs[0]) for point, each in pairs if point is not None]
-        self._search.learn([point for point, _ in known], [cost for _, cost in known])
+        costs = [(point, None if result.error_no else result.costs[0]) for point, result in pairs if point is not None]
+        self._search.learn([point for point, _ in costs], [cost for _, cost in costs])
 
     def reset(self) -> None:
         """Forget everything that was measured."""
-        self._search = self._made()
+        self._search = self._new_search()
         self._points: dict[str, Point] = {}
         self._incumbent: Incumbent | None = None
         self.trials = 0
@@ -78,7 +79,7 @@ class Tuner:
         self.best_config: ConfigEntity | None = None
         self.best_measure_pair: tuple[MeasureInput, MeasureResult] | None = None
 
-    def _made(self) -> Search:
+    def _new_search(self) -> Search:
         return make_tuner(self.search, self.task.space, self.seed)
 
     @property
@@ -217,7 +218,7 @@ class GATuner(Tuner):
         self._shape = {"parents": elite_num, "mutation": mutation_prob}
         super().__init__(task, seed=seed, batch=pop_size)
 
-    def _made(self) -> Search:
+    def _new_search(self) -> Search:
         return GeneticTuner(self.task.space, self.seed, **self._shape)
 
 
@@ -245,8 +246,8 @@ class XGBTuner(Tuner):
         *,
         seed: int = 0,
     ) -> None:
-        given = {"feature_type": feature_type, "loss_type": loss_type, "optimizer": optimizer}
-        for name, value in given.items():
+        choices = {"feature_type": feature_type, "loss_type": loss_type, "optimizer": optimizer}
+        for name, value in choices.items():
             if value not in KNOWN[name]:
                 raise InputError(f"XGBTuner: {name} {value!r} is not known; give one of {', '.join(KNOWN[name])}")
         super().__init__(task, seed=seed, batch=plan_size)
