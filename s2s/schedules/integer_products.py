@@ -149,8 +149,9 @@ def _steps_of_column(op: tensor.ComputeOp, aim: Aim | None) -> Unroll | None:
 
 def _width(channels: int, aim: Aim | None) -> int:
     """Return the channels that share one pixel: an even part of all."""
-    most = NARROW if aim == "size" else COLUMN
-    return max(width for width in range(1, most + 1) if channels % width == 0)
+    if channels % COLUMN == 0 and aim != "size":
+        return COLUMN
+    return max(width for width in range(1, NARROW + 1) if channels % width == 0)
 
 
 def _widened(read: int, order: Sequence[int], depth: int) -> CacheRead:
