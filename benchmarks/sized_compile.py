@@ -41,8 +41,10 @@ def commands(name: str, folder: Path) -> Mapping[str, Sequence[str]]:
 
 def seconds(arguments: Mapping[str, Sequence[str]], folder: Path, runs: int) -> dict[str, float]:
     """The CPU seconds of each compilation, the fastest of `runs` in turns."""
-    rounds = [{kind: compile_command(ROOT, each, folder) for kind, each in arguments.items()} for _ in range(runs + 1)]
-    return {kind: min(each[kind] for each in rounds[1:]) for kind in arguments}
+    rounds = [
+        {kind: compile_command(ROOT, flags, folder) for kind, flags in arguments.items()} for _ in range(runs + 1)
+    ]
+    return {kind: min(row[kind] for row in rounds[1:]) for kind in arguments}
 
 
 def main() -> int:

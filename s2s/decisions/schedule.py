@@ -121,7 +121,7 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
         if state.group > 1:
             return Cost(cycles=prod(op.sizes) / (state.group * state.lanes) + cycles_of_blocks(None, state))
         with one_block(op, subject.fused):
-            alike = [each for each in candidates(op, target, subject.constants) if _runs_as(each, state)]
+            alike = [candidate for candidate in candidates(op, target, subject.constants) if _runs_as(candidate, state)]
             costs = [(each.cost, each) for each in alike if isinstance(each, Choice)]
             if not costs:
                 return None

@@ -107,7 +107,7 @@ class Interner:
             raise Conflict(function.base.carried[0].loop)
         bases, factors, shifts = self.bases(function.base)
         text, constants = signature(function.expression)
-        columns = [self.lanes.spread(each) for each in constants]
+        columns = [self.lanes.spread(constant) for constant in constants]
         sides = np.zeros(len(bases), np.int64) if function.side is None else function.side
         units = np.where(factors == 0, 1, factors)
         questions = np.stack([*self._ends(bases), shifts // units, sides, factors, shifts % units, *columns], -1)

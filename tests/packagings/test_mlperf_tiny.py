@@ -96,8 +96,8 @@ def test_inputs_are_taken_as_the_runner_sends_them(benchmark: str, tmp_path: Pat
 
 
 def test_an_anomaly_is_the_mean_squared_error_of_the_output(tmp_path: Path):
-    given = np.float32([1.3, -2.0, 40.0, 900.0])
-    quantised = np.clip(np.round(given / 0.5) + 3, -128, 127).astype(np.int8)
+    given = np.array([1.3, -2.0, 40.0, 900.0], np.float32)
+    quantised = np.asarray(np.clip(np.round(given / 0.5) + 3, -128, 127), np.int8)
     differences = outputs_of(model([SAME]), tmp_path, quantised) - given
     found = answer(packed(tmp_path, model([SAME])), "AD01", given.tobytes())
     np.testing.assert_allclose(found, [np.mean(differences**2)], rtol=1e-5)

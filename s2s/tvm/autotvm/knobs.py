@@ -173,8 +173,8 @@ def _factors(extent: int, policy: str, most: int | None) -> list[int]:
     """Divisors of `extent`, powers of two up to it, or both."""
     found: set[int] = set()
     if policy != "power2":
-        low = [each for each in range(1, isqrt(extent) + 1) if extent % each == 0]
-        found |= {*low, *(extent // each for each in low)}
+        low = [divisor for divisor in range(1, isqrt(extent) + 1) if extent % divisor == 0]
+        found |= {*low, *(extent // divisor for divisor in low)}
     if policy != "factors":
         found |= {2**each for each in range(extent.bit_length())}
     return sorted(each for each in found if most is None or each <= most)

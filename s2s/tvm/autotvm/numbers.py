@@ -35,7 +35,7 @@ class Numbered(ABC):
             number = randrange(first, behind)
             if number not in excluded and self.is_index_valid(number):
                 return number
-        left = [each for each in range(first, behind) if each not in excluded and self.is_index_valid(each)]
+        left = [index for index in range(first, behind) if index not in excluded and self.is_index_valid(index)]
         if not left:
             raise InputError(f"autotvm: no configuration is left from {first} to {behind}; exclude fewer numbers")
         return left[randrange(len(left))]

@@ -40,7 +40,9 @@ def test_layouts_that_were_found_are_built(tmp_path: Path) -> None:
     made.benchmark_layout_transform(runner=MadeUpRunner())
     made.run()
     made.write_opt_sch2record_file(tmp_path / "graph.log")
-    wanted = set(made.get_optimal_records()[0][1].record.decisions)
+    best = made.get_optimal_records()[0][1].record
+    assert best is not None
+    wanted = set(best.decisions)
     mod, params = from_onnx(str(onnx_file(MODEL.replace("WEIGHTS", ", ".join(["0.1"] * 64)), tmp_path)))
     with autotvm.apply_graph_best(tmp_path / "graph.log"):
         library = build(mod, target="x86-64-v3", params=params)
