@@ -3,7 +3,8 @@
 `1024 * ic + 32 * oh + 32 * kh + ow + kw - 33` is a pixel of a padded image, which a reader knows as
 `ic * 1024 + (oh + kh - 1) * 32 + ow + kw - 1`. Indices of one factor belong to one axis; so do those of a strided
 window that begins before its image: `64 * oh + 32 * kh - 32` is in row `oh * 2 + kh - 1`. An axis has a constant of its
-own only where it is the padding of a window; all else is one constant behind the terms: `oc * 40 + k * 4 + 1024`.
+own only where it is the padding of a window, as in `(oh - 1) * 768 + (ow - 1) * 32 + oc`; all else is one constant
+behind the terms: `oc * 40 + k * 4 + 1024`.
 """
 
 from collections.abc import Callable, Sequence
@@ -60,8 +61,10 @@ def axes_of(
             continue
         before = sum(inner.factor * (MAX_PADDING + _lowest(inner, bounds_of)) for inner in axes[position + 1 :])
         rest = (constant + before) % axis.factor - before
-        if axis.is_window and rest > constant:
-            shared.append(axis._replace(share=(constant - rest) // axis.factor))
+        share = (constant - rest) // axis.factor
+        is_padding = -MAX_PADDING <= share < 0 and rest <= 0  # of a window whose taps are written out
+        if (axis.is_window and share < 0) or is_padding:
+            shared.append(axis._replace(share=share))
             constant = rest
         else:
             shared += axis.parts
