@@ -79,9 +79,9 @@ func.func @main(%x: tensor<64x64xf32>) -> tensor<64xf32> {
 #x = #tensor.access<affine_map<(o, t, c) -> (t * 2, c)>>
 #w = #tensor.access<affine_map<(o, t, c) -> (o, c, t)>>
 
-// One frame of bytes: four channels share it. Its taps lie apart, so it is copied to 16 bits once for all channels.
+// One frame of bytes: eight channels share it. Its taps lie apart, so it is copied to 16 bits once for all channels.
 // CHECK-LABEL: func.func private @one_frame_of_bytes
-// CHECK:         schedule #tensor.schedule<{{\[}}tile<0 by 4>, unroll<2 by 16>
+// CHECK:         schedule #tensor.schedule<{{\[}}tile<0 by 8>, unroll<2 by 8>
 // CHECK-SAME:    cache_read<0 as i16>, tensorize<"smlad">]>
 func.func private @one_frame_of_bytes(%x: tensor<5x64xi8>, %w: tensor<64x64x3xi8>) -> tensor<64xi32> {
   %y = tensor.compute [64 | 3, 64] reads(%x at #x, %w at #w) inits [0 : i32] reduce {
