@@ -185,7 +185,7 @@ def foreign_tests() -> list[str]:
 
 
 def share_of(records: Mapping[str, Mapping[str, int]]) -> str:
-    """The share of tests that pass, without skipped ones; a test of a sample stands for as many as it was one of."""
+    """The share of tests that pass, without skipped ones; a test stands for the tests that it was drawn from."""
     passed, asked = (
         sum(counts[kind] * counts["one of"] for counts in records.values() for kind in kinds)
         for kinds in (("passed",), ("passed", "refused", "wrong", "failed"))

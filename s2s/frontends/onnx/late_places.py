@@ -87,7 +87,7 @@ def _within_axis(place: Value | None, size: int) -> Value:
 
 
 def late_pad(node: Node, x: Value, mode: str, shape: Sequence[int]) -> Value:
-    """`x` with elements before and after it, as many as are computed at run time; the result has this shape."""
+    """`x` with elements before and after it, whose numbers are computed at run time; the result has this shape."""
     pads, fill, axes = node.input(1), node.optional(2), node.optional(3)
     _check_rank(node, x, shape)
     entries = _Entries(node, x, axes, pads.shape[0] // 2)

@@ -14,6 +14,7 @@ from s2s import api
 from s2s.errors import UnsupportedError
 from s2s.frontends import torch as frontend
 from s2s.interpret.graph import run_graph
+from support.torch_calls import Calls
 
 WINDOW = torch.hann_window(64)
 
@@ -58,17 +59,6 @@ CASES: dict[str, tuple[Callable[[Tensor], Any], tuple[int, ...]]] = {
     "rotary positions": (rotated, X),
     "of 64 bits": (lambda x: both(torch.fft.fft(x.double()) * torch.fft.fft(x)), X),
 }
-
-
-class Calls(nn.Module):
-    """A function as a module."""
-
-    def __init__(self, function: Callable[[Tensor], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def forward(self, x: Tensor) -> Any:
-        return self.function(x)
 
 
 def example(shape: tuple[int, ...]) -> Tensor:

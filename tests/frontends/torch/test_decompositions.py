@@ -1,7 +1,6 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 """Decompositions of fused layers against torch."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from torch import Tensor, nn
 from s2s.frontends import torch as frontend
 from s2s.interpret.graph import run_graph
 from s2s.types.dtypes import Array
+from support.torch_calls import Calls
 
 ATEN: Any = torch.ops.aten
 BATCH, LENGTH, FEATURES, HEADS = 2, 5, 8, 2
@@ -23,17 +23,6 @@ MASKS = {
     "of keys": (torch.tensor([[0, 0, 0, 0, 1], [0, 0, 0, 1, 1]]).bool(), 1),
     "of both": (CAUSAL.expand(BATCH, HEADS, LENGTH, LENGTH).contiguous(), 2),
 }
-
-
-class Calls(nn.Module):
-    """A function as a module."""
-
-    def __init__(self, function: Callable[[Tensor], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def forward(self, x: Tensor) -> Any:
-        return self.function(x)
 
 
 def imported_and_run(module: nn.Module, x: Tensor) -> list[Array]:

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch import Tensor, linalg, nn
+from torch import Tensor, linalg
 
 from s2s import api
 from s2s.errors import UnsupportedError
 from s2s.frontends import torch as frontend
 from s2s.interpret.graph import run_graph
+from support.torch_calls import Calls
 
 
 def positive(*shape: int) -> Tensor:
@@ -49,17 +50,6 @@ CASES: dict[str, tuple[Callable[[Tensor], Any], Tensor]] = {
     "inverse without a check": (lambda a: linalg.inv_ex(a).inverse, general(7, 7)),
     "of 32 rows": (linalg.inv, general(32, 32)),
 }
-
-
-class Calls(nn.Module):
-    """A function as a module."""
-
-    def __init__(self, function: Callable[[Tensor], Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def forward(self, x: Tensor) -> Any:
-        return self.function(x)
 
 
 @pytest.mark.parametrize("name", CASES)

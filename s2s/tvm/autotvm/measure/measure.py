@@ -33,8 +33,8 @@ LOCAL = "local"
 
 @frozen
 class LocalBuilder:
-    """Builds candidates on this machine, each within `timeout` seconds, `n_parallel` at a time; None for as many as
-    `S2S_JOBS` or the cores allow. They are run one after the other."""
+    """Builds candidates on this machine, each within `timeout` seconds, `n_parallel` at a time, by default
+    `S2S_JOBS` or the number of cores. They are run one after the other."""
 
     timeout: float = Limits.build_seconds
     n_parallel: int | None = None
