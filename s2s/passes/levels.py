@@ -89,6 +89,10 @@ TVM_NAMES = {
 """The passes that do what a pass of TVM does; none where it is always done, as types are always known."""
 
 
+PROGRAM_PASSES: set[str] = set()
+"""The names of passes that programs have defined under TVM's names, which contexts require and disable as well."""
+
+
 def runs(name: str, passes: PassOptions) -> bool:
     """Return whether the pass `name` runs: it is not disabled, and is required or of a level within the asked one."""
     if name in passes.disabled:
@@ -101,7 +105,7 @@ def names_of(option: str, names: Iterable[str], *, optional: bool = False) -> tu
     needs."""
     found: list[str] = []
     for name in names:
-        ours = [each for each in TVM_NAMES.get(name, (name,)) if each in OPT_LEVELS]
+        ours = [each for each in TVM_NAMES.get(name, (name,)) if each in OPT_LEVELS or each in PROGRAM_PASSES]
         runs_always = name in TVM_NAMES and not optional
         if not ours and not runs_always:
             known = ", ".join([*TVM_NAMES, *OPT_LEVELS])

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         relay,
         rpc,
         runtime,
+        support,
         target,
         te,
         testing,
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from s2s.tvm.runtime.devices import cuda, ext_dev, hexagon, metal, opencl, rocm, vpi, vulkan, webgpu
     from s2s.tvm.te.open_function import build, lower
 
+__version__ = "0.12.0"
+"""The version of TVM that the interface follows."""
 MODULES = (
     "_ffi",
     "autotvm",
@@ -54,6 +57,7 @@ MODULES = (
     "relay",
     "rpc",
     "runtime",
+    "support",
     "target",
     "te",
     "testing",
@@ -121,6 +125,7 @@ __all__ = [
     "rocm",
     "rpc",
     "runtime",
+    "support",
     "target",
     "te",
     "testing",

@@ -1,5 +1,9 @@
 """What users of tensor expressions take from TVM's module of tensor programs."""
 
+from typing import TYPE_CHECKING
+
+from s2s.tvm.refusals import refusing
+from s2s.tvm.runtime.imm import FloatImm, IntImm
 from s2s.tvm.te import (
     abs,
     all,
@@ -54,6 +58,8 @@ SizeVar = Var
 __all__ = [
     "Call",
     "CallEffectKind",
+    "FloatImm",
+    "IntImm",
     "IterVar",
     "Select",
     "SizeVar",
@@ -103,3 +109,6 @@ __all__ = [
     "truncmod",
     "var",
 ]
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("tir")

@@ -14,7 +14,7 @@ from typing import Any
 from s2s.errors import InputError, S2SError, UnsupportedError
 from s2s.passes.context import CompilerContext
 from s2s.passes.instruments import PassInfo, call_hook
-from s2s.passes.levels import OPT_LEVELS, TVM_NAMES, runs
+from s2s.passes.levels import OPT_LEVELS, PROGRAM_PASSES, TVM_NAMES, runs
 from s2s.passes.manager import PassManager
 from s2s.passes.pass_context import PassContext
 from s2s.registry import get_pass
@@ -50,9 +50,9 @@ class Pass:
 
     def under_context(self, mod: IRModule) -> IRModule:
         """As a call, but a pass that the context around leaves out does not run."""
-        context = PassContext.current()
-        is_left_out = self.info.opt_level > context.opt_level or self.info.name in context.passes.disabled
-        return mod if is_left_out else self(mod)
+        name, passes = self.info.name, PassContext.current().passes
+        is_asked_for = self.info.opt_level <= passes.level or name in passes.required
+        return self(mod) if is_asked_for and name not in passes.disabled else mod
 
 
 class GraphPass(Pass):
@@ -119,6 +119,7 @@ class UserPass(Pass):
     def __init__(self, function: Callable[..., Any], info: PassInfo, owner: object = None) -> None:
         super().__init__(info)
         self._function, self._owner = function, owner
+        PROGRAM_PASSES.add(info.name)
 
     def __getattr__(self, name: str) -> Any:
         owner = self.__dict__.get("_owner")

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from s2s.compilation import Compilation
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.options import CompileOptions
 from s2s.stages.read import Read
 from s2s.tuning.autotvm_log import as_log_line
@@ -36,9 +36,10 @@ from s2s.tuning.open_decision import decided_of
 from s2s.tuning.records import MeasuredRecord, RecordFile, write_records
 from s2s.tvm.autotvm.create import nodes_with, operation_named, with_module
 from s2s.tvm.autotvm.log import measured_records
-from s2s.tvm.autotvm.measure import LOCAL, LocalBuilder, LocalRunner, Runner
+from s2s.tvm.autotvm.measure import LocalBuilder, LocalRunner, Runner
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
 from s2s.tvm.autotvm.record import pair_of
+from s2s.tvm.autotvm.rpc_runner import RPCRunner
 from s2s.tvm.relay.factory import source_of
 from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.module import IRModule
@@ -76,13 +77,36 @@ class BaseGraphTuner(ABC):
         self._optimal: list[MeasuredRecord] | None = None
 
     def benchmark_layout_transform(
-        self, *, timeout: float = LocalBuilder.timeout, n_parallel: int = 1, runner: Runner | str = LOCAL
+        self,
+        min_exec_num: int = 100,
+        timeout: float = LocalBuilder.timeout,
+        use_rpc: bool = False,
+        device_key: str | None = None,
+        host: str = "127.0.0.1",
+        port: int = 9190,
+        n_parallel: int = 1,
+        build_func: object = "default",
+        layout_records: object = None,
+        target_host: object = None,
+        infer_layout: bool = False,
+        runner: Runner | None = None,
     ) -> None:
-        """Say how kernels in other layouts are measured, which `run` needs. No kernel transforms a layout alone."""
-        if isinstance(runner, str) and runner != LOCAL:
-            raise InputError(f"benchmark_layout_transform: runner {runner!r} is not known; give {LOCAL!r} or an object")
-        given = LocalRunner() if isinstance(runner, str) else runner
-        self._measurer = given.measurer(self.target, LocalBuilder(timeout=timeout, n_parallel=n_parallel))
+        """Say how kernels in other layouts are measured, which `run` needs: here, by `runner`, or with `use_rpc` in the
+        place `device_key` of the farm at `host` and `port`.
+
+        Layouts change inside of the kernels, whose costs hold that: there are no records of transforms alone
+        (`layout_records`, `infer_layout`). `min_exec_num` is TVM's: rounds follow from how a candidate compares.
+        """
+        if layout_records or infer_layout:
+            raise UnsupportedError(
+                "benchmark_layout_transform: layout_records and infer_layout are of kernels that transform layouts "
+                "alone, and kernels read the layout that there is; leave them out"
+            )
+        if use_rpc and not device_key:
+            raise InputError("benchmark_layout_transform: use_rpc wants a device_key; give the place on the farm")
+        place = RPCRunner(device_key or "", host, port) if use_rpc else LocalRunner()
+        builder = LocalBuilder(timeout=timeout, n_parallel=n_parallel, build_func=build_func)  # pyright: ignore[reportArgumentType]
+        self._measurer = (runner or place).measurer(resolve(self.target, target_host), builder)
 
     def run(self) -> None:
         """Find the layouts with which the kernels of the network cost least together."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.tuning.records import Decided
 from s2s.tuning.space import Space
 from s2s.tuning.task import Task as Kernel
@@ -43,6 +43,13 @@ class KernelTask(Task):
     @property
     def measurable(self) -> Kernel:
         return self.kernel
+
+    def instantiate(self, config: ConfigEntity) -> NoReturn:
+        """Refused: the compiler schedules the kernels of networks, which are no tensor expressions of a program."""
+        raise UnsupportedError(
+            f"{self.name}: instantiate {config}: its loops are of the compiler, not of tensor expressions; build the "
+            "network with apply_history_best, or tune a template"
+        )
 
     @property
     def knob(self) -> str:

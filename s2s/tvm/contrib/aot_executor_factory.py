@@ -5,34 +5,28 @@ executor = AotModule(module["default"](cpu()))
 module["__tvm_main__"](image, scores)
 """
 
-import json
-from collections.abc import Mapping
 from typing import Any
 
-from s2s.errors import InputError
 from s2s.executor.device import check_device
-from s2s.tvm.runtime.library import LibraryModule
+from s2s.tvm.runtime.library import loaded_network
 from s2s.tvm.runtime.module import ENTRY, Module
 from s2s.tvm.runtime.registry import register_func
-from s2s.verify.build import LoadedNetwork, load_library
+from s2s.verify.build import LoadedNetwork
 
 
 class AotExecutorFactory(Module):
-    """Loads the network of the library that it imports; `record` is the record of the network's tree."""
+    """Loads the network of the library that it imports, with the metadata beside that."""
 
     type_key = "AotExecutorFactory"
 
-    def __init__(self, record: Mapping[str, Any], mod_name: str) -> None:
-        self._record, self._mod_name = record, mod_name
+    def __init__(self, mod_name: str) -> None:
+        self._mod_name = mod_name
         self._network: LoadedNetwork | None = None
         super().__init__({mod_name: self._create, ENTRY: self._run}, entry=ENTRY)
 
     def _create(self, device: object = None) -> LoadedNetwork:
         check_device(device)
-        library = next((each for each in self.imported_modules if isinstance(each, LibraryModule)), None)
-        if library is None:
-            raise InputError(f"{self._mod_name}: its functions are missing; import their library")
-        return load_library(library.path, self._record)
+        return loaded_network(self, self._mod_name)
 
     def _run(self, *arrays: Any) -> None:
         """Run the network on arrays: inputs, and then outputs, which are written."""
@@ -41,11 +35,10 @@ class AotExecutorFactory(Module):
         self._network.run_into(*arrays)
 
     def save_to_binary(self) -> bytes:
-        """Everything but the functions."""
-        return json.dumps({"record": self._record, "mod_name": self._mod_name}).encode()
+        """The name of the network."""
+        return self._mod_name.encode()
 
 
 @register_func("runtime.module.loadbinary_AotExecutorFactory")
 def _load(data: bytes) -> Module:
-    described = json.loads(data)
-    return AotExecutorFactory(described["record"], str(described["mod_name"]))
+    return AotExecutorFactory(data.decode())

@@ -21,7 +21,7 @@ from s2s.tvm.contrib.aot_executor_factory import AotExecutorFactory
 from s2s.tvm.contrib.graph_executor_factory import GraphExecutorFactory
 from s2s.tvm.runtime.blob import save_blob
 from s2s.tvm.runtime.kernel_table import with_functions
-from s2s.tvm.runtime.library import load_module
+from s2s.tvm.runtime.library import MetadataModule, load_module
 from s2s.tvm.runtime.module import Module
 from s2s.verify.build import compile_objects
 from s2s.verify.external import external_libraries
@@ -78,11 +78,18 @@ class Toolchain:
 
 
 def export_library(
-    artifact: "Artifact", mod_name: str, file_name: str | Path, toolchain: Toolchain | None = None
+    artifact: "Artifact",
+    mod_name: str,
+    file_name: str | Path,
+    toolchain: Toolchain | None = None,
+    imports: Sequence[Module] = (),
 ) -> None:
-    """Write a network as a shared library (`.so`) or its objects (`.tar`), compiled for its target."""
+    """Write a network as a shared library (`.so`) or its objects (`.tar`), compiled for its target, and the modules
+    that a program lets it import."""
     factory, library = _factory(artifact, mod_name), Module()
-    factory.import_module(library)
+    metadata = [] if artifact.info.graph else [MetadataModule.of(json.loads(artifact.tree().text(RECORD)))]
+    for module in (library, *metadata, *imports):
+        factory.import_module(module)
     write_library(artifact, save_blob(factory, library), Path(file_name), toolchain or Toolchain())
 
 
@@ -138,4 +145,4 @@ def _factory(artifact: "Artifact", mod_name: str) -> Module:
             f"{artifact.name}: TVM's graph JSON has no sizes that vary and no state; give every dimension a constant "
             "size, without state, or use executor aot"
         )
-    return AotExecutorFactory(json.loads(artifact.tree().text(RECORD)), mod_name)
+    return AotExecutorFactory(mod_name)

@@ -5,18 +5,19 @@ executor = GraphModule(module["default"](cpu()))
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from s2s.errors import InputError
 from s2s.executor.declarations import executor_declarations
-from s2s.executor.device import check_device
+from s2s.executor.device import check_device, device
 from s2s.executor.ndarray import NDArray
-from s2s.tvm.contrib.executor_module import ExecutorModule
+from s2s.tvm.contrib.executor_module import ExecutorModule, ProgramModule
 from s2s.tvm.runtime.library import LibraryModule
 from s2s.tvm.runtime.module import Module
-from s2s.tvm.runtime.program import Program
 from s2s.tvm.runtime.registry import register_func
+from s2s.types.weights import Array
 
 
 class _Tables:
@@ -54,16 +55,12 @@ class GraphExecutorFactory(Module):
             raise InputError(f"{self._mod_name}: its kernels are missing; import their library")
         return ExecutorModule(_Tables(library.path, self._name))
 
-    def _debug_create(self, mod_name: str, device: object = None) -> Program:
+    def _debug_create(self, mod_name: str, device: object = None) -> ProgramModule:
         """The network node by node, for `GraphModuleDebug`."""
         check_device(device)
         if mod_name != self._mod_name:
             raise InputError(f"debug_create({mod_name!r}): the library holds {self._mod_name!r}; ask for that")
-        program = Program(self._graph_json, self)
-        names = [port.name for port in program.inputs]
-        for name, value in self.get_params().items():
-            program.set_parameter(names.index(name), value)
-        return program
+        return with_parameters(ProgramModule(self._graph_json, self), self.get_params())
 
     def get_graph_json(self) -> str:
         """The network in TVM's graph JSON."""
@@ -84,3 +81,53 @@ class GraphExecutorFactory(Module):
 def _load(data: bytes) -> Module:
     described = json.loads(data)
     return GraphExecutorFactory(*(str(described[key]) for key in ("graph_json", "name", "mod_name")))
+
+
+class ProgramFactory(Module):
+    """Makes executors of a graph JSON on the functions of a module."""
+
+    type_key = "GraphExecutorFactory"
+
+    def __init__(self, graph_json: str, libmod: Module, mod_name: str, params: Mapping[str, Array]) -> None:
+        self._graph_json, self._libmod, self._parameters = graph_json, libmod, dict(params)
+        functions = {"get_graph_json": lambda: graph_json, "get_graph_params": lambda: self._parameters}
+        super().__init__({mod_name: self._create, **functions})
+        self.import_module(libmod)
+
+    def _create(self, device: object = None) -> ProgramModule:
+        check_device(device)
+        return with_parameters(ProgramModule(self._graph_json, self._libmod), self._parameters)
+
+
+def with_parameters(program: ProgramModule, values: Mapping[str, Array]) -> ProgramModule:
+    """The program with the values of its parameters."""
+    names = [port.name for port in program.inputs]
+    for name, value in values.items():
+        program.set_parameter(names.index(name), value)
+    return program
+
+
+def _devices(numbers: tuple[object, ...]) -> list[object]:
+    """Devices that are objects, or pairs of TVM's numbers of a kind and of a device."""
+    if not all(isinstance(number, int) for number in numbers):
+        return list(numbers)
+    pairs = zip(cast("tuple[int, ...]", numbers[::2]), cast("tuple[int, ...]", numbers[1::2]), strict=True)
+    return [device(kind, index) for kind, index in pairs]
+
+
+@register_func("tvm.graph_executor.create")
+def _create_executor(graph_json: str, libmod: Module, *devices: object) -> ProgramModule:
+    check_device(_devices(devices) or None)
+    return ProgramModule(graph_json, libmod)
+
+
+register_func("tvm.graph_executor_debug.create", _create_executor)
+
+
+@register_func("tvm.graph_executor_factory.create")
+def _create_factory(graph_json: str, libmod: Module, mod_name: str, *params: object) -> ProgramFactory:
+    """A factory of executors; parameters follow as names and arrays by turns."""
+    if len(params) % 2:
+        raise InputError("tvm.graph_executor_factory.create: parameters are pairs of a name and an array; give both")
+    names, arrays = cast("tuple[str, ...]", params[::2]), cast("tuple[Array, ...]", params[1::2])
+    return ProgramFactory(graph_json, libmod, mod_name, dict(zip(names, arrays, strict=True)))

@@ -10,6 +10,7 @@ The types of expressions are known at once; operations are made when a module is
 
 from typing import TYPE_CHECKING
 
+from s2s.tvm.refusals import refusing
 from s2s.tvm.relay import (
     analysis,
     annotation,
@@ -179,7 +180,6 @@ from s2s.tvm.relay.reduce import (
     sum,
     variance,
 )
-from s2s.tvm.relay.refusals import refusing
 from s2s.tvm.relay.signal import dft, stft
 from s2s.tvm.relay.sparse import sparse_reshape
 from s2s.tvm.relay.strategy import OpStrategy, register_strategy, select_implementation

@@ -15,9 +15,9 @@ from xdsl.dialects.func import FuncOp
 
 from s2s.errors import InputError
 from s2s.executor.device import Device
+from s2s.tvm.refusals import refusing
 from s2s.tvm.relay.expr import Expr, OnDevice, post_order
 from s2s.tvm.relay.graph_calls import GraphCall, GraphCalls, operator_name
-from s2s.tvm.relay.refusals import refusing
 from s2s.types.devices import MAIN, ON_DEVICE
 
 

@@ -42,6 +42,7 @@ from s2s.tvm.relay.memory_pools import ConstantMemoryPools, WorkspaceMemoryPools
 from s2s.tvm.relay.model_library_format import export
 from s2s.tvm.relay.module import IRModule, bind_params_by_name
 from s2s.tvm.relay.options import Executor, Runtime, executor_of, runtime_of
+from s2s.tvm.runtime.library import LibraryModule, MetadataModule
 from s2s.tvm.runtime.module import ENTRY, Module
 from s2s.tvm.target import Target, target_of
 from s2s.types.devices import DeviceSource, devices_of
@@ -134,6 +135,8 @@ class ExecutorFactory:
     def __init__(self, artifact: Artifact, name: str) -> None:
         self.artifact, self.name = artifact, name
         self._packed: Module | None = None
+        self._library: NetworkLibrary | None = None
+        self._generated: list[Module] = []
 
     def __iter__(self) -> Iterator[object]:
         """The graph JSON, the library and the parameters, for programs that unpack what `build` returns."""
@@ -233,16 +236,20 @@ class ExecutorFactory:
 
     def get_lib(self) -> NetworkLibrary:
         """The compiled functions, built now: the kernels, or for executor aot `__tvm_main__`, which takes inputs and
-        then outputs. It imports the code of external generators."""
-        if self.executor == "graph":
-            [library] = self.module.imported_modules
-            functions = {name: library[name] for name in library.function_names()}
-        else:
-            functions = {ENTRY: self.artifact.loaded().run_into}
-        library = NetworkLibrary(functions, self.get_source, self.export_library)
-        for module in generated_modules(self.artifact) if self._generators else ():
-            library.import_module(module)
-        return library
+        then outputs. It imports the code of external generators, and modules of a program, which are exported too."""
+        if self._library is None:
+            self._library = NetworkLibrary(self._functions(), self.get_source, self.export_library)
+            for module in generated_modules(self.artifact) if self._generators else ():
+                self._library.import_module(module)
+                self._generated.append(module)
+        return self._library
+
+    def _functions(self) -> Mapping[str, Callable[..., Any]]:
+        """The kernels by name, or the function that runs the network."""
+        if self.executor != "graph":
+            return {ENTRY: self.artifact.loaded().run_into}
+        kernels = self.module.imported_modules[0]
+        return {name: kernels[name] for name in kernels.function_names()}
 
     def get_devices(self) -> list[str]:
         """The devices that parts of the network run on beside the first one, and external code generators."""
@@ -280,7 +287,11 @@ class ExecutorFactory:
         toolchain = Toolchain(fcompile, tuple(addons or ()), cc, tuple(options), keywords)
         if keywords and fcompile is None:
             raise InputError(f"export_library: {next(iter(keywords))}= goes with fcompile; leave it out")
-        export_library(self.artifact, self.name, file_name, toolchain)
+        importing = [each for each in (self._packed, self._library) if each is not None]
+        imports = [each for module in importing for each in module.imported_modules]
+        own = (LibraryModule, MetadataModule)
+        imports = [each for each in imports if not isinstance(each, own) and each not in self._generated]
+        export_library(self.artifact, self.name, file_name, toolchain, imports)
 
     def export_model_library_format(self, file_name: str | Path) -> Path:
         """Write TVM's archive of sources, parameters and metadata, version 7 (`.tar`)."""

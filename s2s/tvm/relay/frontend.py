@@ -19,6 +19,7 @@ from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.imported import Imported
 from s2s.frontends.model import Resize
 from s2s.frontends.sizes import check_names, symbols_of
+from s2s.tvm.refusals import refusing
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.relay.torchscript import examples_of, exported, named_inputs, rename_inputs
 from s2s.types.dtypes import as_tensor_type, to_numpy
@@ -147,3 +148,7 @@ def _with_params(imported: Imported, resize: Resize | None = None) -> tuple[IRMo
         array = imported.weights.get(name)
         params[name] = aligned_empty(array.shape, array.dtype).copyfrom(array)
     return IRModule.of(imported.module, imported.weights, resize), params
+
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("relay.frontend")

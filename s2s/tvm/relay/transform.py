@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from s2s.errors import UnsupportedError
 from s2s.passes.graph.parallel_branches import MIN_BRANCHES
-from s2s.tvm.relay.refusals import GENERATORS, GRADIENT
+from s2s.tvm.refusals import GENERATORS, GRADIENT
 from s2s.tvm.transform import FunctionPass, ModulePass, Pass, function_pass, module_pass, named
 
 

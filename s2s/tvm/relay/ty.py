@@ -12,6 +12,7 @@ import numpy as np
 from s2s.errors import UnsupportedError
 from s2s.support.frozen import frozen
 from s2s.tvm.relay.sizes import ANY, size_of, text_of
+from s2s.tvm.runtime.imm import imm
 from s2s.tvm.te.expressions import Var
 from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type, to_numpy
 from s2s.types.size import alike
@@ -25,7 +26,7 @@ class TensorType(Type):
     """The element type and the shape of a tensor."""
 
     def __init__(self, shape: Sequence[int], dtype: str = "float32") -> None:
-        self.shape = tuple(map(size_of, shape))
+        self.shape: tuple[int, ...] = tuple(imm(size_of(size)) for size in shape)
         self.dtype = str(np.dtype(dtype))
 
     @property

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from s2s.errors import InputError, UnsupportedError
+from s2s.tvm.refusals import refusing
 from s2s.tvm.relay import op
 from s2s.tvm.relay.expr import Expr, const
 from s2s.tvm.relay.formula import onnx
 from s2s.tvm.relay.nn.pool import max_pool2d
 from s2s.tvm.relay.operators import operator
-from s2s.tvm.relay.refusals import refusing
 from s2s.tvm.relay.window import layout_of, sizes_of
 from s2s.types.shapes.window import CHANNELS_FIRST
 

@@ -12,7 +12,6 @@ Modules are numbered in the order of their entries; the first one is what `load_
 made again by the registered function `runtime.module.loadbinary_K`. Source: `src/target/codegen.cc` of TVM 0.12.
 """
 
-import importlib
 import struct
 from collections.abc import Sequence
 
@@ -23,11 +22,6 @@ from s2s.tvm.runtime.registry import get_global_func
 LIBRARY = "_lib"
 IMPORT_TREE = "_import_tree"
 LOADER = "runtime.module.loadbinary_"
-_PLACES = {
-    "AotExecutorFactory": "s2s.tvm.contrib.aot_executor_factory",
-    "GraphExecutorFactory": "s2s.tvm.contrib.graph_executor_factory",
-}
-"""Where loaders are registered that stand above this room."""
 
 
 def save_blob(root: Module, library: Module) -> bytes:
@@ -64,9 +58,6 @@ def load_blob(blob: bytes, library: Module) -> Module:
 
 def _module(kind: str, data: bytes) -> Module:
     loader = get_global_func(LOADER + kind, allow_missing=True)
-    if loader is None and kind in _PLACES:
-        importlib.import_module(_PLACES[kind])
-        loader = get_global_func(LOADER + kind)
     if loader is None:
         raise InputError(f"library: it holds a module of kind {kind!r}; register {LOADER + kind!r}, which loads it")
     try:

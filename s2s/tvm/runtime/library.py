@@ -26,6 +26,7 @@ from s2s.tvm.runtime.module import Module
 from s2s.tvm.runtime.native import native
 from s2s.tvm.runtime.packed_func import PackedFunc
 from s2s.tvm.runtime.registry import functions_of_c, register_func
+from s2s.verify.build import LoadedNetwork, load_library
 from s2s.verify.toolchain import default_compiler, run_program
 
 MAX_OBJECTS = 2**31
@@ -143,9 +144,28 @@ def system_lib() -> Module:
 
 
 class MetadataModule(SourceModule):
-    """What is known of other modules, as JSON text."""
+    """The record of the tree that a library was compiled from, as JSON text: its ports, sizes and flags."""
 
     type_key = "metadata"
+
+    @staticmethod
+    def of(record: Mapping[str, Any]) -> "MetadataModule":
+        """The module of a record."""
+        return MetadataModule(json.dumps(record))
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """The record."""
+        return json.loads(self.get_source())
+
+
+def loaded_network(module: Module, name: str) -> LoadedNetwork:
+    """Return the network of the library that a module imports, as the record in its metadata describes it."""
+    library = next((each for each in module.imported_modules if isinstance(each, LibraryModule)), None)
+    metadata = next((each for each in module.imported_modules if isinstance(each, MetadataModule)), None)
+    if library is None or metadata is None:
+        raise InputError(f"{name}: its code or the metadata of this are missing; import both modules")
+    return load_library(library.path, metadata.record)
 
 
 @register_func("runtime.module.loadbinary_c")
@@ -165,23 +185,26 @@ def _load_metadata(data: bytes) -> Module:
 
 
 def load_module(path: str | Path, fmt: str = "") -> Module:
-    """Load what `export_library` has written: a shared library (`.so`), or objects (`.tar`), which are linked first."""
+    """Load what `export_library` and `save` have written: a shared library (`.so`), or objects (`.tar`, `.o`), which
+    are linked first."""
     given = Path(path)
     if not given.is_file():
         raise InputError(f"{path}: there is no such file; give what export_library has written")
     kind = fmt or given.suffix.lstrip(".")
     if kind == "so":
         return _load_library(given)
-    if kind == "tar":
+    if kind in ("tar", "o", "obj"):
         folder = tempfile.TemporaryDirectory(prefix="s2s-module-")
-        module = _load_library(_link(given, Path(folder.name)))
+        linked = Path(folder.name) / "module.so"
+        create_shared(linked, _objects(given, Path(folder.name)) if kind == "tar" else [given])
+        module = _load_library(linked)
         weakref.finalize(module, folder.cleanup)
         return module
-    raise InputError(f"{path}: a module is loaded from .so or .tar; export it as one of these")
+    raise InputError(f"{path}: a module is loaded from .so, .tar or .o; export it as one of these")
 
 
-register_func("runtime.module.loadfile_so", load_module)
-register_func("runtime.module.loadfile_tar", load_module)
+for _kind in ("o", "so", "tar"):
+    register_func(f"runtime.module.loadfile_{_kind}", load_module)
 
 
 def _load_library(path: Path) -> Module:
@@ -189,8 +212,8 @@ def _load_library(path: Path) -> Module:
     return load_blob(library.blob, library) if library.blob else library
 
 
-def _link(archive: Path, folder: Path) -> Path:
-    """Link the objects of an archive."""
+def _objects(archive: Path, folder: Path) -> list[Path]:
+    """Write the objects of an archive into a folder."""
     objects: list[Path] = []
     left = MAX_OBJECTS
     try:
@@ -204,9 +227,7 @@ def _link(archive: Path, folder: Path) -> Path:
                 objects[-1].write_bytes(content.read())
     except tarfile.TarError as error:
         raise InputError(f"{archive}: is no archive ({error}); export the module again") from error
-    made = folder / "module.so"
-    create_shared(made, objects)
-    return made
+    return objects
 
 
 def create_shared(

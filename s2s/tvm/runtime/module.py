@@ -27,6 +27,21 @@ class Module:
         self._entry = entry
         self._imports: list[Module] = []
 
+    @property
+    def is_runnable(self) -> bool:
+        """Whether it has functions to call."""
+        return bool(self.function_names())
+
+    @property
+    def is_binary_serializable(self) -> bool:
+        """Whether a library can keep it as bytes, which `save_to_binary` gives."""
+        return type(self).save_to_binary is not Module.save_to_binary
+
+    @property
+    def is_dso_exportable(self) -> bool:
+        """Whether it is code, which compilers and linkers write."""
+        return self.type_key in ("c", "library")
+
     def function_names(self) -> list[str]:
         """The names of the functions of this module alone."""
         return list(self._functions)

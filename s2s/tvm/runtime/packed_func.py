@@ -19,6 +19,7 @@ from s2s.executor.ndarray import NDArray
 from s2s.tvm.runtime import abi as codes
 from s2s.tvm.runtime import container
 from s2s.tvm.runtime.abi import abi
+from s2s.tvm.runtime.imm import imm
 from s2s.tvm.runtime.tensors import Place, descriptor_of, give, memory_of
 from s2s.tvm.runtime.values import Value, fits, load, store, store_text
 from s2s.types.weights import Array
@@ -67,8 +68,8 @@ class PackedFunc:
         return _FunctionOfC(pointer, name, owner)
 
     def __call__(self, *arguments: Value) -> Value:
-        """Call the function."""
-        return self._function(*arguments)
+        """Call the function; it gets what it would get through C."""
+        return self._function(*map(passed, arguments))
 
     def __repr__(self) -> str:
         return f"PackedFunc({self.name!r})"
@@ -86,8 +87,8 @@ class PackedFunc:
 
 
 def convert(value: Value) -> Value:
-    """A Python callable as a packed function; a list or a mapping of what its elements become; everything else as it
-    is."""
+    """A Python callable as a packed function; a list or a mapping of what its elements become; a number as a node that
+    tells its type; everything else as it is."""
     if isinstance(value, (PackedFunc, str, bytes, np.ndarray, Device)) or value is None:
         return cast(Value, value)
     if callable(value):
@@ -96,7 +97,20 @@ def convert(value: Value) -> Value:
         return container.Array(convert(element) for element in cast("Sequence[Value]", value))
     if isinstance(value, dict):
         return container.Map((key, convert(element)) for key, element in cast("dict[Value, Value]", value).items())
-    return value
+    return imm(value)
+
+
+def passed(value: Value) -> Value:
+    """A value as a callable of Python gets it: plain arrays as NDArray, lists and mappings as TVM's, numpy's numbers as
+    Python's; refused is an integer of more than 64 bits."""
+    kind = cast("type", value.__class__)
+    if kind is int:
+        return fits(cast(int, value))
+    if kind is np.ndarray:
+        return cast(Array, value).view(NDArray)
+    if kind in (list, tuple, dict):
+        return convert(value)
+    return cast("np.generic", value).item() if isinstance(value, np.generic) else value
 
 
 class _Frame:

@@ -4,8 +4,9 @@ C finds the functions of Python in the global registry of s2s_packed.h (`s2s_glo
 Python finds here what C has added there.
 """
 
+import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
 from s2s.errors import InputError
@@ -18,6 +19,25 @@ from s2s.tvm.runtime.packed_func import PackedFunc, raise_error
 from s2s.types.weights import Array
 
 _functions: dict[str, PackedFunc] = {}
+PLACES: Mapping[str, str] = {
+    "relay.build_module._BuildModule": "relay.build_module",
+    "runtime.module.loadbinary_AotExecutorFactory": "contrib.aot_executor_factory",
+    "runtime.module.loadbinary_FunctionLibrary": "te.library",
+    "runtime.module.loadbinary_GraphExecutorFactory": "contrib.graph_executor_factory",
+    "runtime.module.loadbinary_c": "runtime.library",
+    "runtime.module.loadbinary_external": "runtime.library",
+    "runtime.module.loadbinary_metadata": "runtime.library",
+    "runtime.module.loadfile_o": "runtime.library",
+    "runtime.module.loadfile_so": "runtime.library",
+    "runtime.module.loadfile_tar": "runtime.library",
+    "tvm.contrib.random.random_fill": "runtime.nd",
+    "tvm.graph_executor.create": "contrib.graph_executor_factory",
+    "tvm.graph_executor_debug.create": "contrib.graph_executor_factory",
+    "tvm.graph_executor_factory.create": "contrib.graph_executor_factory",
+    "tvm.relay.build": "relay.build_module",
+    "tvm.relay.module_export_library": "relay.build_module",
+}
+"""The functions of the system, and the modules of `s2s.tvm` that register them when they are imported."""
 FUNCTIONS_OF_C = 1024
 """The most functions that C can add."""
 _shared: list[Any] = []
@@ -108,6 +128,8 @@ def register_func(
 
 def get_global_func(name: str, allow_missing: bool = False) -> PackedFunc | None:
     """The function of a name; where there is none, None if `allow_missing` is set, else an error."""
+    if name not in _functions and name in PLACES:
+        importlib.import_module(f"s2s.tvm.{PLACES[name]}")
     found = _functions.get(name) or functions_of_c().get(name)
     if found is None and not allow_missing:
         raise MissingFunctionError(f"function {name!r}: nothing is registered under this name; register it first")
@@ -116,7 +138,7 @@ def get_global_func(name: str, allow_missing: bool = False) -> PackedFunc | None
 
 def list_global_func_names() -> list[str]:
     """The names of all functions, sorted."""
-    return sorted({*_functions, *functions_of_c()})
+    return sorted({*PLACES, *_functions, *functions_of_c()})
 
 
 def remove_global_func(name: str) -> None:

@@ -1,5 +1,8 @@
 """Targets under TVM's names: strings with attributes, hosts, tags, and the target of a `with` block."""
 
+from typing import TYPE_CHECKING
+
+from s2s.tvm.refusals import refusing
 from s2s.tvm.target import codegen
 from s2s.tvm.target.generic_func import (
     GenericFunc,
@@ -48,3 +51,6 @@ __all__ = [
     "target_of",
     "vta",
 ]
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("target")

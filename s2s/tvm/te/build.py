@@ -25,6 +25,7 @@ from s2s.support.files import write_file
 from s2s.targets import Target
 from s2s.tvm.contrib.export import Toolchain, write_library
 from s2s.tvm.runtime.blob import save_blob
+from s2s.tvm.runtime.library import MetadataModule
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.target import Target as NamedTarget
 from s2s.tvm.target import resolve
@@ -158,9 +159,11 @@ class Function(Module):
         `runtime.load_module` takes the first two. `fcompile`, `addons`, `cc` and `options` are those of networks.
         """
         names = [each.name for each in self._args]
-        function = FunctionLibrary(json.loads(self.artifact.tree().text(RECORD)), self.entry_name, names)
+        function = FunctionLibrary(self.entry_name, names)
         library = Module()
-        function.import_module(library)
+        metadata = MetadataModule.of(json.loads(self.artifact.tree().text(RECORD)))
+        for module in (library, metadata, *self.imported_modules):
+            function.import_module(module)
         cc, options = keywords.pop("cc", None), tuple(keywords.pop("options", ()))
         toolchain = Toolchain(fcompile, tuple(addons or ()), cc, options, keywords)
         write_library(self.artifact, save_blob(function, library), Path(file_name), toolchain)

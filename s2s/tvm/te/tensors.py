@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, cast, overload
 
 from s2s.errors import InputError
+from s2s.tvm.runtime.imm import imm
 from s2s.tvm.te.expressions import (
     BOOL,
     Expr,
@@ -158,7 +159,7 @@ def shape_of(name: str, shape: Sequence[Size] | Size) -> tuple[Size, ...]:
     """Sizes of dimensions, or of the only one; a float such as `N / 32` counts where it is whole, as in TVM's
     tutorials."""
     shape = [shape] if isinstance(shape, int | float | Expr) else shape
-    sizes = tuple(int(size) if isinstance(size, float) and size == int(size) else size for size in shape)
+    sizes = tuple(imm(int(size) if isinstance(size, float) and size == int(size) else size) for size in shape)
     wrong = [size for size in sizes if not isinstance(size, Expr) and (not isinstance(size, int) or size < 1)]  # pyright: ignore[reportUnnecessaryIsInstance]
     if wrong:
         raise InputError(f"{name}: size {wrong[0]}: a dimension has one element or more; give a positive integer")

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from s2s.decisions.dispatch import records_in_effect
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.tvm import autotvm
 from s2s.tvm.autotvm.graph_tuner import BaseGraphTuner, DPTuner, PBQPTuner
+from s2s.tvm.autotvm.rpc_runner import RPCRunner
 from s2s.tvm.relay.factory import build
 from s2s.tvm.relay.frontend import from_onnx
 from support.autotvm import MadeUpRunner
@@ -53,6 +54,22 @@ def test_layouts_that_were_found_are_built(tmp_path: Path) -> None:
 def test_measuring_is_said_first(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="call benchmark_layout_transform first"):
         tuner(DPTuner, tmp_path).run()
+
+
+def test_layouts_are_measured_in_the_place_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    places: list[RPCRunner] = []
+
+    def note(runner: RPCRunner, *_: object) -> None:
+        places.append(runner)
+
+    monkeypatch.setattr(RPCRunner, "measurer", note)
+    network = tuner(DPTuner, tmp_path)
+    network.benchmark_layout_transform(min_exec_num=10, use_rpc=True, device_key="qemu:m4", host="farm", port=8786)
+    assert [(each.key, each.host, each.port) for each in places] == [("qemu:m4", "farm", 8786)]
+    with pytest.raises(InputError, match="use_rpc wants a device_key"):
+        network.benchmark_layout_transform(use_rpc=True)
+    with pytest.raises(UnsupportedError, match="layout_records and infer_layout are of kernels that transform layouts"):
+        network.benchmark_layout_transform(infer_layout=True)
 
 
 def test_inputs_of_other_shapes_are_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import s2s
 from s2s.decisions.decision import Decision
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.stages.memory import Planned
 from s2s.tvm import autotvm, relay
 from s2s.tvm.autotvm.kernel_task import KernelTask
@@ -73,6 +73,11 @@ def test_configurations_have_numbers(tasks: list[KernelTask]) -> None:
     task = max(tasks, key=lambda each: len(each.config_space))
     config = task.config_space.get(0)
     assert (config.index, task.config_at(config[task.knob].val).index) == (0, 0)
+
+
+def test_kernels_of_networks_have_no_loops_of_a_program(tasks: list[KernelTask]) -> None:
+    with pytest.raises(UnsupportedError, match=r"instantiate .*: its loops are of the compiler"):
+        tasks[0].instantiate(tasks[0].config_space.get(0))
 
 
 def test_a_log_decides_the_build(tasks: list[KernelTask], tmp_path: Path) -> None:

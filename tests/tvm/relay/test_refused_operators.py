@@ -6,7 +6,7 @@ import pytest
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.tvm import relay
-from s2s.tvm.relay.refusals import ALL
+from s2s.tvm.refusals import ALL
 from s2s.tvm.relay.transform import REFUSED
 
 

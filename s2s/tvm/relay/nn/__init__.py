@@ -6,6 +6,7 @@ by `units`, `bias_add` and `batch_norm` by the data.
 
 from typing import TYPE_CHECKING
 
+from s2s.tvm.refusals import refusing
 from s2s.tvm.relay.nn.deformable import deformable_conv2d
 from s2s.tvm.relay.nn.derived import (
     batch_to_space_nd,
@@ -69,7 +70,6 @@ from s2s.tvm.relay.nn.regions import (
     global_max_pool2d,
     global_max_pool3d,
 )
-from s2s.tvm.relay.refusals import refusing
 
 __all__ = [
     "adaptive_avg_pool1d",

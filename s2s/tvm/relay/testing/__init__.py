@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from s2s.tvm.relay.refusals import refusing
+from s2s.tvm.refusals import refusing
 from s2s.tvm.relay.testing import lstm, mlp, mobilenet, resnet
 from s2s.tvm.relay.testing.inference import check_grad, count_ops, run_infer_type, run_opt_pass
 from s2s.tvm.relay.testing.workload import create_workload

@@ -73,13 +73,28 @@ RANDOM: Mapping[str, str] = dict.fromkeys(
 MEMORY: Mapping[str, str] = dict.fromkeys(
     ("alloc_storage", "alloc_tensor", "flatten_tuple_type", "from_tuple_type", "to_tuple_type"), _MEMORY
 )
+FRONTEND: Mapping[str, str] = dict.fromkeys(
+    (
+        "from_caffe", "from_caffe2", "from_coreml", "from_darknet", "from_keras", "from_mxnet", "from_oneflow",
+        "from_paddle", "from_tensorflow",
+    ),
+    "write the model as ONNX or TFLite, and read it with from_onnx or from_tflite",
+)  # fmt: skip
 TESTING: Mapping[str, str] = dict.fromkeys(
     (
-        "darknet", "dcgan", "densenet", "dqn", "inception_v3", "resnet_3d", "squeezenet", "synthetic", "temp_op_attr",
-        "tf", "vgg", "yolo_detection",
+        "byoc", "darknet", "dcgan", "densenet", "dqn", "inception_v3", "resnet_3d", "squeezenet", "synthetic",
+        "temp_op_attr", "tf", "vgg", "yolo_detection",
     ),
     "import the model, or write it with relay.nn",
 )  # fmt: skip
+TIR: Mapping[str, str] = dict.fromkeys(
+    (
+        "Allocate", "Block", "Buffer", "BufferLoad", "BufferStore", "Evaluate", "For", "ForKind", "IfThenElse",
+        "PrimFunc", "SeqStmt", "ir_builder", "decl_buffer", "stmt_functor", "transform",
+    ),
+    "loops are written as te.compute with a schedule, or as a function of C by te.extern",
+)  # fmt: skip
+TARGET: Mapping[str, str] = {"VirtualDevice": "devices are given to relay.build(devices=...), by name"}
 ANNOTATION: Mapping[str, str] = {
     "checkpoint": GRADIENT,
     "compiler_begin": GENERATORS,
@@ -96,6 +111,9 @@ ALL: Mapping[str, Mapping[str, str]] = {
     "relay.memory": MEMORY,
     "relay.annotation": ANNOTATION,
     "relay.testing": TESTING,
+    "relay.frontend": FRONTEND,
+    "tir": TIR,
+    "target": TARGET,
 }
 """The operators of each module."""
 
