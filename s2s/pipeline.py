@@ -318,11 +318,10 @@ LOOP = (
     Step("loop-interleave-stores", "Merge stores of vectors whose bytes interleave in memory into interleaved stores."),
     Step("loop-form-fma", "Contract multiply and add to one fused instruction."),
     Step("loop-pair-loads", "What each tile loads is known, and merged, by now.", when=paired, options=target),
-    Step(
-        "loop-pack-nibbles", "Halve constants of four bits, now that their loads are known.", when=tuned, options=target
-    ),
+    Step("loop-pack-nibbles", "Halve constants of four bits; their loads are known now.", when=tuned, options=target),
     Step("loop-encode-constants", "Store others of few values as codes, likewise.", when=tuned, options=target),
     Step("loop-split-kernels", "Threads synchronise between kernels only.", when=divided, options=least_work),
+    Step("loop-fill-lanes", "Threads have scratch of their own, where they read what they have written.", when=divided),
     Step("loop-divide-among-threads", "The plan finds room for scratch of each.", when=divided, options=threads),
     Step("loop-cast-runs", "Loops are divided by now.", when=casts_in_runs, options=target),
     Step("loop-limit-args", "Kernels have all their arguments by now.", options=arguments),

@@ -106,6 +106,7 @@ PASSES: tuple[str, ...] = (
     "loop-divide-among-threads",
     "loop-eliminate-common-subexpressions",
     "loop-encode-constants",
+    "loop-fill-lanes",
     "loop-form-fma",
     "loop-hook-device-calls",
     "loop-interleave-stores",

@@ -5,7 +5,7 @@ A kernel at loop level is nested loops around operations that list their accesse
 * i + 12` to `32 * i + 20`. `s2s.memory.distances` then compares each write with the reads that follow it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from xdsl.dialects import arith
@@ -173,8 +173,8 @@ class _Tracer:
         self.unknown: set[SSAValue] = set()
         """Buffers that are accessed at positions that depend on data."""
         self.indices: dict[SSAValue, AffineExpr] = {}
-        self.sizes: set[int] = set()
-        """The numbers of the counters that stand for sizes of the run."""
+        self.sizes_by_name: dict[Attribute, int] = {}
+        """For each size of the run the number of its counter."""
         self.shifted: dict[SSAValue, tuple[SSAValue, AffineExpr]] = {}
         """For each buffer that begins inside of another one that one, and the element that it begins with."""
         self.steps: dict[Operation, tuple[ByteAccess | Repeated, ...]] = {}
@@ -198,9 +198,10 @@ class _Tracer:
             case loop.ApplyOp() if all(index in self.indices for index in op.indices):
                 self.indices[op.result] = self._replaced(op.map.data.results[0], op.indices)
             case loop.SizeOp():
-                self.sizes.add(len(self.counters))
-                self.indices[op.result] = AffineDimExpr(len(self.counters))
-                self.counters.append(Counter(*op.bounds, 1, 1))
+                if op.size not in self.sizes_by_name:
+                    self.sizes_by_name[op.size] = len(self.counters)
+                    self.counters.append(Counter(*op.bounds, 1, 1))
+                self.indices[op.result] = AffineDimExpr(self.sizes_by_name[op.size])
             case loop.ShiftOp():
                 self.shifted[op.result] = op.source, self._replaced(op.map.data.results[0], op.indices)
             case arith.ConstantOp() if isinstance(op.value, IntegerAttr):
@@ -250,11 +251,19 @@ class _Tracer:
         if len(starts) == 1 and starts[0][0] == starts[0][1]:
             last -= (last - first) % step
             every = len(ends) == 1 and first < ends[0][0] == ends[0][1]
-            fixed = [end for expr, end in zip(upper, ends, strict=True) if expr.used_dims().isdisjoint(self.sizes)]
-            cut = len(fixed) < len(upper) and all(low == high for low, high in fixed)
-            return Counter(first, last, step, step, op.down is not None, op.kind.data == PARALLEL, every, cut)
+            cuts = self._cuts(upper, ends, last + step) if first < min(high for _, high in ends) else ()
+            return Counter(first, last, step, step, op.down is not None, op.kind.data == PARALLEL, every, cuts)
         grain = grain_from(lower[0], step, self.counters) if self.within and len(lower) == 1 else 1
         return Counter(first, last - (last - first) % grain, step, grain)
+
+    def _cuts(self, upper: Sequence[AffineExpr], ends: Sequence[Range], end: int) -> tuple[AffineExpr, ...]:
+        """Return how far each end of a loop that depends on sizes is from `end`, the one at the greatest sizes in steps
+        of the loop; nothing where another end is not constant."""
+        sized = [expr for expr in upper if not expr.used_dims().isdisjoint(self.sizes)]
+        others = [end for expr, end in zip(upper, ends, strict=True) if expr not in sized]
+        if any(low != high for low, high in others):
+            return ()
+        return tuple(expr + -end for expr in sized)
 
     def _access(
         self, access: loop.Access, source: SSAValue, begin: AffineExpr, *, is_read: bool
@@ -307,6 +316,11 @@ class _Tracer:
             ends = [factor * end for end in bounds(atom, self._ranges)]
             low, high = low + min(ends), high + max(ends)
         return Span(tuple(sorted(terms)), (low + reach[0]) * size, (high + reach[1] + 1) * size), low == high
+
+    @property
+    def sizes(self) -> Collection[int]:
+        """The numbers of the counters that stand for sizes of the run."""
+        return self.sizes_by_name.values()
 
     @property
     def _ranges(self) -> list[Range]:

@@ -13,8 +13,9 @@ class Counter(NamedTuple):
     """The counter of a loop: from `first` to `last`, both included, in steps of at least `step`.
 
     `grain` divides the difference of any two of its values. A `down` loop begins at `last`, a `parallel` one may run in
-    any order. It takes `every` value between the two in steps of `step`, or only some of them; those from `first` on
-    where a size of the run has `cut` the loop.
+    any order. It takes `every` value between the two in steps of `step`, or only some of them. In a run it may end
+    earlier, by as many values as the least of `cuts` is below 0, rounded to steps: for a loop to `min(8, n - 2)`, where
+    `n` is a size, that is `n - 10`.
     """
 
     first: int
@@ -24,12 +25,22 @@ class Counter(NamedTuple):
     down: bool = False
     parallel: bool = False
     every: bool = False
-    cut: bool = False
+    cuts: tuple[AffineExpr, ...] = ()
 
     @property
     def directions(self) -> tuple[bool, ...]:
         """The directions in which the counter may run: False is up, True is down; a parallel loop may run in both."""
         return (False, True) if self.parallel else (self.down,)
+
+    @property
+    def end(self) -> int:
+        """The first value behind the last one, in steps of the loop."""
+        return self.last + self.step
+
+    @property
+    def span(self) -> int:
+        """The values from `first` to `end`."""
+        return self.end - self.first
 
     @property
     def goes_on(self) -> bool:
@@ -65,8 +76,7 @@ def from_start(
     least, most = bounds(ends[0] + starts[0] * -1, ranges)
     if least < most or most < 1:
         return None
-    is_cut = len(fixed) < len(upper)
-    return starts[0], Counter(0, (most - 1) // step * step, step, step, every=not is_cut, cut=is_cut)
+    return starts[0], Counter(0, (most - 1) // step * step, step, step, every=len(fixed) == len(upper))
 
 
 def grain_from(start: AffineExpr, step: int, counters: Sequence[Counter]) -> int:

@@ -1,6 +1,11 @@
 """Loops whose iterations read of scratch only what they have written themselves."""
 
+from itertools import product
+from typing import NamedTuple
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from xdsl.dialects.func import FuncOp
 
 from s2s.dialects import loop
@@ -123,3 +128,129 @@ def test_loops_that_write_in_turn(rest: int, holds: bool) -> None:
     scratch = kernel.body.block.args[2]
     assert not is_private(Accesses(kernel), target, scratch)
     assert is_private_in_pieces(kernel, [target], scratch) == holds
+
+
+SIZES = """%n = loop.size "N" from 1 to 32
+  %m = loop.size "M" from 1 to 32"""
+CUT_ROWS = """loop.for %j = 0 to min affine_map<(d0) -> ({ends})>({size}) step {step} {{
+      loop.for %e = 0 to {lanes} {{
+        %v = loop.load %x[affine_map<(d0) -> (d0)>(%j)] : memref<32xf32> -> f32
+        loop.store %v, %s[affine_map<(d0, d1) -> (d0 * 4 + d1)>(%j, %e)] : f32, memref<256xf32>
+      }}
+    }}"""
+CUT_READ = """loop.for %k = 0 to min affine_map<(d0) -> ({ends})>({size}) step {step} {{
+      loop.for %t = 0 to {taps} {{
+        loop.for %l = 0 to 4 {{
+          %w = loop.load %s[affine_map<(d0, d1, d2) -> (d0 * 4 + d1 * 4 + d2)>(%k, %t, %l)] : memref<256xf32> -> f32
+          loop.store %w, %y[affine_map<() -> (0)>()] : f32, memref<32xf32>
+        }}
+      }}
+    }}"""
+
+
+def cut_written(ends: str, size: str = "%n", step: int = 1, lanes: int = 4) -> str:
+    """Rows of four elements, written as far as a run has some; with more `lanes` also behind the last one."""
+    return CUT_ROWS.format(ends=ends, size=size, step=step, lanes=lanes)
+
+
+def cut_read(ends: str, size: str = "%n", step: int = 1, taps: int = 1) -> str:
+    """Windows of `taps` rows, read as far as a run has some."""
+    return CUT_READ.format(ends=ends, size=size, step=step, taps=taps)
+
+
+@pytest.mark.parametrize(
+    ("writes", "reads", "holds"),
+    [
+        (cut_written("8, d0"), cut_read("8, d0"), True),
+        (cut_written("10, d0 + 2"), cut_read("8, d0", taps=3), True),
+        (cut_written("10, d0 + 1"), cut_read("8, d0", taps=3), False),
+        (cut_written("8, d0"), cut_read("8, d0", "%m"), False),
+        (cut_written("8, d0"), cut_read("8, 9"), False),
+        (cut_written("8"), cut_read("8, d0"), True),
+        (cut_written("8, d0"), cut_read("8, d0 - 1"), True),
+        (cut_written("8, d0"), cut_read("8, d0, d0 - 1"), True),
+        (cut_written("8, d0, d0 - 1"), cut_read("8, d0"), False),
+        (cut_written("8, d0", step=2, lanes=8), cut_read("8, d0", step=2, taps=2), True),
+        (cut_written("8, d0"), cut_read("8, d0", step=2, taps=2), False),
+    ],
+    ids=[
+        "both end with the size",
+        "the margin of windows ends with it",
+        "a margin that is one row short",
+        "another size",
+        "all is read",
+        "all is written",
+        "a row more is written",
+        "less is read in the run",
+        "less is written in the run",
+        "pairs of rows",
+        "pairs of rows of which the last is written by half",
+    ],
+)
+def test_sizes_cut_loops_that_write_and_loops_that_read_alike(writes: str, reads: str, holds: bool) -> None:
+    kernel, target = kernel_with(SIZES, writes + reads, "")
+    assert is_private(Accesses(kernel), target, kernel.body.block.args[2]) == holds
+
+
+PART = """loop.for %r{number} = 0 to {rows} {{
+      loop.for %p{number} = {first} to min affine_map<(d0) -> ({end}, d0 + {more})>(%n) step {step} {{
+        loop.for %q{number} = 0 to {lanes} {{
+          {access}
+        }}
+      }}
+    }}"""
+AT = "affine_map<(d0, d1, d2) -> (d0 * {stride} + d1 * {factor} + d2 + {at})>(%r{number}, %p{number}, %q{number})"
+PART_WRITTEN = f"""%v{{number}} = loop.load %x[affine_map<() -> (0)>()] : memref<32xf32> -> f32
+          loop.store %v{{number}}, %s[{AT}] : f32, memref<256xf32>"""
+PART_READ = f"""%w{{number}} = loop.load %s[{AT}] : memref<256xf32> -> f32
+          loop.store %w{{number}}, %y[affine_map<() -> (0)>()] : f32, memref<32xf32>"""
+
+
+class Part(NamedTuple):
+    """Rows of loops `for (i = first; i < min(end, n + more); i += step)` around an access of `lanes` elements from
+    element `stride * row + factor * i + at` on."""
+
+    rows: int
+    stride: int
+    first: int
+    end: int
+    more: int
+    step: int
+    lanes: int
+    factor: int
+    at: int
+
+    def text(self, access: str, number: int) -> str:
+        """Return the loops with a store or a load."""
+        return PART.format(access=access.format(number=number, **self._asdict()), number=number, **self._asdict())
+
+    def touched(self, size: int) -> set[int]:
+        """Return the elements that a run with this size accesses."""
+        inner = range(self.first, min(self.end, size + self.more), self.step)
+        places = product(range(self.rows), inner, range(self.lanes))
+        return {self.stride * row + self.factor * i + lane + self.at for row, i, lane in places}
+
+
+PARTS = st.builds(
+    Part,
+    rows=st.sampled_from([1, 1, 3]),
+    stride=st.sampled_from([0, 8, 16]),
+    first=st.sampled_from([0, 0, 2, 6]),
+    end=st.integers(1, 12),
+    more=st.integers(-2, 4),
+    step=st.sampled_from([1, 2, 3, 4, 6]),
+    lanes=st.sampled_from([1, 2, 4, 8]),
+    factor=st.sampled_from([0, 1, 1, 2, 4]),
+    at=st.integers(0, 2),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(PARTS, min_size=1, max_size=2), PARTS)
+def test_what_is_proven_of_sizes_holds_in_every_run(writers: list[Part], reader: Part) -> None:
+    writes = [part.text(PART_WRITTEN, number) for number, part in enumerate(writers)]
+    steps = [*writes, reader.text(PART_READ, len(writers)), written(256)]
+    kernel, target = kernel_with(SIZES, "\n    ".join(steps), "")
+    if is_private(Accesses(kernel), target, kernel.body.block.args[2]):
+        for size in range(1, 33):
+            assert reader.touched(size) <= set().union(*(part.touched(size) for part in writers))

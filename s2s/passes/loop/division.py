@@ -88,14 +88,8 @@ class DivideKernel:
         return Division(loops, depth, tuple(per_thread))
 
     def _is_private(self, loops: Sequence[loop.ForOp], argument: SSAValue) -> bool:
-        """Return whether each iteration of nested loops reads of an argument what it has written before.
-
-        That is proven for runs whose sizes cut no loop short. Others cut the loops of a tile short that write a copy,
-        and those that read it.
-        """
-        return is_private(self.accesses, loops[-1], argument, uncut=True) or is_private_in_pieces(
-            self.kernel, loops, argument
-        )
+        """Return whether each iteration of nested loops reads of an argument what it has written before."""
+        return is_private(self.accesses, loops[-1], argument) or is_private_in_pieces(self.kernel, loops, argument)
 
 
 def asked_depth(kernel: FuncOp) -> int:
