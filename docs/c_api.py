@@ -15,6 +15,7 @@ HEADERS = (
     "s2s_program.h",
     "s2s_params.h",
     "s2s_serial.h",
+    "s2s_trace.h",
     "s2s_sampler.h",
     "s2s_tokenizer.h",
 )

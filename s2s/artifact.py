@@ -29,6 +29,7 @@ from s2s.types.interface import as_passed
 from s2s.types.sizes import constant, varying
 
 if TYPE_CHECKING:
+    from s2s.emit.call_comments import PlacedCall
     from s2s.verify.board_check import BoardVerification, Optimise
     from s2s.verify.build import LoadedNetwork
     from s2s.verify.engines import EngineName
@@ -278,7 +279,8 @@ class Artifact:
     ) -> "SerialVerification":
         """Run the network on a board that holds it (`serial:/dev/ttyACM0`, of `s2s new`) and compare as `verify` does.
 
-        A network that keeps state is run several times in a row, and the engine with it.
+        A network that keeps state is run several times in a row, and the engine with it. A program that was built with
+        hooks around its kernels tells the time of each one.
         """
         from s2s.verify.board_check import VECTORS
         from s2s.verify.over_serial import verify_over_serial
@@ -291,8 +293,17 @@ class Artifact:
             self._expected(against, golden, seed, count=VECTORS, consecutive=keeps_state, nodes=levels, sizes=sizes),
             Judge(self._compilation, Limits(rtol, atol)),
             on=port,
+            calls=self._placed_calls(),
             levels=self._compare_levels if levels else None,
         )
+
+    def _placed_calls(self) -> "list[PlacedCall]":
+        """The kernel calls in the file with the run function; none with the graph executor."""
+        from s2s.emit.call_comments import placed_calls
+
+        if self.info.executor != "aot":
+            return []
+        return placed_calls(kernel_calls(self._compilation.at("c").module), self.tree().text(f"src/{self.info.name}.c"))
 
     def _expected(
         self,

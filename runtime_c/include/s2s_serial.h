@@ -17,6 +17,10 @@
  *     3 run                                              status (32), ticks (64)
  *     4 read: output (8), offset (32), size (16)         bytes
  *     5 reset                                            status (32)
+ *     6 trace: row (16)                                  nothing, where the board takes no times of kernels; or rows,
+ *                                                        runs without a row, ticks in a second (32 each) of the last
+ *                                                        run, and of this row, where there is one, the ticks (64), the
+ *                                                        line, the number of calls (32 each), the kernel's name
  *
  * A frame that is damaged gets no reply: the host sends it again after a while. A run that follows a run of the same
  * number is not repeated: the reply is sent again. */
@@ -24,6 +28,7 @@
 #define S2S_SERIAL_H
 
 #include "s2s.h"
+#include "s2s_trace.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,7 +58,7 @@ typedef struct s2s_serial_tensor {
 } s2s_serial_tensor;
 
 /* A network, and how it is run. The structure with the sizes of a run, where these vary, is an input and an output behind
- * the others. ticks may be null: then runs take 0. reset may be null where there is no state. */
+ * the others. ticks may be null: then runs take 0. reset may be null where there is no state, trace where no kernel is timed. */
 typedef struct s2s_serial_network {
     const char *name;
     uint8_t key[S2S_SERIAL_KEY]; /* the first bytes of the SHA-256 of the model's file */
@@ -65,6 +70,7 @@ typedef struct s2s_serial_network {
     s2s_status (*reset)(void);
     uint64_t (*ticks)(void); /* counts up */
     uint32_t ticks_per_second;
+    const s2s_trace *trace; /* of the last run */
 } s2s_serial_network;
 
 /* The memory of a server; its members are its own affair. */

@@ -7,7 +7,7 @@
 #define WRITE_HEADER 7u /* of a request: kind, number, input, offset */
 #define RUN_SIZE sizeof((s2s_serial_server *)0)->ran
 
-enum { HELLO = 1, WRITE, RUN, READ, RESET };
+enum { HELLO = 1, WRITE, RUN, READ, RESET, TRACE };
 
 static uint32_t crc32(const uint8_t *data, size_t size)
 {
@@ -116,6 +116,17 @@ static const s2s_serial_tensor *tensor(const s2s_serial_tensor *tensors, uint8_t
     return &tensors[request[2]];
 }
 
+/* Puts a text into the frame. Returns where it ends. */
+static uint8_t *put_text(s2s_serial_server *self, uint8_t *to, const char *text)
+{
+    const uint8_t *const end = &self->frame[S2S_SERIAL_FRAME - CRC_SIZE];
+
+    for (; *text != '\0' && to < end; ++text) {
+        *to++ = (uint8_t)*text;
+    }
+    return to;
+}
+
 /* Each of the following answers the request in the frame, whose size is given, and returns the size of the reply. */
 
 static size_t refuse(s2s_serial_server *self, uint8_t error)
@@ -143,10 +154,7 @@ static size_t hello(s2s_serial_server *self)
     for (uint8_t i = 0u; i < network->num_outputs && end - to >= 4; ++i, to += 4) {
         put32(to, network->outputs[i].size);
     }
-    for (const char *name = network->name; *name != '\0' && to < end; ++name) {
-        *to++ = (uint8_t)*name;
-    }
-    return (size_t)(to - self->frame);
+    return (size_t)(put_text(self, to, network->name) - self->frame);
 }
 
 static size_t write_input(s2s_serial_server *self, size_t size)
@@ -207,6 +215,34 @@ static size_t reset(s2s_serial_server *self)
     return HEADER + 4u;
 }
 
+static size_t trace(s2s_serial_server *self, size_t size)
+{
+    const s2s_trace *const table = self->network->trace;
+    uint8_t *to = &self->frame[HEADER];
+    uint32_t number;
+
+    if (size != 4u) {
+        return refuse(self, S2S_SERIAL_BAD_REQUEST);
+    }
+    if (table == NULL) {
+        return HEADER;
+    }
+    number = (uint32_t)self->frame[2] | (uint32_t)self->frame[3] << 8;
+    put32(&to[0], table->used);
+    put32(&to[4], table->lost);
+    put32(&to[8], table->ticks_per_second);
+    to += 12;
+    if (number < table->used) {
+        const s2s_trace_row *const row = &table->rows[number];
+        put32(&to[0], (uint32_t)row->ticks);
+        put32(&to[4], (uint32_t)(row->ticks >> 32));
+        put32(&to[8], row->line);
+        put32(&to[12], row->count);
+        to = put_text(self, &to[16], row->kernel);
+    }
+    return (size_t)(to - self->frame);
+}
+
 static size_t answer(s2s_serial_server *self, size_t size)
 {
     const uint8_t kind = self->frame[0];
@@ -221,6 +257,7 @@ static size_t answer(s2s_serial_server *self, size_t size)
     case RUN: reply = run(self); break;
     case READ: reply = read_output(self, size); break;
     case RESET: reply = reset(self); break;
+    case TRACE: reply = trace(self, size); break;
     default: reply = refuse(self, S2S_SERIAL_BAD_REQUEST); break;
     }
     return reply;

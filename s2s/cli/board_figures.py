@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from s2s.verify.board_check import BoardVerification
+    from s2s.verify.over_serial import SerialVerification
 
 
 def show_figures(figures: Mapping[str, Any]) -> None:
@@ -83,4 +84,37 @@ def show_layers(found: "BoardVerification") -> None:
         "all",
         "",
     )
+    print("\n".join(columns([titles, *table, last])))
+
+
+def show_times(run: "SerialVerification") -> None:
+    """Print the ticks of each kernel on a board at a serial port for people, and the time where the clock is known."""
+    from s2s.cli.output import columns, number
+
+    print()
+    total = sum(layer.ticks for layer in run.layers)
+    hertz = run.layer_ticks_per_second
+
+    def row(ticks: int, operations: int) -> tuple[str, ...]:
+        return (
+            f"{number(ticks):>14}",
+            *([f"{1e6 * ticks / hertz:>12,.1f}"] if hertz else []),
+            f"{ticks / total if total else 0:6.1%}",
+            f"{ticks / operations:>8.2f}" if operations else f"{'–':>8}",
+        )
+
+    titles = (
+        f"{'ticks':>14}",
+        *([f"{'µs':>12}"] if hertz else []),
+        f"{'share':>6}",
+        "ticks/op",
+        "calls",
+        "kernel",
+        "nodes",
+    )
+    table = [
+        (*row(layer.ticks, layer.operations), f"{layer.count:>5}", layer.call.kernel, layer.call.nodes)
+        for layer in run.layers
+    ]
+    last = (*row(total, sum(layer.operations for layer in run.layers)), "", "all", "")
     print("\n".join(columns([titles, *table, last])))

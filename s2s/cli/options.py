@@ -20,6 +20,8 @@ Options = Callable[[str], CompileOptions]
 
 PATH = click.Path(path_type=Path)
 """The type of options that name a file or folder, whether it exists or not."""
+SERIAL = "serial:"
+"""What --on starts with for a board at a serial port."""
 TYPES: Mapping[str | None, click.ParamType[Any]] = {"TARGET|FILE.toml": TARGET, "FILE": click.Path()}
 """The types of values that a shell completes, by their placeholders."""
 

@@ -10,9 +10,10 @@ from click.exceptions import Exit
 from s2s.cli import options
 from s2s.cli.command import command
 from s2s.cli.inputs import inputs, load_inputs
-from s2s.cli.options import Options, with_compile_options
+from s2s.cli.options import SERIAL, Options, with_compile_options
 from s2s.cli.timing import Timing, with_timing
 from s2s.errors import InputError
+from s2s.support.extras import require_extra
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,8 +40,9 @@ DISPENSABLE = ("op/byte", "GB/s", "median", "bound by", "MFLOP", "MOP", "bound")
     help="Kernels as they run, the slowest first, or those first that could gain most.",
 )
 @options.on(
-    metavar="qemu:BOARD",
-    help="Count instructions and cycles on an emulated board instead (m0, m3, m4, m7, m33, m55, riscv32).",
+    metavar="qemu:BOARD|serial:PORT",
+    help="Count instructions and cycles on an emulated board instead (m0, m3, m4, m7, m33, m55, riscv32), or read the "
+    "times of a program of s2s new at a serial port, built with NETWORK_TRACE=1.",
 )
 @click.option("--measure-machine", is_flag=True, help="Measure the peaks of this machine again.")
 @click.option("--machine", is_flag=True, help="Measure this machine instead of a network; takes no MODEL.")
@@ -74,6 +76,8 @@ def profile_command(
 
     Example: s2s profile kws.onnx --on qemu:m4
 
+    Example: s2s profile kws.onnx --target cortex-m4 --on serial:/dev/ttyACM0
+
     Example: s2s profile --machine -o my_machine.toml
     """
     from s2s.cli.output import print_json, steps_shown
@@ -86,9 +90,12 @@ def profile_command(
     if on is not None:
         if inputs or runs is not None or sort != "run" or measure_machine:
             raise InputError(
-                f"--on {on}: instructions are the same in every run, and shown in its order; give no other "
+                f"--on {on}: kernels are shown in the order of a run, on inputs that are made up; give no other "
                 "option of profile"
             )
+        if on.startswith(SERIAL):
+            _read_times(on, model, compiling, as_json=as_json)
+            return
         _count(on, model, compiling, timing, as_json=as_json)
         return
     from s2s.profiling.profile import profile_model
@@ -118,6 +125,28 @@ def _count(on: str, model: Path, compiling: Options, timing: Timing, *, as_json:
         show_figures(found.figures())
         show_layers(found)
     if not found.verification.passed:
+        raise Exit(1)
+
+
+def _read_times(on: str, model: Path, compiling: Options, *, as_json: bool) -> None:
+    """Show the times that a board at a serial port takes of its kernels."""
+    from s2s.artifact import compile_artifact
+    from s2s.cli.board_figures import show_figures, show_times
+    from s2s.cli.output import print_json, steps_shown
+
+    require_extra("serial", "--on serial")
+    with steps_shown():
+        run = compile_artifact(model, compiling("host")).verify_over_serial(on, against="interpreter")
+    if not run.layers:
+        raise InputError(
+            f"--on {on}: the program on the board takes no times of kernels; build it with NETWORK_TRACE=1"
+        )
+    if as_json:
+        print_json(run.as_dict())
+    else:
+        show_figures(run.figures())
+        show_times(run)
+    if not run.passed:
         raise Exit(1)
 
 

@@ -7,9 +7,9 @@ import click
 from click.exceptions import Exit
 
 from s2s.cli import options
-from s2s.cli.board_figures import show_figures, show_layers
+from s2s.cli.board_figures import show_figures, show_layers, show_times
 from s2s.cli.command import command
-from s2s.cli.options import Options, with_compile_options
+from s2s.cli.options import SERIAL, Options, with_compile_options
 from s2s.cli.timing import Timing, with_timing
 from s2s.cli.together import concurrent_flag, join_networks, models, only_model, share_kernels, together_flag, tree_name
 from s2s.errors import InputError
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from s2s.options import CompileOptions
     from s2s.verify.board_check import BoardVerification
     from s2s.verify.over_serial import SerialVerification
-
-SERIAL = "serial:"
-"""What --on starts with for a board at a serial port."""
-
 
 EngineName = Literal["onnxruntime", "reference", "tflm", "litert", "torch", "interpreter"]
 
@@ -124,6 +120,8 @@ def verify_command(
             show_figures(found.figures())
         if isinstance(found, BoardVerification):
             show_layers(found)
+        elif found is not None and found.layers:
+            show_times(found)
     if not result.passed:
         raise Exit(1)
 

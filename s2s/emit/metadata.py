@@ -9,8 +9,9 @@ from xdsl.dialects.builtin import AffineMapAttr
 
 from s2s.c_syntax.identifiers import port_identifiers, size_identifiers
 from s2s.c_syntax.types import element_name
+from s2s.emit.call_comments import PlacedCall
 from s2s.emit.external import ExternalNeeds, packed_functions
-from s2s.emit.info import DeviceInfo, NetworkInfo, PortInfo
+from s2s.emit.info import DeviceInfo, NetworkInfo, PortInfo, StateInfo
 from s2s.emit.sbom import RUNTIME_LICENCE
 from s2s.emit.units import Program
 from s2s.emit.view import GENERATED_LICENCE
@@ -28,9 +29,10 @@ def metadata(
     constants: Sequence[ConstantArray],
     files: Sequence[str],
     needs: Sequence[ExternalNeeds] = (),
+    calls: Sequence[PlacedCall] = (),
 ) -> str:
     """The record of a tree as JSON."""
-    return dumped(network_record(info, program, constants, needs) | {"files": list(files)})
+    return dumped(network_record(info, program, constants, needs, calls) | {"files": list(files)})
 
 
 def dumped(record: Mapping[str, Any]) -> str:
@@ -43,6 +45,7 @@ def network_record(
     program: Program,
     constants: Sequence[ConstantArray],
     needs: Sequence[ExternalNeeds] = (),
+    calls: Sequence[PlacedCall] = (),
 ) -> dict[str, Any]:
     """Describe a network: generator, source, interface, memory, kernels and options."""
     inputs, outputs = port_identifiers((port.name for port in info.inputs), (port.name for port in info.outputs))
@@ -77,16 +80,7 @@ def network_record(
             "row_tiles": [each._asdict() for each in info.row_tiles],
         },
         **_language(info),
-        "state": [
-            {
-                "name": state.name,
-                "dtype": element_name(state.element),
-                "shape": list(state.shape),
-                "offset": state.offset,
-                "size": state.size,
-            }
-            for state in info.states
-        ],
+        "state": list(map(_state, info.states)),
         "weights": {
             "size": sum(array.size for array in constants),
             "arrays": list(map(array_record, constants)),
@@ -95,8 +89,28 @@ def network_record(
         "accumulators": [asdict(each) for each in info.sums],
         **({} if info.removed_channels is None else {"removed_channels": asdict(info.removed_channels)}),
         "decisions": [each.as_dict() for each in info.decisions],
-        "kernels": [kernel.sym_name.data for kernel in program.kernels],
+        **_kernels(program, calls),
         "tolerance": {"relative": info.tolerance.relative, "absolute": info.tolerance.absolute},
+    }
+
+
+def _state(state: StateInfo) -> dict[str, Any]:
+    """Describe a tensor that outlives a run."""
+    return {
+        "name": state.name,
+        "dtype": element_name(state.element),
+        "shape": list(state.shape),
+        "offset": state.offset,
+        "size": state.size,
+    }
+
+
+def _kernels(program: Program, calls: Sequence[PlacedCall]) -> dict[str, Any]:
+    """Describe the kernels, and each call: its kernel, its line in the file with the run function, and its nodes."""
+    lines = [{"kernel": call.kernel, "line": first, "nodes": call.nodes} for call, first, _ in calls]
+    return {
+        "kernels": [kernel.sym_name.data for kernel in program.kernels],
+        **({"calls": lines} if lines else {}),
     }
 
 

@@ -54,6 +54,11 @@ class Shared:
     constants: Sequence[ConstantArray]
 
     @property
+    def kernels(self) -> list[str]:
+        """The names of the shared kernels."""
+        return [kernel.sym_name.data for kernel in self.program.kernels]
+
+    @property
     def headers(self) -> list[str]:
         """The headers of shared kernels and constants, as far as there are any."""
         kernels = [f'"{self.name}_kernels.h"'] if self.program.kernels else []

@@ -140,6 +140,7 @@ def files_in_words(files: Mapping[str, Content], name: str) -> list[Row]:
         f"src/{name}_graph.c": "the network: tables for the executor",
         f"src/{name}_kernels.c": "the kernels",
         f"src/{name}_kernels.h": "their declarations, private",
+        f"src/{name}_trace.h": f"hooks around the calls of kernels, in builds with `{c_macro(name)}_TRACE`",
         f"src/{name}_callbacks.c": "functions of the user",
         f"src/{name}_weights.c": "the constants",
         f"src/{name}_weights.c.bin": "their bytes",

@@ -305,7 +305,7 @@ class _Together:
             },
             "measured": None if info.measured is None else asdict(info.measured),
             "networks": {
-                part.info.name: network_record(part.info, part.program, part.every_constant, part.needs)
+                part.info.name: network_record(part.info, part.program, part.every_constant, part.needs, part.calls)
                 for part in self.parts
             },
             "files": sorted(self.files),

@@ -25,6 +25,7 @@ from s2s.decisions.constants import BINARY, by_size, place_of_constants
 from s2s.dialects import c
 from s2s.dialects.walk import walk
 from s2s.emit.build_view import device_view, flags_view
+from s2s.emit.call_comments import PlacedCall, calls_of, hooked_calls, placed_calls
 from s2s.emit.constants_view import constants_view, need_math
 from s2s.emit.declarations import hooks_guard, interface, private_prototypes
 from s2s.emit.external import (
@@ -50,7 +51,7 @@ from s2s.emit.selftest import golden_vectors, test_view
 from s2s.emit.sizes import computed_dims, dims, graph_sizes
 from s2s.emit.stream import Content, Stream, pieces
 from s2s.emit.templates import fill
-from s2s.emit.units import Program, owner_of
+from s2s.emit.units import Program, Unit, owner_of
 from s2s.emit.view import (
     Row,
     TestProgram,
@@ -105,6 +106,7 @@ class NetworkFiles:
         self.every_constant = [*self.constants, *self._shared_constants(module)]
         self.needs = external_needs(self.program.callbacks)
         self.inputs, self.outputs = port_views(info)
+        self.calls: list[PlacedCall] = []
         self.files: dict[str, Content] = {}
         self.binaries: list[str] = []
         self.view = self._view()
@@ -124,7 +126,9 @@ class NetworkFiles:
         self._text("Makefile", "Makefile.j2")
         self._text("CMakeLists.txt", "CMakeLists.txt.j2")
         self._text("README.md", "README.md.j2")
-        self.files[RECORD] = metadata(self.info, self.program, self.constants, sorted(self.files), self.needs).encode()
+        self.files[RECORD] = metadata(
+            self.info, self.program, self.constants, sorted(self.files), self.needs, self.calls
+        ).encode()
         return Tree(self.files)
 
     def add_network(self, joint: TogetherInfo | None = None) -> None:
@@ -210,13 +214,25 @@ class NetworkFiles:
         own += [header_of_constants(name, device) for device in self._owners]
         own += self.shared.headers if self.shared is not None else []
         if self.program.graph is None:
-            unit = self.program.entry_unit(own)
-            view = UnitView(f"{name}: the network, kernel by kernel", unit.headers, unit.text)
-            self._text(f"src/{name}.c", "unit.c.j2", unit=view)
+            self._run_function(self.program.entry_unit(own))
             return
         unit = self.program.graph_unit(own)
         view = UnitView(f"{name}: tables for the graph executor", unit.headers, unit.text)
         self._text(f"src/{name}_graph.c", "unit.c.j2", unit=view)
+
+    def _run_function(self, unit: Unit) -> None:
+        """Add the file with the run function, and the header that puts its calls of kernels between hooks."""
+        name, path = self.info.name, f"src/{self.info.name}.c"
+        calls = calls_of(self.program, self.shared.kernels if self.shared is not None else ())
+        traces = bool(calls) and self.info.profile != "misra"
+        title = f"{name}: the network, kernel by kernel"
+        view = UnitView(title, unit.headers, unit.text, traces=traces)
+        text = fill("unit.c.j2", view=self.view, unit=view)
+        self.files[path] = text.encode()
+        self.calls = placed_calls(calls, text)
+        if traces:
+            kernels = list(dict.fromkeys(call.kernel for call in calls))
+            self._text(f"src/{name}_trace.h", "trace.h.j2", hooked=hooked_calls(kernels))
 
     def _licences(self) -> None:
         """Add the licences of all files, in machine-readable forms."""

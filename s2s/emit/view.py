@@ -70,6 +70,8 @@ class UnitView(NamedTuple):
     text: str
     wants_optimisation: bool = False
     """Whether the file tells a compiler that is not told to optimise what that costs; one file of a network does."""
+    traces: bool = False
+    """Whether the calls of kernels in the file stand between hooks in builds that ask for it."""
 
 
 class TestProgram(NamedTuple):

@@ -110,6 +110,11 @@ class TreeDescription:
         return line_comment(self.record["source"]["file"])
 
     @property
+    def calls(self) -> int:
+        """Calls of kernels in the C, 0 in a tree that cannot time them."""
+        return len(self.record.get("calls", ())) if f"src/{self.name}_trace.h" in self.files else 0
+
+    @property
     def files(self) -> list[str]:
         """Every file of the tree but its record."""
         return list(self.record["files"])

@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import ModuleOp
 
-from s2s.dialects import c
-from s2s.emit.call_comments import nodes_of, shape_of
+from s2s.emit.call_comments import KernelCall
 from s2s.emit.tree import Tree
-from s2s.emit.units import Program
 from s2s.errors import CompilerBug
 from s2s.support.frozen import frozen
 from s2s.support.resources import profiling_source
@@ -23,26 +20,6 @@ from s2s.verify.board_sources import bracket_kernels
 from s2s.verify.build import LoadedNetwork
 
 HOOKS = "hooks.h"
-
-
-@frozen
-class KernelCall:
-    """A kernel call in the C text of the run function."""
-
-    kernel: str
-    """The C name."""
-    nodes: str
-    """The source nodes of the kernel."""
-    shape: str = ""
-    """The shape of its result."""
-
-
-def kernel_calls(module: ModuleOp) -> list[KernelCall]:
-    """Return the kernel calls of a network, in the order of the C text."""
-    program = Program.of(module)
-    kernels = {kernel.sym_name.data for kernel in program.kernels}
-    calls = [op for func in (*program.callers, *program.entry) for op in func.walk() if isinstance(op, c.CallOp)]
-    return [KernelCall(op.callee.data, nodes_of(op), shape_of(op)) for op in calls if op.callee.data in kernels]
 
 
 def timed_tree(tree: Tree, name: str, calls: Sequence[KernelCall]) -> Tree:

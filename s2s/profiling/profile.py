@@ -10,11 +10,12 @@ from s2s.analysis.cost.kernels import KernelCost, Operations
 from s2s.artifact import Artifact, compile_artifact
 from s2s.data.arrays import named
 from s2s.data.samples import sample
+from s2s.emit.call_comments import KernelCall, kernel_calls
 from s2s.emit.info import PortInfo
 from s2s.errors import InputError
 from s2s.frontends.model import Source
 from s2s.options import CompileOptions
-from s2s.profiling.hooks import KernelCall, Samples, TimedNetwork, kernel_calls, timed_tree
+from s2s.profiling.hooks import Samples, TimedNetwork, timed_tree
 from s2s.profiling.machine import Machine, check_same_machine, this_machine
 from s2s.profiling.roofline import bound_of
 from s2s.stages.check_options import check_timed

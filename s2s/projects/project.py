@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from s2s.emit.templates import fill
 from s2s.emit.write import write_tree
@@ -18,14 +18,38 @@ from s2s.verify.footprint import INCLUDE_FOLDERS
 from s2s.verify.serial_link import BAUD, KEY
 
 if TYPE_CHECKING:
+    from s2s.boards import Board
     from s2s.projects.boards import ProjectBoard
 
-SERIAL_FILES = ("include/s2s_serial.h", "src/serial.c")
+SERIAL_FILES = ("include/s2s_serial.h", "include/s2s_trace.h", "src/serial.c")
 """The runtime's end of the serial line."""
 MAX_PORTS = 100
 """Inputs and outputs together; `S2S_SERIAL_PORTS` of the runtime."""
 MICROSECONDS = 1_000_000
 MEGA = 1_000_000
+
+
+class Clock(NamedTuple):
+    """The clocks of a board."""
+
+    ticks_per_second: int
+    """Of the clock that times a run."""
+    of_kernels: str
+    """The clock that times kernels: an expression in C of 32 bits."""
+    of_kernels_per_second: int
+    """Its ticks in a second; 0 where they are no time."""
+    unit: str
+    """What it counts, as the program prints it."""
+
+
+ARDUINO = Clock(MICROSECONDS, "TRACE_CLOCK()", MICROSECONDS, "ticks")
+
+
+def _emulated_clock(board: "Board") -> Clock:
+    """The clocks of an emulated board: what it counts of a kernel are instructions, which are no time."""
+    ratio = board.instructions_per_tick
+    instructions = f"(uint32_t)(ticks() * {ratio.numerator}u / {ratio.denominator}u)"
+    return Clock(board.megahertz * MEGA, instructions, 0, "instructions")
 
 
 def check_project(options: CompileOptions) -> None:
@@ -69,8 +93,8 @@ def _arduino(tree: TreeDescription, board: "ProjectBoard", key: bytes | None) ->
     main = fill(
         "projects/main.cpp.j2",
         tree=tree,
-        network=_network(tree, key, MICROSECONDS),
-        answer=None if key is not None else _answer(tree, None),
+        network=_network(tree, key, ARDUINO),
+        answer=None if key is not None else _answer(tree, None, ARDUINO),
         vectors=[f"{tree.name}/{Path(path).name}" for path in vectors if path.endswith(".h")],
         baud=BAUD,
     )
@@ -91,6 +115,7 @@ def _emulated(tree: TreeDescription, board: "ProjectBoard", key: bytes | None) -
     processor = get_target(board.target)
     makefile = fill(
         "projects/Makefile.j2",
+        tree=tree,
         board=board,
         cc=processor.cc,
         flags=tree.record["target"]["flags"],
@@ -104,19 +129,19 @@ def _emulated(tree: TreeDescription, board: "ProjectBoard", key: bytes | None) -
     main = fill(
         "projects/main.c.j2",
         tree=tree,
-        network=_network(tree, key, emulated.megahertz * MEGA),
-        answer=None if key is not None else _answer(tree, emulated.instructions_per_tick),
+        network=_network(tree, key, _emulated_clock(emulated)),
+        answer=None if key is not None else _answer(tree, emulated.instructions_per_tick, _emulated_clock(emulated)),
         vectors=[Path(path).name for path in vectors if path.endswith(".h")],
     )
     return {**network, **harness, "main.c": main.encode(), "Makefile": makefile.encode()}
 
 
-def _answer(tree: TreeDescription, instructions_per_tick: Fraction | None) -> str:
+def _answer(tree: TreeDescription, instructions_per_tick: Fraction | None, clock: Clock) -> str:
     """The functions in C that print what the network gives."""
-    return fill("projects/answer.j2", tree=tree, answer=answer_of(tree, instructions_per_tick))
+    return fill("projects/answer.j2", tree=tree, answer=answer_of(tree, instructions_per_tick), clock=clock)
 
 
-def _network(tree: TreeDescription, key: bytes | None, ticks_per_second: int) -> str:
+def _network(tree: TreeDescription, key: bytes | None, clock: Clock) -> str:
     """The network's memory and functions in C, which the programs of all boards share."""
     told = key if key is not None else bytes.fromhex(tree.record["source"]["sha256"])[:KEY]
     return fill(
@@ -126,5 +151,5 @@ def _network(tree: TreeDescription, key: bytes | None, ticks_per_second: int) ->
         run_call=run_call(tree),
         arena=arena_argument(tree),
         key=[f"0x{byte:02x}" for byte in told],
-        ticks_per_second=ticks_per_second,
+        clock=clock,
     )

@@ -10,6 +10,7 @@ from s2s.boards import PREFIX, get_board
 from s2s.boards.cycles.cycles import Cycles
 from s2s.boards.cycles.table import table_of
 from s2s.compilation import Compilation
+from s2s.emit.call_comments import KernelCall
 from s2s.emit.tree import Tree
 from s2s.stages.read import Read
 from s2s.support import progress
@@ -41,8 +42,8 @@ class BoardVerification:
     optimise: str
     verification: Verification
     run: BoardRun
-    nodes: Sequence[tuple[str, str]]
-    """The kernel and the source nodes of each call in the C; calls inside a loop run several times."""
+    nodes: Sequence[KernelCall]
+    """The calls in the C; a call inside a loop runs several times."""
     time: RunTime = RunTime()
     """The clock and the microcontroller that cycles are for."""
 
@@ -115,11 +116,11 @@ class BoardVerification:
     def named_layers(self) -> list[tuple[Layer, str]]:
         """Each call of a kernel with the nodes of the model that it computes: with the nodes of all calls of the
         kernel, where a loop makes more calls than the C has."""
-        if [kernel for kernel, _ in self.nodes] == [layer.kernel for layer in self.run.layers]:
-            return list(zip(self.run.layers, [names for _, names in self.nodes], strict=True))
+        if [call.kernel for call in self.nodes] == [layer.kernel for layer in self.run.layers]:
+            return list(zip(self.run.layers, [call.nodes for call in self.nodes], strict=True))
         of_kernel: dict[str, dict[str, None]] = {}
-        for kernel, names in self.nodes:
-            of_kernel.setdefault(kernel, {})[names] = None
+        for call in self.nodes:
+            of_kernel.setdefault(call.kernel, {})[call.nodes] = None
         return [(layer, "; ".join(of_kernel.get(layer.kernel, ()))) for layer in self.run.layers]
 
 
@@ -149,7 +150,7 @@ def verify_on_board(
     *,
     on: str,
     optimise: Optimise = "O3",
-    nodes: Sequence[tuple[str, str]] = (),
+    nodes: Sequence[KernelCall] = (),
     levels: CompareLevels | None = None,
     part: str | None = None,
     clock: float | None = None,

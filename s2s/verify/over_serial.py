@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from s2s.compilation import Compilation
+from s2s.emit.call_comments import PlacedCall
 from s2s.emit.info import NetworkInfo, PortInfo
 from s2s.errors import InputError, ToolchainError
 from s2s.support import progress
@@ -15,7 +16,8 @@ from s2s.types.dtypes import Array, to_numpy
 from s2s.types.sizes import shape_at, with_derived, with_room
 from s2s.verify.board_check import CompareLevels
 from s2s.verify.expected import Expected
-from s2s.verify.serial_link import BAUD, KEY, Greeting, SerialLink
+from s2s.verify.kernel_times import TimedCall, timed_calls
+from s2s.verify.serial_link import BAUD, KEY, Greeting, KernelTimes, SerialLink
 from s2s.verify.sizes import sizes_of_inputs
 from s2s.verify.verification import Judge, Verification
 
@@ -33,6 +35,10 @@ class SerialVerification:
     verification: Verification
     ticks: tuple[int, ...]
     ticks_per_second: int
+    layers: tuple[TimedCall, ...] = ()
+    """The kernels of the slowest run; empty if the program on the board does not time them."""
+    layer_ticks_per_second: int = 0
+    """The frequency of the clock that times kernels; 0 if the board does not know it."""
 
     @property
     def passed(self) -> bool:
@@ -53,7 +59,11 @@ class SerialVerification:
 
     def as_dict(self) -> dict[str, Any]:
         """The result and the figures for JSON."""
-        return {**self.verification.as_dict(), **self.figures()}
+        layers = {
+            "layers": [layer.as_dict() for layer in self.layers],
+            "layer_ticks_per_second": self.layer_ticks_per_second,
+        }
+        return {**self.verification.as_dict(), **self.figures(), **(layers if self.layers else {})}
 
 
 def parse_port(on: str) -> tuple[str, int]:
@@ -67,9 +77,18 @@ def parse_port(on: str) -> tuple[str, int]:
 
 
 def verify_over_serial(
-    compilation: Compilation, expected: Expected, judge: Judge, *, on: str, levels: CompareLevels | None = None
+    compilation: Compilation,
+    expected: Expected,
+    judge: Judge,
+    *,
+    on: str,
+    calls: Sequence[PlacedCall] = (),
+    levels: CompareLevels | None = None,
 ) -> SerialVerification:
-    """Run the vectors of `expected` on the board at the port `on`, and compare the outputs."""
+    """Run the vectors of `expected` on the board at the port `on`, and compare the outputs.
+
+    A program with hooks around its kernels tells the time of each of `calls`, the kernel calls of the C.
+    """
     link = SerialLink(*parse_port(on))
     try:
         greeting = link.hello()
@@ -77,10 +96,12 @@ def verify_over_serial(
         _check(on, greeting, network)
         progress.step("running on the board")
         runs: list[tuple[list[Array], int]] = []
+        times: list[KernelTimes | None] = []
         for inputs, _ in expected.vectors:
             if not (runs and expected.consecutive):
                 _successful("reset", link.reset())
             runs.append(run_vector(link, network, inputs))
+            times.append(link.trace())
     finally:
         link.close()
     outputs = [found for found, _ in runs]
@@ -88,7 +109,12 @@ def verify_over_serial(
     if levels is not None:
         result = replace(result, levels=levels(expected, outputs[0]))
     ticks = tuple(ticks for _, ticks in runs)
-    return SerialVerification(f"{greeting.name} at {on}", result, ticks, greeting.ticks_per_second)
+    board = SerialVerification(f"{greeting.name} at {on}", result, ticks, greeting.ticks_per_second)
+    slowest = times[ticks.index(max(ticks))]
+    if slowest is None:
+        return board
+    layers = tuple(timed_calls(slowest, calls, compilation.costs, on=on))
+    return replace(board, layers=layers, layer_ticks_per_second=slowest.ticks_per_second)
 
 
 def _check(on: str, greeting: Greeting, network: NetworkInfo) -> None:

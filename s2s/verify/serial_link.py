@@ -18,10 +18,17 @@ ANSWER, RUN_ANSWER = 1.0, 60.0
 """Seconds to wait for a reply: to a request, and to a run of the network."""
 TRIALS = 4
 """How often a request is sent before the board counts as silent."""
-HELLO, WRITE, RUN, READ, RESET = range(1, 6)
+HELLO, WRITE, RUN, READ, RESET, TRACE = range(1, 7)
 _REPLY = 0x80
 _HELLO = struct.Struct(f"<BBBI{KEY}s")
-_ERRORS: Mapping[int, str] = {1: "the request is none that it knows", 2: "there is no such tensor, or no such bytes"}
+_TABLE, _ROW = struct.Struct("<III"), struct.Struct("<QII")
+_MAX_ROWS = 1 << 16
+"""Rows that a request can name."""
+_UNKNOWN = 1
+_ERRORS: Mapping[int, str] = {
+    _UNKNOWN: "the request is none that it knows",
+    2: "there is no such tensor, or no such bytes",
+}
 
 
 class Greeting(NamedTuple):
@@ -35,6 +42,28 @@ class Greeting(NamedTuple):
     outputs: Sequence[int]
     ticks_per_second: int
     """0: the board has no clock."""
+
+
+class KernelTime(NamedTuple):
+    """All runs of one kernel call in a run of the network."""
+
+    kernel: str
+    ticks: int
+    line: int
+    """Of the call, in the file with the run function."""
+    runs: int
+    """How often it ran."""
+
+
+class KernelTimes(NamedTuple):
+    """The times that a board took of its kernels in the last run."""
+
+    rows: Sequence[KernelTime]
+    """In the order of their first runs."""
+    lost: int
+    """Runs of calls for which the board had no row."""
+    ticks_per_second: int
+    """0: the board does not know the frequency of the clock."""
 
 
 class SerialLink:
@@ -91,9 +120,29 @@ class SerialLink:
             raise self._stranger()
         return data
 
+    def trace(self) -> KernelTimes | None:
+        """Return the times of the kernels in the last run; None if the program on the board takes none."""
+        data = self._ask(TRACE, bytes(2), unknown=b"")
+        if not data:
+            return None
+        used, lost, ticks_per_second = _TABLE.unpack_from(self._long(data, _TABLE.size))
+        if used > _MAX_ROWS:
+            raise self._stranger()
+        rows: list[KernelTime] = []
+        while len(rows) < used:
+            row = self._long(self._ask(TRACE, struct.pack("<H", len(rows))), _TABLE.size + _ROW.size)[_TABLE.size :]
+            rows.append(KernelTime(row[_ROW.size :].decode("ascii", "replace"), *_ROW.unpack_from(row)))
+        return KernelTimes(rows, lost, ticks_per_second)
+
     def close(self) -> None:
         """Close the line."""
         self._line.close()
+
+    def _long(self, data: bytes, size: int) -> bytes:
+        """Return a reply, which has at least `size` bytes."""
+        if len(data) < size:
+            raise self._stranger()
+        return data
 
     def _numbers(self, form: str, data: bytes) -> tuple[int, ...]:
         """Return the numbers that a reply holds."""
@@ -107,8 +156,11 @@ class SerialLink:
             " the runtime of this s2s"
         )
 
-    def _ask(self, kind: int, body: bytes = b"", seconds: float | None = None) -> bytes:
-        """Send a request until its reply comes; return what the reply holds."""
+    def _ask(self, kind: int, body: bytes = b"", seconds: float | None = None, unknown: bytes | None = None) -> bytes:
+        """Send a request until its reply comes; return what the reply holds.
+
+        A board that does not know the request is an error, or gives `unknown`.
+        """
         self._number = (self._number + 1) % 256
         request = bytes([kind, self._number]) + body
         frame = self._cobs.encode(request + zlib.crc32(request).to_bytes(4, "little")) + b"\0"
@@ -116,7 +168,7 @@ class SerialLink:
         try:
             for _ in range(TRIALS):
                 self._line.write(frame)
-                reply = self._reply(kind, self._number)
+                reply = self._reply(kind, self._number, unknown)
                 if reply is not None:
                     return reply
         except self._failure as error:
@@ -125,7 +177,7 @@ class SerialLink:
             f"serial:{self._port}: the board is silent; is the program of `s2s new` on it, at this baud rate?"
         )
 
-    def _reply(self, kind: int, number: int) -> bytes | None:
+    def _reply(self, kind: int, number: int, unknown: bytes | None) -> bytes | None:
         """Return the reply to a request, without replies that come late; None if there is none in time."""
         while True:
             frame = self._line.read_until(b"\0")
@@ -134,6 +186,8 @@ class SerialLink:
             reply = self._decoded(frame[:-1])
             if reply is None or reply[:2] != bytes([kind | _REPLY, number]):
                 continue
+            if reply[2] == _UNKNOWN and unknown is not None:
+                return unknown
             if reply[2] != 0:
                 reason = _ERRORS.get(reply[2], f"error {reply[2]}")
                 raise ToolchainError(

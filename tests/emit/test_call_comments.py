@@ -18,4 +18,4 @@ def test_calls_in_the_loop_of_a_layer_compute_that_layer():
     model.graph.node[0].name = "rnn"
     calls = kernel_calls(Compilation(model, CompileOptions(target="c")).at("c").module)
     assert len(calls) > 1
-    assert {nodes for _, nodes in calls} == {"rnn"}
+    assert {call.nodes for call in calls} == {"rnn"}

@@ -47,11 +47,11 @@ def check_units(folder: Path) -> None:
 
 
 def test_the_tree_holds_what_the_network_needs_and_no_more() -> None:
-    parts = ("", "_align", "_arena", "_bits", "_config", "_integer", "_math", "_simd")
+    parts = ("", "_align", "_arena", "_bits", "_config", "_integer", "_math", "_simd", "_trace")
     runtime = [f"runtime/include/s2s{name}.h" for name in parts]
     found = [path for path in network() if not path.startswith("runtime/include/s2s_simd_")]
     assert found == [
-        *("include/net.h", "src/net.c", "src/net_kernels.h", "src/net_kernels.c"),
+        *("include/net.h", "src/net.c", "src/net_trace.h", "src/net_kernels.h", "src/net_kernels.c"),
         *("src/net_weights.h", "src/net_weights.c", "test/net_vectors.h", "test/net_vectors.c", "test/net_test.c"),
         *runtime,
         *("LICENSES/LicenseRef-Model.txt", "LICENSES/Apache-2.0.txt", "REUSE.toml", "sbom.cdx.json"),

@@ -14,10 +14,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 from s2s import api
 from s2s.decisions.decision import Decision
+from s2s.emit.call_comments import kernel_calls
 from s2s.errors import InputError
 from s2s.external import registry
 from s2s.external.generator import Code, Region
-from s2s.profiling.hooks import kernel_calls
 from s2s.targets import Target
 from support.external import Toy, registered
 

@@ -33,6 +33,7 @@ struct Line { void begin(long); int available(); int read(); size_t write(const 
 extern Line Serial;
 unsigned long micros(void);
 """
+TRACED = ["-DDIGITS_TRACE=1", "-DF_CPU=16000000u"]
 
 
 def test_boards_have_targets_and_names_of_their_own(capsys: pytest.CaptureFixture[str]):
@@ -163,6 +164,44 @@ SIZED = """(float[1,2,8,W] x, float[20] k) => (float[1,4,4,V] y, float[F] z)
 { y = Conv <pads = [1, 1, 1, 1], strides = [2, 2]> (x, w) i = NonZero (k) t = Transpose (i) z = GatherND (k, t) }"""
 
 
+def test_a_traced_program_tells_the_time_of_each_kernel(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    board_or_skip("qemu:m4")
+    pytest.importorskip("serial")
+    project = tmp_path / "digits"
+    assert run(["new", str(DIGITS), "--board", "qemu-m4", "-o", str(project)]) == 0
+    c_compilers.run(["make", "-s", "TRACE=1", "CC=arm-none-eabi-gcc -Wall -Wextra -Wconversion -Werror"], project)
+    shown = printed_at_start(project)
+    calls = json.loads(api.compile(DIGITS, target="cortex-m4").tree().text("metadata.json"))["calls"]
+    lines = [f"instructions in {call['kernel']}, line " for call in calls]
+    assert [shown.count(line) for line in lines] == [lines.count(line) for line in lines]
+    with emulated(project / "firmware.elf") as port:
+        capsys.readouterr()
+        profiled = ["profile", str(DIGITS), "--on", f"serial:{port}"]
+        assert run([*profiled, "--target", "cortex-m4", "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert run(["verify", str(DIGITS), "--target", "cortex-m4", "--on", f"serial:{port}"]) == 0
+        table = capsys.readouterr().out
+        assert run([*profiled, "--target", "c"]) == 2
+        refused = capsys.readouterr().err
+    assert [(layer["kernel"], layer["nodes"]) for layer in found["layers"]] == [
+        (call["kernel"], call["nodes"]) for call in calls
+    ]
+    assert all(layer["calls"] == 1 and layer["ticks"] > 0 and layer["operations"] > 0 for layer in found["layers"])
+    assert re.search(r"^ +[\d,]+ +100\.0% +[\d.]+ +all$", table, re.MULTILINE)
+    assert "which this compilation does not; give the options" in refused
+
+
+def test_a_program_without_hooks_has_no_profile(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    board_or_skip("qemu:m4")
+    pytest.importorskip("serial")
+    project = tmp_path / "digits"
+    assert run(["new", str(DIGITS), "--board", "qemu-m4", "-o", str(project)]) == 0
+    c_compilers.run(["make", "-s"], project)
+    with emulated(project / "firmware.elf") as port:
+        assert run(["profile", str(DIGITS), "--target", "cortex-m4", "--on", f"serial:{port}"]) == 2
+    assert "takes no times of kernels; build it with NETWORK_TRACE=1" in capsys.readouterr().err
+
+
 def other_model(folder: Path) -> Path:
     """The same network in another file."""
     model = ModelProto.FromString(DIGITS.read_bytes())
@@ -178,7 +217,8 @@ def test_sketch_compiles_with_the_calls_of_arduino(board: str, tmp_path: Path):
     (tmp_path / "Arduino.h").write_text(ARDUINO)
     library = project / "lib" / "digits" / "src"
     flags = ["-std=c++11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{tmp_path}", f"-I{library}"]
-    c_compilers.run([c_compilers.require("g++"), *flags, project / "src" / "main.cpp"], tmp_path)
+    for further in ([], TRACED):
+        c_compilers.run([c_compilers.require("g++"), *flags, *further, project / "src" / "main.cpp"], tmp_path)
     assert (library / "digits" / "serial.c").exists()
     assert (
         f"board = {next(each.board for each in PROJECT_BOARDS if each.name == board)}"

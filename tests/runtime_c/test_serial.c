@@ -48,7 +48,7 @@ static uint64_t ticks(void)
 static const s2s_serial_tensor inputs[] = {{input, sizeof input}};
 static const s2s_serial_tensor outputs[] = {{output, sizeof output}};
 static s2s_serial_network network = {
-    "net", {1, 2, 3, 4, 5, 6, 7, 8}, inputs, outputs, 1, 1, run, reset, ticks, 1000,
+    "net", {1, 2, 3, 4, 5, 6, 7, 8}, inputs, outputs, 1, 1, run, reset, ticks, 1000, NULL,
 };
 static const s2s_serial_line line = {read_byte, write_bytes, NULL};
 
@@ -237,6 +237,33 @@ static void clock_and_reset_may_be_left_out(void)
     network = whole;
 }
 
+static void times_of_kernels_are_read_row_by_row(void)
+{
+    static const uint8_t first[] = {6, 1, 0, 0}, second[] = {6, 2, 1, 0}, third[] = {6, 3, 2, 0}, no_row[] = {6, 4};
+    static const uint8_t row[] = {0x86, 2, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0xE8, 3, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0,
+                                  0x2C, 1, 0, 0, 2, 0, 0, 0, 'g'};
+    static s2s_trace_row rows[2];
+    static s2s_trace trace = {rows, 2, 1000, 0, 0, 0};
+    uint8_t reply[700];
+
+    send(first, sizeof first);
+    CHECK(serve(reply) == 3u && reply[2] == 0u); /* built without hooks */
+    s2s_trace_add(&trace, "f", 100, 5);
+    s2s_trace_add(&trace, "g", 300, 0xFFFFFFFFu);
+    s2s_trace_add(&trace, "g", 300, 8);
+    s2s_trace_add(&trace, "h", 200, 1);
+    network.trace = &trace;
+    send(second, sizeof second);
+    CHECK(serve(reply) == sizeof row && memcmp(reply, row, sizeof row) == 0);
+    send(third, sizeof third);
+    CHECK(serve(reply) == 15u && reply[3] == 2u); /* behind the last row */
+    refused(no_row, sizeof no_row, S2S_SERIAL_BAD_REQUEST);
+    s2s_trace_clear(&trace);
+    send(first, sizeof first);
+    CHECK(serve(reply) == 15u && reply[3] == 0u && reply[7] == 0u);
+    network.trace = NULL;
+}
+
 void test_serial(void)
 {
     hello_says_what_the_network_is();
@@ -245,4 +272,5 @@ void test_serial(void)
     damaged_frames_get_no_reply();
     requests_out_of_range_are_refused();
     clock_and_reset_may_be_left_out();
+    times_of_kernels_are_read_row_by_row();
 }

@@ -46,7 +46,7 @@ int main(void)
     static const s2s_serial_tensor inputs[] = {{input, sizeof input}};
     static const s2s_serial_tensor outputs[] = {{output, sizeof output}, {runs, sizeof runs}};
     static const s2s_serial_network network = {
-        "bytes", {0, 1, 2, 3, 4, 5, 6, 255}, inputs, outputs, 1, 2, run, reset, NULL, 0,
+        "bytes", {0, 1, 2, 3, 4, 5, 6, 255}, inputs, outputs, 1, 2, run, reset, NULL, 0, NULL,
     };
     static const s2s_serial_line line = {read_byte, write_bytes, NULL};
     static s2s_serial_server server;
