@@ -104,7 +104,7 @@ def verify_over_serial(
             times.append(link.trace())
     finally:
         link.close()
-    outputs = [found for found, _ in runs]
+    outputs = [arrays for arrays, _ in runs]
     result = judge.judge(expected, outputs)
     if levels is not None:
         result = replace(result, levels=levels(expected, outputs[0]))
@@ -138,17 +138,17 @@ def run_vector(link: SerialLink, network: NetworkInfo, inputs: Sequence[Array]) 
     for number, (port, array) in enumerate(zip(network.inputs, inputs, strict=True)):
         link.write(number, with_room(array, port.shape).tobytes())
     if network.sizes:
-        known = sizes_of_inputs(network.inputs, inputs)
-        link.write(len(inputs), np.array([known.get(name, 0) for name in network.sizes], _SIZE).tobytes())
+        of_inputs = sizes_of_inputs(network.inputs, inputs)
+        link.write(len(inputs), np.array([of_inputs.get(name, 0) for name in network.sizes], _SIZE).tobytes())
     status, ticks = link.run()
     _successful("run", status)
-    found = [_array(port, link.read(number, port.size)) for number, port in enumerate(network.outputs)]
+    outputs = [_array(port, link.read(number, port.size)) for number, port in enumerate(network.outputs)]
     if not network.sizes:
-        return found, ticks
-    dims = np.frombuffer(link.read(len(found), _SIZE.itemsize * len(network.sizes)), _SIZE)
+        return outputs, ticks
+    dims = np.frombuffer(link.read(len(outputs), _SIZE.itemsize * len(network.sizes)), _SIZE)
     sizes = with_derived(dict(zip(network.sizes, dims.tolist(), strict=True)), network.derived_sizes)
     shapes = [shape_at(port.shape, port.varies, sizes) for port in network.outputs]
-    return [array[tuple(map(slice, shape))] for array, shape in zip(found, shapes, strict=True)], ticks
+    return [array[tuple(map(slice, shape))] for array, shape in zip(outputs, shapes, strict=True)], ticks
 
 
 def _successful(function: str, status: int) -> None:

@@ -52,13 +52,13 @@ def test_emulated_board_is_verified_over_its_serial_port(tmp_path: Path, capsys:
     with emulated(project / "firmware.elf") as port:
         capsys.readouterr()
         same = run(["verify", str(DIGITS), "--on", f"serial:{port}", "--json"])
-        found = json.loads(capsys.readouterr().out)
+        result = json.loads(capsys.readouterr().out)
         other = run(["verify", str(other_model(tmp_path)), "--on", f"serial:{port}"])
         said = capsys.readouterr().err
     assert same == 0
-    assert found["passed"]
-    assert found["vectors"] == 4
-    assert found["milliseconds"] > 0
+    assert result["passed"]
+    assert result["vectors"] == 4
+    assert result["milliseconds"] > 0
     assert other == 2
     assert "the board runs digits, made from another model than other.onnx" in said
 
@@ -178,15 +178,15 @@ def test_a_traced_program_tells_the_time_of_each_kernel(tmp_path: Path, capsys: 
         capsys.readouterr()
         profiled = ["profile", str(DIGITS), "--on", f"serial:{port}"]
         assert run([*profiled, "--target", "cortex-m4", "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
+        result = json.loads(capsys.readouterr().out)
         assert run(["verify", str(DIGITS), "--target", "cortex-m4", "--on", f"serial:{port}"]) == 0
         table = capsys.readouterr().out
         assert run([*profiled, "--target", "c"]) == 2
         refused = capsys.readouterr().err
-    assert [(layer["kernel"], layer["nodes"]) for layer in found["layers"]] == [
+    assert [(layer["kernel"], layer["nodes"]) for layer in result["layers"]] == [
         (call["kernel"], call["nodes"]) for call in calls
     ]
-    assert all(layer["calls"] == 1 and layer["ticks"] > 0 and layer["operations"] > 0 for layer in found["layers"])
+    assert all(layer["calls"] == 1 and layer["ticks"] > 0 and layer["operations"] > 0 for layer in result["layers"])
     assert re.search(r"^ +[\d,]+ +100\.0% +[\d.]+ +all$", table, re.MULTILINE)
     assert "which this compilation does not; give the options" in refused
 
