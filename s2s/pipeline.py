@@ -27,6 +27,7 @@ from s2s.passes.conditions import (
     fusion,
     generators,
     generators_for_target,
+    hoisted,
     hooked,
     hooked_calls,
     inexact,
@@ -74,11 +75,7 @@ SETTLE = (
         when=tuned,
     ),
     Step("graph-make-bytes-signed", "Convert uint8 tensors to int8: later passes handle one type only.", when=tuned),
-    Step(
-        "graph-lift-quantized",
-        "Run before constant folding, which would turn dequantised weights into floats.",
-        when=tuned,
-    ),
+    Step("graph-lift-quantized", "Constant folding would turn dequantised weights into floats.", when=tuned),
     Step(
         "graph-make-bytes-signed",
         "Run again: layers that the previous pass lifted to integers may read uint8 inputs and weights.",
@@ -320,6 +317,7 @@ LOOP = (
     Step("loop-pair-loads", "What each tile loads is known, and merged, by now.", when=paired, options=target),
     Step("loop-pack-nibbles", "Halve constants of four bits; their loads are known now.", when=tuned, options=target),
     Step("loop-encode-constants", "Store others of few values as codes, likewise.", when=tuned, options=target),
+    Step("loop-hoist-loads", "Constants have their last form by now.", when=hoisted),
     Step("loop-split-kernels", "Threads synchronise between kernels only.", when=divided, options=least_work),
     Step("loop-fill-lanes", "Threads have scratch of their own, where they read what they have written.", when=divided),
     Step("loop-divide-among-threads", "The plan finds room for scratch of each.", when=divided, options=threads),

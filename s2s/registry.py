@@ -108,6 +108,7 @@ PASSES: tuple[str, ...] = (
     "loop-encode-constants",
     "loop-fill-lanes",
     "loop-form-fma",
+    "loop-hoist-loads",
     "loop-hook-device-calls",
     "loop-interleave-stores",
     "loop-limit-args",

@@ -38,8 +38,8 @@ from s2s.types.dtypes import vector_of
 
 @op_definition
 class IntrinsicOp(Op):
-    """An instruction that adds products to `acc`, from registers: the forms `dot`, `dot_pairs`, `dot_next`
-    and `dot_lanes`."""
+    """An instruction that adds products to `acc`, from registers: the forms `dot`, `dot_pairs`, `dot_taps`,
+    `dot_next` and `dot_lanes`."""
 
     name = "loop.intrinsic"
 
@@ -59,7 +59,7 @@ class IntrinsicOp(Op):
     def verify_(self) -> None:
         each = self.intrinsic
         match each.form.data:
-            case "dot" | "dot_pairs" | "dot_next":
+            case "dot" | "dot_pairs" | "dot_taps" | "dot_next":
                 sums: Attribute = i32
                 factors = [vector_of(ELEMENTS[name.data], each.steps) for name in (each.x, each.w)]
             case "dot_lanes":

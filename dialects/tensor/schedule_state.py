@@ -96,7 +96,12 @@ class ScheduleState:
     @property
     def is_dot(self) -> bool:
         """Whether the intrinsic gives one sum of factors in registers."""
-        return self.form in ("dot", "dot_pairs")
+        return self.form in ("dot", "dot_pairs", "dot_taps")
+
+    @property
+    def in_taps(self) -> bool:
+        """Whether the intrinsic takes rows of three taps, with the one in the middle twice."""
+        return self.form == "dot_taps"
 
     @property
     def takes_raw_bytes(self) -> bool:

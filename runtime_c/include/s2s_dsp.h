@@ -14,6 +14,7 @@
  *                                         the sum and the difference of each lane, which wrap around
  *   s2s_i16x2_store(p, a)                 stores both lanes at p, which is aligned to four bytes
  *   s2s_i16x4_load_at(p, at)              s2s_i16x4_load(p + at), where at is a constant, even and from 0 to 510
+ *   s2s_i8x4_load_at(p, at)               s2s_i8x4_load(p + at), where at is a constant from 0 to 1020
  *   s2s_i8x4_load_nibbles(p), s2s_i8x8_load_nibbles(p)
  *                                         the same of numbers from -8 to 7, with 8 added to each: the low four bits of
  *                                         two or four bytes at p, then the high ones
@@ -30,7 +31,8 @@
  *                                         s2s_i16x4_dot of a and s2s_i8x4_extend of b, or of its first or last four lanes
  *   s2s_i8x4_dot_pairs(acc, a, b), s2s_i8x8_dot_pairs_low(acc, a, b), s2s_i8x8_dot_pairs_high(acc, a, b)
  *                                         the same with s2s_i8x4_pairs of b
- *   s2s_i16x4_dot_next(acc, a, b)         acc + a1 * b0 + a2 * b1 + a3 * b2, wrapping around
+ *   s2s_i16x4_dot_taps(acc, a, b)         acc + a0 * b0 + a1 * b1 + a2 * b3, wrapping around
+ *   s2s_i16x4_dot_next(acc, a, b)         acc + a1 * b0 + a2 * b2 + a3 * b3, wrapping around
  *
  * Copies of operands to scratch:
  *
@@ -121,6 +123,7 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i16x4_load(const int16_t *p)
 }
 
 #define s2s_i16x4_load_at(p, at) s2s_i16x4_load((p) + (at))
+#define s2s_i8x4_load_at(p, at) s2s_i8x4_load((p) + (at))
 
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend_add(s2s_i8x4 a, int32_t offset)
 {
@@ -227,16 +230,18 @@ S2S_ALWAYS_INLINE int32_t s2s_i8x4_dot_pairs(int32_t acc, s2s_i16x4 a, s2s_i8x4 
     return s2s_i16x4_dot(acc, a, s2s_i8x4_pairs(b));
 }
 
+S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot_taps(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
+{
+    b.lane[2] = b.lane[3];
+    b.lane[3] = 0;
+    return s2s_i16x4_dot(acc, a, b);
+}
+
 S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot_next(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
 {
-    uint32_t sum = (uint32_t)acc;
-
-    for (int32_t i = 0; i < 3; ++i) {
-        const int32_t product = (int32_t)a.lane[i + 1] * (int32_t)b.lane[i];
-
-        sum += (uint32_t)product;
-    }
-    return (int32_t)sum;
+    b.lane[1] = b.lane[0];
+    b.lane[0] = 0;
+    return s2s_i16x4_dot(acc, a, b);
 }
 
 S2S_ALWAYS_INLINE void s2s_cache_read_i16_few(int16_t *to, const int8_t *from, int32_t count, int32_t offset)

@@ -92,6 +92,15 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i16x4_load(const int16_t *p)
         s2s_loaded_;                                                                                                   \
     })
 
+#define s2s_i8x4_load_at(p, at)                                                                                        \
+    __extension__({                                                                                                    \
+        s2s_i8x4 s2s_loaded_;                                                                                          \
+        __asm__("ldr %0, [%m1, %2]"                                                                                    \
+                : "=r"(s2s_loaded_.word)                                                                               \
+                : "Q"(*(const s2s_kilobyte *)(const void *)(p)), "i"(at));                                             \
+        s2s_loaded_;                                                                                                   \
+    })
+
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend(s2s_i8x4 a)
 {
     s2s_i16x4 wide;
@@ -195,11 +204,17 @@ S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
     return acc;
 }
 
+S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot_taps(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
+{
+    __asm__ volatile("smlad %0, %1, %2, %3" : "=r"(acc) : "r"(a.low), "r"(b.low), "r"(acc));
+    __asm__ volatile("smlabt %0, %1, %2, %3" : "=r"(acc) : "r"(a.high), "r"(b.high), "r"(acc));
+    return acc;
+}
+
 S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot_next(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
 {
     __asm__ volatile("smlatb %0, %1, %2, %3" : "=r"(acc) : "r"(a.low), "r"(b.low), "r"(acc));
-    __asm__ volatile("smlabt %0, %1, %2, %3" : "=r"(acc) : "r"(a.high), "r"(b.low), "r"(acc));
-    __asm__ volatile("smlatb %0, %1, %2, %3" : "=r"(acc) : "r"(a.high), "r"(b.high), "r"(acc));
+    __asm__ volatile("smlad %0, %1, %2, %3" : "=r"(acc) : "r"(a.high), "r"(b.high), "r"(acc));
     return acc;
 }
 

@@ -162,6 +162,11 @@ def paired(options: CompileOptions) -> bool:
     return tuned(options) and get_target(options.target).load_floats > 1
 
 
+def hoisted(options: CompileOptions) -> bool:
+    """Return whether register tiles fill the registers, so that constants are loaded before loops."""
+    return tuned(options) and bool(get_target(options.target).intrinsics_of("dot"))
+
+
 def casts_in_runs(options: CompileOptions) -> bool:
     """Return whether the runtime has vectors that cast runs of numbers."""
     return tuned(options) and get_target(options.target).lanes >= RUN_LANES

@@ -263,11 +263,11 @@ def _window(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedu
         return tensor.ScheduleAttr.of([*register_tile(op, tile), Reorder.of(order)])
     few = len(inner) > 1 and prod(op.sizes[dim] for dim in outer) < MANY_PLANES
     copy = _widened(roles.x, order, len(outer) + few)
-    pairs = [*target.intrinsics_of("dot")[:1], *target.intrinsics_of("dot_next")[:1]]
+    pairs = [*target.intrinsics_of("dot_taps")[:1], *target.intrinsics_of("dot_next")[:1]]
     if len(pairs) == 2 and inner and _slides_evenly(op, roles, inner[-1]):
         last = len(op.read_accesses[roles.w].map.data.results) - 1
         rows = [tensor.PackedAxis((axis,)) for axis in range(last)]
-        groups = [tensor.PackedAxis((last,), GROUP), tensor.PackedAxis((last,), 1, 2), tensor.PackedAxis((last,), 2, 2)]
+        groups = [tensor.PackedAxis((last,), GROUP), tensor.PackedAxis((last,), 1, GROUP)]
         pack = CacheRead.packed(roles.w, [*rows, *groups])
         tile[inner[-1]] = _row_of_points(op.sizes[inner[-1]])
         return tensor.ScheduleAttr.of(

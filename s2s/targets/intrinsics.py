@@ -28,9 +28,20 @@ SMLAD_PAIRS = Intrinsic(
     function="s2s_i16x4_dot",
     header="s2s_dsp.h",
 )
+SMLAD_TAPS = Intrinsic(
+    name="smlad-taps",
+    description="Arm DSP: two instructions add up three products of 16 bits",
+    form="dot_taps",
+    x="i16",
+    w="i16",
+    group=4,
+    align=4,
+    function="s2s_i16x4_dot_taps",
+    header="s2s_dsp.h",
+)
 SMLAD_NEXT = Intrinsic(
     name="smlad-next",
-    description="Arm DSP: three products of 16 bits, one position further",
+    description="Arm DSP: the same, one position further",
     form="dot_next",
     x="i16",
     w="i16",
@@ -121,6 +132,7 @@ INTRINSICS = {
     for each in (
         SMLAD,
         SMLAD_PAIRS,
+        SMLAD_TAPS,
         SMLAD_NEXT,
         MVE_I8_BY_16,
         MVE_I8_BY_8,

@@ -18,6 +18,7 @@ static void widening_interleaves(void)
 {
     const s2s_i8x8 eight = s2s_i8x8_load(bytes);
 
+    CHECK(weighted(s2s_i8x4_extend(s2s_i8x4_load_at(bytes, 4))) == weighted(s2s_i8x8_extend_high(eight)));
     CHECK(weighted(s2s_i8x4_extend(s2s_i8x4_load(bytes))) == 1 + 3000 - 20000 - 80000);
     CHECK(weighted(s2s_i8x4_extend_add(s2s_i8x4_load(bytes), 10)) == 11 + 13000 + 80000 + 120000);
     CHECK(weighted(s2s_i8x8_extend_low(eight)) == 1 + 3000 - 20000 - 80000);
@@ -28,9 +29,11 @@ static void widening_interleaves(void)
 static void dot_products_add_up(void)
 {
     static const int16_t a[4] = {300, -300, 7, -8}, b[4] = {-128, 127, 100, 1};
+    static const int16_t taps[4] = {-128, 127, 127, 100};
 
     CHECK(s2s_i16x4_dot(5, s2s_i16x4_load(a), s2s_i16x4_load(b)) == 5 - 38400 - 38100 + 700 - 8);
-    CHECK(s2s_i16x4_dot_next(5, s2s_i16x4_load(a), s2s_i16x4_load(b)) == 5 + 38400 + 889 - 800);
+    CHECK(s2s_i16x4_dot_taps(5, s2s_i16x4_load(a), s2s_i16x4_load(taps)) == 5 - 38400 - 38100 + 700);
+    CHECK(s2s_i16x4_dot_next(5, s2s_i16x4_load(a), s2s_i16x4_load(taps)) == 5 + 38400 + 889 - 800);
 }
 
 static void products_widen_bytes(void)

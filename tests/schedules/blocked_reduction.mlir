@@ -1,4 +1,4 @@
-// RUN: s2s-opt %s -p tensor-lower-to-loop | filecheck %s
+// RUN: s2s-opt %s --sample-weights -p tensor-lower-to-loop | filecheck %s
 
 // A reduction of 12 steps in blocks of 4, inside blocks of 4 rows: the first block starts from the initial value, later
 // ones from the partial sums in the result, and only the last one adds the bias.
@@ -139,12 +139,12 @@ func.func private @padded(%x: tensor<4x8xi8>, %w: tensor<6x8xi8>) -> tensor<4x6x
 // CHECK:               loop.if affine_set<(d0, d1, d2) : (((((d1 * -1) + (d0 * -1)) + (d2 * -1)) + 5) >= 0)>(%r0_block, %i, %row) {
 // CHECK:                 loop.cache_read %x
 // CHECK:             loop.for %r0 = max affine_map<(d0) -> (d0)>(%r0_block) to min affine_map<(d0) -> ((d0 + 2), 3)>(%r0_block)
-// CHECK:               loop.intrinsic <"smlad",
+// CHECK:               loop.intrinsic <"smlad-taps",
 // CHECK:               loop.intrinsic <"smlad-next",
 func.func private @window(%x: tensor<6x8xi8>, %w: tensor<3x4xi8>) -> tensor<4x4xi8> {
   %y = tensor.compute [4, 4 | 3, 3] reads(%x at #tensor.access<affine_map<(i, j, q, r) -> (i + q, j + r)>>,
-    %w at #tensor.access<affine_map<(i, j, q, r) -> (q, r floordiv 4 * 4 + (r mod 2) * 2 + (r mod 4) floordiv 2)>>)
-    schedule #tensor.schedule<[tile<2 by 2 by 1, 1 by 2>, cache_read<0 at 0 as i16>, tensorize<"smlad">,
+    %w at #tensor.access<affine_map<(i, j, q, r) -> (q, r)>>)
+    schedule #tensor.schedule<[tile<2 by 2 by 1, 1 by 2>, cache_read<0 at 0 as i16>, tensorize<"smlad-taps">,
                                tensorize<"smlad-next">]>
     inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
@@ -178,4 +178,14 @@ func.func private @clipped(%x: tensor<8xf32>) -> tensor<8xf32> {
     tensor.yield %acc : f32
   } : (tensor<8xf32>) -> tensor<8xf32>
   func.return %y : tensor<8xf32>
+}
+
+// The taps of a window are constants, which are encoded: the one in the middle of a row lies there twice.
+//
+// CHECK-LABEL: func.func @main
+// CHECK:         loop.weight "w_taps"
+func.func @main(%x: tensor<6x8xi8> {name = "x"}) -> (tensor<4x4xi8> {name = "y"}) {
+  %w = graph.weight "w" {hash = "0"} : tensor<3x4xi8>
+  %y = graph.call @window(%x, %w) : (tensor<6x8xi8>, tensor<3x4xi8>) -> tensor<4x4xi8>
+  func.return %y : tensor<4x4xi8>
 }

@@ -227,7 +227,7 @@
 ^bb0(%acc: f32):
   tensor.yield %acc : f32
 } : (tensor<6x8xf32>) -> tensor<6xf32>
-// CHECK: there is no intrinsic 'dot3'; known are smlad, smlad-pairs, smlad-next, mve-i8-by-16, mve-i8-by-8, mve-i16-by-8, smlad-halves, mve-halves, vnni, vnni-by-unsigned, vnni-signed, x86-pairs, x86-wide, neon-dot, plain-dot
+// CHECK: there is no intrinsic 'dot3'; known are smlad, smlad-pairs, smlad-taps, smlad-next, mve-i8-by-16, mve-i8-by-8, mve-i16-by-8, smlad-halves, mve-halves, vnni, vnni-by-unsigned, vnni-signed, x86-pairs, x86-wide, neon-dot, plain-dot
 
 // -----
 
@@ -752,7 +752,7 @@
 %x, %w = "test.op"() : () -> (tensor<8x8xi8>, tensor<3x4xi8>)
 %y = tensor.compute [6, 6 | 3, 3] reads(%x at #tensor.access<affine_map<(i, j, q, r) -> (i + q, j + r)>>,
                                         %w at #tensor.access<affine_map<(i, j, q, r) -> (q, r)>>)
-    schedule #tensor.schedule<[tile<2 by 2 by 1, 3 by 2 by 1>, cache_read<0 as i16>, tensorize<"smlad">]>
+    schedule #tensor.schedule<[tile<2 by 2 by 1, 3 by 2 by 1>, cache_read<0 as i16>, tensorize<"smlad-taps">]>
     inits [0 : i32] reduce {
 ^bb0(%xv: i8, %wv: i8, %acc: i32):
   %xe = arith.extsi %xv : i8 to i32

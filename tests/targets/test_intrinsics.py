@@ -140,7 +140,7 @@ def test_a_file_lists_what_it_prefers(tmp_path: Path):
         ),
         (
             ('form = "dot_rows"', 'form = "matmul"'),
-            "[[intrinsic]]: form = 'matmul': is not one of dot, dot_pairs, dot_next, dot_lanes, dot_rows,",
+            "[[intrinsic]]: form = 'matmul': is not one of dot, dot_pairs, dot_taps, dot_next, dot_lanes,",
         ),
         (("lanes = [4]", "lanes = [8]"), "[[intrinsic]] dot32: lanes = (8,): form dot_rows has 4"),
         (

@@ -140,7 +140,7 @@ class CopyPlan:
     @property
     def is_loaded_in_pairs(self) -> bool:
         """Whether rows of a window are loaded by groups from even positions, so that each row begins at one."""
-        return self.schedule.form == "dot" and self.widened and not self.is_rows
+        return self.schedule.in_taps and self.widened and not self.is_rows
 
     @cached_property
     def scratch(self) -> MemRefType[Attribute]:

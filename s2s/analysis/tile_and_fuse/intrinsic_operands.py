@@ -33,7 +33,7 @@ def fault_of_operands(view: TileView) -> str | None:
             return _in_vectors(view) or _lanes(view, products)
         case "dot_rows" | "dot_half_rows":
             return _in_vectors(view) or _rows(view, products)
-        case "dot" if view.plan is not None and view.plan.is_loaded_in_pairs:
+        case "dot_taps":
             return _window(view, products)
         case "dot" | "dot_pairs":
             return _dots(view, products)
@@ -256,7 +256,8 @@ def _order(operand: OperandView, point: Point, group: int) -> tuple[int, ...] | 
 
 def _window(view: TileView, products: ProductSum) -> str | None:
     op, plan = view.op, view.plan
-    assert plan is not None
+    if plan is None or not plan.is_loaded_in_pairs:
+        return "there is no window in 16 bits; copy one with cache_read"
     form = Point(view).copied(plan)
     moves = {dim: stride(form, dim) for dim in range(len(op.sizes)) if dim not in plan.outer and op.sizes[dim] > 1}
     if None in moves.values() or moves.get(len(op.sizes) - 1, 1) != 1:
@@ -291,13 +292,14 @@ def _fault_of_parity(view: TileView, odd: list[int]) -> str | None:
 def _fault_of_taps(view: TileView, w: int, taps: int) -> str | None:
     last = len(view.op.sizes) - 1
     point = Point(view, (last,), taps)
-    order, wanted = _order(view.operands[w], point, taps), INTERLEAVED[:taps]
+    order, wanted = _order(view.operands[w], point, taps), NATURAL[:taps]
     if order != wanted:
         return (
             f"the {taps} taps of a window are not packed at {wanted} in read {w}; pack at most {WORD} of them so with "
             "cache_read, or copy rows of the reduction"
         )
-    # a group has four elements, however many of them are taps
-    if point.highest(point.at_step(view.operands[w], 0)) + WORD - 1 >= prod(view.operands[w].shape):
-        return f"groups of {WORD} taps reach behind read {w}; pack them in whole groups with cache_read"
+    first = point.at_step(view.operands[w], 0)
+    distances = [*first.terms.values(), first.constant, prod(view.operands[w].shape)]
+    if any(distance % WORD for distance in distances):  # a group has four elements, however many of them are taps
+        return f"rows of taps are no whole groups of {WORD} in read {w}; pack them so with cache_read"
     return None

@@ -1,5 +1,7 @@
 """Interpret intrinsics by the form, the types and the group size of their attribute."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from s2s.dialects import loop
@@ -11,6 +13,12 @@ from s2s.interpret.loop.scope import Scope, Step, buffer_name, length
 from s2s.types.dtypes import Array
 
 NUMBERS = {"i8": np.dtype("<i1"), "u8": np.dtype("<u1"), "i16": np.dtype("<i2"), "i4": np.dtype("<i1")}
+
+LANES: Mapping[str, tuple[list[int], list[int]]] = {
+    "dot_taps": ([0, 1, 2], [0, 1, 3]),
+    "dot_next": ([1, 2, 3], [0, 2, 3]),
+}
+"""The lanes of both factors that forms of windows multiply."""
 
 
 def sums(x: Array, w: Array) -> Array:
@@ -25,7 +33,7 @@ def intrinsic(scope: Scope, op: loop.IntrinsicOp) -> Step:
     result, facts = scope.new(op.result), op.intrinsic
     of_x, of_w = NUMBERS[facts.x.data], NUMBERS[facts.w.data]
     in_lanes = facts.form.data == "dot_lanes"
-    first = int(facts.form.data == "dot_next")
+    lanes_of_x, lanes_of_w = LANES.get(facts.form.data, (slice(None), slice(None)))
 
     def step(frame: Frame) -> None:
         factors = (frame[x], of_x), (frame[w], of_w)
@@ -33,7 +41,7 @@ def intrinsic(scope: Scope, op: loop.IntrinsicOp) -> Step:
             one, other = (_groups(lanes, number, facts.steps) for lanes, number in factors)
         else:
             one, other = (lanes.view(number) for lanes, number in factors)
-        frame[result] = frame[acc] + sums(one[..., first:], other[..., : other.shape[-1] - first])
+        frame[result] = frame[acc] + sums(one[..., lanes_of_x], other[..., lanes_of_w])
 
     return step
 

@@ -30,7 +30,8 @@ class Tensorize(Directive):
     `tensorize<"dot32", dot_rows(i8, i8) by 32, "my_dot32" in "my_core.h">`. One factor is a constant packed so that a
     group lies side by side, the other is copied so by `cache_read` or lies so by itself. Form `dot` gives one sum.
     Form `dot_pairs`, which `tensor-shorten-products` puts in its place, does that with constants in pairs of bytes.
-    Form `dot_next`, named after it, gives that of the next position of a sliding window from the same elements.
+    Form `dot_taps` gives the sum of a row of up to three taps of a sliding window, form `dot_next`, named behind it,
+    that of the next position from the same elements.
     Form `dot_lanes` gives a vector of results: a group is the four bytes of a lane, or two numbers of 16 bits, and runs
     over those last reductions alone through which the other factor moves evenly. So do `dot_rows` and `dot_half_rows`,
     whose groups are parts of rows. Unsigned first factors are taken with 128 added, which `init_from` takes off again.
@@ -48,9 +49,9 @@ class Tensorize(Directive):
     def verify_for(self, op: Scheduled, state: ScheduleState) -> None:
         if isinstance(op, tensor.ComputeOp) and any(op.sizes_at_run_time[op.rank :]):
             raise VerifyException(f"{op.name}: tensorize wants a reduction of constant size; leave it out")
-        name, one = self.intrinsic.entry.data, self.intrinsic.form.data in ("dot", "dot_pairs", "dot_next")
-        if self.intrinsic.form.data == "dot_next" and state.form != "dot":
-            raise VerifyException(f"{op.name}: {name} goes with an intrinsic of form dot; name that before it")
+        name, one = self.intrinsic.entry.data, self.intrinsic.form.data in ("dot", "dot_pairs", "dot_taps", "dot_next")
+        if self.intrinsic.form.data == "dot_next" and not state.in_taps:
+            raise VerifyException(f"{op.name}: {name} goes with an intrinsic of form dot_taps; name that before it")
         if not one and state.vector_dim is None:
             raise VerifyException(f"{op.name}: {name} makes a vector of results; vectorize a dimension before it")
         if one and state.vector_dim is not None:
@@ -106,6 +107,10 @@ class Tensorize(Directive):
         assert isinstance(kernel, ScheduledKernel)
         tiles = kernel.tiles(op)
         found = [fault_of_raw_bytes(op, state, kernel.constants, raw_factor(tiles[0]))]
+        if state.in_taps:
+            from s2s.analysis.structure.taps import fault_of_taps
+
+            found.append(fault_of_taps(op, kernel.constants))
         if state.in_pairs:
             found.append(fault_of_pairs(op, kernel.constants))
         found += map(fault_of_operands, tiles)

@@ -177,8 +177,8 @@ def _fault_of_windows(op: tensor.ComputeOp, state: ScheduleState) -> str | None:
 
     The copy of a block has the extents of the first block, so that every block must move alike. Blocks of 4 steps of
     `(2 * r)` all reach over 7 positions. Those of `(r mod 6)` do not: block 0 reads positions 0 to 3, block 1 reads 4,
-    5, 0 and 1, which is no range of 4. An intrinsic of form `dot` takes all taps of a row at once; a block of fewer
-    taps would be another instruction for each block.
+    5, 0 and 1, which is no range of 4. An intrinsic of form `dot_taps` takes all taps of a row at once; a block of
+    fewer taps would be another instruction for each block.
     """
     if state.cached is None:
         return None
@@ -187,7 +187,7 @@ def _fault_of_windows(op: tensor.ComputeOp, state: ScheduleState) -> str | None:
     if all(dim >= op.rank for dim in used):
         return None
     taps = len(op.sizes) - 1
-    if state.form == "dot" and state.block_of.get(taps, op.sizes[taps]) < op.sizes[taps]:
+    if state.in_taps and state.block_of.get(taps, op.sizes[taps]) < op.sizes[taps]:
         return f"but the {op.sizes[taps]} taps of reduction {taps} are taken at once; block another reduction"
     for dim in used & set(state.blocked_reductions):
         atoms = [atom for expr in access.map.data.results for atom in linear(expr, ranges(op.sizes)).terms]

@@ -390,7 +390,7 @@ loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
 // -----
 
 "test.op"() {i = #loop.intrinsic<"new", matmul(i8, i8) by 8, "f" in "f.h">} : () -> ()
-// CHECK: form matmul is none of dot, dot_pairs, dot_next, dot_lanes, dot_rows, dot_half_rows
+// CHECK: form matmul is none of dot, dot_pairs, dot_taps, dot_next, dot_lanes, dot_rows, dot_half_rows
 
 // -----
 

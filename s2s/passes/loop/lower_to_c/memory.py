@@ -1,6 +1,6 @@
 """Lower loads, stores and prefetches of buffers to C."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects import arith
@@ -29,13 +29,11 @@ from s2s.types.affine import bounds, linear
 from s2s.types.dtypes import to_numpy, ui8, ui16
 from s2s.types.hints import isa
 
-WIDE_GROUP = VectorType(i16, [4])
-"""The factors of a dual multiply-add."""
-OFFSETS = range(2, 512, 2)
-"""Positions behind its address that a load of two words holds, in numbers of 16 bits."""
-
-SHARING = 4
-"""Loads that share a base at least: where a loop is unrolled, the base is computed for each copy of its body."""
+OFFSETS: Mapping[Attribute, range] = {VectorType(i16, [4]): range(2, 512, 2), VectorType(i8, [4]): range(4, 1024, 4)}
+"""The factors of dual multiply-adds, and the positions behind its address that a load holds, in elements."""
+SHARING: Mapping[Attribute, int] = {i16: 4, i8: 3}
+"""Loads of such elements that share a base at least: where a loop is unrolled, the base is computed for each copy of
+its body."""
 
 
 @LOWERINGS.register(loop.LoadOp)
@@ -44,7 +42,7 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
     at = position(b, op)
     if not isa(op.result.type, VectorType):
         return _read_bool(b, op, at) if _is_read_as_byte(op.result) else _read(b, op.buffer, at)
-    if op.result.type == WIDE_GROUP and (split := _split_offset(b, at)) is not None and _shares_base(b, op):
+    if _is_factor(op) and (split := _split_offset(b, at, OFFSETS[op.result.type])) is not None and _shares_base(b, op):
         base, offset = split
         return b.vector_call("load_at", [pointer(b, op.buffer, base), offset], op.result.type, reads=True)
     narrow = _narrow(op.result)
@@ -54,24 +52,31 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
     return b.vector_call(function, arguments, type, header=_header(type, narrow, extra), reads=True)
 
 
-def _split_offset(b: Builder, at: SSAValue) -> tuple[SSAValue, SSAValue] | None:
+def _is_factor(op: loop.LoadOp) -> bool:
+    """Return whether a load gives a factor of dual multiply-adds, as bytes that are widened next or as it is."""
+    users = [use.operation for use in op.result.uses]
+    return op.result.type in OFFSETS and all(isinstance(user, loop.ExtendOp | loop.IntrinsicOp) for user in users)
+
+
+def _split_offset(b: Builder, at: SSAValue, offsets: range) -> tuple[SSAValue, SSAValue] | None:
     """Split a position into one that changes and an offset that an instruction holds; None without such an offset."""
-    if literal_value(at) in OFFSETS:
+    if literal_value(at) in offsets:
         return b.literal(0, INDEX), at
     total = at.owner
     if not isinstance(total, c.BinaryOp) or total.operator.data != "+":
         return None
     offset = literal_value(total.rhs)
-    return (total.lhs, total.rhs) if offset in OFFSETS else None
+    return (total.lhs, total.rhs) if offset in offsets else None
 
 
 def _shares_base(b: Builder, op: loop.LoadOp) -> bool:
     """Return whether enough loads of a block differ by constants only, so that one base with offsets serves all."""
+    assert isa(op.buffer.type, MemRefType)
     block, terms, others = op.parent, linear(op.map.data.results[0], ranges_of(b, op.indices)).terms, 0
     for other in block.ops if block is not None else ():
         if isinstance(other, loop.LoadOp) and other.buffer is op.buffer and other.indices == op.indices:
             others += linear(other.map.data.results[0], ranges_of(b, other.indices)).terms == terms
-        if others == SHARING:
+        if others == SHARING[op.buffer.type.element_type]:
             return True
     return False
 

@@ -178,6 +178,11 @@ def _runs_steps(ops: Sequence[Operation]) -> bool:
     return any(isinstance(op, graph.StepInterface) for op in ops)
 
 
+def _is_in_taps(op: tensor.ComputeOp) -> bool:
+    """Return whether an intrinsic takes the constants of `op` as rows of taps."""
+    return op.schedule is not None and op.schedule.on(op).in_taps
+
+
 def lower_kernel(func: FuncOp, sizes: Mapping[str, SizeRange]) -> tuple[MemRefType[Attribute], ...]:
     """Lower a kernel; return the types of its scratch arguments. `sizes` are those that vary, by name."""
     return LowerKernel(func, sizes).run()
@@ -206,6 +211,10 @@ class LowerToLoopPass(ModulePass):
                     merge_biases(func, constants, mine, weights_of(ctx))
                 for pairs in pairs_of(func, constants):
                     encode_pairs(pairs, mine, weights_of(ctx))
+                if any(isinstance(each, tensor.ComputeOp) and _is_in_taps(each) for each in ops):
+                    from s2s.passes.tensor.lower_to_loop.taps import encode_taps
+
+                    encode_taps(func, constants, mine, weights_of(ctx))
                 scratch[func.sym_name.data] = lower_kernel(func, ranges_of(op.attributes))
             elif func.sym_name.data == "main" or graph.TIED in func.attributes or _runs_steps(ops):
                 mains.append(func)

@@ -1,11 +1,12 @@
 """Emit the sums of products of a sliding window, a row of taps in one group.
 
-    acc0 += x[0] * w[0] + x[1] * w[1] + x[2] * w[2]      group of x from position 0 on: `dot`
+    acc0 += x[0] * w[0] + x[1] * w[1] + x[2] * w[2]      group of x from position 0 on: `dot_taps`
     acc1 += x[1] * w[0] + x[2] * w[1] + x[3] * w[2]      the same group, one position further: `dot_next`
 
 The window is cached in 16 bits, its rows begin at even positions, and the constant is packed in groups, zeros behind
-the last tap. Groups are loaded from even positions, because a core that loads two words at once wants them aligned.
-Two neighbouring results share a group if the window moves by one, and have one each if it moves by two.
+the last tap, which `taps` encodes. Groups are loaded from even positions, because a core that loads two words at once
+wants them aligned. Two neighbouring results share a group if the window moves by one, and have one each if it moves by
+two.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
-from s2s.analysis.tile_and_fuse.intrinsic_operands import INTERLEAVED
+from s2s.analysis.tile_and_fuse.intrinsic_operands import NATURAL
 from s2s.dialects import loop
 from s2s.dialects.loop.products import WORD
 from s2s.errors import CompilerBug
@@ -42,7 +43,7 @@ class WindowReduction(TileReduction):
 
     @classmethod
     def applies(cls, nest: NestState) -> bool:
-        return nest.schedule.form == "dot" and nest.plan is not None and nest.plan.is_loaded_in_pairs
+        return nest.schedule.in_taps
 
     def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
         accumulators = Carried(starts(self.nest, points))
@@ -162,9 +163,9 @@ class WindowReduction(TileReduction):
             space.linear(self.reads[read].position(self._at(point, row, tap))) for tap in range(self.op.sizes[-1])
         ]
         order = tuple(place.plus(places[0], -1).constant for place in places)
-        if order != INTERLEAVED[: len(order)]:
+        if order != NATURAL[: len(order)]:
             raise CompilerBug(
-                f"the {len(order)} taps of a window are not packed at {INTERLEAVED[: len(order)]} in read {read}; "
+                f"the {len(order)} taps of a window are not packed at {NATURAL[: len(order)]} in read {read}; "
                 "the verifier refuses that"
             )
         key = str(places[0].to_expr())
