@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Self, cast
 
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.options import CompileOptions, PassOptions
 from s2s.passes.instruments import PassInstrument, entered, left
 from s2s.passes.levels import names_of
@@ -129,4 +129,4 @@ def _check_config(key: str, value: object) -> None:
     if type(value) is not kind:
         raise InputError(f"PassContext: config {key} is {value!r}; give a {kind.__name__}: {meaning}")
     if key == "tir.usmp.enable" and value is False:
-        raise InputError(f"PassContext: config {key} is False: {meaning}; leave it out")
+        raise UnsupportedError(f"PassContext: config {key} is False: {meaning}; leave it out")

@@ -22,6 +22,10 @@ class AttributeKindError(InputError, ValueError):
     """An attribute of a target is not known, or has a value of another type."""
 
 
+class RepeatedNameError(InputError, AssertionError):
+    """Two modules of an archive have one name."""
+
+
 class ScheduleError(InputError, RuntimeError):
     """A schedule says what cannot be."""
 
@@ -31,6 +35,7 @@ __all__ = [
     "KeyKindError",
     "MissingAttributeError",
     "MissingFunctionError",
+    "RepeatedNameError",
     "ScheduleError",
     "TVMError",
 ]

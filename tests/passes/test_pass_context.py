@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import s2s.tvm.relay.nn as nn
 from s2s.api import compile
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.passes.levels import OPT_LEVELS
 from s2s.pipeline import PIPELINE
 from s2s.tvm import relay
@@ -157,12 +157,16 @@ def test_the_depth_of_fusion_is_a_key_of_the_configuration():
     [
         ("relay.Fuse", 1, "config relay.Fuse is not known; known are relay.FuseOps.max_depth"),
         ("relay.FuseOps.max_depth", "8", "config relay.FuseOps.max_depth is '8'; give a int"),
-        ("tir.usmp.enable", False, "config tir.usmp.enable is False: memory is planned in any case"),
     ],
 )
 def test_keys_that_are_unknown_or_of_another_type_are_refused(key: str, value: object, message: str):
     with pytest.raises(InputError, match=message):
         PassContext(config={key: value})
+
+
+def test_memory_is_planned_in_any_case():
+    with pytest.raises(UnsupportedError, match=r"config tir.usmp.enable is False: memory is planned in any case"):
+        PassContext(config={"tir.usmp.enable": False})
 
 
 @pytest.mark.parametrize("level", ["3", -1, True])

@@ -2,18 +2,34 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
+
+_keeps: ContextVar[bool] = ContextVar("keep_for_debug", default=False)
 
 
 class TempDirectory:
-    """A folder that is removed with the object."""
+    """A folder that is removed with the object, unless it is kept for debugging or is a folder of the caller."""
 
-    def __init__(self, custom_path: str | None = None, keep_for_debug: bool = False) -> None:
-        self._folder = None if custom_path else tempfile.TemporaryDirectory(prefix="s2s-")
+    def __init__(self, custom_path: str | None = None, keep_for_debug: bool | None = None) -> None:
+        keeps = _keeps.get() if keep_for_debug is None else keep_for_debug
+        self._folder = None if custom_path or keeps else tempfile.TemporaryDirectory(prefix="s2s-")
         if custom_path:
             os.makedirs(custom_path, exist_ok=True)
-        self.temp_dir = custom_path or (self._folder.name if self._folder else "")
+        self.temp_dir = custom_path or (self._folder.name if self._folder else tempfile.mkdtemp(prefix="s2s-"))
         self.path = Path(self.temp_dir)
+
+    @classmethod
+    @contextmanager
+    def set_keep_for_debug(cls, set_to: bool = True) -> Iterator[None]:
+        """Keep the folders that are made inside of the `with` block, or remove them with `set_to=False`."""
+        token = _keeps.set(set_to)
+        try:
+            yield
+        finally:
+            _keeps.reset(token)
 
     def __enter__(self) -> "TempDirectory":
         return self
@@ -38,6 +54,6 @@ class TempDirectory:
             self._folder.cleanup()
 
 
-def tempdir(custom_path: str | None = None, keep_for_debug: bool = False) -> TempDirectory:
+def tempdir(custom_path: str | None = None, keep_for_debug: bool | None = None) -> TempDirectory:
     """Return a new temporary folder."""
     return TempDirectory(custom_path, keep_for_debug)

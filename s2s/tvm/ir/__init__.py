@@ -11,6 +11,13 @@ from s2s.tvm.te.intrinsics import register_intrin_lowering, register_op_attr
 from s2s.tvm.transform import PassContext
 
 
+def make_node(type_key: str, **kwargs: object) -> Attrs:
+    """Return a node of a kind of TVM: of `DictAttrs`, the attributes of functions; others are made by their classes."""
+    if type_key != "DictAttrs":
+        raise UnsupportedError(f"tvm.ir.make_node {type_key}: nodes are made by functions of relay and te; call these")
+    return Attrs(kwargs)
+
+
 def save_json(node: object) -> str:
     """TVM's text of an object with its inner ids; refused."""
     raise UnsupportedError("tvm.ir.save_json: objects have no JSON; write astext(), which tvm.parser.fromtext reads")
@@ -34,6 +41,7 @@ __all__ = [
     "assert_structural_equal",
     "container",
     "load_json",
+    "make_node",
     "module",
     "register_intrin_lowering",
     "register_op_attr",

@@ -10,14 +10,7 @@ from typing import NoReturn
 from s2s.errors import InputError, UnsupportedError
 from s2s.tvm.micro import testing
 from s2s.tvm.micro.loader import AutoTvmModuleLoader
-from s2s.tvm.relay.factory import ExecutorFactory
-
-
-def export_model_library_format(mod: ExecutorFactory, file_name: str | Path) -> Path:
-    """Write TVM's archive of sources, parameters and metadata, version 7 (`.tar`), and return its path."""
-    if not isinstance(mod, ExecutorFactory):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError("export_model_library_format: wants what relay.build returned; export networks one by one")
-    return mod.export_model_library_format(file_name)
+from s2s.tvm.micro.model_library_format import export_model_library_format
 
 
 def get_microtvm_template_projects(platform: str) -> str:

@@ -39,7 +39,7 @@ from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.generated import generated_modules
 from s2s.tvm.relay.library import NetworkLibrary
 from s2s.tvm.relay.memory_pools import ConstantMemoryPools, WorkspaceMemoryPools, pools_of
-from s2s.tvm.relay.model_library_format import export
+from s2s.tvm.relay.model_library_format import Exported, export, files_of
 from s2s.tvm.relay.module import IRModule, bind_params_by_name
 from s2s.tvm.relay.options import Executor, Runtime, executor_of, runtime_of
 from s2s.tvm.runtime.library import LibraryModule, MetadataModule
@@ -90,7 +90,8 @@ def build(
         pools=pools_of(workspace_memory_pools, constant_memory_pools, data),
     )
     options = PassContext.current().applied(options)
-    return ExecutorFactory(compile_artifact(source_of(ir_mod, params, name), options), mod_name)
+    artifact = compile_artifact(source_of(ir_mod, params, name), options)
+    return ExecutorFactory(artifact, mod_name, ir_mod, named, chosen)
 
 
 def source_of(
@@ -132,8 +133,9 @@ class FunctionInfo:
 class ExecutorFactory:
     """A compiled network that makes executors."""
 
-    def __init__(self, artifact: Artifact, name: str) -> None:
+    def __init__(self, artifact: Artifact, name: str, network: Network, target: Target, executor: Executor) -> None:
         self.artifact, self.name = artifact, name
+        self._network, self._target, self._executor = network, target, executor
         self._packed: Module | None = None
         self._library: NetworkLibrary | None = None
         self._generated: list[Module] = []
@@ -180,6 +182,11 @@ class ExecutorFactory:
     def libmod_name(self) -> str:
         """What the library calls the network."""
         return self.name
+
+    @property
+    def ir_mod(self) -> IRModule:
+        """The network as it was given to the build."""
+        return _module(self._network)
 
     @property
     def target(self) -> TargetData:
@@ -295,7 +302,12 @@ class ExecutorFactory:
 
     def export_model_library_format(self, file_name: str | Path) -> Path:
         """Write TVM's archive of sources, parameters and metadata, version 7 (`.tar`)."""
-        return export(self.artifact, self.name, Path(file_name))
+        return export(Path(file_name), files_of([self.exported()]))
+
+    def exported(self) -> Exported:
+        """The network as archives describe it."""
+        has_interface = self._executor.options.get("interface-api") == "c"
+        return Exported(self.artifact, self.name, str(self._target), str(self.ir_mod), has_interface)
 
     def write(self, destination: str | Path) -> Path:
         """Write our tree of sources and build files, as `s2s compile` does."""

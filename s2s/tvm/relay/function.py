@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from s2s.errors import InputError, UnsupportedError
+from s2s.tvm.names import distinct
 from s2s.tvm.relay.expr import FUNCTIONS, Expr, Tuple, Var, written
 from s2s.tvm.relay.operators import Attrs, Call, fields_of, is_tuple
 from s2s.tvm.relay.ty import FuncType, Type
@@ -223,12 +224,4 @@ def bound_vars(expr: Expr) -> list[Var]:
 
 def unique_names(variables: Sequence[Var]) -> list[str]:
     """The names of variables; one that has the name of an earlier one gets a number: `x`, `x_1`."""
-    names = [each.name_hint for each in variables]
-    taken, unique = set(names), list[str]()
-    for name in names:
-        number, chosen = 0, name
-        while chosen in unique or (number and chosen in taken):
-            number += 1
-            chosen = f"{name}_{number}"
-        unique.append(chosen)
-    return unique
+    return distinct([variable.name_hint for variable in variables])

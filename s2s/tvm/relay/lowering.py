@@ -1,6 +1,7 @@
 """Functions of relay as operations of the graph level, made by the builder that importers use."""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -50,9 +51,22 @@ def built(function: Function) -> Lowered:
     kinds = [argument.type for argument in block.args], [output.type for output in outputs]
     main = FuncOp("main", kinds, Region(block))
     main.arg_attrs = _names(names)
-    main.res_attrs = _names([f"output{number}" if number else "output" for number in range(len(outputs))])
+    main.res_attrs = _names(output_names(function, len(outputs)))
     annotate(main, {nodes[call]: device for call, device in annotated_calls(function.outputs).items()})
     return Lowered(ModuleOp([main]), weights)
+
+
+def output_names(function: Function, count: int) -> list[str]:
+    """Return the names of outputs, which the attribute `output_tensor_names` gives."""
+    names = function.attrs.get("output_tensor_names")
+    if names is None:
+        return [f"output{number}" if number else "output" for number in range(count)]
+    texts = [str(name) for name in cast("Sequence[object]", names)]
+    if len(set(texts)) != count or len(texts) != count:
+        raise InputError(
+            f"relay.Function: output_tensor_names {', '.join(texts)}: there are {count} outputs; give a name for each"
+        )
+    return texts
 
 
 def emitted(

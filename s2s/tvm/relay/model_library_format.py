@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from tarfile import TarFile, TarInfo
@@ -19,6 +19,9 @@ from s2s.executor.device import CPU
 from s2s.executor.graph_json import Network, Source, Value
 from s2s.stages.c import Lowered
 from s2s.support.files import write_file
+from s2s.support.frozen import frozen
+from s2s.tvm.error import RepeatedNameError
+from s2s.tvm.relay.c_interface import c_interface
 from s2s.types.dtypes import to_numpy
 
 VERSION = 7
@@ -36,21 +39,59 @@ def write_archive(path: Path, files: Mapping[str, bytes]) -> None:
     write_file(path, packed.getvalue())
 
 
-def export(artifact: Artifact, name: str, path: Path) -> Path:
-    """Write the archive of one network."""
+def export(path: Path, files: Iterable[tuple[str, bytes]]) -> Path:
+    """Write an archive of files, each once."""
     if path.suffix != ".tar":
         raise InputError(f"{path}: the Model Library Format is an archive; give a name that ends in .tar")
-    write_archive(path, dict(_files(artifact, name)))
+    write_archive(path, dict(files))
     return path
 
 
-def _files(artifact: Artifact, name: str) -> Iterator[tuple[str, bytes]]:
-    yield "metadata.json", (json.dumps(metadata(artifact, name), indent=2) + "\n").encode()
-    yield f"src/{name}.relay", f"{artifact.compilation.at('read').module}\n".encode()
+@frozen
+class Exported:
+    """A network in an archive."""
+
+    artifact: Artifact
+    name: str
+    target: str
+    """The target as a program named it."""
+    text: str
+    """The network as it was given to the build, in Relay's syntax."""
+    has_interface: bool
+    """Whether TVM's C interface was asked for."""
+
+
+def files_of(networks: Sequence[Exported]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of an archive of networks, which have different names."""
+    names = [network.name for network in networks]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise RepeatedNameError(f"export_model_library_format: {repeated} is the name of two modules; give mod_name")
+    modules = {network.name: module_metadata(network) for network in networks}
+    yield "metadata.json", json_of({"version": VERSION, "modules": modules})
+    for network in networks:
+        yield f"src/{network.name}.relay", network.text.encode()
+        yield from tree_files(network.artifact, f"{network.name}_", network.name)
+        interface = c_interface(network.artifact, network.name) if network.has_interface else {}
+        for file, text in interface.items():
+            yield f"{HEADERS if file.endswith('.h') else SOURCES}/{file}", text.encode()
+
+
+def json_of(record: Mapping[str, Any]) -> bytes:
+    """The text of a record."""
+    return (json.dumps(record, indent=2) + "\n").encode()
+
+
+def tree_files(artifact: Artifact, prefix: str, name: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a tree in their places: C files are `<prefix>lib<number>.c`."""
+    number = 0
     for place, content in artifact.tree().files.items():
         folder, _, rest = place.partition("/")
         data = b"".join(pieces(content))
         match folder:
+            case "src" if rest.endswith(".c"):
+                yield f"{SOURCES}/{prefix}lib{number}.c", data
+                number += 1
             case "src":
                 yield f"{SOURCES}/{rest}", data
             case "include":
@@ -65,22 +106,16 @@ def _files(artifact: Artifact, name: str) -> Iterator[tuple[str, bytes]]:
                 pass
 
 
-def metadata(artifact: Artifact, name: str) -> dict[str, Any]:
-    """The fields of `metadata.json`."""
-    info = artifact.info
+def module_metadata(network: Exported) -> dict[str, Any]:
+    """The fields of a module in `metadata.json`."""
     return {
-        "version": VERSION,
-        "modules": {
-            name: {
-                "model_name": name,
-                "export_datetime": _date(),
-                "memory": memory(artifact),
-                "target": [f"c -mcpu={info.target.name}"],
-                "executors": [info.executor],
-                "style": "full-model",
-                "external_dependencies": [],
-            }
-        },
+        "model_name": network.name,
+        "export_datetime": date(),
+        "memory": memory(network.artifact),
+        "target": [network.target],
+        "executors": [network.artifact.info.executor],
+        "style": "full-model",
+        "external_dependencies": [],
     }
 
 
@@ -118,7 +153,7 @@ def storage(network: Network) -> list[dict[str, Any]]:
         if isinstance(node, Source):
             bound[node.value.storage_id] = node.name
     return [
-        {"storage_id": number, "size_bytes": size, "input_binding": bound.get(number, "")}
+        {"storage_id": number, "size_bytes": size, **({"input_binding": bound[number]} if number in bound else {})}
         for number, size in sorted(sizes.items())
     ]
 
@@ -131,7 +166,7 @@ def _described(port: PortInfo) -> dict[str, Any]:
     return {"dtype": str(to_numpy(port.element)), "size": port.size}
 
 
-def _date() -> str:
+def date() -> str:
     """The time of SOURCE_DATE_EPOCH, or of the epoch: equal networks give equal archives."""
     seconds = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
     return time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(seconds))

@@ -15,8 +15,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
+from importlib import import_module
 from types import TracebackType
-from typing import Any, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.targets import Target as Data
@@ -293,3 +294,11 @@ def _data(target: Target) -> Data:
 
 
 __all__ = ["KINDS", "Target", "TargetKind", "TargetLike", "resolve", "target_names", "target_of"]
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+
+    def __getattr__(name: str) -> object:
+        makers = import_module("s2s.tvm.target.makers")
+        if name.startswith("_") or not hasattr(makers, name):
+            raise AttributeError(f"module 's2s.tvm.target.target' has no attribute {name!r}")
+        return getattr(makers, name)

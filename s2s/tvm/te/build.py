@@ -24,11 +24,12 @@ from s2s.schedules.directives import Parallel
 from s2s.support.files import write_file
 from s2s.targets import Target
 from s2s.tvm.contrib.export import Toolchain, write_library
+from s2s.tvm.names import distinct
 from s2s.tvm.runtime.blob import save_blob
 from s2s.tvm.runtime.library import MetadataModule
 from s2s.tvm.runtime.module import Module
 from s2s.tvm.target import Target as NamedTarget
-from s2s.tvm.target import resolve
+from s2s.tvm.target import resolve, target_of
 from s2s.tvm.te.expressions import Expr, PlaceholderOp, Tensor
 from s2s.tvm.te.library import FunctionLibrary
 from s2s.tvm.te.loops import Bind
@@ -36,7 +37,7 @@ from s2s.tvm.te.lowering import lower_to_tensor
 from s2s.tvm.te.operations import outputs_of
 from s2s.tvm.te.schedule import Schedule
 from s2s.tvm.te.tensors import argument_of
-from s2s.types.dtypes import Array
+from s2s.types.dtypes import Array, to_numpy
 from s2s.verify.build import LoadedNetwork
 
 DEFAULT_NAME = "default_function"
@@ -96,7 +97,7 @@ def build(
     tensors = [argument_of(each) for each in args]
     compilation = compilation_of(sch, tensors, name, target, bind)
     compilation.at("loop")  # what only the lowering refuses is refused here
-    return Function(Artifact(compilation), tensors)
+    return Function(Artifact(compilation), tensors, target_of(target))
 
 
 def compilation_of(
@@ -121,18 +122,32 @@ class Function(Module):
 
     type_key = "c"
 
-    def __init__(self, artifact: Artifact, args: Sequence[Tensor]) -> None:
+    def __init__(self, artifact: Artifact, args: Sequence[Tensor], target: NamedTarget) -> None:
         super().__init__({artifact.name: self._run}, entry=artifact.name)
-        self.artifact = artifact
-        self._args = list(args)
+        self.artifact, self.target = artifact, target
+        self._args = list(zip(distinct([tensor.name for tensor in args]), args, strict=True))
 
     def __repr__(self) -> str:
-        return f"Function({self.entry_name}, arguments {', '.join(each.name for each in self._args)})"
+        return f"Function({self.entry_name}, arguments {', '.join(name for name, _ in self._args)})"
 
     @property
     def entry_name(self) -> str:
         """The name of the function."""
         return self.artifact.name
+
+    @property
+    def arguments(self) -> list[tuple[str, tuple[int, ...], str, int]]:
+        """The arguments in their order, each with its name, shape, element type and bytes."""
+        info = self.artifact.info
+        ports = {port.name: port for port in (*info.inputs, *info.outputs)}
+        ordered = [ports[name] for name, _ in self._args]
+        return [(port.name, port.shape, str(to_numpy(port.element)), port.size) for port in ordered]
+
+    @property
+    def ir_module_by_target(self) -> dict[NamedTarget, str]:
+        """The loops as text, by the target that they are for."""
+        module = self.artifact.compilation.at("loop").module
+        return {self.target: "\n".join(readable(op) for op in module.ops if "kernel" in op.attributes)}
 
     def get_source(self, fmt: str = "") -> str:
         """The C of its kernels."""
@@ -158,7 +173,7 @@ class Function(Module):
 
         `runtime.load_module` takes the first two. `fcompile`, `addons`, `cc` and `options` are those of networks.
         """
-        names = [each.name for each in self._args]
+        names = [name for name, _ in self._args]
         function = FunctionLibrary(self.entry_name, names)
         library = Module()
         metadata = MetadataModule.of(json.loads(self.artifact.tree().text(RECORD)))
@@ -191,16 +206,16 @@ class Function(Module):
         ports = {port.name: port for port in (*self._library.inputs, *self._library.outputs)}
         read: list[Array] = []
         written: list[Array] = []
-        for argument, given in zip(self._args, arrays, strict=True):
-            port = ports[argument.name]
+        for (name, argument), given in zip(self._args, arrays, strict=True):
+            port = ports[name]
             array = np.asarray(given, port.dtype) if isinstance(given, int | float) else as_array(given)
             if array.dtype != port.dtype or array.shape != port.shape:
                 fact = f"{array.dtype}{list(array.shape)} given, {port.model_type} wanted"
-                raise InputError(f"{self.entry_name}: {argument.name}: {fact}; convert it")
+                raise InputError(f"{self.entry_name}: {name}: {fact}; convert it")
             is_input = isinstance(argument.op, PlaceholderOp)
             if not array.flags.c_contiguous or not (is_input or array.flags.writeable):
                 fact = "is not contiguous, or may not be written"
-                raise InputError(f"{self.entry_name}: {argument.name}: {fact}; give a contiguous array")
+                raise InputError(f"{self.entry_name}: {name}: {fact}; give a contiguous array")
             (read if is_input else written).append(array)
         return read, written
 

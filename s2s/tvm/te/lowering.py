@@ -16,8 +16,9 @@ from s2s.dialects.tensor import FusedTile
 from s2s.errors import InputError, ScheduleError
 from s2s.schedules.directives.legal import refusal
 from s2s.targets import Target
+from s2s.tvm.names import distinct
 from s2s.tvm.te.bodies import computation, element_of
-from s2s.tvm.te.expressions import Expr, PlaceholderOp, Tensor, Var, VariableOp
+from s2s.tvm.te.expressions import Expr, PlaceholderOp, Tensor, TensorOp, Var, VariableOp
 from s2s.tvm.te.extern_call import ExternCall
 from s2s.tvm.te.loops import Bind, Loops, size_of
 from s2s.tvm.te.nests import Nest, Part, ScanPart, parts_of
@@ -29,14 +30,15 @@ from s2s.types.dtypes import AnyTensor, tensor_type
 
 def lower_to_tensor(schedule: Schedule, args: Sequence[Tensor], name: str, target: Target, bind: Bind) -> ModuleOp:
     """The module that computes the tensors of `args` that are no placeholders from the placeholders."""
-    names = [each.name for each in args]
-    if len(set(names)) < len(names):
-        raise InputError(f"te.build {name}: arguments {', '.join(names)}: a name stands twice; give each its own")
+    repeated = next((arg for at, arg in enumerate(args) if arg.key in [before.key for before in args[:at]]), None)
+    if repeated is not None:
+        raise InputError(f"te.build {name}: argument {repeated.name} stands twice; give each tensor once")
+    names = {arg.key: port for arg, port in zip(args, distinct([arg.name for arg in args]), strict=True)}
     inputs = [each for each in args if isinstance(each.op, PlaceholderOp)]
     outputs = [each for each in args if not isinstance(each.op, PlaceholderOp)]
     parts = [_with_arguments(part, inputs) for part in parts_of(schedule, outputs)]
     _check_arguments(parts, inputs, outputs, name)
-    return _Network(name, parts, inputs, outputs, target, bind).module()
+    return _Network(name, parts, inputs, outputs, target, bind).module(names)
 
 
 class _Network:
@@ -57,8 +59,8 @@ class _Network:
         self._values = {each.key: value for each, value in zip(inputs, self._block.args, strict=True)}
         self._kernels: list[FuncOp] = []
 
-    def module(self) -> ModuleOp:
-        """The kernels and `main`."""
+    def module(self, names: Mapping[tuple[TensorOp, int], str]) -> ModuleOp:
+        """The kernels and `main`, whose arguments and results have these names by the keys of their tensors."""
         self._name_values(self._inputs)
         for number, part in enumerate(self._parts):
             if isinstance(part, ExternCall):
@@ -70,7 +72,9 @@ class _Network:
         self._block.add_op(ReturnOp(*(self._values[each.key] for each in self._outputs)))
         types = [[self._type(each) for each in ports] for ports in (self._inputs, self._outputs)]
         main = FuncOp("main", (types[0], types[1]), Region(self._block))
-        main.arg_attrs, main.res_attrs = _named(self._inputs), _named(self._outputs)
+        main.arg_attrs, main.res_attrs = (
+            _named([names[tensor.key] for tensor in tensors]) for tensors in (self._inputs, self._outputs)
+        )
         return ModuleOp([*self._kernels, main])
 
     def _call_outside(self, part: ExternCall) -> None:
@@ -258,8 +262,8 @@ def _insert(
     return op
 
 
-def _named(tensors: Sequence[Tensor]) -> ArrayAttr[DictionaryAttr]:
-    return ArrayAttr([DictionaryAttr({"name": StringAttr(each.name)}) for each in tensors])
+def _named(names: Sequence[str]) -> ArrayAttr[DictionaryAttr]:
+    return ArrayAttr([DictionaryAttr({"name": StringAttr(name)}) for name in names])
 
 
 def _hint(name: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.tvm.runtime.module import Module
-from s2s.tvm.target import resolve
+from s2s.tvm.target import target_of
 from s2s.tvm.te.build import DEFAULT_NAME, Argument, Function, TargetLike
 from s2s.tvm.te.build import build as build_function
 from s2s.tvm.te.build import lower as lower_function
@@ -147,8 +147,8 @@ def build(
 
     `bind` gives sizes that `te.var` left open; others are those of the arrays of each call.
     """
-    data, given = resolve(target, target_host), bind or {}
+    named, given = target_of(target, target_host), bind or {}
     passed = [each for each in args if not _is_size(each, args)]
     if not open_sizes(args, given) and len(passed) == len(args):
-        return build_function(inputs, args, data, name, bind=given)
-    return OpenFunction(name, args, lambda sizes: build_function(inputs, passed, data, name, bind=sizes), given)
+        return build_function(inputs, args, named, name, bind=given)
+    return OpenFunction(name, args, lambda sizes: build_function(inputs, passed, named, name, bind=sizes), given)

@@ -54,6 +54,11 @@ def requires_llvm(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def requires_micro(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a test that wants archives and targets of microTVM, which are there."""
+    return function
+
+
 def _skipped(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
         import pytest

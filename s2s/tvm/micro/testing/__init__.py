@@ -1,6 +1,7 @@
 """Targets of boards, under TVM's names."""
 
 from s2s.errors import InputError
+from s2s.tvm.micro.testing import utils
 from s2s.tvm.target import Target
 from s2s.tvm.target.makers import micro
 
@@ -21,3 +22,6 @@ def get_target(platform: str, board: str | None = None) -> Target:
     if board not in BOARDS:
         raise InputError(f"get_target: board {board!r} is not known; known are {', '.join(BOARDS)}; or give a Target")
     return micro(BOARDS[board])
+
+
+__all__ = ["get_target", "utils"]
