@@ -109,9 +109,10 @@ def run(files: dict[str, bytes], folder: Path, **parts: str) -> str:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     (folder / "main.c").write_text(MAIN.format(**{"pools": "", "workspace": "", "argument": "", **parts}))
-    flags = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-Icodegen/host/include", "-Icodegen/host/src"]
+    flags = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1"]
+    flags += [f"-I{place}" for place in ("codegen/host/include", "codegen/host/src", "runtime/include")]
     sources = [str(path.relative_to(folder)) for path in sorted(folder.rglob("*.c"))]
-    command = [*default_compiler(), *flags, "-Iruntime/include", "-o", "program", *sources, "-lm"]
+    command = [*default_compiler(), *flags, "-o", "program", *sources, "-lm"]
     subprocess.run(command, cwd=folder, check=True)
     return subprocess.run(["./program"], cwd=folder, check=True, capture_output=True, text=True).stdout
 
