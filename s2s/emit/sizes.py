@@ -15,7 +15,8 @@ def size_formula(name: str, given: Iterable[str], derived: Mapping[str, AffineMa
     fields = size_identifiers(given)
     if name in fields:
         return fields[name]
-    return spelled(derived[name].results[0], list(fields.values())).replace(" floordiv ", " / ")
+    text = spelled(derived[name].results[0], list(fields.values()))
+    return text.replace(" floordiv ", " / ").replace(" mod ", " % ")
 
 
 def dims(info: NetworkInfo) -> tuple[SizeField, ...]:

@@ -18,6 +18,7 @@ from s2s.frontends.names import one_line
 from s2s.frontends.recognition import format_of
 from s2s.types.numbers import Numbers
 from s2s.types.size import Ledger
+from s2s.types.size_formulas import formula_of, own_names
 from s2s.types.sizes import DimSize, at_most
 
 if TYPE_CHECKING:
@@ -66,11 +67,13 @@ def specialised(
         if bind:
             raise InputError("--bind: is for ONNX models; make the input a constant before")
         return loaded
-    names = onnx.open_dimensions(loaded.proto)
+    texts, most = onnx.open_dimensions(loaded.proto), at_most(dims)
+    formulas = {text: formula_of(text, {*own_names(texts), *dims}) for text in texts}
+    names = list(dict.fromkeys(name for formula in formulas.values() for name in formula.names))
     unknown = next((name for name in dims if name not in names and name not in named), None)
     if unknown is not None and not dims.keys() >= set(names):  # rather a misspelt name than a size that is computed
         raise unknown_dimension(unknown, dims[unknown], names)
-    sizes = {name: size for name, size in at_most(dims).items() if name in names}
+    sizes = {text: formula.at(most) for text, formula in formulas.items() if all(name in most for name in formula.used)}
     return onnx.specialise(loaded, bind, sizes) if bind or sizes else loaded
 
 

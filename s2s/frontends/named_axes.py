@@ -1,19 +1,22 @@
-"""Names that the user gives axes of inputs, `--shape x=N,28,28`, for `--dim N=1..8` to give these a size."""
+"""Names that the user gives axes of inputs, `--shape x=N,28,28`, for `--dim N=1..8` to give these a size; or formulas
+of names, `--shape y=2*N,28`."""
 
 from collections.abc import Mapping
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir.affine import AffineConstantExpr
 
 from s2s.errors import InputError
 from s2s.frontends.names import one_line
 from s2s.types.dtypes import AnyTensor, tensor_type
 from s2s.types.size import Ledger
+from s2s.types.size_formulas import SizeFormula, named_size, parse_formula
 from s2s.types.sizes import DimSize, InputShapes, at_most
 
 
 def axis_names(shapes: InputShapes) -> list[str]:
-    """Return the names of axes in `shapes`, each once."""
-    return list(dict.fromkeys(size for shape in shapes.values() for size in shape if isinstance(size, str)))
+    """Return the names of sizes in `shapes`, each once."""
+    return list(dict.fromkeys(name for shape in shapes.values() for size in shape for name in _formula(size).names))
 
 
 def sized(shapes: InputShapes, dims: Mapping[str, DimSize]) -> dict[str, tuple[int, ...]]:
@@ -21,14 +24,18 @@ def sized(shapes: InputShapes, dims: Mapping[str, DimSize]) -> dict[str, tuple[i
     sizes = at_most(dims)
     missing = next((name for name in axis_names(shapes) if name not in sizes), None)
     if missing is not None:
-        port = next(port for port, shape in shapes.items() if missing in shape)
+        port = next(port for port, shape in shapes.items() if missing in axis_names({port: shape}))
         raise InputError(
             f"--shape {one_line(port)}: the axis {missing} has no size; give it one, --dim {missing}=4, or bounds of "
             f"one that is known at run time, --dim {missing}=1..4"
         )
-    return {
-        port: tuple(sizes[size] if isinstance(size, str) else size for size in shape) for port, shape in shapes.items()
-    }
+    return {port: tuple(_formula(size).at(sizes) for size in shape) for port, shape in shapes.items()}
+
+
+def _formula(size: int | str) -> SizeFormula:
+    if isinstance(size, str):
+        return parse_formula(size) or named_size(size)
+    return SizeFormula((), AffineConstantExpr(size))
 
 
 def with_symbols(type: AnyTensor, name: str, ledger: Ledger) -> AnyTensor:

@@ -1,6 +1,6 @@
 """Mark what has a size that is known in a run only: axes of a network's inputs, and results that it computes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -12,12 +12,14 @@ from s2s.frontends.formats import LoadedModel, unknown_dimension
 from s2s.frontends.named_axes import axis_names, sized
 from s2s.frontends.onnx.open_shapes import declared_dims
 from s2s.types.size import Ledger
+from s2s.types.size_formulas import SizeFormula, formula_of, own_names
 from s2s.types.sizes import (
     COMPUTED,
     SIZES,
     DimSize,
     InputShapes,
     SizeRange,
+    constant,
     extents_attribute,
     sizes_attribute,
     sizes_of,
@@ -41,10 +43,11 @@ def mark_computed_sizes(module: ModuleOp, dims: Mapping[str, DimSize]) -> None:
         module.attributes[COMPUTED] = extents_attribute(found)
 
 
-def open_dimensions(model: LoadedModel, shapes: InputShapes) -> list[str]:
-    """Return the names of the open dimensions of a model's inputs, the ones that `shapes` give included."""
-    names = (dim for dims in _named(model, shapes).values() for dim in dims if isinstance(dim, str))
-    return list(dict.fromkeys(name for name in names if name not in ("", "?")))
+def open_dimensions(model: LoadedModel, shapes: InputShapes, dims: Mapping[str, DimSize]) -> list[str]:
+    """Return the names of the sizes that the open dimensions of a model's inputs have or follow from, the ones that
+    `shapes` give included. A dimension is a formula of sizes with a name, or of sizes in `dims`."""
+    axes = (axis for axes in input_formulas(model, shapes, dims).values() for axis in axes if axis is not None)
+    return list(dict.fromkeys(name for axis in axes for name in axis.names))
 
 
 def with_bounds(model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputShapes) -> dict[str, DimSize]:
@@ -61,7 +64,7 @@ def with_bounds(model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputSh
 
 def check_bounds(model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputShapes) -> None:
     """Refuse bounds and steps of the open dimensions of a model that allow no two sizes, or contradict each other."""
-    given = open_dimensions(model, shapes)
+    given = open_dimensions(model, shapes, dims)
     sizes = {name: size for name, size in varying(dims).items() if name in given}
     for name, size in sizes.items():
         if not 1 <= size.least < size.most:
@@ -80,15 +83,32 @@ def check_bounds(model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputS
 
 def symbols_of(model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputShapes) -> Ledger:
     """Return a ledger with the sizes of inputs that vary, and with the bounds of sizes that the network computes."""
-    declared, given = _named(model, shapes), open_dimensions(model, shapes)
+    bounded = with_bounds(model, dims, shapes)
+    formulas, given = input_formulas(model, shapes, bounded), open_dimensions(model, shapes, bounded)
     ledger = Ledger()
-    for name, size in varying(with_bounds(model, dims, shapes)).items():
+    for name, size in varying(bounded).items():
         if name in given:
             ledger.size(name, size)
-    for port, sizes in declared.items():
-        ledger.ports[port] = tuple(str(size) if size in ledger.names else "" for size in sizes)
     ledger.asked = dims
+    if ledger.names:
+        from s2s.frontends.numbered_inputs import number_inputs  # few networks have sizes that vary
+
+        number_inputs(ledger, formulas, constant(bounded))
     return ledger
+
+
+def input_formulas(
+    model: LoadedModel, shapes: InputShapes, dims: Mapping[str, DimSize]
+) -> dict[str, list[SizeFormula | None]]:
+    """Return for each input the size of each axis, None for a constant one and one without a name."""
+    texts = _named(model, shapes)
+    names = own_names(text for sizes in texts.values() for text in sizes if isinstance(text, str))
+    sizes = {*names, *dims, *(model.program.sizes if isinstance(model, torch.LoadedModel) else ())}
+    return {port: [_formula(size, sizes) for size in axes] for port, axes in texts.items()}
+
+
+def _formula(size: int | str, sizes: Set[str]) -> SizeFormula | None:
+    return None if isinstance(size, int) or size in ("", "?") else formula_of(size, sizes)
 
 
 def _named(model: LoadedModel, shapes: InputShapes) -> Mapping[str, Sequence[int | str]]:
@@ -108,7 +128,7 @@ def _declared(model: LoadedModel) -> Mapping[str, Sequence[int | str]]:
 def check_names(module: ModuleOp, model: LoadedModel, dims: Mapping[str, DimSize], shapes: InputShapes) -> None:
     """Refuse names in `dims` that neither an input of `model` has nor a result whose size the network computes."""
     computed = computed_sizes(module, dims)
-    known = [*open_dimensions(model, shapes), *computed]
+    known = [*open_dimensions(model, shapes, dims), *computed]
     unknown = next((name for name in dims if name not in known), None)
     if unknown is not None:
         raise unknown_dimension(unknown, dims[unknown], known)

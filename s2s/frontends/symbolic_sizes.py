@@ -69,14 +69,20 @@ def _mark(module: ModuleOp, ledger: Ledger) -> None:
     computed = [name for name in ledger.found if name in ledger.names]
     if computed:
         module.attributes[COMPUTED] = extents_attribute(computed)
-    main = main_of(module)
+    table, main = SizeTable(module.attributes), main_of(module)
     marked: list[DictionaryAttr] = []
     for argument, attributes in zip(main.args, main.arg_attrs or (), strict=True):
-        name = attributes.data["name"]
-        extents = ledger.ports.get(name.data) if isinstance(name, StringAttr) else None
-        extents = ("",) * len(shape_of(argument)) if extents is None else extents
-        marked.append(DictionaryAttr({**attributes.data, VARIES: extents_attribute(extents)}))
+        name, shape = attributes.data["name"], shape_of(argument)
+        shape = ledger.port(name.data, shape) if isinstance(name, StringAttr) else shape
+        marked.append(DictionaryAttr({**attributes.data, VARIES: extents_attribute(_names(table, shape))}))
     main.arg_attrs = ArrayAttr(marked)
+    if table.derived:
+        module.attributes[DERIVED] = table.attribute
+
+
+def _names(table: SizeTable, numbers: Sequence[int]) -> Extents:
+    """Return the names of sizes among numbers, empty for plain ones."""
+    return tuple(table.name_of(number.expr) if isinstance(number, Size) else "" for number in numbers)
 
 
 def _with_plain_types(module: ModuleOp, ledger: Ledger) -> None:
@@ -194,8 +200,7 @@ class _Relations:
                 return op.parent is not None
 
     def _names(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        """Return the names of sizes among numbers, empty for plain ones."""
-        return tuple(self.table.name_of(number.expr) if isinstance(number, Size) else "" for number in numbers)
+        return _names(self.table, numbers)
 
     def _slice(self, op: graph.SliceOp) -> None:
         if not self._is_constant(op):

@@ -21,6 +21,6 @@ def dims_of_networks(models: Sequence[Path], options: CompileOptions) -> list[Ma
     if not options.dims:
         return [{}] * len(models)
     loaded = [load_model(model, trust=options.trust_model) for model in models]
-    declared = [set(open_dimensions(each, options.shapes)) for each in loaded]
+    declared = [set(open_dimensions(each, options.shapes, options.dims)) for each in loaded]
     every = set[str]().union(*declared)
     return [{name: size for name, size in options.dims.items() if name in own or name not in every} for own in declared]

@@ -94,10 +94,19 @@ def shapes_of(given: "Mapping[str, Sequence[int | str]] | Texts | None") -> "Inp
     }
 
 
+def _is_formula(text: str) -> bool:
+    """Whether a text is a number, a name, or a formula of names."""
+    if text.isdecimal() or text.isidentifier():
+        return True
+    from s2s.types.size_formulas import parse_formula
+
+    return parse_formula(text) is not None
+
+
 def _shape(text: str) -> tuple[str, tuple[int | str, ...]]:
     name, equals, dims = text.rpartition("=")
     sizes = dims.split(",") if dims else []
-    if not (name and equals) or not all(size.isdecimal() or size.isidentifier() for size in sizes):
+    if not (name and equals) or not all(map(_is_formula, sizes)):
         raise InputError(f"--shape {text}: is not of the form NAME=D,D,…; write, for example, --shape x=1,3,224,224")
     return name, tuple(int(size) if size.isdecimal() else size for size in sizes)
 

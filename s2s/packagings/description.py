@@ -9,7 +9,7 @@ from s2s.c_syntax.types import dtype_named
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
 from s2s.targets.flags import LEVEL
-from s2s.types.size_maps import parse_map
+from s2s.types.size_formulas import parse_map
 from s2s.types.sizes import Extents, spelled
 from s2s.verify.tree_record import tree_record
 from s2s.version import release
@@ -189,7 +189,21 @@ class TreeDescription:
         latter."""
         names = [f"s[{number}]" for number in range(len(self.sizes))]
         maps = {name: parse_map(text) for name, text in self.record.get("derived_sizes", {}).items()}
-        return {name: spelled(map.results[0], names).replace(" floordiv ", " // ") for name, map in maps.items()}
+        texts = {name: spelled(map.results[0], names) for name, map in maps.items()}
+        return {name: text.replace(" floordiv ", " // ").replace(" mod ", " % ") for name, text in texts.items()}
+
+    @property
+    def told_sizes(self) -> list[tuple[SizeDescription, str]]:
+        """The sizes that only formulas of axes tell, each with the size of such an axis: it tells them one by one."""
+        sizes, maps = self.sizes, {name: parse_map(text) for name, text in self.record.get("derived_sizes", {}).items()}
+        axes = [name for port in self.inputs for name in port.varies if name]
+        told, tellers = {name for name in axes if name not in maps}, list[tuple[SizeDescription, str]]()
+        for name in [name for name in axes if name in maps] * len(sizes):
+            missing = [sizes[dim] for dim in maps[name].results[0].used_dims() if sizes[dim].name not in told]
+            if len(missing) == 1:
+                tellers.append((missing[0], name))
+                told.add(missing[0].name)
+        return tellers
 
     @property
     def inputs(self) -> list[PortDescription]:

@@ -27,12 +27,13 @@ from s2s.types.interface import (
     EMPTY_OUTPUTS,
     BytePorts,
     EmptyTensor,
+    InputSizes,
     empty_tensors,
     model_tensor,
     texts_of,
 )
 from s2s.types.language import Language
-from s2s.types.sizes import VARIES, SizeRange, extents_of
+from s2s.types.sizes import VARIES, SizeRange, derived_of, extents_of, sizes_of
 
 if TYPE_CHECKING:
     from s2s.frontends.streams import Window
@@ -66,6 +67,8 @@ class Read:
     """The tokeniser and the cache of a language model."""
     computed: Mapping[str, SizeRange] = field(default_factory=dict[str, SizeRange])
     """The sizes that the network computes, with their bounds."""
+    sizes: InputSizes = InputSizes()
+    """The sizes that vary, before any pass."""
     byte_ports: BytePorts = BytePorts()
     """The inputs and outputs that are passed as bytes, and in the model as real numbers."""
 
@@ -105,6 +108,7 @@ def read_network(source: Source, options: CompileOptions) -> State:
         initial_state={state.name: state.initial(model.weights) for state in state_arguments(main)},
         language=model.language,
         computed=computed_sizes(model.module, options.dims),
+        sizes=InputSizes(sizes_of(model.module.attributes), derived_of(model.module.attributes)),
         byte_ports=ports,
     )
     return State("read", model.module, model.weights, Facts().extended(fact))

@@ -1,12 +1,15 @@
-"""Describe inputs and outputs whose form in the model differs from the form that the network passes.
+"""Describe what inputs and outputs are beside plain tensors: their form in the model, and the sizes that they tell.
 
 `main` has an argument or a result for each tensor that a caller hands over. Two kinds differ from the model:
 
 - elements of a narrow type are passed as packed bytes: the attributes of the argument hold the type of the model;
 - a tensor without elements is not passed at all: an attribute of `main` lists it.
+
+The sizes of a run follow from the shapes of its inputs: of `x [2, 4*q]` and `y [q + 1]`, [2, 12] and [4] tell q = 3.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from math import prod
 from typing import Any, NamedTuple, Protocol
 
@@ -14,11 +17,15 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, StringAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
+from xdsl.ir.affine import AffineMap
 
 from s2s.errors import CompilerBug
+from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 from s2s.types.narrow import NARROW, dtype_of_name, pack, unpack
+from s2s.types.size_formulas import SizeFormula, named_size, told_sizes
+from s2s.types.sizes import SizeRange, with_derived
 
 EMPTY_INPUTS, EMPTY_OUTPUTS = "empty_inputs", "empty_outputs"
 """Attributes of `main`: what is not passed."""
@@ -173,3 +180,37 @@ def _numbers(value: Array, texts: Sequence[str]) -> Array:
         return value
     numbers = {text: number for number, text in enumerate(texts)}
     return np.array([numbers.get(str(text), -1) for text in value.reshape(-1)], np.int64).reshape(value.shape)
+
+
+class Axis(NamedTuple):
+    """An axis of an input in a run: the name of its size, and the size."""
+
+    name: str
+    size: int
+
+
+@frozen
+class InputSizes:
+    """The sizes that a run is given or computes, in the order of the module, and the sizes that follow from them."""
+
+    given: Mapping[str, SizeRange] = field(default_factory=dict[str, SizeRange])
+    derived: Mapping[str, AffineMap] = field(default_factory=dict[str, AffineMap])
+
+    def told(self, axes: Iterable[Axis]) -> dict[str, int]:
+        """Return the given sizes of a run whose inputs have these axes: the first where axes contradict each other."""
+        values = {name: bounds.values for name, bounds in self.given.items()}
+        return told_sizes([(self._formula(axis.name), axis.size) for axis in axes], values)
+
+    def every(self, sizes: Mapping[str, int]) -> dict[str, int]:
+        """Return the sizes of a run and the sizes that follow from them; one that is computed later counts as 0."""
+        return with_derived({name: sizes.get(name, 0) for name in self.given}, self.derived)
+
+    def words(self, name: str, sizes: Mapping[str, int]) -> str:
+        """Return what a size is, and the sizes it follows from: `4*q is 12 with q = 3`."""
+        used = " and ".join(f"{each} = {sizes[each]}" for each in self._formula(name).used)
+        return f"{name} is {self.every(sizes)[name]} with {used}"
+
+    def _formula(self, name: str) -> SizeFormula:
+        if name in self.given:
+            return named_size(name)
+        return SizeFormula(tuple(self.given), self.derived[name].results[0])

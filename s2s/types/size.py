@@ -45,8 +45,8 @@ class Ledger(BoundedSizes):
         """The names of the sizes that the network computes."""
         self.is_open = True
         """Whether guards are noted."""
-        self.ports: dict[str, tuple[str, ...]] = {}
-        """For each input the name of the size of each axis, empty for a constant one."""
+        self.ports: dict[str, tuple[AffineExpr | None, ...]] = {}
+        """For each input the size of each axis as an expression; None for a constant one."""
         self.stated: dict[Operation, dict[str, Any]] = {}
         """The properties of operations that are sizes, whose greatest values the operations hold."""
         self.shapes: dict[SSAValue, tuple[int, ...]] = {}
@@ -73,10 +73,10 @@ class Ledger(BoundedSizes):
 
     def port(self, name: str, shape: Sequence[int]) -> tuple[int, ...]:
         """Return the shape of an input with its sizes that vary as symbols."""
-        names = self.ports.get(name)
-        if names is None:
+        exprs = self.ports.get(name)
+        if exprs is None:
             return tuple(shape)
-        return tuple(self.size(size) if size else plain for size, plain in zip(names, shape, strict=True))
+        return tuple(plain if expr is None else self.of(expr) for expr, plain in zip(exprs, shape, strict=True))
 
     def of(self, expr: AffineExpr) -> "Size | int":
         """Return the size that is `expr`, a plain integer if it is constant."""

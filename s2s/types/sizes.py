@@ -24,7 +24,7 @@ from s2s.types.affine import Linear, Range, at_dims, linear, simplify
 from s2s.types.affine_values import exact_bounds
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
-from s2s.types.size_maps import multiplies_sizes, parse_map
+from s2s.types.size_formulas import multiplies_sizes, parse_map
 
 SIZES = "sizes"
 """Attribute of a module: the sizes that vary, by name, each with its least and its greatest value."""

@@ -31,7 +31,7 @@ from s2s.support.jobs import jobs
 from s2s.types.dtypes import Array
 from s2s.types.interface import as_declared, declared_names
 from s2s.types.narrow import pack
-from s2s.types.sizes import SizeRange, with_derived, with_room
+from s2s.types.sizes import with_room
 from s2s.verify.bound_run import BoundRun, Call
 from s2s.verify.external import external_includes, external_libraries, external_sources
 from s2s.verify.footprint import INCLUDE_FOLDERS, source_files
@@ -39,7 +39,7 @@ from s2s.verify.graph_runs import GraphRuns
 from s2s.verify.guarded import Guarded
 from s2s.verify.places import place_of, placed
 from s2s.verify.pool import DECLARATIONS, Pool
-from s2s.verify.ports import Port, copy_into, derived_sizes, empty_tensor
+from s2s.verify.ports import Port, copy_into, empty_tensor, input_sizes, told_by_shapes
 from s2s.verify.stream import Stream
 from s2s.verify.toolchain import default_compiler, run_program
 from s2s.verify.tree_flags import ROOT, flags_by_folder
@@ -159,14 +159,11 @@ class LoadedNetwork:
         empty = record.get("empty", {"inputs": [], "outputs": []})
         self._empty_inputs = tuple(map(empty_tensor, empty["inputs"]))
         self._empty_outputs = tuple(map(empty_tensor, empty["outputs"]))
-        self.sizes = {
-            size["name"]: SizeRange(size["least"], size["most"], step=size.get("step", 1))
-            for size in record.get("sizes", ())
-        }
+        self._input_sizes = input_sizes(record)
+        self.sizes = self._input_sizes.given
         """The sizes that vary from run to run, by their names in the model."""
         self._computed = [size["name"] for size in record.get("sizes", ()) if size.get("computed")]
         """Sizes that a run computes."""
-        self._derived = derived_sizes(record)
         self._arena_size: int = record["arena"]["size"]
         self._arena_align: int = record["arena"]["align"]
         self._is_loaded = bool(record["arena"].get("loaded"))
@@ -281,18 +278,9 @@ class LoadedNetwork:
         return declared_names(self.outputs, self._empty_outputs)
 
     def _sizes(self, inputs: Mapping[str, ArrayLike]) -> dict[str, int]:
-        """Return the sizes of a run, which are the sizes of its inputs."""
-        found: dict[str, int] = {}
-        for port in self.inputs:
-            shape = np.shape(inputs[port.name]) if port.name in inputs else ()
-            for axis, name in enumerate(port.varies if len(shape) == len(port.shape) else ()):
-                if not name:
-                    continue
-                size, bounds = found.setdefault(name, shape[axis]), self.sizes[name]
-                if size != shape[axis] or size not in bounds.values:
-                    other = f"{name} is {size} elsewhere" if size != shape[axis] else f"{name} is within {bounds}"
-                    raise InputError(f"{port.name}: axis {axis} has size {shape[axis]}, and {other}; make them agree")
-        return {name: found.get(name, 0) for name in self.sizes if name in found or name in self._computed}
+        """Return the sizes of a run, which the shapes of its inputs tell."""
+        shapes = {port: np.shape(inputs[port.name]) for port in self.inputs if port.name in inputs}
+        return told_by_shapes({port: shape for port, shape in shapes.items() if port.varies}, self._input_sizes)
 
     def _input(self, port: Port, inputs: Mapping[str, ArrayLike], sizes: Mapping[str, int]) -> Array:
         if port.name not in inputs:
@@ -300,7 +288,8 @@ class LoadedNetwork:
         value = np.asarray(inputs[port.name])
         if (model := port.model) is not None and value.dtype == model.dtype:
             value = pack(value) if model.has_axes or value.shape == model.shape else value
-        if port.varies and sizes and value.dtype == port.dtype and value.shape == port.shape_at(sizes):
+        shape = port.shape_at(self._input_sizes.every(sizes)) if port.varies and sizes else None
+        if shape is not None and value.dtype == port.dtype and value.shape == shape:
             return with_room(value, port.shape)
         if value.dtype != port.dtype or value.shape != port.shape:
             given = f"{value.dtype}{list(value.shape)}"
@@ -314,7 +303,7 @@ class LoadedNetwork:
 
     def _sizes_of(self, dims: Array) -> dict[str, int]:
         """Return the sizes that the structure `dims` of a run holds, with the sizes that follow from them."""
-        return with_derived(dict(zip(self.sizes, dims.tolist(), strict=True)), self._derived)
+        return self._input_sizes.every(dict(zip(self.sizes, dims.tolist(), strict=True)))
 
     def call_on(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> Callable[[], int]:
         """Return a call of the run function on arrays of the caller, whose types are not checked; the call returns the

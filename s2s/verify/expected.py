@@ -107,14 +107,16 @@ def expected_outputs(
 
 
 def _made_up(compilation: Compilation, seed: int, sizes: Mapping[str, int]) -> list[Array]:
+    network = compilation.facts(Read)
+    every = network.sizes.every(sizes)
     return [
         sample(
             port.name,
-            tensor_type(port.element, shape_at(port.shape, port.varies, sizes)),
+            tensor_type(port.element, shape_at(port.shape, port.varies, every)),
             seed,
             full_range=port.quantisation is not None,
         )
-        for port in compilation.facts(Read).inputs
+        for port in network.inputs
     ]
 
 

@@ -13,6 +13,7 @@ from s2s.errors import InputError, ToolchainError
 from s2s.support import progress
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array, to_numpy
+from s2s.types.interface import InputSizes
 from s2s.types.sizes import shape_at, with_derived, with_room
 from s2s.verify.board_check import CompareLevels
 from s2s.verify.expected import Expected
@@ -138,7 +139,7 @@ def run_vector(link: SerialLink, network: NetworkInfo, inputs: Sequence[Array]) 
     for number, (port, array) in enumerate(zip(network.inputs, inputs, strict=True)):
         link.write(number, with_room(array, port.shape).tobytes())
     if network.sizes:
-        of_inputs = sizes_of_inputs(network.inputs, inputs)
+        of_inputs = sizes_of_inputs(network.inputs, inputs, InputSizes(network.sizes, network.derived_sizes))
         link.write(len(inputs), np.array([of_inputs.get(name, 0) for name in network.sizes], _SIZE).tobytes())
     status, ticks = link.run()
     _successful("run", status)

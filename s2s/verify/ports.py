@@ -4,15 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from xdsl.ir.affine import AffineMap
 
 from s2s.c_syntax.types import dtype_named
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
-from s2s.types.interface import EmptyTensor, ModelTensor
-from s2s.types.size_maps import parse_map
-from s2s.types.sizes import Extents, shape_at
+from s2s.types.interface import Axis, EmptyTensor, InputSizes, ModelTensor
+from s2s.types.size_formulas import parse_map
+from s2s.types.sizes import Extents, SizeRange, shape_at
 
 
 @frozen
@@ -80,6 +79,36 @@ def copy_into(name: str, value: Array, out: Any) -> None:
     array[...] = value
 
 
-def derived_sizes(record: Mapping[str, Any]) -> dict[str, AffineMap]:
-    """Return the sizes that follow from the sizes of a run, as the record of a tree describes them."""
-    return {name: parse_map(text) for name, text in record.get("derived_sizes", {}).items()}
+def input_sizes(record: Mapping[str, Any]) -> InputSizes:
+    """Return the sizes of a run and the sizes that follow from them, as the record of a tree describes them."""
+    given = {
+        size["name"]: SizeRange(size["least"], size["most"], step=size.get("step", 1))
+        for size in record.get("sizes", ())
+    }
+    return InputSizes(given, {name: parse_map(text) for name, text in record.get("derived_sizes", {}).items()})
+
+
+def told_by_shapes(shapes: Mapping[Port, tuple[int, ...]], sizes: InputSizes) -> dict[str, int]:
+    """Return the sizes of a run whose inputs have these shapes, 0 for a size that no input has; raise an error where
+    shapes contradict each other, or the bounds."""
+    axes = [
+        (port.name, number, Axis(name, size))
+        for port, shape in shapes.items()
+        if len(shape) == len(port.shape)
+        for number, (name, size) in enumerate(zip(port.varies, shape, strict=True))
+        if name
+    ]
+    told = sizes.told(axis for _, _, axis in axes)
+    every = sizes.every(told)
+    for port, number, (name, size) in axes:
+        bounds = sizes.given.get(name)
+        if bounds is None and every[name] != size:
+            other = sizes.words(name, told)
+        elif every[name] != size:
+            other = f"{name} is {every[name]} elsewhere"
+        elif bounds is not None and size not in bounds.values:
+            other = f"{name} is within {bounds}"
+        else:
+            continue
+        raise InputError(f"{port}: axis {number} has size {size}, and {other}; make them agree")
+    return {name: told.get(name, 0) for name in sizes.given}

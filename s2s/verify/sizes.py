@@ -31,6 +31,7 @@ from s2s.stages.read import Read
 from s2s.stages.settle import Settled
 from s2s.types.dtypes import Array, as_tensor_type, tensor_type
 from s2s.types.hints import isa
+from s2s.types.interface import Axis, InputSizes
 from s2s.types.sizes import (
     FILLS,
     SIZES,
@@ -72,14 +73,14 @@ def given_sizes(compilation: Compilation) -> dict[str, SizeRange]:
     return {name: size for name, size in varying(compilation.options.dims).items() if name not in computed}
 
 
-def sizes_of_inputs(ports: Sequence[PortInfo], inputs: Sequence[Array]) -> Sizes:
+def sizes_of_inputs(ports: Sequence[PortInfo], inputs: Sequence[Array], sizes: InputSizes) -> Sizes:
     """Return the sizes of a run with these `inputs`."""
-    return {
-        name: size
+    return sizes.told(
+        Axis(name, size)
         for port, array in zip(ports, inputs, strict=True)
         for size, name in zip(array.shape, port.varies, strict=False)
         if name
-    }
+    )
 
 
 def at_sizes(compilation: Compilation, inputs: Sequence[Array]) -> Compilation:
@@ -103,7 +104,8 @@ def sizes_of_run(compilation: Compilation, inputs: Sequence[Array]) -> Sizes:
     These are found one after the other: the first by the network as it is, the second by the network in which the
     first is constant. Those that nothing depends on are left out.
     """
-    sizes, missing = sizes_of_inputs(compilation.facts(Read).inputs, inputs), list(compilation.facts(Read).computed)
+    network = compilation.facts(Read)
+    sizes, missing = sizes_of_inputs(network.inputs, inputs, network.sizes), list(network.computed)
     while missing:
         state = (_at_constant(compilation, sizes) if sizes else compilation).at("settle")
         counts = {op.count: op.size.data for op in walk(state.module) if isinstance(op, graph.NonzeroOp)}
@@ -120,7 +122,7 @@ def sizes_of_run(compilation: Compilation, inputs: Sequence[Array]) -> Sizes:
             break
         if found[name] == 0:
             raise EmptyResultError(f"{name}: is 0 for these inputs, and interpreters know no empty tensor; give others")
-        sizes[name] = min(found[name], compilation.facts(Read).computed[name].most)
+        sizes[name] = min(found[name], network.computed[name].most)
         missing.remove(name)
     return sizes
 

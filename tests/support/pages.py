@@ -24,6 +24,7 @@ WIDTH = (
     "(float[1, 1, 8, width] x) => (float[1, 1, 4, w2] y) { y = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x) }"
 )
 STRIPES = "(float[1, 1, 2, width] x) => (float[1, 4, 1, w2] y) { y = SpaceToDepth <blocksize = 2> (x) }"
+GROUPS = "(float[2, columns] x, float[rows] y) => (float[2, columns] z) { z = Relu (x) }"
 KEYWORDS = """(float[1, 1, 16, 4] x) => (float[1, 2, 7, 2] y) <
     float[2, 1, 3, 3] w = {0, 1, 0, 1, -4, 1, 0, 1, 0, 0, 1, 0, 1, -4, 1, 0, 1, 0}
 > {
@@ -76,6 +77,10 @@ def prepare(folder: Path) -> None:
     files |= {"wake.onnx": WAKE, "keywords.onnx": KEYWORDS}
     for name, body in files.items():
         (folder / name).write_bytes(onnx_model(body).SerializeToString())
+    groups = onnx_model(GROUPS)
+    for port, axis, formula in ((0, 1, "4*q"), (1, 0, "q + 1")):
+        groups.graph.input[port].type.tensor_type.shape.dim[axis].dim_param = formula
+    (folder / "groups.onnx").write_bytes(groups.SerializeToString())
     for name in ("kws.tflite", "ic.tflite", "model.tflite", "vww_96_int8.tflite"):
         (folder / name).write_bytes(TFLITE)
     (folder / "detection.tflite").write_bytes(model([QUANTISED]))

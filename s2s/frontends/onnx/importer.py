@@ -1,6 +1,6 @@
 """From an ONNX model to a module of graph operations."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from onnx import ModelProto, TensorProto, ValueInfoProto
@@ -24,6 +24,7 @@ from s2s.frontends.onnx.structure import function_key
 from s2s.frontends.onnx.tensors import element_dtype
 from s2s.types.interface import ModelTensor
 from s2s.types.size import Ledger
+from s2s.types.size_formulas import named_size, parse_formula, told_sizes
 from s2s.types.weights import WeightStore
 
 
@@ -109,12 +110,21 @@ def _fixed(name: str, where: str, declared: list[int | str], known_rank: bool) -
         fact = f"dimension {open_dims[0]} ({declared[open_dims[0]]}) has no size" if open_dims else "has no shape"
         example = ",".join(map(str, proposal(declared))) or "1,…"
         named = [dim for dim in declared if isinstance(dim, str) and dim != "?"]
-        sizes = " ".join(
-            f"--dim {dim}={size}" for dim, size in zip(declared, proposal(declared), strict=True) if dim in named
-        )
+        sizes = " ".join(f"--dim {dim}={size}" for dim, size in _named_sizes(declared).items())
         by_name = f", or the size of each name, as in {sizes}" if named and len(named) == len(open_dims) else ""
         raise InputError(f"{where}: {fact}; give the shape, as in --shape {one_line(name)}={example}{by_name}")
     return tuple(dim for dim in declared if isinstance(dim, int))
+
+
+def _named_sizes(declared: Sequence[int | str]) -> dict[str, int]:
+    """Usual sizes of open dimensions by their names; of a formula of one name, `4*q`, by that."""
+    sizes: dict[str, int] = {}
+    for dim, size in zip(declared, proposal(declared), strict=True):
+        if isinstance(dim, str) and dim != "?":
+            formula = parse_formula(dim)
+            formula = formula if formula is not None and len(formula.names) == 1 else named_size(dim)
+            sizes |= told_sizes([(formula, size)], {formula.names[0]: range(1, size + 1)})
+    return sizes
 
 
 def _check_given(where: str, declared: list[int | str], shape: tuple[int, ...]) -> None:

@@ -61,12 +61,25 @@ def read_archive(path: Path, *, trust: bool) -> ExportedProgram:
     source = path if trust else _checked(path, torch)
     _register_operators(path)
     try:
-        return torch.export.load(source)
+        program = torch.export.load(source)
     except Exception as error:
         raise InputError(
             f"{path}: torch.export.load does not read it ({one_line(str(error).strip())}); save the program again with "
             "torch.export.save"
         ) from error
+    _keep_ranges_of_symbols(program)
+    return program
+
+
+def _keep_ranges_of_symbols(program: ExportedProgram) -> None:
+    """Remove the ranges of expressions, `4*s0`, from what torch knows of symbols: it writes them to a file, reads them
+    as if they were symbols, and then decomposes no program that has one. The program keeps them as its constraints."""
+    values = (node.meta.get("val") for node in program.graph.nodes if node.op == "placeholder")
+    sizes = (size for value in values for size in getattr(value, "shape", ()) if not isinstance(size, int))
+    environments: list[Any] = [size.node.shape_env for size in sizes]
+    for ranges in (environment.var_to_range for environment in environments):
+        for expression in [each for each in ranges if not each.is_Symbol]:
+            del ranges[expression]
 
 
 def _refuse_modules(path: Path) -> None:

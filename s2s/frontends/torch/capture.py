@@ -21,7 +21,6 @@ from s2s.frontends.names import one_line
 from s2s.frontends.torch.decompositions import decompositions
 from s2s.frontends.torch.program import (
     Argument,
-    Bounds,
     Buffer,
     Call,
     DType,
@@ -33,6 +32,7 @@ from s2s.frontends.torch.program import (
     TensorInfo,
 )
 from s2s.frontends.torch.recurrent_shapes import has_layers, lengths_kept
+from s2s.frontends.torch.size_names import SizeNames
 from s2s.frontends.torch.structures import output_names, register_dataclasses
 from s2s.frontends.torch.table import KEPT
 from s2s.types.dtypes import Array
@@ -157,8 +157,6 @@ class _Recorder:
         self._exported: Any = exported
         self._name = name
         self._arrays: dict[object, Array] = {}
-        self._size_names: dict[object, str] = {}
-        """Names of open sizes by the symbols that torch has for them."""
 
     def program(self) -> Program:
         """The whole program."""
@@ -168,6 +166,7 @@ class _Recorder:
         inputs: list[Input] = []
         numbers: dict[str, int | float | bool | None] = {}
         placeholders = {node.name: node for node in exported.graph.nodes if node.op == "placeholder"}
+        sizes = self._size_names(placeholders)
         changed = {target: result for result, target in signature.buffers_to_mutate.items()}
         buffers: list[Buffer] = []
         for spec in signature.input_specs:
@@ -176,7 +175,7 @@ class _Recorder:
                 value = placeholders[node].meta.get("val")
                 info = _info(value)
                 if isinstance(info, TensorInfo):
-                    inputs.append(Input(node, node, info, self._open_sizes(node, value.shape)))
+                    inputs.append(Input(node, node, info, sizes.sizes(value.shape)))
                 else:
                     numbers[node] = getattr(spec.arg, "value", None)
             elif target is not None and target in changed:
@@ -195,24 +194,18 @@ class _Recorder:
             tuple(buffers),
             self._outputs(),
             f"torch {self._torch.__version__.partition('+')[0]}",
-            {name: self._bounds(symbol) for symbol, name in self._size_names.items()},
+            sizes.bounds,
         )
 
-    def _open_sizes(self, name: str, shape: Sequence[Any]) -> tuple[str, ...]:
-        """The names of the open sizes of an input; equal sizes have one name, after the axis where it comes first."""
-        found: list[str] = []
-        for axis, size in enumerate(shape):
-            symbol = None if isinstance(size, int) else size.node.expr
-            known = symbol is not None and symbol in self._exported.range_constraints
-            found.append(self._size_names.setdefault(symbol, f"{name}_dim{axis}") if known else "")
-        return tuple(found)
-
-    def _bounds(self, symbol: Any) -> Bounds:
-        """What the export allows; a size of 0 is none for s2s. `16 * s` and `16 * s + 1` go by steps of 16."""
-        allowed = self._exported.range_constraints[symbol]
-        factor, rest = symbol.as_coeff_Add()[1].as_coeff_Mul()
-        step = int(factor) if factor.is_Integer and rest.is_Symbol else 1
-        return Bounds(max(step, int(allowed.lower)), int(allowed.upper) if allowed.upper.is_Integer else None, step)
+    def _size_names(self, placeholders: Mapping[str, Any]) -> SizeNames:
+        """The open sizes of the tensors that the caller passes."""
+        tensors = {
+            name: placeholders[name].meta.get("val")
+            for name in self._exported.graph_signature.user_inputs
+            if isinstance(name, str) and name in placeholders
+        }
+        shapes = {name: value.shape for name, value in tensors.items() if isinstance(value, self._torch.Tensor)}
+        return SizeNames(shapes, self._exported.range_constraints)
 
     def _refuse_mutated_inputs(self) -> None:
         changed = self._exported.graph_signature.user_inputs_to_mutate

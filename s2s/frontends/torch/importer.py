@@ -24,6 +24,7 @@ from s2s.frontends.torch.session import Scope, Session
 from s2s.frontends.torch.sizes import fixed_sizes
 from s2s.types.dtypes import AnyTensor, Array, from_numpy, tensor_type, type_of_array
 from s2s.types.size import Ledger
+from s2s.types.size_formulas import formula_of
 from s2s.types.weights import WeightStore
 
 
@@ -102,16 +103,24 @@ def _input_types(program: Program, shapes: dict[str, tuple[int, ...]], sizes: Ma
 def _known_shape(port: Input, sizes: Mapping[str, int | None]) -> tuple[int, ...]:
     """The shape of an input with the open sizes `sizes`."""
     declared, names = port.info.shape, port.sizes
-    shape = [sizes.get(name) if name else size for size, name in zip(declared, names, strict=True)]
+    shape = [_size(name, sizes) if name else size for size, name in zip(declared, names, strict=True)]
     known = [size for size in shape if size is not None]
     if len(known) < len(shape):
         axis = shape.index(None)
-        bounds = f"bounds of it, as in --dim {one_line(names[axis])}=2..64, or " if names[axis] else ""
+        open_sizes = formula_of(names[axis], sizes).used if names[axis] else []
+        bounds = f"bounds of it, as in --dim {one_line(open_sizes[0])}=2..64, or " if open_sizes else ""
         raise InputError(
             f"input {one_line(port.name)}: dimension {axis} has no size; give {bounds}the shape, as in --shape "
             f"{one_line(port.name)}={','.join('1' if size is None else str(size) for size in shape)}"
         )
     return tuple(known)
+
+
+def _size(text: str, sizes: Mapping[str, int | None]) -> int | None:
+    """The size of an axis, a name or a formula; None where a size it follows from is open."""
+    formula = formula_of(text, sizes)
+    values = {name: size for name in formula.used if (size := sizes[name]) is not None}
+    return formula.at(values) if len(values) == len(formula.used) else None
 
 
 def _input_type(port: Input, asked: tuple[int, ...]) -> AnyTensor:

@@ -71,7 +71,7 @@ class Input(NamedTuple):
     name: str
     info: TensorInfo
     sizes: tuple[str, ...] = ()
-    """For each axis the name of its open size; empty where that is constant, or a formula of others."""
+    """For each axis its open size, a name or a formula of names: `4*q`; empty where it is constant."""
 
 
 class Bounds(NamedTuple):
@@ -107,7 +107,8 @@ class Program(NamedTuple):
     """Names and values of what the caller gets."""
     producer: str
     sizes: Mapping[str, Bounds] = {}
-    """The open sizes of inputs by name, `x_dim0` for the first axis of `x`: each after the first axis that has it."""
+    """The open sizes of inputs by name: the name of a `torch.export.Dim`, else `x_dim0` for the first axis of `x`,
+    each after the first axis that has it."""
 
 
 NUMPY: Mapping[str, np.dtype[np.generic]] = {

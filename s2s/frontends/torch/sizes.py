@@ -5,20 +5,31 @@ from collections.abc import Mapping
 from s2s.errors import InputError
 from s2s.frontends.names import one_line
 from s2s.frontends.torch.program import Bounds, Program
+from s2s.types.size_formulas import formula_of, told_sizes
 from s2s.types.sizes import DimSize, SizeRange
+
+UNBOUNDED = 2**31 - 1
+"""The greatest size that is looked for where the export has no bound."""
 
 
 def fixed_sizes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
     """The open sizes that the shapes of some inputs fix."""
-    found: dict[str, int] = {}
-    for port in program.inputs:
-        for name, size in zip(port.sizes, shapes.get(port.name, ()), strict=False):
-            if name and found.setdefault(name, size) != size:
-                raise InputError(
-                    f"--shape {one_line(port.name)}: gives {size} for {name}, and another shape {found[name]}; the "
-                    "program has one size for both"
-                )
-    return found
+    values = {name: range(size.least, (size.most or UNBOUNDED) + 1, size.step) for name, size in program.sizes.items()}
+    axes = [
+        (port, formula_of(text, program.sizes), size)
+        for port in program.inputs
+        for text, size in zip(port.sizes, shapes.get(port.name, ()), strict=False)
+        if text
+    ]
+    told = told_sizes([(formula, size) for _, formula, size in axes], values)
+    for port, formula, size in axes:
+        if all(name in told for name in formula.used) and formula.at(told) != size:
+            sizes = " and ".join(f"{name} = {told[name]}" for name in formula.used)
+            raise InputError(
+                f"--shape {one_line(port.name)}: gives {size} for an axis that is {formula.at(told)} with {sizes}; "
+                "make the shapes agree"
+            )
+    return told
 
 
 def varying_sizes(

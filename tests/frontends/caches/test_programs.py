@@ -14,7 +14,7 @@ from s2s.options import Cache, CompileOptions
 torch: Any = pytest.importorskip("torch")
 
 ROOM, HEAD, PREFILLED = 6, 8, 5
-SIZE = "tokens_dim1"
+SIZE, SIZE_IN_FILE = "count", "tokens_dim1"
 """The name of the dimension of tokens: an exported program keeps none, and it is called after its first input."""
 BYTES = {"float32": 4 * HEAD, "float16": 2 * HEAD, "int8": HEAD + 4}
 BOUNDS = {"float32": 1e-6, "float16": 2e-3, "int8": 2e-2}
@@ -121,7 +121,7 @@ def test_prefill_and_steps_give_the_logits_of_steps_alone(cache: Cache):
 def test_prefill_of_a_program_is_a_second_network_of_its_tree(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file, tree = tmp_path / "decoder.pt2", tmp_path / "tree"
     torch.export.save(varying_steps(), file)
-    command = ["compile", str(file), "--prefill", f"{SIZE}={PREFILLED}", "--target", "c", "-o", str(tree)]
+    command = ["compile", str(file), "--prefill", f"{SIZE_IN_FILE}={PREFILLED}", "--target", "c", "-o", str(tree)]
     assert run_cli(command) == 0, capsys.readouterr().err
     assert "shared" in capsys.readouterr().out
     size = f"_STATE_SIZE {2 * 4 * HEAD * (PREFILLED + ROOM)}u"

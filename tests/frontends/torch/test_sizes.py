@@ -68,12 +68,12 @@ def wanted(program: Any, *inputs: Tensor) -> list[Any]:
 def test_bounds_of_an_export_are_those_of_the_tree():
     program = encoder()
     with api.compile(program, target="c", name="net") as artifact:
-        assert "#define NET_X_DIM1_MAX 21" in artifact.tree().text("include/net.h")
+        assert "#define NET_TOKENS_MAX 21" in artifact.tree().text("include/net.h")
         for tokens in (1, 2, 7, 20, 21):
             x = torch.randn(1, tokens, 8)
             for ours, theirs in zip(artifact.run({"x": x.numpy()}).values(), wanted(program, x), strict=True):
                 np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
-        with pytest.raises(InputError, match=r"x: axis 1 has size 22, and x_dim1 is within 1\.\.21"):
+        with pytest.raises(InputError, match=r"x: axis 1 has size 22, and tokens is within 1\.\.21"):
             artifact.run({"x": np.zeros((1, 22, 8), np.float32)})
 
 
@@ -90,13 +90,13 @@ def test_inputs_that_share_a_size_have_one_name_for_it():
     tokens = Dim("tokens", min=1, max=9)
     program = exported(Pair(), [torch.randn(4, 3), torch.randn(4, 3)], {"x": {0: tokens}, "y": {0: tokens}})
     with api.compile(program, target="c") as artifact:
-        assert [port.varies for port in artifact.info.inputs] == [("x_dim0", "")] * 2
+        assert [port.varies for port in artifact.info.inputs] == [("tokens", "")] * 2
         x, y = torch.randn(6, 3), torch.randn(6, 3)
         (found,) = artifact.run({"x": x.numpy(), "y": y.numpy()}).values()
         np.testing.assert_allclose(found, wanted(program, x, y)[0], rtol=1e-6)
 
 
-def test_a_multiple_goes_by_steps():
+def test_a_multiple_goes_by_steps_in_a_file(tmp_path: Path):
     class Groups(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             return x.reshape(2, x.shape[1] // 4, 4).sum(-1)
@@ -104,14 +104,17 @@ def test_a_multiple_goes_by_steps():
     blocks = Dim("blocks", min=2, max=4)
     program = exported(Groups(), [torch.randn(2, 12)], ({1: 4 * blocks},))
     with api.compile(program, target="c") as artifact:
-        assert artifact.info.sizes == {"x_dim1": SizeRange(8, 16, step=4)}
+        assert artifact.info.sizes == {"blocks": SizeRange(2, 4)}
         for columns in (8, 12, 16):
             x = torch.randn(2, columns)
             (found,) = artifact.run({"x": x.numpy()}).values()
             np.testing.assert_allclose(found, wanted(program, x)[0], rtol=1e-5)
+    torch.export.save(program, tmp_path / "net.pt2")
+    with api.compile(tmp_path / "net.pt2", target="c") as artifact:
+        assert artifact.info.sizes == {"x_dim1": SizeRange(8, 16, step=4)}
     for other in ("8..16", "10..14:+4", 10):
         with pytest.raises(InputError, match=re.escape(f"--dim x_dim1={other}: the program was exported for 8..16:+4")):
-            api.compile(program, target="c", dims={"x_dim1": other})
+            api.compile(tmp_path / "net.pt2", target="c", dims={"x_dim1": other})
 
 
 def test_a_mask_has_the_sizes_of_two_inputs():
@@ -130,9 +133,9 @@ def test_a_mask_has_the_sizes_of_two_inputs():
 
 def test_dims_narrow_the_bounds_or_fix_the_size():
     program = encoder()
-    with api.compile(program, target="c", dims={"x_dim1": (2, 8)}) as artifact:
-        assert artifact.compilation.options.dims == {"x_dim1": SizeRange(2, 8)}
-    with api.compile(program, target="c", dims={"x_dim1": 6}) as artifact:
+    with api.compile(program, target="c", dims={"tokens": (2, 8)}) as artifact:
+        assert artifact.compilation.options.dims == {"tokens": SizeRange(2, 8)}
+    with api.compile(program, target="c", dims={"tokens": 6}) as artifact:
         assert artifact.info.inputs[0].shape == (1, 6, 8)
         assert not any(artifact.info.inputs[0].varies)
 
@@ -148,12 +151,12 @@ def test_a_shape_fixes_the_size_for_all_inputs_that_have_it():
     ("options", "reason"),
     [
         (
-            {"dims": {"x_dim1": (1, 30)}},
-            r"--dim x_dim1=1\.\.30: the program was exported for 1\.\.21; stay within these",
+            {"dims": {"tokens": (1, 30)}},
+            r"--dim tokens=1\.\.30: the program was exported for 1\.\.21; stay within these",
         ),
-        ({"dims": {"x_dim1": 22}}, r"--dim x_dim1=22: the program was exported for 1\.\.21"),
-        ({"dims": {"n": 2}}, "--dim n=2: no dimension of an input has this name; the open ones are 'x_dim1'"),
-        ({"dims": {"x_dim1": 3}, "shapes": {"x": (1, 4, 8)}}, "--dim x_dim1=3: a --shape gives this size already"),
+        ({"dims": {"tokens": 22}}, r"--dim tokens=22: the program was exported for 1\.\.21"),
+        ({"dims": {"n": 2}}, "--dim n=2: no dimension of an input has this name; the open ones are 'tokens'"),
+        ({"dims": {"tokens": 3}, "shapes": {"x": (1, 4, 8)}}, "--dim tokens=3: a --shape gives this size already"),
     ],
 )
 def test_sizes_outside_of_the_export_are_refused(options: dict[str, Any], reason: str):

@@ -127,7 +127,7 @@ def _times_its_width(node: Node) -> Value:
 @pytest.mark.parametrize("most", [3, 6, 40])
 def test_an_importer_that_makes_a_size_a_constant_is_refused(most: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(table.IMPORTERS, ("aten", "relu"), _baked)
-    with pytest.raises(UnsupportedError, match=rf"is read for x_dim3 == {most}, which does not hold at all"):
+    with pytest.raises(UnsupportedError, match=rf"is read for width == {most}, which does not hold at all"):
         api.compile(program(torch.relu, most=most), target="c")
 
 
