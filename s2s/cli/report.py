@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from s2s.artifact import Artifact
     from s2s.projects import ProjectBoard
     from s2s.verify.board_check import BoardVerification
+    from s2s.verify.over_serial import SerialVerification
 
 
 @command("report")
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
 )
 @click.option("--time", is_flag=True, help="With --html: time each kernel on this machine, for the page.")
 @options.on(
-    metavar="qemu:BOARD",
-    help="Count the instructions of each kernel on an emulated board (m0, m3, m4, m7, m33, m55, riscv32).",
+    metavar="qemu:BOARD|serial:PORT",
+    help="Count the instructions of each kernel on an emulated board (m0, m3, m4, m7, m33, m55, riscv32), or read the "
+    "ticks of a program of s2s new at a serial port, built with NETWORK_TRACE=1.",
 )
 @click.option(
     "--board", type=PROJECT_BOARD, metavar="BOARD", help="Say how much of the flash and RAM of a board it takes."
@@ -56,6 +58,8 @@ def report_command(
     Example: s2s report kws.onnx --on qemu:m4 --board stm32f4-discovery
 
     Example: s2s report kws.onnx --html kws.html --time
+
+    Example: s2s report kws.onnx --html kws.html --target cortex-m4 --on serial:/dev/ttyACM0
     """
     from s2s.cli.output import print_json, steps_shown
     from s2s.projects import project_board
@@ -64,6 +68,8 @@ def report_command(
         raise InputError(f"{'--time' if time else '--against'}: is for a page; add --html FILE")
     if time and on is not None:
         raise InputError(f"--time: times this machine, and --on {on} counts on another one; give one of them")
+    if on is not None and on.startswith(options.SERIAL):
+        require_extra("serial", "--on serial")
     device = None if not board else project_board(board)
     if html is not None:
         require_extra("report", "--html")
@@ -102,15 +108,21 @@ def _show(fields: dict[str, Any], device: "ProjectBoard | None") -> None:
             print(f"    {each}")
 
 
-def _show_run(run: "BoardVerification") -> None:
-    """Print the instructions of each kernel on a board, and that the numbers are right there."""
-    from s2s.cli.board_figures import show_cycles, show_layers
+def _show_run(run: "BoardVerification | SerialVerification") -> None:
+    """Print what each kernel takes on a board, and that the numbers are right there."""
+    from s2s.cli.board_figures import show_cycles, show_layers, show_times
+    from s2s.verify.board_check import BoardVerification
 
-    show_layers(run)
-    how = "bit for bit" if run.bit_exact else "within the tolerance"
-    counted = f"qemu:{run.board}: {max(run.run.instructions):,} instructions a run"
-    print(f"\n{counted}; {how} what {run.verification.against} gives")
-    show_cycles(run)
+    how = "bit for bit" if run.verification.bit_exact else "within the tolerance"
+    right = f"{how} what {run.verification.against} gives"
+    if isinstance(run, BoardVerification):
+        show_layers(run)
+        print(f"\nqemu:{run.board}: {max(run.run.instructions):,} instructions a run; {right}")
+        show_cycles(run)
+        return
+    if run.layers:
+        show_times(run)
+    print(f"\n{run.board}: {max(run.ticks):,} ticks a run; {right}")
 
 
 def _with_unit(figure: str, value: object) -> object:
@@ -138,6 +150,7 @@ def _write_page(
     from s2s.artifact import compile_artifact
     from s2s.cli.output import steps_shown
     from s2s.profiling.profile import check_profiled, profile_artifact
+    from s2s.report.board import BoardCounts
     from s2s.report.figures import STAGES, figures_of
     from s2s.report.html.page import page
     from s2s.report.record import figures_of_path
@@ -153,7 +166,8 @@ def _write_page(
         artifact = compile_artifact(model, compile_options, STAGES)
         profile = profile_artifact(artifact) if time else None
         run = _run_on(artifact, on, model, timing)
-        text = page(figures_of(artifact, profile, run, device), before)
+        counts = None if run is None or on is None else BoardCounts.of(run, on)
+        text = page(figures_of(artifact, profile, counts, device), before)
     print(write_file(file, text, f"--html {file}"))
 
 
@@ -170,7 +184,7 @@ def not_measured(target: str) -> str:
 
 def _of_model(
     model: Path, compiling: Options, on: str | None, device: "ProjectBoard | None", timing: Timing
-) -> tuple[dict[str, Any], "BoardVerification | None"]:
+) -> tuple[dict[str, Any], "BoardVerification | SerialVerification | None"]:
     from s2s.artifact import compile_artifact
 
     artifact = compile_artifact(model, compiling(_default_target(on, device)))
@@ -190,16 +204,18 @@ def _default_target(on: str | None, device: "ProjectBoard | None") -> str:
     """The target of the emulated board, of the board that the network is for, or of this machine."""
     from s2s.boards import get_board
 
-    if on is not None:
+    if on is not None and not on.startswith(options.SERIAL):
         return get_board(on).target
     return "host" if device is None else device.target
 
 
-def _run_on(artifact: "Artifact", on: str | None, model: Path, timing: Timing) -> "BoardVerification | None":
-    """Run the network on an emulated board; raise an error if the numbers are wrong there."""
+def _run_on(
+    artifact: "Artifact", on: str | None, model: Path, timing: Timing
+) -> "BoardVerification | SerialVerification | None":
+    """Run the network on a board; raise an error if the numbers are wrong there."""
     if on is None:
         return None
-    run = artifact.verify_on(on, **timing)
+    run = artifact.verify_over_serial(on) if on.startswith(options.SERIAL) else artifact.verify_on(on, **timing)
     if not run.passed:
         raise S2SError(f"--on {on}: the network gives other numbers there; s2s verify {model} --on {on} shows them")
     return run

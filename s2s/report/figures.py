@@ -16,12 +16,12 @@ from s2s.emit.write import RECORD
 from s2s.passes.loop.timeline import Step, Timeline, timeline_of
 from s2s.profiling.profile import Profile
 from s2s.projects import ProjectBoard
+from s2s.report.board import BoardCounts
 from s2s.report.gauge import gauge
 from s2s.report.operators import NodeOperator, describe_operators, operators_of
 from s2s.report.record import SCHEMA
 from s2s.stages.memory import Planned
 from s2s.support.frozen import frozen
-from s2s.verify.board_check import BoardVerification
 
 NO_COST = KernelCost(Operations(), 0, 0)
 
@@ -52,8 +52,8 @@ class Layer:
     """Its shortest measured time."""
     bound: float | None = None
     """What the machine would take at least."""
-    instructions: int | None = None
-    """Instructions of one run on an emulated board."""
+    counted: int | None = None
+    """What a board counts of one run, in the unit of `Figures.board`."""
 
 
 @frozen
@@ -78,8 +78,8 @@ class Figures:
     """The SHA-256 of each file of the tree but its record."""
     profile: Profile | None
     """The times on this machine, if somebody asked for them."""
-    board: BoardVerification | None = None
-    """The instructions on an emulated board, if somebody asked for them."""
+    board: BoardCounts | None = None
+    """The instructions or the ticks on a board, if somebody asked for them."""
     device: ProjectBoard | None = None
     """The board that the network is for, if somebody named it."""
 
@@ -103,11 +103,14 @@ class Figures:
 
     def compared(self) -> dict[str, Any]:
         """Return the figures that pages are compared by, for JSON."""
-        kept = ("nodes", "kernel", "time", "instructions")
-        layers = [{name: getattr(each, name) for name in kept} for each in self.layers]
+        unit = "instructions" if self.board is None else self.board.unit
+        layers = [
+            {"nodes": layer.nodes, "kernel": layer.kernel, "time": layer.time, unit: layer.counted}
+            for layer in self.layers
+        ]
         sizes = {key: value for key, value in self.sizes.items() if isinstance(value, int | float)}
         if self.board is not None:
-            sizes[f"instructions on qemu:{self.board.board}"] = max(self.board.run.instructions)
+            sizes[f"{unit} on {self.board.place}"] = self.board.run
         functions: Mapping[str, int] = {} if self.measured is None else self.measured.functions
         decisions = [
             {"kind": each.kind, "subject": each.subject, "about": each.about, "chosen": each.chosen}
@@ -132,7 +135,7 @@ STAGES = ("read", "memory")
 def figures_of(
     artifact: Artifact,
     profile: Profile | None = None,
-    board: BoardVerification | None = None,
+    board: BoardCounts | None = None,
     device: ProjectBoard | None = None,
 ) -> Figures:
     """Collect the figures of a network, including the C compiler's figures if one is installed."""
@@ -170,13 +173,13 @@ def _layers(
     names: Mapping[str, str],
     costs: Mapping[str, KernelCost],
     profile: Profile | None,
-    board: BoardVerification | None,
+    board: BoardCounts | None,
 ) -> Iterator[Layer]:
     called = [step for step in timeline.steps if step.kernel in names]
     timed = () if profile is None else profile.rows
     rows = iter(timed if _one_row_each(called, names, [row.kernel for row in timed]) else ())
-    counted = () if board is None else board.run.layers
-    counts = iter(counted if _one_row_each(called, names, [each.kernel for each in counted]) else ())
+    counted = () if board is None else board.kernels
+    counts = iter(counted if _one_row_each(called, names, [kernel for kernel, _ in counted]) else ())
     for step in timeline.steps:
         kernel = names.get(step.kernel, step.kernel)
         cost, row = costs.get(kernel, NO_COST), next(rows, None) if step.kernel in names else None
@@ -193,7 +196,7 @@ def _layers(
             operator=describe_operators(step.names, operators),
             time=None if row is None else row.min_us,
             bound=None if row is None else row.bound_us,
-            instructions=None if count is None else count.instructions,
+            counted=None if count is None else count[1],
         )
 
 

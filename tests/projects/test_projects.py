@@ -181,6 +181,8 @@ def test_a_traced_program_tells_the_time_of_each_kernel(tmp_path: Path, capsys: 
         result = json.loads(capsys.readouterr().out)
         assert run(["verify", str(DIGITS), "--target", "cortex-m4", "--on", f"serial:{port}"]) == 0
         table = capsys.readouterr().out
+        assert run(["report", *profiled[1:], "--target", "cortex-m4", "--html", str(tmp_path / "page.html")]) == 0
+        capsys.readouterr()
         assert run([*profiled, "--target", "c"]) == 2
         refused = capsys.readouterr().err
     assert [(layer["kernel"], layer["nodes"]) for layer in result["layers"]] == [
@@ -189,6 +191,10 @@ def test_a_traced_program_tells_the_time_of_each_kernel(tmp_path: Path, capsys: 
     assert all(layer["calls"] == 1 and layer["ticks"] > 0 and layer["operations"] > 0 for layer in result["layers"])
     assert re.search(r"^ +[\d,]+ +100\.0% +[\d.]+ +all$", table, re.MULTILINE)
     assert "which this compilation does not; give the options" in refused
+    page = (tmp_path / "page.html").read_text()
+    assert f"ticks on serial:{port}" in page
+    assert "share of ticks" in page
+    assert page.count('data-of="ticks"') == len(calls)
 
 
 def test_a_program_without_hooks_has_no_profile(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

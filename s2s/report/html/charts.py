@@ -40,7 +40,7 @@ def network_chart(figures: Figures) -> str:
     if not 0 < len(layers) <= MAX_LAYERS:
         return ""
     lanes = list(_lanes(layers))
-    share, what = _shares(layers)
+    share, what = _shares(layers, "instructions" if figures.board is None else figures.board.unit)
     return _draw(len(layers) * ROW + 0.5, lambda axes: _draw_network(axes, layers, lanes, share, what))
 
 
@@ -96,13 +96,15 @@ def _lanes(layers: Sequence[Layer]) -> Iterator[tuple[int, int, int]]:
         yield first, last, free + 1
 
 
-def _shares(layers: Sequence[Layer]) -> tuple[list[float], str]:
-    what = "operations"
-    if any(layer.instructions is not None for layer in layers):
-        what = "instructions"
-    if any(layer.time is not None for layer in layers):
-        what = "time"
-    values = [float(getattr(layer, what) or 0) for layer in layers]
+def _shares(layers: Sequence[Layer], unit: str) -> tuple[list[float], str]:
+    """The share of each layer and what it is of: the time here, what a board counts in `unit`, or the operations."""
+    costs = {
+        "time": [layer.time for layer in layers],
+        unit: [layer.counted for layer in layers],
+        "operations": [layer.operations for layer in layers],
+    }
+    what = next(what for what, values in costs.items() if any(value is not None for value in values))
+    values = [float(value or 0) for value in costs[what]]
     whole = sum(values) or 1.0
     return [value / whole for value in values], what
 
