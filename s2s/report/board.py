@@ -1,4 +1,4 @@
-"""What a board counts of a run, kernel by kernel: instructions where it is emulated, ticks of its clock otherwise."""
+"""The counts of a board, kernel by kernel: instructions of an emulated one, ticks of the clock of a real one."""
 
 from typing import Literal
 
