@@ -97,7 +97,7 @@ def _lanes(layers: Sequence[Layer]) -> Iterator[tuple[int, int, int]]:
 
 
 def _shares(layers: Sequence[Layer], unit: str) -> tuple[list[float], str]:
-    """The share of each layer and what it is of: the time here, what a board counts in `unit`, or the operations."""
+    """Return the share of each layer, and its measure: the time here, the counts of a board in `unit`, or operations."""
     costs = {
         "time": [layer.time for layer in layers],
         unit: [layer.counted for layer in layers],
