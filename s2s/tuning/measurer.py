@@ -103,6 +103,9 @@ class Measurer(ABC):
             return ("instructions", "flash", "ram")
         return ("time", "ram") if self.place.startswith(SERIAL) else ("time", "flash", "ram")
 
+    def close(self) -> None:  # noqa: B027
+        """Let go of connections, which another measurement makes anew."""
+
     @abstractmethod
     def require(self) -> None:
         """Raise an error if nothing can be measured here, as a port is not there or a program is not installed."""

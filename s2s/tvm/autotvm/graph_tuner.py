@@ -13,6 +13,7 @@ with the compiler's own schedules.
 
 from abc import ABC
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
@@ -119,7 +120,7 @@ class BaseGraphTuner(ABC):
         with TemporaryDirectory() as folder:
             path = Path(folder) / "records.jsonl"
             write_records(path, self.records)
-            with RecordFile(path) as file:
+            with RecordFile(path) as file, closing(measurer):
                 campaign = Campaign(file, measurer, TuneOptions(), goal, self.target.name, None)
                 self._optimal = self._found(campaign)
 

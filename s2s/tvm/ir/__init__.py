@@ -1,7 +1,7 @@
 """Modules, types and operators, under TVM's names."""
 
 from s2s.errors import UnsupportedError
-from s2s.tvm.ir import container, module
+from s2s.tvm.ir import container, memory_pools, module
 from s2s.tvm.ir.structural import assert_structural_equal, structural_equal, structural_hash
 from s2s.tvm.relay.function import GlobalVar
 from s2s.tvm.relay.module import IRModule
@@ -42,6 +42,7 @@ __all__ = [
     "container",
     "load_json",
     "make_node",
+    "memory_pools",
     "module",
     "register_intrin_lowering",
     "register_op_attr",

@@ -72,8 +72,7 @@ def files_of(networks: Sequence[Exported]) -> Iterator[tuple[str, bytes]]:
     for network in networks:
         yield f"src/{network.name}.relay", network.text.encode()
         yield from tree_files(network.artifact, f"{network.name}_", network.name)
-        interface = c_interface(network.artifact, network.name) if network.has_interface else {}
-        for file, text in interface.items():
+        for file, text in c_interface(network.artifact, network.name).items() if network.has_interface else ():
             yield f"{HEADERS if file.endswith('.h') else SOURCES}/{file}", text.encode()
 
 
@@ -83,14 +82,15 @@ def json_of(record: Mapping[str, Any]) -> bytes:
 
 
 def tree_files(artifact: Artifact, prefix: str, name: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a tree in their places: C files are `<prefix>lib<number>.c`."""
+    """Yield the files of a tree in their places: C files are `<prefix>lib<number>.c`, in the folder of their device."""
     number = 0
     for place, content in artifact.tree().files.items():
         folder, _, rest = place.partition("/")
         data = b"".join(pieces(content))
         match folder:
             case "src" if rest.endswith(".c"):
-                yield f"{SOURCES}/{prefix}lib{number}.c", data
+                inner = "".join(f"{each}/" for each in rest.split("/")[:-1])
+                yield f"{SOURCES}/{inner}{prefix}lib{number}.c", data
                 number += 1
             case "src":
                 yield f"{SOURCES}/{rest}", data

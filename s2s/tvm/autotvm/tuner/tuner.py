@@ -5,7 +5,8 @@ tuner.tune(n_trial=200, measure_option=measure_option(), callbacks=[callback.log
 """
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from s2s.errors import InputError
@@ -119,8 +120,18 @@ class Tuner:
 
         Each callback is called after each batch, with the tuner, what was measured, and the results.
         """
-        measure, end = self._measure_with(measure_option, _PREFIXES[si_prefix]), self.trials + n_trial
         self.n_trial, self.early_stopping = n_trial, early_stopping
+        with self._measuring(measure_option, _PREFIXES[si_prefix]) as measure:
+            self._tune(measure, self.trials + n_trial, early_stopping, callbacks)
+
+    def _tune(
+        self,
+        measure: Callable[[Sequence[ConfigEntity]], Pairs],
+        end: int,
+        early_stopping: int | None,
+        callbacks: Sequence[Callable[["Tuner", Sequence[MeasureInput], Sequence[MeasureResult]], Any]],
+    ) -> None:
+        """Measure batches until there are `end` trials, no more proposals, or no better ones for long enough."""
         while self.trials < end and self.has_next():
             configs = self.next_batch(min(self.batch, end - self.trials))
             if not configs:
@@ -133,15 +144,21 @@ class Tuner:
                 logger.debug("early stopping: the best of %d trials is trial %d", self.trials, self.best_iter)
                 break
 
-    def _measure_with(self, option: MeasureOption, unit: float) -> Callable[[Sequence[ConfigEntity]], Pairs]:
-        """Return what measures a batch: a measurer of this package, or the runner of a program."""
+    @contextmanager
+    def _measuring(self, option: MeasureOption, unit: float) -> Generator[Callable[[Sequence[ConfigEntity]], Pairs]]:
+        """Give what measures a batch: a measurer of this package, which is closed in the end, or the runner of a
+        program."""
         measurer = option.measurer(self.task.target)
         if measurer is None:
             option.runner.set_task(self.task)
-            return lambda configs: self._run_by(option, configs, unit)
+            yield lambda configs: self._run_by(option, configs, unit)
+            return
         goal = Goal.of(measurer.objectives[0])
         measurer.require()
-        return lambda configs: self._measured(configs, measurer, goal, unit)
+        try:
+            yield lambda configs: self._measured(configs, measurer, goal, unit)
+        finally:
+            measurer.close()
 
     def _run_by(self, option: MeasureOption, configs: Sequence[ConfigEntity], unit: float) -> Pairs:
         inputs = [MeasureInput(self.task.target.name, self.task, config) for config in configs]
