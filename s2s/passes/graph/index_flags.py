@@ -17,7 +17,7 @@ from s2s.analysis.numbers.indexed_axes import IndexedAxis, Indexing, IndexProofs
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.base import ints, type_of
-from s2s.dialects.graph.traits import copy_provenance
+from s2s.dialects.graph.traits import copy_provenance, set_part_of
 from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
 from s2s.passes.graph.constants import new_constant
@@ -27,6 +27,8 @@ from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
 
 FLAG = tensor_type(i32, (1,))
+CHECK = "check_indices"
+"""The function that the flag is computed by, a word for names in C."""
 
 
 def add_checks(module: ModuleOp, indexing: Iterable[Indexing], weights: WeightStore) -> None:
@@ -166,6 +168,8 @@ class _Writer:
 
     def __call__(self, op: Operation) -> SSAValue:
         Rewriter.insert_op(op, InsertPoint.before(self.place))
+        if not isinstance(op, graph.ConstantOp | graph.NetworkOp):
+            set_part_of(op, CHECK)
         if not isinstance(self.place, ReturnOp):
             copy_provenance(op, self.place)
         return op.results[0]

@@ -97,7 +97,7 @@ def _lanes(layers: Sequence[Layer]) -> Iterator[tuple[int, int, int]]:
 
 
 def _shares(layers: Sequence[Layer], unit: str) -> tuple[list[float], str]:
-    """Return the share of each layer, and its measure: the time here, the counts of a board in `unit`, or operations."""
+    """Return the share of each layer, and its measure: the time here, counts of a board in `unit`, or operations."""
     costs = {
         "time": [layer.time for layer in layers],
         unit: [layer.counted for layer in layers],

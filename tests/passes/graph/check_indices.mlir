@@ -9,7 +9,7 @@
 // CHECK-NEXT:      %1 = graph.greater %at, %most
 // CHECK-NEXT:      %2 = graph.logical_or %0, %1
 // CHECK-NEXT:      %3 = graph.cast %2
-// CHECK-NEXT:      %4 = graph.reduce_max %3 {axes = array<i64: 0>}
+// CHECK-NEXT:      %4 = graph.reduce_max %3 {part_of = "check_indices", axes = array<i64: 0>}
 // CHECK-NEXT:      %5 = graph.reshape %4
 // CHECK-NEXT:      %y = graph.gather %table, %at
 // CHECK-NEXT:      graph.require %5 : tensor<1xi32>
@@ -150,14 +150,14 @@ builtin.module {
 
 // Along an axis whose size varies, indices are compared with the size of the run.
 // CHECK-LABEL:   func.func @main
-// CHECK:           %0 = graph.cast %near : (tensor<3xi8>) -> tensor<3xi64>
-// CHECK-NEXT:      %1 = graph.size_values {values = array<i64: 9>, names = ["N"]} : tensor<1xi64>
+// CHECK:           %0 = graph.cast %near {part_of = "check_indices"} : (tensor<3xi8>) -> tensor<3xi64>
+// CHECK-NEXT:      %1 = graph.size_values {part_of = "check_indices", values = array<i64: 9>, names = ["N"]} : tensor<1xi64>
 // CHECK-NEXT:      %2 = graph.neg %1
 // CHECK-NEXT:      %3 = graph.less %0, %2
 // CHECK-NEXT:      %4 = graph.less %0, %1
 // CHECK-NEXT:      %5 = graph.logical_not %4
 // CHECK:           %y = graph.gather
-// CHECK:           graph.size_values {values = array<i64: 9, 4>, names = ["N", ""]} : tensor<2xi32>
+// CHECK:           graph.size_values {part_of = "check_indices", values = array<i64: 9, 4>, names = ["N", ""]} : tensor<2xi32>
 // CHECK-NEXT:      %least = graph.constant dense<0> : tensor<1xi32>
 // CHECK:           %z = graph.gather_nd
 // CHECK:           graph.require
