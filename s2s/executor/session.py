@@ -261,8 +261,8 @@ class Session(Executor):
         status = self._lib.s2s_executor_run(self._executor)
         if status == self._lib.S2S_ERR_SHAPE:
             raise InputError(
-                f"{self.name}: a size is outside of its bounds in this run: {self._sizes_in_words()}; give others, or "
-                "bound them higher"
+                f"{self.name}: a size is outside of its bounds in this run: {self._sizes_in_words()}; give other "
+                "inputs, or compile it with wider bounds, --dim"
             )
         if status == self._lib.S2S_ERR_RANGE:
             raise InputError(

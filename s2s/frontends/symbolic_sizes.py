@@ -125,9 +125,13 @@ def describe(ledger: Ledger, guard: Guard) -> str:
     if computed:
         failing = next(ledger.failing(guard))
         sizes = " and ".join(f"{name}={failing[name]}" for name in computed)
+        first = _first_held(ledger, guard, used)
+        bounded = (
+            "" if first is None else f"bound it, as in --dim {computed[0]}={first}..{ledger.ranges[used[0]].most}, or "
+        )
         return (
-            f"{guard.place}: is read for {relation}, which does not hold where a run computes {sizes}; let the model "
-            "be right at all sizes that a run may compute"
+            f"{guard.place}: is read for {relation}, which does not hold where a run computes {sizes}; {bounded}let "
+            "the model be right at all sizes that a run may compute"
         )
     return f"{guard.place}: is read for {relation}, which does not hold at all sizes; {way_out(ledger, guard, used)}"
 
@@ -138,16 +142,26 @@ def way_out(ledger: Ledger, guard: Guard, used: Sequence[int]) -> str:
     held = ledger.holding(guard) if len(used) == 1 else None
     if held is None:
         return f"give {names} a constant size"
+    first = _first_held(ledger, guard, used)
+    if first is not None:
+        return f"it holds from {names}={first} on, let {names} begin there"
     bounds = ledger.ranges[used[0]]
     values = np.array(bounds.values)
-    first = int(values[~held].max()) + bounds.step
-    if first < bounds.most:
-        return f"it holds from {names}={first} on, let {names} begin there"
     step = gcd(*(bounds.most - values[held]).tolist())
     steps = values[(bounds.most - values) % step == 0] if step else values[held]
     if len(steps) > 1 and held[np.isin(values, steps)].all():
         return f"let it go by steps, as in --dim {names}={SizeRange(int(steps[0]), bounds.most, step=step)}"
     return f"give {names} a constant size"
+
+
+def _first_held(ledger: Ledger, guard: Guard, used: Sequence[int]) -> int | None:
+    """Return the size from which on a guard holds, None if that is the greatest, or if it has several sizes."""
+    held = ledger.holding(guard) if len(used) == 1 else None
+    if held is None:
+        return None
+    bounds = ledger.ranges[used[0]]
+    first = int(np.array(bounds.values)[~held].max()) + bounds.step
+    return first if first < bounds.most else None
 
 
 class _Relations:

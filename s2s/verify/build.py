@@ -352,9 +352,10 @@ class LoadedNetwork:
         if status == FAILED_FUNCTION:
             raise_failure(self.name)
         if status == BAD_SHAPE and self._computed:
-            bounds = ", ".join(f"{name} ({self.sizes[name]})" for name in self._computed)
+            bounds = " ".join(f"--dim {name}={self.sizes[name]}" for name in self._computed)
             raise InputError(
-                f"{self.name}: a size that it computes from these inputs is not in its bounds; give others: {bounds}"
+                f"{self.name}: a size that it computes from these inputs is not in its bounds, {bounds}; give other "
+                "inputs, or compile it with wider bounds"
             )
         if status == BAD_POSITION:
             fact = "an index, such as a position in a cache, is out of range"

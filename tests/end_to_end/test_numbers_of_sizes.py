@@ -55,7 +55,8 @@ REFUSED = {
     "the last row": (
         "float[1,4] r",
         f"{NUMBER} l = Sub (n, one) r = Gather (y, l)",
-        r"Gather_r: is read for .* <= Compress_y - 1, which does not hold where a run computes Compress_y=0",
+        r"Gather_r: is read for .* <= Compress_y - 1, which does not hold where a run computes Compress_y=0; "
+        r"bound it, as in --dim Compress_y=1\.\.8, or let the model",
     ),
     "the three greatest": (
         "float[i,4] r",
@@ -133,7 +134,7 @@ def test_a_least_size_makes_of_the_last_row_one_that_there_is(tmp_path: Path):
         x = np.arange(32, dtype=np.float32).reshape(MOST, 4)
         given = {"x": x, "m": np.arange(MOST) % 3 == 1}
         np.testing.assert_array_equal(artifact.run(given)["r"], x[7])
-        with pytest.raises(api.InputError, match=r"is not in its bounds; give others: Compress_y \(1\.\.8\)"):
+        with pytest.raises(api.InputError, match=r"is not in its bounds, --dim Compress_y=1\.\.8; give other inputs"):
             artifact.run({"x": x, "m": np.zeros(MOST, np.bool_)})
 
 

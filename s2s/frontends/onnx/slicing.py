@@ -11,7 +11,7 @@ from s2s.frontends.onnx.counted_places import counted_shape
 from s2s.frontends.onnx.late_places import late_pad, late_slice, pad_by_sizes, slice_of_run
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.places import part_of
-from s2s.types.size import all_plain, is_size, proves
+from s2s.types.size import Size, all_plain, is_size, proves
 
 _MODES = ("constant", "reflect", "edge", "wrap")
 
@@ -110,9 +110,10 @@ def _pad(node: Node) -> Value:
 
 def _pad_by_sizes(node: Node, x: Value, low: list[int], high: list[int], mode: str) -> Value:
     """`x` padded by counts that follow from sizes along some axes, by constant ones along others."""
-    if any(not all_plain((count,)) and proves(count, ">=", 0) is not True for count in (*low, *high)):
+    cuts = next((size for size in (*low, *high) if isinstance(size, Size) and proves(size, ">=", 0) is not True), None)
+    if cuts is not None:
         raise node.unsupported(
-            "pads or cuts, as a size is", "narrow the bounds of that size, or give it a constant one"
+            f"pads by {cuts.text} elements, less than 0 at some sizes", "narrow the bounds of these with --dim"
         )
     of_sizes = [not all_plain(pair) for pair in zip(low, high, strict=True)]
     plain_low, plain_high = (

@@ -73,5 +73,5 @@ def test_a_size_has_the_name_of_its_node_and_takes_a_bound():
         x = np.full((5, 7), -1, np.float32)
         x[3, 2] = 1
         np.testing.assert_array_equal(artifact.run({"x": x}).popitem()[1], [[3, 2]])
-        with pytest.raises(InputError, match=r"is not in its bounds; give others: nonzero \(0\.\.4\)"):
+        with pytest.raises(InputError, match=r"is not in its bounds, --dim nonzero=0\.\.4; give other inputs"):
             artifact.run({"x": np.ones((5, 7), np.float32)})
