@@ -1,11 +1,14 @@
-"""Random networks that compute with the length of their input, at random lengths, beside onnxruntime.
+"""Random networks that compute with the length of their input, at random lengths, beside onnxruntime or torch.
 
-    python -m benchmarks.random_sizes [--networks 2000] [--sizes 12] [--seed 0] [--refused]
+    python -m benchmarks.random_sizes [--networks 2000] [--sizes 12] [--seed 0] [--refused] [--torch]
 
 Draws networks of up to four steps over `x[1, 3, N]` (`tests/support/random_lengths.py`) and bounds of N, compiles each
 once, and runs it at the least and the greatest length and at others between. Prints how many networks were right and
 how many were refused, with `--refused` for which reasons; each network with a difference is printed with its seed, and
 makes the exit code 1.
+
+`--torch` draws programs of PyTorch instead (`tests/support/random_programs_of_lengths.py`), exported for bounds of `n`,
+whose two inputs have sizes such as `4 * n` and `n + 1`. Some are none that torch exports.
 """
 
 import argparse
@@ -19,6 +22,20 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from support.random_length_runs import Outcome, outcome_of
 from support.random_lengths import draw
+
+
+def outcome_in_torch(seed: int, sizes: int) -> Outcome:
+    """Return what becomes of the program of PyTorch of a seed; a difference is printed."""
+    from support.random_programs_of_lengths import draw_program, outcome_of_program
+
+    program = draw_program(seed)
+    try:
+        result = outcome_of_program(program, seed, sizes)
+    except Exception as error:
+        result = Outcome(difference=f"{type(error).__name__}: {error}")
+    if result.difference:
+        print(f"seed {seed}, n = {program.least}..{program.most}, {'; '.join(program.steps)}: {result.difference}")
+    return result
 
 
 def outcome(seed: int, sizes: int) -> Outcome:
@@ -41,8 +58,10 @@ def main() -> int:
     parser.add_argument("--sizes", type=int, default=12)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--refused", action="store_true", help="print the reasons of refusals")
+    parser.add_argument("--torch", action="store_true", help="draw programs of PyTorch")
     chosen = parser.parse_args()
-    results = [outcome(chosen.seed + number, chosen.sizes) for number in range(chosen.networks)]
+    compared = outcome_in_torch if chosen.torch else outcome
+    results = [compared(chosen.seed + number, chosen.sizes) for number in range(chosen.networks)]
     refused = Counter(re.sub(r"^\S+: |\d+", "", result.refusal) for result in results if result.refusal)
     wrong = sum(bool(result.difference) for result in results)
     runs = sum(result.runs for result in results)

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Value
 from s2s.types.dtypes import Array
 
@@ -15,6 +15,10 @@ class AnyNode(Protocol):
 
     def invalid(self, fact: str, way_out: str) -> InputError:
         """The error for a node that is wrong."""
+        ...
+
+    def unsupported(self, fact: str, way_out: str) -> UnsupportedError:
+        """The error for a node that is right and that s2s cannot import."""
         ...
 
     def require_small(self, count: int, what: str) -> None:

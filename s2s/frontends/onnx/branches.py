@@ -17,10 +17,10 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import less, pad, reshape, select
 from s2s.frontends.networks import Formulas, Kind, Values, branch
-from s2s.frontends.onnx.late_places import pad_by_sizes
 from s2s.frontends.onnx.narrow import marked
 from s2s.frontends.onnx.node import Node
 from s2s.frontends.selection import true_places
+from s2s.frontends.sized_padding import pad_by_sizes
 from s2s.types.size import alike as same
 from s2s.types.size import all_plain, greatest, is_empty
 

@@ -6,17 +6,16 @@ Along each axis the positions that are read are computed, and elements are gathe
     Pad of 3 elements, result of 6         read at 0, 1, …, 5 minus the count of elements in front, between the ends
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.computed_places import read_nearest
-from s2s.frontends.formulas import cast, clamp, equal, less, minimum, reshape, select, take
+from s2s.frontends.formulas import cast, clamp, equal, less, reshape, select, take
 from s2s.frontends.onnx.node import Node
 from s2s.frontends.selection import true_places
-from s2s.types.size import all_plain
+from s2s.frontends.sized_padding import padded_along
 
 _INDEX = np.dtype(np.int64)
 
@@ -98,56 +97,13 @@ def late_pad(node: Node, x: Value, mode: str, shape: Sequence[int]) -> Value:
             continue
         if not size or not count:
             raise node.unsupported("pads a tensor without elements at run time", "make pads a constant (initializer)")
-        x, column = _padded(x, axis, low, count, mode)
+        x, column = padded_along(x, axis, low, count, mode)
         inside = column if inside is None else emit(graph.LogicalAndOp, inside, column)
     if mode != "constant" or inside is None:
         return x
     return select(inside, x, x.like(0) if fill is None else reshape(fill, []))
 
 
-def pad_by_sizes(x: Value, low: Sequence[int], high: Sequence[int], mode: str, fill: Value) -> Value:
-    """`x` with `low` elements before and `high` after each dimension, which may follow from sizes; none is negative."""
-    inside: Value | None = None
-    for axis, (before, size, after) in enumerate(zip(low, x.shape, high, strict=True)):
-        if not all_plain((before, after)):
-            x, column = _padded(x, axis, x.builder.sizes(before, _INDEX), before + size + after, mode)
-            inside = column if inside is None else emit(graph.LogicalAndOp, inside, column)
-    return x if mode != "constant" or inside is None else select(inside, x, fill)
-
-
-def _padded(x: Value, axis: int, low: Value, count: int, mode: str) -> tuple[Value, Value]:
-    """`count` elements of `x` along `axis`, `low` of them before its first one, and which of them are elements of `x`;
-    both have that axis."""
-    size, at = x.shape[axis], x.builder.counted(count, _INDEX) - low
-    within = emit(graph.LogicalNotOp, emit(graph.LogicalOrOp, less(at, 0), less(at * -1, 1 - size)))
-    column = reshape(within, [count if dim == axis else 1 for dim in range(x.rank)])
-    if mode == "constant":
-        return read_nearest(x, axis, at), column
-    return emit(graph.GatherOp, x, _WRAPPED[mode](at, size), axis=axis), column
-
-
 def _check_rank(node: Node, x: Value, shape: Sequence[int]) -> None:
     if len(shape) != x.rank:
         raise node.invalid(f"its result has the declared shape {list(shape)} for {list(x.shape)}", "fix the shape")
-
-
-def _modulo(x: Value, size: int) -> Value:
-    return emit(graph.ModOp, x, x.like(size))
-
-
-def _reflected(at: Value, size: int) -> Value:
-    """0 1 2 1 0 1 2 … for a size of 3."""
-    turn = _modulo(at, max(1, 2 * (size - 1)))
-    return minimum(turn, turn.like(2 * (size - 1)) - turn)
-
-
-def _nearest(at: Value, size: int) -> Value:
-    return clamp(at, 0, size - 1)
-
-
-_WRAPPED: Mapping[str, Callable[[Value, int], Value]] = {
-    "edge": _nearest,
-    "reflect": _reflected,
-    "wrap": _modulo,
-}
-"""The position that is read for one outside, by mode."""

@@ -8,10 +8,11 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import concat, crop, pad, select, take
 from s2s.frontends.onnx.counted_places import counted_shape
-from s2s.frontends.onnx.late_places import late_pad, late_slice, pad_by_sizes, slice_of_run
+from s2s.frontends.onnx.late_places import late_pad, late_slice, slice_of_run
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.places import part_of
-from s2s.types.size import Size, all_plain, is_size, proves
+from s2s.frontends.sized_padding import padded
+from s2s.types.size import all_plain, is_size
 
 _MODES = ("constant", "reflect", "edge", "wrap")
 
@@ -110,21 +111,11 @@ def _pad(node: Node) -> Value:
 
 def _pad_by_sizes(node: Node, x: Value, low: list[int], high: list[int], mode: str) -> Value:
     """`x` padded by counts that follow from sizes along some axes, by constant ones along others."""
-    cuts = next((size for size in (*low, *high) if isinstance(size, Size) and proves(size, ">=", 0) is not True), None)
-    if cuts is not None:
-        raise node.unsupported(
-            f"pads by {cuts.text} elements, less than 0 at some sizes", "narrow the bounds of these with --dim"
-        )
-    of_sizes = [not all_plain(pair) for pair in zip(low, high, strict=True)]
-    plain_low, plain_high = (
-        [0 if sized else count for count, sized in zip(counts, of_sizes, strict=True)] for counts in (low, high)
-    )
     number = node.optional(2) if mode == "constant" else None
     if number is not None and number.array is None:
         raise node.unsupported("pads with a value of the run by sizes", "pad with a constant value")
     known = 0 if number is None or (found := node.known_number(2, "the pad value")) is None else found
-    x = pad(x, plain_low, plain_high, mode, known)
-    return pad_by_sizes(x, low, high, mode, x.like(known))
+    return padded(node, x, low, high, mode, known)
 
 
 IMPORTERS: Mapping[str, Importer] = {

@@ -8,8 +8,9 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, concat, crop, pad, reshape, select, take, transpose, unsqueeze
+from s2s.frontends.formulas import cast, concat, crop, reshape, select, take, transpose, unsqueeze
 from s2s.frontends.places import part_of
+from s2s.frontends.sized_padding import padded
 from s2s.frontends.torch.node import Importer, Node
 from s2s.types.size import Size, greatest, is_empty, is_size
 
@@ -160,14 +161,13 @@ def _pads(node: Node, rank: int, name: str) -> tuple[list[int], list[int]]:
 def _constant_pad(node: Node) -> Value:
     x = node.value("self")
     if x.is_bool:
-        return cast(
-            pad(cast(x, np.dtype(np.int8)), *_pads(node, x.rank, "pad"), value=int(node.flag("value"))), x.dtype
-        )
-    return pad(x, *_pads(node, x.rank, "pad"), value=node.number("value"))
+        numbers = padded(node, cast(x, np.dtype(np.int8)), *_pads(node, x.rank, "pad"), "constant", node.flag("value"))
+        return cast(numbers, x.dtype)
+    return padded(node, x, *_pads(node, x.rank, "pad"), "constant", node.number("value"))
 
 
 def _padding(mode: str) -> Importer:
-    return lambda node: pad(node.value("self"), *_pads(node, node.value("self").rank, "padding"), mode)
+    return lambda node: padded(node, node.value("self"), *_pads(node, node.value("self").rank, "padding"), mode)
 
 
 def _diagonal(node: Node) -> Value:
