@@ -174,6 +174,14 @@ def test_a_size_that_is_one_of_a_sum_is_told_by_the_other():
         assert artifact.run({"x": np.ones(5, "f"), "y": np.ones(2, "f")})["z"].shape == (5,)
 
 
+def test_axes_that_the_user_names_may_be_formulas():
+    shapes, dims = ["x=2,4*q", "y=q+1"], ["q=2..4"]
+    with api.compile(onnx_model(GROUPS), target="c", shapes=shapes, dims=dims) as artifact:
+        check_groups(artifact)
+    with pytest.raises(InputError, match="--shape x: the axis q has no size; give it one, --dim q=4"):
+        api.compile(onnx_model(GROUPS), target="c", shapes=shapes)
+
+
 def test_a_constant_size_makes_its_formulas_constant():
     with api.compile(groups(), target="c", dims={"q": 3}) as artifact:
         assert [port.shape for port in artifact.info.inputs] == [(2, 12), (4,)]
