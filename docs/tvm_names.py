@@ -28,7 +28,7 @@ MODULES = (
     "autotvm.record", "autotvm.graph_tuner", "autotvm.utils", "target", "runtime", "nd", "ir", "transform",
     "instrument",
     "contrib.graph_executor", "contrib.aot_executor", "contrib.debugger.debug_executor", "contrib.utils", "contrib.cc",
-    "contrib.cblas", "rpc", "micro", "micro.testing", "testing",
+    "contrib.cblas", "rpc", "micro", "micro.testing", "driver", "driver.tvmc", "support", "testing",
 )  # fmt: skip
 """The public modules; the first one is the package itself."""
 Notes = Mapping[str, str]

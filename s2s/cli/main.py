@@ -47,6 +47,7 @@ COMMANDS = {
     "targets": ("targets.targets_command", "List the targets, or print one as a file."),
     "completion": ("completion.completion_command", "Print a script that makes a shell complete commands."),
     "records": ("records.records_group", "Show, merge, prune, verify and convert records of measurements."),
+    "tvmc": ("tvmc.tvmc_command", "Compile, run and tune with the arguments of TVM's tvmc."),
     "farm": ("farm.farm_group", "Let other machines and boards measure for s2s tune."),
 }
 """Where each command is found in `s2s.cli`, and its line in the help. It is imported when it runs."""

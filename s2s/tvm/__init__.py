@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from s2s.tvm import (
         autotvm,
         contrib,
+        driver,
         error,
         instrument,
         ir,
@@ -49,6 +50,7 @@ MODULES = (
     "_ffi",
     "autotvm",
     "contrib",
+    "driver",
     "error",
     "instrument",
     "ir",
@@ -108,6 +110,7 @@ __all__ = [
     "cpu",
     "cuda",
     "device",
+    "driver",
     "error",
     "ext_dev",
     "get_global_func",

@@ -1,7 +1,7 @@
 """microTVM under TVM's names: archives of networks for firmware, and measuring on boards.
 
 Projects of TVM's template servers are refused: a tree of C is written by `library.write(folder)`, with build files for
-CMake, Make, Zephyr, Arduino and others (`s2s package`), and runs on a board by `s2s verify --on qemu:m4`.
+CMake, Make, Zephyr, Arduino and others (`s2s export`), and runs on a board by `s2s verify --on qemu:m4`.
 """
 
 from pathlib import Path
@@ -26,7 +26,7 @@ def generate_project(
     """Refused: projects are written by packagings."""
     raise UnsupportedError(
         "micro.generate_project: project servers of TVM are not run; write(folder) gives a tree with build files, and "
-        "`s2s package` a project of Zephyr, Arduino, PlatformIO or ESP-IDF"
+        "`s2s export` a project of Zephyr, Arduino, PlatformIO or ESP-IDF"
     )
 
 

@@ -1,0 +1,267 @@
+"""`s2s tvmc`: TVM's command line, with its arguments as far as they mean something.
+
+    s2s tvmc compile net.onnx --target llvm -o net.tar
+    s2s tvmc run net.tar --inputs x.npz --print-time
+    s2s tvmc tune net.onnx --target llvm -o net.log --trials 64
+
+Attributes of targets, executors and runtimes are arguments of their own, as in TVM: `--target-c-mcpu cortex-m4`,
+`--executor-aot-unpacked-api 1`. Arguments without a counterpart are refused by name.
+"""
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from s2s.errors import UnsupportedError
+from s2s.tvm.driver.tvmc.autotuner import TUNERS, tune_model
+from s2s.tvm.driver.tvmc.compiler import compile_model
+from s2s.tvm.driver.tvmc.errors import TVMCException
+from s2s.tvm.driver.tvmc.frontends import READERS, load_model
+from s2s.tvm.driver.tvmc.model import TVMCPackage
+from s2s.tvm.driver.tvmc.runner import FILL_MODES, run_module
+from s2s.tvm.relay.options import Executor, Runtime
+
+REFUSED: Mapping[str, str] = {
+    "--config": "arguments stand on the command line, and of a project in its project file",
+    "--desired-layout": "layouts are chosen by the compiler",
+    "--desired-layout-ops": "layouts are chosen by the compiler",
+    "--dump-offloads": "`s2s inspect --why` tells who computes each operator",
+    "--enable-autoscheduler": "one tuner searches schedules",
+    "--experimental-tvm-extension": "generators are installed as packages",
+    "--list-options": "`s2s targets` and `s2s boards` list what there is",
+    "--mixed-precision": "convert the model before it is read",
+    "--project-option": "boards are driven by `s2s verify --on`",
+    "--use-vm": "there is no virtual machine",
+    "--workspace-pools": "`s2s compile --pool` describes memory pools",
+}
+"""Arguments of TVM that have no counterpart, and the reason; longer ones that begin so are refused as well."""
+Extra = dict[str, dict[str, str]]
+"""Attributes by kind: of `--target-c-mcpu=cortex-m4` `{"c": {"mcpu": "cortex-m4"}}`."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that raises errors of the driver."""
+
+    def error(self, message: str) -> Any:
+        """Raise the error."""
+        raise TVMCException(f"{self.prog}: {message}; see {self.prog} --help")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a command of the driver."""
+    refuse(arguments)
+    parser = _Parser(prog="s2s tvmc", description="TVM's driver on the compiler of s2s.")
+    commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
+    _compile_parser(commands.add_parser("compile", help="compile a model to a package"))
+    _run_parser(commands.add_parser("run", help="run a package on this machine"))
+    _tune_parser(commands.add_parser("tune", help="tune the kernels of a model"))
+    micro = commands.add_parser("micro", help="projects for boards, which are refused")
+    micro.add_argument("step", choices=["create", "build", "flash"])
+    known, rest = parser.parse_known_args(list(arguments))
+    if known.command == "micro":
+        raise UnsupportedError(
+            f"s2s tvmc micro {known.step}: project servers of TVM are not run; `s2s new` writes a project for a board, "
+            "`s2s export` one for Zephyr, Arduino, PlatformIO or ESP-IDF"
+        )
+    action: Callable[[argparse.Namespace, Sequence[str]], int] = known.action
+    return action(known, rest)
+
+
+def refuse(arguments: Sequence[str]) -> None:
+    """Refuse arguments that have no counterpart."""
+    for argument in arguments:
+        for name, reason in REFUSED.items():
+            if argument.startswith(name):
+                raise UnsupportedError(f"s2s tvmc {argument.partition('=')[0]}: {reason}; leave it out")
+
+
+def _compile_parser(parser: argparse.ArgumentParser) -> None:
+    _model_arguments(parser)
+    parser.add_argument("-o", "--output", default="module.tar", help="the package")
+    parser.add_argument("-f", "--output-format", choices=["so", "tar", "mlf"], default="so")
+    parser.add_argument("--cross-compiler", default="", help="the compiler of the library, by default the target's")
+    parser.add_argument("--cross-compiler-options", default="")
+    parser.add_argument("--dump-code", default="", help="texts beside the package: relay, c")
+    parser.add_argument("--pass-config", action="append", metavar="KEY=VALUE")
+    parser.add_argument("--disabled-pass", default="", help="passes with commas between them")
+    parser.add_argument("-O", "--opt-level", type=int, choices=range(5), default=3)
+    parser.add_argument("--executor", choices=["graph", "aot"], default="graph")
+    parser.add_argument("--runtime", choices=["cpp", "crt"], default="cpp")
+    parser.add_argument("--module-name", default="default")
+    parser.set_defaults(action=_compile)
+
+
+def _run_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("FILE", help="the package")
+    parser.add_argument("--device", default="cpu", help="cpu: packages run on this machine")
+    parser.add_argument("-i", "--inputs", help="inputs by name (.npz)")
+    parser.add_argument("-o", "--outputs", help="where outputs are written (.npz)")
+    parser.add_argument("--fill-mode", choices=FILL_MODES, default="random", help="of inputs that are not given")
+    parser.add_argument("--print-time", action="store_true")
+    parser.add_argument("--print-top", type=int, metavar="N", help="print the N largest values of each output")
+    parser.add_argument("--profile", action="store_true", help="print the time of each kernel")
+    parser.add_argument("--end-to-end", action="store_true")
+    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--number", type=int, default=1)
+    parser.add_argument("--rpc-tracker")
+    parser.add_argument("--rpc-key")
+    parser.add_argument("-v", "--verbose", action="count", default=0)
+    parser.set_defaults(action=_run)
+
+
+def _tune_parser(parser: argparse.ArgumentParser) -> None:
+    _model_arguments(parser)
+    parser.add_argument("-o", "--output", required=True, help="the log")
+    parser.add_argument("--trials", type=int, default=10000, help="measurements of each kernel at most")
+    parser.add_argument("--tuner", choices=list(TUNERS), default="xgb")
+    parser.add_argument("--early-stopping", type=int)
+    parser.add_argument("--min-repeat-ms", type=int)
+    parser.add_argument("--number", type=int, default=10)
+    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--parallel", type=int, default=4)
+    parser.add_argument("--timeout", type=int, default=10)
+    parser.add_argument("--tasks", default="all", help="numbers and names of kernels")
+    parser.add_argument("--rpc-tracker", help="the scheduler of a farm, host:port")
+    parser.add_argument("--rpc-key", help="the place that workers measure in")
+    parser.set_defaults(action=_tune)
+
+
+def _model_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("FILE", help="the model")
+    parser.add_argument("--target", required=True, help="the processor, as llvm, `c -mcpu=cortex-m4` or cortex-m4")
+    parser.add_argument("--target-host")
+    parser.add_argument("--model-format", choices=list(READERS))
+    parser.add_argument("--input-shapes", help="as data:[1,3,224,224] mask:[1,8]")
+    parser.add_argument("--tuning-records", help="a log of AutoTVM")
+    parser.add_argument("-v", "--verbose", action="count", default=0)
+
+
+def _compile(known: argparse.Namespace, rest: Sequence[str]) -> int:
+    extra = {kind: attributes(rest, kind) for kind in ("target", "executor", "runtime")}
+    _check_rest(rest)
+    executor, runtime = known.executor, known.runtime
+    package = compile_model(
+        load_model(known.FILE, known.model_format, shapes_of(known.input_shapes)),
+        known.target,
+        known.opt_level,
+        Executor(executor, {name: _value(text) for name, text in extra["executor"].get(executor, {}).items()}),
+        Runtime(runtime, {name: _value(text) for name, text in extra["runtime"].get(runtime, {}).items()}),
+        known.tuning_records,
+        known.output,
+        known.cross_compiler,
+        known.cross_compiler_options,
+        known.output_format,
+        known.dump_code,
+        "",
+        known.target_host,
+        known.disabled_pass,
+        known.pass_config,
+        extra["target"],
+        mod_name=known.module_name,
+    )
+    print(package.package_path)  # noqa: T201
+    return 0
+
+
+def _run(known: argparse.Namespace, rest: Sequence[str]) -> int:
+    _check_rest(rest)
+    inputs = dict(np.load(known.inputs)) if known.inputs else None
+    result = run_module(
+        TVMCPackage(known.FILE),
+        known.device,
+        known.rpc_tracker,
+        rpc_key=known.rpc_key,
+        inputs=inputs,
+        fill_mode=known.fill_mode,
+        benchmark=known.print_time,
+        repeat=known.repeat,
+        number=known.number,
+        profile=known.profile,
+        end_to_end=known.end_to_end,
+    )
+    if known.print_time:
+        print(result.format_times())  # noqa: T201
+    for name, value in result.outputs.items() if known.print_top else ():
+        flat = np.asarray(value, np.float64).reshape(-1)
+        order = np.argsort(-flat)[: known.print_top]
+        print(name, order.tolist(), flat[order].tolist())  # noqa: T201
+    if known.outputs:
+        result.save(known.outputs)
+    return 0
+
+
+def _tune(known: argparse.Namespace, rest: Sequence[str]) -> int:
+    extra = attributes(rest, "target")
+    _check_rest(rest)
+    host, _, port = (known.rpc_tracker or "").partition(":")
+    log = tune_model(
+        load_model(known.FILE, known.model_format, shapes_of(known.input_shapes)),
+        known.target,
+        known.output,
+        known.tuning_records,
+        rpc_key=known.rpc_key,
+        hostname=host or None,
+        port=port or 9090,
+        trials=known.trials,
+        target_host=known.target_host,
+        tuner=known.tuner,
+        min_repeat_ms=known.min_repeat_ms,
+        early_stopping=known.early_stopping,
+        timeout=known.timeout,
+        repeat=known.repeat,
+        number=known.number,
+        parallel=known.parallel,
+        additional_target_options=extra,
+        tasks_filter=known.tasks,
+    )
+    print(log)  # noqa: T201
+    return 0
+
+
+def attributes(rest: Sequence[str], what: str) -> Extra:
+    """Return the attributes of targets, executors or runtimes that arguments give, by kind."""
+    values: Extra = {}
+    for at, argument in enumerate(rest):
+        name, separator, value = argument.partition("=")
+        words = name.removeprefix("--").split("-", 2)
+        if argument.startswith("--") and len(words) == 3 and words[0] == what:
+            follows = rest[at + 1] if at + 1 < len(rest) else "1"
+            values.setdefault(words[1], {})[words[2]] = value if separator else follows
+    return values
+
+
+def _check_rest(rest: Sequence[str]) -> None:
+    """Refuse arguments that are no attributes."""
+    for at, argument in enumerate(rest):
+        before = rest[at - 1] if at else ""
+        is_value = not argument.startswith("-") and before.startswith("--") and "=" not in before
+        if not is_value and argument.removeprefix("--").split("-")[0] not in ("target", "executor", "runtime"):
+            raise TVMCException(f"s2s tvmc: {argument} is not known; see s2s tvmc compile --help")
+
+
+def _value(text: str) -> bool | int | str:
+    """The value of an option: true, false, 0 and 1 are Booleans."""
+    if text.lower() in ("true", "1"):
+        return True
+    if text.lower() in ("false", "0"):
+        return False
+    return int(text) if text.isdigit() else text
+
+
+def shapes_of(text: str | None) -> dict[str, tuple[int, ...]] | None:
+    """Return the shapes of inputs by name, of `data:[1,3,224,224] mask:[1,8]`."""
+    if not text:
+        return None
+    shapes: dict[str, tuple[int, ...]] = {}
+    for word in text.replace(", ", ",").split(" "):
+        name, separator, sizes = word.rpartition(":")
+        numbers = sizes.strip("[]").split(",")
+        if not separator or not all(number.strip().isdigit() for number in numbers):
+            raise TVMCException(f"--input-shapes {word}: is no shape; give name:[1,3,224,224]")
+        shapes[name.strip("\"'")] = tuple(map(int, numbers))
+    return shapes
+
+
+__all__ = ["main"]

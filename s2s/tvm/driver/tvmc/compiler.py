@@ -1,0 +1,128 @@
+"""`tvmc.compile`: a model as a package."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from s2s.errors import UnsupportedError
+from s2s.tvm import autotvm
+from s2s.tvm.driver.tvmc.errors import TVMCException
+from s2s.tvm.driver.tvmc.model import TVMCModel, TVMCPackage
+from s2s.tvm.relay.factory import DEFAULT_NAME, ExecutorFactory, build
+from s2s.tvm.relay.memory_pools import WorkspaceMemoryPools
+from s2s.tvm.relay.options import Executor, Runtime
+from s2s.tvm.target import Target
+from s2s.tvm.transform import PassContext
+
+DUMPS = ("relay", "c")
+"""What is written beside a package on request."""
+REFUSED = {
+    "desired_layout": "layouts are chosen by the compiler",
+    "desired_layout_ops": "layouts are chosen by the compiler",
+    "dump_offloads": "`s2s inspect --why` tells who computes each operator",
+    "mixed_precision": "convert the model before it is read",
+    "mixed_precision_acc_type": "convert the model before it is read",
+    "mixed_precision_calculation_type": "convert the model before it is read",
+    "mixed_precision_ops": "convert the model before it is read",
+    "use_vm": "there is no virtual machine; use executor graph or aot",
+}
+"""Arguments of TVM's call that have no counterpart, and the reason."""
+
+
+def compile_model(
+    tvmc_model: TVMCModel,
+    target: str | Target,
+    opt_level: int = 3,
+    executor: Executor | str = "graph",
+    runtime: Runtime | str = "cpp",
+    tuning_records: str | Path | None = None,
+    package_path: str | Path | None = None,
+    cross: str | None = None,
+    cross_options: str | None = None,
+    output_format: str = "so",
+    dump_code: Sequence[str] | str | None = None,
+    dump_offloads: str = "",
+    target_host: str | None = None,
+    disabled_pass: Sequence[str] | str | None = None,
+    pass_context_configs: Sequence[str] | None = None,
+    additional_target_options: Mapping[str, Mapping[str, Any]] | None = None,
+    use_vm: bool = False,
+    mod_name: str = DEFAULT_NAME,
+    workspace_pools: WorkspaceMemoryPools | None = None,
+    instruments: Sequence[object] | None = None,
+    **others: Any,
+) -> TVMCPackage:
+    """Compile a model for a target and write the package.
+
+    `tuning_records` is a log of AutoTVM. `pass_context_configs` are texts `key=value`; `disabled_pass` names passes
+    with commas between them; `additional_target_options` are attributes by the kind of a target. `dump_code` writes
+    `relay` (the network) or `c` (its code) beside the package.
+    """
+    for name, value in {"dump_offloads": dump_offloads, "use_vm": use_vm, **others}.items():
+        if name not in REFUSED:
+            raise TVMCException(f"tvmc.compile: {name} is not known; see the arguments of tvmc.compile")
+        if value:
+            raise UnsupportedError(f"tvmc.compile: {name}: {REFUSED[name]}; leave it out")
+    named = target_with(target, additional_target_options or {})
+    context = PassContext(
+        opt_level=opt_level,
+        disabled_pass=words(disabled_pass),
+        instruments=instruments,
+        config=dict(map(config_of, pass_context_configs or ())),
+    )
+    records = autotvm.apply_history_best(str(tuning_records)) if tuning_records else nullcontext()
+    with records, context:
+        factory = build(
+            tvmc_model.mod,
+            named,
+            target_host,
+            executor,
+            runtime,
+            workspace_pools,
+            None,
+            tvmc_model.params,
+            mod_name,
+        )
+        path = tvmc_model.export_package(factory, package_path, cross, cross_options, output_format)
+    dump(factory, words(dump_code), Path(path))
+    return TVMCPackage(path)
+
+
+def target_with(target: str | Target, options: Mapping[str, Mapping[str, Any]]) -> Target:
+    """Return a target with further attributes of its kind."""
+    named = Target(target)
+    unused = [kind for kind in options if kind != named.kind.name]
+    if unused:
+        raise TVMCException(f"target {named.kind.name}: the options of {unused[0]} are for nobody; leave them out")
+    given = options.get(named.kind.name, {})
+    text = target if isinstance(target, str) else str(target)
+    return Target(" ".join([text, *(f"-{name}={value}" for name, value in given.items())]))
+
+
+def words(text: Sequence[str] | str | None) -> list[str]:
+    """The words of a text with commas between them, or of a list."""
+    return [word for word in text.split(",") if word] if isinstance(text, str) else list(text or ())
+
+
+def config_of(text: str) -> tuple[str, bool | int | str]:
+    """A key of a context's configuration and its value, of `key=value`."""
+    key, separator, value = text.partition("=")
+    if not separator or not key:
+        raise TVMCException(f"pass config {text!r}: is no assignment; give key=value")
+    if value.lower() in ("true", "false"):
+        return key, value.lower() == "true"
+    return key, int(value) if value.lstrip("-").isdigit() else value
+
+
+def dump(factory: ExecutorFactory, kinds: Sequence[str], path: Path) -> None:
+    """Write texts of the network beside the package."""
+    wrong = next((kind for kind in kinds if kind not in DUMPS), None)
+    if wrong is not None:
+        raise UnsupportedError(f"dump_code {wrong}: there is no such text; give {' or '.join(DUMPS)}")
+    for kind in kinds:
+        text = str(factory.ir_mod) if kind == "relay" else factory.get_source()
+        path.with_name(f"{path.name}.{kind}").write_text(text, encoding="utf-8")
+
+
+__all__ = ["compile_model"]

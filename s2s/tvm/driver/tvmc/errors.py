@@ -1,0 +1,14 @@
+"""Errors of the driver under TVM's names."""
+
+from s2s.errors import InputError
+
+
+class TVMCException(InputError):
+    """A call of the driver is wrong."""
+
+
+class TVMCImportError(TVMCException):
+    """A model cannot be read."""
+
+
+__all__ = ["TVMCException", "TVMCImportError"]
