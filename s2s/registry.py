@@ -15,6 +15,7 @@ from s2s.errors import CompilerBug, InputError
 PASSES: tuple[str, ...] = (
     "graph-annotate-target",
     "graph-bound-positions",
+    "graph-buffer-lines",
     "graph-canonicalize-activations",
     "graph-canonicalize-affine",
     "graph-canonicalize-attention",

@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from s2s.dialects.c.types import VOID, PtrType
+from s2s.dialects.c.types import STATUS, VOID, PtrType
 from s2s.types.hints import isa
 
 ARITHMETIC: Final = ("+", "-", "*", "/")
@@ -101,7 +101,9 @@ def binary_type(operator: str, lhs: Attribute, rhs: Attribute) -> Attribute | No
 
 
 def _comparable(lhs: Attribute, rhs: Attribute) -> bool:
-    """Pointers to the same type, or one of them to `void`."""
+    """Two statuses, or pointers to the same type, or one of them to `void`."""
+    if lhs == rhs == STATUS:
+        return True
     if not isinstance(lhs, PtrType) or not isinstance(rhs, PtrType):
         return False
     return lhs.element == rhs.element or VOID in (lhs.element, rhs.element)

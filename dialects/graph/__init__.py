@@ -140,7 +140,7 @@ from s2s.dialects.graph.run_sizes import SizedOp as SizedOp
 from s2s.dialects.graph.selection import NonMaxSuppressionOp, NonzeroOp
 from s2s.dialects.graph.shape import BroadcastToOp, ConcatOp, IotaOp, PadOp, ReshapeOp, SliceOp, TileOp, TransposeOp
 from s2s.dialects.graph.signal import DftOp, FixedDftOp
-from s2s.dialects.graph.sliding import AdvanceOp, InsertSliceOp
+from s2s.dialects.graph.sliding import AdvanceOp, InsertSliceOp, LineBuffersOp
 from s2s.dialects.graph.structure import CallOp, ConstantOp, RequireOp, WeightOp
 from s2s.dialects.graph.superblocks import SuperblockDotOp, SuperblockMatmulOp
 from s2s.dialects.graph.traits import (
@@ -177,6 +177,7 @@ Graph = Dialect(
         IfOp,
         ScanOp,
         RowTilesOp,
+        LineBuffersOp,
         WhileOp,
         AbsOp,
         AcosOp,

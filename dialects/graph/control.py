@@ -59,17 +59,18 @@ def _symbol(callee: str | SymbolRefAttr) -> SymbolRefAttr:
     return SymbolRefAttr(callee) if isinstance(callee, str) else callee
 
 
-def _check_callee(op: Operation, callee: str, inputs: Types, outputs: Types, tied: int = 0) -> None:
-    """Check that `callee` is a network of these types whose first `tied` results are tied to its first arguments."""
-    found = function_named(op, callee)
-    if found is None:
+def check_callee(op: Operation, callee: str, inputs: Types, outputs: Types, tied: int = 0) -> None:
+    """Raise an error unless `callee` is a network of these types whose first `tied` results are tied to its first
+    arguments."""
+    network = function_named(op, callee)
+    if network is None:
         raise VerifyException(f"@{callee} is not a function of this module")
     wanted = FunctionType.from_lists(list(inputs), list(outputs))
-    if found.function_type != wanted:
-        raise VerifyException(f"run as {wanted}, but @{callee} is {found.function_type}")
+    if network.function_type != wanted:
+        raise VerifyException(f"run as {wanted}, but @{callee} is {network.function_type}")
     expected = tuple(number if number < tied else None for number in range(len(outputs)))
-    if tied_arguments(found) != expected:
-        raise VerifyException(f"@{callee} ties its results to {tied_arguments(found)}, expected {expected}")
+    if tied_arguments(network) != expected:
+        raise VerifyException(f"@{callee} ties its results to {tied_arguments(network)}, expected {expected}")
 
 
 class RunsNetworks(SymbolUserOpInterface):
@@ -136,7 +137,7 @@ class IfOp(NetworkOp):
     def check_callees(self) -> None:
         _check_condition(self.condition.type)
         for callee in self.networks:
-            _check_callee(self, callee, self.inputs.types, self.outputs.types)
+            check_callee(self, callee, self.inputs.types, self.outputs.types)
 
 
 @op_definition
@@ -171,14 +172,14 @@ class WhileOp(NetworkOp):
     def check_callees(self) -> None:
         condition = function_named(self, self.condition.string_value())
         outputs = [] if condition is None else list(condition.function_type.outputs)
-        _check_callee(self, self.condition.string_value(), self.inputs.types, outputs)
+        check_callee(self, self.condition.string_value(), self.inputs.types, outputs)
         if len(outputs) != 1:
             raise VerifyException(f"{self.condition} gives {len(outputs)} values, expected one bool")
         _check_condition(outputs[0])
         carried = self.outputs.types
         if tuple(self.inputs.types[: len(carried)]) != tuple(carried):
             raise VerifyException("the results are not of the types of the first inputs, which they replace")
-        _check_callee(self, self.body.string_value(), self.inputs.types, carried, tied=len(carried))
+        check_callee(self, self.body.string_value(), self.inputs.types, carried, tied=len(carried))
 
 
 @op_definition
@@ -272,7 +273,7 @@ class ScanOp(NetworkOp):
         inputs += [slice_type(types[number]) for number in scanned]
         inputs += [types[number] for number in kept]
         outputs = [*types[: len(carried)], *(slice_type(type) for type in self.outputs.types[len(carried) :])]
-        _check_callee(self, self.body.string_value(), inputs, outputs, tied=len(carried))
+        check_callee(self, self.body.string_value(), inputs, outputs, tied=len(carried))
 
 
 class RowTileBody(NamedTuple):
@@ -351,14 +352,14 @@ class RowTilesOp(NetworkOp):
         for piece in self.pieces:
             if piece.steps < 1:
                 raise VerifyException(f"@{piece.body} runs {piece.steps} steps, expected at least one")
-            found = function_named(self, piece.body)
-            if found is None:
+            network = function_named(self, piece.body)
+            if network is None:
                 raise VerifyException(f"@{piece.body} is not a function of this module")
-            rows = [rows_of(type) for type in (*found.function_type.inputs, *found.function_type.outputs)]
+            rows = [rows_of(type) for type in (*network.function_type.inputs, *network.function_type.outputs)]
             if len(rows) != 2:
-                raise VerifyException(f"@{piece.body} is {found.function_type}, expected one tensor from one tensor")
+                raise VerifyException(f"@{piece.body} is {network.function_type}, expected one tensor from one tensor")
             inputs, outputs = [with_rows(self.x.type, rows[0])], [with_rows(self.y.type, rows[1])]
-            _check_callee(self, piece.body, inputs, outputs)
+            check_callee(self, piece.body, inputs, outputs)
             ends = piece.x_start, piece.x_start + piece.x_stride * (piece.steps - 1)
             if min(ends) < 0 or max(ends) + rows[0] > rows_of(self.x.type):
                 raise VerifyException(f"@{piece.body} reads rows outside of {self.x.type}")

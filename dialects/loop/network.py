@@ -4,7 +4,7 @@ A network takes its outputs, then its inputs, as buffers; `loop-plan-memory` put
 the operations here the memory for it as `arena`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import (
@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -38,17 +37,7 @@ from xdsl.traits import MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.checks import check_flat
-from s2s.dialects.loop.devices import (
-    DeviceCopyOp,
-    EnterDeviceOp,
-    LeaveDeviceOp,
-    StartDeviceCallsOp,
-    StartDeviceCopyOp,
-    WaitDeviceCallsOp,
-    WaitDeviceCopyOp,
-)
 from s2s.dialects.loop.interfaces import Access, AccessEffects, AccessInterface, read_any, write_any
-from s2s.dialects.loop.sliding import AdvanceOp
 from s2s.dialects.operation import Op, op_definition
 
 _INTS = DenseArrayBase.constr(i64)
@@ -88,6 +77,10 @@ class NetworkCall(Op, AccessInterface):
         """Which of the buffers a network writes depends on the network: each may be read and written."""
         given = [*([] if self.arena is None else [self.arena]), *self.buffers]
         return [access(each) for each in given for access in (write_any, read_any)]
+
+    def calls(self) -> Iterable[tuple[str, Sequence[SSAValue]]]:
+        """Yield the networks with the buffers that each takes."""
+        return [(name, self.buffers) for name in self.networks]
 
     def with_arena(self, arena: SSAValue) -> "NetworkCall":
         """The operation with memory for the networks that it runs."""
@@ -311,28 +304,7 @@ def _check_flag(op: IRDLOperation, type: Attribute) -> None:
         raise VerifyException(f"{op.name}: the condition is {type}, expected one bool")
 
 
-STEPS = (
-    CallOp,
-    AdvanceOp,
-    CopyOp,
-    ReadSizeOp,
-    RequireOp,
-    DeviceCopyOp,
-    StartDeviceCopyOp,
-    WaitDeviceCopyOp,
-    EnterDeviceOp,
-    LeaveDeviceOp,
-    StartDeviceCallsOp,
-    WaitDeviceCallsOp,
-    CallIfOp,
-    CallWhileOp,
-    CallForOp,
-)
-"""What the function of a network does, one after the other."""
-
-
 __all__ = [
-    "STEPS",
     "CallForOp",
     "CallIfOp",
     "CallWhileOp",

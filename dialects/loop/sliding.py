@@ -1,16 +1,32 @@
-"""Windows that move through memory from run to run, so that what they keep is not copied."""
+"""Windows that move through memory from run to run, and loops over rows in which windows move."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from xdsl.dialects.builtin import I64, IntegerAttr, MemRefType, i32, i64
+from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, MemRefType, SymbolRefAttr, i32, i64
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import ParsePropInAttrDict, operand_def, opt_operand_def, prop_def, result_def, traits_def
 from xdsl.traits import MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.checks import check_flat
+from s2s.dialects.loop.devices import (
+    DeviceCopyOp,
+    EnterDeviceOp,
+    LeaveDeviceOp,
+    StartDeviceCallsOp,
+    StartDeviceCopyOp,
+    WaitDeviceCallsOp,
+    WaitDeviceCopyOp,
+)
 from s2s.dialects.loop.interfaces import Access, AccessEffects, AccessInterface, read_any, write_any
+from s2s.dialects.loop.network import CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall, ReadSizeOp, RequireOp
 from s2s.dialects.operation import Op, op_definition
+from s2s.types.shapes.sliding import RowBody, columns_of, row_bodies
+
+_INTS = DenseArrayBase.constr(i64)
+COUNT = MemRefType(i32, [1])
+"""The memory for the number of rows that have arrived."""
 
 
 @op_definition
@@ -62,4 +78,111 @@ class AdvanceOp(Op, AccessInterface):
             raise VerifyException(f"{self.name}: the position is {self.position.type}, expected memref<1xi32>")
 
 
-__all__ = ["AdvanceOp"]
+@op_definition
+class CallRowsOp(NetworkCall):
+    """`for (t = 0; t < ticks; t++) if (a body is due in t) body(buffers…);`, for all bodies in their order.
+
+    Buffer 0 is the input, of which a body that takes it gets row `t`, of `row` elements; the others are rings. With
+    `count`, memory for the rows that have arrived, the caller runs the loop, a few rows at a time.
+    """
+
+    name = "loop.call_rows"
+
+    bodies = prop_def(ArrayAttr[SymbolRefAttr])
+    every = prop_def(_INTS)
+    firsts = prop_def(_INTS)
+    steps = prop_def(_INTS)
+    taken = prop_def(_INTS)
+    counts = prop_def(_INTS)
+    written = prop_def(_INTS)
+    row = prop_def(IntegerAttr[I64])
+    count = opt_operand_def(MemRefType)
+    assembly_format = (
+        "(`count` $count^ `:` type($count))? (`in` $arena^ `:` type($arena))?"
+        " `(` $buffers `)` attr-dict `:` `(` type($buffers) `)`"
+    )
+
+    def __init__(
+        self,
+        pieces: Sequence[RowBody],
+        buffers: Sequence[SSAValue],
+        *,
+        row: int,
+        count: SSAValue | None = None,
+        arena: SSAValue | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[count, arena, buffers], properties={**columns_of(pieces), "row": IntegerAttr(row, i64)}
+        )
+
+    @property
+    def networks(self) -> tuple[str, ...]:
+        return tuple(body.string_value() for body in self.bodies)
+
+    @property
+    def pieces(self) -> list[RowBody]:
+        """The bodies in order."""
+        return list(row_bodies(self.properties))
+
+    @property
+    def rows(self) -> int:
+        """The rows of the input."""
+        return check_flat(self, self.buffers[0].type).get_shape()[0] // self.row.value.data
+
+    def calls(self) -> Iterable[tuple[str, Sequence[SSAValue]]]:
+        return [(piece.body, [self.buffers[number] for number in piece.taken]) for piece in self.pieces]
+
+    def accesses(self) -> Sequence[Access]:
+        counted = [] if self.count is None else [write_any(self.count), read_any(self.count)]
+        return [*counted, *(access for access in super().accesses() if access != write_any(self.buffers[0]))]
+
+    def verify_(self) -> None:
+        if not self.buffers or check_flat(self, self.buffers[0].type).get_shape()[0] % self.row.value.data:
+            raise VerifyException(f"{self.name}: the input is not made of rows of {self.row.value.data} elements")
+        if self.count is not None and self.count.type != COUNT:
+            raise VerifyException(f"{self.name}: counts in {self.count.type}, expected {COUNT}")
+
+    def with_arena(self, arena: SSAValue) -> "CallRowsOp":
+        return CallRowsOp(self.pieces, self.buffers, row=self.row.value.data, count=self.count, arena=arena)
+
+
+@op_definition
+class EndRowsOp(Op, AccessInterface):
+    """No further rows are counted in `count`: a caller who hands over rows has to begin anew."""
+
+    name = "loop.end_rows"
+
+    count = operand_def(MemRefType)
+    traits = traits_def(AccessEffects(), MemoryWriteEffect())
+    assembly_format = "$count attr-dict `:` type($count)"
+
+    def __init__(self, count: SSAValue) -> None:
+        super().__init__(operands=[count])
+
+    def accesses(self) -> Sequence[Access]:
+        return [read_any(self.count), write_any(self.count)]
+
+
+STEPS = (
+    CallOp,
+    AdvanceOp,
+    CopyOp,
+    ReadSizeOp,
+    RequireOp,
+    DeviceCopyOp,
+    StartDeviceCopyOp,
+    WaitDeviceCopyOp,
+    EnterDeviceOp,
+    LeaveDeviceOp,
+    StartDeviceCallsOp,
+    WaitDeviceCallsOp,
+    CallIfOp,
+    CallWhileOp,
+    CallForOp,
+    CallRowsOp,
+    EndRowsOp,
+)
+"""What the function of a network does, one after the other."""
+
+
+__all__ = ["COUNT", "STEPS", "AdvanceOp", "CallRowsOp", "EndRowsOp"]

@@ -58,6 +58,23 @@ RESET_DOC = (
     f"Call it before the first run, and again to start anew.\n{RETURNS}"
 )
 
+BEGIN_DOC = (
+    f"Begins a frame: what arena keeps of rows is padding. Call it before the first row of each frame.\n{RETURNS}"
+)
+PUSH_DOC = (
+    "Takes the next rows of the frame, count of them and any number at a time, and computes what they complete.\n"
+    "Their memory may be overwritten when the function has returned. All rows since the last call of {name}_reset\n"
+    "are the frame. Nothing else may write to arena before {name}_finish.\n"
+    f"{RETURNS}\n"
+    "Returns S2S_ERR_RANGE, and takes none, if count is negative or the frame has fewer rows left."
+)
+FINISH_DOC = (
+    "Computes the outputs when all rows of the frame have been handed over.\n"
+    f"{RETURNS}\n"
+    "Returns S2S_ERR_STATE if rows are missing, or the frame has been finished before."
+)
+PUSHED_RUN_DOC = "Runs the network on a frame that is there as a whole: begins it, pushes its rows, and finishes it.\n"
+
 
 def interface(program: Program, info: NetworkInfo) -> str:
     """Write the declarations of the public header: the run function, or the tables of the graph executor."""
@@ -69,13 +86,20 @@ def interface(program: Program, info: NetworkInfo) -> str:
     *first, run = [(func.sym_name.data, FunctionWriter(func).prototype()) for func in program.entry]
     lines = [line for overlay in program.overlays for line in [*_overlay(overlay), ""]]
     lines += _hooks(program, info.name)
-    docs = {f"{info.name}_reset": RESET_DOC, f"{info.name}_load": LOAD_DOC}
+    is_pushed = f"{info.name}_push" in dict(first)
+    docs = {
+        f"{info.name}_reset": BEGIN_DOC if is_pushed else RESET_DOC,
+        f"{info.name}_load": LOAD_DOC,
+        f"{info.name}_push": PUSH_DOC.format(name=info.name),
+        f"{info.name}_finish": FINISH_DOC,
+    }
     lines += [line for name, prototype in first for line in [*comment_lines(docs[name]), *prototype, ""]]
     doc = f"{THREADS_DOC if info.threads else ''}{_returns(info)}"
     for name, (least, most) in info.index_bounds.items():
         doc += f"\nReturns S2S_ERR_RANGE, and writes nothing, if {c_identifier(name)} is not within {least} ... {most}."
     doc += _of_computed_indices(info, "Returns")
     what = STATEFUL_RUN_DOC if info.states else LOADED_RUN_DOC if info.loaded else RUN_DOC
+    what = PUSHED_RUN_DOC if is_pushed else what
     return "\n".join([*lines, *comment_lines(what + doc), *run[1]])
 
 

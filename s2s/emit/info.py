@@ -182,6 +182,27 @@ class RowTiled(NamedTuple):
     """Recomputed multiply-adds, as a share of the network's."""
 
 
+class PushedRows(NamedTuple):
+    """The input whose rows the caller hands over one after the other."""
+
+    input: str
+    axis: int
+    rows: int
+    row_size: int
+    """Bytes of a row."""
+    kept: int
+    """Bytes of rows that are kept between calls."""
+    nodes: str
+    """The operators that run row by row."""
+
+    def describe(self) -> str:
+        """Describe the rows in words."""
+        return (
+            f"{self.input}: {self.rows:,} rows of {self.row_size:,} bytes, handed over one after the other; "
+            f"{self.kept:,} bytes of rows are kept between calls"
+        )
+
+
 class Threads(NamedTuple):
     """The threads that kernels are divided among."""
 
@@ -248,6 +269,8 @@ class NetworkInfo:
     """The same bound if no two live buffers overlapped, where some may."""
     overlaps: tuple[Overlapping, ...] = ()
     row_tiles: tuple[RowTiled, ...] = ()
+    pushed: PushedRows | None = None
+    """The input whose rows are handed over; None if a run takes whole inputs."""
     extra_operations: float | None = None
     """The extra operations that a RAM budget costs, as a share of the operations without it."""
     executor: Literal["aot", "graph"] = "aot"
@@ -316,5 +339,12 @@ class NetworkInfo:
 
     @property
     def ports_size(self) -> int:
-        """Bytes of inputs and outputs outside of the arena."""
-        return sum(port.size for port in (*self.inputs, *self.outputs) if port.offset is None)
+        """Bytes of inputs and outputs outside of the arena; of an input whose rows are handed over, one row."""
+        return self.inputs_size + sum(port.size for port in self.outputs if port.offset is None)
+
+    @property
+    def inputs_size(self) -> int:
+        """Bytes of inputs outside of the arena."""
+        if self.pushed is not None:
+            return self.pushed.row_size
+        return sum(port.size for port in self.inputs if port.offset is None)

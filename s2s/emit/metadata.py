@@ -79,7 +79,7 @@ def network_record(
             "overlaps": [each._asdict() for each in info.overlaps],
             "row_tiles": [each._asdict() for each in info.row_tiles],
         },
-        **_language(info),
+        **_parts(info),
         "state": list(map(_state, info.states)),
         "weights": {
             "size": sum(array.size for array in constants),
@@ -124,6 +124,11 @@ def array_record(array: ConstantArray) -> dict[str, Any]:
         "size": array.size,
         **({"pool": array.pool} if array.pool else {}),
     }
+
+
+def _parts(info: NetworkInfo) -> dict[str, Any]:
+    """Describe what few networks have: rows that are handed over, a language."""
+    return {**({} if info.pushed is None else {"pushed": info.pushed._asdict()}), **_language(info)}
 
 
 def _language(info: NetworkInfo) -> dict[str, Any]:

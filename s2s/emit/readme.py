@@ -30,6 +30,8 @@ def facts(info: NetworkInfo, weights_size: int, ports: Sequence[PortView], packe
         Row("arena (RAM)", f"{info.arena_size} bytes{room}; {bound}"),
         Row("weights (flash)", f"{weights_size} bytes"),
     ]
+    if info.pushed is not None:
+        rows.append(Row("rows", info.pushed.describe()))
     if info.threads is not None:
         rows.append(Row("threads", f"at most {info.threads.most}, with scratch of their own in the arena"))
     if packed:
@@ -53,7 +55,9 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
     lines = [f"static {of} {each};" for each, of in types.items()] if typed else arena_definitions(info, arena)
     for port in (*inputs, *outputs):
         if port.offset is None:
-            lines.append(f"static {c_type(port.element)} {port.identifier}[{port.macro}_SIZE];")
+            is_row = info.pushed is not None and port in inputs
+            size = f"{macro}_PUSHED_ROW_SIZE" if is_row else f"{port.macro}_SIZE"
+            lines.append(f"static {c_type(port.element)} {port.identifier}[{size}];")
         else:
             pointer = f"{arena}.{port.identifier}.data" if typed else port.pointer_into(arena)
             lines.append(f"{c_type(port.element)} *const {port.identifier} = {pointer};")
@@ -68,8 +72,26 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
         handed = f"{handed}, &pool"
         start = f"s2s_pool_start(&pool, {macro}_THREADS); /* once, before the first run */"
         lines += ["static s2s_pool pool;", "", start]
+    if info.pushed is not None:
+        return "\n".join([*lines, "", *_pushed_usage(info, inputs[0], outputs, handed)])
     run = f"s2s_status status = {info.name}_run({handed}, {names});"
     return "\n".join([*lines, "", *first, run, *found_sizes(info, f"{info.name}_sizes")])
+
+
+def _pushed_usage(info: NetworkInfo, row: PortView, outputs: Sequence[PortView], handed: str) -> list[str]:
+    """Write a sample of the calls for one frame."""
+    name, macro = info.name, c_macro(info.name)
+    results = ", ".join([handed, *(port.identifier for port in outputs)])
+    return [
+        f"s2s_status status = {name}_reset({handed}); /* before each frame */",
+        f"for (unsigned i = 0; status == S2S_OK && i < {macro}_PUSHED_ROWS; i++) {{",
+        f"    read_row({row.identifier}); /* from the camera */",
+        f"    status = {name}_push({handed}, {row.identifier}, 1); /* or several rows at a time */",
+        "}",
+        "if (status == S2S_OK) {",
+        f"    status = {name}_finish({results});",
+        "}",
+    ]
 
 
 def first_arena(info: NetworkInfo) -> str:
@@ -89,6 +111,12 @@ def memory(info: NetworkInfo) -> str:
         return (
             f"Nothing is allocated. `{info.name}_load` copies {info.loaded} bytes of constants to the memory pools "
             "that hold them;\nbetween calls the rest of the arenas is scratch."
+        )
+    if info.pushed is not None:
+        return (
+            f"Nothing is allocated. From `{info.name}_reset` to `{info.name}_finish` the arena holds the rows that are "
+            "read again; before and\nbehind it is scratch. Two arenas may take two frames at the same time. "
+            f"`{info.name}_run` does all of it for a frame that is there as a whole."
         )
     if not info.states:
         return (

@@ -42,6 +42,8 @@ class Report:
     """What a budget of RAM costs."""
     row_tiles: str = ""
     """The layers that run in row tiles, and the multiply-adds that this costs."""
+    pushed_rows: str = ""
+    """The input whose rows are handed over, and what is kept of them."""
     accumulators: str = ""
     """What is proven of the sums of integer layers."""
     removed_channels: str = ""
@@ -63,6 +65,7 @@ class Report:
             "arena": f"{self.arena:,} bytes of it; lower bound for this order of kernels {self.arena_lower_bound:,}"
             f"{self._apart()}",
             **({"row tiles": self.row_tiles} if self.row_tiles else {}),
+            **({"rows": self.pushed_rows} if self.pushed_rows else {}),
             **({"not bytes": self.real_ports} if self.real_ports else {}),
             "constants": f"{self.weights:,} bytes",
             **({"channels that are constants": self.removed_channels} if self.removed_channels else {}),

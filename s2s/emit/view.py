@@ -287,6 +287,10 @@ def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> lis
         Row("ARENA_ALIGN", str(info.arena_align), "alignment of the arena, in bytes"),
         Row("WEIGHTS_SIZE", str(weights_size), "bytes of constants in flash"),
     ]
+    if info.pushed is not None:
+        rows.append(Row("PUSHED_ROWS", str(info.pushed.rows), f"rows of a frame, which {info.name}_push takes"))
+        elements = info.inputs[0].count // info.pushed.rows
+        rows.append(Row("PUSHED_ROW_SIZE", str(elements), "elements of a row"))
     if info.states:
         of_state = Row("STATE_SIZE", str(info.state_size), "of these, at its start: the state, which outlives a run")
         rows.insert(1, of_state)

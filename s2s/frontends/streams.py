@@ -20,21 +20,20 @@ from math import ceil, lcm, prod
 from typing import NamedTuple
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
-from s2s.analysis.network.frame_rules import Frames, Rule
+from s2s.analysis.network.frame_rules import Frames
 from s2s.analysis.network.functions import INIT, NAME, STATE, input_numbers, main_of, text
 from s2s.analysis.network.motions import Motions, Moves, frames_of, is_dequantised, motions_of, rule_in
+from s2s.analysis.network.on_frames import on_frames, resized
 from s2s.dialects import graph
 from s2s.dialects.graph.base import ints, type_of
-from s2s.dialects.graph.pool import PoolOp
 from s2s.errors import InputError, UnsupportedError
 from s2s.interpret.graph import run_graph
 from s2s.support.frozen import frozen
-from s2s.types.dtypes import AnyTensor, Array, tensor_type, to_numpy
-from s2s.types.shapes.window import spatial_axes
+from s2s.types.dtypes import Array, to_numpy
 from s2s.types.sizes import sizes_of
 from s2s.types.sliding import Sliding
 from s2s.types.weights import WeightStore
@@ -274,7 +273,7 @@ class _Rewriter:
 
     def _argument_type(self, argument: BlockArgument) -> Attribute:
         motion = self.motions[argument]
-        return _resized(argument, motion.frames.axis, int(motion.step)) if isinstance(motion, Moves) else argument.type
+        return resized(argument, motion.frames.axis, int(motion.step)) if isinstance(motion, Moves) else argument.type
 
     def _rewrite(self, op: Operation) -> None:
         """Add `op`; if its result has a part, it computes the new elements only."""
@@ -294,12 +293,7 @@ class _Rewriter:
             else self.values[operand]
             for number, operand in enumerate(op.operands)
         ]
-        made = type(op).create(
-            operands=operands,
-            result_types=[_resized(op.results[0], rule.axis, part.end - part.new)],
-            properties={**op.properties, **_without_borders(op, rule, part)},
-            attributes=op.attributes,
-        )
+        made = on_frames(op, operands, rule.axis, part.end - part.new)
         self.block.add_op(made)
         self._keep(op.results[0], made.results[0])
 
@@ -330,7 +324,7 @@ class _Rewriter:
             return
         assert isinstance(motion, Moves)
         size, axis = part.end - part.begin, motion.frames.axis
-        old = self.block.insert_arg(_resized(value, axis, size), len(self.block.args))
+        old = self.block.insert_arg(resized(value, axis, size), len(self.block.args))
         moved = graph.AdvanceOp(old, by=int(motion.step) * prod(type_of(value).get_shape()[axis + 1 :]))
         starts = [0] * len(type_of(value).get_shape())
         starts[axis] = part.new - part.begin
@@ -352,35 +346,3 @@ class _Rewriter:
         if initial.view(np.uint8).any():
             attributes[INIT] = StringAttr(self.weights.add(f"{name}_before", initial))
         self.attributes.append(DictionaryAttr(attributes))
-
-
-def _resized(value: SSAValue, axis: int, size: int) -> AnyTensor:
-    """Return the type of a tensor with another size along `axis`."""
-    shape = list(type_of(value).get_shape())
-    shape[axis] = size
-    return tensor_type(type_of(value).element_type, tuple(shape))
-
-
-def _without_borders(op: Operation, rule: Rule, part: Elements) -> dict[str, Attribute]:
-    """Return the properties of `op` that say which elements it reads, where its operand holds these elements and no
-    others."""
-    match op:
-        case graph.ConvOp() | PoolOp():
-            rank = type_of(op.x).get_num_dims()
-            place = list(spatial_axes(op.data_layout, rank)).index(rule.axis)
-            names = ["pads", "counted_pads"] if isinstance(op, graph.AvgPoolOp) else ["pads"]
-            return {name: _zeroed(op.properties[name], place, place + rank - 2) for name in names}
-        case graph.PadOp():
-            return {name: _zeroed(op.properties[name], rule.axis) for name in ("low", "high")}
-        case graph.SliceOp():
-            sizes = list(op.sizes.get_values())
-            sizes[rule.axis] = part.end - part.new
-            return {"starts": _zeroed(op.starts, rule.axis), "sizes": ints(sizes)}
-        case _:
-            return {}
-
-
-def _zeroed(attribute: Attribute, *places: int) -> Attribute:
-    """Return a list of integers with zeros in some places."""
-    assert isinstance(attribute, DenseArrayBase)
-    return ints([0 if place in places else int(value) for place, value in enumerate(attribute.get_values())])

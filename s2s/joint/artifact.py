@@ -21,7 +21,7 @@ from s2s.emit.info import Measured, TogetherInfo
 from s2s.emit.together import render_together
 from s2s.emit.tree import Tree
 from s2s.emit.write import RECORD
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.joint.memories import check_room, fitted, joint_memories
 from s2s.memory.regions import Arena, place_arenas
 from s2s.passes.c.parametrise_kernels import ParametriseKernelsPass
@@ -276,6 +276,11 @@ def _check(artifacts: Sequence[Artifact], name: str, share: str) -> None:
         raise InputError(f"--share {share}: is not known; give {' or '.join(SHARES)}")
     if c_identifier(name, SIGNIFICANT) != name:
         raise InputError(f"--name {name}: names in C start with it; try {c_identifier(name, SIGNIFICANT)}")
+    if pushed := next((each for each in artifacts if each.info.pushed is not None), None):
+        raise UnsupportedError(
+            f"{pushed.name}: keeps rows of a frame in an arena that others write to between them; leave --push out, or "
+            "write a tree of its own"
+        )
     names = [artifact.name for artifact in artifacts]
     for each in names:
         if each == name or names.count(each) > 1:

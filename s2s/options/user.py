@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from s2s.types.numbers import Numbers
     from s2s.types.pools import Pools
     from s2s.types.sizes import DimSize, InputShapes
-    from s2s.types.sliding import Sliding
+    from s2s.types.sliding import Pushed, Sliding
 
 _LITTLE = "no network takes that little; give 0 or more"
 
@@ -133,6 +133,27 @@ class UserOptions:
         is_repeated=True,
     )
     """Inputs that are sliding windows, by name, with axis and frames: a run takes the frames, and computes the rest."""
+    push: "Pushed | None" = option(
+        default=None,
+        converter=values.push_of,
+        stages=("graph", "memory"),
+        help="An input whose rows along an axis are handed over one after the other, any number at a time: the whole "
+        "of it never exists.",
+        group="Inputs",
+        metavar="INPUT:AXIS",
+        refused=(
+            (values.walks_tables, "the tables of executor graph have no loops; use executor aot"),
+            (values.divides_work, "the functions of rows take one thread, device and arena; leave these options out"),
+            (lambda options: options.profile == "misra", "rows are not written to MISRA C; leave --profile out"),
+            (lambda options: options.poison, "what rows keep is poisoned between them; leave --poison out"),
+            (
+                lambda options: values.ram_goal(options) is not None,
+                "the plan of rows is that with the least memory; leave --ram-budget and --prefer ram out",
+            ),
+            (lambda options: options.io == "arena", "the input never exists; leave --io out"),
+        ),
+    )
+    """The input whose rows are pushed, with their axis: `("image", 1)`."""
     untrusted: bool = option(
         default=False,
         stages=("read",),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from s2s.types.numbers import Numbers
     from s2s.types.pools import Pools
     from s2s.types.sizes import DimSize, InputShapes
-    from s2s.types.sliding import Sliding
+    from s2s.types.sliding import Pushed, Sliding
 
 Executor = Literal["aot", "graph"]
 Requantise = Literal["float", "fixed"]
@@ -241,6 +241,20 @@ def _stream(text: str) -> "tuple[str, Sliding]":
     return name, Sliding(int(axis), int(frames) if equals else None)
 
 
+def push_of(given: "str | tuple[str, int] | Pushed | None") -> "Pushed | None":
+    """Return the input whose rows are pushed, and their axis; a text is `x:1`."""
+    if given is None:
+        return None
+    from s2s.types.sliding import Pushed
+
+    if not isinstance(given, str):
+        return Pushed(*given)
+    name, _, axis = given.rpartition(":")
+    if not (name and axis.isdecimal()):
+        raise InputError(f"--push {given}: is not of the form INPUT:AXIS; write, for example, --push x:1")
+    return Pushed(name, int(axis))
+
+
 def decisions_of(given: "DecisionSource | Mapping[str, Mapping[str, str]] | None") -> Mapping[str, Mapping[str, str]]:
     """Return choices by kind and subject: of a file, or of what such a file holds."""
     if given is None:
@@ -328,6 +342,11 @@ def walks_tables(options: Any) -> bool:
 def wants_arena_or_file(options: Any) -> bool:
     """Return whether ports are in the arena, or weights in a file."""
     return options.io == "arena" or options.weights == "incbin"
+
+
+def divides_work(options: Any) -> bool:
+    """Return whether a run has several threads, devices or arenas."""
+    return options.threads > 1 or bool(options.devices) or bool(options.pools)
 
 
 def ram_goal(options: Any) -> int | Literal["min"] | None:

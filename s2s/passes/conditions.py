@@ -110,6 +110,11 @@ def row_tiles_asked(options: CompileOptions) -> bool:
     return bool(options.row_tiles) or ram_goal(options) is not None or ROW_TILES in options.decisions
 
 
+def rows_pushed(options: CompileOptions) -> bool:
+    """Return whether the caller hands over the rows of an input one after the other."""
+    return options.push is not None
+
+
 def scratch_asked(options: CompileOptions) -> bool:
     """Return whether a budget of RAM or a given decision may limit the scratch of kernels."""
     limited = options.scratch is not None or ram_goal(options) is not None
@@ -200,7 +205,7 @@ def pointers(options: CompileOptions) -> bool:
 def io_of(options: CompileOptions) -> Io:
     """Return where inputs and outputs are stored: as the user says, else as the target says. Tables name buffers of the
     caller."""
-    of_caller = options.executor == "graph" or options.pools or options.devices
+    of_caller = options.executor == "graph" or options.pools or options.devices or options.push
     return "caller" if of_caller else options.io or get_target(options.target).io
 
 
@@ -223,6 +228,11 @@ def row_tiles(options: CompileOptions) -> Mapping[str, Any]:
     """Return the chains of operators to compute in row tiles."""
     first, last, rows = zip(*options.row_tiles, strict=True) if options.row_tiles else ((), (), ())
     return {**target(options), "first": first, "last": last, "rows": rows}
+
+
+def pushed(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the input whose rows are pushed, and their axis."""
+    return {} if options.push is None else options.push._asdict()
 
 
 def devices(options: CompileOptions) -> Mapping[str, Any]:

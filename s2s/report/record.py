@@ -13,7 +13,7 @@ from typing import Any, TypeGuard, cast
 
 from s2s.analysis.channels.removed import RemovedChannels
 from s2s.analysis.numbers.sums import LayerSums, describe_sums
-from s2s.emit.info import Overlapping, RowTiled
+from s2s.emit.info import Overlapping, PushedRows, RowTiled
 from s2s.emit.write import RECORD
 from s2s.errors import InputError
 from s2s.stages.graph import describe_row_tiles
@@ -56,7 +56,9 @@ def sizes_of_tree(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the figures of `s2s report` in the record of a tree."""
     measured: dict[str, Any] = record["measured"] or {}
     removed: dict[str, int] = record.get("removed_channels", {})
-    arena, ports = record["arena"], [*record["inputs"], *record["outputs"]]
+    pushed: dict[str, Any] | None = record.get("pushed")
+    inputs = record["inputs"] if pushed is None else [dict[str, Any](size=pushed["row_size"], offset=None)]
+    arena, ports = record["arena"], [*inputs, *record["outputs"]]
     fields = {
         "name": record["name"],
         "target": record["target"]["name"],
@@ -65,7 +67,7 @@ def sizes_of_tree(record: Mapping[str, Any]) -> dict[str, Any]:
         "arena": arena["size"],
         "arena_lower_bound": arena["lower_bound"],
         "ram": arena["size"] + sum(port["size"] for port in ports if port["offset"] is None),
-        "inputs": sum(port["size"] for port in record["inputs"]),
+        "inputs": sum(port["size"] for port in inputs),
         "outputs": sum(port["size"] for port in record["outputs"]),
         "weights": record["weights"]["size"],
         "measured_by": measured.get("by"),
@@ -78,6 +80,7 @@ def sizes_of_tree(record: Mapping[str, Any]) -> dict[str, Any]:
         "arena_lower_bound_apart": arena["lower_bound_apart"],
         "overlaps": describe_overlaps([Overlapping(**each) for each in arena["overlaps"]]),
         "extra_operations": arena["extra_operations"],
+        "pushed_rows": "" if pushed is None else PushedRows(**pushed).describe(),
         "row_tiles": describe_row_tiles([RowTiled(**each) for each in arena.get("row_tiles", ())]),
         "accumulators": describe_sums([LayerSums(**each) for each in record.get("accumulators", ())]),
         "removed_channels": RemovedChannels(**removed).describe() if removed else "",

@@ -62,6 +62,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         arena_apart_bound=plan.apart_bound,
         overlaps=plan.overlaps,
         row_tiles=facts[Grouped].row_tiles,
+        pushed=facts[Grouped].pushed,
         extra_operations=findings.extra_operations,
         executor=options.executor,
         profile=options.profile,

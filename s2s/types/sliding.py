@@ -1,4 +1,4 @@
-"""Inputs that are windows which slide over the frames of a stream."""
+"""Inputs of which a run takes a part: windows that slide over the frames of a stream, and rows that are pushed."""
 
 from typing import NamedTuple
 
@@ -8,3 +8,13 @@ class Sliding(NamedTuple):
 
     axis: int
     frames: int | None = None
+
+
+class Pushed(NamedTuple):
+    """The input whose rows along `axis` the caller hands over one after the other."""
+
+    input: str
+    axis: int
+
+    def __str__(self) -> str:
+        return f"{self.input}:{self.axis}"

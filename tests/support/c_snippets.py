@@ -102,6 +102,8 @@ def growing(folder: Path) -> Artifact:
 
 
 ARRAYS = "static float input[VWW_INPUT_SIZE], output[VWW_OUTPUT_SIZE];"
+ROWS = """static uint8_t arena[VWW_ARENA_SIZE]; static float row[VWW_PUSHED_ROW_SIZE], output[VWW_OUTPUT_SIZE];
+void read_row(float *);"""
 ENCODER = "static uint8_t arena[ENCODER_ARENA_SIZE]; static float x[ENCODER_X_SIZE], y[ENCODER_Y_SIZE];"
 READING = "static uint8_t arena[KWS_ARENA_SIZE]; void read_features(int8_t *);"
 TEXTS = """static uint32_t tokens[8], ranks[8], capacity = 8u, count, token; static float logits[DECODER_LOGITS_SIZE];
@@ -120,6 +122,7 @@ GIVEN = {
     ],
     "memory": [
         network("kws", BYTES, READING, target="cortex-m4"),
+        network("vww", LAYERS, ROWS, push="input:2", target="cortex-m4"),
         network("vww", LAYERS, pools=["tcm=64KiB"], target="cortex-m4"),
         network("vww", LAYERS, ARRAYS, pools=["tcm=64KiB:at=0x20000000"], target="cortex-m4"),
         network(

@@ -20,7 +20,7 @@ from s2s.support.frozen import frozen
 from s2s.types.devices import devices_of
 from s2s.types.pools import pools_of
 from s2s.types.sizes import SizeRange
-from s2s.types.sliding import Sliding
+from s2s.types.sliding import Pushed, Sliding
 from support.decided_networks import WINOGRAD, bottleneck
 from support.onnx_text import onnx_model
 
@@ -139,6 +139,13 @@ def causal() -> onnx.ModelProto:
     return model
 
 
+def lines() -> onnx.ModelProto:
+    """A convolution over a grey image."""
+    numbers = ", ".join(map(str, range(18)))
+    return onnx_model(f"""(float[1, 1, 8, 6] x) => (float[1, 2, 8, 6] y) <float[2, 1, 3, 3] w = {{{numbers}}}> {{
+        y = Conv <pads = [1, 1, 1, 1]> (x, w) }}""")
+
+
 def decoder() -> onnx.ModelProto:
     """Attention to rows that are kept from run to run."""
     return onnx_model("""(float[2, 1, 8] row, int64[1] position, float[2, 3, 8] q, float[2, 6, 8] past)
@@ -191,6 +198,7 @@ CHANGES: dict[str, list[Change]] = {
     "ports": [Change(quantised, "int8")],
     "states": [Change(recurrent, {"h": "g"})],
     "streams": [Change(causal, {"x": Sliding(2)}), Change(causal, {"x": Sliding(2, 2)}, {"x": Sliding(2)})],
+    "push": [Change(lines, Pushed("x", 2))],
     "untrusted": [Change(image, True, changes_tree=False)],
     "trust_model": [Change(image, True, changes_tree=False)],
     "cache": [Change(decoder, kind, others={"states": {"past": "present"}}) for kind in ("float16", "int8")],

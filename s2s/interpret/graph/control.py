@@ -7,6 +7,7 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.errors import CompilerBug
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
+from s2s.types.shapes.sliding import ROW_OF_X, ticks_of
 from s2s.types.symbols import function_named
 
 Runner = Callable[[str, Sequence[Array]], list[Array]]
@@ -25,6 +26,8 @@ def run_control(op: graph.NetworkOp, operands: Sequence[Array], run: Runner) -> 
             return _scan(op, operands, run)
         case graph.RowTilesOp():
             return [_row_tiles(op, operands[0], run)]
+        case graph.LineBuffersOp():
+            return _line_buffers(op, operands, run)
         case _:
             raise CompilerBug(f"{op.name} has no meaning")
 
@@ -65,6 +68,18 @@ def _row_tiles(op: graph.RowTilesOp, x: Array, run: Runner) -> Array:
             [made] = run(piece.body, [x[:, read : read + rows]])
             y[:, written : written + made.shape[1]] = made
     return y
+
+
+def _line_buffers(op: graph.LineBuffersOp, operands: Sequence[Array], run: Runner) -> list[Array]:
+    x, *rings = operands
+    axis, pieces = op.axis.value.data, op.pieces
+    for tick in range(ticks_of(pieces)):
+        for piece in pieces:
+            if piece.is_due(tick):
+                taken = [x.take([tick], axis) if number == ROW_OF_X else rings[number - 1] for number in piece.taken]
+                for number, ring in zip(piece.taken, run(piece.body, taken), strict=False):
+                    rings[number - 1] = ring
+    return rings
 
 
 def _place(op: graph.ScanOp, number: int, step: int) -> int:

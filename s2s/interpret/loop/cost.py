@@ -31,6 +31,8 @@ def _function(module: ModuleOp, name: str, costs: dict[str, int]) -> int:
                     costs[name] += _function(module, op.callee.string_value(), costs)
                 case loop.CallForOp():
                     costs[name] += op.steps.value.data * _function(module, op.body.string_value(), costs)
+                case loop.CallRowsOp():
+                    costs[name] += sum(each.steps * _function(module, each.body, costs) for each in op.pieces)
                 case loop.NetworkCall():
                     costs[name] += sum(_function(module, callee, costs) for callee in op.networks)
                 case _:

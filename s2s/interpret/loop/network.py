@@ -7,6 +7,7 @@ from s2s.errors import CompilerBug, InputError
 from s2s.interpret.affine import Frame
 from s2s.interpret.loop.operations import MEANINGS
 from s2s.interpret.loop.scope import Scope, Step
+from s2s.types.shapes.sliding import ROW_OF_X, ticks_of
 
 
 @MEANINGS.register(CallOp)
@@ -123,6 +124,35 @@ def call_for(scope: Scope, op: loop.CallForOp) -> Step:
             buffers = [frame[place] for place in arena]
             buffers += [frame[place][start + index * stride :] for place, (start, stride) in slices]
             body(buffers)
+
+    return step
+
+
+@MEANINGS.register(loop.CallRowsOp)
+def call_rows(scope: Scope, op: loop.CallRowsOp) -> Step:
+    """`loop.call_rows`."""
+    pieces, row = op.pieces, op.row.value.data
+    bodies = [scope.callee(piece.body) for piece in pieces]
+    arena = [] if op.arena is None else [scope.place(op.arena)]
+    places = scope.operands(op.buffers)
+
+    def step(frame: Frame) -> None:
+        for tick in range(ticks_of(pieces)):
+            buffers = [frame[place] for place in places]
+            buffers[ROW_OF_X] = buffers[ROW_OF_X][tick * row :]
+            for piece, body in zip(pieces, bodies, strict=True):
+                if piece.is_due(tick):
+                    body([*(frame[place] for place in arena), *(buffers[number] for number in piece.taken)])
+
+    return step
+
+
+@MEANINGS.register(loop.EndRowsOp)
+def end_rows(scope: Scope, op: loop.EndRowsOp) -> Step:
+    """`loop.end_rows`: only callers who hand over rows look at their number."""
+
+    def step(frame: Frame) -> None:
+        del frame
 
     return step
 

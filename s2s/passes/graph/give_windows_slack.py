@@ -18,6 +18,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from s2s.analysis.network.functions import main_of
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.window_slack import MOVING, SlidingWindow, WindowSlackKind
 from s2s.dialects import graph
@@ -53,7 +54,7 @@ class GiveWindowsSlackPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
-            for advance in [each for each in walk(op) if isinstance(each, graph.AdvanceOp)]:
+            for advance in [each for each in walk(main_of(op)) if isinstance(each, graph.AdvanceOp)]:
                 subject = _subject(advance, op)
                 if chooser.choose(WindowSlackKind(), subject) == MOVING:
                     advance.slack = integer(subject.slack)

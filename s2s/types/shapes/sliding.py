@@ -1,10 +1,78 @@
-"""Types of the operators on windows that slide over a stream."""
+"""Types of the operators on windows that slide over a stream or over rows, and the networks that run with rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
+from typing import NamedTuple, cast
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, SymbolRefAttr, i64
+from xdsl.ir import Attribute
 
 from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes.common import ShapeError, require_length, require_same_element, result
+
+ROW_OF_X = 0
+"""The number of the row of the input among the tensors that a body takes; ring `k` has number `k + 1`."""
+
+
+class RowBody(NamedTuple):
+    """A network that runs in ticks `first`, `first + every`, …, `steps` times.
+
+    It takes the tensors `taken`, by number, and writes the first `written` of them, which are rings.
+    """
+
+    body: str
+    every: int
+    first: int
+    steps: int
+    taken: tuple[int, ...]
+    written: int
+
+    @property
+    def last(self) -> int:
+        """The tick of the last step."""
+        return self.first + self.every * (self.steps - 1)
+
+    def is_due(self, tick: int) -> bool:
+        """Return whether the network runs in `tick`."""
+        return self.first <= tick <= self.last and (tick - self.first) % self.every == 0
+
+
+def ticks_of(pieces: Sequence[RowBody]) -> int:
+    """Return the ticks until the last body has run."""
+    return 1 + max(piece.last for piece in pieces)
+
+
+def columns_of(pieces: Sequence[RowBody]) -> dict[str, Attribute]:
+    """Return bodies as properties of an operation, a column for each fact."""
+    columns: dict[str, Sequence[int]] = {
+        "every": [piece.every for piece in pieces],
+        "firsts": [piece.first for piece in pieces],
+        "steps": [piece.steps for piece in pieces],
+        "taken": [number for piece in pieces for number in piece.taken],
+        "counts": [len(piece.taken) for piece in pieces],
+        "written": [piece.written for piece in pieces],
+    }
+    return {
+        "bodies": ArrayAttr([SymbolRefAttr(piece.body) for piece in pieces]),
+        **{name: DenseArrayBase.from_list(i64, list(column)) for name, column in columns.items()},
+    }
+
+
+def row_bodies(properties: Mapping[str, Attribute]) -> Iterator[RowBody]:
+    """Yield the bodies that `columns_of` has written."""
+    bodies = cast("ArrayAttr[SymbolRefAttr]", properties["bodies"])
+    every, firsts, steps, taken, counts, written = (
+        _column(properties[name]) for name in ("every", "firsts", "steps", "taken", "counts", "written")
+    )
+    place = 0
+    for body, period, first, step, count, ring in zip(bodies, every, firsts, steps, counts, written, strict=True):
+        yield RowBody(body.string_value(), period, first, step, tuple(taken[place : place + count]), ring)
+        place += count
+
+
+def _column(attribute: Attribute) -> list[int]:
+    assert isinstance(attribute, DenseArrayBase)
+    return [int(value) for value in attribute.get_values()]
 
 
 def advance(x: AnyTensor, by: int) -> AnyTensor:

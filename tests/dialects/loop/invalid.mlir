@@ -647,3 +647,15 @@ loop.require %b : memref<2xi32>
 %b, %i = "test.op"() : () -> (memref<40xi8>, index)
 %n = loop.look_up %b[affine_map<(d0) -> (d0, 32)>(%i)] {values = 17 : i64} : memref<40xi8>
 // CHECK: loop.look_up: 17 values in a table; 1 to 16 expected
+
+// -----
+
+%x, %h = "test.op"() : () -> (memref<7xf32>, memref<4xf32>)
+loop.call_rows (%x, %h) {bodies = [@body], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, row = 2 : i64} : (memref<7xf32>, memref<4xf32>)
+// CHECK: loop.call_rows: the input is not made of rows of 2 elements
+
+// -----
+
+%x, %h, %count = "test.op"() : () -> (memref<6xf32>, memref<4xf32>, memref<2xi32>)
+loop.call_rows count %count : memref<2xi32> (%x, %h) {bodies = [@body], every = array<i64: 1>, firsts = array<i64: 0>, steps = array<i64: 3>, taken = array<i64: 1, 0>, counts = array<i64: 2>, written = array<i64: 1>, row = 2 : i64} : (memref<6xf32>, memref<4xf32>)
+// CHECK: loop.call_rows: counts in memref<2xi32>, expected memref<1xi32>

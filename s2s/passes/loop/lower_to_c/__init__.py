@@ -125,6 +125,11 @@ def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written
     """Lower a network to its functions: the functions that it runs, the ones that set its state and load its constants,
     the one that runs it."""
     typed = typed_arena(main, f"{names.prefix}_arena") if strict and main.arena_size else None
+    if any(isinstance(op, loop.EndRowsOp) for op in main.func.body.block.ops):
+        from s2s.passes.loop.lower_to_c.pushed_rows import LowerPushed
+
+        inside = [LowerInner(func, names, PlainArena()).run(written) for func in inner]
+        return [*inside, *LowerPushed(main, names, PlainArena()).functions()]
     network = LowerNetwork(main, names, typed or PlainArena(segments_of(main.func)))
     first = [each for each in (network.load(), network.reset()) if each is not None]
     made: list[Operation] = [] if typed is None else [*typed.definitions]

@@ -5,11 +5,27 @@
     for (int32_t t = 0; t < 5; t++) {
         net_body(inner, y + (8 - 2 * t), h);
     }
+
+Loops over rows call the networks that are due in a tick:
+
+    loop.call_rows (%x, %ring, %whole) {bodies = [@rows, @padding, @rows_2], every = [1, 1, 2], firsts = [0, 8, 2], …}
+->
+    for (int32_t t = 0; t < 9; t++) {
+        if (t < 8) {
+            net_rows(inner, ring, x + t * 32);
+        }
+        if (t == 8) {
+            net_padding(inner, ring);
+        }
+        if (t >= 2 && t % 2 == 0) {
+            net_rows_2(inner, whole, ring);
+        }
+    }
 """
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, i32
 from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, SSAValue
 
@@ -20,8 +36,11 @@ from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.names import specialised_calls
 from s2s.passes.loop.lower_to_c.run_sizes import RunSizes, refuse
 from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
+from s2s.types.shapes.sliding import ROW_OF_X, RowBody, ticks_of
 
 _INDEX = IndexType()
+ENDED = -1
+"""The number of rows behind the end of a frame: whoever hands over more has to begin anew."""
 
 
 @STEP_LOWERINGS.register(ReturnOp)
@@ -173,3 +192,72 @@ def _calls(b: Builder, calls: Sequence[tuple[str, Sequence[SSAValue]]]) -> Block
     for name, arguments in calls:
         block.add_op(c.CallOp(name, list(arguments)))
     return block
+
+
+@STEP_LOWERINGS.register(loop.CallRowsOp)
+def lower_call_rows(steps: StepBuilder, op: loop.CallRowsOp) -> None:
+    """Lower the loop as a whole."""
+    b, block = steps.b, c.ForOp.block(_INDEX)
+    block.args[0].name_hint = "t"
+    comment = ", ".join(provenance(op))
+    if comment:
+        b.block.add_op(c.CommentOp(comment))
+    first, end = b.literal(0, _INDEX), b.literal(ticks_of(op.pieces), _INDEX)
+    with b.inside(block):
+        way = b.binary("*", block.args[0], b.literal(op.row.value.data, _INDEX))
+        lower_tick(steps, op, block.args[0], b.binary("+", b.value(op.buffers[ROW_OF_X]), way))
+    b.block.add_op(c.ForOp(first, end, block))
+
+
+@STEP_LOWERINGS.register(loop.EndRowsOp)
+def lower_end_rows(steps: StepBuilder, op: loop.EndRowsOp) -> None:
+    """`count[0] = -1;`"""
+    set_count(steps.b, op.count, steps.b.literal(ENDED, i32))
+
+
+def lower_tick(steps: StepBuilder, op: loop.CallRowsOp, tick: SSAValue, row: SSAValue) -> None:
+    """Call the bodies that are due in `tick`, whose row of the input is at `row`."""
+    b = steps.b
+    if op.arena is None:
+        raise CompilerBug(f"{op.name} has no arena; plan the memory first")
+    for piece in op.pieces:
+        taken = [row if number == ROW_OF_X else b.value(op.buffers[number]) for number in piece.taken]
+        then = Block([c.CallOp(steps.names.kernels[piece.body], [b.value(op.arena), *taken])])
+        b.block.add_op(c.IfOp(_is_due(b, piece, tick, ticks_of(op.pieces)), then))
+
+
+def count_of(b: Builder, count: SSAValue) -> SSAValue:
+    """`count[0]`: the number of rows that have arrived."""
+    return b.add(c.LoadOp(_place(b, count)))
+
+
+def set_count(b: Builder, count: SSAValue, value: SSAValue) -> None:
+    """`count[0] = value;`"""
+    b.block.add_op(c.AssignOp(_place(b, count), value))
+
+
+def _place(b: Builder, count: SSAValue) -> SSAValue:
+    return b.add(c.SubscriptOp(b.value(count), b.literal(0, _INDEX)))
+
+
+def _is_due(b: Builder, piece: RowBody, tick: SSAValue, ticks: int) -> SSAValue:
+    """`t >= 2 && t < 98 && t % 2 == 0`, without what always holds."""
+    if piece.steps == 1:
+        return b.binary("==", tick, b.literal(piece.first, _INDEX))
+    tests: list[SSAValue] = []
+    if piece.first:
+        tests.append(b.binary(">=", tick, b.literal(piece.first, _INDEX)))
+    if piece.last < ticks - 1:
+        tests.append(b.binary("<", tick, b.literal(piece.last + 1, _INDEX)))
+    if piece.every > 1:
+        rest = b.binary("%", tick, b.literal(piece.every, _INDEX))
+        tests.append(b.binary("==", rest, b.literal(piece.first % piece.every, _INDEX)))
+    return all_of(b, tests) if tests else b.literal(1, IntegerType(1))
+
+
+def all_of(b: Builder, tests: Sequence[SSAValue]) -> SSAValue:
+    """`a && b && c`."""
+    result = tests[0]
+    for test in tests[1:]:
+        result = b.binary("&&", result, test)
+    return result

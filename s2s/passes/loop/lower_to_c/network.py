@@ -182,7 +182,8 @@ class LowerNetwork(_NetworkFunction):
 
     def _check(self, b: Builder, block: Block, count: int) -> None:
         """Check the arguments: missing pointers, and arenas, the first `count` ones, that are not aligned."""
-        handed = list(block.args) if self.main.arena_size else list(block.args[count:])
+        passed = block.args if self.main.arena_size else block.args[count:]
+        handed = [value for value in passed if isinstance(value.type, c.PtrType)]
         null = b.add(c.SymbolOp("NULL", _VOID_POINTER))
         missing = [b.binary("==", value, null) for value in handed]
         if missing:

@@ -1,6 +1,9 @@
 """Lower the steps of a network to C, in order."""
 
+from collections.abc import Iterable
+
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c import buffers, calls, device_copies, sliding
@@ -12,11 +15,16 @@ FAMILIES = (buffers, calls, device_copies, sliding)
 
 def lower_steps(steps: StepBuilder, network: FuncOp) -> None:
     """Lower every operation of `network`."""
-    for op in network.body.block.ops:
+    lower_operations(steps, network.body.block.ops)
+
+
+def lower_operations(steps: StepBuilder, ops: Iterable[Operation]) -> None:
+    """Lower some operations of a network, in order."""
+    for op in ops:
         lowering = STEP_LOWERINGS.find(op)
         if lowering is None:
-            raise CompilerBug(f"{op.name} is left in {network.sym_name.data}; plan the memory first")
+            raise CompilerBug(f"{op.name} is left in a network; plan the memory first")
         lowering(steps, op)
 
 
-__all__ = ["StepBuilder", "lower_steps"]
+__all__ = ["StepBuilder", "lower_operations", "lower_steps"]

@@ -30,7 +30,7 @@ class Written:
                 tested = [op.arena, op.flag, *op.buffers]
                 return self._hands_on(condition, tested, buffer) or self._hands_on(body, buffers, buffer)
             case loop.NetworkCall():
-                return any(self._hands_on(name, [op.arena, *op.buffers], buffer) for name in op.networks)
+                return any(self._hands_on(name, [op.arena, *buffers], buffer) for name, buffers in op.calls())
             case _:
                 return buffer in accessed(op, MemoryEffectKind.WRITE)
 

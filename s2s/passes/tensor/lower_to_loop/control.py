@@ -31,7 +31,8 @@ def lower_control(
     inputs: Sequence[SSAValue],
     flag: SSAValue | None,
 ) -> list[Operation]:
-    """Return the operations that replace `op`, the main one last; `flag` is memory for the condition of a loop."""
+    """Return the operations that replace `op`, the main one last; `flag` is memory for the
+    condition of a loop, or for the number of rows that have been handed over."""
     match op:
         case graph.RequireOp():
             return [loop.RequireOp(inputs[0])]
@@ -46,6 +47,8 @@ def lower_control(
             return _scan(op, outputs, inputs)
         case graph.RowTilesOp():
             return _row_tiles(op, outputs[0], inputs[0])
+        case graph.LineBuffersOp():
+            return _line_buffers(op, outputs, inputs, flag)
         case _:
             raise CompilerBug(f"{op.name} has no meaning over buffers")
 
@@ -81,6 +84,13 @@ def _row_tiles(op: graph.RowTilesOp, y: SSAValue, x: SSAValue) -> list[Operation
         )
         for piece in op.pieces
     ]
+
+
+def _line_buffers(
+    op: graph.LineBuffersOp, rings: Sequence[SSAValue], inputs: Sequence[SSAValue], count: SSAValue | None
+) -> list[Operation]:
+    row = prod(op.row_type.get_shape())
+    return [*_copies(rings, inputs[1:]), loop.CallRowsOp(op.pieces, [inputs[0], *rings], row=row, count=count)]
 
 
 def _slices(op: graph.ScanOp, number: int, buffer: SSAValue) -> tuple[int, int]:

@@ -58,6 +58,8 @@ class LowerMain:
         self.buffers: dict[SSAValue, SSAValue] = {}
         self.parts = _parts(func)
         self.windows = Windows(func, weights)
+        self.count: SSAValue | None = None
+        """The number of rows that the caller has handed over, if it does so."""
         self.block = Block()
 
     def run(self) -> None:
@@ -75,6 +77,8 @@ class LowerMain:
         for op in old.ops:
             self._lower(op)
         block.add_ops([loop.CopyOp(argument, self.buffers[root]) for argument, root in late])
+        if self.count is not None:
+            block.add_op(loop.EndRowsOp(self.count))
         block.add_op(ReturnOp())
         self.func.arg_attrs = ArrayAttr(
             [
@@ -184,6 +188,8 @@ class LowerMain:
         flag = None
         if isinstance(op, graph.WhileOp):
             flag = self._alloc(MemRefType(i1, [1]), "flag")
+        if isinstance(op, graph.LineBuffersOp) and op.pushed is not None:
+            flag = self.count = self._alloc(loop.COUNT, "count")
         made = lower_control(op, outputs, inputs, flag)
         set_provenance(made[-1], provenance(op))
         self.block.add_ops(made)
