@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from s2s.prove import intervals
-from s2s.prove.choices import Choices
 from s2s.prove.control import Conflict
-from s2s.prove.ctypes import I32, IntType
+from s2s.prove.ctypes import I32, U32, IntType
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.functions import Expression, X, evaluate, merged
 from s2s.prove.intervals import Interval
+from s2s.prove.packing import Packing
 from s2s.prove.values import (
     Form,
     Function,
     Number,
+    Packed,
     Value,
     as_form,
     as_function,
@@ -30,7 +31,7 @@ DIRECT = {"+": np.add, "-": np.subtract, "*": np.multiply}
 SIMPLE = {">>", "&"}
 
 
-class Arithmetic(Choices):
+class Arithmetic(Packing):
     """The operators of C on values in all lanes, and conversions between integer types."""
 
     def binary(self, op: str, a: Value, b: Value, ctype: IntType) -> Value:
@@ -42,6 +43,10 @@ class Arithmetic(Choices):
             return a >> b if op == ">>" else a & b
         if is_number(a) and is_number(b):
             return self._numbers(op, a, b, ctype)
+        if isinstance(a, Packed) or isinstance(b, Packed):
+            return self.on_packed(op, a, b, ctype)
+        if op == "|" and (joined := self.joined(a, b)) is not None:
+            return joined
         if op in {"+", "-", "*"} or (op == "<<" and is_number(b)):
             linear = self._ring(op, a, b, ctype)
             if linear is not None:
@@ -58,6 +63,9 @@ class Arithmetic(Choices):
 
     def _numbers(self, op: str, a: Number, b: Number, ctype: IntType) -> Number:
         left, right = (np.asarray(x, np.int64) for x in (a, b))
+        if op in DIRECT and ctype == U32:
+            wrapped = np.asarray(DIRECT[op](_nearest(left), _nearest(right)) % (1 << 32))
+            return wrapped if wrapped.ndim else int(wrapped)
         if op in DIRECT and ctype.bits <= 32:
             result = DIRECT[op](left, right)
             if result.min(initial=0) >= ctype.least and result.max(initial=0) <= ctype.most:
@@ -79,7 +87,7 @@ class Arithmetic(Choices):
         """The result as a linear form; None if it is none."""
         if op == "<<":
             assert is_number(b)
-            b = np.int64(1) << np.asarray(b)
+            b = plain(np.asarray(np.int64(1) << np.asarray(b)))
             op = "*"
         if (isinstance(a, Function) or isinstance(b, Function)) and self.one_base(a, b) is not None:
             return None
@@ -87,6 +95,8 @@ class Arithmetic(Choices):
             a, b = (x if _carries(x) else self.settled(x, ctype) for x in (a, b))
         if (is_number(a) or is_number(b)) and (isinstance(a, Function) or isinstance(b, Function)):
             return None
+        if ctype == U32:
+            a, b = (_nearest(x) if is_number(x) else x for x in (a, b))
         if op == "*":
             if is_number(a):
                 return self._fitting(self._scaled(as_form(b), a), ctype)
@@ -181,6 +191,8 @@ class Arithmetic(Choices):
             return (value - ctype.least) % (1 << ctype.bits) + ctype.least
         if isinstance(value, np.ndarray):
             return intervals.wrap(Interval(value, value), ctype).low
+        if isinstance(value, Packed):
+            return self.convert_packed(value, ctype)
         if isinstance(value, Form):
             value = self._converted(value, source, ctype)
         if isinstance(value, Function) and not within(value, ctype):
@@ -197,6 +209,11 @@ class Arithmetic(Choices):
         if ctype.bits > source.bits:
             return self.settled(form, source)
         return form if ctype.bits >= 32 else self.settled(form, ctype)
+
+
+def _nearest(number: Number) -> Number:
+    """The number nearest to 0 that is congruent modulo 2^32: -3 for 2^32 - 3, so that sums stay within their type."""
+    return (number + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
 def _carries(value: Value) -> bool:

@@ -15,6 +15,7 @@ from s2s.prove.declarations import ArrayType, CType, PointerType
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.machine import Expressions, Machine, Typed
 from s2s.prove.operations import COMPARISONS, operate
+from s2s.prove.packing import PACKED
 from s2s.prove.places import assign, copy_bytes, load, place, put, size_of_node
 from s2s.prove.static_types import type_of
 from s2s.prove.values import Aggregate, Pointer, Value, is_number, plain
@@ -222,6 +223,8 @@ def _call(machine: Machine, node: c_ast.FuncCall) -> Typed:
     ]
     if name in MEANINGS and not is_number(values[0]):
         return machine.arithmetic.unary(MEANINGS[name], values[0], U32), U32
+    if name in PACKED and not all(map(is_number, values)):
+        return machine.arithmetic.packed(values, PACKED[name]), I32
     value, ctype = machine.call(name, values)
     return (0 if value is None else value), ctype
 

@@ -110,7 +110,7 @@ class Interner:
         columns = [self.lanes.spread(constant) for constant in constants]
         sides = np.zeros(len(bases), np.int64) if function.side is None else function.side
         units = np.where(factors == 0, 1, factors)
-        questions = np.stack([*self._ends(bases), shifts // units, sides, factors, shifts % units, *columns], -1)
+        questions = np.stack([*self._ends(bases), shifts // units, sides, units, shifts % units, *columns], -1)
         distinct, lanes = np.unique(questions, axis=0, return_inverse=True)
         wanted = [Wanted(low, high, shift, side, (text, *rest)) for low, high, shift, side, *rest in distinct.tolist()]
         self._tabulate(function.expression, wanted)

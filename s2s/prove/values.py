@@ -52,6 +52,14 @@ class Function:
 
 
 @frozen(eq=False)
+class Packed:
+    """Numbers of a type side by side in the bits of one, the first in the lowest bits; None for unknown bits."""
+
+    numbers: tuple[Value | None, ...]
+    ctype: IntType
+
+
+@frozen(eq=False)
 class Comparison:
     """a < b or a == b of values with different bases; only a choice between a and b has a meaning."""
 
@@ -114,7 +122,7 @@ class Pointer:
         return self.offset
 
 
-Value = int | np.ndarray | Form | Function | Comparison | Pointer | Aggregate
+Value = int | np.ndarray | Form | Function | Packed | Comparison | Pointer | Aggregate
 
 
 @dataclass(eq=False)
@@ -167,7 +175,7 @@ def as_form(value: Value) -> Form:
         return value
     if is_number(value):
         return Form(value, (), value, value)
-    msg = "arithmetic on a comparison, an address or a structure"
+    msg = "arithmetic on a comparison, an address, a structure or packed numbers"
     raise Unprovable(msg)
 
 

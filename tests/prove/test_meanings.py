@@ -42,3 +42,39 @@ def test_leading_zeros_are_counted_in_each_form(form: str, tmp_path: Path):
     include = f"-I{ROOT / 'runtime_c' / 'include'}"
     subprocess.run(["cc", "-std=c99", "-O1", include, form, str(source), "-o", str(binary)], check=True)
     assert subprocess.run([binary], check=False).returncode == 0
+
+
+PACKED = """
+#include "s2s_simd_bytes.h"
+#include <stdio.h>
+
+int main(void)
+{
+    for (int32_t a = -32768; a < 32768; a += 37) {
+        for (int32_t b = -32768; b < 32768; b += 41) {
+            const int32_t pair = s2s_pair((int16_t)a, (int16_t)b);
+            if ((int32_t)((uint32_t)pair << 16) >> 16 != a || pair >> 16 != b) {
+                return 1;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < 65536; i++) {
+        const uint8_t bytes[4] = {(uint8_t)i, (uint8_t)(i >> 8), (uint8_t)(i * 7), (uint8_t)(i * 13 >> 3)};
+        const int32_t group = s2s_group(bytes[0], bytes[1], bytes[2], bytes[3]);
+        for (int place = 0; place < 4; place++) {
+            if (((group >> 8 * place) & 255) != bytes[place]) {
+                return 2;
+            }
+        }
+    }
+    return 0;
+}
+"""
+
+
+def test_packed_numbers_are_side_by_side(tmp_path: Path):
+    source, binary = tmp_path / "packed.c", tmp_path / "packed"
+    source.write_text(PACKED)
+    include = f"-I{ROOT / 'runtime_c' / 'include'}"
+    subprocess.run(["cc", "-std=c99", "-O1", include, str(source), "-o", str(binary)], check=True)
+    assert subprocess.run([binary], check=False).returncode == 0
