@@ -43,6 +43,11 @@ FIELDS = {
     "weights.arrays": ("objects", "each constant: identifier, name, dtype, shape, bytes, pool"),
     "measured": ("object or null", "what the C compiler of the target says: flash, code, stack, RAM, by function"),
     "accumulators": ("objects", "what is proven of the sums of integer layers"),
+    "paths": ("objects", "whether each kernel, and the run function, takes the same path for all data"),
+    "paths[].path": ("text", "`exact`: the same path in every run; `bounded`: one of some; `open`: of unknown length"),
+    "paths[].because": ("texts", "what depends on data; only where something does"),
+    "paths[].repeats": ("truth", "whether data decide how often something is repeated"),
+    "paths[].turns": ("number or null", "how often a loop turns at most in a call; null where nobody knows"),
     "removed_channels": (
         "object",
         "channels that no kernel computes, their multiply-adds and bytes of weights, and those of all layers; only "

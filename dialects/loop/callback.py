@@ -15,10 +15,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.interfaces import Access, AccessInterface, read_any, write_any
 from s2s.dialects.operation import Op, op_definition
+from s2s.dialects.paths import PathInterface, Turn
 
 
 @op_definition
-class CallbackOp(Op, AccessInterface):
+class CallbackOp(Op, AccessInterface, PathInterface):
     """`function(outputs…, inputs…);`: a function that is no kernel of ours, which writes all elements of its outputs.
 
     `meaning` names the function of the module `@meanings` that computes the first outputs; the others are scratch.
@@ -49,6 +50,9 @@ class CallbackOp(Op, AccessInterface):
 
     def accesses(self) -> Sequence[Access]:
         return [*map(write_any, self.outputs), *map(read_any, self.inputs)]
+
+    def turns(self) -> Sequence[Turn]:
+        return [Turn(f"calls {self.function.data}, whose path nobody has stated", repeats=True)]
 
     def verify_(self) -> None:
         if not self.outputs:

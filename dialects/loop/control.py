@@ -27,6 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 from s2s.dialects.effects import NestedEffects
 from s2s.dialects.loop.index import SizeOp, check_map
 from s2s.dialects.operation import Op, op_definition
+from s2s.dialects.paths import PathInterface, Turn
 from s2s.types.affine import bounds
 
 SERIAL = "serial"
@@ -46,7 +47,7 @@ class YieldOp(AbstractYieldOperation[Attribute], Op):
 
 
 @op_definition
-class ForOp(Op):
+class ForOp(Op, PathInterface):
     """A counted loop: `for (i = max(lower(dims)); i < min(upper(dims)); i += step)`, with carried values.
 
         %sum = loop.for %i = 0 to 64 step 4 iter_args(%acc = %zero) -> (f32) {
@@ -121,6 +122,9 @@ class ForOp(Op):
         if not single or not isinstance(lower, AffineConstantExpr) or not isinstance(upper, AffineConstantExpr):
             return None
         return lower.value, upper.value
+
+    def turns(self) -> Sequence[Turn]:
+        return [Turn("loops as often as data say", self.dims, repeats=True, most=self.most_trips)]
 
     @property
     def trips(self) -> int | None:
@@ -239,7 +243,7 @@ class ForOp(Op):
 
 
 @op_definition
-class IfOp(Op):
+class IfOp(Op, PathInterface):
     """Runs `then` where every constraint of the affine set holds for `dims`, else `otherwise`; hands on their values.
 
     The constraints are `expression >= 0`.
@@ -271,6 +275,9 @@ class IfOp(Op):
             result_types=[result_types],
             regions=[then, [] if otherwise is None else [otherwise]],
         )
+
+    def turns(self) -> Sequence[Turn]:
+        return [Turn("branches on data", self.dims)]
 
     def verify_(self) -> None:
         if self.condition.data.num_dims != len(self.dims):

@@ -11,6 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 from s2s.dialects.loop.checks import check_flat, check_lanes, check_vector, lanes_of
 from s2s.dialects.loop.interfaces import Access, AccessInterface, read_any
 from s2s.dialects.operation import Op, op_definition
+from s2s.dialects.paths import PathInterface, Turn
 from s2s.types.dtypes import vector_of
 
 CASTS: Sequence[tuple[Attribute, Attribute]] = ((i8, i32), (i8, f32), (i16, i32), (i32, f32))
@@ -128,7 +129,7 @@ class CastLanesOp(Op):
 
 
 @op_definition
-class LookUpLanesOp(Op, AccessInterface):
+class LookUpLanesOp(Op, AccessInterface, PathInterface):
     """`result[i] = table[index[i]]` for a table of 256 bytes; the caller keeps each index in it."""
 
     name = "loop.look_up_lanes"
@@ -143,6 +144,9 @@ class LookUpLanesOp(Op, AccessInterface):
 
     def accesses(self) -> Sequence[Access]:
         return [read_any(self.table)]
+
+    def turns(self) -> Sequence[Turn]:
+        return [Turn("reads at positions that data give", [self.index])]
 
     def verify_(self) -> None:
         size = check_flat(self, self.table.type, i8).get_shape()[0]

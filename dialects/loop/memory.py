@@ -32,6 +32,7 @@ from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
 from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, read, read_any, write, write_any
 from s2s.dialects.operation import Op, op_definition
+from s2s.dialects.paths import PathInterface, Turn
 from s2s.dialects.plain import PlainOp
 from s2s.types.dtypes import scalar_type, size_in_bytes
 from s2s.types.hints import isa
@@ -153,7 +154,7 @@ class StoreOp(_AffineAccess):
 
 
 @op_definition
-class LoadAtOp(Op, AccessInterface):
+class LoadAtOp(Op, AccessInterface, PathInterface):
     """`result = buffer[index]`, at a position that depends on data. The caller keeps it in range."""
 
     name = "loop.load_at"
@@ -169,12 +170,15 @@ class LoadAtOp(Op, AccessInterface):
     def accesses(self) -> Sequence[Access]:
         return [read_any(self.buffer)]
 
+    def turns(self) -> Sequence[Turn]:
+        return [Turn("reads at positions that data give", [self.index])]
+
     def verify_(self) -> None:
         _check_scalar(self, self.buffer.type, self.result.type)
 
 
 @op_definition
-class StoreAtOp(Op, AccessInterface):
+class StoreAtOp(Op, AccessInterface, PathInterface):
     """`buffer[index] = value`, at a position that depends on data. The caller keeps it in range."""
 
     name = "loop.store_at"
@@ -189,6 +193,9 @@ class StoreAtOp(Op, AccessInterface):
 
     def accesses(self) -> Sequence[Access]:
         return [write_any(self.buffer)]
+
+    def turns(self) -> Sequence[Turn]:
+        return [Turn("writes at positions that data give", [self.index])]
 
     def verify_(self) -> None:
         _check_scalar(self, self.buffer.type, self.value.type)

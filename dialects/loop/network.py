@@ -39,6 +39,7 @@ from xdsl.utils.exceptions import VerifyException
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.interfaces import Access, AccessEffects, AccessInterface, read_any, write_any
 from s2s.dialects.operation import Op, op_definition
+from s2s.dialects.paths import PathInterface, Turn
 
 _INTS = DenseArrayBase.constr(i64)
 
@@ -88,7 +89,7 @@ class NetworkCall(Op, AccessInterface):
 
 
 @op_definition
-class ReadSizeOp(Op, AccessInterface):
+class ReadSizeOp(Op, AccessInterface, PathInterface):
     """`size = source[0]`: from here on the size `size` of this run is known, which lies from 0 to `most`.
 
     A run in which it is larger ends here with an error.
@@ -109,13 +110,16 @@ class ReadSizeOp(Op, AccessInterface):
     def accesses(self) -> Sequence[Access]:
         return [read_any(self.source)]
 
+    def turns(self) -> Sequence[Turn]:
+        return [Turn(f"computes the size {self.size.data}", repeats=True)]
+
     def verify_(self) -> None:
         if check_flat(self, self.source.type).get_shape() != (1,):
             raise VerifyException(f"{self.name}: reads {self.source.type}, expected one element")
 
 
 @op_definition
-class RequireOp(Op, AccessInterface):
+class RequireOp(Op, AccessInterface, PathInterface):
     """The run ends here with an error if `outside[0]` is above 0."""
 
     name = "loop.require"
@@ -130,13 +134,16 @@ class RequireOp(Op, AccessInterface):
     def accesses(self) -> Sequence[Access]:
         return [read_any(self.outside)]
 
+    def turns(self) -> Sequence[Turn]:
+        return [Turn("ends early where a computed index is out of range")]
+
     def verify_(self) -> None:
         if check_flat(self, self.outside.type, i32).get_shape() != (1,):
             raise VerifyException(f"{self.name}: reads {self.outside.type}, expected one element")
 
 
 @op_definition
-class CallIfOp(NetworkCall):
+class CallIfOp(NetworkCall, PathInterface):
     """`if (condition[0]) then(buffers); else otherwise(buffers);`"""
 
     name = "loop.call_if"
@@ -172,12 +179,15 @@ class CallIfOp(NetworkCall):
     def accesses(self) -> Sequence[Access]:
         return [read_any(self.condition), *super().accesses()]
 
+    def turns(self) -> Sequence[Turn]:
+        return [Turn("runs one of two networks")]
+
     def verify_(self) -> None:
         _check_flag(self, self.condition.type)
 
 
 @op_definition
-class CallWhileOp(NetworkCall):
+class CallWhileOp(NetworkCall, PathInterface):
     """`for (;;) { condition(flag, buffers); if (!flag[0]) break; body(buffers); }`"""
 
     name = "loop.call_while"
@@ -212,6 +222,9 @@ class CallWhileOp(NetworkCall):
 
     def accesses(self) -> Sequence[Access]:
         return [write_any(self.flag), read_any(self.flag), *super().accesses()]
+
+    def turns(self) -> Sequence[Turn]:
+        return [Turn("repeats a network as long as data say, with no greatest number of steps", repeats=True)]
 
     def verify_(self) -> None:
         _check_flag(self, self.flag.type)

@@ -9,6 +9,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.operation import Op, op_definition
+from s2s.dialects.paths import PathInterface, Turn
 from s2s.dialects.trees import column_properties, trees_of
 from s2s.types.trees import Trees
 
@@ -16,7 +17,7 @@ INTS = DenseArrayBase.constr(i64)
 
 
 @op_definition
-class TreeOp(Op):
+class TreeOp(Op, PathInterface):
     """`result` = the value of the leaf that a decision tree over the operands ends in.
 
     A scalar operation, at loop level too. Row 0 of the tables, which `s2s.types.trees` describes, is the root;
@@ -52,6 +53,9 @@ class TreeOp(Op):
     def trees(self) -> Trees:
         """The tables, with row 0 as the only root."""
         return trees_of(self, (0,))
+
+    def turns(self) -> Sequence[Turn]:
+        return [Turn("walks decision trees", self.operands_)]
 
     def verify_(self) -> None:
         trees = self.trees

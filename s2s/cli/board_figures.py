@@ -42,6 +42,8 @@ def show_cycles(found: "BoardVerification") -> None:
     if "microjoules" in figures:
         line += f"; {_shown(figures['microjoules'])} µJ"
     print(line)
+    if found.run.worst_case is not None:
+        print(f"worst case {found.run.worst_case.describe()}")
 
 
 def show_layers(found: "BoardVerification") -> None:

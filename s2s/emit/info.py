@@ -9,6 +9,7 @@ from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineMap
 
 from s2s.analysis.channels.removed import RemovedChannels
+from s2s.analysis.cost.paths import KernelPath
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.decisions.decision import Decision
 from s2s.support.frozen import frozen
@@ -305,6 +306,8 @@ class NetworkInfo:
     """The proven bounds of the sums of integer layers."""
     removed_channels: RemovedChannels | None = None
     """The channels that no kernel computes; None if there are none."""
+    paths: tuple[KernelPath, ...] = ()
+    """What is proven of the path of each kernel, and of the run function."""
     decisions: tuple[Decision, ...] = ()
     """The decisions of the compiler, with reasons."""
     tolerance: Tolerance = field(default_factory=Tolerance)

@@ -7,6 +7,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import AffineMapAttr
 
+from s2s.analysis.cost.paths import KernelPath
 from s2s.c_syntax.identifiers import port_identifiers, size_identifiers
 from s2s.c_syntax.types import element_name
 from s2s.emit.call_comments import PlacedCall
@@ -90,6 +91,7 @@ def network_record(
         **({} if info.removed_channels is None else {"removed_channels": asdict(info.removed_channels)}),
         "decisions": [each.as_dict() for each in info.decisions],
         **_kernels(program, calls),
+        "paths": [_path(each) for each in info.paths],
         "tolerance": {"relative": info.tolerance.relative, "absolute": info.tolerance.absolute},
     }
 
@@ -112,6 +114,12 @@ def _kernels(program: Program, calls: Sequence[PlacedCall]) -> dict[str, Any]:
         "kernels": [kernel.sym_name.data for kernel in program.kernels],
         **({"calls": lines} if lines else {}),
     }
+
+
+def _path(path: KernelPath) -> dict[str, Any]:
+    """Describe what is proven of the path of a kernel."""
+    because = {"because": list(path.because)} if path.because else {}
+    return {"kernel": path.kernel, "path": path.path, **because, "repeats": path.repeats, "turns": path.most}
 
 
 def array_record(array: ConstantArray) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -54,6 +55,8 @@ class Layer:
     """What the machine would take at least."""
     counted: int | None = None
     """What a board counts of one run, in the unit of `Figures.board`."""
+    path: str = ""
+    """Whether it takes the same path for all data: `exact`, or `bounded, because it …`."""
 
 
 @frozen
@@ -144,12 +147,14 @@ def figures_of(
     operators, timeline = (operators_of(compilation.at("read").module), timeline_of(compilation.at("memory").module))
     contents = {name: b"".join(pieces(content)) for name, content in artifact.tree().files.items()}
     constants = json.loads(contents[RECORD])["weights"]["arrays"]
+    paths = {each.kernel: each.describe() for each in info.paths}
+    layers = _layers(timeline, operators, compilation.facts(Planned).names, compilation.costs, profile, board)
     return Figures(
         name=info.name,
         target=info.target.name,
         source=info.source,
         sizes=sizes,
-        layers=tuple(_layers(timeline, operators, compilation.facts(Planned).names, compilation.costs, profile, board)),
+        layers=tuple(replace(each, path=paths.get(each.kernel, "")) for each in layers),
         timeline=timeline,
         arena=info.arena_size,
         constants=_largest_first((each["name"], each["size"]) for each in constants),

@@ -16,6 +16,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineMap
 
+from s2s.analysis.cost.paths import KernelPath, kernel_paths
 from s2s.analysis.network.functions import LOADED, STATE, main_of
 from s2s.decisions.decision import Decision
 from s2s.decisions.recorded import decisions_of
@@ -81,6 +82,8 @@ class Planned(NamedTuple):
     """The bytes of the arena that constants are copied to at start."""
     names: Mapping[str, str]
     """The names of kernels in C by their names in the module."""
+    paths: tuple[KernelPath, ...]
+    """What is proven of the path of each kernel, and of the run function."""
     tables: "Network | None"
     """The network as nodes, for executor `graph`, unless TVM's format cannot say it: varying sizes, state."""
     decisions: tuple[Decision, ...]
@@ -96,6 +99,7 @@ def planned(state: State, request: Request) -> Planned:
 
         tables = describe(state.module, name, state.weights)
     listed = main.attributes.get(ARENA_OVERLAPS)
+    names = c_names(state.module, name).kernels
     return Planned(
         arena=_stated(main, ARENA_SIZE),
         align=_stated(main, ARENA_ALIGN),
@@ -115,7 +119,8 @@ def planned(state: State, request: Request) -> Planned:
         pools=_parts(main, request.options.pools),
         lasting=_lasting(main),
         loaded=sum(buffer_bytes(op.results[0]) for op in main.body.block.ops if LOADED in op.attributes),
-        names=c_names(state.module, name).kernels,
+        names=names,
+        paths=kernel_paths(state.module, {**names, main.sym_name.data: f"{name}_run"}),
         tables=tables,
         decisions=decisions_of(state.module),
     )

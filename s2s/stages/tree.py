@@ -84,6 +84,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         empty_outputs=network.empty_outputs,
         sums=settled.sums,
         removed_channels=facts[Simplified].removed,
+        paths=plan.paths,
         decisions=facts[Lowered].decisions,
         tolerance=facts[Scheduled].tolerance,
         options=_recorded(options),

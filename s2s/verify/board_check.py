@@ -83,6 +83,7 @@ class BoardVerification:
             "compiler": f"{self.compiler} -{self.optimise}",
             "instructions": max(run.instructions),
             **({} if self.cycles is None else self.time.figures(self.cycles)),
+            **({} if run.worst_case is None else {"worst_case": run.worst_case.describe()}),
             "cycle_model": self.cycle_model,
             "arena_bytes": run.arena,
             "ram_bytes": run.ram,
@@ -100,11 +101,12 @@ class BoardVerification:
                 "kernel": layer.kernel,
                 "nodes": nodes,
                 "instructions": layer.instructions,
-                **({} if layer.cycles is None else {"cycles": layer.cycles.count}),
+                **({} if layer.cycles is None else {"cycles": layer.cycles.count, "worst_cycles": layer.greatest}),
             }
             for layer, nodes in self.named_layers()
         ]
-        return {**self.verification.as_dict(), **self.figures(), "layers": layers}
+        worst = {} if self.run.worst_case is None else {"worst_case_cycles": self.run.worst_case.cycles}
+        return {**self.verification.as_dict(), **self.figures(), **worst, "layers": layers}
 
     def summed_layers(self) -> list["SummedLayer"]:
         """The calls of each kernel for the same nodes together, in the order of the first."""

@@ -7,13 +7,13 @@ from functools import cached_property
 from pathlib import Path
 
 from s2s.boards import Board
-from s2s.boards.cycles.cycles import Cycles
 from s2s.boards.parts import Part
+from s2s.boards.paths.longest import Proof
 from s2s.errors import InputError, ToolchainError
 from s2s.support.frozen import frozen
 from s2s.support.resources import harness_files, harness_source
 from s2s.targets.flags import STANDARD
-from s2s.verify.counted_blocks import cycles_of_windows, plugin_options, why_uncounted
+from s2s.verify.counted_blocks import Window, plugin_options, priced_windows, why_uncounted
 from s2s.verify.toolchain import missing_programs, run_program
 
 RECORD = struct.Struct("<IIQ")
@@ -104,15 +104,17 @@ class BoardProgram:
         """Run a program on these inputs and return its output."""
         return self._run(program, inputs, ())
 
-    def run_priced(self, program: Path, inputs: bytes, part: Part | None = None) -> tuple[bytes, list[Cycles]]:
+    def run_priced(
+        self, program: Path, inputs: bytes, part: Part | None = None, proof: Proof | None = None
+    ) -> tuple[bytes, list[Window]]:
         """Run a program and return its output, with the cycles of each record of `board_count` and `board_leave`.
 
-        There are no cycles where `why_uncounted` of the board has a reason.
+        There are no cycles where `why_uncounted` of the board has a reason; `proof` asks for the greatest of any run.
         """
         if why_uncounted(self.board):
             return self.run(program, inputs), []
         output = self._run(program, inputs, plugin_options(program, self.compiler, self.folder))
-        return output, cycles_of_windows(program, self.compiler, self.board, self.folder, part)
+        return output, priced_windows(program, self.compiler, self.board, self.folder, part, proof)
 
     def _run(self, program: Path, inputs: bytes, options: Sequence[str]) -> bytes:
         (self.folder / "in.bin").write_bytes(inputs)

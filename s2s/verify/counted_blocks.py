@@ -14,7 +14,10 @@ from s2s.boards.cycles.instruction import Instruction, parse
 from s2s.boards.cycles.price import Block, Prices
 from s2s.boards.cycles.table import table_of
 from s2s.boards.parts import Part
+from s2s.boards.paths.control_flow import Program
+from s2s.boards.paths.longest import Longest, LongestPaths, Proof
 from s2s.errors import ToolchainError
+from s2s.support.frozen import frozen
 from s2s.support.resources import block_counter
 from s2s.verify.toolchain import default_compiler, run_program, sibling_program
 
@@ -22,6 +25,15 @@ COUNTS = "blocks.txt"
 """The file that the plugin writes."""
 START, STOP, INTERRUPT = "board_start", "board_now", "board_wrap"
 END = "-"
+
+
+@frozen
+class Window:
+    """The cycles of a window."""
+
+    cycles: Cycles
+    longest: Longest | None
+    """The greatest of any run; None if they were not asked for."""
 
 
 def why_uncounted(board: Board) -> str:
@@ -63,21 +75,40 @@ def _symbols(program: Path, compiler: tuple[str, ...]) -> dict[str, tuple[int, i
     return {row[3]: (int(row[0], 16) & ~1, int(row[1], 16)) for row in rows if len(row) == 4}
 
 
+def functions_in(file: Path, compiler: tuple[str, ...]) -> list[tuple[str, int]]:
+    """Return each function of a program or an object with its address; those of several files may have one name."""
+    lines = run_program([sibling_program(compiler, "nm"), file]).splitlines()
+    rows = [line.split() for line in lines]
+    return [(row[2], int(row[0], 16) & ~1) for row in rows if len(row) == 3 and row[1] in "tTwW"]
+
+
 def instructions_of(program: Path, compiler: tuple[str, ...]) -> Iterator[Instruction]:
     """Yield the instructions of a linked program."""
     return parse(run_program([sibling_program(compiler, "objdump"), "-d", "-z", program]))
 
 
-def cycles_of_windows(
-    program: Path, compiler: tuple[str, ...], board: Board, folder: Path, part: Part | None = None
-) -> list[Cycles]:
-    """Return the cycles of each window of the run that the plugin counted in `folder`."""
+def priced_windows(
+    program: Path,
+    compiler: tuple[str, ...],
+    board: Board,
+    folder: Path,
+    part: Part | None = None,
+    proof: Proof | None = None,
+) -> list[Window]:
+    """Return the cycles of each window of the run that the plugin counted in `folder`.
+
+    `proof` asks for the greatest cycles of any run, too.
+    """
     table = table_of(board.target)
     if table is None:
         return []
     prices = Prices(table, instructions_of(program, compiler), part)
-    text = (folder / COUNTS).read_text(encoding="ascii")
-    return [prices.of(blocks) for blocks in windows(text.splitlines())]
+    counted = list(windows((folder / COUNTS).read_text(encoding="ascii").splitlines()))
+    if proof is None:
+        return [Window(prices.of(blocks), None) for blocks in counted]
+    code = Program(prices.instructions.values(), functions_in(program, compiler))
+    paths = LongestPaths(code, prices, proof, counted)
+    return [Window(prices.of(blocks), paths.of(blocks)) for blocks in counted]
 
 
 def windows(lines: Sequence[str]) -> Iterator[list[Block]]:

@@ -9,6 +9,7 @@ import struct
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 from s2s.boards import Board
 from s2s.boards.cycles.cycles import Cycles, exactly
 from s2s.boards.parts import Part
+from s2s.boards.paths.longest import Proof
 from s2s.c_syntax.types import dtype_named
 from s2s.errors import InputError, ToolchainError
 from s2s.support.frozen import frozen
@@ -24,9 +26,11 @@ from s2s.support.jobs import jobs
 from s2s.types.dtypes import Array
 from s2s.verify.board_program import CONTRACT, RECORD, BoardProgram
 from s2s.verify.board_sources import count_kernels, is_in_arena, run_network
+from s2s.verify.counted_blocks import functions_in
 from s2s.verify.external import external_includes, external_sources
 from s2s.verify.footprint import INCLUDE_FOLDERS, ObjectSize, object_size, source_files
 from s2s.verify.tree_record import tree_record
+from s2s.verify.worst_case import WorstCase, greatest, proof_of, worst_case
 
 _WORD = struct.Struct("<i")
 
@@ -39,6 +43,8 @@ class Layer:
     instructions: int
     cycles: Cycles | None = None
     """By the model of the core; None if it has none."""
+    greatest: int | None = None
+    """The cycles of the longest path; None where there is no bound."""
 
 
 @frozen
@@ -62,6 +68,8 @@ class BoardRun:
     """Bytes of inputs and outputs that lie outside of the arena."""
     cycles: tuple[Cycles, ...] = ()
     """For each set of inputs, by the model of the core; empty if it has none."""
+    worst_case: WorstCase | None = None
+    """For any inputs, by the same model."""
 
     @property
     def worst(self) -> int:
@@ -110,12 +118,20 @@ class BoardBuild:
         """The size of the network's objects."""
         return _sum(object_size(path, str(source), self.program.compiler) for source, path in self.objects.items())
 
+    @cached_property
+    def proof(self) -> Proof:
+        """What is proven of the paths of the network's functions."""
+        objects = self.objects.values()
+        names = [name for each in objects for name, _ in functions_in(each, self.program.compiler)]
+        return proof_of(self.record, names)
+
     def run(self, vectors: Sequence[Sequence[Array]], *, layers: bool = True) -> BoardRun:
         """Run the network on each of `vectors`, inputs in order."""
         compiler = self.program.compiler
         elf = self._link("run", run_network(self.record, len(vectors)), self.objects.values())
         inputs = _bytes(array for vector in vectors for array in (*vector, *vector))
-        found, cycles = self.program.run_priced(elf, inputs, self.part)
+        found, windows = self.program.run_priced(elf, inputs, self.part, self.proof)
+        cycles = [each.cycles for each in windows]
         idle = self.program.record(found, 0).instructions
         at, stack, instructions = RECORD.size, 0, list[int]()
         outputs: list[tuple[Array, ...]] = []
@@ -140,6 +156,7 @@ class BoardBuild:
             arena=self.record["arena"]["size"],
             ports=sum(port["size"] for port in ports if not is_in_arena(port)),
             cycles=tuple(each - cycles[0] + exactly(1) for each in cycles[1:]),
+            worst_case=worst_case(windows, self.record),
         )
 
     def _check_status(self, found: bytes, at: int) -> int:
@@ -158,16 +175,18 @@ class BoardBuild:
         counted = self.program.compile(source, "counted", include=self.include, root=self.tree)
         others = [path for each, path in self.objects.items() if each != entry]
         elf = self._link("layers", run_network(self.record, 1, once=True), [*others, counted])
-        found, cycles = self.program.run_priced(elf, _bytes(vector), self.part)
+        found, windows = self.program.run_priced(elf, _bytes(vector), self.part, self.proof)
         step = _WORD.size + RECORD.size
         counts = [
             (int(_WORD.unpack_from(found, at)[0]), self.program.record(found, at + _WORD.size).instructions)
             for at in range(0, len(found), step)
         ]
         _, idle = counts[0]
-        prices = [each - cycles[0] for each in cycles[1:]] or [None] * (len(counts) - 1)
+        prices = windows[1:] or [None] * (len(counts) - 1)
         for (number, instructions), price in zip(counts[1:], prices, strict=True):
-            yield Layer(kernels[number], instructions - idle, price)
+            cycles = None if price is None else price.cycles - windows[0].cycles
+            longest = None if price is None else greatest(price.longest, windows[0])
+            yield Layer(kernels[number], instructions - idle, cycles, longest)
 
     def _link(self, name: str, main: str, objects: Iterable[Path]) -> Path:
         return self.program.link(name, main, objects, include=self.include, root=self.tree)

@@ -43,6 +43,7 @@ class Prices:
     def __init__(self, table: CycleTable, instructions: Iterable[Instruction], part: Part | None = None) -> None:
         self.table, self.part = table, part
         self.instructions: Mapping[int, Instruction] = {each.address: each for each in instructions}
+        self._costs: dict[tuple[int, int | None], Cycles] = {}
         self._behind = {each.behind: each for each in self.instructions.values()}
 
     def of(self, blocks: Iterable[Block]) -> Cycles:
@@ -82,6 +83,12 @@ class Prices:
 
     def _cost(self, instruction: Instruction, before: Instruction | None) -> Cycles:
         """The cycles of an instruction behind another, without a refill."""
+        key = instruction.address, None if before is None else before.address
+        if key not in self._costs:
+            self._costs[key] = self._cost_anew(instruction, before)
+        return self._costs[key]
+
+    def _cost_anew(self, instruction: Instruction, before: Instruction | None) -> Cycles:
         row = self._row(instruction)
         cycles = row.cycles + self._more(instruction, row)
         if self.part is not None and row.kind == "data" and instruction.mnemonic.startswith("mul"):

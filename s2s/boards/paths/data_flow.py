@@ -1,0 +1,270 @@
+"""Which registers hold data when a branch is taken: values that come from memory, or are computed of these.
+
+    ldrb r1, [r0], #1      r1 holds data, r0 does not
+    cmp  r1, r3            so do the flags
+    it   gt
+    movgt r1, r3           a choice without a branch
+    subs r2, #1            the flags hold none
+    bne  8010              this branch is the same for all data
+
+Words of the stack that a function reads and writes by their distance from the stack pointer are followed as registers
+are; all other memory counts as data.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from s2s.boards.paths.control_flow import COMPARED, TABLES, BasicBlock, Function, Step
+from s2s.support.frozen import frozen
+
+FLAGS, FLOAT_FLAGS = "flags", "float flags"
+STACK = "stack"
+"""Every word of the stack whose address is computed."""
+ARGUMENTS = frozenset(["r0", "r1", "r2", "r3", *(f"s{number}" for number in range(16))])
+"""The registers that arguments of a call may lie in; others are in words of the stack."""
+_CLOBBERED = ARGUMENTS | {"r12", "lr", FLAGS, FLOAT_FLAGS}
+_ALIASES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
+_REGISTER = re.compile(r"(?:r\d+|s\d+|d\d+|sp|lr|pc|ip|fp|sl|sb)\b")
+_RANGE = re.compile(r"\b([rsd])(\d+)-[rsd](\d+)\b")
+_SLOT = re.compile(r"\[sp(?:, #(\d+))?\]")
+_COMPARISONS = ("cmp", "cmn", "tst", "teq")
+_SETTING = (
+    *("mov", "mvn", "add", "adc", "sub", "sbc", "rsb", "neg", "mul"),
+    *("eor", "orr", "orn", "and", "bic", "lsl", "lsr", "asr", "ror", "rrx"),
+)
+"""What sets flags with an `s` behind its name."""
+_OVERWRITING = re.compile(
+    r"(mov|mvn|movw|adr|ldr.*|[su]xt[bh]|[su]xt[bh]16|rev.*|clz|rbit|neg|rsb|vmov|vcvt.*|vabs|vneg|vsqrt)s?"
+)
+"""What does not read its destination where it has two operands."""
+_READING = (
+    "movt",
+    "bfi",
+    "smlal",
+    "umlal",
+    "umaal",
+    "smlald",
+    "smlsld",
+    "vmla",
+    "vmls",
+    "vfma",
+    "vfms",
+    "vnml",
+    "vfnm",
+)
+"""What reads its destination however many operands it has."""
+_PAIRS = ("umull", "smull", "umlal", "smlal", "umaal", "smlald", "smlsld", "ldrd")
+"""What has two destinations."""
+_STORES = ("str", "vstr", "stm", "push", "vstm", "vpush")
+_LISTS = ("pop", "ldm", "vpop", "vldm")
+
+State = frozenset[str]
+"""The registers and words of the stack that hold data."""
+
+
+@frozen
+class Flow:
+    """Where data are in a function."""
+
+    branches: frozenset[int]
+    """The blocks that end with a branch on data."""
+    calls: Sequence[tuple[int | None, State]]
+    """The address of each callee, None for one in a register, and the arguments that hold data."""
+    results: State
+    """What holds data at the end."""
+
+
+def flow_of(function: Function, arguments: State, results: Mapping[int, State]) -> Flow:
+    """Follow data through a function whose `arguments` hold data.
+
+    `results` says what holds data behind calls of other functions, by their addresses; of an unknown one, everything.
+    """
+    always = _taken(function)
+    states: dict[int, State] = {0: (arguments & ARGUMENTS) | _received(function, arguments)}
+    waiting, calls, ends = [0], dict[tuple[int | None, State], None](), State()
+    while waiting:
+        number = waiting.pop()
+        block, state = function.blocks[number], states[number]
+        for step in block.steps:
+            state |= always
+            if step.calls:
+                calls[step.target, _passed(state)] = None
+            state = _behind(step, state, results)
+        if block.leaves_to is not None:
+            calls[block.leaves_to, _passed(state)] = None
+        if block.leaves_to is not None or (block.last.jumps and block.last.target is None):
+            ends |= state & _CLOBBERED
+        for each in block.successors:
+            if each not in states or not state <= states[each]:
+                states[each] = states.get(each, State()) | state
+                waiting.append(each)
+    at_ends = {number: _at_end(function.blocks[number], state | always, results) for number, state in states.items()}
+    branches = frozenset(number for number, state in at_ends.items() if _turns_on(function.blocks[number], state))
+    return Flow(branches, tuple(calls), ends)
+
+
+def _taken(function: Function) -> State:
+    """Return the words of the stack that may be reached by a computed address: from the least that one is taken of."""
+    steps = [step for block in function.blocks for step in block.steps]
+    addresses = [step.instruction.operands for step in steps if step.word in ("add", "addw", "mov")]
+    taken = [
+        int(operands[2].lstrip("#")) if len(operands) > 2 and operands[2].startswith("#") else 0
+        for operands in addresses
+        if len(operands) > 1 and operands[1] == "sp" and operands[0] != "sp"
+    ]
+    slots = {slot for step in steps for each in step.instruction.operands if (slot := _slot(each)) is not None}
+    frame = _frame(function)  # behind it lie arguments
+    return frozenset(slot for slot in slots if taken and min(taken) <= int(slot.split()[1]) < frame)
+
+
+def _passed(state: State) -> State:
+    """Return which arguments of a call hold data: registers, and words by their distance from the stack pointer."""
+    return frozenset(each for each in state if each in ARGUMENTS or each.startswith(f"{STACK} "))
+
+
+def _received(function: Function, arguments: State) -> State:
+    """Return which words of the stack hold data at the entry, by their distance behind the prologue."""
+    frame = _frame(function)
+    return frozenset(_moved(each, frame) for each in arguments if each.startswith(f"{STACK} "))
+
+
+def _frame(function: Function) -> int:
+    """The bytes by which a function lowers the stack pointer."""
+    size = 0
+    for step in (step for block in function.blocks for step in block.steps):
+        operands = step.instruction.operands
+        if step.word in ("push", "vpush") or (step.word in ("stmdb", "vstmdb") and operands[0] == "sp!"):
+            size += 4 * step.instruction.listed
+        elif step.word in ("sub", "subw") and operands[0] == "sp" and operands[-1].startswith("#"):
+            size += int(operands[-1].lstrip("#"))
+    return size
+
+
+def _at_end(block: BasicBlock, state: State, results: Mapping[int, State]) -> State:
+    """Return what holds data before the last instruction of a block."""
+    for step in block.steps[:-1]:
+        state = _behind(step, state, results)
+    return state
+
+
+def _turns_on(block: BasicBlock, state: State) -> bool:
+    """Whether the way behind a block depends on data."""
+    last = block.last
+    if last.word in TABLES:
+        return any(register in state for register in _registers(last.instruction.operands))
+    if not block.branches:
+        return False
+    return _name(last.instruction.operands[0]) in state if last.word in COMPARED else FLAGS in state
+
+
+def _behind(step: Step, state: State, results: Mapping[int, State]) -> State:
+    """Return what holds data behind an instruction."""
+    if step.calls:
+        target = step.target
+        returned = _CLOBBERED if target is None else results.get(target, State())
+        return (state - _CLOBBERED) | returned
+    word, operands = step.word, step.instruction.operands
+    if word.startswith(_STORES):
+        return _stored(step, state)
+    written, read = _written(step), _registers(operands[_destinations(step) :])
+    if word in _COMPARISONS:
+        return _set(state, [FLAGS], any(each in state for each in _registers(operands)))
+    if word.startswith("vcmp"):
+        return _set(state, [FLOAT_FLAGS], any(each in state for each in _registers(operands)))
+    if word == "vmrs" and not written:
+        return _set(state, [FLAGS], FLOAT_FLAGS in state)
+    if not written:
+        return state
+    holds = any(each in state for each in read) or _is_loaded(step, state)
+    keeps = word.startswith(_READING) or (len(operands) < 3 and not _OVERWRITING.fullmatch(word))
+    holds = holds or (keeps and any(each in state for each in written))
+    if word in ("adc", "adcs", "sbc", "sbcs", "rrx", "sel"):
+        holds = holds or FLAGS in state
+    if step.is_guarded and (FLAGS in state or any(each in state for each in written)):
+        holds = True
+    sets_flags = word.endswith("s") and word[:-1] in _SETTING
+    return _set(state, [*written, *([FLAGS] if sets_flags else [])], holds)
+
+
+def _set(state: State, places: Iterable[str], holds: bool) -> State:
+    return state | frozenset(places) if holds else state - frozenset(places)
+
+
+def _written(step: Step) -> list[str]:
+    """The registers that an instruction writes, a base that moves aside."""
+    word, operands = step.word, step.instruction.operands
+    if step.jumps or not operands:
+        return []
+    if word.startswith(_LISTS):
+        return _registers(each for each in operands if each.startswith("{"))
+    return _registers(operands[: _destinations(step)])
+
+
+def _destinations(step: Step) -> int:
+    """The number of operands that an instruction writes."""
+    word, operands = step.word, step.instruction.operands
+    into_pair = word == "vmov" and len(operands) == 3 and not operands[0].startswith("d")
+    return 2 if into_pair or word in _PAIRS else 1
+
+
+def _is_loaded(step: Step, state: State) -> bool:
+    """Whether an instruction loads data: from anywhere but literals of the code and known words of the stack."""
+    word, address = step.word, next((each for each in step.instruction.operands if each.startswith("[")), "")
+    if word.startswith(_LISTS):
+        return True
+    if not address or address.startswith("[pc"):
+        return False
+    slot = _slot(address)
+    if slot is None:
+        return True
+    return bool({slot, STACK} & state) or (word in ("ldrd", "vldr") and _next(slot) in state)
+
+
+def _stored(step: Step, state: State) -> State:
+    """Return what holds data behind a store."""
+    operands = step.instruction.operands
+    address = next((each for each in operands if each.startswith("[")), "")
+    values = [each for operand in operands if not operand.startswith(("[", "#")) for each in _registers([operand])]
+    holds, slot = any(each in state for each in values), _slot(address)
+    if slot is not None and operands[-1] == address:
+        both = step.word in ("strd", "vstr")
+        return _set(state, [slot, _next(slot)] if both else [slot], holds or (step.is_guarded and slot in state))
+    is_on_stack = not address or "sp" in _registers([address])  # a list, or a word that is pushed
+    return state | {STACK} if is_on_stack and holds else state
+
+
+def _slot(address: str) -> str | None:
+    """Return the word of the stack of `[sp, #8]`; None of any other address."""
+    match = _SLOT.fullmatch(address)
+    return None if match is None else f"{STACK} {int(match[1] or 0)}"
+
+
+def _next(slot: str) -> str:
+    return _moved(slot, 4)
+
+
+def _moved(slot: str, distance: int) -> str:
+    return f"{STACK} {int(slot.split()[1]) + distance}"
+
+
+def _registers(operands: Iterable[str]) -> list[str]:
+    """The registers in operands, ranges of lists and double words as the words that they hold."""
+    registers: list[str] = []
+    for operand in operands:
+        for kind, low, high in _RANGE.findall(operand):
+            registers += [name for number in range(int(low), int(high) + 1) for name in _words(f"{kind}{number}")]
+        registers += [name for each in _REGISTER.findall(_RANGE.sub("", operand)) for name in _words(each)]
+    return registers
+
+
+def _words(register: str) -> list[str]:
+    if register.startswith("d"):
+        return [f"s{2 * int(register[1:])}", f"s{2 * int(register[1:]) + 1}"]
+    return [_name(register)]
+
+
+def _name(register: str) -> str:
+    return _ALIASES.get(register, register)
+
+
+__all__ = ["ARGUMENTS", "FLAGS", "Flow", "State", "flow_of"]

@@ -1,0 +1,70 @@
+"""Which functions of a program a run may go through, and what of their arguments holds data."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
+
+from s2s.boards.paths.control_flow import Function, Program
+from s2s.boards.paths.data_flow import Flow, State, flow_of
+from s2s.boards.paths.loops import Shape
+
+
+class Reach:
+    """The functions that can be reached from some addresses of a program, with the flow of data through each."""
+
+    def __init__(self, program: Program, starts: Iterable[int]) -> None:
+        self.program = program
+        self.functions: dict[int, Function] = {}
+        waiting = list(dict.fromkeys(map(program.start_of, starts)))
+        while waiting:
+            start = waiting.pop()
+            function = program.function(start)
+            if function is not None and start not in self.functions:
+                self.functions[start] = function
+                waiting.extend(each for each in function.callees if each is not None)
+        self._shapes: dict[int, Shape] = {}
+
+    def shape(self, start: int) -> Shape:
+        """Return the loops and meeting points of a function."""
+        return self._shapes.setdefault(start, Shape(self.functions[start]))
+
+    @cached_property
+    def flows(self) -> Mapping[int, Flow]:
+        """The flow of data through each function, from all calls together."""
+        arguments: dict[int, State] = dict.fromkeys(self.functions, State())
+        results: dict[int, State] = {}
+        flows: dict[int, Flow] = {}
+        waiting = list(self.functions)
+        while waiting:
+            start = waiting.pop()
+            flows[start] = flow = flow_of(self.functions[start], arguments[start], results)
+            changed = [start] if self._passes(flow, arguments, waiting) else []
+            if results.get(start, State()) != flow.results:
+                results[start] = flow.results
+                changed += [each for each, other in self.functions.items() if start in other.callees]
+            waiting.extend(each for each in changed if each not in waiting and each != start)
+        return flows
+
+    def _passes(self, flow: Flow, arguments: dict[int, State], waiting: list[int]) -> bool:
+        """Add what a function passes to its callees to their arguments; those that get more wait."""
+        grown = False
+        for target, state in flow.calls:
+            if target in arguments and not state <= arguments[target]:
+                arguments[target] |= state
+                waiting.extend([] if target in waiting else [target])
+                grown = True
+        return grown
+
+    @cache  # noqa: B019
+    def below(self, start: int) -> frozenset[int]:
+        """Return the functions that a function may go through, itself included."""
+        seen: set[int] = set()
+        waiting = [start]
+        while waiting:
+            each = waiting.pop()
+            if each in self.functions and each not in seen:
+                seen.add(each)
+                waiting.extend(callee for callee in self.functions[each].callees if callee is not None)
+        return frozenset(seen)
+
+
+__all__ = ["Reach"]

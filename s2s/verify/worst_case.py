@@ -1,0 +1,67 @@
+"""The worst case of a network on a board: the greatest number of cycles of any run, and what it rests on."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from s2s.boards.paths.longest import Longest, Proof
+from s2s.support.frozen import frozen
+from s2s.verify.counted_blocks import Window
+
+_LIBRARY: Mapping[str, int] = {
+    **dict.fromkeys(("__aeabi_fmul", "__mulsf3", "__aeabi_fdiv", "__divsf3"), 32),
+    **dict.fromkeys(("__aeabi_dmul", "__muldf3", "__aeabi_ddiv", "__divdf3"), 64),
+}
+"""How often a loop of a function of the compiler's library turns at most: a turn for each bit of an operand."""
+
+
+@frozen
+class WorstCase:
+    """The greatest number of cycles that a run takes, whatever its inputs are."""
+
+    cycles: int | None
+    """By the model of the core, with the most that its manual allows; None where there is no bound."""
+    bounded: tuple[str, ...] = ()
+    """The functions whose path depends on data: the longer side of each branch counts."""
+    reasons: tuple[str, ...] = ()
+    """Why there is no bound."""
+
+    def describe(self) -> str:
+        """Return it in words: `4,619,646 cycles (exact path; 2 kernels bounded: …)`."""
+        if self.cycles is None:
+            return f"not bounded: {'; '.join(self.reasons)}"
+        kernels = f"{len(self.bounded)} kernel{'s' if len(self.bounded) > 1 else ''} bounded"
+        more = f"; {kernels}: {', '.join(self.bounded)}" if self.bounded else ""
+        return f"{self.cycles:,} cycles (exact path{more})"
+
+
+def proof_of(record: Mapping[str, Any], functions: Iterable[str]) -> Proof:
+    """Return what the record of a tree says of the paths of the functions of its objects."""
+    paths: list[dict[str, Any]] = record.get("paths", [])
+    stated = {each["kernel"] for each in paths}
+    unknown = {kernel for kernel in record["kernels"] if kernel not in stated}
+    return Proof(
+        checked=f"{record['name']}_run",
+        functions=frozenset(name.partition(".")[0] for name in functions),
+        repeating=frozenset(each["kernel"] for each in paths if each["repeats"]) | unknown,
+        turns={**_LIBRARY, **{each["kernel"]: each["turns"] for each in paths}},
+    )
+
+
+def worst_case(windows: Sequence[Window], record: Mapping[str, Any]) -> WorstCase | None:
+    """Return the worst case of counted runs, of which the first is an empty one; None without a model of cycles."""
+    empty, longest = windows[:1], [each.longest for each in windows[1:] if each.longest is not None]
+    if not longest:
+        return None
+    choosing = [each["kernel"] for each in record.get("paths", []) if each["path"] == "bounded"]
+    bounded = tuple(dict.fromkeys([*(name for each in longest for name in each.bounded), *choosing]))
+    reasons = tuple(dict.fromkeys(reason for each in longest for reason in each.reasons))
+    cycles = [each.cycles - empty[0].cycles.most + 1 for each in longest if each.cycles is not None]
+    return WorstCase(None if reasons else max(cycles), bounded, reasons)
+
+
+def greatest(longest: Longest | None, empty: Window) -> int | None:
+    """Return the greatest cycles of one kernel; None where there is no bound."""
+    return None if longest is None or longest.cycles is None else longest.cycles - empty.cycles.most
+
+
+__all__ = ["WorstCase", "greatest", "proof_of", "worst_case"]

@@ -1,0 +1,85 @@
+"""No run of a network takes more cycles than the worst case that was computed from others; where its path is exact, all
+runs take the same instructions."""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from s2s.artifact import compile_artifact
+from s2s.c_syntax.types import dtype_named
+from s2s.options import CompileOptions
+from s2s.types.dtypes import Array
+from s2s.verify.on_board import BoardBuild, BoardRun
+from support.boards import board_or_skip
+from support.onnx_text import onnx_file
+
+RUNS = 1000
+WEIGHTS = ", ".join(str(37 * number % 19 - 9) for number in range(24))
+TABLE = ", ".join(f"{number}.5" for number in range(32))
+BODIES = {
+    "layers of bytes": f"""(int8[1, 4] x) => (int8[1, 6] y)
+        <float s = {{0.1}}, int8 z = {{3}}, float sw = {{0.05}}, int8 zw = {{0}}, int8[4, 6] w = {{{WEIGHTS}}},
+         float sy = {{0.2}}, int8 zy = {{-5}}>
+        {{ y = QLinearMatMul (x, s, z, w, sw, zw, sy, zy) }}""",
+    "softmax of floats": "(float[1, 7] x) => (float[1, 7] y) { y = Softmax (x) }",
+    "the greatest five of forty": """(float[1, 40] x) => (float[1, 5] y, int64[1, 5] i)
+        <int64[1] five = {5}> { y, i = TopK (x, five) }""",
+    "rows that an input names": """(int64[6] x) => (float[6, 4] y)
+        <float[8, 4] t = {TABLE}> { y = Gather (t, x) }""".replace("TABLE", TABLE),
+    "the place of the greatest": "(float[1, 30] x) => (int64[1] y) { y = ArgMax <axis = 1, keepdims = 0> (x) }",
+    "exponentials of the C library": "(float[1, 9] x) => (float[1, 9] y) { y = Erf (x) }",
+}
+EXACT = ("layers of bytes",)
+CASES = [
+    *itertools.product(["qemu:m4"], BODIES),
+    *itertools.product(["qemu:m0"], ["layers of bytes", "the greatest five of forty"]),
+    *itertools.product(["qemu:m3"], ["softmax of floats"]),
+]
+
+
+def values(dtype: str, shape: list[int], random: np.random.Generator) -> Array:
+    """Values of all sizes, with equal ones, greatest ones and zeros among them."""
+    kind = dtype_named(dtype)
+    if kind == np.int64:
+        return random.integers(0, 8, shape, kind)
+    if kind.kind == "i":
+        return random.integers(-128, 128, shape).astype(kind)
+    scale = 10.0 ** random.integers(-3, 4)
+    return np.where(random.random(shape) < 0.1, 0, scale * random.standard_normal(shape)).astype(kind)
+
+
+def counted(build: BoardBuild, runs: int) -> BoardRun:
+    random = np.random.default_rng(runs)
+    ports = build.record["inputs"]
+    vectors = [[values(port["dtype"], port["shape"], random) for port in ports] for _ in range(runs)]
+    return build.run(vectors, layers=False)
+
+
+@pytest.fixture(params=CASES, ids=lambda case: " ".join(case))
+def built(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, BoardBuild]]:
+    name, body = request.param
+    board = board_or_skip(name)
+    artifact = compile_artifact(onnx_file(BODIES[body], tmp_path), CompileOptions(target=board.target))
+    artifact.write(tmp_path / "tree")
+    build = BoardBuild(tmp_path / "tree", board)
+    yield body, build
+    build.close()
+
+
+@pytest.mark.sample(3)
+def test_no_run_exceeds_it(built: tuple[str, BoardBuild]) -> None:
+    body, build = built
+    few, many = counted(build, 2), counted(build, RUNS)
+    worst = few.worst_case
+    assert worst is not None
+    if worst.cycles is None:
+        assert worst.reasons
+        return
+    assert max(cycles.most for cycles in many.cycles) <= worst.cycles
+    if not worst.bounded:
+        assert len({*few.instructions, *many.instructions}) == 1
+    if body in EXACT and build.program.board.name == "m4":
+        assert not worst.bounded
