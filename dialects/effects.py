@@ -1,9 +1,18 @@
-"""Memory effects of operations with regions."""
+"""What operations say of their effects: on memory where they have regions, and on the path of a run.
 
+The path is which instructions run, and which addresses they access. An operation without `PathInterface` runs the same
+instructions at the same addresses for all data, given its operands that are indices.
+"""
+
+from abc import abstractmethod
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.traits import EffectInstance, MemoryEffectKind, RecursiveMemoryEffect, get_effects
+
+from s2s.dialects.operation import OpMeta
 
 _READS_AND_WRITES = frozenset(map(EffectInstance, (MemoryEffectKind.READ, MemoryEffectKind.WRITE)))
 
@@ -28,3 +37,24 @@ class NestedEffects(RecursiveMemoryEffect):
                     if found >= _READS_AND_WRITES:
                         return _READS_AND_WRITES
         return found
+
+
+class Turn(NamedTuple):
+    """A way in which the path of a run depends on data."""
+
+    why: str
+    """What the operation does then: `reads at positions that data give`."""
+    on: Sequence[SSAValue] | None = None
+    """It does so where one of these values comes from data; None if it always does."""
+    repeats: bool = False
+    """Whether data decide how often instructions run; else they choose between some, or addresses."""
+    most: int | None = None
+    """How often instructions run at most where they repeat; None if nobody knows."""
+
+
+class PathInterface(Operation, metaclass=OpMeta):
+    """An operation that may run other instructions, or access other addresses, for other data."""
+
+    @abstractmethod
+    def turns(self) -> Sequence[Turn]:
+        """All ways in which the path depends on data."""

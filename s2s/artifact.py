@@ -183,6 +183,7 @@ class Artifact:
             row_tiles=describe_row_tiles(info.row_tiles),
             pushed_rows="" if info.pushed is None else info.pushed.describe(),
             accumulators=describe_sums(info.sums),
+            code_in_pools="; ".join(pool.describe({}) for pool in info.code),
             real_ports=compilation.facts(Read).describe_real_ports(),
             removed_channels="" if info.removed_channels is None else info.removed_channels.describe(),
         )
@@ -198,6 +199,7 @@ class Artifact:
             static_ram=found.static_ram,
             stack=found.stack,
             stack_note=found.stack_note,
+            code_in_pools="; ".join(pool.describe(found.functions) for pool in info.code),
         )
 
     def verify(

@@ -16,6 +16,7 @@ from s2s.passes.conditions import (
     calls_started,
     casts_in_runs,
     channels,
+    code,
     constants,
     convolution_algorithms,
     described,
@@ -37,6 +38,7 @@ from s2s.passes.conditions import (
     other_algorithms,
     paired,
     placed,
+    places_code,
     plan,
     poisoned,
     prefix,
@@ -332,6 +334,7 @@ MEMORY = (
         "Assign every buffer of main an offset in one arena; where memory is short, outputs overlap dead inputs.",
         options=plan,
     ),
+    Step("loop-place-code", "Kernels do not change from here on.", when=places_code, options=code),
     Step("loop-remove-self-copies", "Results that lie over an operand are not copied from there.", when=tuned),
     Step(
         "loop-poison-arena",

@@ -116,6 +116,7 @@ PASSES: tuple[str, ...] = (
     "loop-lower-to-c",
     "loop-pack-nibbles",
     "loop-pair-loads",
+    "loop-place-code",
     "loop-plan-memory",
     "loop-poison-arena",
     "loop-remove-self-copies",

@@ -32,7 +32,7 @@ from s2s.dialects.c.types import VOID
 from s2s.dialects.isolation import ComputedBeforeUse
 from s2s.dialects.operation import Op, op_definition
 
-_PRINTED_PROPERTIES = ("parameters", "extents", "doc", "restrict_macro", "outline")
+_PRINTED_PROPERTIES = ("parameters", "extents", "doc", "restrict_macro", "outline", "section")
 
 
 @op_definition
@@ -45,7 +45,8 @@ class FuncOp(Op):
     given. An entry of `extents` that is not empty writes its parameter as `const int8_t x[KWS_X_SIZE]`, which tells a
     reader, and the compiler, how much is behind the pointer. `doc` is the comment above the function. With
     `restrict_macro` the qualifier is written as the macro S2S_RESTRICT, which a project may define to nothing. A static
-    function with `outline` is never inlined: what is around its loops would take their registers.
+    function with `outline` is never inlined: what is around its loops would take their registers. `section` is a macro
+    in front of the definition, which says in which section it goes.
     """
 
     name = "c.func"
@@ -58,6 +59,7 @@ class FuncOp(Op):
     doc = opt_prop_def(StringAttr)
     restrict_macro = opt_prop_def(UnitAttr)
     outline = opt_prop_def(UnitAttr)
+    section = opt_prop_def(StringAttr)
     body = region_def()
 
     traits = traits_def(ComputedBeforeUse(), SymbolOpInterface(), NoTerminator())
@@ -75,6 +77,7 @@ class FuncOp(Op):
         doc: str | None = None,
         restrict_macro: bool = False,
         outline: bool = False,
+        section: str | None = None,
     ) -> None:
         if body is None:
             body = Region(Block(arg_types=inputs))
@@ -88,6 +91,7 @@ class FuncOp(Op):
                 "doc": None if doc is None else StringAttr(doc),
                 "restrict_macro": UnitAttr() if restrict_macro else None,
                 "outline": UnitAttr() if outline else None,
+                "section": None if section is None else StringAttr(section),
             },
             regions=[Region(body) if isinstance(body, Block) else body],
         )

@@ -13,9 +13,9 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.effects import PathInterface, Turn
 from s2s.dialects.loop.interfaces import Access, AccessInterface, read_any, write_any
 from s2s.dialects.operation import Op, op_definition
-from s2s.dialects.paths import PathInterface, Turn
 
 
 @op_definition

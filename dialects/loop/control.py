@@ -24,10 +24,9 @@ from xdsl.printer import Printer
 from xdsl.traits import HasParent, IsTerminator, Pure, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.dialects.effects import NestedEffects
+from s2s.dialects.effects import NestedEffects, PathInterface, Turn
 from s2s.dialects.loop.index import SizeOp, check_map
 from s2s.dialects.operation import Op, op_definition
-from s2s.dialects.paths import PathInterface, Turn
 from s2s.types.affine import bounds
 
 SERIAL = "serial"

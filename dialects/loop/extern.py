@@ -6,9 +6,9 @@ from xdsl.dialects.builtin import I64, DenseArrayBase, MemRefType, StringAttr, i
 from xdsl.ir import SSAValue
 from xdsl.irdl import AttrSizedOperandSegments, ParsePropInAttrDict, prop_def, var_operand_def
 
+from s2s.dialects.effects import PathInterface, Turn
 from s2s.dialects.loop.interfaces import Access, AccessInterface, read_any, write_any
 from s2s.dialects.operation import Op, op_definition
-from s2s.dialects.paths import PathInterface, Turn
 
 SAME = ("fft", "fixed_dft", "fixed_idft")
 """The routines that take the same path for all data."""
@@ -45,7 +45,7 @@ def _suppressed(images: int, classes: int, count: int, most: int, _: int) -> int
     return images * classes * max(count * most, _selected(1, count, count))
 
 
-_MOST: Mapping[str, Callable[..., int]] = {
+_TURNS: Mapping[str, Callable[..., int]] = {
     "determinant": _eliminated,
     "largest": _selected,
     "nonzero": _searched,
@@ -95,7 +95,7 @@ class ExternOp(Op, AccessInterface, PathInterface):
         kind = self.routine.data.rpartition("_")[0]
         if kind in SAME:
             return []
-        most = _MOST.get(kind)
+        most = _TURNS.get(kind)
         times = None if most is None else most(*map(int, self.numbers.get_values()))
         return [Turn(f"runs {self.routine.data} as long as data say", repeats=True, most=times)]
 

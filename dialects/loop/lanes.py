@@ -8,10 +8,10 @@ from xdsl.irdl import ParsePropInAttrDict, operand_def, opt_prop_def, prop_def, 
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.effects import PathInterface, Turn
 from s2s.dialects.loop.checks import check_flat, check_lanes, check_vector, lanes_of
 from s2s.dialects.loop.interfaces import Access, AccessInterface, read_any
 from s2s.dialects.operation import Op, op_definition
-from s2s.dialects.paths import PathInterface, Turn
 from s2s.types.dtypes import vector_of
 
 CASTS: Sequence[tuple[Attribute, Attribute]] = ((i8, i32), (i8, f32), (i16, i32), (i32, f32))

@@ -28,11 +28,11 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryAllocEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.effects import PathInterface, Turn
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
 from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, read, read_any, write, write_any
 from s2s.dialects.operation import Op, op_definition
-from s2s.dialects.paths import PathInterface, Turn
 from s2s.dialects.plain import PlainOp
 from s2s.types.dtypes import scalar_type, size_in_bytes
 from s2s.types.hints import isa

@@ -36,10 +36,10 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.effects import PathInterface, Turn
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.interfaces import Access, AccessEffects, AccessInterface, read_any, write_any
 from s2s.dialects.operation import Op, op_definition
-from s2s.dialects.paths import PathInterface, Turn
 
 _INTS = DenseArrayBase.constr(i64)
 

@@ -8,8 +8,8 @@ from xdsl.irdl import ParsePropInAttrDict, prop_def, result_def, traits_def, var
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.effects import PathInterface, Turn
 from s2s.dialects.operation import Op, op_definition
-from s2s.dialects.paths import PathInterface, Turn
 from s2s.dialects.trees import column_properties, trees_of
 from s2s.types.trees import Trees
 

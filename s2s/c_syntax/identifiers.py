@@ -94,6 +94,11 @@ def c_macro(identifier: str) -> str:
     return identifier.upper()
 
 
+def pool_macro(pool: str) -> str:
+    """The macro in front of what lies in a memory pool, constants or functions: `S2S_POOL_TCM`."""
+    return f"S2S_POOL_{pool.upper()}"
+
+
 def c_comment(text: str) -> str:
     """`text` as one line that stays inside `/* … */`, under any standard and any warning about comments."""
     line = re.sub(r"\?(?=\?)", "? ", _one_line(text))

@@ -5,9 +5,13 @@
     target = "cortex-m4"
     ram-budget = 16000
     shape = ["input=1,49,10,1"]
+    pool = ["itcm=64KiB:code"]
 
-Keys are the long names of the options of `s2s compile`; tables `[devices.NAME]` may stand in it, too. Options of the
-command line go before those of the file.
+    [place]
+    conv_1x1 = "itcm"
+
+Keys are the long names of the options of `s2s compile`; tables `[devices.NAME]` and `[place]` may stand in it. Options
+of the command line go before those of the file.
 """
 
 import tomllib
@@ -20,6 +24,8 @@ from s2s.errors import InputError
 from s2s.types.devices import TABLE as DEVICES
 
 MAX_BYTES = 1 << 20
+PLACE = "place"
+"""The table with the pool of the code of each kernel, by its name."""
 MODEL, MODELS = "model", "models"
 """The parameters that name one network, or several with --together."""
 OF_COMPILE = ("output", "write-decisions", "format")
@@ -52,6 +58,8 @@ def read_project(file: Path) -> dict[str, Any]:
         raise InputError(f"{file}: is no TOML ({error}); mend the file, or give a MODEL") from error
     if isinstance(found.get(DEVICES), dict):
         found[DEVICES] = str(file)
+    if isinstance(place := found.get(PLACE), dict):
+        found[PLACE] = [f"{kernel}={pool}" for kernel, pool in cast(dict[str, object], place).items()]
     return {_parameter(file, key): _text(file, key, value) for key, value in found.items()}
 
 

@@ -38,5 +38,6 @@ KINDS = (
     "pool",
     "pools",
     "constants",
+    "code",
 )
 """In the order in which a compilation comes to them."""

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.dialects.builtin import i1
 
-from s2s.c_syntax.identifiers import c_comment, c_macro
+from s2s.c_syntax.identifiers import c_comment, c_macro, pool_macro
 from s2s.c_syntax.types import c_type
 from s2s.dialects.c.conversions import is_half
-from s2s.emit.weights import ConstantArray, Placed, pool_section
+from s2s.emit.weights import ConstantArray, Placed
 from s2s.types.pools import Pools
 
 _MAX_NAME_LENGTH = 60
@@ -62,7 +62,7 @@ def constants_view(
         placed=tuple(placed),
         align=align,
         sections=tuple(
-            (pool, pool_section(pool), script if any(pool == each.name for each in memories) else "") for pool in pools
+            (pool, pool_macro(pool), script if any(pool == each.name for each in memories) else "") for pool in pools
         ),
     )
 

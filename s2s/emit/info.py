@@ -9,7 +9,7 @@ from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineMap
 
 from s2s.analysis.channels.removed import RemovedChannels
-from s2s.analysis.cost.paths import KernelPath
+from s2s.analysis.cost.loops import KernelPath
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.decisions.decision import Decision
 from s2s.support.frozen import frozen
@@ -249,6 +249,25 @@ class TogetherInfo:
     """The parts of the common arena in memory pools, or in the memories of several devices; none if it is one."""
 
 
+class CodePool(NamedTuple):
+    """A memory pool of functions."""
+
+    name: str
+    size: int
+    """Bytes that it has."""
+    kernels: tuple[str, ...]
+    """The kernels whose functions are there, by their names in C."""
+    is_placed: bool
+    """Whether it has an address, so that a linker script of the tree places it."""
+
+    def describe(self, functions: Mapping[str, int]) -> str:
+        """Return what is there: `itcm 3,154 of 4,096 bytes (kws_conv_1x1, …)`, where `functions` has all sizes."""
+        names = ", ".join(self.kernels) or "no kernel"
+        if any(kernel not in functions for kernel in self.kernels):
+            return f"{self.name} of {self.size:,} bytes ({names})"
+        return f"{self.name} {sum(functions[kernel] for kernel in self.kernels):,} of {self.size:,} bytes ({names})"
+
+
 @frozen
 class NetworkInfo:
     """A network as it is emitted."""
@@ -300,6 +319,8 @@ class NetworkInfo:
     """The bytes of the arena that constants are copied to at start."""
     memories: Pools = ()
     """The memory pools whose addresses the user gives."""
+    code: tuple[CodePool, ...] = ()
+    """The memory pools of functions."""
     devices: tuple[DeviceInfo, ...] = ()
     """The devices beside the first one."""
     sums: tuple[LayerSums, ...] = ()

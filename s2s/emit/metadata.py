@@ -7,7 +7,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import AffineMapAttr
 
-from s2s.analysis.cost.paths import KernelPath
+from s2s.analysis.cost.loops import KernelPath
 from s2s.c_syntax.identifiers import port_identifiers, size_identifiers
 from s2s.c_syntax.types import element_name
 from s2s.emit.call_comments import PlacedCall
@@ -90,8 +90,7 @@ def network_record(
         "accumulators": [asdict(each) for each in info.sums],
         **({} if info.removed_channels is None else {"removed_channels": asdict(info.removed_channels)}),
         "decisions": [each.as_dict() for each in info.decisions],
-        **_kernels(program, calls),
-        "paths": [_path(each) for each in info.paths],
+        **_kernels(program, calls, info),
         "tolerance": {"relative": info.tolerance.relative, "absolute": info.tolerance.absolute},
     }
 
@@ -107,12 +106,16 @@ def _state(state: StateInfo) -> dict[str, Any]:
     }
 
 
-def _kernels(program: Program, calls: Sequence[PlacedCall]) -> dict[str, Any]:
-    """Describe the kernels, and each call: its kernel, its line in the file with the run function, and its nodes."""
+def _kernels(program: Program, calls: Sequence[PlacedCall], info: NetworkInfo) -> dict[str, Any]:
+    """Describe the kernels with their paths and pools, and each call: its kernel, its line in the file with the run
+    function, and its nodes."""
     lines = [{"kernel": call.kernel, "line": first, "nodes": call.nodes} for call, first, _ in calls]
+    code = [pool._asdict() for pool in info.code]
     return {
         "kernels": [kernel.sym_name.data for kernel in program.kernels],
         **({"calls": lines} if lines else {}),
+        **({"code": code} if code else {}),
+        "paths": list(map(_path, info.paths)),
     }
 
 

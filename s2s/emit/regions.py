@@ -18,6 +18,7 @@ class Region(NamedTuple):
     origin: str
     length: int
     section: str
+    access: str = "rw"
 
 
 def regions(info: NetworkInfo) -> list[Region]:
@@ -28,7 +29,15 @@ def regions(info: NetworkInfo) -> list[Region]:
         taken = sum(part.size for part in info.pools if part.name == pool.name)
         start = align_up(taken, info.arena_align)
         name = f"{c_macro(info.name)}_{c_macro(pool.name)}"
-        found.append(Region(name, f"{pool.address + start:#x}", max(pool.size - start, 0), f".pool_{pool.name}"))
+        found.append(
+            Region(
+                name,
+                f"{pool.address + start:#x}",
+                max(pool.size - start, 0),
+                f".pool_{pool.name}",
+                "rx" if pool.holds_code else "rw",
+            )
+        )
     return found
 
 

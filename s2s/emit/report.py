@@ -48,6 +48,8 @@ class Report:
     """What is proven of the sums of integer layers."""
     removed_channels: str = ""
     """The channels that no kernel computes."""
+    code_in_pools: str = ""
+    """The kernels whose functions lie in memory pools, and what they take of these."""
     real_ports: str = ""
     """The inputs and outputs that stay real numbers where bytes are asked for, and why."""
 

@@ -78,7 +78,8 @@ class FunctionWriter:
     def definition(self) -> list[str]:
         """The comment, the head and the body."""
         doc = comment_lines(self.func.doc.data) if self.func.doc is not None else []
-        return [*doc, *lay_out(self._head(""), 0), "{", *self._body(), "}"]
+        section = [] if self.func.section is None else [self.func.section.data]
+        return [*doc, *section, *lay_out(self._head(""), 0), "{", *self._body(), "}"]
 
     def prototype(self) -> list[str]:
         """The declaration for a header."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.analysis.network.functions import SOURCE
-from s2s.c_syntax.identifiers import c_macro
+from s2s.c_syntax.identifiers import c_macro, pool_macro
 from s2s.decisions.constants import BINARY, by_size, place_of_constants
 from s2s.dialects import c
 from s2s.dialects.walk import walk
@@ -185,6 +185,7 @@ class NetworkFiles:
             ports=ports,
             interface=interface(self.program, info),
             kernel_headers=(*self.program.headers, '"s2s.h"', *signature_headers(self.program.kernels)),
+            code_sections=tuple((pool.name, pool_macro(pool.name), pool.is_placed) for pool in info.code),
             prototypes=private_prototypes(self.program),
             runtime_sources="",
             usage=graph_usage(info) if self.program.graph is not None else usage(info, self.inputs, self.outputs),

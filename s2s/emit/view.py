@@ -106,6 +106,8 @@ class TreeView:
     ports: tuple[PortView, ...]
     interface: str
     kernel_headers: tuple[str, ...]
+    code_sections: tuple[tuple[str, str, bool], ...]
+    """The memory pools of functions, with the macro of each, and whether a linker script places it."""
     prototypes: str
     runtime_sources: str
     """The README's sentence on the runtime, if that has sources of its own."""

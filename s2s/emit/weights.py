@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.ir import Attribute
 
+from s2s.c_syntax.identifiers import pool_macro
 from s2s.c_syntax.layout import WIDTH
 from s2s.c_syntax.literals import array_literals
 from s2s.c_syntax.types import declaration
@@ -99,18 +100,13 @@ def c_arrays(head: bytes, arrays: Sequence[ConstantArray], align: int) -> Conten
     def chunks() -> Iterator[bytes]:
         yield head
         for array in arrays:
-            section = pool_section(array.pool) if array.pool else "S2S_WEIGHTS_SECTION"
+            section = pool_macro(array.pool) if array.pool else "S2S_WEIGHTS_SECTION"
             yield f"\n{section} S2S_ALIGNED({align}) {array.declaration} = {{\n".encode()
             for piece in array.pieces():
                 yield _lines(array_literals(piece, array.element)).encode()
             yield b"};\n"
 
     return Stream(chunks)
-
-
-def pool_section(pool: str) -> str:
-    """Return the macro that puts a constant into `pool`."""
-    return f"S2S_POOL_{pool.upper()}"
 
 
 def _lines(literals: Sequence[str]) -> str:

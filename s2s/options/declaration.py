@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple, NoReturn, TypeVar, dataclass_transf
 
 from s2s.errors import CompilerBug, InputError
 from s2s.support.frozen import frozen
+from s2s.types.devices import MAIN
 
 Given = TypeVar("Given")
 T = TypeVar("T")
@@ -158,3 +159,51 @@ class _Hidden:
 
     def __get__(self, instance: object, owner: object) -> NoReturn:
         raise CompilerBug(f"stage {self.stage} reads option {self.name}, which does not name it")
+
+
+def has_data_pools(options: Any) -> bool:
+    """Return whether buffers and constants lie in memory pools."""
+    from s2s.types.pools import data_pools
+
+    return bool(data_pools(options.pools))
+
+
+def has_code_pools(options: Any) -> bool:
+    """Return whether functions lie in memory pools."""
+    from s2s.types.pools import code_pools
+
+    return bool(code_pools(options.pools))
+
+
+def _wants_arena_or_file(options: Any) -> bool:
+    from s2s.options.values import wants_arena_or_file
+
+    return wants_arena_or_file(options)
+
+
+REFUSED_WITH_POOLS: tuple[Refusal, ...] = (
+    (
+        lambda options: options.executor != "aot",
+        "the run function of executor aot takes a pointer to each pool; leave --executor out",
+    ),
+    (
+        lambda options: has_data_pools(options) and (options.poison or options.ram_budget is not None),
+        "--poison and --ram-budget are about one arena; leave them out",
+    ),
+    (
+        lambda options: has_data_pools(options) and _wants_arena_or_file(options),
+        "inputs and outputs are the caller's, constants are C arrays; leave --io and --weights out",
+    ),
+    (
+        lambda options: bool({pool.name for pool in options.pools} & {MAIN, *(each.name for each in options.devices)}),
+        "has the name of a device, and each has an arena of that name; call the pool otherwise",
+    ),
+)
+"""When memory pools are refused, and why."""
+REFUSED_WITH_PLACE: tuple[Refusal, ...] = (
+    (
+        lambda options: not has_code_pools(options),
+        "there is no pool of code; add one, as --pool itcm=64KiB:code",
+    ),
+)
+"""When places of kernels are refused, and why."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 from s2s.decisions.names import ROW_TILES, WHOLE
 from s2s.options import values
-from s2s.options.declaration import option, options_class
+from s2s.options.declaration import REFUSED_WITH_PLACE, REFUSED_WITH_POOLS, option, options_class
 from s2s.options.passes import DebugOptions, debug_of
 from s2s.options.values import (
     DECIDING,
@@ -22,7 +22,6 @@ from s2s.options.values import (
     Threading,
     WeightForm,
 )
-from s2s.types.devices import MAIN
 
 if TYPE_CHECKING:
     from s2s.decisions.decision import Prefer
@@ -340,26 +339,18 @@ class UserOptions:
         flags=("--pool",),
         metavar="NAME=SIZE",
         is_repeated=True,
-        refused=(
-            (
-                lambda options: options.executor != "aot",
-                "the run function of executor aot takes a pointer to each pool; leave --executor out",
-            ),
-            (
-                lambda options: options.poison or options.ram_budget is not None,
-                "--poison and --ram-budget are about one arena; leave them out",
-            ),
-            (
-                values.wants_arena_or_file,
-                "inputs and outputs are the caller's, constants are C arrays; leave --io and --weights out",
-            ),
-            (
-                lambda options: bool(
-                    {pool.name for pool in options.pools} & {MAIN, *(each.name for each in options.devices)}
-                ),
-                "has the name of a device, and each has an arena of that name; call the pool otherwise",
-            ),
-        ),
+        refused=REFUSED_WITH_POOLS,
+    )
+    place: Mapping[str, str] = option(
+        default=None,
+        converter=values.place_of,
+        stages=("memory",),
+        help="Put the function of a kernel into a pool of code (conv_1x1=itcm); the others are placed by their work",
+        group="Memory",
+        is_expert=True,
+        metavar="KERNEL=POOL",
+        is_repeated=True,
+        refused=REFUSED_WITH_PLACE,
     )
     devices: "Devices" = option(
         default=None,

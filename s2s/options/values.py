@@ -308,6 +308,20 @@ def devices_of(given: "DeviceSource | Devices | None") -> "Devices":
     return devices_of(given)
 
 
+def place_of(places: "Mapping[str, str] | Texts | None") -> Mapping[str, str]:
+    """Return pools of code by the kernels that are placed there; a text is `conv_1x1=itcm`."""
+    if (texts := _texts(places)) is not None:
+        return _once("--place", "kernel", texts, map(_place, texts))
+    return dict(_mapping("place", places, "give the pool of each kernel: {'conv_1x1': 'itcm'}"))
+
+
+def _place(text: str) -> tuple[str, str]:
+    kernel, _, pool = text.partition("=")
+    if not kernel or not pool:
+        raise InputError(f"--place {text}: is not of the form KERNEL=POOL; write, for example, --place conv_1x1=itcm")
+    return kernel, pool
+
+
 def _mapping(option: str, given: "Mapping[str, V] | Texts | None", example: str) -> "Mapping[str, V]":
     if given is not None and not isinstance(given, Mapping):
         raise InputError(f"{option}: {type(given).__name__} given; {example}")

@@ -10,6 +10,7 @@ from s2s.options import CompileOptions, Io
 from s2s.options.values import ram_goal
 from s2s.targets import get_target
 from s2s.types.devices import COST, HOOKED, MAIN, OWN, SHARED, STARTED
+from s2s.types.pools import code_pools, data_pools
 from s2s.types.sizes import varying
 
 WORTH_A_FORK_JOIN = 16
@@ -205,7 +206,7 @@ def pointers(options: CompileOptions) -> bool:
 def io_of(options: CompileOptions) -> Io:
     """Return where inputs and outputs are stored: as the user says, else as the target says. Tables name buffers of the
     caller."""
-    of_caller = options.executor == "graph" or options.pools or options.devices or options.push
+    of_caller = options.executor == "graph" or data_pools(options.pools) or options.devices or options.push
     return "caller" if of_caller else options.io or get_target(options.target).io
 
 
@@ -348,12 +349,11 @@ def fusion(options: CompileOptions) -> Mapping[str, Any]:
 
 
 def plan(options: CompileOptions) -> Mapping[str, Any]:
-    """Return the options of the memory plan: alignment, where inputs and outputs are stored, whether results may
-    overlap operands."""
+    """Return the options of the memory plan: alignment, where ports are stored, whether results overlap operands."""
     own = [each for each in options.devices if not each.shared]
     given: dict[str, Any] = {}
-    if options.pools:
-        given["pools"] = tuple(map(str, options.pools))
+    if pools := data_pools(options.pools):
+        given["pools"] = tuple(map(str, pools))
     if own:
         given["devices"] = tuple(each.name if each.size is None else f"{each.name}={each.size}" for each in own)
     targets = [options.target, *(each.target for each in own if each.target is not None)]
@@ -379,9 +379,20 @@ def streams(options: CompileOptions) -> Mapping[str, Any]:
     return {"pools": given["pools"], "align": given["align"], **target(options)}
 
 
+def places_code(options: CompileOptions) -> bool:
+    """Return whether functions of kernels go to memory pools."""
+    return bool(code_pools(options.pools))
+
+
+def code(options: CompileOptions) -> Mapping[str, Any]:
+    """Return the memory pools of functions, and the functions that the user places."""
+    places = tuple(map("=".join, options.place.items()))
+    return {"pools": tuple(map(str, code_pools(options.pools))), "places": places, **target(options)}
+
+
 def constants(options: CompileOptions) -> Mapping[str, Any]:
     """Return where the user wants constants to be written."""
-    return {**target(options), "form": "arrays" if options.pools or options.devices else options.weights}
+    return {**target(options), "form": "arrays" if data_pools(options.pools) or options.devices else options.weights}
 
 
 def emission(options: CompileOptions) -> Mapping[str, Any]:

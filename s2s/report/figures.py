@@ -147,14 +147,14 @@ def figures_of(
     operators, timeline = (operators_of(compilation.at("read").module), timeline_of(compilation.at("memory").module))
     contents = {name: b"".join(pieces(content)) for name, content in artifact.tree().files.items()}
     constants = json.loads(contents[RECORD])["weights"]["arrays"]
-    paths = {each.kernel: each.describe() for each in info.paths}
+    paths = {path.kernel: path.describe() for path in info.paths}
     layers = _layers(timeline, operators, compilation.facts(Planned).names, compilation.costs, profile, board)
     return Figures(
         name=info.name,
         target=info.target.name,
         source=info.source,
         sizes=sizes,
-        layers=tuple(replace(each, path=paths.get(each.kernel, "")) for each in layers),
+        layers=tuple(replace(layer, path=paths.get(layer.kernel, "")) for layer in layers),
         timeline=timeline,
         arena=info.arena_size,
         constants=_largest_first((each["name"], each["size"]) for each in constants),

@@ -13,7 +13,7 @@ from typing import Any, TypeGuard, cast
 
 from s2s.analysis.channels.removed import RemovedChannels
 from s2s.analysis.numbers.sums import LayerSums, describe_sums
-from s2s.emit.info import Overlapping, PushedRows, RowTiled
+from s2s.emit.info import CodePool, Overlapping, PushedRows, RowTiled
 from s2s.emit.write import RECORD
 from s2s.errors import InputError
 from s2s.stages.graph import describe_row_tiles
@@ -83,6 +83,9 @@ def sizes_of_tree(record: Mapping[str, Any]) -> dict[str, Any]:
         "pushed_rows": "" if pushed is None else PushedRows(**pushed).describe(),
         "row_tiles": describe_row_tiles([RowTiled(**each) for each in arena.get("row_tiles", ())]),
         "accumulators": describe_sums([LayerSums(**each) for each in record.get("accumulators", ())]),
+        "code_in_pools": "; ".join(
+            CodePool(**pool).describe(measured.get("functions", {})) for pool in record.get("code", ())
+        ),
         "removed_channels": RemovedChannels(**removed).describe() if removed else "",
     }
     return {key: value for key, value in fields.items() if value not in (None, "", {})}

@@ -16,12 +16,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineMap
 
-from s2s.analysis.cost.paths import KernelPath, kernel_paths
-from s2s.analysis.network.functions import LOADED, STATE, main_of
+from s2s.analysis.cost.loops import KernelPath, kernel_paths
+from s2s.analysis.network.functions import LOADED, POOL, STATE, main_of
 from s2s.decisions.decision import Decision
 from s2s.decisions.recorded import decisions_of
 from s2s.dialects import loop
-from s2s.emit.info import ArenaPool, Overlapping, StateInfo
+from s2s.emit.info import ArenaPool, CodePool, Overlapping, StateInfo
 from s2s.errors import CompilerBug
 from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.lower_to_c.names import c_names
@@ -39,7 +39,7 @@ from s2s.stages.request import Request
 from s2s.stages.state import State
 from s2s.types.hints import isa
 from s2s.types.index_bounds import IndexBounds, bounds_of
-from s2s.types.pools import Pools
+from s2s.types.pools import Pools, code_pools
 from s2s.types.sizes import VARIES, Extents, SizeRange, computed_of, counted_of, derived_of, extents_of, sizes_of
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ class Planned(NamedTuple):
     """The bytes of the arena that constants are copied to at start."""
     names: Mapping[str, str]
     """The names of kernels in C by their names in the module."""
+    code: tuple[CodePool, ...]
+    """The memory pools of functions, with the kernels in each."""
     paths: tuple[KernelPath, ...]
     """What is proven of the path of each kernel, and of the run function."""
     tables: "Network | None"
@@ -120,6 +122,7 @@ def planned(state: State, request: Request) -> Planned:
         lasting=_lasting(main),
         loaded=sum(buffer_bytes(op.results[0]) for op in main.body.block.ops if LOADED in op.attributes),
         names=names,
+        code=_code(state.module, code_pools(request.options.pools), names),
         paths=kernel_paths(state.module, {**names, main.sym_name.data: f"{name}_run"}),
         tables=tables,
         decisions=decisions_of(state.module),
@@ -137,6 +140,20 @@ def _parts(main: FuncOp, pools: Pools) -> tuple[ArenaPool, ...]:
     """Return the parts of the arena, with the addresses of their pools."""
     addresses = {pool.name: pool.address for pool in pools}
     return tuple(ArenaPool(each.pool, each.offset, each.size, addresses.get(each.pool)) for each in segments_of(main))
+
+
+def _code(module: ModuleOp, pools: Pools, names: Mapping[str, str]) -> tuple[CodePool, ...]:
+    """Return the pools of functions with the kernels that are placed there."""
+    placed = {op.sym_name.data: op.attributes.get(POOL) for op in module.ops if isinstance(op, FuncOp)}
+    return tuple(
+        CodePool(
+            pool.name,
+            pool.size,
+            tuple(names[kernel] for kernel, place in placed.items() if place == StringAttr(pool.name)),
+            pool.address is not None,
+        )
+        for pool in pools
+    )
 
 
 def _lasting(main: FuncOp) -> tuple[str, ...]:

@@ -88,7 +88,7 @@ STAGES: tuple[Stage, ...] = (
     ),
     Stage("tensor", Scheduled, scheduled, decides=("winograd blocks", "schedule", "scratch")),
     Stage("loop", decides=("constant bits", "constant codes", "threads"), verified=False),
-    Stage("memory", Planned, planned, decides=("streams", "pool", "pools")),
+    Stage("memory", Planned, planned, decides=("streams", "pool", "pools", "code")),
     Stage("c", Lowered, lowered, decides=("constants",), reads_all_decisions=True),
     Stage("tree", Written, written, reads_findings=True),
 )

@@ -71,6 +71,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         lasting=plan.lasting,
         loaded=plan.loaded,
         memories=tuple(pool for pool in options.pools if pool.address is not None),
+        code=plan.code,
         devices=tuple(
             DeviceInfo(each.name, get_target(options.target if each.target is None else each.target), each.shared)
             for each in options.devices

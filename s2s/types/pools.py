@@ -10,6 +10,10 @@ A pool in RAM whose constants a function of the network copies there at start is
 
     dtcm=128KiB:loaded
 
+A pool of `code` holds functions of kernels instead, and neither buffers nor constants:
+
+    itcm=64KiB:code
+
 The other pools may state what an access takes: bytes that kernels read and write in a cycle, and cycles until the
 first byte of each burst, of 4 bytes unless the pool says otherwise:
 
@@ -37,7 +41,7 @@ _COUNTS = {"latency": 0, "read-latency": 0, "write-latency": 0, "burst": 1}
 WORD = 4
 """Bytes of a burst of a pool that states none."""
 
-Holds = Literal["all", "buffers", "constants", "streamed"]
+Holds = Literal["all", "buffers", "constants", "streamed", "code"]
 
 
 class Pool(NamedTuple):
@@ -48,7 +52,8 @@ class Pool(NamedTuple):
     size: int
     """Bytes that the network may take of it."""
     holds: Holds = "all"
-    """What may lie there. `streamed`: constants that the network copies to a buffer before a kernel reads them."""
+    """What may lie there. `streamed`: constants that the network copies to a buffer before a kernel reads them; `code`:
+    functions of kernels."""
     address: int | None = None
     """The address at which it begins; None: the linker places what lies there."""
     rate: float = 1.0
@@ -73,6 +78,11 @@ class Pool(NamedTuple):
         if is_streamed or self.is_streamed:
             return is_streamed and self.is_streamed
         return self.holds in ("all", "constants" if is_constant else "buffers")
+
+    @property
+    def holds_code(self) -> bool:
+        """Whether functions lie there, and nothing else does."""
+        return self.holds == "code"
 
     @property
     def is_streamed(self) -> bool:
@@ -112,6 +122,16 @@ Pools = tuple[Pool, ...]
 """The pools of a device, the fastest first."""
 
 
+def data_pools(pools: Pools) -> Pools:
+    """Return the pools of buffers and constants."""
+    return tuple(pool for pool in pools if not pool.holds_code)
+
+
+def code_pools(pools: Pools) -> Pools:
+    """Return the pools of functions."""
+    return tuple(pool for pool in pools if pool.holds_code)
+
+
 def size_of(text: str) -> int | None:
     """Return the bytes that `64KiB` states; KB, MB and GB are powers of 1000. None if `text` is no size."""
     found = _SIZE.fullmatch(text)
@@ -133,6 +153,8 @@ def parse_pool(text: str) -> Pool:
         raise InputError(f"--pool {text}: holds no constants that could be loaded; leave {pool.holds} or loaded out")
     if pool.read is None and pool[-5:-1] != (None, 0, 0, WORD):
         raise InputError(f"--pool {text}: an access takes an unknown time; give read=BYTES_PER_CYCLE as well")
+    if pool.read is not None and pool.holds_code:
+        raise InputError(f"--pool {text}: kernels access no data there; leave read and write out")
     if pool.read is not None and pool.is_streamed:
         raise InputError(f"--pool {text}: kernels do not access a streamed pool; give rate and latency of its copies")
     return pool
@@ -168,8 +190,9 @@ def pools_of(given: Mapping[str, int] | Sequence[str] | None) -> Pools:
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise InputError(f"--pool {repeated}: is given twice; give each pool once, the fastest first")
-    if pools and not any(pool.may_hold(is_constant=False) for pool in pools):
-        raise InputError(f"--pool {pools[0]}: no pool may hold buffers; add one that may")
+    data = data_pools(pools)
+    if data and not any(pool.may_hold(is_constant=False) for pool in data):
+        raise InputError(f"--pool {data[0]}: no pool may hold buffers; add one that may")
     streamed = [pool for pool in pools if pool.is_streamed]
     if len(streamed) > 1:
         raise InputError(f"--pool {streamed[1]}: constants are streamed from one pool; {streamed[0].name} is another")
@@ -179,7 +202,7 @@ def pools_of(given: Mapping[str, int] | Sequence[str] | None) -> Pools:
 
 def check_speeds(pools: Pools) -> None:
     """Refuse pools of which only some state their speed, and pools in another order than their speeds."""
-    read = [pool for pool in pools if not pool.is_streamed]
+    read = [pool for pool in data_pools(pools) if not pool.is_streamed]
     rated = [pool for pool in read if pool.read is not None]
     if rated and len(rated) < len(read):
         other = next(pool for pool in read if pool.read is None)

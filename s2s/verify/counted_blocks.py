@@ -76,7 +76,7 @@ def _symbols(program: Path, compiler: tuple[str, ...]) -> dict[str, tuple[int, i
 
 
 def functions_in(file: Path, compiler: tuple[str, ...]) -> list[tuple[str, int]]:
-    """Return each function of a program or an object with its address; those of several files may have one name."""
+    """Return each function of a program or an object with its address; names may repeat."""
     lines = run_program([sibling_program(compiler, "nm"), file]).splitlines()
     rows = [line.split() for line in lines]
     return [(row[2], int(row[0], 16) & ~1) for row in rows if len(row) == 3 and row[1] in "tTwW"]

@@ -122,7 +122,7 @@ class BoardBuild:
     def proof(self) -> Proof:
         """What is proven of the paths of the network's functions."""
         objects = self.objects.values()
-        names = [name for each in objects for name, _ in functions_in(each, self.program.compiler)]
+        names = [name for file in objects for name, _ in functions_in(file, self.program.compiler)]
         return proof_of(self.record, names)
 
     def run(self, vectors: Sequence[Sequence[Array]], *, layers: bool = True) -> BoardRun:
@@ -131,7 +131,7 @@ class BoardBuild:
         elf = self._link("run", run_network(self.record, len(vectors)), self.objects.values())
         inputs = _bytes(array for vector in vectors for array in (*vector, *vector))
         found, windows = self.program.run_priced(elf, inputs, self.part, self.proof)
-        cycles = [each.cycles for each in windows]
+        cycles = [window.cycles for window in windows]
         idle = self.program.record(found, 0).instructions
         at, stack, instructions = RECORD.size, 0, list[int]()
         outputs: list[tuple[Array, ...]] = []

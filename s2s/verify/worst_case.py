@@ -37,25 +37,25 @@ class WorstCase:
 def proof_of(record: Mapping[str, Any], functions: Iterable[str]) -> Proof:
     """Return what the record of a tree says of the paths of the functions of its objects."""
     paths: list[dict[str, Any]] = record.get("paths", [])
-    stated = {each["kernel"] for each in paths}
+    stated = {entry["kernel"] for entry in paths}
     unknown = {kernel for kernel in record["kernels"] if kernel not in stated}
     return Proof(
         checked=f"{record['name']}_run",
         functions=frozenset(name.partition(".")[0] for name in functions),
-        repeating=frozenset(each["kernel"] for each in paths if each["repeats"]) | unknown,
-        turns={**_LIBRARY, **{each["kernel"]: each["turns"] for each in paths}},
+        repeating=frozenset(entry["kernel"] for entry in paths if entry["repeats"]) | unknown,
+        turns={**_LIBRARY, **{entry["kernel"]: entry["turns"] for entry in paths}},
     )
 
 
 def worst_case(windows: Sequence[Window], record: Mapping[str, Any]) -> WorstCase | None:
     """Return the worst case of counted runs, of which the first is an empty one; None without a model of cycles."""
-    empty, longest = windows[:1], [each.longest for each in windows[1:] if each.longest is not None]
+    empty, longest = windows[:1], [entry.longest for entry in windows[1:] if entry.longest is not None]
     if not longest:
         return None
-    choosing = [each["kernel"] for each in record.get("paths", []) if each["path"] == "bounded"]
-    bounded = tuple(dict.fromkeys([*(name for each in longest for name in each.bounded), *choosing]))
-    reasons = tuple(dict.fromkeys(reason for each in longest for reason in each.reasons))
-    cycles = [each.cycles - empty[0].cycles.most + 1 for each in longest if each.cycles is not None]
+    choosing = [entry["kernel"] for entry in record.get("paths", []) if entry["path"] == "bounded"]
+    bounded = tuple(dict.fromkeys([*(name for entry in longest for name in entry.bounded), *choosing]))
+    reasons = tuple(dict.fromkeys(reason for entry in longest for reason in entry.reasons))
+    cycles = [entry.cycles - empty[0].cycles.most + 1 for entry in longest if entry.cycles is not None]
     return WorstCase(None if reasons else max(cycles), bounded, reasons)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from s2s.analysis.cost.paths import KernelPath, kernel_paths
+from s2s.analysis.cost.loops import KernelPath, kernel_paths
 from support.parse import parse
 
 KERNEL = """

@@ -232,7 +232,9 @@ CHANGES: dict[str, list[Change]] = {
     "pools": [
         Change(image, pools_of(["tcm=16KiB", "sram=512KiB"])),
         Change(image, pools_of(["sram=512KiB:at=0x20000000"]), pools_of(["sram=512KiB"])),
+        Change(image, pools_of(["itcm=16KiB:code"])),
     ],
+    "place": [Change(image, {"max_pool_2x2": "default"}, others={"pools": pools_of(["itcm=16KiB:code"])})],
     "devices": [
         Change(image, devices_of({"dsp": {"layers": ["expand"], "memory": "shared"}})),
         Change(image, devices_of({"dsp": {"layers": ["expand"]}})),

@@ -1,14 +1,30 @@
-"""Bound the number of operations that a loop-level kernel executes, from its affine loop bounds."""
+"""Bound the number of operations that a loop-level kernel executes, from its affine loop bounds; tell whether its path,
+the instructions that run and the addresses that they access, is the same for all data.
 
-from collections.abc import Sequence
+    %v = loop.load %x[…]          data
+    %n = arith.index_cast %v      data
+    %w = loop.load_at %t[%n]      "reads at positions that data give"
+
+Values of tensors are data, values of constants are none; what is computed of data is data. A kernel without an
+operation that turns on data has an exact path: one run is the path of every run. Choices (`arith.select`) do not turn a
+path: the C compiler decides whether they become branches, which `s2s.boards.paths` finds in the linked program.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import IndexType
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from s2s.analysis.network.functions import LOADED
 from s2s.dialects import loop
+from s2s.dialects.effects import PathInterface, Turn
+from s2s.dialects.loop.interfaces import AccessInterface
+from s2s.dialects.walk import walk
+from s2s.support.frozen import frozen
 from s2s.types.affine import Range, bounds
 
 FUNCTION = 16
@@ -92,3 +108,113 @@ def trips_of(op: loop.ForOp, ranges: dict[SSAValue, Range]) -> int:
 
 def _bounds(expr: AffineExpr, operands: Sequence[SSAValue], ranges: dict[SSAValue, Range]) -> Range:
     return bounds(expr, [ranges.get(operand, (0, 0)) for operand in operands])
+
+
+Kind = Literal["exact", "bounded", "open"]
+_INSTRUCTIONS = (math.AbsFOp, math.AbsIOp, math.CopySignOp, math.CountLeadingZerosOp, math.FmaOp, math.SqrtOp)
+"""What takes no function of the C library where the core computes floats."""
+
+
+@frozen
+class KernelPath:
+    """What is proven of the path of a kernel, or of the network's own steps."""
+
+    kernel: str
+    """Its name in C."""
+    path: Kind
+    """`exact`: the same in every run; `bounded`: one of some; `open`: nobody knows how long it gets."""
+    because: tuple[str, ...] = ()
+    """What depends on data; empty if nothing does."""
+    repeats: bool = False
+    """Whether data decide how often its instructions run."""
+    most: int | None = None
+    """How often a loop of it turns in a call at most; None if nobody knows."""
+
+    def describe(self) -> str:
+        """Return the path in words: `bounded, because it reads at positions that data give`."""
+        return f"{self.path}, because it {' and '.join(self.because)}" if self.because else self.path
+
+
+def kernel_paths(module: ModuleOp, names: Mapping[str, str]) -> tuple[KernelPath, ...]:
+    """Return the path of each function of a module of loops, under its name in C by `names`."""
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp) and not op.is_declaration}
+    constants = _constant_arguments(functions)
+    return tuple(
+        _path(names[name], function, constants.get(name, frozenset()))
+        for name, function in functions.items()
+        if name in names
+    )
+
+
+def _constant_arguments(functions: Mapping[str, FuncOp]) -> dict[str, frozenset[int]]:
+    """The arguments that every call of a function gives a constant for, by number."""
+    arguments: dict[str, frozenset[int]] = {}
+    for function in functions.values():
+        for call in (op for op in walk(function) if isinstance(op, CallOp)):
+            given = frozenset(number for number, value in enumerate(call.arguments) if _is_constant(value))
+            callee = call.callee.string_value()
+            arguments[callee] = arguments.get(callee, given) & given
+    return arguments
+
+
+def _is_constant(buffer: SSAValue) -> bool:
+    views: list[Operation] = []
+    while isinstance(buffer.owner, loop.ViewOp | loop.ShiftOp):
+        views.append(buffer.owner)
+        buffer = buffer.owner.operands[0]
+    return isinstance(buffer.owner, loop.WeightOp) or any(LOADED in view.attributes for view in views)
+
+
+def _path(name: str, function: FuncOp, constants: frozenset[int]) -> KernelPath:
+    turns = list(_turns(function, _data_of(function, constants)))
+    because = tuple(dict.fromkeys(turn.why for turn in turns))
+    repeats = [turn.most for turn in turns if turn.repeats]
+    if None in repeats:
+        return KernelPath(name, "open", because, repeats=True)
+    inside = operations_of(function) if repeats else max(runs_of(function).values(), default=1)
+    most = max(inside, *(value or 0 for value in repeats), 1)
+    # a loop asks once more than it turns
+    return KernelPath(name, "bounded" if turns else "exact", because, repeats=bool(repeats), most=2 * most)
+
+
+def _turns(function: FuncOp, data: frozenset[SSAValue]) -> Iterator[Turn]:
+    """Yield what turns on data in a function."""
+    for op in walk(function):
+        if isinstance(op, PathInterface):
+            yield from (turn for turn in op.turns() if turn.on is None or any(value in data for value in turn.on))
+        elif op.name.startswith("math.") and not isinstance(op, _INSTRUCTIONS):
+            yield Turn("calls the C library")
+
+
+def _data_of(function: FuncOp, constants: frozenset[int]) -> frozenset[SSAValue]:
+    """The values of a function that depend on data; arguments with numbers in `constants` hold none."""
+    data: set[SSAValue] = set()
+    same: set[SSAValue] = {argument for number, argument in enumerate(function.args) if number in constants}
+    for block in function.body.blocks:
+        _spread(block, data, same)
+    return frozenset(data)
+
+
+def _spread(block: Block, data: set[SSAValue], same: set[SSAValue]) -> None:
+    """Add the values of a block that depend on data; what loops carry counts as data."""
+    for op in block.ops:
+        if isinstance(op, loop.ViewOp | loop.ShiftOp) and op.operands[0] in same:
+            same.add(op.results[0])
+        elif isinstance(op, loop.ForOp):
+            data.update(op.carried, [op.index] if any(value in data for value in op.dims) else [])
+        if _loads(op, same) or op.regions or any(value in data for value in op.operands):
+            data.update(op.results)
+        for inner in _blocks(op):
+            _spread(inner, data, same)
+
+
+def _loads(op: Operation, same: set[SSAValue]) -> bool:
+    """Whether an operation reads a buffer that is no constant."""
+    if not isinstance(op, AccessInterface):
+        return False
+    buffers = (access.buffer for access in op.accesses())
+    return any(value not in same and not isinstance(value.owner, loop.WeightOp) for value in buffers)
+
+
+def _blocks(op: Operation) -> Iterable[Block]:
+    return (block for region in op.regions for block in region.blocks)

@@ -112,7 +112,7 @@ class Function:
     @cached_property
     def callees(self) -> tuple[int | None, ...]:
         """The address of each function that it may go on in; None for one in a register."""
-        return tuple(dict.fromkeys(each for block in self.blocks for each in block.callees))
+        return tuple(dict.fromkeys(entry for block in self.blocks for entry in block.callees))
 
 
 class Program:
@@ -146,15 +146,15 @@ class Program:
 def _guarded(instructions: Iterable[Instruction]) -> Iterable[Step]:
     """Mark the instructions behind each `it`."""
     left = 0
-    for each in instructions:
-        yield Step(each, left > 0)
-        word = each.mnemonic.partition(".")[0]
+    for entry in instructions:
+        yield Step(entry, left > 0)
+        word = entry.mnemonic.partition(".")[0]
         is_it = word.startswith("it") and set(word[2:]) <= {"t", "e"}
         left = len(word) - 1 if is_it else max(left - 1, 0)
 
 
 def _blocks(steps: Sequence[Step]) -> Sequence[BasicBlock]:
-    """Cut the instructions of a function into blocks; those that nothing leads to, such as padding, are left out."""
+    """Cut the instructions of a function into blocks, without padding and other blocks that nothing leads to."""
     blocks = list(_cut(steps))
     reached, waiting = set[int](), [0]
     while waiting:
@@ -164,7 +164,7 @@ def _blocks(steps: Sequence[Step]) -> Sequence[BasicBlock]:
             waiting.extend(blocks[number].successors)
     numbers = {number: place for place, number in enumerate(sorted(reached))}
     kept = (blocks[number] for number in numbers)
-    return tuple(replace(each, successors=tuple(numbers[other] for other in each.successors)) for each in kept)
+    return tuple(replace(entry, successors=tuple(numbers[other] for other in entry.successors)) for entry in kept)
 
 
 def _cut(steps: Sequence[Step]) -> Iterable[BasicBlock]:
@@ -183,7 +183,7 @@ def _cut(steps: Sequence[Step]) -> Iterable[BasicBlock]:
         follows = [] if last.jumps and not last.is_conditional else [last.instruction.behind]
         places = [*follows, *([last.target] if last.jumps and last.target is not None else [])]
         outside = next((place for place in places if place not in inside), None)
-        yield BasicBlock(group, tuple(dict.fromkeys(numbers[each] for each in places if each in inside)), outside)
+        yield BasicBlock(group, tuple(dict.fromkeys(numbers[entry] for entry in places if entry in inside)), outside)
 
 
 __all__ = ["COMPARED", "TABLES", "BasicBlock", "Function", "Program", "Step"]

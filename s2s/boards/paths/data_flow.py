@@ -94,10 +94,10 @@ def flow_of(function: Function, arguments: State, results: Mapping[int, State]) 
             calls[block.leaves_to, _passed(state)] = None
         if block.leaves_to is not None or (block.last.jumps and block.last.target is None):
             ends |= state & _CLOBBERED
-        for each in block.successors:
-            if each not in states or not state <= states[each]:
-                states[each] = states.get(each, State()) | state
-                waiting.append(each)
+        for place in block.successors:
+            if place not in states or not state <= states[place]:
+                states[place] = states.get(place, State()) | state
+                waiting.append(place)
     at_ends = {number: _at_end(function.blocks[number], state | always, results) for number, state in states.items()}
     branches = frozenset(number for number, state in at_ends.items() if _turns_on(function.blocks[number], state))
     return Flow(branches, tuple(calls), ends)
@@ -112,20 +112,20 @@ def _taken(function: Function) -> State:
         for operands in addresses
         if len(operands) > 1 and operands[1] == "sp" and operands[0] != "sp"
     ]
-    slots = {slot for step in steps for each in step.instruction.operands if (slot := _slot(each)) is not None}
+    slots = {slot for step in steps for place in step.instruction.operands if (slot := _slot(place)) is not None}
     frame = _frame(function)  # behind it lie arguments
     return frozenset(slot for slot in slots if taken and min(taken) <= int(slot.split()[1]) < frame)
 
 
 def _passed(state: State) -> State:
     """Return which arguments of a call hold data: registers, and words by their distance from the stack pointer."""
-    return frozenset(each for each in state if each in ARGUMENTS or each.startswith(f"{STACK} "))
+    return frozenset(place for place in state if place in ARGUMENTS or place.startswith(f"{STACK} "))
 
 
 def _received(function: Function, arguments: State) -> State:
     """Return which words of the stack hold data at the entry, by their distance behind the prologue."""
     frame = _frame(function)
-    return frozenset(_moved(each, frame) for each in arguments if each.startswith(f"{STACK} "))
+    return frozenset(_moved(place, frame) for place in arguments if place.startswith(f"{STACK} "))
 
 
 def _frame(function: Function) -> int:
@@ -168,19 +168,19 @@ def _behind(step: Step, state: State, results: Mapping[int, State]) -> State:
         return _stored(step, state)
     written, read = _written(step), _registers(operands[_destinations(step) :])
     if word in _COMPARISONS:
-        return _set(state, [FLAGS], any(each in state for each in _registers(operands)))
+        return _set(state, [FLAGS], any(place in state for place in _registers(operands)))
     if word.startswith("vcmp"):
-        return _set(state, [FLOAT_FLAGS], any(each in state for each in _registers(operands)))
+        return _set(state, [FLOAT_FLAGS], any(place in state for place in _registers(operands)))
     if word == "vmrs" and not written:
         return _set(state, [FLAGS], FLOAT_FLAGS in state)
     if not written:
         return state
-    holds = any(each in state for each in read) or _is_loaded(step, state)
+    holds = any(place in state for place in read) or _is_loaded(step, state)
     keeps = word.startswith(_READING) or (len(operands) < 3 and not _OVERWRITING.fullmatch(word))
-    holds = holds or (keeps and any(each in state for each in written))
+    holds = holds or (keeps and any(place in state for place in written))
     if word in ("adc", "adcs", "sbc", "sbcs", "rrx", "sel"):
         holds = holds or FLAGS in state
-    if step.is_guarded and (FLAGS in state or any(each in state for each in written)):
+    if step.is_guarded and (FLAGS in state or any(place in state for place in written)):
         holds = True
     sets_flags = word.endswith("s") and word[:-1] in _SETTING
     return _set(state, [*written, *([FLAGS] if sets_flags else [])], holds)
@@ -196,7 +196,7 @@ def _written(step: Step) -> list[str]:
     if step.jumps or not operands:
         return []
     if word.startswith(_LISTS):
-        return _registers(each for each in operands if each.startswith("{"))
+        return _registers(place for place in operands if place.startswith("{"))
     return _registers(operands[: _destinations(step)])
 
 
@@ -209,7 +209,7 @@ def _destinations(step: Step) -> int:
 
 def _is_loaded(step: Step, state: State) -> bool:
     """Whether an instruction loads data: from anywhere but literals of the code and known words of the stack."""
-    word, address = step.word, next((each for each in step.instruction.operands if each.startswith("[")), "")
+    word, address = step.word, next((place for place in step.instruction.operands if place.startswith("[")), "")
     if word.startswith(_LISTS):
         return True
     if not address or address.startswith("[pc"):
@@ -223,9 +223,9 @@ def _is_loaded(step: Step, state: State) -> bool:
 def _stored(step: Step, state: State) -> State:
     """Return what holds data behind a store."""
     operands = step.instruction.operands
-    address = next((each for each in operands if each.startswith("[")), "")
-    values = [each for operand in operands if not operand.startswith(("[", "#")) for each in _registers([operand])]
-    holds, slot = any(each in state for each in values), _slot(address)
+    address = next((place for place in operands if place.startswith("[")), "")
+    values = [place for operand in operands if not operand.startswith(("[", "#")) for place in _registers([operand])]
+    holds, slot = any(place in state for place in values), _slot(address)
     if slot is not None and operands[-1] == address:
         both = step.word in ("strd", "vstr")
         return _set(state, [slot, _next(slot)] if both else [slot], holds or (step.is_guarded and slot in state))
@@ -253,7 +253,7 @@ def _registers(operands: Iterable[str]) -> list[str]:
     for operand in operands:
         for kind, low, high in _RANGE.findall(operand):
             registers += [name for number in range(int(low), int(high) + 1) for name in _words(f"{kind}{number}")]
-        registers += [name for each in _REGISTER.findall(_RANGE.sub("", operand)) for name in _words(each)]
+        registers += [name for place in _REGISTER.findall(_RANGE.sub("", operand)) for name in _words(place)]
     return registers
 
 

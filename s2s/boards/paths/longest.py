@@ -1,5 +1,5 @@
-"""The greatest number of cycles of a run, from one that was counted: the path is that of every run, but for branches on
-data, of which the longer side is taken.
+"""Bound the cycles of every run from a run that was counted: all take its path, but for branches on data, whose longer
+side counts.
 
     counted: 64 turns of a loop, 40 of them through a side of 3 cycles, 24 through one of 5     64 * base + 240
     greatest: every turn through the longer                                                     64 * base + 320
@@ -16,7 +16,7 @@ from dataclasses import field
 from s2s.boards.cycles.price import Block, Prices
 from s2s.boards.paths.control_flow import BasicBlock, Function, Program
 from s2s.boards.paths.reach import Reach
-from s2s.errors import UnsupportedError
+from s2s.errors import EndsEarly, UnsupportedError
 from s2s.support.frozen import frozen
 
 
@@ -25,7 +25,7 @@ class Proof:
     """What is known of the functions of a network."""
 
     functions: frozenset[str]
-    """Its functions in C: their loops turn as often in every run, but those in `repeating`."""
+    """Its functions in C, whose loops turn as often in every run unless they are in `repeating`."""
     repeating: frozenset[str] = frozenset()
     """The functions in which data decide how often loops turn."""
     turns: Mapping[str, int | None] = field(default_factory=dict[str, int | None])
@@ -46,7 +46,7 @@ class Longest:
     """Why there is no bound."""
 
 
-class _OpenError(Exception):
+class _OpenError(EndsEarly):
     """There is no bound."""
 
 
@@ -59,11 +59,13 @@ class LongestPaths:
         self._once: dict[int, int | str] = {}
         self._ways: dict[tuple[int, bool, int | None], int] = {}
         self._turns = self._all_turns()
-        ours = (start for start, each in self.reach.functions.items() if each.name in proof.functions)
+        ours = (start for start, member in self.reach.functions.items() if member.name in proof.functions)
         self._network = frozenset[int]().union(*map(self.reach.below, ours))
         self._sides = {start: self._variable(start) for start in self.reach.functions}
         self._apart = self._called_apart()
-        callees = (callee for each in self.reach.functions.values() for callee in each.callees if callee is not None)
+        callees = (
+            callee for member in self.reach.functions.values() for callee in member.callees if callee is not None
+        )
         self._entered_inside = {program.start_of(callee) for callee in callees if callee not in self.reach.functions}
 
     def of(self, blocks: Sequence[Block]) -> Longest:
@@ -85,14 +87,14 @@ class LongestPaths:
 
     def _all_turns(self) -> Mapping[int, int | None]:
         """How often loops turn at most, by function: where data decide that, and in what is called there."""
-        found: dict[int, int | None] = {}
+        limits: dict[int, int | None] = {}
         for start, function in self.reach.functions.items():
             if function.name in self.proof.repeating:
                 most = self.proof.turns.get(function.name)
-                for each in self.reach.below(start):
-                    before = found.get(each, 0)
-                    found[each] = None if before is None or most is None else max(before, most)
-        return found
+                for member in self.reach.below(start):
+                    before = limits.get(member, 0)
+                    limits[member] = None if before is None or most is None else max(before, most)
+        return limits
 
     def _is_proven(self, start: int) -> bool:
         """Whether the loops of a function turn as often in every run."""
@@ -121,13 +123,13 @@ class LongestPaths:
 
     def _called_apart(self) -> frozenset[int]:
         """The functions that are called or not as data say."""
-        found: set[int] = set()
+        apart: set[int] = set()
         for start, numbers in self._sides.items():
             blocks = self.reach.functions[start].blocks
             for callee in (callee for number in numbers for callee in blocks[number].callees):
                 if callee is not None:
-                    found |= self.reach.below(callee)
-        return frozenset(found)
+                    apart |= self.reach.below(callee)
+        return frozenset(apart)
 
     def _of_function(self, start: int, counted: Sequence[Block]) -> int:
         """The greatest cycles of a function in a run, with what is called apart below it."""
@@ -147,7 +149,7 @@ class LongestPaths:
     def _counted(self, start: int, number: int, runs: "_Runs") -> int:
         """The greatest cycles of the runs of a block that are the same in every run."""
         block, count = self.reach.functions[start].blocks[number], runs.of(number)
-        from_sides = any(each in self._sides[start] for each in self.reach.shape(start).predecessors[number])
+        from_sides = any(member in self._sides[start] for member in self.reach.shape(start).predecessors[number])
         entered = count if from_sides else runs.entered(block)
         return self.prices.of([Block(block.first, block.behind, count, entered, runs.left(block))]).most if count else 0
 
@@ -173,8 +175,8 @@ class LongestPaths:
         return cycles
 
     def _turned(self, start: int, sides: frozenset[int], runs: Callable[[int], int], entries: int) -> int:
-        """The greatest cycles of blocks that run as data say: the longest way through the function and each loop, as
-        often as those run."""
+        """The greatest cycles of blocks that run as data say: of the longest way through the function, and through each
+        loop times its turns."""
         function, shape = self.reach.functions[start], self.reach.shape(start)
         if any(block.is_lost for block in function.blocks) or not shape.is_reducible:
             raise _OpenError(f"{function.name} jumps by a table, or into a loop")
@@ -223,15 +225,15 @@ class LongestPaths:
             if before is None or number not in inside:
                 continue
             block, counts = function.blocks[number], number in sides and shape.header_of(number) == head
-            for each in (*block.successors, None):
-                jumps = each is None or function.blocks[each].first != block.behind
+            for member in (*block.successors, None):
+                jumps = member is None or function.blocks[member].first != block.behind
                 behind = before + (self._cost(block, entered=entered, left=jumps) if counts else 0)
-                if each is None:
+                if member is None:
                     ends.append(behind if not block.successors or block.branches else before)
-                elif (number, each) in shape.back_edges or each not in inside:
+                elif (number, member) in shape.back_edges or member not in inside:
                     ends.append(behind)
                 else:
-                    longest[each, jumps] = max(longest.get((each, jumps), 0), behind)
+                    longest[member, jumps] = max(longest.get((member, jumps), 0), behind)
         return max(ends)
 
     def _cost(self, block: BasicBlock, *, entered: bool, left: bool) -> int:
@@ -260,11 +262,11 @@ class _Runs:
 
     def entered(self, block: BasicBlock) -> int:
         """Return the runs of a block that a branch led to."""
-        return sum(each.entered for each in self._counted if each.first == block.first)
+        return sum(member.entered for member in self._counted if member.first == block.first)
 
     def left(self, block: BasicBlock) -> int:
         """Return the runs of a block that ended with a branch that was taken."""
-        return sum(each.left for each in self._counted if each.behind == block.behind)
+        return sum(member.left for member in self._counted if member.behind == block.behind)
 
 
 __all__ = ["Longest", "LongestPaths", "Proof"]

@@ -27,8 +27,8 @@ class Shape:
         """The blocks before each block."""
         before: dict[int, list[int]] = {number: [] for number in self.successors}
         for number, behind in self.successors.items():
-            for each in behind:
-                before[each].append(number)
+            for other in behind:
+                before[other].append(number)
         return before
 
     @cached_property
@@ -67,18 +67,18 @@ class Shape:
 
     @cached_property
     def order(self) -> Sequence[int]:
-        """The blocks in an order in which all edges but those that close loops lead onwards."""
+        """The blocks in an order in which all edges lead onwards, but for the ones that close loops."""
         return _order(self.successors, self.back_edges) or ()
 
     def leaves_loop(self, block: int) -> bool:
         """Whether a branch at the end of a block may leave the innermost loop."""
         head = self.header_of(block)
-        return head is not None and any(each not in self.loops[head] for each in self._behind(block))
+        return head is not None and any(other not in self.loops[head] for other in self._behind(block))
 
     def between(self, block: int) -> frozenset[int]:
         """Return the blocks that run or not as the branch at the end of a block goes."""
         meeting = self._meeting(block)
-        starts = [each for each in self.successors[block] if each != meeting]
+        starts = [other for other in self.successors[block] if other != meeting]
         return frozenset(_reached(starts, self.successors, frozenset([meeting])))
 
     def early_end(self, block: int) -> frozenset[int] | None:
@@ -87,12 +87,12 @@ class Shape:
         None if no side does: one that ends it has no loop and no call.
         """
         stops = frozenset([block])
-        sides = [frozenset(_reached([each], self.successors, stops)) for each in self.successors[block]]
+        sides = [frozenset(_reached([other], self.successors, stops)) for other in self.successors[block]]
         idle = [side for side in sides if not self._works(side)]
         return idle[0] if len(sides) == 2 and len(idle) == 1 and self._meeting(block) == EXIT else None
 
     def _works(self, side: frozenset[int]) -> bool:
-        return any(each in self.loops or self.function.blocks[each].callees for each in side)
+        return any(other in self.loops or self.function.blocks[other].callees for other in side)
 
     def _behind(self, block: int) -> Sequence[int]:
         """The blocks behind a block, with the exit behind a return."""
@@ -108,53 +108,53 @@ class Shape:
     def _meeting(self, block: int) -> int:
         """Return the first block that all ways from a block go through."""
         later = self._after.get(block, frozenset()) - {block}
-        return max(later, key=lambda each: len(self._after[each]), default=EXIT)
+        return max(later, key=lambda other: len(self._after[other]), default=EXIT)
 
 
 def _dominators(entry: int, before: Mapping[int, Sequence[int]]) -> Mapping[int, frozenset[int]]:
     """Return the nodes through which every way from `entry` to a node goes, for all that can be reached."""
     after: dict[int, list[int]] = {}
     for node, sources in before.items():
-        for each in sources:
-            after.setdefault(each, []).append(node)
-    found: dict[int, frozenset[int]] = {entry: frozenset([entry])}
+        for other in sources:
+            after.setdefault(other, []).append(node)
+    through: dict[int, frozenset[int]] = {entry: frozenset([entry])}
     waiting = list(after.get(entry, ()))
     while waiting:
         node = waiting.pop()
-        sources = [found[each] for each in before[node] if each in found]
+        sources = [through[other] for other in before[node] if other in through]
         common = sources[0].intersection(*sources[1:]) | {node}
-        if node != entry and found.get(node) != common:
-            found[node] = common
+        if node != entry and through.get(node) != common:
+            through[node] = common
             waiting.extend(after.get(node, ()))
-    return found
+    return through
 
 
 def _reached(starts: Iterable[int], edges: Mapping[int, Sequence[int]], stops: frozenset[int]) -> Iterator[int]:
     """Yield the nodes that can be reached from some without going through others."""
     seen: set[int] = set()
-    waiting = [each for each in starts if each not in stops]
+    waiting = [other for other in starts if other not in stops]
     while waiting:
         node = waiting.pop()
         if node not in seen:
             seen.add(node)
             yield node
-            waiting.extend(each for each in edges.get(node, ()) if each not in stops)
+            waiting.extend(other for other in edges.get(node, ()) if other not in stops)
 
 
 def _order(edges: Mapping[int, Sequence[int]], without: frozenset[tuple[int, int]]) -> list[int] | None:
     """Sort nodes so that edges lead onwards; None where they make a circle."""
     entries = dict.fromkeys(edges, 0)
-    onwards = {node: [each for each in behind if (node, each) not in without] for node, behind in edges.items()}
+    onwards = {node: [other for other in behind if (node, other) not in without] for node, behind in edges.items()}
     for behind in onwards.values():
-        for each in behind:
-            entries[each] += 1
+        for other in behind:
+            entries[other] += 1
     ready, order = [node for node, count in entries.items() if not count], list[int]()
     while ready:
         order.append(ready.pop())
-        for each in onwards[order[-1]]:
-            entries[each] -= 1
-            if not entries[each]:
-                ready.append(each)
+        for other in onwards[order[-1]]:
+            entries[other] -= 1
+            if not entries[other]:
+                ready.append(other)
     return order if len(order) == len(edges) else None
 
 

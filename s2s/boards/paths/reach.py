@@ -20,7 +20,7 @@ class Reach:
             function = program.function(start)
             if function is not None and start not in self.functions:
                 self.functions[start] = function
-                waiting.extend(each for each in function.callees if each is not None)
+                waiting.extend(place for place in function.callees if place is not None)
         self._shapes: dict[int, Shape] = {}
 
     def shape(self, start: int) -> Shape:
@@ -40,12 +40,12 @@ class Reach:
             changed = [start] if self._passes(flow, arguments, waiting) else []
             if results.get(start, State()) != flow.results:
                 results[start] = flow.results
-                changed += [each for each, other in self.functions.items() if start in other.callees]
-            waiting.extend(each for each in changed if each not in waiting and each != start)
+                changed += [place for place, other in self.functions.items() if start in other.callees]
+            waiting.extend(place for place in changed if place not in waiting and place != start)
         return flows
 
     def _passes(self, flow: Flow, arguments: dict[int, State], waiting: list[int]) -> bool:
-        """Add what a function passes to its callees to their arguments; those that get more wait."""
+        """Add what a function passes to the arguments of its callees; a callee that gets more waits."""
         grown = False
         for target, state in flow.calls:
             if target in arguments and not state <= arguments[target]:
@@ -60,10 +60,10 @@ class Reach:
         seen: set[int] = set()
         waiting = [start]
         while waiting:
-            each = waiting.pop()
-            if each in self.functions and each not in seen:
-                seen.add(each)
-                waiting.extend(callee for callee in self.functions[each].callees if callee is not None)
+            place = waiting.pop()
+            if place in self.functions and place not in seen:
+                seen.add(place)
+                waiting.extend(callee for callee in self.functions[place].callees if callee is not None)
         return frozenset(seen)
 
 

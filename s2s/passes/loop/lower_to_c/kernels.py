@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block
 
 from s2s.analysis.memory.buffers import written_by
-from s2s.analysis.network.functions import DOC
-from s2s.c_syntax.identifiers import c_identifier
+from s2s.analysis.network.functions import DOC, POOL
+from s2s.c_syntax.identifiers import c_identifier, pool_macro
 from s2s.dialects import c
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c import (
@@ -76,7 +77,8 @@ def lower_kernel(
     for size, argument in given.items():
         argument.name_hint = c_identifier(size)
     _lower_body(func, block, Builder(block, weights=weights or {}, sizes=given))
-    return c.FuncOp(name, types, body=block, doc=doc_of(func), restrict_macro=restrict_macro)
+    section = section_of(func)
+    return c.FuncOp(name, types, body=block, doc=doc_of(func), restrict_macro=restrict_macro, section=section)
 
 
 def lower_part(func: FuncOp, name: str, in_place: frozenset[int]) -> c.FuncOp:
@@ -90,13 +92,20 @@ def lower_part(func: FuncOp, name: str, in_place: frozenset[int]) -> c.FuncOp:
         argument.name_hint = hint
     given = dict(zip(sizes, block.args[len(func.args) : -2], strict=True))
     _lower_body(func, block, Builder(block, part=(block.args[-2], block.args[-1]), sizes=given))
-    return c.FuncOp(name, types, body=block, doc=doc_of(func), static=True, outline=True)
+    section = section_of(func)
+    return c.FuncOp(name, types, body=block, doc=doc_of(func), static=True, outline=True, section=section)
 
 
 def _lower_body(func: FuncOp, block: Block, b: Builder) -> None:
     for old, new in zip(func.args, block.args, strict=False):
         b.bind(old, new)
     lower_block(b, func.body.block)
+
+
+def section_of(func: FuncOp) -> str | None:
+    """Return the macro in front of the function; None if it is where code is by default."""
+    pool = func.attributes.get(POOL)
+    return pool_macro(pool.data) if isinstance(pool, StringAttr) else None
 
 
 def doc_of(func: FuncOp) -> str | None:
