@@ -26,6 +26,7 @@ from s2s import api
 from s2s.artifact import Artifact
 from s2s.boards import Board, get_board
 from s2s.data.samples import sample
+from s2s.emit.read_tree import read_tree
 from s2s.targets.flags import compile_flags
 from s2s.types.dtypes import Array, tensor_type
 from s2s.verify.on_board import BoardBuild
@@ -99,7 +100,7 @@ def instructions(model: onnx.ModelProto, name: str, *, integers: bool) -> int:
         config = tree / "runtime/include/s2s_config.h"
         if integers:
             config.write_text(f"#define {INTEGERS}\n{config.read_text()}")
-        build = BoardBuild(tree, board(name))
+        build = BoardBuild(read_tree(tree), board(name))
         try:
             return max(build.run([list(inputs(artifact).values())], layers=False).instructions)
         finally:

@@ -17,9 +17,8 @@ from pathlib import Path
 
 from benchmarks.models import find_model
 from s2s import api
-from s2s.c_syntax.identifiers import c_macro
+from s2s.c_syntax.identifiers import c_macro, pool_macro
 from s2s.emit.info import NetworkInfo
-from s2s.emit.weights import pool_section
 
 GOAL = 0.9
 MODELS = ("vww_96_int8", "tiny_vww_mobilenet_int8")
@@ -67,7 +66,7 @@ def _counts(artifact: api.Artifact, pools: Sequence[str]) -> dict[str, int]:
         root = Path(folder) / "tree"
         artifact.tree().write(root)
         (root / "counted.c").write_text(_program(artifact.info, pools))
-        sections = [f'-D{pool_section(pool)}=__attribute__((section("pool_{pool}")))' for pool in pools]
+        sections = [f'-D{pool_macro(pool)}=__attribute__((section("pool_{pool}")))' for pool in pools]
         includes = [f"-I{folder}" for folder in ("include", "src", "runtime/include")]
         own = [path.relative_to(root) for path in sorted((root / "src").glob("*.c"))]
         own += [path.relative_to(root) for path in sorted((root / "runtime").glob("src/*.c"))]
@@ -109,8 +108,8 @@ def _program(info: NetworkInfo, pools: Sequence[str]) -> str:
         lines += [f"void __asan_{kind}{size}_noabort(const char *at) {{ count(at, {size}); }}" for size in SIZES]
         lines.append(f"void __asan_{kind}N_noabort(const char *at, unsigned long size) {{ count(at, size); }}")
     lines += ["void __asan_handle_no_return(void) {}", "int main(void)", "{"]
-    given = ", ".join([*(f"arena_{name}" for name in arenas), *(f"(void *)port_{at}" for at in range(len(ports)))])
-    lines.append(f"    if ({info.name}_run({given}) != S2S_OK) return 1;")
+    run = info.run([f"arena_{name}" for name in arenas], [f"(void *)port_{at}" for at in range(len(ports))])
+    lines.append(f"    if ({run} != S2S_OK) return 1;")
     for number, name in enumerate([*pools, "ports", "others"]):
         lines.append(f'    printf("{name} %lu\\n", counts[{number}]);')
     return "\n".join([*lines, "    return 0;", "}", ""])

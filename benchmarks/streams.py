@@ -24,21 +24,20 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from benchmarks.models import find_model
 from s2s import api
 from s2s.boards import get_board
-from s2s.c_syntax.identifiers import c_macro
+from s2s.c_syntax.identifiers import c_macro, pool_macro
+from s2s.c_syntax.interface import Interface
 from s2s.emit.info import NetworkInfo
-from s2s.emit.weights import pool_section
+from s2s.emit.read_tree import read_tree
 from s2s.types.pools import Pool, pools_of
 from s2s.verify.board_program import BoardProgram
 from s2s.verify.board_sources import run_network
 from s2s.verify.footprint import INCLUDE_FOLDERS
-from s2s.verify.tree_record import tree_record
 
 SHARE, SLOWER = 0.9, 1.1
 """The goals."""
@@ -101,16 +100,16 @@ def _accesses(tree: Path, pools: Sequence[Pool], vector: bytes) -> Mapping[str, 
         plugin = folder / "accesses.so"
         source = Path(__file__).with_name("qemu_accesses.c")
         subprocess.run(["gcc", "-O2", "-shared", "-fPIC", source, "-o", plugin], check=True)
-        sections = [f'-D{pool_section(pool.name)}=__attribute__((section("pool_{pool.name}")))' for pool in pools]
+        sections = [f'-D{pool_macro(pool.name)}=__attribute__((section("pool_{pool.name}")))' for pool in pools]
         program = BoardProgram(get_board(BOARD), folder, flags=sections)
-        record = tree_record(tree)
+        network = read_tree(tree).network()
         sources = sorted((*tree.glob("src/*.c"), *tree.glob("runtime/src/*.c")))
         objects = [
             program.compile(path.relative_to(tree), f"network{number}", include=INCLUDE_FOLDERS, root=tree)
             for number, path in enumerate(sources)
         ]
-        elf = program.link("counted", run_network(record, 1, once=True), objects, include=INCLUDE_FOLDERS, root=tree)
-        ranges = _ranges(elf, program.compiler[0].removesuffix("gcc"), pools, record)
+        elf = program.link("counted", run_network(network, 1, once=True), objects, include=INCLUDE_FOLDERS, root=tree)
+        ranges = _ranges(elf, program.compiler[0].removesuffix("gcc"), pools, network)
         listed = ",".join(f"{name}={first:#x}-{behind:#x}" for name, first, behind in ranges)
         emulator = (*program.board.emulator, "-plugin", f"{plugin},{listed},out={folder / 'counts.txt'}")
         program.board = replace(program.board, emulator=emulator)
@@ -122,7 +121,7 @@ def _accesses(tree: Path, pools: Sequence[Pool], vector: bytes) -> Mapping[str, 
         return found
 
 
-def _ranges(elf: Path, tools: str, pools: Sequence[Pool], record: Mapping[str, Any]) -> list[tuple[str, int, int]]:
+def _ranges(elf: Path, tools: str, pools: Sequence[Pool], network: Interface) -> list[tuple[str, int, int]]:
     """Return the addresses of the constants and of the part of the arena in each pool."""
     found: list[tuple[str, int, int]] = []
     sections = subprocess.run([f"{tools}readelf", "-SW", elf], capture_output=True, text=True, check=True).stdout
@@ -133,9 +132,9 @@ def _ranges(elf: Path, tools: str, pools: Sequence[Pool], record: Mapping[str, A
             found.append((pool.name, first, first + int(placed[2], 16)))
     symbols = subprocess.run([f"{tools}nm", elf], capture_output=True, text=True, check=True).stdout
     (start,) = (int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith(" arena"))
-    for part in record["arena"]["pools"]:
-        first = start + part["offset"]
-        found.append((part["name"], first, first + part["size"]))
+    for part in network.pools:
+        first = start + part.offset
+        found.append((part.name, first, first + part.size))
     return found
 
 
@@ -156,18 +155,18 @@ def _print_times(root: Path, pools: Sequence[Pool], cycles: int, info: NetworkIn
 
 def _times(root: Path, info: NetworkInfo, hooks: str) -> Mapping[str, float]:
     """Build a program that runs both trees in turn, and return the least time of each in seconds."""
-    ports = [*info.inputs, *info.outputs]
+    ports = [f"(void *)port_{number}" for number in range(len(info.ports))]
     lines = ["#include <stdio.h>", "#include <string.h>", "#include <time.h>", '#include "s2s_arena.h"']
-    lines += [f"static double port_{number}[{port.size // 8 + 1}];" for number, port in enumerate(ports)]
+    lines += [f"static double port_{number}[{port.size // 8 + 1}];" for number, port in enumerate(info.ports)]
     lines += [CLOCK, hooks]
     body: list[str] = []
     for name in (FAST, STREAMED):
-        (arena,) = tree_record(root / name)["arena"]["pools"]
-        macro = c_macro(name)
+        network = read_tree(root / name).network()
+        (arena,), macro = network.pools, network.macro
         lines += [f'#include "{name}.h"']
-        lines += [f"S2S_ARENA({name}_arena, {macro}_ARENA_{c_macro(arena['name'])}_SIZE, {macro}_ARENA_ALIGN);"]
-        handed = ", ".join([f"{name}_arena", *(f"(void *)port_{number}" for number in range(len(ports)))])
-        body += ["        before = now();", f"        if ({name}_run({handed}) != S2S_OK) return 1;"]
+        lines += [f"S2S_ARENA({name}_arena, {macro}_ARENA_{c_macro(arena.name)}_SIZE, {macro}_ARENA_ALIGN);"]
+        run = network.run([f"{name}_arena"], ports)
+        body += ["        before = now();", f"        if ({run} != S2S_OK) return 1;"]
         body += [f"        {name} = now() - before < {name} ? now() - before : {name};"]
     lines += ["int main(void)", "{", f"    double before, {FAST} = 1e9, {STREAMED} = 1e9;"]
     lines += [f"    for (int i = 0; i < {RUNS}; i++) {{", *body, "    }"]

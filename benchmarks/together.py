@@ -19,7 +19,7 @@ from benchmarks.models import find_model
 from s2s import api
 from s2s.artifact import Artifact
 from s2s.boards import get_board
-from s2s.emit.tree import Tree
+from s2s.emit.files import Tree
 from s2s.joint.artifact import SHARES
 from s2s.verify.on_board import BoardBuild
 
@@ -75,9 +75,7 @@ def _instructions(tree: Tree, artifact: Artifact) -> int:
     """Run a network of `tree` on the board and return the instructions of one run."""
     inputs = artifact.info.golden[0].inputs
     with tempfile.TemporaryDirectory(prefix="s2s-tree-") as folder:
-        place = Path(folder) / "tree"
-        tree.write(place)
-        build = BoardBuild(place, get_board(BOARD), network=artifact.name)
+        build = BoardBuild(tree.write(Path(folder) / "tree"), get_board(BOARD), network=artifact.name)
         try:
             return build.run([inputs], layers=False).instructions[0]
         finally:

@@ -1,6 +1,5 @@
 """A compiled network: write it, run it, compare it with another engine, and read its figures."""
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +10,9 @@ from s2s.analysis.numbers.sums import describe_sums
 from s2s.compilation import Compilation
 from s2s.decisions.file import Decisions
 from s2s.emit.call_comments import kernel_calls
+from s2s.emit.files import Tree
 from s2s.emit.info import Measured, NetworkInfo
 from s2s.emit.report import Report
-from s2s.emit.tree import Tree
 from s2s.errors import InputError
 from s2s.frontends.model import Source
 from s2s.options import CompileOptions
@@ -98,7 +97,12 @@ class Artifact:
 
     def write(self, destination: str | Path) -> Path:
         """Write the tree to `destination`, whole or not at all."""
-        path, options = Path(destination), self._compilation.options
+        self.measured_tree().write(destination)
+        return Path(destination)
+
+    def measured_tree(self) -> Tree:
+        """The tree with the measured sizes, where they can be measured; they are within the budgets."""
+        options = self._compilation.options
         limited = options.flash_budget is not None or options.stack_budget is not None
         if self.info.target.cc or limited:
             self.measure()
@@ -106,8 +110,7 @@ class Artifact:
             from s2s.verify.figures import check_budgets
 
             check_budgets(self.info, options.flash_budget, options.stack_budget)
-        self.tree().write(path)
-        return path
+        return self.tree()
 
     def export(self, destination: str | Path, *formats: str) -> "dict[str, Path | str]":
         """Write the tree packed for other tools (`arduino`, `meson`, …): one format to `destination`, several, or `all`
@@ -118,8 +121,7 @@ class Artifact:
         from s2s.packagings.formats import check_folders, export
 
         check_folders(formats, Path(destination))
-        with tempfile.TemporaryDirectory(prefix="s2s-export-") as folder:
-            return export(self.write(Path(folder) / self.name), formats, Path(destination))
+        return export(self.measured_tree(), formats, Path(destination))
 
     def measure(self) -> Measured | None:
         """Measure the network with the compiler of its target and store the figures in `info`; None if that is not

@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from s2s.analysis.cost.kernels import KernelCost
+from s2s.emit.files import Tree
 from s2s.emit.info import NetworkInfo
-from s2s.emit.tree import Tree
 from s2s.errors import CompilerBug, InputError
 from s2s.frontends.carried import with_caches
 from s2s.frontends.model import GraphModel, Source, snapshot

@@ -19,8 +19,8 @@ from s2s.analysis.network.state_pairs import state_pairs
 from s2s.analysis.numbers.accumulators import layer_sums
 from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.analysis.numbers.sums import LayerSums, describe_sums
+from s2s.c_syntax.interface import Quantisation
 from s2s.dialects import graph
-from s2s.emit.info import Quantisation
 from s2s.errors import CompilerBug, InputError, UnsupportedError
 from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.formats import LoadedModel, ModelSource, import_model, load_model, specialised

@@ -114,11 +114,19 @@ from s2s.dialects.graph.elementwise import (
 from s2s.dialects.graph.extern import ExternOp
 from s2s.dialects.graph.index import GatherElementsOp, GatherNdOp, GatherOp, ScatterElementsOp, ScatterNdOp
 from s2s.dialects.graph.index import GatherFamilyOp as GatherFamilyOp
+from s2s.dialects.graph.index import IndexingOp as IndexingOp
 from s2s.dialects.graph.index import ScatterFamilyOp as ScatterFamilyOp
+from s2s.dialects.graph.interfaces import ConstantInterface as ConstantInterface
+from s2s.dialects.graph.interfaces import MoveInterface as MoveInterface
 from s2s.dialects.graph.interfaces import OperatorInterface as OperatorInterface
+from s2s.dialects.graph.interfaces import ParametersInterface as ParametersInterface
 from s2s.dialects.graph.interfaces import RareInterface as RareInterface
+from s2s.dialects.graph.interfaces import ReadsSizesInterface as ReadsSizesInterface
 from s2s.dialects.graph.interfaces import StepInterface as StepInterface
+from s2s.dialects.graph.interfaces import ViewInterface as ViewInterface
+from s2s.dialects.graph.interfaces import computes as computes
 from s2s.dialects.graph.linear import DeterminantOp, MatmulOp
+from s2s.dialects.graph.linear import LayerOp as LayerOp
 from s2s.dialects.graph.norm import BatchNormOp, LayerNormOp, LogSoftmaxOp, LrnOp, SoftmaxOp
 from s2s.dialects.graph.pool import AvgPoolOp, MaxPoolIndicesOp, MaxPoolOp, SameAvgPoolOp
 from s2s.dialects.graph.quantize import RescaleOp, TableOp

@@ -13,14 +13,13 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Attribute, TypeAttribute
+from xdsl.ir import Attribute, SSAValue, TypeAttribute
 from xdsl.irdl import BaseAttr, operand_def, opt_operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import (
     INT,
     INTS,
     TENSOR,
-    GraphOp,
     Value,
     integer,
     ints,
@@ -31,16 +30,17 @@ from s2s.dialects.graph.base import (
     zero_point,
     zero_point_attribute,
 )
-from s2s.dialects.graph.interfaces import ProductInterface, WindowInterface, elements, shape_of
+from s2s.dialects.graph.interfaces import ReadsSizesInterface, WindowInterface, elements, shape_of
+from s2s.dialects.graph.linear import LayerOp
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
-from s2s.types.dtypes import AnyTensor
+from s2s.types.dtypes import AnyTensor, Array
 from s2s.types.shapes import window
 from s2s.types.shapes.accumulate import Accumulation
-from s2s.types.shapes.window import CHANNELS_FIRST, ConvOperands, Layout, Window
+from s2s.types.shapes.window import CHANNELS_FIRST, ConvOperands, Layout, Window, channel_axis
 
 
-class ConvFamilyOp(GraphOp, ProductInterface, WindowInterface, ABC):
+class ConvFamilyOp(LayerOp, WindowInterface, ABC):
     """A sum of products over a sliding window, with groups and an optional bias."""
 
     x = operand_def(TENSOR)
@@ -67,6 +67,29 @@ class ConvFamilyOp(GraphOp, ProductInterface, WindowInterface, ABC):
         """How products are summed."""
         return Accumulation(self.acc_type, zero_point(self.input_zp), zero_point(self.weight_zp))
 
+    def role_of(self, operand: int) -> str:
+        return "bias" if operand == 2 else super().role_of(operand)
+
+    @property
+    def bias(self) -> SSAValue | None:
+        """One number to add for each output channel."""
+        return self.b
+
+    @property
+    def groups_of_channels(self) -> int:
+        """Number of groups of channels that are computed apart."""
+        return self.groups.value.data
+
+    @property
+    def in_axis(self) -> int:
+        """The axis of `x` that counts input channels."""
+        return channel_axis(self.data_layout, len(shape_of(self.x)))
+
+    @property
+    def out_axis(self) -> int:
+        """The axis of the result that counts output channels."""
+        return channel_axis(self.data_layout, len(shape_of(self.y)))
+
     def typed_operands(self) -> ConvOperands:
         """What the type rules look at."""
         bias = optional_type_of(self.b)
@@ -79,7 +102,7 @@ class ConvFamilyOp(GraphOp, ProductInterface, WindowInterface, ABC):
 
 
 @op_definition
-class ConvOp(ConvFamilyOp):
+class ConvOp(ConvFamilyOp, ReadsSizesInterface):
     """`y[n, o, p] = b[o] + sum_{c, k} x[n, group(o) * C / groups + c, p * stride + k * dilation - lo] * w[o, c, k]`.
 
     `x[N, C, …]`, `w[O, C / groups, k…]`, `b[O]`.
@@ -115,6 +138,14 @@ class ConvOp(ConvFamilyOp):
                 "acc_type": acc_type,
             },
         )
+
+    def by_channels(self, weights: Array) -> Array:
+        groups, (outputs, inputs) = self.groups_of_channels, weights.shape[:2]
+        return weights.reshape(groups, outputs // groups, inputs, -1)
+
+    def stored(self, weights: Array, shape: Sequence[int]) -> Array:
+        groups, outputs, inputs, _ = weights.shape
+        return weights.reshape(groups * outputs, inputs, *shape[2:])
 
     def inferred_type(self) -> AnyTensor:
         return window.conv(self.typed_operands(), self.window(), self.groups.value.data)
@@ -166,6 +197,14 @@ class ConvTransposeOp(ConvFamilyOp):
                 "acc_type": acc_type,
             },
         )
+
+    def by_channels(self, weights: Array) -> Array:
+        groups, (inputs, outputs) = self.groups_of_channels, weights.shape[:2]
+        return weights.reshape(groups, inputs // groups, outputs, -1).transpose(0, 2, 1, 3)
+
+    def stored(self, weights: Array, shape: Sequence[int]) -> Array:
+        groups, outputs, inputs, _ = weights.shape
+        return weights.transpose(0, 2, 1, 3).reshape(groups * inputs, outputs, *shape[2:])
 
     def inferred_type(self) -> AnyTensor:
         padding = self.output_padding.get_values()

@@ -1,12 +1,13 @@
 """Operations that read or write at positions that a tensor holds. A negative index counts from the end, unless an
 operation says otherwise."""
 
-from abc import ABC
+from abc import ABC, abstractmethod
 
 from xdsl.dialects.builtin import StringAttr, UnitAttr
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, string, type_of
+from s2s.dialects.graph.interfaces import ReadsSizesInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -18,8 +19,8 @@ def _signs(nonnegative_indices: bool) -> dict[str, UnitAttr | None]:
     return {"nonnegative_indices": flag(nonnegative_indices)}
 
 
-class GatherFamilyOp(GraphOp, ABC):
-    """`y[i] = x[f(indices, i)]`.
+class IndexingOp(GraphOp, ReadsSizesInterface, ABC):
+    """An operation that reads or writes `x` at indices.
 
     With `nonnegative_indices` no index counts from the end: a negative one is out of bounds.
     """
@@ -27,13 +28,28 @@ class GatherFamilyOp(GraphOp, ABC):
     x = operand_def(TENSOR)
     indices = operand_def(TENSOR)
     nonnegative_indices = opt_prop_def(UnitAttr)
-    traits = traits_def(HasFusionKind(FusionKind.INJECTIVE))
-    assembly_format = "$x `,` $indices attr-dict `:` functional-type(operands, results)"
 
     @property
     def is_nonnegative(self) -> bool:
         """Whether a negative index is out of bounds."""
         return self.nonnegative_indices is not None
+
+    @property
+    @abstractmethod
+    def indexed_axes(self) -> tuple[int, ...]:
+        """The axes of `x` that the indices count along: one, or one for each number of a coordinate."""
+
+    @property
+    @abstractmethod
+    def has_coordinates(self) -> bool:
+        """Whether the last axis of the indices holds the numbers of a coordinate."""
+
+
+class GatherFamilyOp(IndexingOp, ABC):
+    """`y[i] = x[f(indices, i)]`."""
+
+    traits = traits_def(HasFusionKind(FusionKind.INJECTIVE))
+    assembly_format = "$x `,` $indices attr-dict `:` functional-type(operands, results)"
 
 
 @op_definition
@@ -45,6 +61,16 @@ class GatherOp(GatherFamilyOp):
 
     def __init__(self, x: Value, indices: Value, *, axis: int, nonnegative_indices: bool = False) -> None:
         super().__init__([x, indices], {"axis": integer(axis), **_signs(nonnegative_indices)})
+
+    @property
+    def indexed_axes(self) -> tuple[int, ...]:
+        """The axis that the indices count along."""
+        return (self.axis.value.data,)
+
+    @property
+    def has_coordinates(self) -> bool:
+        """Each index is a number of its own."""
+        return False
 
     def inferred_type(self) -> AnyTensor:
         return index.gather(type_of(self.x), type_of(self.indices), self.axis.value.data)
@@ -60,6 +86,16 @@ class GatherElementsOp(GatherFamilyOp):
     def __init__(self, x: Value, indices: Value, *, axis: int, nonnegative_indices: bool = False) -> None:
         super().__init__([x, indices], {"axis": integer(axis), **_signs(nonnegative_indices)})
 
+    @property
+    def indexed_axes(self) -> tuple[int, ...]:
+        """The axis that the indices count along."""
+        return (self.axis.value.data,)
+
+    @property
+    def has_coordinates(self) -> bool:
+        """Each index is a number of its own."""
+        return False
+
     def inferred_type(self) -> AnyTensor:
         return index.gather_elements(type_of(self.x), type_of(self.indices), self.axis.value.data)
 
@@ -74,29 +110,33 @@ class GatherNdOp(GatherFamilyOp):
     def __init__(self, x: Value, indices: Value, *, batch_dims: int = 0, nonnegative_indices: bool = False) -> None:
         super().__init__([x, indices], {"batch_dims": integer(batch_dims), **_signs(nonnegative_indices)})
 
+    @property
+    def indexed_axes(self) -> tuple[int, ...]:
+        """The axes that the numbers of a coordinate count along."""
+        first = self.batch_dims.value.data
+        return tuple(range(first, first + type_of(self.indices).get_shape()[-1]))
+
+    @property
+    def has_coordinates(self) -> bool:
+        """The last axis of the indices holds coordinates."""
+        return True
+
     def inferred_type(self) -> AnyTensor:
         return index.gather_nd(type_of(self.x), type_of(self.indices), self.batch_dims.value.data)
 
 
-class ScatterFamilyOp(GraphOp, ABC):
+class ScatterFamilyOp(IndexingOp, ABC):
     """`y = x`, then `y[f(indices, i)] = updates[i]` in order.
 
-    `reduction` is `none`, or `add`, `mul`, `min`, `max` to combine with what is there. With `nonnegative_indices` no
-    index counts from the end: a negative one is out of bounds.
+    `reduction` is `none`, or `add`, `mul`, `min`, `max` to combine with what is there.
     """
 
     x = operand_def(TENSOR)
     indices = operand_def(TENSOR)
     updates = operand_def(TENSOR)
     reduction = prop_def(StringAttr)
-    nonnegative_indices = opt_prop_def(UnitAttr)
     traits = traits_def(HasFusionKind(FusionKind.OPAQUE))
     assembly_format = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, results)"
-
-    @property
-    def is_nonnegative(self) -> bool:
-        """Whether a negative index is out of bounds."""
-        return self.nonnegative_indices is not None
 
 
 @op_definition
@@ -121,6 +161,16 @@ class ScatterElementsOp(ScatterFamilyOp):
             {"axis": integer(axis), "reduction": string(reduction), **_signs(nonnegative_indices)},
         )
 
+    @property
+    def indexed_axes(self) -> tuple[int, ...]:
+        """The axis that the indices count along."""
+        return (self.axis.value.data,)
+
+    @property
+    def has_coordinates(self) -> bool:
+        """Each index is a number of its own."""
+        return False
+
     def inferred_type(self) -> AnyTensor:
         return index.scatter_elements(
             type_of(self.x),
@@ -141,6 +191,16 @@ class ScatterNdOp(ScatterFamilyOp):
         self, x: Value, indices: Value, updates: Value, *, reduction: str = "none", nonnegative_indices: bool = False
     ) -> None:
         super().__init__([x, indices, updates], {"reduction": string(reduction), **_signs(nonnegative_indices)})
+
+    @property
+    def indexed_axes(self) -> tuple[int, ...]:
+        """The axes that the numbers of a coordinate count along."""
+        return tuple(range(type_of(self.indices).get_shape()[-1]))
+
+    @property
+    def has_coordinates(self) -> bool:
+        """The last axis of the indices holds coordinates."""
+        return True
 
     def inferred_type(self) -> AnyTensor:
         return index.scatter_nd(type_of(self.x), type_of(self.indices), type_of(self.updates), self.reduction.data)

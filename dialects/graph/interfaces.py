@@ -26,6 +26,38 @@ class OperatorInterface(Op, ABC):
             return result * max(map(elements, self.operands), default=1)
         return result
 
+    @property
+    def computes(self) -> bool:
+        """Whether it computes anything: a constant holds its result, and a reshape gives its operand another shape."""
+        return True
+
+
+class ConstantInterface(OperatorInterface, ABC):
+    """An operator whose result is known when the network is compiled: a weight, or a constant in the IR."""
+
+    @property
+    def computes(self) -> bool:
+        """Nothing is computed."""
+        return False
+
+
+class MoveInterface(OperatorInterface, ABC):
+    """An operator whose result consists of elements of its operands, all of them data."""
+
+
+class ViewInterface(MoveInterface, ABC):
+    """A move of the elements of one operand that numpy evaluates without copying, so that it costs nothing at any
+    size."""
+
+    @property
+    @abstractmethod
+    def moved(self) -> SSAValue:
+        """The operand."""
+
+
+class ReadsSizesInterface(OperatorInterface, ABC):
+    """An operator whose computation depends on the sizes of its first operand: where it ends, or what it divides by."""
+
 
 class RareInterface(OperatorInterface, ABC):
     """An operator that few networks have: what evaluates and lowers it is loaded on demand."""
@@ -35,7 +67,16 @@ class StepInterface(OperatorInterface, ABC):
     """A step of a network whose operators are fused into kernels: a call, a copy, control flow, a check."""
 
 
-class ProductInterface(OperatorInterface, ABC):
+class ParametersInterface(OperatorInterface, ABC):
+    """An operator whose operands have parts of their own, such as weights and a bias: C names them after these."""
+
+    def role_of(self, operand: int) -> str:
+        """The part of an operand in the formula: its name in the definition of the operation."""
+        name, _ = self.get_irdl_definition().operands[operand]
+        return name
+
+
+class ProductInterface(ParametersInterface, ABC):
     """An operator that sums products, as convolutions and matrix products do."""
 
     @property
@@ -97,3 +138,8 @@ def shape_of(value: SSAValue) -> tuple[int, ...]:
 def elements(value: SSAValue) -> int:
     """The number of elements of a tensor at its greatest sizes."""
     return prod(shape_of(value))
+
+
+def computes(op: Operation) -> bool:
+    """Whether an operation is an operator that computes something."""
+    return isinstance(op, OperatorInterface) and op.computes

@@ -1,7 +1,10 @@
 """Matrix products and determinants."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import UnitAttr
-from xdsl.ir import Attribute, TypeAttribute
+from xdsl.ir import Attribute, SSAValue, TypeAttribute
 from xdsl.irdl import BaseAttr, operand_def, opt_prop_def, traits_def
 
 from s2s.dialects.graph.base import (
@@ -14,16 +17,53 @@ from s2s.dialects.graph.base import (
     zero_point,
     zero_point_attribute,
 )
-from s2s.dialects.graph.interfaces import ProductInterface, elements, shape_of
+from s2s.dialects.graph.interfaces import ProductInterface, ReadsSizesInterface, elements, shape_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
-from s2s.types.dtypes import AnyTensor
+from s2s.types.dtypes import AnyTensor, Array
 from s2s.types.shapes import linear
 from s2s.types.shapes.accumulate import Accumulation
 
 
+class LayerOp(GraphOp, ProductInterface, ABC):
+    """A product of data, its first operand, by weights, its second one, for each channel of the result."""
+
+    @property
+    @abstractmethod
+    def accumulation(self) -> Accumulation:
+        """How products are summed."""
+
+    @property
+    def bias(self) -> SSAValue | None:
+        """One number to add for each output channel."""
+        return None
+
+    @property
+    @abstractmethod
+    def groups_of_channels(self) -> int:
+        """Number of groups of channels that are computed apart."""
+
+    @property
+    @abstractmethod
+    def in_axis(self) -> int:
+        """The axis of the data that counts input channels: products are summed over it."""
+
+    @property
+    @abstractmethod
+    def out_axis(self) -> int:
+        """The axis of the result that counts output channels."""
+
+    @abstractmethod
+    def by_channels(self, weights: Array) -> Array:
+        """Constant weights as [groups, outputs of a group, inputs of a group, taps]."""
+
+    @abstractmethod
+    def stored(self, weights: Array, shape: Sequence[int]) -> Array:
+        """The inverse of `by_channels`, also for fewer channels; `shape` is of the weights with all channels."""
+
+
 @op_definition
-class MatmulOp(GraphOp, ProductInterface):
+class MatmulOp(LayerOp):
     """`y[…, i, j] = sum_k a[…, i, k] * b[…, k, j]`; leading dimensions broadcast as in numpy.
 
     `transpose_a` and `transpose_b` swap the last two dimensions of an operand first. Integers of 8 and 16 bits have
@@ -69,6 +109,28 @@ class MatmulOp(GraphOp, ProductInterface):
         """How products are summed."""
         return Accumulation(self.acc_type, zero_point(self.a_zp), zero_point(self.b_zp))
 
+    @property
+    def groups_of_channels(self) -> int:
+        """All channels are computed from all."""
+        return 1
+
+    @property
+    def in_axis(self) -> int:
+        """The axis of `a` that products are summed over."""
+        return len(shape_of(self.a)) - (1 if self.transpose_a is None else 2)
+
+    @property
+    def out_axis(self) -> int:
+        """The last axis of the result."""
+        return len(shape_of(self.y)) - 1
+
+    def by_channels(self, weights: Array) -> Array:
+        return (weights.T if self.transpose_b is None else weights)[None, :, :, None]
+
+    def stored(self, weights: Array, shape: Sequence[int]) -> Array:
+        plain = weights[0, :, :, 0]
+        return plain.T if self.transpose_b is None else plain
+
     def inferred_type(self) -> AnyTensor:
         transpose_a, transpose_b = self.transpose_a is not None, self.transpose_b is not None
         return linear.matmul(type_of(self.a), type_of(self.b), transpose_a, transpose_b, self.accumulation)
@@ -79,7 +141,7 @@ class MatmulOp(GraphOp, ProductInterface):
 
 
 @op_definition
-class DeterminantOp(GraphOp):
+class DeterminantOp(GraphOp, ReadsSizesInterface):
     """`y[…]` = the determinant of the square matrix `x[…, i, j]`, by Gaussian elimination with the largest pivots.
 
     A matrix with a column of zeros in one of the steps has the determinant 0; NaN in a pivot makes it NaN.

@@ -5,6 +5,7 @@ from abc import ABC
 from xdsl.irdl import AttrSizedOperandSegments, operand_def, opt_operand_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import FLOAT, INT, TENSOR, GraphOp, Value, integer, optional_type_of, real, type_of
+from s2s.dialects.graph.interfaces import ParametersInterface, ReadsSizesInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -12,7 +13,7 @@ from s2s.types.shapes import norm
 
 
 @op_definition
-class BatchNormOp(GraphOp):
+class BatchNormOp(GraphOp, ParametersInterface):
     """`y[n, c, …] = (x[n, c, …] - mean[c]) / sqrt(var[c] + epsilon) * scale[c] + bias[c]`."""
 
     name = "graph.batch_norm"
@@ -63,7 +64,7 @@ class LogSoftmaxOp(AxisNormOp):
 
 
 @op_definition
-class LayerNormOp(GraphOp):
+class LayerNormOp(GraphOp, ReadsSizesInterface):
     """`y = (x - mean) / sqrt(variance + epsilon) * scale + bias`.
 
     Mean and (biased) variance are those over the dimensions from `axis` on. `scale` and `bias` broadcast to `x`.

@@ -24,7 +24,7 @@ from s2s.dialects.graph.base import (
     string,
     type_of,
 )
-from s2s.dialects.graph.interfaces import WindowInterface, elements
+from s2s.dialects.graph.interfaces import ReadsSizesInterface, WindowInterface, elements
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -33,7 +33,7 @@ from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window, same_pads, s
 from s2s.types.size import greatest
 
 
-class PoolOp(GraphOp, WindowInterface, ABC):
+class PoolOp(GraphOp, WindowInterface, ReadsSizesInterface, ABC):
     """`y[n, c, p] = f(x[n, c, p * stride + k * dilation - lo] for all k that fall inside x)`."""
 
     x = operand_def(TENSOR)

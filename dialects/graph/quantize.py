@@ -18,6 +18,7 @@ from s2s.dialects.graph.base import (
     zero_point,
     zero_point_attribute,
 )
+from s2s.dialects.graph.interfaces import ParametersInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, tensor_type, to_numpy
@@ -27,7 +28,7 @@ Rounding: TypeAlias = Literal["double", "single", "reduced"]
 
 
 @op_definition
-class RescaleOp(GraphOp):
+class RescaleOp(GraphOp, ParametersInterface):
     """`y = saturate((x - input_zp) * multiplier * 2 ** (shift - 31) + output_zp)`, rounded as `rounding` says.
 
     What saturates is the type of the result, and `min` and `max` where they are given.
@@ -115,7 +116,7 @@ class RescaleOp(GraphOp):
 
 
 @op_definition
-class TableOp(GraphOp):
+class TableOp(GraphOp, ParametersInterface):
     """`y[i] = table[x[i] - lowest]`: 256 entries for the values of an 8-bit type, of which `lowest` is the least."""
 
     name = "graph.table"

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import INT, INTS, TENSOR, GraphOp, Value, flag, integer, ints, type_of
+from s2s.dialects.graph.interfaces import ReadsSizesInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, tensor_type
@@ -51,7 +52,7 @@ class ReduceProdOp(ReduceOp):
 
 
 @op_definition
-class ReduceMeanOp(ReduceOp):
+class ReduceMeanOp(ReduceOp, ReadsSizesInterface):
     """`y = sum(x) / count`; integers truncate towards zero."""
 
     name = "graph.reduce_mean"
@@ -118,7 +119,7 @@ class ArgminOp(ArgReduceOp):
 
 
 @op_definition
-class TopKOp(GraphOp):
+class TopKOp(GraphOp, ReadsSizesInterface):
     """`y` = the positions of the first `count` elements along the last dimension in order, as `i32`.
 
     The largest comes first, or with `smallest` the smallest. NaN counts as larger than every number; among equal
@@ -140,7 +141,7 @@ class TopKOp(GraphOp):
 
 
 @op_definition
-class RowOrderOp(GraphOp):
+class RowOrderOp(GraphOp, ReadsSizesInterface):
     """`y` = the positions of the rows of the matrix `x` in ascending lexicographic order, as `i32`.
 
     NaN counts as larger than every number; among equal rows the one with the lower position comes first.

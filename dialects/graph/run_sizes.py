@@ -8,7 +8,7 @@ from xdsl.ir import Attribute
 from xdsl.irdl import operand_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import FLOAT, INT, INTS, TENSOR, GraphOp, Value, ints, number_attribute, string, type_of
-from s2s.dialects.graph.interfaces import RareInterface
+from s2s.dialects.graph.interfaces import RareInterface, ReadsSizesInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, tensor_type
@@ -23,7 +23,7 @@ class SizedOp(GraphOp, RareInterface, ABC):
 
 
 @op_definition
-class DynamicSliceOp(SizedOp):
+class DynamicSliceOp(SizedOp, ReadsSizesInterface):
     """`y[i] = x[begin + i * strides]` for `0 <= i < extents`; a stride of 0 repeats an axis of one position.
 
     `starts` and the shape of the result are those at the greatest sizes. Along an axis for which `begins` or `extents`
@@ -65,7 +65,7 @@ class DynamicSliceOp(SizedOp):
 
 
 @op_definition
-class DynamicReshapeOp(SizedOp):
+class DynamicReshapeOp(SizedOp, ReadsSizesInterface):
     """The elements of `x` in row-major order as a tensor of another shape, in a run of any size.
 
     `shape` is that of the greatest sizes, and `extents` names the sizes that its axes have in a run. Tensors keep the
@@ -104,7 +104,7 @@ class SizeValuesOp(SizedOp):
 
 
 @op_definition
-class SamePadOp(SizedOp):
+class SamePadOp(SizedOp, ReadsSizesInterface):
     """`y[i] = x[i - low]`, and `value` where that is outside of `x`, for windows whose padding depends on the size.
 
     Windows of `windows` elements that start every `strides` elements are centred, as `SAME` of TFLite and `auto_pad` of

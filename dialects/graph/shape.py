@@ -4,7 +4,7 @@ from abc import ABC
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def, var_operand_def
 
 from s2s.dialects.graph.base import (
@@ -21,6 +21,7 @@ from s2s.dialects.graph.base import (
     string,
     type_of,
 )
+from s2s.dialects.graph.interfaces import MoveInterface, ReadsSizesInterface, ViewInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, tensor_type
@@ -35,8 +36,17 @@ class InjectiveOp(GraphOp, ABC):
     assembly_format = "$x attr-dict `:` functional-type(operands, results)"
 
 
+class ViewOp(InjectiveOp, ViewInterface, ABC):
+    """`y[i] = x[f(i)]` without a copy of `x`."""
+
+    @property
+    def moved(self) -> SSAValue:
+        """The operand."""
+        return self.x
+
+
 @op_definition
-class ReshapeOp(InjectiveOp):
+class ReshapeOp(ViewOp):
     """The elements of `x` in row-major order under the shape of the result."""
 
     name = "graph.reshape"
@@ -44,12 +54,17 @@ class ReshapeOp(InjectiveOp):
     def __init__(self, x: Value, shape: Sequence[int]) -> None:
         super().__init__([x], result_type=tensor_type(type_of(x).element_type, tuple(shape)))
 
+    @property
+    def computes(self) -> bool:
+        """It is the same memory."""
+        return False
+
     def inferred_type(self) -> AnyTensor:
         return shape.reshape(type_of(self.x), self.y.type.get_shape())
 
 
 @op_definition
-class BroadcastToOp(InjectiveOp):
+class BroadcastToOp(ViewOp):
     """`x` repeated to the shape of the result by numpy's rule."""
 
     name = "graph.broadcast_to"
@@ -62,7 +77,7 @@ class BroadcastToOp(InjectiveOp):
 
 
 @op_definition
-class TransposeOp(InjectiveOp):
+class TransposeOp(ViewOp):
     """`y.shape[i] = x.shape[perm[i]]`, as numpy's `transpose`."""
 
     name = "graph.transpose"
@@ -76,7 +91,7 @@ class TransposeOp(InjectiveOp):
 
 
 @op_definition
-class SliceOp(InjectiveOp):
+class SliceOp(ViewOp):
     """`y[i] = x[starts + i * strides]` for `0 <= i < sizes`; strides may be negative."""
 
     name = "graph.slice"
@@ -94,7 +109,7 @@ class SliceOp(InjectiveOp):
 
 
 @op_definition
-class TileOp(InjectiveOp):
+class TileOp(InjectiveOp, MoveInterface, ReadsSizesInterface):
     """`y[i] = x[i mod x.shape]`: `x` repeated `repeats` times along each dimension."""
 
     name = "graph.tile"
@@ -108,7 +123,7 @@ class TileOp(InjectiveOp):
 
 
 @op_definition
-class PadOp(InjectiveOp):
+class PadOp(InjectiveOp, ReadsSizesInterface):
     """`x` with `low` elements before and `high` after each dimension.
 
     What they are: `value` (mode `constant`), the border element (`edge`), `x` mirrored at the border element
@@ -142,7 +157,7 @@ class PadOp(InjectiveOp):
 
 
 @op_definition
-class ConcatOp(GraphOp):
+class ConcatOp(GraphOp, MoveInterface):
     """All inputs one after the other along `axis`."""
 
     name = "graph.concat"

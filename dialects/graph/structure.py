@@ -40,7 +40,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.graph.base import TENSOR, GraphOp, Value, string
-from s2s.dialects.graph.interfaces import OperatorInterface, StepInterface
+from s2s.dialects.graph.interfaces import ConstantInterface, StepInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, Array, from_dense, is_float, tensor_type, to_dense
@@ -48,7 +48,7 @@ from s2s.types.symbols import function_named
 
 
 @op_definition
-class WeightOp(OperatorInterface):
+class WeightOp(ConstantInterface):
     """The array called `name` in the weight store; `hash` is its content, so that equal weights can be told."""
 
     name = "graph.weight"
@@ -64,7 +64,7 @@ class WeightOp(OperatorInterface):
 
 
 @op_definition
-class ConstantOp(GraphOp):
+class ConstantOp(GraphOp, ConstantInterface):
     """A small tensor written out in the IR."""
 
     name = "graph.constant"

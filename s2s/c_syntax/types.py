@@ -1,8 +1,5 @@
 """Write types in C."""
 
-from typing import Any
-
-import numpy as np
 from xdsl.dialects.builtin import (
     BFloat16Type,
     Float16Type,
@@ -18,7 +15,7 @@ from xdsl.ir import Attribute
 from s2s.dialects.c import ArrayType, NamedType, PtrType
 from s2s.dialects.c.conversions import is_unsigned
 from s2s.errors import CompilerBug, InputError
-from s2s.types.dtypes import ELEMENT_TYPES, size_in_bytes, to_numpy
+from s2s.types.dtypes import ELEMENT_TYPES, size_in_bytes
 from s2s.types.hints import isa
 
 INDEX = "int32_t"
@@ -87,11 +84,11 @@ def dlpack_of(element: Attribute) -> tuple[str, int]:
     return f"S2S_DTYPE_{'BFLOAT' if isinstance(element, BFloat16Type) else 'FLOAT'}", bits
 
 
-def dtype_named(name: str) -> np.dtype[Any]:
-    """The numpy dtype of an element name, as `metadata.json` has them."""
+def element_named(name: str) -> Attribute:
+    """The element type of an element name, as `metadata.json` has them."""
     for element in ELEMENT_TYPES:
         if element_name(element) == name:
-            return to_numpy(element)
+            return element
     raise InputError(f"{name}: no element type is called so; was the tree written by another version of s2s?")
 
 

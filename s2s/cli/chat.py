@@ -84,7 +84,7 @@ def _words(given: Mapping[str, object]) -> list[str]:
 
 def read_language(tree: Path) -> Mapping[str, object]:
     """Return the record of a tree's language model, or of its first network that is one."""
-    from s2s.emit.write import RECORD
+    from s2s.emit.files import RECORD
     from s2s.errors import InputError
 
     if tree.is_file():

@@ -157,7 +157,7 @@ def _compile_together(
 def _write_joint(join: "Callable[[], JointArtifact]", destination: Path, debug: DebugOptions, *, as_json: bool) -> None:
     """Write a tree of several networks, and print its figures."""
     from s2s.cli.output import print_fields, print_json, steps_shown
-    from s2s.emit.write import check_destination
+    from s2s.emit.files import check_destination
 
     check_destination(destination)
     with steps_shown(quiet=bool(debug.print_ir_after)):

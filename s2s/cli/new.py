@@ -26,8 +26,6 @@ def new_command(model: Path, compiling: Options, board: str, output: Path | None
 
     Example: s2s new kws.onnx --board stm32f4-discovery -o kws_f4
     """
-    import tempfile
-
     from s2s.artifact import compile_artifact
     from s2s.cli.output import steps_shown
     from s2s.projects import check_project, project_board, write_project
@@ -35,10 +33,10 @@ def new_command(model: Path, compiling: Options, board: str, output: Path | None
     chosen = project_board(board)
     asked = compiling(chosen.target)
     check_project(asked)
-    with steps_shown(), tempfile.TemporaryDirectory(prefix="s2s-new-") as folder:
+    with steps_shown():
         artifact = compile_artifact(model, asked)
         destination = output if output is not None else Path(artifact.name)
-        write_project(artifact.write(Path(folder) / artifact.name), chosen, destination)
+        write_project(artifact.measured_tree(), chosen, destination)
     print(f"{destination}: {artifact.name} for {chosen.name}; its README.md says how to build and run it")
 
 

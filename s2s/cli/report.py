@@ -192,12 +192,12 @@ def _of_model(
 
 
 def _of_tree(tree: Path, on: str | None) -> tuple[dict[str, Any], None]:
+    from s2s.emit.read_tree import read_tree
     from s2s.report.record import sizes_of_tree
-    from s2s.verify.tree_record import tree_record
 
     if on is not None:
         raise InputError(f"--on {on}: is for a MODEL here; s2s verify {tree} --on {on} runs a tree")
-    return sizes_of_tree(tree_record(tree)), None
+    return sizes_of_tree(read_tree(tree)), None
 
 
 def _default_target(on: str | None, device: "ProjectBoard | None") -> str:

@@ -61,7 +61,7 @@ class ExternalKind(OperatorKind[OfferedGroup, str], NamedKind[OfferedGroup]):
 
     def about(self, subject: OfferedGroup) -> str:
         """The operators without constants, each once: a softmax of integers has dozens."""
-        computing = (op for op in subject.ops if not isinstance(op, graph.ConstantOp | graph.WeightOp))
+        computing = (op for op in subject.ops if not isinstance(op, graph.ConstantInterface))
         return ", ".join(dict.fromkeys(op.name.removeprefix("graph.") for op in computing))
 
     def legal(self, subject: OfferedGroup, choice: str) -> str | None:

@@ -2,72 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from math import prod
-from typing import TYPE_CHECKING, Literal, NamedTuple
-
-from xdsl.ir import Attribute
-from xdsl.ir.affine import AffineMap
+from typing import TYPE_CHECKING, NamedTuple
 
 from s2s.analysis.channels.removed import RemovedChannels
 from s2s.analysis.cost.loops import KernelPath
 from s2s.analysis.numbers.sums import LayerSums
+from s2s.c_syntax.interface import Interface
 from s2s.decisions.decision import Decision
 from s2s.support.frozen import frozen
 from s2s.targets.target import Target
-from s2s.types.dtypes import Array, size_in_bytes
+from s2s.types.dtypes import Array
 from s2s.types.index_bounds import IndexBounds
-from s2s.types.interface import EmptyTensor, ModelTensor
 from s2s.types.language import Language
 from s2s.types.pools import Pools
-from s2s.types.sizes import Extents, SizeRange
 from s2s.version import current_version
 
 if TYPE_CHECKING:
     from s2s.executor.graph_json import Network
-
-
-class Quantisation(NamedTuple):
-    """Per-tensor quantisation: `real = scale * (q - zero_point)`."""
-
-    scale: float
-    zero_point: int
-
-    def formula(self) -> str:
-        """The formula, for comments."""
-        if self.zero_point == 0:
-            return f"real = {self.scale:g} * q"
-        return f"real = {self.scale:g} * (q {'-' if self.zero_point > 0 else '+'} {abs(self.zero_point)})"
-
-
-@frozen
-class PortInfo:
-    """An input or output of the network."""
-
-    name: str
-    """The name in the model: any text."""
-    element: Attribute
-    shape: tuple[int, ...]
-    layout: str = ""
-    """The meaning of the dimensions, if known: `N, time, band, C`."""
-    quantisation: Quantisation | None = None
-    offset: int | None = None
-    """The byte offset in the arena at which it may lie; None if the arena has no room for it."""
-    model: ModelTensor | None = None
-    """The tensor in the model, if its bytes are packed."""
-    varies: Extents = ()
-    """For each axis the size that it has at run time, empty for a constant one; none if all are constant."""
-    texts: tuple[str, ...] = ()
-    """The texts that its elements number, if it is of texts in the model."""
-
-    @property
-    def count(self) -> int:
-        """The number of elements."""
-        return prod(self.shape)
-
-    @property
-    def size(self) -> int:
-        """The size in bytes."""
-        return self.count * size_in_bytes(self.element)
 
 
 class Overlapping(NamedTuple):
@@ -79,39 +30,6 @@ class Overlapping(NamedTuple):
     """The number of shared bytes."""
     distance: int
     """The distance in bytes from the start of the operand to the start of the result."""
-
-
-class StateInfo(NamedTuple):
-    """A state tensor, which keeps its value between runs at a fixed offset of the arena."""
-
-    name: str
-    """The name in the model: any text."""
-    element: Attribute
-    shape: tuple[int, ...]
-    offset: int
-    """The byte offset in the arena."""
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return prod(self.shape) * size_in_bytes(self.element)
-
-
-class ArenaPool(NamedTuple):
-    """The part of the arena in one memory pool."""
-
-    name: str
-    offset: int
-    """Where it would begin if all parts stood one after the other."""
-    size: int
-    """Bytes."""
-    address: int | None = None
-    """The address of the pool, where the user gives it: this part is at the start of the pool."""
-
-    @property
-    def parameter(self) -> str:
-        """The parameter of the run function."""
-        return f"arena_{self.name}"
 
 
 class DeviceInfo(NamedTuple):
@@ -204,18 +122,6 @@ class PushedRows(NamedTuple):
         )
 
 
-class Threads(NamedTuple):
-    """The threads that kernels are divided among."""
-
-    most: int
-    by: Literal["pthreads", "openmp"]
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """The flags for compiler and linker."""
-        return ("-pthread",) if self.by == "pthreads" else ("-fopenmp", "-DS2S_POOL_OPENMP")
-
-
 class JointMemory(NamedTuple):
     """The part of the common arena of several networks in one memory."""
 
@@ -268,21 +174,15 @@ class CodePool(NamedTuple):
         return f"{self.name} {sum(functions[kernel] for kernel in self.kernels):,} of {self.size:,} bytes ({names})"
 
 
-@frozen
-class NetworkInfo:
+@frozen(kw_only=True)
+class NetworkInfo(Interface):
     """A network as it is emitted."""
 
-    name: str
-    """The prefix of its C names: a C identifier."""
     source: str
     """The model's file name: any text."""
     sha256: str
     """The SHA-256 of the model's file, in hexadecimal."""
     target: Target
-    inputs: tuple[PortInfo, ...]
-    outputs: tuple[PortInfo, ...]
-    arena_size: int
-    arena_align: int
     arena_lower_bound: int
     """A lower bound of the arena for this order of kernels."""
     arena_apart_bound: int | None = None
@@ -293,17 +193,8 @@ class NetworkInfo:
     """The input whose rows are handed over; None if a run takes whole inputs."""
     extra_operations: float | None = None
     """The extra operations that a RAM budget costs, as a share of the operations without it."""
-    executor: Literal["aot", "graph"] = "aot"
-    profile: Literal["default", "misra"] = "default"
-    """The coding standard of the emitted C."""
-    threads: Threads | None = None
-    """The threads of divided kernels; None if no kernel is divided."""
-    states: tuple[StateInfo, ...] = ()
     description: str = ""
     """One line about the network: any text."""
-    empty_inputs: tuple[EmptyTensor, ...] = ()
-    """Inputs of the model without elements, which are not passed."""
-    empty_outputs: tuple[EmptyTensor, ...] = ()
     graph: "Network | None" = None
     """The network as nodes, for executor `graph`."""
     measured: Measured | None = None
@@ -311,12 +202,8 @@ class NetworkInfo:
     golden: tuple[GoldenVector, ...] = ()
     language: Language | None = None
     """The tokeniser and the cache of a language model."""
-    pools: tuple[ArenaPool, ...] = ()
-    """The parts of the arena in memory pools, or in the memories of several devices, each with a pointer of its own."""
     lasting: tuple[str, ...] = ()
     """The parts that hold something from run to run: state, or constants copied there at start."""
-    loaded: int = 0
-    """The bytes of the arena that constants are copied to at start."""
     memories: Pools = ()
     """The memory pools whose addresses the user gives."""
     code: tuple[CodePool, ...] = ()
@@ -332,12 +219,6 @@ class NetworkInfo:
     decisions: tuple[Decision, ...] = ()
     """The decisions of the compiler, with reasons."""
     tolerance: Tolerance = field(default_factory=Tolerance)
-    sizes: Mapping[str, SizeRange] = field(default_factory=dict[str, SizeRange])
-    """The sizes that are known in a run only, by their names in the model."""
-    computed_sizes: tuple[str, ...] = ()
-    """The sizes that kernels compute; the caller gives the others."""
-    derived_sizes: Mapping[str, AffineMap] = field(default_factory=dict[str, AffineMap])
-    """The sizes that follow from other sizes, by name."""
     index_bounds: Mapping[str, IndexBounds] = field(default_factory=dict[str, IndexBounds])
     """The inputs and states that are indices."""
     checks_indices: bool = False
@@ -345,21 +226,6 @@ class NetworkInfo:
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     """The options of this compilation, for the record."""
     version: str = field(default_factory=current_version)
-
-    @property
-    def arena_type(self) -> str | None:
-        """The type of the arena if it has one; else the caller passes bytes."""
-        return f"{self.name}_arena" if self.profile == "misra" and self.arena_size else None
-
-    @property
-    def io(self) -> Literal["caller", "arena"]:
-        """Whether the arena has room for inputs and outputs."""
-        return "caller" if all(port.offset is None for port in (*self.inputs, *self.outputs)) else "arena"
-
-    @property
-    def state_size(self) -> int:
-        """Bytes at the start of the arena that hold the state."""
-        return max((state.offset + state.size for state in self.states), default=0)
 
     @property
     def ports_size(self) -> int:

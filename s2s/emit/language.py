@@ -1,17 +1,14 @@
 """Write the tokeniser of a language model, and the program to talk to it."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerType, Signedness
 
 from s2s.c_syntax.identifiers import c_macro, c_string
-from s2s.c_syntax.types import c_type
 from s2s.emit.arenas import arena_arguments, arena_definitions, joint_arguments, joint_definitions
 from s2s.emit.definitions import Row
 from s2s.emit.info import NetworkInfo, TogetherInfo
-from s2s.emit.view import PortView, port_views
 from s2s.emit.weights import ConstantArray
 from s2s.types.language import NO_TOKEN, TABLES, Tokenizer, Turns
 
@@ -77,16 +74,15 @@ class LanguageView(NamedTuple):
     """The definitions of the arena, inputs and outputs."""
     token: str
     position: str
-    logits: PortView
+    logits: str
+    logits_macro: str
     threads: str
     """The macro with the number of threads; empty if there is only one."""
     prefill: PrefillView | None
     """The network that takes several tokens a run, if the tree has one."""
 
 
-def language_view(
-    info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortView], joint: TogetherInfo | None
-) -> LanguageView | None:
+def language_view(info: NetworkInfo, joint: TogetherInfo | None) -> LanguageView | None:
     """The view of a network that has a tokeniser and takes one token a run, in a tree of several if `joint`."""
     language = info.language
     if language is None or not isinstance(language.tokenizer, Tokenizer) or language.tokens > 1:
@@ -94,9 +90,8 @@ def language_view(
     if info.executor != "aot":
         return None
     tokenizer, name = language.tokenizer, info.name
-    named = {port.name: view for port, view in zip((*info.inputs, *info.outputs), (*inputs, *outputs), strict=True)}
-    prefill = _prefill(joint)
-    longest = port_views(info if prefill is None else prefill)
+    ports, prefill = {port.name: port for port in info.ports}, _prefill(joint)
+    longest = info if prefill is None else prefill
     tree = joint.name if joint is not None else name
     return LanguageView(
         header=tree,
@@ -107,30 +102,25 @@ def language_view(
         context=language.context,
         text=min(max(MIN_TEXT, BYTES_OF_TOKEN * language.context), MAX_TEXT),
         call=_call(info, joint),
-        reset=f"{name}_reset({_arenas(info, joint)[0]})",
+        reset=info.reset(_arenas(info, joint)),
         loads=tuple(
-            f"{each.name}_load({', '.join(_arenas(each, joint))})"
-            for each in (info, *([] if prefill is None else [prefill]))
-            if each.loaded
+            each.load(_arenas(each, joint)) for each in (info, *([] if prefill is None else [prefill])) if each.loaded
         ),
         memory=(
             *(arena_definitions(info, f"{name}_arena") if joint is None else joint_definitions(joint)),
-            *(
-                f"static {c_type(view.element)} {view.identifier}[{view.macro}_SIZE];"
-                for each in longest
-                for view in each
-            ),
+            *(f"static {port.c_type} {port.identifier}[{longest.port_macro(port)}_SIZE];" for port in longest.ports),
         ),
-        token=named["token"].identifier,
-        position=named["position"].identifier,
-        logits=named["logits"],
+        token=ports["token"].identifier,
+        position=ports["position"].identifier,
+        logits=ports["logits"].identifier,
+        logits_macro=info.port_macro(ports["logits"]),
         threads=f"{c_macro(name)}_THREADS" if info.threads is not None else "",
         prefill=None
         if prefill is None or prefill.language is None
         else PrefillView(
             prefill.language.tokens,
             _call(prefill, joint),
-            next(view.identifier for port, view in zip(prefill.inputs, longest[0], strict=True) if port.name == "last"),
+            next(port.identifier for port in prefill.inputs if port.name == "last"),
         ),
     )
 
@@ -162,10 +152,7 @@ def _arenas(info: NetworkInfo, joint: TogetherInfo | None) -> list[str]:
 
 
 def _call(info: NetworkInfo, joint: TogetherInfo | None) -> str:
-    inputs, outputs = port_views(info)
-    pool = ["&pool"] if info.threads is not None else []
-    ports = [view.identifier for view in (*inputs, *outputs)]
-    return f"{info.name}_run({', '.join([*_arenas(info, joint), *pool, *ports])})"
+    return info.run(_arenas(info, joint), [port.identifier for port in info.ports])
 
 
 def _arrays(tokenizer: Tokenizer, name: str) -> tuple[ConstantArray, ...]:

@@ -8,37 +8,30 @@ from typing import Any
 from xdsl.dialects.builtin import AffineMapAttr
 
 from s2s.analysis.cost.loops import KernelPath
-from s2s.c_syntax.identifiers import port_identifiers, size_identifiers
+from s2s.c_syntax.interface import Interface, StateInfo
 from s2s.c_syntax.types import element_name
 from s2s.emit.call_comments import PlacedCall
 from s2s.emit.external import ExternalNeeds, packed_functions
-from s2s.emit.info import DeviceInfo, NetworkInfo, PortInfo, StateInfo
+from s2s.emit.files import RECORD, Tree
+from s2s.emit.info import DeviceInfo, NetworkInfo
 from s2s.emit.sbom import RUNTIME_LICENCE
+from s2s.emit.stream import Content
 from s2s.emit.units import Program
 from s2s.emit.view import GENERATED_LICENCE
 from s2s.emit.weights import ConstantArray
 from s2s.targets.flags import compile_flags
+from s2s.types.interface import EmptyTensor
 from s2s.types.language import Tokenizer
 
 SCHEMA = 1
 """The version of the schema, increased when a field changes its meaning."""
 
 
-def metadata(
-    info: NetworkInfo,
-    program: Program,
-    constants: Sequence[ConstantArray],
-    files: Sequence[str],
-    needs: Sequence[ExternalNeeds] = (),
-    calls: Sequence[PlacedCall] = (),
-) -> str:
-    """The record of a tree as JSON."""
-    return dumped(network_record(info, program, constants, needs, calls) | {"files": list(files)})
-
-
-def dumped(record: Mapping[str, Any]) -> str:
-    """Return a record as text."""
-    return json.dumps(record, indent=2) + "\n"
+def described(files: Mapping[str, Content], record: Mapping[str, Any], networks: Sequence[Interface]) -> Tree:
+    """The tree of these files with its record, which names them."""
+    record = {**record, "files": sorted(files)}
+    text = json.dumps(record, indent=2) + "\n"
+    return Tree({**files, RECORD: text.encode()}, record, {each.name: each for each in networks})
 
 
 def network_record(
@@ -49,7 +42,6 @@ def network_record(
     calls: Sequence[PlacedCall] = (),
 ) -> dict[str, Any]:
     """Describe a network: generator, source, interface, memory, kernels and options."""
-    inputs, outputs = port_identifiers((port.name for port in info.inputs), (port.name for port in info.outputs))
     return {
         "schema": SCHEMA,
         "generator": {"name": "s2s", "version": info.version},
@@ -64,10 +56,7 @@ def network_record(
         **({"devices": [device_record(each, info) for each in info.devices]} if info.devices else {}),
         **({"threads": info.threads._asdict() | {"flags": list(info.threads.flags)}} if info.threads else {}),
         "options": dict(info.options),
-        "inputs": [_port(name, port) for name, port in zip(inputs, info.inputs, strict=True)],
-        "outputs": [_port(name, port) for name, port in zip(outputs, info.outputs, strict=True)],
-        **_empty(info),
-        **_sizes(info),
+        **_ports(info),
         "arena": {
             "size": info.arena_size,
             "align": info.arena_align,
@@ -179,27 +168,20 @@ def device_record(device: DeviceInfo, info: NetworkInfo) -> dict[str, Any]:
     }
 
 
-def _port(identifier: str, port: PortInfo) -> dict[str, Any]:
-    quantised = port.quantisation
+def _ports(interface: Interface) -> dict[str, Any]:
+    """The inputs, the outputs and the sizes that vary, as JSON has them."""
     return {
-        "name": port.name,
-        "identifier": identifier,
-        "dtype": element_name(port.element),
-        "shape": list(port.shape),
-        "layout": port.layout,
-        "size": port.size,
-        "offset": port.offset,
-        "quantisation": None if quantised is None else {"scale": quantised.scale, "zero_point": quantised.zero_point},
-        **({"varies": list(port.varies)} if port.varies else {}),
-        **({"texts": list(port.texts)} if port.texts else {}),
-        **({} if port.model is None else {"model": {"dtype": port.model.type_name, "shape": list(port.model.shape)}}),
+        "inputs": [port.as_dict() for port in interface.inputs],
+        "outputs": [port.as_dict() for port in interface.outputs],
+        **_empty(interface),
+        **_sizes(interface),
     }
 
 
-def _sizes(info: NetworkInfo) -> dict[str, Any]:
+def _sizes(interface: Interface) -> dict[str, Any]:
     """Describe the sizes that are known in a run only."""
-    fields = size_identifiers(info.sizes)
-    found = [
+    fields = interface.size_fields
+    sizes = [
         {
             "name": name,
             "field": fields[name],
@@ -207,29 +189,26 @@ def _sizes(info: NetworkInfo) -> dict[str, Any]:
             "most": size.most,
             **({"step": size.step} if size.step > 1 else {}),
             **({"special": list(size.special)} if size.special else {}),
-            **({"computed": True} if name in info.computed_sizes else {}),
+            **({"computed": True} if name in interface.computed_sizes else {}),
         }
-        for name, size in info.sizes.items()
+        for name, size in interface.sizes.items()
     ]
-    derived = {name: str(AffineMapAttr(map)) for name, map in info.derived_sizes.items()}
-    return {"sizes": found, **({"derived_sizes": derived} if derived else {})} if found else {}
+    derived = {name: str(AffineMapAttr(map)) for name, map in interface.derived_sizes.items()}
+    return {"sizes": sizes, **({"derived_sizes": derived} if derived else {})} if sizes else {}
 
 
-def _empty(info: NetworkInfo) -> dict[str, Any]:
+def _empty(interface: Interface) -> dict[str, Any]:
     """Describe inputs and outputs of the model without elements, which are not passed."""
-    if not info.empty_inputs and not info.empty_outputs:
+    if not interface.empty_inputs and not interface.empty_outputs:
         return {}
+    kinds = (("inputs", interface.empty_inputs), ("outputs", interface.empty_outputs))
+    return {"empty": {kind: list(map(_empty_tensor, tensors)) for kind, tensors in kinds}}
+
+
+def _empty_tensor(tensor: EmptyTensor) -> dict[str, Any]:
     return {
-        "empty": {
-            kind: [
-                {
-                    "name": each.name,
-                    "number": each.number,
-                    "dtype": each.tensor.type_name,
-                    "shape": list(each.tensor.shape),
-                }
-                for each in tensors
-            ]
-            for kind, tensors in (("inputs", info.empty_inputs), ("outputs", info.empty_outputs))
-        }
+        "name": tensor.name,
+        "number": tensor.number,
+        "dtype": tensor.tensor.type_name,
+        "shape": list(tensor.tensor.shape),
     }

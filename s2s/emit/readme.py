@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from s2s.c_syntax.identifiers import c_macro, line_comment, markdown_code
-from s2s.c_syntax.types import c_type
 from s2s.emit.arenas import arena_definitions
 from s2s.emit.definitions import Row
 from s2s.emit.info import NetworkInfo
@@ -45,41 +44,39 @@ def facts(info: NetworkInfo, weights_size: int, ports: Sequence[PortView], packe
     return [Row(row.name, row.value if row.value.startswith("`") else line_comment(row.value)) for row in rows]
 
 
-def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortView]) -> str:
+def usage(info: NetworkInfo) -> str:
     """Write a sample call of the run function."""
     macro, typed = c_macro(info.name), info.arena_type
-    arena, handed = ("arena", "&arena") if typed else (f"{info.name}_arena", f"{info.name}_arena")
+    arena, handed = ("arena", ["&arena"]) if typed else (f"{info.name}_arena", [f"{info.name}_arena"])
     if info.pools:
-        handed = ", ".join(f"&{each.parameter}" if typed else f"{info.name}_{each.parameter}" for each in info.pools)
+        handed = [f"&{each.parameter}" if typed else f"{info.name}_{each.parameter}" for each in info.pools]
     types = {each.parameter: f"{typed}_{each.name}" for each in info.pools} or {arena: typed}
     lines = [f"static {of} {each};" for each, of in types.items()] if typed else arena_definitions(info, arena)
-    for port in (*inputs, *outputs):
+    for port in info.ports:
         if port.offset is None:
-            is_row = info.pushed is not None and port in inputs
-            size = f"{macro}_PUSHED_ROW_SIZE" if is_row else f"{port.macro}_SIZE"
-            lines.append(f"static {c_type(port.element)} {port.identifier}[{size}];")
+            is_row = info.pushed is not None and port is info.inputs[0]
+            size = f"{macro}_PUSHED_ROW_SIZE" if is_row else f"{info.port_macro(port)}_SIZE"
+            lines.append(f"static {port.c_type} {port.identifier}[{size}];")
         else:
-            pointer = f"{arena}.{port.identifier}.data" if typed else port.pointer_into(arena)
-            lines.append(f"{c_type(port.element)} *const {port.identifier} = {pointer};")
-    names = ", ".join(port.identifier for port in (*inputs, *outputs))
-    if info.sizes:
-        lines += sample_dims(info, f"{info.name}_sizes")
-        names = f"&{info.name}_sizes, {names}"
-    first = [f"{info.name}_load({handed}); /* once, before the first run */"] if info.loaded else []
+            pointer = f"{arena}.{port.identifier}.data" if typed else info.place_of(port, arena)
+            lines.append(f"{port.c_type} *const {port.identifier} = {pointer};")
+    lines += sample_dims(info, f"{info.name}_sizes")
+    first = [f"{info.load(handed)}; /* once, before the first run */"] if info.loaded else []
     if info.states:
-        first.append(f"{info.name}_reset({handed.partition(',')[0]}); /* once, before the first run */")
+        first.append(f"{info.reset(handed)}; /* once, before the first run */")
     if info.threads is not None:
-        handed = f"{handed}, &pool"
         start = f"s2s_pool_start(&pool, {macro}_THREADS); /* once, before the first run */"
         lines += ["static s2s_pool pool;", "", start]
     if info.pushed is not None:
-        return "\n".join([*lines, "", *_pushed_usage(info, inputs[0], outputs, handed)])
-    run = f"s2s_status status = {info.name}_run({handed}, {names});"
+        return "\n".join([*lines, "", *_pushed_usage(info, ", ".join(handed))])
+    names = [port.identifier for port in info.ports]
+    run = f"s2s_status status = {info.run(handed, names, sizes=f'&{info.name}_sizes')};"
     return "\n".join([*lines, "", *first, run, *found_sizes(info, f"{info.name}_sizes")])
 
 
-def _pushed_usage(info: NetworkInfo, row: PortView, outputs: Sequence[PortView], handed: str) -> list[str]:
+def _pushed_usage(info: NetworkInfo, handed: str) -> list[str]:
     """Write a sample of the calls for one frame."""
+    row, outputs = info.inputs[0], info.outputs
     name, macro = info.name, c_macro(info.name)
     results = ", ".join([handed, *(port.identifier for port in outputs)])
     return [

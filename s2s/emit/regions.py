@@ -6,8 +6,9 @@ The part of the arena in a pool is at its start, where the caller passes its add
 from typing import NamedTuple
 
 from s2s.c_syntax.identifiers import c_macro
+from s2s.c_syntax.interface import ArenaPool
 from s2s.emit.definitions import Row
-from s2s.emit.info import ArenaPool, NetworkInfo
+from s2s.emit.info import NetworkInfo
 from s2s.memory.buffers import align_up
 
 

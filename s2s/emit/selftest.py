@@ -1,6 +1,6 @@
 """Write the network's self-test: golden vectors as constants, and a C program that compares with them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -8,15 +8,15 @@ import numpy as np
 from xdsl.dialects.builtin import Float64Type
 from xdsl.ir import Attribute
 
-from s2s.c_syntax.identifiers import c_macro, c_string, size_identifiers, unique_identifiers
+from s2s.c_syntax.identifiers import c_macro, c_string, unique_identifiers
+from s2s.c_syntax.interface import Interface, Port
 from s2s.c_syntax.types import c_type, element_name
 from s2s.dialects.c.conversions import is_float, is_half
 from s2s.emit.arenas import arena_definitions
-from s2s.emit.info import HALF_ROUNDINGS, NetworkInfo, PortInfo, Tolerance
+from s2s.emit.info import HALF_ROUNDINGS, NetworkInfo, Tolerance
 from s2s.emit.sizes import sample_dims
-from s2s.emit.view import PortView
 from s2s.emit.weights import ConstantArray
-from s2s.types.dtypes import Array, to_numpy
+from s2s.types.dtypes import Array
 
 
 class KindView(NamedTuple):
@@ -74,56 +74,49 @@ class Golden(NamedTuple):
         return () if self.is_zero else (*self.inputs, *self.outputs)
 
 
-def golden_vectors(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortView]) -> list[Golden]:
+def golden_vectors(info: NetworkInfo) -> list[Golden]:
     """Return the vectors of `info` under C names; without any, one of zero inputs, which still proves that the network
     runs."""
-    ports = [*zip(inputs, info.inputs, strict=True), *zip(outputs, info.outputs, strict=True)]
     if not info.golden:
-        zeros = [(view, port, _zeros(port)) for view, port in ports[: len(inputs)]]
-        return [Golden(tuple(_named(info, zeros, 0)), (), is_zero=True)]
-    found: list[Golden] = []
+        return [Golden(tuple(_named(info, info.inputs, map(_zeros, info.inputs), 0)), (), is_zero=True)]
+    vectors: list[Golden] = []
     for number, vector in enumerate(info.golden):
-        values = (*vector.inputs, *vector.outputs)
-        arrays = [(view, port, value) for (view, port), value in zip(ports, values, strict=True)]
-        named = _named(info, arrays, number)
-        found.append(Golden(tuple(named[: len(inputs)]), tuple(named[len(inputs) :]), vector.computed))
-    return found
+        arrays = _named(info, info.ports, (*vector.inputs, *vector.outputs), number)
+        count = len(info.inputs)
+        vectors.append(Golden(tuple(arrays[:count]), tuple(arrays[count:]), vector.computed))
+    return vectors
 
 
-def _named(info: NetworkInfo, arrays: Sequence[tuple[PortView, PortInfo, Array]], number: int) -> list[ConstantArray]:
-    names = vector_names(info.name, [view.identifier for view, _, _ in arrays], number)
+def _named(info: NetworkInfo, ports: Sequence[Port], arrays: Iterable[Array], number: int) -> list[ConstantArray]:
     return [
-        ConstantArray(name, port.element, value, port.name)
-        for name, (_, port, value) in zip(names, arrays, strict=True)
+        ConstantArray(name, port.element, array, port.name)
+        for name, port, array in zip(vector_names(info, ports, number), ports, arrays, strict=True)
     ]
 
 
-def vector_names(network: str, ports: Sequence[str], number: int) -> list[str]:
-    """The C names of the constants of vector `number`, for inputs and outputs by their identifiers."""
-    return unique_identifiers([f"{network}_{port}_{number}" for port in ports])
+def vector_names(network: Interface, ports: Sequence[Port], number: int) -> list[str]:
+    """The C names of the constants of vector `number`, for some inputs and outputs."""
+    return unique_identifiers([f"{network.name}_{port.identifier}_{number}" for port in ports])
 
 
-def _zeros(port: PortInfo) -> Array:
-    return np.broadcast_to(np.zeros((), to_numpy(port.element)), port.shape)
+def _zeros(port: Port) -> Array:
+    return np.broadcast_to(np.zeros((), port.dtype), port.shape)
 
 
-def test_view(
-    info: NetworkInfo, vectors: Sequence[Golden], inputs: Sequence[PortView], outputs: Sequence[PortView], run: str
-) -> TestView:
+def test_view(info: NetworkInfo, vectors: Sequence[Golden], run: str) -> TestView:
     """Create the program that runs `vectors`; `run` is the function that it calls, empty for the network's own."""
-    macro = c_macro(info.name)
-    compared = outputs if any(vector.outputs for vector in vectors) else ()
+    compared = info.outputs if any(vector.outputs for vector in vectors) else ()
     elements = list(dict.fromkeys(port.element for port in compared))
     memory = arena_definitions(info, "arena")
-    memory += [_output(port) for port in outputs]
+    memory += [_output(info, port) for port in info.outputs]
     for vector in vectors:
-        memory += _zero_arrays(vector, inputs) if vector.is_zero else []
+        memory += _zero_arrays(info, vector) if vector.is_zero else []
     memory += sample_dims(info, "dims")
     if info.threads is not None:
         memory.append("static s2s_pool pool;")
     inexact = [element for element in elements if _is_inexact(element)]
     exact = len(inexact) < len(elements)
-    runs = [_vector(info, vector, inputs, outputs, graph=bool(run)) for vector in vectors]
+    runs = [_vector(info, vector, graph=bool(run)) for vector in vectors]
     copies = any(each.startswith("memcpy") for vector in runs for each in vector.before)
     return TestView(
         headers=('"s2s_arena.h"', *(['"s2s_half.h"'] if any(map(is_half, elements)) else [])),
@@ -140,79 +133,77 @@ def test_view(
         exact=exact,
         sizes=bool(info.computed_sizes),
         run=run,
-        threads=f"{macro}_THREADS" if info.threads is not None else "",
+        threads=f"{info.macro}_THREADS" if info.threads is not None else "",
         vectors=tuple(runs),
     )
 
 
-def _zero_arrays(vector: Golden, ports: Sequence[PortView]) -> list[str]:
+def _zero_arrays(info: NetworkInfo, vector: Golden) -> list[str]:
     """Return the definitions of inputs that are zeros."""
     return [
-        f"static {c_type(port.element)} {array.identifier}[{port.macro}_SIZE];"
-        for port, array in zip(ports, vector.inputs, strict=True)
+        f"static {port.c_type} {array.identifier}[{info.port_macro(port)}_SIZE];"
+        for port, array in zip(info.inputs, vector.inputs, strict=True)
     ]
 
 
-def _output(port: PortView) -> str:
+def _output(info: NetworkInfo, port: Port) -> str:
     """Return the expression of an output: an array, or a place in the arena."""
     if port.offset is None:
-        return f"static {c_type(port.element)} {_found(port)}[{port.macro}_SIZE];"
-    return f"static {c_type(port.element)} *const {_found(port)} = {port.pointer_into('arena')};"
+        return f"static {port.c_type} {_found(port)}[{info.port_macro(port)}_SIZE];"
+    return f"static {port.c_type} *const {_found(port)} = {info.place_of(port, 'arena')};"
 
 
-def _vector(
-    info: NetworkInfo, vector: Golden, ports: Sequence[PortView], outputs: Sequence[PortView], *, graph: bool
-) -> VectorView:
+def _vector(info: NetworkInfo, vector: Golden, *, graph: bool) -> VectorView:
     """Create a run; an input with a place in the arena is copied there, and the run may overwrite it."""
-    inputs, found, before = list[str](), list(map(_found, outputs)), list[str]()
+    inputs, found, before = list[str](), list(map(_found, info.outputs)), list[str]()
     arenas = [pool.parameter for pool in info.pools] or ["arena"]
     arenas = [f"(void *){each}" for each in arenas] if info.arena_type else arenas
     if info.loaded:
-        before.append(f"(void){info.name}_load({', '.join(arenas)});")
+        before.append(f"(void){info.load(arenas)};")
     if info.states and not graph:
-        before.append(f"(void){info.name}_reset({arenas[0]});")
-    for port, array in zip(ports, vector.inputs, strict=True):
+        before.append(f"(void){info.reset(arenas)};")
+    for port, array in zip(info.inputs, vector.inputs, strict=True):
         if port.offset is None:
             inputs.append(array.identifier)
             continue
-        inputs.append(port.pointer_into("arena"))
-        before.append(f"memcpy(arena + {port.macro}_OFFSET, {array.identifier}, sizeof {array.identifier});")
+        inputs.append(info.place_of(port, "arena"))
+        before.append(f"memcpy(arena + {info.port_macro(port)}_OFFSET, {array.identifier}, sizeof {array.identifier});")
     if graph:
         call = f"run((const void *const[]){{{', '.join(inputs)}}}, (void *const[]){{{', '.join(found)}}})"
     else:
-        pool = ["&pool"] if info.threads is not None else []
-        dims = ["&dims"] if info.sizes else []
-        call = f"{info.name}_run({', '.join([*arenas, *pool, *dims, *inputs, *found])})"
-    fields = size_identifiers(info.sizes)
+        call = info.run(arenas, [*inputs, *found])
     places = {
         name: f"dims[{c_macro(f'{info.name}_{field}')}_INDEX]" if graph else f"dims.{field}"
-        for name, field in fields.items()
+        for name, field in info.size_fields.items()
     }
     checks = [f"check_size({c_string(name)}, {places[name]}, {size})" for name, size in vector.computed.items()]
-    for array, port, shape in zip(vector.outputs, outputs, (port.shape for port in info.outputs), strict=False):
-        if array.values.shape == shape:
-            checks.append(_check(array.name, port, array.identifier))
+    for array, port in zip(vector.outputs, info.outputs, strict=False):
+        if array.values.shape == port.shape:
+            checks.append(_check(info, port, array))
         else:
-            checks += _checks_of_rows(array, port, shape)
+            checks += _checks_of_rows(array, port)
     return VectorView(tuple(before), call, tuple(checks))
 
 
-def _check(name: str, port: PortView, expected: str) -> str:
-    label, found = c_string(name), _found(port)
+def _check(info: NetworkInfo, port: Port, expected: ConstantArray) -> str:
+    operands, size = (
+        f"{c_string(expected.name)}, {_found(port)}, {expected.identifier}",
+        f"{info.port_macro(port)}_SIZE",
+    )
     if _is_inexact(port.element):
-        return f"check_{element_name(port.element)}({label}, {found}, {expected}, {port.macro}_SIZE)"
-    size = f"sizeof {found}" if port.offset is None else f"{port.macro}_SIZE * sizeof *{found}"
-    return f"check_exact({label}, {found}, {expected}, {size})"
+        return f"check_{element_name(port.element)}({operands}, {size})"
+    bytes = f"sizeof {_found(port)}" if port.offset is None else f"{size} * sizeof *{_found(port)}"
+    return f"check_exact({operands}, {bytes})"
 
 
-def _checks_of_rows(array: ConstantArray, port: PortView, shape: Sequence[int]) -> list[str]:
+def _checks_of_rows(array: ConstantArray, port: Port) -> list[str]:
     """Compare the parts that count of an output with room for `shape`: what is contiguous in both is one row."""
-    actual, label, found = array.values.shape, c_string(array.name), _found(port)
+    actual, shape, label, found = array.values.shape, port.shape, c_string(array.name), _found(port)
     axis = max(number for number, size in enumerate(shape) if actual[number] != size)
     count = prod(actual[axis:])
     checks: list[str] = []
     for row, place in enumerate(np.ndindex(actual[:axis])):
-        start = int(np.ravel_multi_index((*place, *[0] * (len(shape) - axis)), tuple(shape)))
+        start = int(np.ravel_multi_index((*place, *[0] * (len(shape) - axis)), shape))
         operands = f"{label}, {found} + {start}, {array.identifier} + {row * count}"
         if _is_inexact(port.element):
             checks.append(f"check_{element_name(port.element)}({operands}, {count})")
@@ -221,7 +212,7 @@ def _checks_of_rows(array: ConstantArray, port: PortView, shape: Sequence[int]) 
     return checks
 
 
-def _found(port: PortView) -> str:
+def _found(port: Port) -> str:
     return f"found_{port.identifier}"
 
 

@@ -16,12 +16,14 @@ from xdsl.ir import Attribute
 
 from s2s.analysis.network.functions import SOURCE
 from s2s.c_syntax.identifiers import c_macro, line_comment, markdown_code
+from s2s.c_syntax.interface import ArenaPool
 from s2s.dialects import c
 from s2s.emit.arenas import joint_arguments, joint_definitions
 from s2s.emit.build_view import device_view
 from s2s.emit.external import external_needs, external_view
-from s2s.emit.info import ArenaPool, DeviceInfo, TogetherInfo
-from s2s.emit.metadata import SCHEMA, array_record, device_record, dumped, network_record
+from s2s.emit.files import Tree
+from s2s.emit.info import DeviceInfo, TogetherInfo
+from s2s.emit.metadata import SCHEMA, array_record, described, device_record, network_record
 from s2s.emit.network_parts import Shared, constants_of
 from s2s.emit.regions import pool_address
 from s2s.emit.runtime import runtime_of
@@ -31,10 +33,9 @@ from s2s.emit.sizes import sample_dims
 from s2s.emit.statements import comment_lines
 from s2s.emit.stream import Content
 from s2s.emit.templates import fill
-from s2s.emit.tree import NetworkFiles, Tree, built
+from s2s.emit.tree import NetworkFiles, built
 from s2s.emit.units import Program
 from s2s.emit.view import GENERATED_LICENCE, Row, TestProgram, TreeView, measured_sizes, origin
-from s2s.emit.write import RECORD
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
 from s2s.support.resources import runtime_licence
@@ -121,8 +122,7 @@ class _Together:
         self._text("Makefile", "Makefile.j2")
         self._text("CMakeLists.txt", "CMakeLists.txt.j2")
         self._text("README.md", "README_together.md.j2")
-        self.files[RECORD] = dumped(self._record()).encode()
-        return Tree(self.files)
+        return described(self.files, self._record(), [part.info for part in self.parts])
 
     def _text(self, path: str, template: str) -> None:
         self.files[path] = fill(template, view=self.view, together=self.together).encode()
@@ -235,17 +235,14 @@ class _Together:
         is_reset = False
         for part in self.parts:
             name, places = part.info.name, joint_arguments(part.info, self.info)
-            ports = ", ".join(port.identifier for port in (*part.inputs, *part.outputs))
-            if part.info.sizes:
-                lines += sample_dims(part.info, f"{name}_sizes")
-                ports = f"&{name}_sizes, {ports}"
+            lines += sample_dims(part.info, f"{name}_sizes")
             if part.info.loaded:
-                lines.append(f"{name}_load({', '.join(places)}); /* once, before the first run */")
+                lines.append(f"{part.info.load(places)}; /* once, before the first run */")
             if part.info.states and not (self.info.shares_state and is_reset):
-                lines.append(f"{name}_reset({places[0]}); /* once, before the first run */")
+                lines.append(f"{part.info.reset(places)}; /* once, before the first run */")
                 is_reset = True
-            pool = ", &pool" if part.info.threads is not None else ""
-            lines.append(f"s2s_status {name}_status = {name}_run({', '.join(places)}{pool}, {ports});")
+            run = part.info.run(places, [port.identifier for port in part.info.ports], sizes=f"&{name}_sizes")
+            lines.append(f"s2s_status {name}_status = {run};")
         return "\n".join(lines)
 
     def _licences(self) -> None:
@@ -308,7 +305,6 @@ class _Together:
                 part.info.name: network_record(part.info, part.program, part.every_constant, part.needs, part.calls)
                 for part in self.parts
             },
-            "files": sorted(self.files),
         }
 
     def _parts_record(self) -> dict[str, Any]:

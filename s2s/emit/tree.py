@@ -13,9 +13,8 @@ LICENSES/ REUSE.toml sbom.cdx.json   on what terms each file comes
 Makefile CMakeLists.txt README.md metadata.json
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -36,11 +35,11 @@ from s2s.emit.external import (
     packed_functions,
     texts_of,
 )
+from s2s.emit.files import Tree
 from s2s.emit.headers import signature_headers
 from s2s.emit.info import NetworkInfo, TogetherInfo
 from s2s.emit.language import language_view
-from s2s.emit.metadata import metadata
-from s2s.emit.misra import ADVISED, DEVIATIONS
+from s2s.emit.metadata import described, network_record
 from s2s.emit.network_parts import Shared, constants_of, header_of_constants, script_of, stem_of
 from s2s.emit.readme import facts, files_in_words, first_arena, further_arenas, graph_usage, lead, memory, usage
 from s2s.emit.regions import regions
@@ -49,7 +48,7 @@ from s2s.emit.sbom import FILE as SBOM
 from s2s.emit.sbom import sbom
 from s2s.emit.selftest import golden_vectors, test_view
 from s2s.emit.sizes import computed_dims, dims, graph_sizes
-from s2s.emit.stream import Content, Stream, pieces
+from s2s.emit.stream import Content, Stream
 from s2s.emit.templates import fill
 from s2s.emit.units import Program, Unit, owner_of
 from s2s.emit.view import (
@@ -63,29 +62,9 @@ from s2s.emit.view import (
     sizes,
 )
 from s2s.emit.weights import ConstantArray, binary_file, c_arrays, place
-from s2s.emit.write import RECORD, write_tree
-from s2s.support.frozen import frozen
 from s2s.support.resources import runtime_licence
 from s2s.types.devices import MAIN
 from s2s.types.weights import WeightStore
-
-
-@frozen
-class Tree:
-    """Relative paths and contents, in the order they are written."""
-
-    files: Mapping[str, Content]
-
-    def write(self, destination: str | Path) -> None:
-        """Write the tree to `destination`, wholly or not at all; it replaces an older tree of s2s, nothing else."""
-        write_tree(self.files, Path(destination))
-
-    def text(self, path: str) -> str:
-        """Return a file as text."""
-        return b"".join(pieces(self.files[path])).decode()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.files)
 
 
 def render(module: ModuleOp, info: NetworkInfo, weights: WeightStore) -> Tree:
@@ -105,7 +84,6 @@ class NetworkFiles:
         self.constants = constants_of(self.program, weights)
         self.every_constant = [*self.constants, *self._shared_constants(module)]
         self.needs = external_needs(self.program.callbacks)
-        self.inputs, self.outputs = port_views(info)
         self.calls: list[PlacedCall] = []
         self.files: dict[str, Content] = {}
         self.binaries: list[str] = []
@@ -118,6 +96,8 @@ class NetworkFiles:
         self._runtime()
         self._graph_files()
         if self.info.profile == "misra":
+            from s2s.emit.misra import ADVISED, DEVIATIONS
+
             self._text("MISRA.md", "MISRA.md.j2", deviations=DEVIATIONS, advised=ADVISED)
         self._licences()
         self.view = built(
@@ -126,10 +106,8 @@ class NetworkFiles:
         self._text("Makefile", "Makefile.j2")
         self._text("CMakeLists.txt", "CMakeLists.txt.j2")
         self._text("README.md", "README.md.j2")
-        self.files[RECORD] = metadata(
-            self.info, self.program, self.constants, sorted(self.files), self.needs, self.calls
-        ).encode()
-        return Tree(self.files)
+        record = network_record(self.info, self.program, self.constants, self.needs, self.calls)
+        return described(self.files, record, [self.info])
 
     def add_network(self, joint: TogetherInfo | None = None) -> None:
         """Add the header, the code, the constants and the self-test of the network, in a tree of several if `joint`."""
@@ -166,7 +144,7 @@ class NetworkFiles:
     def _view(self) -> TreeView:
         info = self.info
         size = sum(array.size for array in self.every_constant)
-        ports = (*self.inputs, *self.outputs)
+        ports = port_views(info)
         return TreeView(
             name=info.name,
             macro=c_macro(info.name),
@@ -183,12 +161,13 @@ class NetworkFiles:
             computed_dims=computed_dims(info),
             graph_sizes=graph_sizes(info),
             ports=ports,
+            io=info.io,
             interface=interface(self.program, info),
             kernel_headers=(*self.program.headers, '"s2s.h"', *signature_headers(self.program.kernels)),
             code_sections=tuple((pool.name, pool_macro(pool.name), pool.is_placed) for pool in info.code),
             prototypes=private_prototypes(self.program),
             runtime_sources="",
-            usage=graph_usage(info) if self.program.graph is not None else usage(info, self.inputs, self.outputs),
+            usage=graph_usage(info) if self.program.graph is not None else usage(info),
             memory=memory(info),
             budgets=tuple(budgets(info)),
             facts=tuple(facts(info, size, ports, packed_functions(self.program.callbacks))),
@@ -309,7 +288,7 @@ class NetworkFiles:
 
     def _language(self, joint: TogetherInfo | None) -> None:
         """Add the tokeniser of a language model, and the program to talk to it."""
-        view = language_view(self.info, self.inputs, self.outputs, joint)
+        view = language_view(self.info, joint)
         if view is None:
             return
         name = self.info.name
@@ -337,7 +316,7 @@ class NetworkFiles:
 
     def _self_test(self) -> None:
         name = self.info.name
-        vectors = golden_vectors(self.info, self.inputs, self.outputs)
+        vectors = golden_vectors(self.info)
         arrays = [array for vector in vectors for array in vector.constants]
         if arrays:
             form = by_size(sum(array.size for array in arrays))
@@ -345,10 +324,8 @@ class NetworkFiles:
         run = ""
         if self.program.graph is not None:
             arenas = first_arena(self.info), further_arenas(self.info)
-            run = fill("run_graph.c.j2", view=self.view, ports=(self.inputs, self.outputs), arenas=arenas)
-        self._text(
-            f"test/{name}_test.c", "test.c.j2", test=test_view(self.info, vectors, self.inputs, self.outputs, run)
-        )
+            run = fill("run_graph.c.j2", view=self.view, ports=(self.info.inputs, self.info.outputs), arenas=arenas)
+        self._text(f"test/{name}_test.c", "test.c.j2", test=test_view(self.info, vectors, run))
 
     def _runtime(self) -> None:
         self.files |= runtime_of(self.files, self.info.target)

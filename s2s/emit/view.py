@@ -5,15 +5,14 @@ from dataclasses import field
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import IntegerAttr, f32
-from xdsl.ir import Attribute
 
-from s2s.c_syntax.identifiers import c_comment, c_macro, c_string, port_identifiers
+from s2s.c_syntax.identifiers import c_comment, c_macro, c_string
+from s2s.c_syntax.interface import Port, Quantisation
 from s2s.c_syntax.literals import float_literal
-from s2s.c_syntax.types import c_type
 from s2s.dialects import c
 from s2s.emit.build_view import DeviceView, ExternalView, FlagsView
 from s2s.emit.definitions import Row, SizeField, definitions, initializer
-from s2s.emit.info import Measured, NetworkInfo, PortInfo, Quantisation
+from s2s.emit.info import Measured, NetworkInfo
 from s2s.emit.regions import pool_address
 from s2s.emit.sizes import size_formula
 from s2s.emit.statements import comment_lines
@@ -33,33 +32,12 @@ _DIGEST = 16
 """The number of digits of a hash in comments."""
 
 
-@frozen
-class PortView:
-    """An input or output as the C interface names it."""
+class PortView(NamedTuple):
+    """An input or output in the header."""
 
-    identifier: str
-    macro: str
-    count: int
     comment: str
-    element: Attribute
-    offset: int | None = None
-    """The byte offset in the arena at which it may lie."""
-    quantisation: Sequence[Row] = ()
-    texts: Sequence[str] = ()
-    """The texts that its elements number."""
-
-    @property
-    def definitions(self) -> list[str]:
-        """Return its macros."""
-        rows = [Row("SIZE", f"{self.count}u")]
-        rows += [Row("OFFSET", f"{self.offset}u")] if self.offset is not None else []
-        rows += [Row("TEXT_COUNT", f"{len(self.texts)}u")] if self.texts else []
-        listed = initializer(f"{self.macro}_TEXTS", map(c_string, self.texts)) if self.texts else []
-        return [*definitions(self.macro, [*rows, *self.quantisation]), *listed]
-
-    def pointer_into(self, arena: str) -> str:
-        """Return a pointer to its place in an arena, an array of bytes."""
-        return f"({c_type(self.element)} *)(void *)({arena} + {self.macro}_OFFSET)"
+    definitions: Sequence[str]
+    """Its macros."""
 
 
 class UnitView(NamedTuple):
@@ -104,6 +82,8 @@ class TreeView:
     public_headers: tuple[str, ...]
     sizes: tuple[Row, ...]
     ports: tuple[PortView, ...]
+    io: str
+    """Whether the `arena` has room for inputs and outputs, or they lie in memory of the `caller`."""
     interface: str
     kernel_headers: tuple[str, ...]
     code_sections: tuple[tuple[str, str, bool], ...]
@@ -235,46 +215,44 @@ def origin(info: NetworkInfo) -> str:
     return f"{info.source} (sha256 {info.sha256[:_DIGEST]}...)"
 
 
-def port_views(info: NetworkInfo) -> tuple[list[PortView], list[PortView]]:
-    """Return the inputs and the outputs under their parameter names in the run function."""
-    names = port_identifiers((port.name for port in info.inputs), (port.name for port in info.outputs))
-    inputs, outputs = (
-        [_port(info, word, identifier, port) for identifier, port in zip(given, ports, strict=True)]
-        for word, given, ports in (("input", names[0], info.inputs), ("output", names[1], info.outputs))
+def port_views(info: NetworkInfo) -> tuple[PortView, ...]:
+    """The inputs, then the outputs, in the header."""
+    words = {"input": info.inputs, "output": info.outputs}
+    return tuple(
+        PortView(_comment(info, word, port), _definitions(info, port))
+        for word, ports in words.items()
+        for port in ports
     )
-    return inputs, outputs
 
 
-def _port(info: NetworkInfo, word: str, identifier: str, port: PortInfo) -> PortView:
-    varies = port.varies or ("",) * len(port.shape)
+def _definitions(info: NetworkInfo, port: Port) -> list[str]:
+    macro = info.port_macro(port)
+    rows = [Row("SIZE", f"{port.count}u")]
+    rows += [Row("OFFSET", f"{port.offset}u")] if port.offset is not None else []
+    rows += [Row("TEXT_COUNT", f"{len(port.texts)}u")] if port.texts else []
+    rows += _quantisation(port.quantisation) if port.quantisation else []
+    listed = initializer(f"{macro}_TEXTS", map(c_string, port.texts)) if port.texts else []
+    return [*definitions(macro, rows), *listed]
+
+
+def _comment(info: NetworkInfo, word: str, port: Port) -> str:
     shape = "".join(
         f"[{size} at most: {size_formula(name, info.sizes, info.derived_sizes)}]" if name else f"[{size}]"
-        for size, name in zip(port.shape, varies, strict=True)
+        for size, name in zip(port.shape, port.axes, strict=True)
     )
     layout = f" ({port.layout})" if port.layout else ""
-    quantised = port.quantisation
-    real = f"; {quantised.formula()}" if quantised else ""
+    real = f"; {port.quantisation.formula()}" if port.quantisation else ""
     if port.model is not None:
         bits = NARROW[port.model.dtype].bits
         sizes = "" if port.model.has_axes else "".join(f"[{size}]" for size in port.model.shape)
         real = f"; {port.model.type_name}{sizes}, {bits} bits each" + (", the first lowest" if bits < 8 else "")
-    macro = c_macro(f"{info.name}_{identifier}")
     if port.texts:
-        real = f"; numbers of texts, from 0 on: {macro}_TEXTS"
-    return PortView(
-        identifier=identifier,
-        macro=macro,
-        count=port.count,
-        comment=c_comment(f"{word}: {port.name}, {c_type(port.element)}{shape}{layout}{real}"),
-        element=port.element,
-        offset=port.offset,
-        quantisation=_quantisation(quantised) if quantised else (),
-        texts=port.texts,
-    )
+        real = f"; numbers of texts, from 0 on: {info.port_macro(port)}_TEXTS"
+    return c_comment(f"{word}: {port.name}, {port.c_type}{shape}{layout}{real}")
 
 
 def _quantisation(quantised: Quantisation) -> list[Row]:
-    """Return the macros of a quantised input or output."""
+    """The macros of a quantised input or output."""
     zero_point = quantised.zero_point
     return [
         Row("SCALE", float_literal(quantised.scale, f32)),

@@ -50,8 +50,8 @@ class Composite:
     @property
     def ops(self) -> list[Operation]:
         """The operators in order, without constants."""
-        left_out = (graph.ConstantOp, graph.WeightOp, ReturnOp)
-        return [op for op in self.function.body.block.ops if not isinstance(op, left_out)]
+        ops = self.function.body.block.ops
+        return [op for op in ops if not isinstance(op, graph.ConstantInterface | ReturnOp)]
 
     @property
     def nodes(self) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ def composed(builder: Builder, function: str) -> Generator[None]:
     yield
     op = builder.block.last_op
     while op is not None and op is not before:
-        if not isinstance(op, graph.ConstantOp | graph.WeightOp):
+        if not isinstance(op, graph.ConstantInterface):
             set_part_of(op, function)
         op = op.prev_op
 

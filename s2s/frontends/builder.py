@@ -42,9 +42,6 @@ from s2s.types.weights import WeightStore, owned
 
 Operand: TypeAlias = "Value | Sequence[Value] | None"
 
-_VIEWS = (graph.ReshapeOp, graph.TransposeOp, graph.BroadcastToOp, graph.SliceOp)
-"""Operations that numpy evaluates without copying, so that they cost nothing at any size."""
-
 
 class SizeInsideError(UnsupportedError):
     """A network that another one runs has a result whose size depends on the data."""
@@ -324,7 +321,7 @@ class Builder:
         return made
 
     def _may_fold(self, op: Operation) -> bool:
-        return isinstance(op, _VIEWS) or (can_evaluate(op) and is_foldable(op) and self.folding.take(op))
+        return isinstance(op, graph.ViewInterface) or (can_evaluate(op) and is_foldable(op) and self.folding.take(op))
 
     def _emit_symbolic(
         self, operation: Callable[..., Operation], operands: Sequence[Operand], **properties: object

@@ -17,20 +17,19 @@ from s2s.dialects import graph
 from s2s.dialects.graph.traits import FusionKind, copy_provenance, fusion_kind
 
 
-def cut_by_readers(
-    op: graph.ConstantOp | graph.WeightOp, names: tuple[str, ...], varying: set[SSAValue]
-) -> SSAValue | None:
+def cut_by_readers(op: graph.ConstantInterface, names: tuple[str, ...], varying: set[SSAValue]) -> SSAValue | None:
     """Cut a constant of the sizes `names` by a slice where its readers have no other operand that tells how much of it
     counts, and return the slice; `varying` are the values whose shape varies."""
-    readers = [use for use in op.y.uses if _is_cut_by_itself(use.operation, op.y, varying, names)]
+    constant = op.results[0]
+    readers = [use for use in constant.uses if _is_cut_by_itself(use.operation, constant, varying, names)]
     if not readers:
         return None
-    rank, shape = len(names), shape_of(op.y)
+    rank, shape = len(names), shape_of(constant)
     made = graph.DynamicSliceOp(
-        op.y, starts=[0] * rank, sizes=shape, strides=[1] * rank, begins=("",) * rank, extents=names
+        constant, starts=[0] * rank, sizes=shape, strides=[1] * rank, begins=("",) * rank, extents=names
     )
     copy_provenance(made, op)
-    made.y.name_hint = op.y.name_hint
+    made.y.name_hint = constant.name_hint
     Rewriter.insert_op(made, InsertPoint.after(op))
     for use in readers:
         use.operation.operands[use.index] = made.y
@@ -55,7 +54,7 @@ def _is_cut_by_itself(op: Operation, constant: SSAValue, varying: set[SSAValue],
 
 def _is_as_long(constant: SSAValue, names: Sequence[str], others: Sequence[SSAValue]) -> bool:
     """Whether an operand that is no constant has the axes of `constant` that vary: of `[1, 24] >= [4, 1]`, not."""
-    shapes = [shape_of(each)[::-1] for each in others if not isinstance(each.owner, graph.ConstantOp | graph.WeightOp)]
+    shapes = [shape_of(each)[::-1] for each in others if not isinstance(each.owner, graph.ConstantInterface)]
     sizes = zip(shape_of(constant)[::-1], reversed(names), strict=True)
     return all(
         any(axis < len(shape) and shape[axis] == size for shape in shapes)

@@ -103,8 +103,8 @@ def _is_constant_by(block: int, tables: Sequence[Array]) -> bool:
 def _comes_from_integers(a: Value) -> bool:
     """Whether a value of the network is dequantised, perhaps moved since."""
     owner = None if a.ssa is None else a.ssa.owner
-    while isinstance(owner, graph.ReshapeOp | graph.TransposeOp | graph.SliceOp):
-        owner = owner.x.owner
+    while isinstance(owner, graph.ViewInterface):
+        owner = owner.moved.owner
     if not isinstance(owner, graph.MulOp):
         return False
     inner = owner.a.owner

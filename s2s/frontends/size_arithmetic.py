@@ -196,15 +196,13 @@ _UNARY: Mapping[type[Operation], Callable[[Any], Any]] = {
     graph.FloorOp: _floor,
     graph.CeilOp: _ceil,
 }
-_MOVES = (graph.SliceOp, graph.ReshapeOp, graph.TransposeOp, graph.BroadcastToOp, graph.ConcatOp, graph.TileOp)
-"""Operations whose results are elements of their operands, all of them data."""
 
 
 def evaluated(op: Operation, operands: Sequence[Array]) -> Array | None:
     """Return the result of `op`, whose types are plain, on constants of which some hold sizes; None where it is no
     expression of sizes."""
     try:
-        if isinstance(op, _MOVES):
+        if isinstance(op, graph.MoveInterface):
             return _moved(op, operands, operands)
         if isinstance(op, graph.GatherOp) and operands[1].dtype != object:
             return _moved(op, operands, operands[:1])

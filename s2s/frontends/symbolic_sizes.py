@@ -319,7 +319,7 @@ class _StatedReshapes(ExtentsPropagation):
             return
         for number, stated in results:
             extents = self.extents.get(op.results[number], ())
-            if extents != (stated or ("",) * len(extents)) and not isinstance(op, graph.ConstantOp | graph.WeightOp):
+            if extents != (stated or ("",) * len(extents)) and not isinstance(op, graph.ConstantInterface):
                 names = " and ".join(filter(None, stated or extents))
                 raise UnsupportedError(
                     f"{', '.join(provenance(op))}: has the size {names}, which does not follow from its operands; give "

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from s2s.artifact import compile_artifact
-from s2s.emit.tree import Tree
+from s2s.emit.files import Tree
 from s2s.errors import CompilerBug, InputError, ToolchainError, UnsupportedError
 from s2s.fuzz.arrays import is_floating
 from s2s.fuzz.model import FuzzModel

@@ -5,7 +5,6 @@ models = s2s.together([kws, ic], name="models")
 models.write("models")
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, field, replace
 from pathlib import Path
@@ -17,10 +16,9 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from s2s.artifact import Artifact
 from s2s.c_syntax.identifiers import SIGNIFICANT, c_identifier
 from s2s.dialects import c
+from s2s.emit.files import Tree
 from s2s.emit.info import Measured, TogetherInfo
 from s2s.emit.together import render_together
-from s2s.emit.tree import Tree
-from s2s.emit.write import RECORD
 from s2s.errors import InputError, UnsupportedError
 from s2s.joint.memories import check_room, fitted, joint_memories
 from s2s.memory.regions import Arena, place_arenas
@@ -133,7 +131,7 @@ class JointArtifact:
 
     def report(self, *, measure: bool = False) -> JointReport:
         """The figures; with `measure`, also the ones that the C compiler knows."""
-        known = json.loads(self.tree().text(RECORD))
+        known = self.tree().record
         info, found = self._info, self.measure() if measure else None
         own = {kernel for each in known["networks"].values() for kernel in each["kernels"]}
         shared = known["shared"]

@@ -16,8 +16,9 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from s2s.analysis.network.functions import POOL
 from s2s.artifact import Artifact
+from s2s.c_syntax.interface import ArenaPool
 from s2s.dialects import c
-from s2s.emit.info import ArenaPool, JointMemory, NetworkInfo
+from s2s.emit.info import JointMemory, NetworkInfo
 from s2s.errors import InputError
 from s2s.memory.buffers import align_up
 from s2s.memory.regions import Arena, place_arenas

@@ -1,92 +1,53 @@
 """Read from the record of an emitted tree what packagings need to know."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
-from s2s.c_syntax.identifiers import c_macro, line_comment
-from s2s.c_syntax.types import dtype_named
+from s2s.c_syntax.identifiers import line_comment
+from s2s.c_syntax.interface import Interface
+from s2s.emit.files import Tree
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
 from s2s.targets.flags import LEVEL
-from s2s.types.size_formulas import parse_map
-from s2s.types.sizes import Extents, spelled
-from s2s.verify.tree_record import tree_record
 from s2s.version import release
 
 
 @frozen
-class PortDescription:
-    """An input or output of the run function."""
-
-    name: str
-    """As in the model: any text."""
-    identifier: str
-    dtype: str
-    """Numpy's name of the element type."""
-    shape: tuple[int, ...]
-    size: int
-    """Bytes."""
-    is_quantised: bool = False
-    """Whether the header has its scale and its zero point."""
-    varies: Extents = ()
-    """For each axis the size that it has at run time, empty for a constant one; none if all are constant."""
-
-    @property
-    def named_shape(self) -> tuple[int | str, ...]:
-        """The shape, with the names of sizes that vary."""
-        names = self.varies or ("",) * len(self.shape)
-        return tuple(name or size for size, name in zip(self.shape, names, strict=True))
-
-
-@frozen
-class SizeDescription:
-    """A size that varies from run to run."""
-
-    name: str
-    """As in the model: any text."""
-    identifier: str
-    """The field of the structure."""
-    least: int
-    most: int
-    step: int
-    """The difference between the values that it may have."""
-    is_computed: bool
-    """Whether the run writes it."""
-
-
-@frozen
 class TreeDescription:
-    """A tree on disk, with its files grouped by purpose; paths are relative to its root."""
+    """A tree with its files grouped by purpose; paths are relative to its root."""
 
-    root: Path
+    tree: Tree
+    network: Interface
     record: Mapping[str, Any]
 
     @classmethod
-    def of(cls, root: Path) -> "TreeDescription":
-        """Read the tree at `root`; refuse one that is packed already."""
-        record = tree_record(root)
-        if "pools" in record["arena"]:
+    def of(cls, tree: Tree) -> "TreeDescription":
+        """Describe a tree; refuse one that is packed already."""
+        network = tree.network()
+        if network.pools:
             raise InputError(
-                f"{root.name}: has an arena in several memory pools, which no package knows; compile without --pool"
+                f"{network.name}: has an arena in several memory pools, which no package knows; compile without --pool"
             )
-        if "devices" in record:
-            raise InputError(f"{root.name}: runs on several devices, which no package knows; compile without --devices")
-        if "packaging" in record:
+        if "devices" in tree.record:
             raise InputError(
-                f"{root}: is packed already, as {record['packaging']}; give the tree that it was made from"
+                f"{network.name}: runs on several devices, which no package knows; compile without --devices"
             )
-        return cls(root, record)
+        if "packaging" in tree.record:
+            raise InputError(
+                f"{tree.root}: is packed already, as {tree.record['packaging']}; give the tree that it was made from"
+            )
+        return cls(tree, network, tree.record)
 
     @property
     def name(self) -> str:
         """The prefix of the network's C names."""
-        return self.record["name"]
+        return self.network.name
 
     @property
     def macro(self) -> str:
         """The prefix of its macros."""
-        return c_macro(self.name)
+        return self.network.macro
 
     @property
     def generator(self) -> str:
@@ -159,90 +120,22 @@ class TreeDescription:
         return LEVEL
 
     @property
-    def threads(self) -> str:
-        """The thread library of the pool, `pthreads` or `openmp`; empty without a pool."""
-        return self.record["threads"]["by"] if "threads" in self.record else ""
-
-    @property
-    def keeps_state(self) -> bool:
-        """Whether there is a function that resets the state."""
-        return bool(self.record["state"])
-
-    @property
-    def sizes(self) -> list[SizeDescription]:
-        """The sizes that vary, in the order of their structure."""
-        return [
-            SizeDescription(
-                each["name"],
-                each["field"],
-                each["least"],
-                each["most"],
-                each.get("step", 1),
-                each.get("computed", False),
-            )
-            for each in self.record.get("sizes", ())
-        ]
-
-    @property
-    def derived_sizes(self) -> dict[str, str]:
-        """The sizes that follow from the sizes of a run, by name, as expressions in Python of the list `s` of the
-        latter."""
-        names = [f"s[{number}]" for number in range(len(self.sizes))]
-        maps = {name: parse_map(text) for name, text in self.record.get("derived_sizes", {}).items()}
-        texts = {name: spelled(map.results[0], names) for name, map in maps.items()}
-        return {name: text.replace(" floordiv ", " // ").replace(" mod ", " % ") for name, text in texts.items()}
-
-    @property
-    def told_sizes(self) -> list[tuple[SizeDescription, str]]:
-        """The sizes that only formulas of axes tell, each with the size of such an axis: it tells them one by one."""
-        sizes, maps = self.sizes, {name: parse_map(text) for name, text in self.record.get("derived_sizes", {}).items()}
-        axes = [name for port in self.inputs for name in port.varies if name]
-        told, tellers = {name for name in axes if name not in maps}, list[tuple[SizeDescription, str]]()
-        for name in [name for name in axes if name in maps] * len(sizes):
-            missing = [sizes[dim] for dim in maps[name].results[0].used_dims() if sizes[dim].name not in told]
-            if len(missing) == 1:
-                tellers.append((missing[0], name))
-                told.add(missing[0].name)
-        return tellers
-
-    @property
-    def inputs(self) -> list[PortDescription]:
-        """The inputs in the order of the run function."""
-        return list(map(_port, self.record["inputs"]))
-
-    @property
-    def outputs(self) -> list[PortDescription]:
-        """The outputs in the order of the run function."""
-        return list(map(_port, self.record["outputs"]))
-
-    @property
     def needs_ml_dtypes(self) -> bool:
         """Whether numpy alone lacks an element type of an input or output."""
-        return any(port.dtype == "bfloat16" for port in (*self.inputs, *self.outputs))
+        return any(port.dtype.name == "bfloat16" for port in self.network.ports)
 
     @property
     def public_headers(self) -> list[str]:
         """The header that callers include, and the headers that it includes."""
         return [path for path in self.headers if not path.startswith("src/")]
 
-    @property
-    def arena_type(self) -> str:
-        """The type of the arena, empty where it is an array of bytes."""
-        typed = self.record["options"].get("profile") == "misra" and self.record["arena"]["size"]
-        return f"{self.name}_arena" if typed else ""
-
     def text(self, path: str) -> str:
         """A file of the tree as text."""
-        return self.content(path).decode()
+        return self.tree.text(path)
 
     def content(self, path: str) -> bytes:
         """A file of the tree."""
-        try:
-            return (self.root / path).read_bytes()
-        except OSError as error:
-            raise InputError(
-                f"{self.root / path}: cannot be read ({error.strerror}); compile the tree again"
-            ) from error
+        return self.tree.content(path)
 
     def copied(self, paths: Sequence[str], folder: str = "") -> dict[str, bytes]:
         """Return files of the tree at the same paths below `folder`."""
@@ -254,12 +147,5 @@ class TreeDescription:
 
     def only_aot(self, format: str) -> None:
         """Refuse a tree for the graph executor, since the package shows a call of the run function."""
-        if self.record["executor"] != "aot":
+        if self.network.executor != "aot":
             raise InputError(f"--format {format}: wants a run function, and this tree has tables; leave --executor out")
-
-
-def _port(record: Mapping[str, Any]) -> PortDescription:
-    dtype = dtype_named(record["dtype"]).name
-    shape, varies = tuple(record["shape"]), tuple(record.get("varies", ()))
-    is_quantised = record["quantisation"] is not None
-    return PortDescription(record["name"], record["identifier"], dtype, shape, record["size"], is_quantised, varies)

@@ -4,7 +4,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from s2s.emit.write import RECORD, check_destination, write_tree
+from s2s.emit.files import RECORD, Tree, check_destination, write_tree
+from s2s.emit.read_tree import read_tree
 from s2s.errors import InputError, S2SError
 from s2s.packagings.amalgamation import single
 from s2s.packagings.description import TreeDescription
@@ -48,14 +49,14 @@ def check_folders(formats: Sequence[str], destination: Path) -> None:
         check_destination(folder)
 
 
-def export(tree: Path, formats: Sequence[str], destination: Path) -> dict[str, Path | str]:
-    """Write the tree at `tree` in other forms to `folders`; return the folder of each format.
+def export(tree: Tree | Path, formats: Sequence[str], destination: Path) -> dict[str, Path | str]:
+    """Write a tree, in memory or on disk, in other forms to `folders`; return the folder of each format.
 
     A format that the tree does not allow is an error, but for the format `all`: there the reason stands in place of
     the folder. Nothing is written where there is an error.
     """
     check_folders(formats, destination)
-    described = TreeDescription.of(tree)
+    described = TreeDescription.of(read_tree(tree) if isinstance(tree, Path) else tree)
     packages: dict[str, dict[str, bytes] | str] = {}
     for format in folders(formats, destination):
         try:

@@ -37,5 +37,6 @@ def _sources(tree: TreeDescription) -> dict[str, bytes]:
 
 
 def _filled(template: str, tree: TreeDescription) -> bytes:
-    headers = (f"{tree.name}.h",)
-    return fill(template, tree=tree, headers=headers, declarations=declarations(tree), call=call(tree)).encode()
+    network = tree.network
+    views = {"headers": (f"{tree.name}.h",), "declarations": declarations(network), "call": call(network)}
+    return fill(template, tree=tree, **views).encode()

@@ -1,29 +1,13 @@
 """`--format mlperf-tiny`: a network as a submission to MLPerf Tiny, for the harness of its repository
 (mlcommons/tiny, `benchmark/api`), which reads commands from a serial port."""
 
-from s2s.c_syntax.identifiers import c_macro
 from s2s.emit.templates import fill
 from s2s.errors import InputError
-from s2s.packagings.description import PortDescription, TreeDescription
+from s2s.packagings.description import TreeDescription
 from s2s.packagings.example import declarations, run_call
-from s2s.support.frozen import frozen
 
-ELEMENTS = {"int8": "int8_t", "uint8": "uint8_t", "float32": "float"}
-"""The element types of inputs and outputs that the harness can load and print, in C."""
-
-
-@frozen
-class SubmittedPort:
-    """An input or output in the submission."""
-
-    identifier: str
-    macro: str
-    """The prefix of its macros in the network's header."""
-    type: str
-    """The element type in C."""
-    count: int
-    """Elements."""
-    is_quantised: bool
+ELEMENTS = ("int8", "uint8", "float32")
+"""The element types of inputs and outputs that the harness can load and print."""
 
 
 def mlperf_tiny(tree: TreeDescription) -> dict[str, bytes]:
@@ -32,10 +16,10 @@ def mlperf_tiny(tree: TreeDescription) -> dict[str, bytes]:
     _check(tree)
     views = {
         "tree": tree,
-        "input": _submitted(tree, tree.inputs[0]),
-        "output": _submitted(tree, tree.outputs[0]),
-        "declarations": declarations(tree),
-        "run": run_call(tree),
+        "input": tree.network.inputs[0],
+        "output": tree.network.outputs[0],
+        "declarations": declarations(tree.network),
+        "run": run_call(tree.network),
     }
     texts = {
         "submitter_implemented.cpp": "mlperf_submitter.cpp.j2",
@@ -54,23 +38,16 @@ def mlperf_tiny(tree: TreeDescription) -> dict[str, bytes]:
 def _check(tree: TreeDescription) -> None:
     """Refuse a network that the benchmark's commands cannot load, run or answer for."""
     place = "--format mlperf-tiny"
-    if tree.sizes:
+    if tree.network.sizes:
         raise InputError(f"{place}: a benchmark has one size, and {tree.name} takes several; compile without --dim")
-    if tree.keeps_state:
+    if tree.network.states:
         raise InputError(
             f"{place}: every run of a benchmark begins anew, and {tree.name} keeps a state; export a network without"
         )
-    for word, ports in (("input", tree.inputs), ("output", tree.outputs)):
+    for word, ports in (("input", tree.network.inputs), ("output", tree.network.outputs)):
         if len(ports) != 1:
             raise InputError(f"{place}: the benchmark has one {word}, and {tree.name} has {len(ports)}; export another")
-        if ports[0].dtype not in ELEMENTS:
+        if ports[0].dtype.name not in ELEMENTS:
             raise InputError(
                 f"{place}: {word} {ports[0].name!r} is of {ports[0].dtype}; give it one of {', '.join(ELEMENTS)}"
             )
-
-
-def _submitted(tree: TreeDescription, port: PortDescription) -> SubmittedPort:
-    kind = ELEMENTS[port.dtype]
-    count = port.size // (4 if kind == "float" else 1)
-    macro = c_macro(f"{tree.name}_{port.identifier}")
-    return SubmittedPort(port.identifier, macro, kind, count, port.is_quantised)

@@ -71,12 +71,12 @@ def _library(tree: TreeDescription) -> dict[str, bytes]:
 
 
 def _filled(template: str, tree: TreeDescription) -> bytes:
-    shown = tree.record["executor"] == "aot"
+    shown = tree.network.executor == "aot"
     return fill(
         f"packagings/{template}",
         tree=tree,
         vendor=VENDOR,
         headers=(f"{tree.name}.h", "s2s_arena.h"),
-        declarations=declarations(tree) if shown else [],
-        call=call(tree) if shown else [],
+        declarations=declarations(tree.network) if shown else [],
+        call=call(tree.network) if shown else [],
     ).encode()

@@ -5,13 +5,14 @@ the clock; calls are numbered in the order of the text.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from s2s.emit.call_comments import KernelCall
-from s2s.emit.tree import Tree
+from s2s.emit.files import Tree
 from s2s.errors import CompilerBug
 from s2s.support.frozen import frozen
 from s2s.support.resources import profiling_source
@@ -34,14 +35,12 @@ def timed_tree(tree: Tree, name: str, calls: Sequence[KernelCall]) -> Tree:
     kernels = list(dict.fromkeys(call.kernel for call in calls))
     text = bracket_kernels(kernels, "s2s_profile_enter()", lambda _: "s2s_profile_leave(__COUNTER__)")
     lines = [*head, *text, f'#include "{moved}"', ""]
-    return Tree(
-        {
-            **tree.files,
-            entry: "\n".join(lines).encode(),
-            f"src/{moved}": tree.files[entry],
-            f"src/{HOOKS}": profiling_source(HOOKS).encode(),
-        }
-    )
+    more = {
+        entry: "\n".join(lines).encode(),
+        f"src/{moved}": tree.files[entry],
+        f"src/{HOOKS}": profiling_source(HOOKS).encode(),
+    }
+    return replace(tree, files={**tree.files, **more})
 
 
 @frozen

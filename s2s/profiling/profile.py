@@ -8,10 +8,10 @@ import numpy as np
 
 from s2s.analysis.cost.kernels import KernelCost, Operations
 from s2s.artifact import Artifact, compile_artifact
+from s2s.c_syntax.interface import Port
 from s2s.data.arrays import named
 from s2s.data.samples import sample
 from s2s.emit.call_comments import KernelCall, kernel_calls
-from s2s.emit.info import PortInfo
 from s2s.errors import InputError
 from s2s.frontends.model import Source
 from s2s.options import CompileOptions
@@ -185,7 +185,7 @@ def profile_artifact(
     return found
 
 
-def _given_or_made_up(ports: Sequence[PortInfo], given: Mapping[str, Array]) -> dict[str, Array]:
+def _given_or_made_up(ports: Sequence[Port], given: Mapping[str, Array]) -> dict[str, Array]:
     known = [port.name for port in ports]
     for name in given:
         if name not in known:

@@ -1,17 +1,15 @@
 """What the program of a project prints when it starts: the answer of the network to the input of the self-test."""
 
 from fractions import Fraction
-from math import prod
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from s2s.c_syntax.identifiers import c_string
+from s2s.c_syntax.interface import Port
 from s2s.emit.selftest import vector_names
-from s2s.packagings.description import PortDescription, TreeDescription
+from s2s.packagings.description import TreeDescription
 
 INEXACT = ("float32", "float64")
-C_TYPES = {"float32": "float", "float64": "double", "bool": "bool"}
-"""Of the dtypes whose names in C are not `<dtype>_t`."""
 WITHOUT_VALUE = ("float16", "bfloat16")
 """Dtypes that C has no type for; their elements are not printed."""
 
@@ -52,26 +50,23 @@ class Answer(NamedTuple):
 
 def vector_files(tree: TreeDescription) -> list[str]:
     """The files of the tree that hold the inputs and outputs of the self-test; none for sizes that vary."""
-    if tree.sizes:
+    if tree.network.sizes:
         return []
     return [path for path in tree.files if PurePosixPath(path).stem == f"{tree.name}_vectors"]
 
 
 def answer_of(tree: TreeDescription, instructions_per_tick: Fraction | None) -> Answer:
     """The parts of the program; a clock that counts no instructions counts microseconds."""
-    ports = [*tree.inputs, *tree.outputs]
-    names = vector_names(tree.name, [port.identifier for port in ports], 0)
-    records = [*tree.record["inputs"], *tree.record["outputs"]]
-    views = [
-        _port(port, name, record["quantisation"]) for port, name, record in zip(ports, names, records, strict=True)
-    ]
+    network = tree.network
+    names = vector_names(network, network.ports, 0)
+    views = list(map(_port, network.ports, names))
     ratio = instructions_per_tick
     measured: dict[str, Any] = tree.record["measured"] or {}
     return Answer(
         title=_text(tree.summary),
         model=_text(tree.source),
-        inputs=tuple(views[: len(tree.inputs)]),
-        outputs=tuple(views[len(tree.inputs) :]),
+        inputs=tuple(views[: len(network.inputs)]),
+        outputs=tuple(views[len(network.inputs) :]),
         has_vectors=bool(vector_files(tree)),
         relative=tree.record["tolerance"]["relative"],
         absolute=tree.record["tolerance"]["absolute"],
@@ -81,16 +76,16 @@ def answer_of(tree: TreeDescription, instructions_per_tick: Fraction | None) -> 
     )
 
 
-def _port(port: PortDescription, vector: str, quantisation: "dict[str, float] | None") -> PortView:
-    element = f"((const {C_TYPES.get(port.dtype, f'{port.dtype}_t')} *)from)[place]"
+def _port(port: Port, vector: str) -> PortView:
+    element, dtype = f"((const {port.c_type} *)from)[place]", port.dtype.name
     value = f"(double){element}"
-    if port.dtype == "bool":
+    if dtype == "bool":
         value = f"{element} ? 1.0 : 0.0"
-    if quantisation is not None:
-        value = f"{quantisation['scale']!r} * ({value} - {float(quantisation['zero_point'])!r})"
-    if port.dtype in WITHOUT_VALUE:
+    if port.quantisation is not None:
+        value = f"{port.quantisation.scale!r} * ({value} - {float(port.quantisation.zero_point)!r})"
+    if dtype in WITHOUT_VALUE:
         value = ""
-    return PortView(port.identifier, _text(port.name), prod(port.shape), vector, value, port.dtype not in INEXACT)
+    return PortView(port.identifier, _text(port.name), port.count, vector, value, dtype not in INEXACT)
 
 
 def _text(text: str) -> str:

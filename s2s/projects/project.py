@@ -4,8 +4,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from s2s.emit.files import Tree, write_tree
 from s2s.emit.templates import fill
-from s2s.emit.write import write_tree
 from s2s.errors import InputError, UnsupportedError
 from s2s.options import CompileOptions
 from s2s.packagings.description import TreeDescription
@@ -63,8 +63,8 @@ def check_project(options: CompileOptions) -> None:
         raise InputError(f"{option}: a project calls a run function with one arena; leave it out")
 
 
-def write_project(tree: Path, board: "ProjectBoard", destination: Path, key: bytes | None = None) -> None:
-    """Write a project with the tree at `tree` to a new folder, whole or not at all.
+def write_project(tree: Tree, board: "ProjectBoard", destination: Path, key: bytes | None = None) -> None:
+    """Write a project with a tree to a new folder, whole or not at all.
 
     Its program prints an answer of the network when it starts, then serves the host. With a `key`, by which the host
     knows the program, it only serves; the default is the key of the model's file.
@@ -72,7 +72,7 @@ def write_project(tree: Path, board: "ProjectBoard", destination: Path, key: byt
     if destination.exists():
         raise InputError(f"{destination}: is there already; name a new folder with --output")
     described = TreeDescription.of(tree)
-    ports = len(described.inputs) + len(described.outputs) + 2 * bool(described.sizes)
+    ports = len(described.network.ports) + 2 * bool(described.network.sizes)
     if ports > MAX_PORTS:
         raise UnsupportedError(
             f"{described.source}: has {ports} inputs and outputs, and a serial line takes {MAX_PORTS}; call the"
@@ -147,9 +147,9 @@ def _network(tree: TreeDescription, key: bytes | None, clock: Clock) -> str:
     return fill(
         "projects/network.j2",
         tree=tree,
-        declarations=declarations(tree, changes_sizes=True),
-        run_call=run_call(tree),
-        arena=arena_argument(tree),
+        declarations=declarations(tree.network, changes_sizes=True),
+        run_call=run_call(tree.network),
+        arena=arena_argument(tree.network),
         key=[f"0x{byte:02x}" for byte in told],
         clock=clock,
     )

@@ -1,7 +1,6 @@
 """The figures of a compiled network, for a page and for comparisons of pages."""
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
@@ -11,9 +10,8 @@ from s2s.analysis.cost.kernels import KernelCost, Operations
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.artifact import Artifact
 from s2s.decisions.decision import Decision
+from s2s.emit.files import RECORD
 from s2s.emit.info import Measured
-from s2s.emit.stream import pieces
-from s2s.emit.write import RECORD
 from s2s.passes.loop.timeline import Step, Timeline, timeline_of
 from s2s.profiling.profile import Profile
 from s2s.projects import ProjectBoard
@@ -145,8 +143,8 @@ def figures_of(
     sizes = artifact.report(measure=True).as_dict()
     info, compilation = artifact.info, artifact.compilation
     operators, timeline = (operators_of(compilation.at("read").module), timeline_of(compilation.at("memory").module))
-    contents = {name: b"".join(pieces(content)) for name, content in artifact.tree().files.items()}
-    constants = json.loads(contents[RECORD])["weights"]["arrays"]
+    tree = artifact.tree()
+    constants = tree.record["weights"]["arrays"]
     paths = {path.kernel: path.describe() for path in info.paths}
     layers = _layers(timeline, operators, compilation.facts(Planned).names, compilation.costs, profile, board)
     return Figures(
@@ -161,7 +159,7 @@ def figures_of(
         measured=info.measured,
         accumulators=info.sums,
         decisions=info.decisions,
-        files={name: hashlib.sha256(text).hexdigest() for name, text in contents.items() if name != RECORD},
+        files={name: hashlib.sha256(tree.content(name)).hexdigest() for name in tree if name != RECORD},
         profile=profile,
         board=board,
         device=device,

@@ -13,7 +13,7 @@ from s2s.dialects.walk import walk
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import as_tensor_type
 
-UNNAMED = (graph.WeightOp, graph.ConstantOp, graph.RescaleOp, graph.CastOp)
+UNNAMED = (graph.ConstantInterface, graph.RescaleOp, graph.CastOp)
 """Operations that a node consists of beside its operator."""
 MAX_NAMES = 3
 """Operators of one node that are named; the others become an ellipsis."""

@@ -13,12 +13,12 @@ from typing import Any, TypeGuard, cast
 
 from s2s.analysis.channels.removed import RemovedChannels
 from s2s.analysis.numbers.sums import LayerSums, describe_sums
+from s2s.emit.files import RECORD, Tree
 from s2s.emit.info import CodePool, Overlapping, PushedRows, RowTiled
-from s2s.emit.write import RECORD
+from s2s.emit.read_tree import read_tree
 from s2s.errors import InputError
 from s2s.stages.graph import describe_row_tiles
 from s2s.stages.memory import describe_overlaps
-from s2s.verify.tree_record import tree_record
 
 SCHEMA = 1
 DATA = re.compile(r'<script type="application/json" id="s2s-figures">(.*?)</script>', re.DOTALL)
@@ -34,8 +34,9 @@ def figures_of_path(path: Path) -> dict[str, Any]:
 
 def figures_of_tree(tree: Path) -> dict[str, Any]:
     """Return the figures in the record of a tree, and digests of its files."""
-    record = tree_record(tree)
-    sizes = sizes_of_tree(record)
+    written = read_tree(tree)
+    sizes = sizes_of_tree(written)
+    record = written.record_of(written.network())
     functions: Mapping[str, int] = sizes.get("code_of", {})
     return {
         "schema": SCHEMA,
@@ -52,23 +53,25 @@ def figures_of_tree(tree: Path) -> dict[str, Any]:
     }
 
 
-def sizes_of_tree(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of `s2s report` in the record of a tree."""
+def sizes_of_tree(tree: Tree) -> dict[str, Any]:
+    """Return the figures of `s2s report` in the record of a tree of one network."""
+    network, record = tree.network(), tree.record
     measured: dict[str, Any] = record["measured"] or {}
     removed: dict[str, int] = record.get("removed_channels", {})
     pushed: dict[str, Any] | None = record.get("pushed")
-    inputs = record["inputs"] if pushed is None else [dict[str, Any](size=pushed["row_size"], offset=None)]
-    arena, ports = record["arena"], [*inputs, *record["outputs"]]
+    arena, row = record["arena"], None if pushed is None else int(pushed["row_size"])
+    inputs = sum(port.size for port in network.inputs) if row is None else row
+    outside = sum(port.size for port in network.outputs if port.offset is None)
     fields = {
-        "name": record["name"],
+        "name": network.name,
         "target": record["target"]["name"],
-        "executor": record["executor"],
+        "executor": network.executor,
         "kernels": len(record["kernels"]),
-        "arena": arena["size"],
+        "arena": network.arena_size,
         "arena_lower_bound": arena["lower_bound"],
-        "ram": arena["size"] + sum(port["size"] for port in ports if port["offset"] is None),
-        "inputs": sum(port["size"] for port in inputs),
-        "outputs": sum(port["size"] for port in record["outputs"]),
+        "ram": network.arena_size + (network.ports_size if row is None else row + outside),
+        "inputs": inputs,
+        "outputs": sum(port.size for port in network.outputs),
         "weights": record["weights"]["size"],
         "measured_by": measured.get("by"),
         "flash": measured["code"] + measured["constants"] if measured else None,

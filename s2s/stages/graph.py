@@ -7,12 +7,13 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from s2s.c_syntax.interface import Port
 from s2s.dialects import graph
 from s2s.dialects.graph import provenance, rows_of
 from s2s.dialects.graph.base import type_of
 from s2s.dialects.graph.control import RECOMPUTED
 from s2s.dialects.walk import walk
-from s2s.emit.info import PortInfo, PushedRows, RowTiled
+from s2s.emit.info import PushedRows, RowTiled
 from s2s.stages.read import Read
 from s2s.stages.request import Request
 from s2s.stages.settle import Settled
@@ -36,7 +37,7 @@ def grouped(state: State, _: Request) -> Grouped:
     return Grouped(tuple(_row_tiled(state.module, state.facts[Settled].work)), pushed)
 
 
-def _pushed(op: graph.LineBuffersOp, port: PortInfo) -> PushedRows:
+def _pushed(op: graph.LineBuffersOp, port: Port) -> PushedRows:
     axis = op.axis.value.data
     rows = port.shape[axis]
     kept = sum(prod(type_of(ring).get_shape()) * size_in_bytes(type_of(ring).element_type) for ring in op.outputs)

@@ -18,10 +18,11 @@ from xdsl.ir.affine import AffineMap
 
 from s2s.analysis.cost.loops import KernelPath, kernel_paths
 from s2s.analysis.network.functions import LOADED, POOL, STATE, main_of
+from s2s.c_syntax.interface import ArenaPool, StateInfo
 from s2s.decisions.decision import Decision
 from s2s.decisions.recorded import decisions_of
 from s2s.dialects import loop
-from s2s.emit.info import ArenaPool, CodePool, Overlapping, StateInfo
+from s2s.emit.info import CodePool, Overlapping
 from s2s.errors import CompilerBug
 from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.lower_to_c.names import c_names

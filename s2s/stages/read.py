@@ -10,7 +10,7 @@ from xdsl.utils.hints import isa
 
 from s2s.analysis.network.functions import input_numbers, main_of, output_numbers, state_arguments
 from s2s.c_syntax.identifiers import c_identifier
-from s2s.emit.info import PortInfo, Quantisation
+from s2s.c_syntax.interface import Port, Quantisation, named_ports
 from s2s.errors import InputError
 from s2s.frontends.model import Model, Source, read
 from s2s.frontends.sizes import computed_sizes
@@ -52,8 +52,8 @@ class Read:
     source: str
     """Name of the model's file, or of the network where there is none."""
     sha256: str
-    inputs: tuple[PortInfo, ...]
-    outputs: tuple[PortInfo, ...]
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
     empty_inputs: tuple[EmptyTensor, ...]
     """Inputs of the model without elements, which are not passed."""
     empty_outputs: tuple[EmptyTensor, ...]
@@ -92,15 +92,18 @@ def read_network(source: Source, options: CompileOptions) -> State:
     progress.step("reading the model")
     load_operators()
     model = read(source, options)
-    ports = _byte_ports(model, options)
+    byte_ports = _byte_ports(model, options)
     check_network(model.module, options)
     main = main_of(model.module)
+    inputs = _ports(main.arg_attrs, main.function_type.inputs.data, input_numbers(main))
+    outputs = _ports(main.res_attrs, main.function_type.outputs.data, output_numbers(main))
+    inputs, outputs = named_ports(inputs, outputs)
     fact = Read(
         name=_c_name(options.name, model.name),
         source=model.file,
         sha256=model.sha256,
-        inputs=_ports(main.arg_attrs, main.function_type.inputs.data, input_numbers(main)),
-        outputs=_ports(main.res_attrs, main.function_type.outputs.data, output_numbers(main)),
+        inputs=inputs,
+        outputs=outputs,
         empty_inputs=empty_tensors(main, EMPTY_INPUTS),
         empty_outputs=empty_tensors(main, EMPTY_OUTPUTS),
         model_names=model.names,
@@ -109,7 +112,7 @@ def read_network(source: Source, options: CompileOptions) -> State:
         language=model.language,
         computed=computed_sizes(model.module, options.dims),
         sizes=InputSizes(sizes_of(model.module.attributes), derived_of(model.module.attributes)),
-        byte_ports=ports,
+        byte_ports=byte_ports,
     )
     return State("read", model.module, model.weights, Facts().extended(fact))
 
@@ -143,9 +146,9 @@ def _c_name(wished: str | None, found: str) -> str:
 
 def _ports(
     attributes: ArrayAttr[DictionaryAttr] | None, types: tuple[Attribute, ...], numbers: Sequence[int]
-) -> tuple[PortInfo, ...]:
+) -> tuple[Port, ...]:
     """Return the arguments or results of main with these `numbers`."""
-    ports: list[PortInfo] = []
+    ports: list[Port] = []
     every = list(zip(attributes or (), types, strict=True))
     for dictionary, type in (every[number] for number in numbers):
         name, tensor = dictionary.data["name"], as_tensor_type(type)
@@ -153,7 +156,7 @@ def _ports(
         quantised = _quantisation(dictionary.data)
         model = model_tensor(dictionary.data)
         ports.append(
-            PortInfo(
+            Port(
                 name.data,
                 tensor.element_type,
                 tensor.get_shape(),

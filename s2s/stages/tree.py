@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from s2s.emit.info import DeviceInfo, NetworkInfo, PortInfo, Threads
+from s2s.c_syntax.interface import Port, Threads
+from s2s.emit.files import Tree
+from s2s.emit.info import DeviceInfo, NetworkInfo
 from s2s.emit.stream import pieces
-from s2s.emit.tree import Tree, render
+from s2s.emit.tree import render
 from s2s.options import CompileOptions
 from s2s.stages.c import Lowered
 from s2s.stages.graph import Grouped
@@ -106,8 +108,6 @@ def _recorded(options: CompileOptions) -> Mapping[str, str]:
     }
 
 
-def _placed(
-    ports: Sequence[PortInfo], offsets: Sequence[int | None], extents: Sequence[Extents]
-) -> tuple[PortInfo, ...]:
+def _placed(ports: Sequence[Port], offsets: Sequence[int | None], extents: Sequence[Extents]) -> tuple[Port, ...]:
     every = zip(ports, offsets, extents, strict=True)
     return tuple(replace(port, offset=offset, varies=sizes if any(sizes) else ()) for port, offset, sizes in every)

@@ -5,15 +5,13 @@ kernels run several times between two looks at the clock, each of which takes pa
 """
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
-from s2s.c_syntax.identifiers import c_macro
+from s2s.c_syntax.interface import Interface, Port
+from s2s.emit.files import Tree
 from s2s.errors import InputError
-from s2s.verify.board_sources import is_in_arena
+from s2s.verify.board_sources import place_in_c
 from s2s.verify.footprint import INCLUDE_FOLDERS, source_files
 from s2s.verify.toolchain import accepted_flags, default_compiler, run_program
-from s2s.verify.tree_record import tree_record
 
 _MAIN = """#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -34,7 +32,7 @@ static double now(void)
 
 static int once(void)
 {{
-    return {name}_run({arguments});
+    return {run};
 }}
 
 static void transfer(void)
@@ -90,48 +88,39 @@ BLOCK = 50e-6
 """Seconds of runs between two looks at the clock; shorter blocks of runs do not count."""
 
 
-def build_program(root: Path) -> tuple[str, ...]:
-    """Compile the tree at `root` with a `main` that times it, and return the flags that were used."""
-    command = default_compiler()
-    record = tree_record(root)
-    threading = record.get("threads", {}).get("flags", ())
-    if "pools" in record["arena"] or "devices" in record:
+def build_program(tree: Tree) -> tuple[str, ...]:
+    """Compile a tree that lies in a folder with a `main` that times it, and return the flags that were used."""
+    command, network = default_compiler(), tree.network()
+    threading = network.threads.flags if network.threads is not None else ()
+    if network.pools or "devices" in tree.record:
         raise InputError(
-            f"{record['name']}: is planned for memory pools or for several devices; leave --pool and --devices out to "
+            f"{network.name}: is planned for memory pools or for several devices; leave --pool and --devices out to "
             "time it here"
         )
-    flags = accepted_flags(command, record["target"]["flags"])
-    (root / "timed.c").write_text(_source(record), encoding="utf-8")
+    flags = accepted_flags(command, tree.record["target"]["flags"])
+    (tree.folder / "timed.c").write_text(_source(network), encoding="utf-8")
     includes = [f"-I{folder}" for folder in INCLUDE_FOLDERS]
-    sources = [path.relative_to(root) for path in source_files(root)]
-    run_program([*command, *flags, *includes, *sources, "timed.c", *threading, "-lm", "-o", PROGRAM], cwd=root)
+    sources = [path.relative_to(tree.folder) for path in source_files(tree.folder)]
+    run_program([*command, *flags, *includes, *sources, "timed.c", *threading, "-lm", "-o", PROGRAM], cwd=tree.folder)
     return (*flags, *threading)
 
 
-def _source(record: dict[str, Any]) -> str:
-    name, ports = record["name"], [*record["inputs"], *record["outputs"]]
-    threads = record.get("threads")
-    pointers = [f"(void *)({_pointer(port)})" for port in ports]
-    declared = [
-        f"S2S_ARENA(port_{port['identifier']}, {max(port['size'], 1)}, 64);" for port in ports if not is_in_arena(port)
-    ]
+def _source(network: Interface) -> str:
+    threads, outside = network.threads, [port for port in network.ports if port.offset is None]
+    declared = [f"S2S_ARENA(port_{port.identifier}, {max(port.size, 1)}, 64);" for port in outside]
     return _MAIN.format(
-        name=name,
-        macro=c_macro(name),
+        name=network.name,
+        macro=network.macro,
         ports="".join(f"{line}\n" for line in declared),
         pool='#include "s2s_pool.h"\n\nstatic s2s_pool pool;\n' if threads else "",
-        start=_START.format(threads=threads["most"]) if threads else "",
-        arguments=", ".join(["(void *)arena", *(["&pool"] if threads else ()), *pointers]),
-        reads=_transfers("fread", record["inputs"]),
-        writes=_transfers("fwrite", record["outputs"]),
+        start=_START.format(threads=threads.most) if threads else "",
+        run=network.run(["(void *)arena"], [f"(void *)({place_in_c(port)})" for port in network.ports]),
+        reads=_transfers("fread", network.inputs),
+        writes=_transfers("fwrite", network.outputs),
         clock="CLOCK_MONOTONIC" if threads else "CLOCK_PROCESS_CPUTIME_ID",
         block=BLOCK,
     )
 
 
-def _transfers(function: str, ports: Sequence[Any]) -> str:
-    return "".join(f" || {function}({_pointer(port)}, 1, {port['size']}, file) != {port['size']}" for port in ports)
-
-
-def _pointer(port: Any) -> str:
-    return f"(char *)arena + {port['offset']}" if is_in_arena(port) else f"port_{port['identifier']}"
+def _transfers(function: str, ports: Sequence[Port]) -> str:
+    return "".join(f" || {function}({place_in_c(port)}, 1, {port.size}, file) != {port.size}" for port in ports)

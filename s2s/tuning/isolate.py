@@ -16,9 +16,10 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from s2s.analysis.network.constants import constant_arguments
+from s2s.c_syntax.interface import Port, named_ports
 from s2s.data.samples import sample
 from s2s.dialects import graph
-from s2s.emit.info import GoldenVector, PortInfo
+from s2s.emit.info import GoldenVector
 from s2s.errors import InputError
 from s2s.interpret.tensor import run_tensor
 from s2s.stages.graph import Grouped
@@ -55,7 +56,7 @@ def isolated(state: State, kernel: FuncOp, calls: Mapping[str, list[graph.CallOp
         tuple(_port(name, value) for name, value in zip(listed, values, strict=True))
         for listed, values in zip(names, (block.args, made.results), strict=True)
     ]
-    return _with_facts(replace(state, module=module, weights=state.weights.copy()), *ports)
+    return _with_facts(replace(state, module=module, weights=state.weights.copy()), *named_ports(*ports))
 
 
 def _copy(operand: SSAValue) -> SSAValue:
@@ -63,12 +64,12 @@ def _copy(operand: SSAValue) -> SSAValue:
     return operand.owner.clone().results[0]
 
 
-def _port(name: str, value: SSAValue) -> PortInfo:
+def _port(name: str, value: SSAValue) -> Port:
     type = as_tensor_type(value.type)
-    return PortInfo(name, type.element_type, type.get_shape())
+    return Port(name, type.element_type, type.get_shape())
 
 
-def _with_facts(state: State, inputs: tuple[PortInfo, ...], outputs: tuple[PortInfo, ...]) -> State:
+def _with_facts(state: State, inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> State:
     read = Read(NAME, NAME, "", inputs, outputs, (), ())
     golden = _golden(state, inputs)
     settled = Settled(golden=(golden,), sums=(), steps=(None,) * len(outputs), work=0)
@@ -78,7 +79,7 @@ def _with_facts(state: State, inputs: tuple[PortInfo, ...], outputs: tuple[PortI
     return replace(state, facts=facts)
 
 
-def _golden(state: State, inputs: Sequence[PortInfo]) -> GoldenVector:
+def _golden(state: State, inputs: Sequence[Port]) -> GoldenVector:
     """Made-up inputs and what the tensor interpreter computes from them; small indices where others are illegal."""
     arrays = tuple(_made_up(port) for port in inputs)
     try:
@@ -88,5 +89,5 @@ def _golden(state: State, inputs: Sequence[PortInfo]) -> GoldenVector:
         return GoldenVector(arrays, tuple(run_tensor(state.module, arrays, state.weights, fast=True)))
 
 
-def _made_up(port: PortInfo) -> Array:
+def _made_up(port: Port) -> Array:
     return sample(port.name, tensor_type(port.element, port.shape))

@@ -64,16 +64,16 @@ class BoardMeasurer(Measurer):
     def _run(self, candidate: Candidate, folder: Path, phases: Phases) -> Measurement:
         phases.enter(ErrorKind.INSTANTIATION_ERROR)
         compilation = candidate.compilation
-        compilation.tree.write(folder / "tree")
-        code = code_of(folder / "tree")
+        tree = compilation.tree.write(folder / "tree")
+        code = code_of(tree.folder)
         if code in self._seen:
             return self._seen[code]
         phases.enter(ErrorKind.COMPILE_DEVICE)
-        build = BoardBuild(folder / "tree", self._board, optimise=self.optimise)
+        build = BoardBuild(tree, self._board, optimise=self.optimise)
         small = {}
         if self.sizes:
-            with closing(BoardBuild(folder / "tree", self._board, optimise="Os")) as built:
-                small = {SMALL_FLASH: built.network.flash}
+            with closing(BoardBuild(tree, self._board, optimise="Os")) as built:
+                small = {SMALL_FLASH: built.size.flash}
         phases.enter(ErrorKind.RUNTIME_DEVICE)
         run = build.run([reference_of(compilation).inputs], layers=False)
         differs = difference(compilation, run.outputs[0])

@@ -127,13 +127,13 @@ def alone_on_this_machine() -> Generator[None]:
 
 def _build(candidate: Candidate, folder: Path, phases: Phases) -> Measurement:
     phases.enter(ErrorKind.INSTANTIATION_ERROR)
-    compilation, tree = candidate.compilation, folder / "tree"
-    compilation.tree.write(tree)
-    (tree / "in.bin").write_bytes(b"".join(each.tobytes() for each in reference_of(compilation).inputs))
-    code = code_of(tree)
+    compilation = candidate.compilation
+    tree = compilation.tree.write(folder / "tree")
+    (tree.folder / "in.bin").write_bytes(b"".join(each.tobytes() for each in reference_of(compilation).inputs))
+    code = code_of(tree.folder)
     phases.enter(ErrorKind.COMPILE_DEVICE)
     build_program(tree)
-    size = object_size(tree / PROGRAM, PROGRAM, default_compiler())
+    size = object_size(tree.folder / PROGRAM, PROGRAM, default_compiler())
     return Measurement(
         {
             "bytes of flash": size.flash,

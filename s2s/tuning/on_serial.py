@@ -18,6 +18,7 @@ from pathlib import Path
 from statistics import median
 
 from s2s.compilation import Compilation
+from s2s.emit.files import Tree
 from s2s.errors import InputError, ToolchainError
 from s2s.projects import ProjectBoard, check_project, write_project
 from s2s.stages.memory import Planned
@@ -116,10 +117,9 @@ class SerialMeasurer(Measurer):
         phases.enter(ErrorKind.INSTANTIATION_ERROR)
         compilation, project = candidate.compilation, folder / "project"
         check_project(compilation.options)
-        tree = folder / "tree"
-        shutil.rmtree(tree, ignore_errors=True)
-        compilation.tree.write(tree)
-        code = code_of(tree)
+        shutil.rmtree(folder / "tree", ignore_errors=True)
+        tree = compilation.tree.write(folder / "tree")
+        code = code_of(tree.folder)
         _renew(project, tree, self.at.board, bytes.fromhex(code))
         phases.enter(ErrorKind.COMPILE_DEVICE)
         run_program(["make", "-s"] if self.at.board.emulated is not None else ["pio", "run", "-s"], cwd=project)
@@ -145,7 +145,7 @@ def alone_on_board(port: str) -> Generator[None]:
         yield
 
 
-def _renew(project: Path, tree: Path, board: ProjectBoard, key: bytes) -> None:
+def _renew(project: Path, tree: Tree, board: ProjectBoard, key: bytes) -> None:
     """Write the project of a candidate in the place of the one before; what PlatformIO has built stays."""
     new = project.with_name("new")
     shutil.rmtree(new, ignore_errors=True)

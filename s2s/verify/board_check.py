@@ -11,7 +11,7 @@ from s2s.boards.cycles.cycles import Cycles
 from s2s.boards.cycles.table import table_of
 from s2s.compilation import Compilation
 from s2s.emit.call_comments import KernelCall
-from s2s.emit.tree import Tree
+from s2s.emit.files import Tree
 from s2s.stages.read import Read
 from s2s.support import progress
 from s2s.support.frozen import frozen
@@ -164,10 +164,9 @@ def verify_on_board(
     board, network = get_board(on), compilation.facts(Read)
     time = run_time(board, part, clock)
     with tempfile.TemporaryDirectory(prefix="s2s-tree-") as folder:
-        place = Path(folder) / network.name
-        tree.write(place)
+        placed = tree.write(Path(folder) / network.name)
         progress.step("compiling for the board")
-        build = BoardBuild(place, board, optimise=optimise, part=time.part)
+        build = BoardBuild(placed, board, optimise=optimise, part=time.part)
         try:
             progress.step("running on the board")
             run = build.run([inputs for inputs, _ in expected.vectors])

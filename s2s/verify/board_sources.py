@@ -1,47 +1,41 @@
 """Generate the C programs that run a network on a board."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from s2s.c_syntax.identifiers import c_macro, sizes_type
-
-Record = Mapping[str, Any]
+from s2s.c_syntax.identifiers import sizes_type
+from s2s.c_syntax.interface import Interface, Port
 
 
-def run_network(record: Record, vectors: int, *, once: bool = False) -> str:
+def run_network(network: Interface, vectors: int, *, once: bool = False) -> str:
     """A `main` that runs the network on inputs from in.bin, and appends counts and outputs to out.bin.
 
     With `once` the network runs one time, and what it appends is its own affair.
     """
-    name, macro = record["name"], c_macro(record["name"])
-    ports = [*record["inputs"], *record["outputs"]]
-    pools = record["arena"].get("pools", [])
-    arenas = [f"(void *)((char *)arena + {pool['offset']})" for pool in pools] or ["(void *)arena"]
-    sizes = ["&sizes"] if record.get("sizes") else []
-    arguments = [*arenas, *sizes, *(f"(void *)({_pointer(port)})" for port in ports)]
-    read = [f"    board_read({_pointer(port)}, {port['size']}u);" for port in record["inputs"]]
-    if record["arena"].get("loaded"):
-        read.insert(0, f"    (void){name}_load({', '.join(arenas)});")
-    if record.get("state"):
-        read.insert(0, f"    (void){name}_reset((void *)arena);")
-    write = [f"        board_write({_pointer(port)}, {port['size']}u);" for port in record["outputs"]]
+    arenas = [f"(void *)((char *)arena + {pool.offset})" for pool in network.pools] or ["(void *)arena"]
+    ports = [f"(void *)({place_in_c(port)})" for port in network.ports]
+    read = [f"    board_read({place_in_c(port)}, {port.size}u);" for port in network.inputs]
+    if network.loaded:
+        read.insert(0, f"    (void){network.load(arenas)};")
+    if network.states:
+        read.insert(0, f"    (void){network.reset(['(void *)arena'])};")
+    write = [f"        board_write({place_in_c(port)}, {port.size}u);" for port in network.outputs]
     lines = [
         '#include "board.h"',
-        f'#include "{name}.h"',
+        f'#include "{network.name}.h"',
         '#include "s2s_arena.h"',
         "",
-        f"S2S_ARENA(arena, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);",
+        f"S2S_ARENA(arena, {network.macro}_ARENA_SIZE, {network.macro}_ARENA_ALIGN);",
         *(
-            f"static uint64_t port_{port['identifier']}[{-(-port['size'] // 8)}];"
-            for port in ports
-            if not is_in_arena(port)
+            f"static uint64_t port_{port.identifier}[{-(-port.size // 8)}];"
+            for port in network.ports
+            if port.offset is None
         ),
-        *_greatest_sizes(record),
+        *_greatest_sizes(network),
         "",
         "static int network(void)",
         "{",
         "    board_here();",
-        f"    return {name}_run({', '.join(arguments)});",
+        f"    return {network.run(arenas, ports, sizes='&sizes')};",
         "}",
         "",
         "static void read(void)",
@@ -57,10 +51,10 @@ def run_network(record: Record, vectors: int, *, once: bool = False) -> str:
     return "\n".join([*lines, *_counting_main(vectors, write)])
 
 
-def _greatest_sizes(record: Record) -> list[str]:
+def _greatest_sizes(network: Interface) -> list[str]:
     """Define the greatest sizes of a run as `sizes`, if sizes vary."""
-    greatest = ", ".join(str(size["most"]) for size in record.get("sizes", ()))
-    return [f"static const {sizes_type(record['name'])} sizes = {{{greatest}}};"] if greatest else []
+    greatest = ", ".join(str(size.most) for size in network.sizes.values())
+    return [f"static const {sizes_type(network.name)} sizes = {{{greatest}}};"] if greatest else []
 
 
 def _counting_main(vectors: int, write: list[str]) -> list[str]:
@@ -92,12 +86,11 @@ def _counting_main(vectors: int, write: list[str]) -> list[str]:
     ]
 
 
-def count_kernels(record: Record) -> str:
+def count_kernels(network: str, kernels: Sequence[str]) -> str:
     """Write the file with the run function, with harness calls around each kernel call."""
-    name, kernels = record["name"], record["kernels"]
-    lines = ['#include "board.h"', f'#include "{name}_kernels.h"', ""]
+    lines = ['#include "board.h"', f'#include "{network}_kernels.h"', ""]
     lines += bracket_kernels(kernels, "board_enter()", lambda number: f"board_leave({number}u)")
-    return "\n".join([*lines, f'#include "{name}.c"', ""])
+    return "\n".join([*lines, f'#include "{network}.c"', ""])
 
 
 def bracket_kernels(kernels: Sequence[str], enter: str, leave: Callable[[int], str]) -> list[str]:
@@ -108,10 +101,6 @@ def bracket_kernels(kernels: Sequence[str], enter: str, leave: Callable[[int], s
     ]
 
 
-def is_in_arena(port: Record) -> bool:
-    """Return whether an input or output of a tree's record lies in the arena."""
-    return port.get("offset") is not None
-
-
-def _pointer(port: Record) -> str:
-    return f"(char *)arena + {port['offset']}" if is_in_arena(port) else f"port_{port['identifier']}"
+def place_in_c(port: Port) -> str:
+    """The place of an input or output in the arena of a program, or in an array of its own."""
+    return f"port_{port.identifier}" if port.offset is None else f"(char *)arena + {port.offset}"

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from s2s.c_syntax.interface import Port
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import Array
 from s2s.verify.guarded import Guarded
-from s2s.verify.ports import Port
 
 
 @frozen(eq=False)

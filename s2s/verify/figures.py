@@ -5,8 +5,8 @@ import tempfile
 from itertools import islice
 from pathlib import Path
 
+from s2s.emit.files import Tree
 from s2s.emit.info import Measured, NetworkInfo, TogetherInfo
-from s2s.emit.tree import Tree
 from s2s.errors import InputError, ToolchainError
 from s2s.support import progress
 from s2s.targets import Target

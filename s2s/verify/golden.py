@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from s2s.c_syntax.interface import Port
 from s2s.compilation import Compilation
 from s2s.data.arrays import read_arrays
-from s2s.emit.info import PortInfo
 from s2s.errors import InputError
 from s2s.stages.read import Read
 from s2s.types.dtypes import Array, to_numpy
@@ -30,17 +30,17 @@ def read_golden(path: Path, compilation: Compilation) -> Vectors:
     return [([column[row] for column in inputs], [column[row] for column in outputs]) for row in rows]
 
 
-def _input_keys(network: Read, port: PortInfo) -> list[str]:
+def _input_keys(network: Read, port: Port) -> list[str]:
     return [port.name, *(["x"] if len(network.inputs) == 1 else [])]
 
 
-def _output_keys(compilation: Compilation, port: PortInfo) -> list[str]:
+def _output_keys(compilation: Compilation, port: Port) -> list[str]:
     keys = [port.name, *(["y"] if len(compilation.facts(Read).outputs) == 1 else [])]
     rounding = compilation.options.tflite_rounding
     return [*(key + DOUBLE_ROUNDING for key in keys), *keys] if rounding == "micro" else keys
 
 
-def _column(path: Path, arrays: Mapping[str, Array], port: PortInfo, keys: Sequence[str]) -> list[Array]:
+def _column(path: Path, arrays: Mapping[str, Array], port: Port, keys: Sequence[str]) -> list[Array]:
     """One array for each vector, from the first of `keys` that the file has."""
     key = next((key for key in keys if key in arrays), None)
     if key is None:

@@ -25,9 +25,6 @@ from s2s.types.dtypes import Array
 from s2s.types.weights import WeightStore
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
 
-COMPUTES_NOTHING = (graph.AdvanceOp, graph.ConstantOp, graph.ReshapeOp, graph.WeightOp)
-"""Operations of `main` that compute nothing: lower levels lay their values out anew, or have none."""
-
 OPERATION_LIMIT = 20_000_000
 """The maximum number of loop-level operations to interpret, which takes some ten seconds."""
 
@@ -52,6 +49,14 @@ class Skipped:
 
 Level = Callable[[Sequence[Array]], Trace | Skipped]
 """Runs the network on its inputs."""
+
+
+def is_compared(op: Operation) -> bool:
+    """Whether lower levels hold the results of an operation of `main` as it does.
+
+    Constants and reshapes compute nothing, and a window that advances is laid out anew.
+    """
+    return not isinstance(op, graph.AdvanceOp) and (not isinstance(op, graph.OperatorInterface) or op.computes)
 
 
 @frozen
@@ -186,7 +191,7 @@ def _traced(run: Callable[[Observer], list[Array]]) -> Trace:
     def observe(op: Operation, results: Sequence[Array]) -> None:
         parent = op.parent_op()
         in_main = isinstance(parent, FuncOp) and parent.sym_name.data == "main"
-        if in_main and provenance(op) and not isinstance(op, COMPUTES_NOTHING):
+        if in_main and provenance(op) and is_compared(op):
             for key, value in zip(_keys(op, len(results)), results, strict=True):
                 nodes.setdefault(key, []).append(_in_plain_layout(op, value))
 

@@ -16,7 +16,7 @@ from s2s.interpret.graph import evaluate, run_graph
 from s2s.types.dtypes import Array
 from s2s.types.weights import WeightStore
 from s2s.verify.compare import compare, default_tolerance
-from s2s.verify.levels import COMPUTES_NOTHING, LevelResult
+from s2s.verify.levels import LevelResult, is_compared
 
 
 def compare_nodes(
@@ -62,6 +62,6 @@ def _results(module: ModuleOp) -> dict[str, Operation]:
     found: dict[str, Operation] = {}
     for op in main_of(module).body.block.ops:
         names = provenance(op)
-        if names and not isinstance(op, COMPUTES_NOTHING):
+        if names and is_compared(op):
             found[names[-1]] = op
     return {node: op for node, op in found.items() if len(op.results) == 1}

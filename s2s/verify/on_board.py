@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,17 +18,16 @@ from s2s.boards import Board
 from s2s.boards.cycles.cycles import Cycles, exactly
 from s2s.boards.parts import Part
 from s2s.boards.paths.longest import Proof
-from s2s.c_syntax.types import dtype_named
+from s2s.emit.files import Tree
 from s2s.errors import InputError, ToolchainError
 from s2s.support.frozen import frozen
 from s2s.support.jobs import jobs
 from s2s.types.dtypes import Array
 from s2s.verify.board_program import CONTRACT, RECORD, BoardProgram
-from s2s.verify.board_sources import count_kernels, is_in_arena, run_network
+from s2s.verify.board_sources import count_kernels, run_network
 from s2s.verify.counted_blocks import functions_in
 from s2s.verify.external import external_includes, external_sources
 from s2s.verify.footprint import INCLUDE_FOLDERS, ObjectSize, object_size, source_files
-from s2s.verify.tree_record import tree_record
 from s2s.verify.worst_case import WorstCase, greatest, proof_of, worst_case
 
 _WORD = struct.Struct("<i")
@@ -95,26 +93,27 @@ class BoardBuild:
 
     def __init__(
         self,
-        tree: Path,
+        tree: Tree,
         board: Board,
         *,
         optimise: str = "O3",
         network: str | None = None,
         part: Part | None = None,
     ) -> None:
-        self.tree, self.part = tree, part
-        self.record = tree_record(tree, network)
-        if self.record["executor"] != "aot":
+        self.root, self.part = tree.folder, part
+        self.network = tree.network(network)
+        if self.network.executor != "aot":
             raise InputError(f"--on qemu:{board.name}: runs trees of executor aot; leave --executor out")
+        self.record = tree.record_of(self.network)
         contract = [flag for flag in self.record["target"]["flags"] if flag.startswith(CONTRACT)]
         self.folder = tempfile.TemporaryDirectory(prefix="s2s-board-")
         self.program = BoardProgram(board, Path(self.folder.name), optimise=optimise, flags=contract)
         self.include = (*INCLUDE_FOLDERS, *external_includes(self.record))
-        own = [path.relative_to(tree) for path in source_files(tree)]
+        own = [path.relative_to(self.root) for path in source_files(self.root)]
         self.objects = self._compile_all([*own, *external_sources(self.record)])
 
     @property
-    def network(self) -> ObjectSize:
+    def size(self) -> ObjectSize:
         """The size of the network's objects."""
         return _sum(object_size(path, str(source), self.program.compiler) for source, path in self.objects.items())
 
@@ -128,7 +127,7 @@ class BoardBuild:
     def run(self, vectors: Sequence[Sequence[Array]], *, layers: bool = True) -> BoardRun:
         """Run the network on each of `vectors`, inputs in order."""
         compiler = self.program.compiler
-        elf = self._link("run", run_network(self.record, len(vectors)), self.objects.values())
+        elf = self._link("run", run_network(self.network, len(vectors)), self.objects.values())
         inputs = _bytes(array for vector in vectors for array in (*vector, *vector))
         found, windows = self.program.run_priced(elf, inputs, self.part, self.proof)
         cycles = [window.cycles for window in windows]
@@ -140,11 +139,10 @@ class BoardBuild:
             instructions.append(self.program.record(found, at + RECORD.size).instructions - idle + 1)
             at = self._check_status(found, at + 2 * RECORD.size)
             arrays: list[Array] = []
-            for port in self.record["outputs"]:
-                arrays.append(_array(port, found[at : at + port["size"]]))
-                at += port["size"]
+            for port in self.network.outputs:
+                arrays.append(np.frombuffer(found[at : at + port.size], port.dtype).reshape(port.shape))
+                at += port.size
             outputs.append(tuple(arrays))
-        ports = (*self.record["inputs"], *self.record["outputs"])
         worst = instructions.index(max(instructions))
         return BoardRun(
             outputs=tuple(outputs),
@@ -152,9 +150,9 @@ class BoardBuild:
             stack=stack,
             layers=tuple(self._layers(vectors[worst])) if layers else (),
             program=object_size(elf, elf.name, compiler),
-            network=self.network,
-            arena=self.record["arena"]["size"],
-            ports=sum(port["size"] for port in ports if not is_in_arena(port)),
+            network=self.size,
+            arena=self.network.arena_size,
+            ports=self.network.ports_size,
             cycles=tuple(each - cycles[0] + exactly(1) for each in cycles[1:]),
             worst_case=worst_case(windows, self.record),
         )
@@ -163,18 +161,18 @@ class BoardBuild:
         status: int = _WORD.unpack_from(found, at)[0]
         if status != 0:
             raise ToolchainError(
-                f"{self.record['name']}_run: status {status} on the board; s2s_status in s2s.h says what it means"
+                f"{self.network.name}_run: status {status} on the board; s2s_status in s2s.h says what it means"
             )
         return at + _WORD.size
 
     def _layers(self, vector: Sequence[Array]) -> Iterator[Layer]:
         """Count each kernel of a run separately."""
         kernels: list[str] = self.record["kernels"]
-        entry = Path("src") / f"{self.record['name']}.c"
-        source = self.program.write("counted.c", count_kernels(self.record))
-        counted = self.program.compile(source, "counted", include=self.include, root=self.tree)
+        entry = Path("src") / f"{self.network.name}.c"
+        source = self.program.write("counted.c", count_kernels(self.network.name, kernels))
+        counted = self.program.compile(source, "counted", include=self.include, root=self.root)
         others = [path for each, path in self.objects.items() if each != entry]
-        elf = self._link("layers", run_network(self.record, 1, once=True), [*others, counted])
+        elf = self._link("layers", run_network(self.network, 1, once=True), [*others, counted])
         found, windows = self.program.run_priced(elf, _bytes(vector), self.part, self.proof)
         step = _WORD.size + RECORD.size
         counts = [
@@ -189,11 +187,11 @@ class BoardBuild:
             yield Layer(kernels[number], instructions - idle, cycles, longest)
 
     def _link(self, name: str, main: str, objects: Iterable[Path]) -> Path:
-        return self.program.link(name, main, objects, include=self.include, root=self.tree)
+        return self.program.link(name, main, objects, include=self.include, root=self.root)
 
     def _compile_all(self, sources: Sequence[Path]) -> Mapping[Path, Path]:
         def compile_one(source: Path, number: int) -> Path:
-            return self.program.compile(source, f"network{number}", include=self.include, root=self.tree)
+            return self.program.compile(source, f"network{number}", include=self.include, root=self.root)
 
         with ThreadPoolExecutor(jobs()) as pool:
             return dict(zip(sources, pool.map(compile_one, sources, range(len(sources))), strict=True))
@@ -205,10 +203,6 @@ class BoardBuild:
 
 def _bytes(arrays: Iterable[Array]) -> bytes:
     return b"".join(np.asarray(array, order="C").tobytes() for array in arrays)
-
-
-def _array(port: Mapping[str, Any], data: bytes) -> Array:
-    return np.frombuffer(data, dtype_named(port["dtype"])).reshape(port["shape"])
 
 
 def _sum(sizes: Iterable[ObjectSize]) -> ObjectSize:

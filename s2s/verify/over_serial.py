@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from s2s.c_syntax.interface import Port
 from s2s.compilation import Compilation
 from s2s.emit.call_comments import PlacedCall
-from s2s.emit.info import NetworkInfo, PortInfo
+from s2s.emit.info import NetworkInfo
 from s2s.errors import InputError, ToolchainError
 from s2s.support import progress
 from s2s.support.frozen import frozen
@@ -159,5 +160,5 @@ def _successful(function: str, status: int) -> None:
         )
 
 
-def _array(port: PortInfo, data: bytes) -> Array:
+def _array(port: Port, data: bytes) -> Array:
     return np.frombuffer(data, to_numpy(port.element)).reshape(port.shape)

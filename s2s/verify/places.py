@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from s2s.c_syntax.interface import Port
 from s2s.options import Io
 from s2s.types.dtypes import Array
 from s2s.verify.guarded import GUARD, Guarded
-from s2s.verify.ports import Port
 
 
 def placed(port: Port, arena: Guarded, value: Array, io: Io) -> Array:

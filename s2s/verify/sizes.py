@@ -13,12 +13,13 @@ from xdsl.rewriter import Rewriter
 
 from s2s.analysis.network.functions import main_of
 from s2s.analysis.structure.compute import shape_of
+from s2s.c_syntax.interface import Port
 from s2s.compilation import Compilation
 from s2s.data.samples import sample
 from s2s.dialects import graph, tensor
 from s2s.dialects.tensor.attributes import values_of
 from s2s.dialects.walk import walk
-from s2s.emit.info import GoldenVector, PortInfo
+from s2s.emit.info import GoldenVector
 from s2s.errors import InputError
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.interpret.graph.work import MAX_GOLDEN_ELEMENTS, MAX_GOLDEN_WORK
@@ -73,7 +74,7 @@ def given_sizes(compilation: Compilation) -> dict[str, SizeRange]:
     return {name: size for name, size in varying(compilation.options.dims).items() if name not in computed}
 
 
-def sizes_of_inputs(ports: Sequence[PortInfo], inputs: Sequence[Array], sizes: InputSizes) -> Sizes:
+def sizes_of_inputs(ports: Sequence[Port], inputs: Sequence[Array], sizes: InputSizes) -> Sizes:
     """Return the sizes of a run with these `inputs`."""
     return sizes.told(
         Axis(name, size)

@@ -30,10 +30,9 @@ GAPS = 16
 def test_figures_are_what_the_board_finds(model: Path, name: str, tmp_path: Path):
     board = board_or_skip(f"qemu:{name}")
     artifact = compile_artifact(model, CompileOptions(target=board.target))
-    tree = artifact.write(tmp_path / artifact.name)
     said = artifact.measure()
     assert said is not None
-    build = BoardBuild(tree, board)
+    build = BoardBuild(artifact.tree().write(tmp_path / artifact.name), board)
     try:
         found = build.run([vector.inputs for vector in artifact.info.golden], layers=False)
     finally:

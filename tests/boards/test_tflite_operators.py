@@ -19,8 +19,8 @@ from support.tflite_cases import difference
 def test_operators_on_a_board(name: str, kind: str, tmp_path: Path):
     board = board_or_skip(name)
     cases = cases_of(kind)[::2]
-    compile_artifact(network(cases), CompileOptions(target=board.target)).write(tmp_path)
-    build = BoardBuild(tmp_path, board, optimise="Os")
+    tree = compile_artifact(network(cases), CompileOptions(target=board.target)).tree()
+    build = BoardBuild(tree.write(tmp_path), board, optimise="Os")
     try:
         run = build.run([[value for case in cases for value in case.inputs]], layers=False)
     finally:

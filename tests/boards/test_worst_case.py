@@ -2,16 +2,16 @@
 runs take the same instructions."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from s2s.artifact import compile_artifact
-from s2s.c_syntax.types import dtype_named
+from s2s.emit.read_tree import read_tree
 from s2s.options import CompileOptions
-from s2s.types.dtypes import Array
+from s2s.types.dtypes import Array, to_numpy
 from s2s.verify.on_board import BoardBuild, BoardRun
 from support.boards import board_or_skip
 from support.onnx_text import onnx_file
@@ -41,9 +41,8 @@ CASES = [
 ]
 
 
-def values(dtype: str, shape: list[int], random: np.random.Generator) -> Array:
+def values(kind: np.dtype[np.generic], shape: Sequence[int], random: np.random.Generator) -> Array:
     """Values of all sizes, with equal ones, greatest ones and zeros among them."""
-    kind = dtype_named(dtype)
     if kind == np.int64:
         return random.integers(0, 8, shape, kind)
     if kind.kind == "i":
@@ -54,8 +53,8 @@ def values(dtype: str, shape: list[int], random: np.random.Generator) -> Array:
 
 def counted(build: BoardBuild, runs: int) -> BoardRun:
     random = np.random.default_rng(runs)
-    ports = build.record["inputs"]
-    vectors = [[values(port["dtype"], port["shape"], random) for port in ports] for _ in range(runs)]
+    ports = build.network.inputs
+    vectors = [[values(to_numpy(port.element), port.shape, random) for port in ports] for _ in range(runs)]
     return build.run(vectors, layers=False)
 
 
@@ -65,7 +64,7 @@ def built(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str,
     board = board_or_skip(name)
     artifact = compile_artifact(onnx_file(BODIES[body], tmp_path), CompileOptions(target=board.target))
     artifact.write(tmp_path / "tree")
-    build = BoardBuild(tmp_path / "tree", board)
+    build = BoardBuild(read_tree(tmp_path / "tree"), board)
     yield body, build
     build.close()
 

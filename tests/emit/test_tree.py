@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2s.emit import units
-from s2s.emit.tree import Tree
+from s2s.emit.files import Tree
 from support.c_compilers import COMPILERS, SANITIZERS, WARNINGS, require, require_sanitizers, run
 from support.emitted import TEXT, Executor, emitted, network
 

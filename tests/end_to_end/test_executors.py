@@ -12,8 +12,8 @@ import s2s
 from s2s import api
 from s2s.artifact import Artifact
 from s2s.data.samples import sample
+from s2s.emit.files import Tree
 from s2s.emit.stream import pieces
-from s2s.emit.tree import Tree
 from s2s.errors import InputError, UnsupportedError
 from s2s.executor import graph_json_reader
 from s2s.executor.graph_json import dump

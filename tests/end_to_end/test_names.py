@@ -13,7 +13,7 @@ from onnx import helper, numpy_helper
 
 from s2s import api
 from s2s.c_syntax.identifiers import c_identifier
-from s2s.emit.tree import Tree
+from s2s.emit.files import Tree
 from support.c_compilers import WARNINGS, require
 from support.compiled import run_c
 

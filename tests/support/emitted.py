@@ -7,8 +7,10 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, f32, i8
 from xdsl.parser import Parser
 
-from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo, Quantisation
-from s2s.emit.tree import Tree, render
+from s2s.c_syntax.interface import Port, Quantisation, named_ports
+from s2s.emit.files import Tree
+from s2s.emit.info import GoldenVector, NetworkInfo
+from s2s.emit.tree import render
 from s2s.executor.describe import describe
 from s2s.options import WeightForm
 from s2s.passes.c.name_temporaries import NameTemporariesPass
@@ -125,20 +127,24 @@ def emitted(text: str, executor: Executor, form: WeightForm, target: str, names:
     PlaceConstantsPass(form=form).apply(context, module)
     module.verify()
     x = sample()
-    outputs = expected(x)
+    wanted = expected(x)
+    inputs, outputs = named_ports(
+        [Port(names[0], f32, (4, 8), "row, column")],
+        [Port(names[1], f32, (4, 8)), Port(names[2], i8, (32,), quantisation=Quantisation(0.5, 3))],
+    )
     fields: Mapping[str, Any] = {
         "name": "net",
         "source": "net.onnx",
         "sha256": "0123456789abcdef" * 4,
         "target": get_target(target),
-        "inputs": (PortInfo(names[0], f32, (4, 8), "row, column"),),
-        "outputs": (PortInfo(names[1], f32, (4, 8)), PortInfo(names[2], i8, (32,), quantisation=Quantisation(0.5, 3))),
+        "inputs": inputs,
+        "outputs": outputs,
         "arena_size": 256,
         "arena_align": 64,
         "arena_lower_bound": 160,
         "executor": executor,
         "graph": graph,
-        "golden": (GoldenVector((x,), (outputs["y"], outputs["q"])),),
+        "golden": (GoldenVector((x,), (wanted["y"], wanted["q"])),),
         **more,
     }
     return render(module, NetworkInfo(**fields), context.weights)

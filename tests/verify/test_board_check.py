@@ -1,5 +1,6 @@
 """The figures of a network on a board."""
 
+from s2s.emit.call_comments import KernelCall
 from s2s.verify.board_check import BoardVerification, SummedLayer
 from s2s.verify.footprint import ObjectSize
 from s2s.verify.on_board import BoardRun, Layer
@@ -11,7 +12,8 @@ NOTHING = ObjectSize("", 0, 0, 0, 0)
 def test_the_calls_of_a_recurrent_network_are_summed_by_kernel():
     layers = (Layer("net_conv", 50), *(Layer(name, 10) for _ in range(3) for name in ("net_gates", "net_state")))
     run = BoardRun(((),), (110,), 0, layers, NOTHING, NOTHING, 0, 0)
-    nodes = [("net_conv", "conv"), ("net_gates", "rnn"), ("net_state", "rnn"), ("net_state", "last")]
+    places = [("net_conv", "conv"), ("net_gates", "rnn"), ("net_state", "rnn"), ("net_state", "last")]
+    nodes = [KernelCall(kernel, names) for kernel, names in places]
     found = BoardVerification("m4", "gcc", "cortex-m4", "O3", Verification("", "", 1, {}, True), run, nodes)
     assert found.summed_layers() == [
         SummedLayer("net_conv", "conv", 1, 50),

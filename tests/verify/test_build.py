@@ -2,6 +2,7 @@
 
 import gc
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ import pytest
 from onnx.parser import parse_model
 
 from s2s.artifact import compile_artifact
-from s2s.emit.tree import Tree
 from s2s.errors import CompilerBug, InputError, ToolchainError
 from s2s.options import CompileOptions
 from s2s.verify.build import load
@@ -102,7 +102,7 @@ def test_the_compiler_of_the_environment_is_used(folder: Path, monkeypatch: pyte
 
 def test_what_the_compiler_says_is_shown(folder: Path) -> None:
     tree = network()
-    broken = Tree({**tree.files, "src/net_kernels.c": b"int oops\n"})
+    broken = replace(tree, files={**tree.files, "src/net_kernels.c": b"int oops\n"})
     with pytest.raises(ToolchainError, match=r"failed with exit code 1(.|\n)*src/net_kernels\.c(.|\n)*error"):
         load(broken)
     assert not any(folder.iterdir())

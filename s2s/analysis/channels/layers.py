@@ -9,19 +9,16 @@ where taps that lie in the padding contribute nothing. A matrix product is a lay
 
 from functools import cached_property
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from s2s.analysis.channels.carried import shape_of
 from s2s.analysis.numbers.known_values import is_splat, known_value
 from s2s.dialects import graph
+from s2s.dialects.graph.interfaces import WindowInterface
 from s2s.types.dtypes import Array
-from s2s.types.shapes.window import channel_axis
 from s2s.types.weights import WeightStore
 
-LayerOp: TypeAlias = graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp
 FIRST = 16
 """Inputs of a filter that are looked at before all of them: few filters of a trained network begin with zeros."""
 
@@ -29,7 +26,7 @@ FIRST = 16
 class Layer:
     """A layer with constant weights, and with a constant bias or none."""
 
-    def __init__(self, op: LayerOp, weights: Array, bias: Array | None) -> None:
+    def __init__(self, op: graph.LayerOp, weights: Array, bias: Array | None) -> None:
         self.op = op
         self.stored = weights
         self.bias = bias
@@ -44,50 +41,16 @@ class Layer:
     @property
     def groups(self) -> int:
         """Number of groups of channels that are computed apart."""
-        return 1 if isinstance(self.op, graph.MatmulOp) else self.op.groups.value.data
-
-    @property
-    def in_axis(self) -> int:
-        """The axis of `x` that counts input channels."""
-        rank = len(shape_of(self.x))
-        if isinstance(self.op, graph.MatmulOp):
-            return rank - (1 if self.op.transpose_a is None else 2)
-        return channel_axis(self.op.data_layout, rank)
-
-    @property
-    def out_axis(self) -> int:
-        """The axis of the result that counts output channels."""
-        rank = len(shape_of(self.op.y))
-        return rank - 1 if isinstance(self.op, graph.MatmulOp) else channel_axis(self.op.data_layout, rank)
+        return self.op.groups_of_channels
 
     @cached_property
     def weights(self) -> Array:
         """The weights as [groups, outputs of a group, inputs of a group, taps]."""
-        match self.op:
-            case graph.ConvOp():
-                outputs, inputs = self.stored.shape[:2]
-                return self.stored.reshape(self.groups, outputs // self.groups, inputs, -1)
-            case graph.ConvTransposeOp():
-                inputs, outputs = self.stored.shape[:2]
-                by_input = self.stored.reshape(self.groups, inputs // self.groups, outputs, -1)
-                return by_input.transpose(0, 2, 1, 3)
-            case graph.MatmulOp(transpose_b=None):
-                return self.stored.T[None, :, :, None]
-            case graph.MatmulOp():
-                return self.stored[None, :, :, None]
+        return self.op.by_channels(self.stored)
 
     def as_stored(self, weights: Array) -> Array:
         """Return `weights`, which are arranged as `Layer.weights`, in the order of the operation."""
-        groups, outputs, inputs, _ = weights.shape
-        match self.op:
-            case graph.ConvOp():
-                made = weights.reshape(groups * outputs, inputs, *self.stored.shape[2:])
-            case graph.ConvTransposeOp():
-                made = weights.transpose(0, 2, 1, 3).reshape(groups * inputs, outputs, *self.stored.shape[2:])
-            case graph.MatmulOp(transpose_b=None):
-                made = weights[0, :, :, 0].T
-            case graph.MatmulOp():
-                made = weights[0, :, :, 0]
+        made = self.op.stored(weights, self.stored.shape)
         return np.asarray(made, order="C")
 
     @property
@@ -112,7 +75,7 @@ class Layer:
         A 3x3 window with padding of one element on all sides misses all taps but the middle one; so do windows of
         transposed convolutions, of which each result sees a part.
         """
-        if isinstance(self.op, graph.MatmulOp):
+        if not isinstance(self.op, WindowInterface):
             return np.zeros(1, np.bool_)
         window = self.op.window()
         if isinstance(self.op, graph.ConvTransposeOp):
@@ -147,7 +110,7 @@ class Layer:
 def layer_of(op: Operation, store: WeightStore) -> Layer | None:
     """Return `op` as a layer; None if it is none, or if its weights or bias are computed in the run, or are one number
     that is stored once."""
-    if not isinstance(op, LayerOp):
+    if not isinstance(op, graph.LayerOp):
         return None
     weights = known_value(op.operands[1], store)
     bias = known_value(op.operands[2], store) if len(op.operands) > 2 else None

@@ -74,13 +74,13 @@ class ChannelNetwork:
 
     def _add_layer(self, layer: Layer) -> None:
         inputs = self.slots.get(layer.x)
-        if inputs is not None and self.axes[layer.x] != layer.in_axis:
+        if inputs is not None and self.axes[layer.x] != layer.op.in_axis:
             self._pin(layer.x)
             inputs = None
         outputs = self._fresh(layer.outputs)
         self.order.append(layer.op)
         y = layer.op.y
-        self.axes[y], self.slots[y] = layer.out_axis, outputs
+        self.axes[y], self.slots[y] = layer.op.out_axis, outputs
         known = inputs is not None
         self.ranges[y] = layer_range(layer, range_of(layer.x, self.ranges if known else {}))
         self.classes[y] = layer_classes(layer, self.classes.get(layer.x) if known else None)

@@ -178,9 +178,7 @@ def _constant_parameters(module: ModuleOp) -> dict[str, frozenset[int]]:
     for op in walk(module):
         if isinstance(op, graph.CallOp):
             numbers = frozenset(
-                number
-                for number, value in enumerate(op.operands)
-                if isinstance(value.owner, graph.WeightOp | graph.ConstantOp)
+                number for number, value in enumerate(op.operands) if isinstance(value.owner, graph.ConstantInterface)
             )
             name = op.callee.root_reference.data
             found[name] = found.get(name, numbers) & numbers

@@ -23,8 +23,6 @@ from s2s.types.dtypes import Array, as_tensor_type, is_integer, size_in_bytes, t
 from s2s.types.shapes.accumulate import is_small_integer, largest_factor
 from s2s.types.weights import WeightStore
 
-IntegerLayer = graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp
-
 
 class SumBound(NamedTuple):
     """The largest absolute value of the sum of each output channel, and the type of its accumulator."""
@@ -55,7 +53,7 @@ def layer_sums(root: Operation, store: WeightStore) -> tuple[LayerSums, ...]:
     for op in root.walk():
         bound = total_bound(op, store)
         if bound is not None:
-            assert isinstance(op, IntegerLayer)
+            assert isinstance(op, graph.LayerOp)
             name = ", ".join(provenance(op)) or op.name
             kind = to_numpy(bound.accumulator).name
             found.append(LayerSums(name, op.terms, bound.largest, bound.bits, kind, bound.fits))
@@ -86,7 +84,7 @@ def signed_bits(magnitude: int) -> int:
 
 def is_integer_layer(op: Operation) -> bool:
     """Return whether `op` sums products of small integers."""
-    return isinstance(op, IntegerLayer) and all(
+    return isinstance(op, graph.LayerOp) and all(
         is_small_integer(as_tensor_type(operand.type).element_type) for operand in op.operands[:2]
     )
 
@@ -96,7 +94,7 @@ def sum_bound(op: Operation, store: WeightStore) -> SumBound | None:
     operations."""
     if not is_integer_layer(op):
         return None
-    assert isinstance(op, IntegerLayer)
+    assert isinstance(op, graph.LayerOp)
     x, w = op.operands[:2]
     zero_points = op.accumulation
     accumulator = as_tensor_type(op.y.type).element_type
@@ -113,9 +111,8 @@ def sum_bound(op: Operation, store: WeightStore) -> SumBound | None:
         magnitudes = np.abs(weights.astype(np.int64) - w_zp)
         sums = _per_channel(op, magnitudes, swapped).astype(object)
     total = sums * factor
-    bias = op.b if not isinstance(op, graph.MatmulOp) else None
-    if bias is not None:
-        total = total + _largest_bias(bias, store)
+    if op.bias is not None:
+        total = total + _largest_bias(op.bias, store)
     return SumBound(tuple(int(each) for each in np.ravel(total)), accumulator)
 
 
@@ -134,21 +131,13 @@ def _is_byte(value: SSAValue) -> bool:
     return size_in_bytes(as_tensor_type(value.type).element_type) == 1
 
 
-def _per_channel(op: IntegerLayer, magnitudes: Array, swapped: bool) -> Array:
+def _per_channel(op: graph.LayerOp, magnitudes: Array, swapped: bool) -> Array:
     """Return the sum of `magnitudes` over the weights of each output channel."""
-    match op:
-        case graph.ConvOp():
-            return magnitudes.reshape(magnitudes.shape[0], -1).sum(axis=1)
-        case graph.ConvTransposeOp():
-            channels, groups = magnitudes.shape[0], op.groups.value.data
-            grouped = magnitudes.reshape(groups, channels // groups, magnitudes.shape[1], -1)
-            return grouped.sum(axis=(1, 3)).reshape(-1)
-        case graph.MatmulOp() if swapped:
-            rows = magnitudes.sum(axis=-2 if op.transpose_a else -1)
-            return rows.reshape(-1, rows.shape[-1]).max(axis=0)
-        case graph.MatmulOp():
-            columns = magnitudes.sum(axis=-1 if op.transpose_b else -2)
-            return columns.reshape(-1, columns.shape[-1]).max(axis=0)
+    if not isinstance(op, graph.MatmulOp):
+        return op.by_channels(magnitudes).sum(axis=(2, 3)).reshape(-1)
+    is_last = op.transpose_a is None if swapped else op.transpose_b is not None
+    sums = magnitudes.sum(axis=-1 if is_last else -2)
+    return sums.reshape(-1, sums.shape[-1]).max(axis=0)
 
 
 def _largest_bias(bias: SSAValue, store: WeightStore) -> Array:

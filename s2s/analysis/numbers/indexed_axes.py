@@ -18,13 +18,9 @@ from s2s.analysis.network.varying_values import VaryingValues
 from s2s.analysis.numbers.index_ranges import IndexRanges, Needed
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
-from s2s.errors import CompilerBug
 from s2s.support.frozen import frozen
 from s2s.types.index_bounds import IndexBounds
 from s2s.types.sizes import SizeTable
-
-Indexing = graph.GatherFamilyOp | graph.ScatterFamilyOp
-"""The operations that read or write at indices held in a tensor."""
 
 
 class IndexedAxis(NamedTuple):
@@ -43,18 +39,6 @@ class Column(NamedTuple):
     axis: IndexedAxis
 
 
-def axes_of(op: Indexing) -> tuple[int, ...]:
-    """Return the axes of `op.x` that its indices count along: one, or one for each number of a coordinate."""
-    match op:
-        case graph.GatherOp(axis=axis) | graph.GatherElementsOp(axis=axis) | graph.ScatterElementsOp(axis=axis):
-            return (axis.value.data,)
-        case graph.GatherNdOp() | graph.ScatterNdOp():
-            first = op.batch_dims.value.data if isinstance(op, graph.GatherNdOp) else 0
-            return tuple(range(first, first + shape_of(op.indices)[-1]))
-        case _:
-            raise CompilerBug(f"{op.name} states no axis that its indices count along")
-
-
 @frozen
 class IndexProofs:
     """Proves that indices are in range in every run, whatever its sizes."""
@@ -63,29 +47,29 @@ class IndexProofs:
     varying: VaryingValues
     table: SizeTable
 
-    def axes(self, op: Indexing) -> list[IndexedAxis]:
+    def axes(self, op: graph.IndexingOp) -> list[IndexedAxis]:
         """Return the axes of `op.x` that its indices count along."""
         shape, names = shape_of(op.x), self.varying.extents_of(op.x) or ("",) * len(shape_of(op.x))
         return [
             IndexedAxis(IndexBounds(0 if op.is_nonnegative else -shape[axis], shape[axis] - 1), names[axis])
-            for axis in axes_of(op)
+            for axis in op.indexed_axes
         ]
 
-    def columns(self, op: Indexing) -> list[Column] | None:
+    def columns(self, op: graph.IndexingOp) -> list[Column] | None:
         """Return the indices of `op`, by the axis that they count along; None where coordinates stand in one tensor
         and their axes differ."""
         axes = self.axes(op)
-        if isinstance(op, graph.GatherNdOp | graph.ScatterNdOp):
+        if op.has_coordinates:
             found = list(_of_coordinates(op.indices, axes))
             return None if None in found else [each for each in found if each is not None]
         return [Column(op.indices, axes[0])]
 
-    def are_in_range(self, op: Indexing) -> bool:
+    def are_in_range(self, op: graph.IndexingOp) -> bool:
         """Return whether all indices of `op` are in range in every run."""
         every = self.columns(op)
         return every is not None and all(map(self._is_in_range, every))
 
-    def needed_of_inputs(self, main: FuncOp, op: Indexing) -> list[Needed] | None:
+    def needed_of_inputs(self, main: FuncOp, op: graph.IndexingOp) -> list[Needed] | None:
         """Return what inputs and states have to be for the indices of `op`, in `main`, to be in range at the greatest
         sizes: nothing where they always are, None where no bounds of inputs and states say it exactly."""
         found, every = list[Needed](), self.columns(op)

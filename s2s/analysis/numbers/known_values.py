@@ -20,7 +20,7 @@ SPLAT_SEARCH = 4096
 
 def is_known(value: SSAValue) -> bool:
     """Return whether `value` is a weight or a constant."""
-    return isinstance(value.owner, graph.WeightOp | graph.ConstantOp)
+    return isinstance(value.owner, graph.ConstantInterface)
 
 
 def known_value(value: SSAValue, weights: WeightStore) -> Array | None:

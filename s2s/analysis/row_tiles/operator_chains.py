@@ -88,8 +88,8 @@ def chained_operator(op: Operation) -> ChainedOperator | None:
 
 def operations(network: FuncOp) -> list[Operation]:
     """Return the operations of a network that compute something, in the numbering of `graph-tile-rows`."""
-    constants = graph.WeightOp | graph.ConstantOp
-    return [op for op in network.body.block.ops if not isinstance(op, constants) and not op.has_trait(IsTerminator)]
+    ops = network.body.block.ops
+    return [op for op in ops if not isinstance(op, graph.ConstantInterface) and not op.has_trait(IsTerminator)]
 
 
 def chain(ops: Sequence[Operation], first: int, last: int) -> tuple[ChainedOperator, ...] | None:
@@ -150,7 +150,7 @@ def _continues(equal: EqualTiles, tiles: Sequence[OperatorTile]) -> bool:
 
 
 def _is_constant(value: SSAValue) -> bool:
-    return isinstance(value.owner, graph.WeightOp | graph.ConstantOp)
+    return isinstance(value.owner, graph.ConstantInterface)
 
 
 def _is_image(value: SSAValue) -> bool:

@@ -37,7 +37,7 @@ DATA: Mapping[type[Operation], Sequence[str]] = {
 
 def moved_operands(op: Operation) -> list[SSAValue]:
     """Return the operands whose elements `op` moves; none if it computes."""
-    if isinstance(op, graph.ScatterElementsOp | graph.ScatterNdOp) and op.reduction.data != "none":
+    if isinstance(op, graph.ScatterFamilyOp) and op.reduction.data != "none":
         return []
     if isinstance(op, graph.ConcatOp):
         return list(op.inputs)

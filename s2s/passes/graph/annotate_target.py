@@ -43,7 +43,6 @@ from s2s.types.weights import WeightStore
 NO_PATTERN = "no pattern matches"
 VARIES = "its size {size} varies from run to run, and generators take constant ones"
 NO_ORDER = "--exact: it adds in an order of its own"
-_NOT_COMPUTED = (graph.WeightOp, graph.ConstantOp, graph.ReshapeOp, graph.StepInterface)
 
 
 @frozen
@@ -92,7 +91,7 @@ def _subjects(function: FuncOp) -> Iterator[tuple[graph.CallOp, FuncOp] | Operat
     for op in list(function.body.block.ops):
         if isinstance(op, graph.CallOp) and op in composites:
             yield op, composites[op]
-        elif not isinstance(op, _NOT_COMPUTED) and not op.has_trait(IsTerminator):
+        elif graph.computes(op) and not isinstance(op, graph.StepInterface):
             yield op
 
 

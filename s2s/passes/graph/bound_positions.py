@@ -36,9 +36,7 @@ class BoundPositionsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         main = main_of(op)
-        indexing = [
-            each for each in main.body.block.ops if isinstance(each, graph.GatherFamilyOp | graph.ScatterFamilyOp)
-        ]
+        indexing = [each for each in main.body.block.ops if isinstance(each, graph.IndexingOp)]
         if not indexing:
             return
         from s2s.analysis.network.varying_values import VaryingValues

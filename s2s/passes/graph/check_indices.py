@@ -36,7 +36,7 @@ class CheckIndicesPass(ModulePass):
     name = "graph-check-indices"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        indexing = [each for each in walk(op) if isinstance(each, graph.GatherFamilyOp | graph.ScatterFamilyOp)]
+        indexing = [each for each in walk(op) if isinstance(each, graph.IndexingOp)]
         if indexing:
             from s2s.passes.graph.index_flags import add_checks
 

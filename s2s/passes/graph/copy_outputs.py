@@ -31,7 +31,7 @@ def copy_shared_outputs(last: ReturnOp, tied: Sequence[int | None]) -> None:
         root = root_of(value)
         if isinstance(root, BlockArgument) and root.index == argument:
             continue
-        fixed = isinstance(root, BlockArgument) or isinstance(root.owner, graph.WeightOp | graph.ConstantOp)
+        fixed = isinstance(root, BlockArgument) or isinstance(root.owner, graph.ConstantInterface)
         if fixed or root in seen:
             copy = graph.IdentityOp(value)
             copy.y.name_hint = value.name_hint

@@ -45,7 +45,6 @@ from s2s.passes.graph.constants import name_for, new_constant, weight_name
 from s2s.passes.graph.linear_layers import linear_layer
 from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import Array, is_float, to_numpy
-from s2s.types.shapes.window import channel_axis
 
 
 def _is_relu(op: Operation) -> bool:
@@ -99,7 +98,7 @@ class ScalingBeforeLayer(WeightPattern):
         data, weights = op.operands[0], known_value(op.operands[1], self.store)
         if weights is None or not op.operands[1].has_one_use() or not is_float(type_of(op).element_type):
             return
-        axis, rank = _input_axis(op), type_of(data).get_num_dims()
+        axis, rank = op.in_axis, type_of(data).get_num_dims()
         value, positive = data, False
         while (source := _source(value, positive=True)) is not None:
             positive |= not isinstance(value.owner, graph.AvgPoolOp | graph.PadOp)
@@ -127,14 +126,6 @@ class ScalingBeforeLayer(WeightPattern):
             rewriter.replace(op, made)
             rewriter.replace(multiplication, [], [scaling.value])
             return
-
-
-def _input_axis(op: graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp) -> int:
-    """The dimension of the data that products are summed over and that weights have one value for."""
-    rank = type_of(op.operands[0]).get_num_dims()
-    if isinstance(op, graph.MatmulOp):
-        return rank - 1 if op.transpose_a is None else rank - 2
-    return channel_axis(op.data_layout, rank)
 
 
 def _scaled_inputs(op: Operation, weights: Array, scale: Array) -> Array:

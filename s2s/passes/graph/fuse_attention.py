@@ -48,8 +48,6 @@ from s2s.types.dtypes import is_float
 
 MIN_QUERIES = 8
 """Minimum number of queries: with fewer, the scores are no larger than the keys."""
-MOVES = (graph.ReshapeOp, graph.TransposeOp, graph.SliceOp, graph.BroadcastToOp)
-"""Operations that only change where elements are."""
 
 
 class Attention(NamedTuple):
@@ -111,7 +109,7 @@ def _chain(value: SSAValue) -> tuple[graph.MatmulOp, list[Operation]] | None:
     if not isinstance(op, Operation):
         return None
     joins = fusion_kind(op) <= FusionKind.BROADCAST or (isinstance(op, graph.ReshapeOp) and _keeps_rows(op))
-    if not joins or isinstance(op, graph.WeightOp | graph.ConstantOp):
+    if not joins or isinstance(op, graph.ConstantInterface):
         return None
     for operand in op.operands:
         same = _shape(operand) == _shape(value) or isinstance(op, graph.ReshapeOp)
@@ -142,9 +140,9 @@ def with_moves(attention: Attention) -> list[Operation]:
     pending = [attention.scores.a, attention.scores.b, attention.weighted.b]
     while pending:
         op = pending.pop().owner
-        if isinstance(op, MOVES) and op not in found:
+        if isinstance(op, graph.ViewInterface) and op not in found:
             found[op] = None
-            pending.append(op.x)
+            pending.append(op.moved)
     joining = list(found)
     while leaving := [op for op in joining if not _inside([op], [*joining, *members])]:
         joining = [op for op in joining if op not in leaving]

@@ -208,10 +208,10 @@ def _keep_meaning(module: ModuleOp, function: FuncOp, operands: Sequence[SSAValu
     assert first is not None
     for number in reversed([number for number in range(len(operands)) if number not in passed]):
         constant = operands[number].owner
-        assert isinstance(constant, graph.WeightOp | graph.ConstantOp)
+        assert isinstance(constant, graph.ConstantInterface)
         copy = constant.clone()
         block.insert_op_before(copy, first)
-        block.args[number].replace_all_uses_with(copy.y)
+        block.args[number].replace_all_uses_with(copy.results[0])
         block.erase_arg(block.args[number])
     outputs = list(function.function_type.outputs)
     function.function_type = FunctionType.from_lists([argument.type for argument in block.args], outputs)

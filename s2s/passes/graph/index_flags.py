@@ -13,7 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.analysis.network.functions import main_of, networks
 from s2s.analysis.network.varying_values import VaryingValues
 from s2s.analysis.numbers.index_ranges import IndexRanges
-from s2s.analysis.numbers.indexed_axes import IndexedAxis, Indexing, IndexProofs
+from s2s.analysis.numbers.indexed_axes import IndexedAxis, IndexProofs
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.base import ints, type_of
@@ -31,7 +31,7 @@ CHECK = "check_indices"
 """The function that the flag is computed by, a word for names in C."""
 
 
-def add_checks(module: ModuleOp, indexing: Iterable[Indexing], weights: WeightStore) -> None:
+def add_checks(module: ModuleOp, indexing: Iterable[graph.IndexingOp], weights: WeightStore) -> None:
     """Check the indices of `indexing` in `module`, unless intervals prove them in range."""
     main = main_of(module)
     runners = {name: each for each in walk(module) if isinstance(each, graph.NetworkOp) for name in each.networks}
@@ -44,7 +44,7 @@ def add_checks(module: ModuleOp, indexing: Iterable[Indexing], weights: WeightSt
         checks.require_in(main)
 
 
-def _is_in_range(main: FuncOp, op: Indexing, proofs: IndexProofs) -> bool:
+def _is_in_range(main: FuncOp, op: graph.IndexingOp, proofs: IndexProofs) -> bool:
     """Return whether all indices of `op` are in range in every run that inputs and states do not end."""
     varies = any(axis.size for axis in proofs.axes(op))
     if op.parent_block() is main.body.block and not varies:
@@ -56,7 +56,7 @@ def _is_in_range(main: FuncOp, op: Indexing, proofs: IndexProofs) -> bool:
 class _Checks:
     """Adds a flag to each network in which an index may be out of range, callees first."""
 
-    unproved: Mapping[Indexing, Sequence[IndexedAxis]]
+    unproved: Mapping[graph.IndexingOp, Sequence[IndexedAxis]]
     """The operations with indices that are checked, and the axes that these count along."""
     weights: WeightStore
     flags: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
@@ -68,7 +68,7 @@ class _Checks:
         """Compute the flag of `network`."""
         found: list[SSAValue] = []
         for op in list(network.body.block.ops):
-            if isinstance(op, Indexing) and op in self.unproved:
+            if isinstance(op, graph.IndexingOp) and op in self.unproved:
                 found.append(self._outside(op))
             elif isinstance(op, graph.NetworkOp) and any(name in self.flags for name in op.networks):
                 found += self._of_networks(op)
@@ -82,7 +82,7 @@ class _Checks:
         if flag is not None and last is not None:
             Rewriter.insert_op(graph.RequireOp(flag), InsertPoint.before(last))
 
-    def _outside(self, op: Indexing) -> SSAValue:
+    def _outside(self, op: graph.IndexingOp) -> SSAValue:
         """Return whether an index of `op` is out of range."""
         write, axes = _Writer(op, self.weights), self.unproved[op]
         tests = _beyond_sizes(write, op, axes) if any(axis.size for axis in axes) else _beyond_bounds(write, op, axes)
@@ -191,7 +191,7 @@ class _Writer:
         return value if value.type == FLAG else self(graph.ReshapeOp(value, shape=[1]))
 
 
-def _beyond_bounds(write: _Writer, op: Indexing, axes: Sequence[IndexedAxis]) -> list[SSAValue]:
+def _beyond_bounds(write: _Writer, op: graph.IndexingOp, axes: Sequence[IndexedAxis]) -> list[SSAValue]:
     """Return where an index of `op` is too small, and where too large, as far as its type allows it."""
     dtype = to_numpy(type_of(op.indices).element_type)
     ends = np.iinfo(dtype)
@@ -204,7 +204,7 @@ def _beyond_bounds(write: _Writer, op: Indexing, axes: Sequence[IndexedAxis]) ->
     return tests
 
 
-def _beyond_sizes(write: _Writer, op: Indexing, axes: Sequence[IndexedAxis]) -> list[SSAValue]:
+def _beyond_sizes(write: _Writer, op: graph.IndexingOp, axes: Sequence[IndexedAxis]) -> list[SSAValue]:
     """Return where an index of `op` is below 0, or minus the size that its axis has in a run, and where it is that size
     or above."""
     indices = op.indices if type_of(op.indices).element_type in (i32, i64) else write(graph.CastOp(op.indices, i64))

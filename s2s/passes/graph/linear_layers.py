@@ -10,7 +10,6 @@ from s2s.analysis.numbers.known_values import known_value, map_lazily, per_chann
 from s2s.dialects import graph
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
 from s2s.types.dtypes import Array, as_tensor_type, is_float, to_numpy
-from s2s.types.shapes.window import channel_axis
 from s2s.types.weights import WeightStore
 
 Convolution: TypeAlias = graph.ConvOp | graph.ConvTransposeOp
@@ -31,9 +30,7 @@ class LinearLayer(NamedTuple):
     @property
     def axis(self) -> int:
         """The dimension of the result that counts output channels."""
-        if isinstance(self.op, graph.MatmulOp):
-            return self.rank - 1
-        return channel_axis(self.op.data_layout, self.rank)
+        return self.op.out_axis
 
     @property
     def channels(self) -> int:

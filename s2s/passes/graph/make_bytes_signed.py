@@ -26,7 +26,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
-from s2s.analysis.numbers.accumulators import IntegerLayer, is_integer_layer
+from s2s.analysis.numbers.accumulators import is_integer_layer
 from s2s.analysis.numbers.known_values import known_value, splat_value
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number, zero_point_attribute
@@ -187,7 +187,7 @@ class UnsignedFactors(WeightPattern):
     """A sum of products where either factor is unsigned bytes."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        if not isinstance(op, IntegerLayer) or not is_integer_layer(op) or not any(map(_is_unsigned, op.operands[:2])):
+        if not isinstance(op, graph.LayerOp) or not is_integer_layer(op) or not any(map(_is_unsigned, op.operands[:2])):
             return
         maker = Maker.of(rewriter, self.store, op)
         names = ("a_zp", "b_zp") if isinstance(op, graph.MatmulOp) else ("input_zp", "weight_zp")

@@ -70,7 +70,7 @@ def replace_layer(layer: Layer, kept: Channels, narrow: NarrowLayer, store: Weig
             operands.append(_constant(total(bias, narrow.addend, dtype), op, 2, "bias", store))
     made = type(op).create(
         operands=operands,
-        result_types=[_narrow_type(op, layer.out_axis, kept.result.size)],
+        result_types=[_narrow_type(op, layer.op.out_axis, kept.result.size)],
         properties=properties,
         attributes=dict(op.attributes),
     )

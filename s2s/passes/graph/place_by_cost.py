@@ -13,8 +13,6 @@ from s2s.dialects import graph
 from s2s.targets import Target
 from s2s.types.devices import COST, MAIN, Devices
 
-_CONSTANTS = (graph.WeightOp, graph.ConstantOp)
-
 
 class CheapestPlacement(NamedTuple):
     """The device of each operator, with the cycles of the operator on every device that may run it."""
@@ -35,7 +33,7 @@ def cheapest_placement(
     steps: list[Placeable] = []
     kept: list[int] = []
     for op in main.body.block.ops:
-        if isinstance(op, _CONSTANTS):
+        if isinstance(op, graph.ConstantInterface):
             continue
         reads = tuple(dict.fromkeys(numbers[operand] for operand in op.operands if operand in numbers))
         if isinstance(op, graph.ReshapeOp):

@@ -38,7 +38,6 @@ from s2s.support.frozen import frozen
 from s2s.types.devices import MAIN, SHARED, Device, Devices
 from s2s.types.weights import WeightStore
 
-_CONSTANTS = (graph.WeightOp, graph.ConstantOp)
 _LISTED = 12
 """The nodes or operators that an error names."""
 
@@ -120,7 +119,7 @@ def _listed(what: str, names: list[str]) -> str:
 
 def _is_placed(op: Operation) -> bool:
     """Return whether a device runs `op`."""
-    return not isinstance(op, (*_CONSTANTS, graph.ReshapeOp, ReturnOp))
+    return graph.computes(op)
 
 
 def _bound(op: Operation) -> str | None:
@@ -154,7 +153,7 @@ class _PlaceOperators:
         block = self.main.body.block
         self.device |= dict.fromkeys(block.args, MAIN)
         for op in list(block.ops):
-            if isinstance(op, _CONSTANTS):
+            if isinstance(op, graph.ConstantInterface):
                 continue
             if isinstance(op, graph.ReshapeOp):
                 if op.x in self.device:

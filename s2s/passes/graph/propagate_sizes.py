@@ -32,32 +32,6 @@ from s2s.errors import CompilerBug, UnsupportedError
 from s2s.types.interface import model_tensor
 from s2s.types.sizes import PARTS, READS_SIZE, REDUCES, VARIES, Extents, extents_attribute, sizes_of
 
-_READS_OPERAND_SIZES = (
-    graph.ReduceMeanOp
-    | graph.LayerNormOp
-    | graph.GatherFamilyOp
-    | graph.DynamicSliceOp
-    | graph.DynamicReshapeOp
-    | graph.SamePadOp
-    | graph.ConvOp
-    | graph.MaxPoolOp
-    | graph.AvgPoolOp
-    | graph.SameAvgPoolOp
-    | graph.MaxPoolIndicesOp
-    | graph.PadOp
-    | graph.TileOp
-    | graph.TopKOp
-    | graph.RowOrderOp
-    | graph.ScatterElementsOp
-    | graph.ScatterNdOp
-    | graph.NonzeroOp
-    | graph.NonMaxSuppressionOp
-    | graph.RoiAlignOp
-    | graph.MaxRegionsOp
-    | graph.DeterminantOp
-)
-"""Operations whose computations depend on the sizes of their first operand."""
-
 
 class PropagateSizesPass(ModulePass):
     name = "graph-propagate-sizes"
@@ -118,7 +92,7 @@ class _Propagation(ExtentsPropagation):
             if isinstance(op, ReturnOp):
                 return tuple(self.of(op.arguments))
             self.of_operation(op)
-            if isinstance(op, _READS_OPERAND_SIZES) and any(self.extents[op.operands[0]]):
+            if isinstance(op, graph.ReadsSizesInterface) and any(self.extents[op.operands[0]]):
                 op.attributes[REDUCES] = extents_attribute(self.extents[op.operands[0]])
             if isinstance(op, graph.ConcatOp):
                 parts = [extents[op.axis.value.data] for extents in self.of(op.inputs)]

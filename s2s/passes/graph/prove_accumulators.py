@@ -21,7 +21,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.numbers.accumulators import IntegerLayer, SumBound, is_integer_layer, total_bound
+from s2s.analysis.numbers.accumulators import SumBound, is_integer_layer, total_bound
 from s2s.analysis.numbers.known_values import is_known
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance, provenance
@@ -73,7 +73,7 @@ def _refusal(layer: Operation, bound: SumBound) -> str:
 
 def _widen(layer: Operation, addition: graph.AddOp | None) -> None:
     """Accumulate in `i64`; every reader converts from the wider type."""
-    assert isinstance(layer, IntegerLayer)
+    assert isinstance(layer, graph.LayerOp)
     assert is_integer_layer(layer)
     operands = list(layer.operands[:2])
     for bias in layer.operands[2:]:

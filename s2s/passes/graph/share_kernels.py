@@ -81,7 +81,7 @@ def _pass_factors(module: ModuleOp, weights: WeightStore) -> None:
 
 
 def _sums_products(kernel: FuncOp) -> bool:
-    return any(isinstance(op, graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp) for op in kernel.body.block.ops)
+    return any(isinstance(op, graph.LayerOp) for op in kernel.body.block.ops)
 
 
 def _factors(kernel: FuncOp) -> list[graph.ConstantOp]:

@@ -1,6 +1,5 @@
 """Write a compiled network as a shared library or objects, which `tvm.runtime.load_module` gives back as a module."""
 
-import json
 import shlex
 import shutil
 import tarfile
@@ -12,7 +11,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from s2s.emit.write import RECORD
 from s2s.errors import InputError, UnsupportedError
 from s2s.executor.graph_json import dump
 from s2s.support.files import write_file
@@ -23,11 +21,10 @@ from s2s.tvm.runtime.blob import save_blob
 from s2s.tvm.runtime.kernel_table import with_functions
 from s2s.tvm.runtime.library import MetadataModule, load_module
 from s2s.tvm.runtime.module import Module
-from s2s.verify.build import compile_objects
 from s2s.verify.external import external_libraries
+from s2s.verify.objects import compile_objects
 from s2s.verify.toolchain import default_compiler, run_program
 from s2s.verify.tree_flags import ROOT, flags_by_folder
-from s2s.verify.tree_record import build_record
 
 if TYPE_CHECKING:
     from s2s.artifact import Artifact
@@ -87,7 +84,7 @@ def export_library(
     """Write a network as a shared library (`.so`) or its objects (`.tar`), compiled for its target, and the modules
     that a program lets it import."""
     factory, library = _factory(artifact, mod_name), Module()
-    metadata = [] if artifact.info.graph else [MetadataModule.of(json.loads(artifact.tree().text(RECORD)))]
+    metadata = [] if artifact.info.graph else [MetadataModule.of(artifact.tree().record)]
     for module in (library, *metadata, *imports):
         factory.import_module(module)
     write_library(artifact, save_blob(factory, library), Path(file_name), toolchain or Toolchain())
@@ -106,17 +103,16 @@ def write_library(artifact: "Artifact", blob: bytes, path: Path, toolchain: Tool
         )
     tree = with_functions(artifact.tree(), artifact.info.graph, artifact.name, blob)
     with tempfile.TemporaryDirectory(prefix="s2s-export-") as folder:
-        root = Path(folder) / "tree"
-        tree.write(root)
+        tree = tree.write(Path(folder) / "tree")
         extra = (*([] if is_bare else ["-fPIC"]), *toolchain.options)
-        objects = compile_objects(root, Path(folder), compiler=compiler, extra=extra)
+        objects = compile_objects(tree, Path(folder), compiler=compiler, extra=extra)
         files = [*objects, *map(Path, toolchain.addons)]
         if toolchain.fcompile is not None:
             given = {**toolchain.keywords, **({"options": list(toolchain.options)} if toolchain.options else {})}
             toolchain.fcompile(str(path), [str(each) for each in files], **given)
         elif path.suffix == ".so":
-            flags = flags_by_folder(build_record(root), compiler, None)[ROOT]
-            external = external_libraries(build_record(root))
+            flags = flags_by_folder(tree.record, compiler, None)[ROOT]
+            external = external_libraries(tree.record)
             linked = [each.resolve() for each in files]
             run_program(
                 [*compiler, *flags, *toolchain.options, "-shared", "-o", path.resolve(), *linked, *external, "-lm"]

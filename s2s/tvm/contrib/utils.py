@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -23,7 +23,7 @@ class TempDirectory:
 
     @classmethod
     @contextmanager
-    def set_keep_for_debug(cls, set_to: bool = True) -> Iterator[None]:
+    def set_keep_for_debug(cls, set_to: bool = True) -> Generator[None]:
         """Keep the folders that are made inside of the `with` block, or remove them with `set_to=False`."""
         token = _keeps.set(set_to)
         try:

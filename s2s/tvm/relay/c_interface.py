@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 
 from s2s.artifact import Artifact
 from s2s.c_syntax.identifiers import c_macro
+from s2s.c_syntax.interface import ArenaPool, Port
 from s2s.emit.arenas import arena_arguments, arena_definitions
-from s2s.emit.info import ArenaPool, NetworkInfo
+from s2s.emit.info import NetworkInfo
 from s2s.emit.templates import fill
-from s2s.emit.view import GENERATED, PortView, port_views
+from s2s.emit.view import GENERATED
 from s2s.errors import UnsupportedError
 from s2s.support.frozen import frozen
 
@@ -60,13 +61,12 @@ def c_interface(artifact: Artifact, name: str) -> Mapping[str, str]:
     """
     info = artifact.info
     _check(info)
-    inputs, outputs = port_views(info)
     view = InterfaceView(
         name=name,
         macro=c_macro(name),
         header=artifact.name,
-        inputs=_ports(inputs, [port.size for port in info.inputs]),
-        outputs=_ports(outputs, [port.size for port in info.outputs]),
+        inputs=_ports(info.inputs),
+        outputs=_ports(info.outputs),
         workspace=info.arena_size,
         align=info.arena_align,
         pools=info.pools,
@@ -74,8 +74,8 @@ def c_interface(artifact: Artifact, name: str) -> Mapping[str, str]:
         arguments=[
             *(f"workspace_pools->{pool.name}" for pool in info.pools),
             *([] if info.pools else arena_arguments(info, "arena")),
-            *(f"inputs->{port.identifier}" for port in inputs),
-            *(f"outputs->{port.identifier}" for port in outputs),
+            *(f"inputs->{port.identifier}" for port in info.inputs),
+            *(f"outputs->{port.identifier}" for port in info.outputs),
         ],
     )
     return {
@@ -83,8 +83,8 @@ def c_interface(artifact: Artifact, name: str) -> Mapping[str, str]:
     }
 
 
-def _ports(views: Sequence[PortView], sizes: Sequence[int]) -> list[PortBytes]:
-    return [PortBytes(view.identifier, c_macro(view.identifier), size) for view, size in zip(views, sizes, strict=True)]
+def _ports(ports: Sequence[Port]) -> list[PortBytes]:
+    return [PortBytes(port.identifier, c_macro(port.identifier), port.size) for port in ports]
 
 
 def _check(info: NetworkInfo) -> None:

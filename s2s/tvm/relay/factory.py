@@ -8,7 +8,6 @@ it: `export_library` what a linker or a process loads, `export_model_library_for
 our own tree.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -265,8 +264,7 @@ class ExecutorFactory:
     @property
     def _generators(self) -> set[str]:
         """The external code generators that compute parts of the network."""
-        record = json.loads(self.artifact.tree().text("metadata.json"))
-        return {each["name"] for each in record.get("external", [])}
+        return {each["name"] for each in self.artifact.tree().record.get("external", ())}
 
     def get_source(self) -> str:
         """The C of the network: kernels, and the function or the tables that call them."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2s.artifact import Artifact
-from s2s.emit.info import PortInfo
+from s2s.c_syntax.interface import Port
 from s2s.emit.stream import pieces
 from s2s.errors import InputError
 from s2s.executor.device import CPU
@@ -22,7 +22,6 @@ from s2s.support.files import write_file
 from s2s.support.frozen import frozen
 from s2s.tvm.error import RepeatedNameError
 from s2s.tvm.relay.c_interface import c_interface
-from s2s.types.dtypes import to_numpy
 
 VERSION = 7
 SOURCES, HEADERS = "codegen/host/src", "codegen/host/include"
@@ -123,14 +122,14 @@ def memory(artifact: Artifact) -> dict[str, Any]:
     """Bytes of the network and of its kernels, which take no memory of their own beside the arena."""
     info = artifact.info
     constants = artifact.compilation.facts(Lowered).constants
-    kernels = json.loads(artifact.tree().text("metadata.json"))["kernels"]
+    kernels = artifact.tree().record["kernels"]
     functions = {
         "main": [
             {
                 "device": CPU,
                 "workspace_size_bytes": info.arena_size,
                 "constants_size_bytes": constants,
-                "io_size_bytes": sum(port.size for port in (*info.inputs, *info.outputs)),
+                "io_size_bytes": sum(port.size for port in info.ports),
                 "inputs": {port.name: _described(port) for port in info.inputs},
                 "outputs": {port.name: _described(port) for port in info.outputs},
             }
@@ -162,8 +161,8 @@ def _bytes(value: Value) -> int:
     return int(np.prod(value.shape, dtype=np.int64)) * np.dtype(value.dtype).itemsize
 
 
-def _described(port: PortInfo) -> dict[str, Any]:
-    return {"dtype": str(to_numpy(port.element)), "size": port.size}
+def _described(port: Port) -> dict[str, Any]:
+    return {"dtype": str(port.dtype), "size": port.size}
 
 
 def date() -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.formulas import cast, select
 from s2s.frontends.resample import Floats, Taps, coordinates, cubic_kernel, linear_kernel, nearest_taps, weighted_taps
@@ -92,6 +92,9 @@ class _Operator:
 
     def invalid(self, fact: str, way_out: str) -> InputError:
         return InputError(f"relay.{self.name}: {fact}; {way_out}")
+
+    def unsupported(self, fact: str, way_out: str) -> UnsupportedError:
+        return UnsupportedError(f"relay.{self.name}: {fact}; {way_out}")
 
     def require_small(self, count: int, what: str) -> None:
         if count > MAX_FOLDED_ELEMENTS:

@@ -4,10 +4,11 @@ Trees have none of this unless a library is made of them.
 """
 
 import math
+from dataclasses import replace
 
+from s2s.emit.files import Tree
 from s2s.emit.runtime import needed_files
 from s2s.emit.templates import fill
-from s2s.emit.tree import Tree
 from s2s.emit.view import GENERATED
 from s2s.executor.element_types import DLDataType, dlpack_of_numpy, numpy_of_name
 from s2s.executor.graph_json import CONCAT, COPY, NO_OPERATION, SCRATCH, SPLIT, Call, Network, Value
@@ -66,4 +67,4 @@ def with_functions(tree: Tree, network: Network | None, name: str, blob: bytes) 
     kernels = kernels_of(network) if network is not None else []
     source = fill("functions.c.j2", licence=GENERATED, name=name, kernels=kernels, blob=lines)
     runtime = {f"runtime/{path}": runtime_source(path).encode() for path in needed_files([HEADER])}
-    return Tree({**tree.files, **runtime, f"src/{name}_functions.c": source.encode()})
+    return replace(tree, files={**tree.files, **runtime, f"src/{name}_functions.c": source.encode()})

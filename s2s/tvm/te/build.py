@@ -1,6 +1,5 @@
 """`te.lower` and `te.build`: a scheduled function as loops to look at, and as a function to call."""
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -15,7 +14,6 @@ from s2s.artifact import Artifact
 from s2s.compilation import Compilation
 from s2s.dialects import tensor
 from s2s.emit.stream import pieces
-from s2s.emit.write import RECORD
 from s2s.errors import CompilerBug, InputError
 from s2s.executor.session import FAILED_FUNCTION, raise_failure
 from s2s.frontends.model import GraphModel
@@ -176,7 +174,7 @@ class Function(Module):
         names = [name for name, _ in self._args]
         function = FunctionLibrary(self.entry_name, names)
         library = Module()
-        metadata = MetadataModule.of(json.loads(self.artifact.tree().text(RECORD)))
+        metadata = MetadataModule.of(self.artifact.tree().record)
         for module in (library, metadata, *self.imported_modules):
             function.import_module(module)
         cc, options = keywords.pop("cc", None), tuple(keywords.pop("options", ()))

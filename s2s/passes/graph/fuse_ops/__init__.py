@@ -96,7 +96,7 @@ def _decided(home: Operation, group: list[Operation], chooser: Chooser) -> list[
 def _name_constants(block: Block, weights: WeightStore) -> None:
     """Turn the constants that calls pass into weights, and erase the constants that no call passes."""
     for op in list(block.ops):
-        if isinstance(op, graph.ConstantOp | graph.WeightOp) and not op.y.uses:
+        if isinstance(op, graph.ConstantInterface) and not op.results[0].uses:
             Rewriter.erase_op(op)
         elif isinstance(op, graph.ConstantOp):
             value = known_value(op.y, weights)

@@ -51,7 +51,7 @@ def dataflow(function: FuncOp) -> list[Node]:
                 if operand in producer:
                     nodes[producer[operand]].is_output = True
             continue
-        if isinstance(op, graph.WeightOp | graph.ConstantOp):
+        if isinstance(op, graph.ConstantInterface):
             continue
         if isinstance(op, graph.ConcatOp):
             nodes.append(Node(None, TUPLE))

@@ -14,21 +14,6 @@ from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
 from s2s.types.dtypes import as_tensor_type
 from s2s.types.weights import WeightStore
 
-ROLES: dict[type[Operation], tuple[str, ...]] = {
-    graph.ConvOp: ("x", "w", "bias"),
-    graph.ConvTransposeOp: ("x", "w", "bias"),
-    graph.BatchNormOp: ("x", "scale", "bias", "mean", "var"),
-    graph.MatmulOp: ("a", "b"),
-    graph.BlockwiseMatmulOp: ("x", "w", "scales", "zero_points"),
-    graph.CodebookMatmulOp: ("x", "w", "table", "scales"),
-    graph.BlockwiseDotOp: ("x", "x_scales", "w", "scales", "zero_points"),
-    graph.SuperblockMatmulOp: ("x", "w", "scales", "mins", "super_scales", "super_mins"),
-    graph.SuperblockDotOp: ("x", "x_scales", "w", "scales", "mins", "super_scales", "super_mins"),
-    graph.RescaleOp: ("x", "multiplier", "shift"),
-    graph.TableOp: ("x", "table"),
-}
-"""Descriptive names for operands of these operations, instead of `x`."""
-
 
 def without_border_reshapes(ops: Sequence[Operation]) -> list[Operation]:
     """The operations of a group without the reshapes at its inputs and output, which need no kernel."""
@@ -95,14 +80,14 @@ def _role(op: Operation, position: int, inside: set[Operation]) -> str:
         shape = as_tensor_type(op.operands[position].type).get_shape()
         if isinstance(product, graph.MatmulOp) and product in inside and prod(shape[:-1]) == 1:
             return "bias"
-    return ROLES[type(op)][position] if type(op) in ROLES else "x"
+    return op.role_of(position) if isinstance(op, graph.ParametersInterface) else "x"
 
 
 def _is_inlined(op: Operation, position: int, weights: WeightStore) -> bool:
     """Whether the kernel holds a copy of the constant at `position` of the operands: it is a scalar that is used
     elementwise, or the one number that fills a tensor which a scatter updates."""
     operand = op.operands[position]
-    if isinstance(op, graph.ScatterElementsOp | graph.ScatterNdOp) and position == 0:
+    if isinstance(op, graph.ScatterFamilyOp) and position == 0:
         value = known_value(operand, weights)
         return value is not None and is_splat(value)
     if not is_known(operand) or as_tensor_type(operand.type).element_count() != 1:

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
-from s2s.analysis.numbers.accumulators import IntegerLayer, narrowest_accumulator, sum_bound
+from s2s.analysis.numbers.accumulators import narrowest_accumulator, sum_bound
 from s2s.analysis.numbers.known_values import known_value, per_channel
 from s2s.analysis.numbers.quantised_values import Scaled, along, known_real, scaled
 from s2s.dialects import graph
@@ -112,11 +112,11 @@ def _bias(value: SSAValue, scale: Array, channels: int, store: WeightStore) -> A
 def bias_rounding(op: Operation, store: WeightStore) -> float:
     """Return by how much lifting moves a result of `op`, since it rounds a bias to the scale of the sums; 0 for other
     operations, and where the bias has that scale."""
-    layer, bias = op, op.b if isinstance(op, graph.ConvOp | graph.ConvTransposeOp) else None
+    layer, bias = op, op.bias if isinstance(op, graph.LayerOp) else None
     if isinstance(op, graph.AddOp):
         pairs = ((op.a.owner, op.b), (op.b.owner, op.a))
         layer, bias = next((pair for pair in pairs if isinstance(pair[0], graph.MatmulOp)), (op, None))
-    if not isinstance(layer, IntegerLayer) or bias is None or known_real(bias, store) is None:
+    if not isinstance(layer, graph.LayerOp) or bias is None or known_real(bias, store) is None:
         return 0.0
     a, b = (scaled(value, store) for value in layer.operands[:2])
     if a is None or b is None or not (a.is_small and b.is_small):
@@ -131,7 +131,7 @@ def _is_in_units(of: Scaled, scale: Array) -> bool:
 
 
 def _summed(
-    op: IntegerLayer,
+    op: graph.LayerOp,
     factors: list[SSAValue],
     bias: Array | None,
     zero_points: Mapping[str, Attribute | None],
@@ -141,7 +141,7 @@ def _summed(
     shape = as_tensor_type(op.y.type).get_shape()
     wide = max(size_in_bytes(as_tensor_type(factor.type).element_type) for factor in factors) > 1
 
-    def summed_in(accumulator: Attribute, operands: list[SSAValue]) -> IntegerLayer:
+    def summed_in(accumulator: Attribute, operands: list[SSAValue]) -> graph.LayerOp:
         chosen = None if wide == (accumulator == i64) else accumulator
         properties = {**op.properties, **zero_points, "acc_type": chosen}
         return type(op).create(

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 from s2s.analysis.network.functions import INIT, LOADED, STATE
 from s2s.c_syntax import headers
 from s2s.c_syntax.identifiers import c_identifier, c_macro, port_identifiers, unique_identifiers
+from s2s.c_syntax.interface import run_order
 from s2s.dialects import c, loop
 from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.lower_to_c.arena import Arena, arena_table, element_of
@@ -73,7 +74,7 @@ class LowerNetwork(_NetworkFunction):
         self.main = main
         inputs, outputs = port_identifiers(main.input_names, main.output_names)
         self.segments = segments_of(main.func)
-        self.parameters = [*self.arenas, *inputs, *outputs]
+        self.ports = [*inputs, *outputs]
         self.arguments = [main.arena, *main.inputs, *main.outputs]
 
     @property
@@ -91,15 +92,18 @@ class LowerNetwork(_NetworkFunction):
         for old, new in zip(self.arguments, [block.args[0], *block.args[count:]], strict=True):
             b.values[old] = new
         self.arena.enter(b, block.args[:count], self.views())
-        doc = arena_table(self.main, self.arena, dict(zip(self.arguments[1:], self.parameters[count:], strict=True)))
+        doc = arena_table(self.main, self.arena, dict(zip(self.arguments[1:], self.ports, strict=True)))
         self._check(b, block, count)
-        pool, parameters = self._with_pool(block)
-        sizes, parameters = self._with_sizes(b, block, parameters)
+        pool = block.insert_arg(POOL, count) if threads_of(self.func) is not None else None
+        pools = self._named("pool") if pool is not None else []
+        sizes = self._with_sizes(b, block, count + len(pools))
+        dims = self._named("dims") if sizes is not None and sizes.fields else []
+        parameters = run_order(self.arenas, pools, dims, self.ports)
         self._check_indices(b, sizes)
         taken = frozenset(parameters) | self.arena.identifiers
         lower_steps(StepBuilder(b, self.names, self.arena, pool, sizes, taken), self.func)
         block.add_op(c.ReturnOp(self._status(b)))
-        ends = [f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.parameters[count:]]
+        ends = [f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.ports]
         extents = [*[""] * (len(parameters) - len(ends)), *ends]
         types = list(block.arg_types)
         return c.FuncOp(f"{self.prefix}_run", types, c.STATUS, block, doc=doc, parameters=parameters, extents=extents)
@@ -115,32 +119,24 @@ class LowerNetwork(_NetworkFunction):
             return b.add(c.SymbolOp("S2S_OK", c.STATUS))
         return b.call(self.names.status, [], c.STATUS, headers.PACKED)
 
-    def _with_pool(self, block: Block) -> tuple[SSAValue | None, list[str]]:
-        """Add a thread pool parameter to `block` if kernels are divided; return the names of all parameters."""
-        if threads_of(self.func) is None:
-            return None, self.parameters
-        count = len(self.arenas)
-        pool = block.insert_arg(POOL, count)
-        (name,) = unique_identifiers(["pool"], taken={*self.parameters, *self.arena.identifiers})
-        return pool, [*self.parameters[:count], name, *self.parameters[count:]]
+    def _named(self, word: str) -> list[str]:
+        """The parameter `word`, under another name if an input, an output or a part of the arena has this one."""
+        return unique_identifiers([word], taken={*self.arenas, *self.ports, *self.arena.identifiers})
 
-    def _with_sizes(self, b: Builder, block: Block, parameters: list[str]) -> tuple[RunSizes | None, list[str]]:
-        """Add a parameter with the sizes of this run to `block` if there are any, and check them; return the sizes and
-        the names of all parameters."""
+    def _with_sizes(self, b: Builder, block: Block, place: int) -> RunSizes | None:
+        """Add a parameter with the sizes of this run to `block` at `place`, if the caller gives any, and check them."""
         module = self.func.parent_op()
         used = _sizes_of_steps(self.func) | {axis.size for each in indices_of(self.main) for axis in each.axes}
         sizes = None if module is None else RunSizes(module.attributes, self.names, used)
         if sizes is None or not sizes.bounds:
-            return None, parameters
+            return None
         sizes.count(b, dict(zip(self.main.input_names, self.main.inputs, strict=True)))
         if not sizes.fields:
-            return sizes, parameters
-        place = len(parameters) - len(self.main.inputs) - len(self.main.outputs)
+            return sizes
         dims = block.insert_arg(sizes.type, place)
         refuse(b, b.binary("==", dims, b.add(c.SymbolOp("NULL", _VOID_POINTER))), "S2S_ERR_NULL")
         sizes.enter(b, dims)
-        (word,) = unique_identifiers(["dims"], taken={*parameters, *self.arena.identifiers})
-        return sizes, [*parameters[:place], word, *parameters[place:]]
+        return sizes
 
     def reset(self) -> c.FuncOp | None:
         """Write the function `<prefix>_reset(arena)`; None if there is no state."""

@@ -46,7 +46,7 @@ class LowerPushed(LowerNetwork):
         steps = [op for op in main.func.body.block.ops if isinstance(op, loop.STEPS)]
         self.before, self.behind = steps[: steps.index(self.rows)], steps[steps.index(self.rows) + 1 :]
         self.input, self.outputs = main.inputs[0], main.outputs
-        self.input_name, self.output_names = self.parameters[1], self.parameters[2:]
+        self.input_name, self.output_names = self.ports[0], self.ports[1:]
 
     def functions(self) -> list[c.FuncOp]:
         """Write all functions, callees first."""
@@ -75,7 +75,7 @@ class LowerPushed(LowerNetwork):
             b.block.add_op(c.IfOp(b.binary("!=", status, ok), failed))
         name, handed = calls[-1]
         b.block.add_op(c.ReturnOp(b.add(c.CallOp(f"{self.prefix}_{name}", handed, c.STATUS))))
-        return self._function("run", block, self.parameters[1:], self._extents(self.parameters[1:]))
+        return self._function("run", block, self.ports, self._extents(self.ports))
 
     def _tick(self) -> c.FuncOp:
         types = [*self.arena.types(1), _INDEX, self._port(self.input, const=True)]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from s2s.emit.files import write_tree
 from s2s.emit.stream import Stream
-from s2s.emit.write import write_tree
 from s2s.errors import InputError
 
 RECORD = json.dumps({"generator": {"name": "s2s"}, "files": ["include/net.h", "src/net.c"]}).encode()

@@ -1,20 +1,86 @@
-"""Write a tree of files to disk, wholly or not at all."""
+"""The emitted tree as files, in memory or in a folder, with the record that describes it.
+
+A tree is written wholly or not at all, and replaces nothing but an older tree.
+"""
 
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import field, replace
 from pathlib import Path
+from typing import Any
 
+from s2s.c_syntax.interface import Interface
 from s2s.emit.stream import Content, pieces
-from s2s.errors import InputError
+from s2s.errors import CompilerBug, InputError
+from s2s.support.frozen import frozen
 
 RECORD = "metadata.json"
 """The file that identifies a tree of s2s and lists its files."""
 
 BUILT = "build"
 """Folders whose names begin with this word are build outputs, which are deleted with the tree."""
+
+
+@frozen
+class Tree:
+    """Relative paths and contents, in the order they are written."""
+
+    files: Mapping[str, Content]
+    record: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The content of `metadata.json`: how the tree is built, and of each network what is in it."""
+    interfaces: Mapping[str, Interface] = field(default_factory=dict[str, Interface])
+    """The networks by name."""
+    root: Path | None = None
+    """The folder that it lies in; None in memory."""
+
+    def write(self, destination: str | Path) -> "Tree":
+        """Write the tree to `destination`, wholly or not at all, and return it as it lies there.
+
+        It replaces an older tree of s2s, nothing else.
+        """
+        write_tree(self.files, Path(destination))
+        return replace(self, root=Path(destination))
+
+    def text(self, path: str) -> str:
+        """A file as text."""
+        return self.content(path).decode()
+
+    def content(self, path: str) -> bytes:
+        """The bytes of a file.
+
+        Raises InputError where the tree lies in a folder and the file cannot be read.
+        """
+        return b"".join(pieces(self.files[path]))
+
+    @property
+    def folder(self) -> Path:
+        """The folder that it lies in."""
+        if self.root is None:
+            raise CompilerBug("a tree in memory has no folder")
+        return self.root
+
+    def network(self, name: str | None = None) -> Interface:
+        """The network of this name, or the only one.
+
+        Raises InputError where there is no such network, or where there are several and none is named.
+        """
+        every = self.interfaces
+        if name in every or (name is None and len(every) == 1):
+            return every[name or next(iter(every))]
+        place, listed = self.root or self.record["name"], ", ".join(every)
+        if name is None:
+            raise InputError(f"{place}: holds several networks, {listed}; name one: s2s.load(tree, network=…)")
+        raise InputError(f"{name}: is no network of {place}, which holds {listed}; name one of these")
+
+    def record_of(self, network: Interface) -> Mapping[str, Any]:
+        """The part of the record that describes one network."""
+        return self.record.get("networks", {}).get(network.name, self.record)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files)
 
 
 def write_tree(files: Mapping[str, Content], destination: Path) -> None:
