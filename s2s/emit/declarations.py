@@ -62,9 +62,9 @@ BEGIN_DOC = (
     f"Begins a frame: what arena keeps of rows is padding. Call it before the first row of each frame.\n{RETURNS}"
 )
 PUSH_DOC = (
-    "Takes the next rows of the frame, count of them and any number at a time, and computes what they complete.\n"
-    "Their memory may be overwritten when the function has returned. All rows since the last call of {name}_reset\n"
-    "are the frame. Nothing else may write to arena before {name}_finish.\n"
+    "Takes the next count rows of the frame, any number at a time, and computes what they complete.\n"
+    "Their memory may be overwritten when the function has returned. All rows since the last\n"
+    "{name}_reset are the frame. Nothing else may write to arena before {name}_finish.\n"
     f"{RETURNS}\n"
     "Returns S2S_ERR_RANGE, and takes none, if count is negative or the frame has fewer rows left."
 )

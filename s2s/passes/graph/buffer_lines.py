@@ -189,7 +189,7 @@ class _Rewriter:
 
     def _put(self, ring: Ring, argument: SSAValue, row: SSAValue, block: Block) -> SSAValue:
         """Return the ring with `row` behind its others, the first of which leaves it."""
-        argument.name_hint = ring.value.name_hint
+        argument.name_hint = "rows"
         if ring.size == 1:
             return row
         axis, shape = ring.clock.axis, type_of(ring.value).get_shape()

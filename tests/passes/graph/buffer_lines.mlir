@@ -2,17 +2,17 @@
 
 // The convolution reads three rows: two are kept in a ring that begins as padding. What reads all rows runs once, behind.
 
-// CHECK:      func.func private @rows(%x: tensor<1x3x2x1xf32>, %x_1: tensor<1x1x2x1xf32>) -> tensor<1x3x2x1xf32> attributes {tied = array<i64: 0>} {
-// CHECK-NEXT:   %0 = graph.advance %x {by = 2 : i64, slack = 0 : i64} : (tensor<1x3x2x1xf32>) -> tensor<1x3x2x1xf32>
-// CHECK-NEXT:   %1 = graph.insert_slice %0, %x_1 {starts = array<i64: 0, 2, 0, 0>} : (tensor<1x3x2x1xf32>, tensor<1x1x2x1xf32>) -> tensor<1x3x2x1xf32>
+// CHECK:      func.func private @rows(%rows: tensor<1x3x2x1xf32>, %x: tensor<1x1x2x1xf32>) -> tensor<1x3x2x1xf32> attributes {tied = array<i64: 0>} {
+// CHECK-NEXT:   %0 = graph.advance %rows {by = 2 : i64, slack = 0 : i64} : (tensor<1x3x2x1xf32>) -> tensor<1x3x2x1xf32>
+// CHECK-NEXT:   %1 = graph.insert_slice %0, %x {starts = array<i64: 0, 2, 0, 0>} : (tensor<1x3x2x1xf32>, tensor<1x1x2x1xf32>) -> tensor<1x3x2x1xf32>
 // CHECK-NEXT:   func.return %1 : tensor<1x3x2x1xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: func.func private @rows_2(%b: tensor<1x3x2x1xf32>, %0: tensor<1x3x2x1xf32>) -> tensor<1x3x2x1xf32> attributes {tied = array<i64: 0>} {
+// CHECK-NEXT: func.func private @rows_2(%rows: tensor<1x3x2x1xf32>, %0: tensor<1x3x2x1xf32>) -> tensor<1x3x2x1xf32> attributes {tied = array<i64: 0>} {
 // CHECK-NEXT:   %w = graph.constant dense<1.000000e+00> : tensor<1x1x3x1xf32>
 // CHECK-NEXT:   %a = graph.conv %0, %w {node = "mix", strides = array<i64: 2, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, layout = "NHWC"} : (tensor<1x3x2x1xf32>, tensor<1x1x3x1xf32>) -> tensor<1x1x2x1xf32>
-// CHECK-NEXT:   %b_1 = graph.clamp %a {node = "relu", min = 0.000000e+00 : f64} : tensor<1x1x2x1xf32>
-// CHECK-NEXT:   %1 = graph.advance %b {by = 2 : i64, slack = 0 : i64} : (tensor<1x3x2x1xf32>) -> tensor<1x3x2x1xf32>
-// CHECK-NEXT:   %2 = graph.insert_slice %1, %b_1 {node = "relu", starts = array<i64: 0, 2, 0, 0>} : (tensor<1x3x2x1xf32>, tensor<1x1x2x1xf32>) -> tensor<1x3x2x1xf32>
+// CHECK-NEXT:   %b = graph.clamp %a {node = "relu", min = 0.000000e+00 : f64} : tensor<1x1x2x1xf32>
+// CHECK-NEXT:   %1 = graph.advance %rows {by = 2 : i64, slack = 0 : i64} : (tensor<1x3x2x1xf32>) -> tensor<1x3x2x1xf32>
+// CHECK-NEXT:   %2 = graph.insert_slice %1, %b {node = "relu", starts = array<i64: 0, 2, 0, 0>} : (tensor<1x3x2x1xf32>, tensor<1x1x2x1xf32>) -> tensor<1x3x2x1xf32>
 // CHECK-NEXT:   func.return %2 : tensor<1x3x2x1xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.func @main(%x: tensor<1x6x2x1xf32> {name = "x"}) -> (tensor<1x1xf32> {name = "y"}) {
