@@ -77,8 +77,11 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_negative(s2s_i32x4 x, s2s_i32x4 mu
 
 S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_upward(s2s_i32x4 x, s2s_i32x4 multiplier, s2s_i32x4 shift)
 {
+    /* Lanes behind the last channel have a shift of 0, and any result. */
+    const s2s_i32x4 negative = s2s_i32x4_min(s2s_i32x4_splat(-1), shift);
+
     S2S_OF_LANES(s2s_rescale_upward(s2s_i32x4_lane(x, i), s2s_i32x4_lane(multiplier, i),
-                                    (int8_t)s2s_i32x4_lane(shift, i), 0));
+                                    (int8_t)s2s_i32x4_lane(negative, i), 0));
 }
 
 #define S2S_DOT(name, element, n)                                                                                      \

@@ -182,8 +182,11 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(rescale_negative)(S2S_I32V x, S2S_I32V multip
 
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(rescale_upward)(S2S_I32V x, S2S_I32V multiplier, S2S_I32V shift)
 {
+    /* Lanes behind the last channel have a shift of 0, and any result. */
+    const S2S_I32V negative = S2S_I32(min)(S2S_I32(splat)(-1), shift);
+
     S2S_OF_LANES(
-        s2s_rescale_upward(S2S_I32(lane)(x, i), S2S_I32(lane)(multiplier, i), (int8_t)S2S_I32(lane)(shift, i), 0));
+        s2s_rescale_upward(S2S_I32(lane)(x, i), S2S_I32(lane)(multiplier, i), (int8_t)S2S_I32(lane)(negative, i), 0));
 }
 #endif
 
