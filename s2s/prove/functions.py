@@ -19,7 +19,7 @@ from hashlib import blake2b
 import numpy as np
 
 from s2s.prove import intervals
-from s2s.prove.ctypes import BOOL, I64, U64, IntType
+from s2s.prove.ctypes import BOOL, I32, I64, U64, IntType
 from s2s.prove.faults import Fault, Unprovable
 from s2s.prove.intervals import Interval
 from s2s.prove.staircases import parts_of
@@ -297,7 +297,8 @@ def tabulate(
     """The table of `e` for each row: over low[i] <= z <= high[i], where `of(row, z)` is the interval of its variable
     and `cases[i]` the value of SIDE.
 
-    Raises Fault where the expression is undefined in C for an integer of the domain.
+    Raises Fault where the expression is undefined in C for an integer of the domain, Unprovable where the integer is
+    none of 32 bits.
     """
 
     def evaluated(row: np.ndarray, x: Interval) -> tuple[Interval, Undefined]:
@@ -323,6 +324,10 @@ def tabulate(
         if np.any(bad & (a == b)):
             at = int(np.flatnonzero(bad & (a == b))[0])
             msg = f"an operation is undefined in C where the sum is {int(a[at])}"
+            if not I32.least <= a[at] <= I32.most:
+                # Sums that C holds modulo 2^32 have wider bounds than numbers, and need not get there.
+                msg += "; whether it can be is not known"
+                raise Unprovable(msg)
             raise Fault(msg)
         settled = value.single & ~bad
         done.append((row[settled], a[settled], value.low[settled]))
