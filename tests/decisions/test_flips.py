@@ -59,6 +59,7 @@ CASES: dict[str, tuple[onnx.ModelProto, str, str, dict[str, Any]]] = {
 
 ELSEWHERE = {
     "algorithm": "decisions/test_algorithm.py",
+    "code": "end_to_end/test_code_pools.py",
     "constant bits": "end_to_end/test_four_bit_constants.py",
     "constant codes": "end_to_end/test_coded_constants.py",
     "device": "end_to_end/test_devices.py",

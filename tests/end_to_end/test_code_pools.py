@@ -70,6 +70,15 @@ def test_the_user_places_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert f"digits_{last}" not in record["code"][0]["kernels"]
 
 
+def test_written_decisions_place_kernels() -> None:
+    subjects = [decision.subject for decision in placed().decisions if decision.kind == "code"]
+    entries = [{"kind": "code", "subject": subject, "chosen": "default"} for subject in subjects]
+    decided = {"format": 1, "decisions": entries}
+    artifact = api.compile(DIGITS, target="cortex-m4", pools=[POOL], decisions=decided)
+    assert {decision.by for decision in artifact.decisions if decision.kind == "code"} == {"user"}
+    assert kernels_in(artifact) == []
+
+
 @pytest.mark.parametrize(
     ("pool", "place", "fault"),
     [
