@@ -30,6 +30,7 @@ LAYERS = """(float[1, 1, 8, 8] input) => (float[1, 2, 8, 8] output) <
 KEPT = "(float[1, 64] mfcc) => (float[1, 64] scores) { a = MatMul (mfcc, u) b = Softmax (a) scores = MatMul (b, v) }"
 DENSE = "(float[1, 64] input) => (float[1, 64] output) { a = MatMul (input, u) b = Softmax (a) output = MatMul (b, v) }"
 SEQUENCE = "(float[1, sequence, 64] x) => (float[1, sequence, 64] y) { y = Softmax (x) }"
+GROUPS = "(float[2, A] x, float[B] y) => (float[2, A] p, float[B] q1) { p = Relu (x) q1 = Relu (y) }"
 FOUND = "(float[300] image) => (int64[1, N] boxes) { boxes = NonZero (image) }"
 NAMED = """(float[1, 3] X) => (string[1] label) {
     best = ArgMax <axis = 1, keepdims = 0> (X)
@@ -150,6 +151,7 @@ GIVEN = {
     "sizes": [
         network("encoder", SEQUENCE, **SEQUENCES),
         network("encoder", SEQUENCE, ENCODER, **SEQUENCES),
+        network("groups", GROUPS, shapes=["x=2,4*q", "y=q+1"], dims={"q": (2, 4)}),
         network("detector", STRIPES, dims={"width": "32..640:+32"}),
         network("detector", FOUND, "static uint8_t arena[8192]; static float image[300]; static int64_t boxes[300];"),
         network("encoder", SEQUENCE, threads=2, **SEQUENCES),
