@@ -48,6 +48,7 @@ NOT_DRAWN: Mapping[str, str] = {
     "decisions": "are about kernels that only a compilation names; `tests/decisions` gives random ones back",
     "records": "are about kernels that only a compilation names",
     "external": "takes libraries and compilers that few machines have",
+    "place": "names kernels, which only a compilation knows; `tests/end_to_end/test_code_pools.py` gives some",
     "row_tiles": "are about operators that only a compilation numbers; budgets of RAM set them",
     "debug": "prints, and changes no C",
 }

@@ -159,7 +159,7 @@ REFUSED = [
         "--pool b=1024:streamed: constants are streamed from one pool",
     ),
     (["tcm=1KiB:rate=2"], "rate and latency are those of copies; give them with holds streamed"),
-    (["tcm=1KiB:fast"], "'fast' is no property; give buffers, constants, streamed, loaded, at=ADDRESS"),
+    (["tcm=1KiB:fast"], "'fast' is no property; give buffers, constants, streamed, code, loaded, at=ADDRESS"),
     (["flash=1KiB:streamed"], "no pool may hold buffers; add one that may"),
     (["tcm=6KiB", "flash=1KiB:streamed"], "--pool flash=1024:streamed: what it would hold takes .* the largest are"),
 ]
