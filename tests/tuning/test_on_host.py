@@ -2,13 +2,13 @@
 
 import fcntl
 from collections import Counter
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from s2s.compilation import Compilation
+from s2s.emit.files import Tree
 from s2s.options import CompileOptions
 from s2s.tuning import on_host
 from s2s.tuning.experience import Experience
@@ -63,8 +63,8 @@ def test_nobody_else_times_candidates_meanwhile(task: Task, monkeypatch: pytest.
 
 
 def test_a_program_that_crashes_is_told(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-    def crashing(tree: Path) -> None:
-        program = tree / on_host.PROGRAM
+    def crashing(tree: Tree) -> None:
+        program = tree.folder / on_host.PROGRAM
         program.write_text("#!/bin/sh\nkill -SEGV $$\n")
         program.chmod(0o755)
 
