@@ -52,12 +52,15 @@ class BufferLinesPass(ModulePass):
 
     name = "graph-buffer-lines"
 
-    input: str = ""
+    input: str | None = None
+    """The input whose rows are pushed; None for none."""
     axis: int = 1
     operators: int = -1
     """How many operators, from the first one on, run row by row; -1 for the number with the least memory."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.input is None:
+            return
         main = main_of(op)
         x = _input(main, self.input, self.axis)
         ops = list(clocked(main, x, self.axis))
