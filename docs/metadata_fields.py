@@ -48,7 +48,11 @@ FIELDS = {
     "code[].kernels": ("texts", "kernels whose functions are there; only beside its name"),
     "code[].is_placed": ("truth", "whether a linker script of the tree places it at an address; only beside its name"),
     "paths[].kernel": ("text", "a kernel, or the run function, whose path through its code may depend on data"),
-    "paths[].path": ("text", "`exact`: the same path in every run; `bounded`: one of some; `open`: of unknown length"),
+    "paths[].path": (
+        "text",
+        "`exact`: the same in every run; `bounded`: one of some; `open`: of unknown length; without library functions "
+        "that compute floats on cores that have no FPU",
+    ),
     "paths[].because": ("texts", "what depends on data; only where something does"),
     "paths[].repeats": ("truth", "whether data decide how often something is repeated"),
     "paths[].turns": ("number or null", "how often a loop turns at most in a call; null where nobody knows"),

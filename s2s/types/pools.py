@@ -63,7 +63,7 @@ class Pool(NamedTuple):
     read: float | None = None
     """Bytes that kernels read from it in a cycle; None where only the order of the pools tells which is faster."""
     write: float | None = None
-    """Bytes that kernels write to it in a cycle; None: as many as they read."""
+    """Bytes that kernels write to it in a cycle; None for the rate at which they read."""
     read_latency: int = 0
     """Cycles until the first byte of a burst is read."""
     write_latency: int = 0

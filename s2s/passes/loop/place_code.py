@@ -7,7 +7,7 @@
     func.func private @softmax(…) attributes {kernel} { … }
 
 The kernels with most work for a byte of code are first. Their bytes are an estimate that is seldom too low: the linker
-has the last word. What the user places is there, and refused where a pool has no room for it.
+has the last word. What the user places is there, whatever it is estimated at.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
