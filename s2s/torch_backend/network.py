@@ -18,6 +18,7 @@ from s2s.frontends.torch import LoadedModel, export, load_model
 from s2s.frontends.torch.tensors import array_on, tensor_on
 from s2s.options import CompileOptions
 from s2s.torch_backend.contract import Contract, Place, contract_of
+from s2s.torch_backend.exporting import exporting_in_this_thread
 
 FIXED = "fixed"
 """What names of constants begin with."""
@@ -48,7 +49,7 @@ class Network:
         self, graph: Callable[..., Any], inputs: Sequence[Any], constant: Sequence[int], options: CompileOptions
     ) -> None:
         """Compile `graph` with the inputs numbered by `constant` as constants, and build it."""
-        with compile_lock:
+        with compile_lock, exporting_in_this_thread():
             self._contract, program = _exported(graph, inputs, constant)
         changed = self._contract.changed
         artifact = compile_artifact(program, options)

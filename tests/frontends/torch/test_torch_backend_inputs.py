@@ -13,7 +13,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.testing._internal.two_tensor import TwoTensor
 
+from s2s.options import CompileOptions
 from s2s.torch_backend import compile_graph, graph
+from s2s.torch_backend.network import Network
 
 BACKEND = partial(compile_graph, target="c")
 
@@ -197,3 +199,29 @@ def test_threads_that_compile_and_run_at_once(caplog: pytest.LogCaptureFixture):
     with caplog.at_level(logging.WARNING, "s2s"), ThreadPoolExecutor(4) as pool:
         assert not any(pool.map(differs, range(40)))
     assert not [each for each in caplog.records if "run by torch" in each.getMessage()]
+
+
+def test_threads_run_while_another_one_exports():
+    """torch's flag of an export is one for all threads; the wrappers of compiled graphs look at it."""
+    module = nn.Linear(8, 8).eval()
+    fast, x = compiled(module), torch.rand(2, 8)
+    answers: list[bool] = []
+
+    def run() -> None:
+        answers.append(torch.compiler.is_exporting())
+        with torch.no_grad():
+            answers.append(not torch.allclose(fast(x), module(x), atol=1e-5))
+
+    def graph(value: Tensor) -> tuple[Tensor]:
+        if torch.compiler.is_exporting():
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(run).result()
+        return (value + 1,)
+
+    with torch.no_grad():
+        fast(x)
+        network = Network(graph, [x], [], CompileOptions())
+    assert answers
+    assert not any(answers)
+    assert not torch.compiler.is_exporting()
+    torch.testing.assert_close(network([x]), (x + 1,))
