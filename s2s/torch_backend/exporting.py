@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import torch
 
 
 @contextmanager
-def exporting_in_this_thread() -> Iterator[None]:
+def exporting_in_this_thread() -> Generator[None]:
     """Answer `torch.compiler.is_exporting` with True in this thread only, while it exports.
 
     torch has one flag for all threads. A graph of `torch.compile` that another thread runs meanwhile would annotate
