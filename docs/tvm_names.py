@@ -95,11 +95,10 @@ def imported(tree: ast.Module) -> dict[str, object]:
                 value = getattr(module, each.name, None)
                 found[each.asname or each.name] = value
         elif isinstance(node, ast.Import):
-            found |= {
-                each.asname or each.name.partition(".")[0]: importlib.import_module("s2s")
-                for each in node.names
-                if each.name.startswith("s2s")
-            }
+            for each in node.names:
+                if each.name.startswith("s2s"):
+                    module = importlib.import_module(each.name)
+                    found[each.asname or "s2s"] = module if each.asname else importlib.import_module("s2s")
     return found
 
 

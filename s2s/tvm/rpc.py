@@ -27,6 +27,8 @@ from s2s.tvm.runtime.registry import get_global_func
 if TYPE_CHECKING:
     from s2s.tvm.autotvm.rpc_runner import RPCRunner
 
+__all__ = ["LocalSession", "Server", "Session", "Tracker", "TrackerSession", "connect", "connect_tracker"]
+
 
 class LocalSession:
     """A session in this process: files are copied to a folder of its own, and modules are loaded from there."""

@@ -11,6 +11,8 @@ from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
 from s2s.tvm.autotvm.record import PROTOCOL, encode
 from s2s.tvm.autotvm.tuner import Tuner
 
+__all__ = ["Monitor", "log_to_file", "progress_bar"]
+
 Callback = Callable[[Tuner, Sequence[MeasureInput], Sequence[MeasureResult]], None]
 
 

@@ -46,6 +46,8 @@ from s2s.tvm.relay.function import Function
 from s2s.tvm.relay.module import IRModule
 from s2s.tvm.target import resolve
 
+__all__ = ["BaseGraphTuner", "DPTuner", "PBQPTuner"]
+
 Log = str | Path | Iterable[tuple[MeasureInput, MeasureResult]]
 Operator = str | Callable[..., Any]
 

@@ -14,6 +14,8 @@ from s2s.executor.ndarray import NDArray
 from s2s.types.dtypes import Array
 from s2s.verify.build import LoadedNetwork
 
+__all__ = ["AotModule"]
+
 
 class AotModule:
     """A network compiled for executor `aot`. Parameters are linked into it and are no inputs."""

@@ -11,6 +11,8 @@ from s2s.tvm.runtime.registry import register_func
 from s2s.tvm.te.expressions import Tensor
 from s2s.tvm.te.extern import call_packed, extern
 
+__all__ = ["batch_matmul", "matmul"]
+
 MATMUL, BATCH_MATMUL = "tvm.contrib.cblas.matmul", "tvm.contrib.cblas.batch_matmul"
 
 

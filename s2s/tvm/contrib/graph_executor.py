@@ -35,6 +35,8 @@ from s2s.tvm.runtime.module import Module
 from s2s.tvm.runtime.program import Program
 from s2s.types.weights import Array
 
+__all__ = ["GraphModule", "create"]
+
 FUNCTIONS = (
     "debug_get_output",
     "get_input",

@@ -6,22 +6,19 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.errors import InputError
+from s2s.tvm.dtypes import is_float
 from s2s.tvm.relay import op
 from s2s.tvm.relay.expr import Expr, Number, const
 from s2s.tvm.relay.formula import onnx
 from s2s.tvm.relay.graph_calls import call
-from s2s.tvm.relay.operators import operator
+from s2s.tvm.relay.operators import BY_OPERATION, operator
 from s2s.types.dtypes import from_numpy
-
-
-def _is_float(data: Expr) -> bool:
-    return np.dtype(data.dtype).kind not in "iub"
 
 
 @operator("trunc")
 def trunc(data: Expr) -> Expr:
     """Rounded towards zero; integers are as they are."""
-    if not _is_float(data):
+    if not is_float(data.dtype):
         return op.identity(data)
     return op.where(op.less(data, 0.0), op.ceil(data), op.floor(data))
 
@@ -29,7 +26,7 @@ def trunc(data: Expr) -> Expr:
 @operator("round")
 def round(data: Expr) -> Expr:
     """Rounded to the nearest integer, halves away from zero."""
-    if not _is_float(data):
+    if not is_float(data.dtype):
         return op.identity(data)
     down = trunc(data)
     return op.where(op.less(op.abs(data - down), 0.5), down, down + op.sign(data))
@@ -60,7 +57,7 @@ def floor_mod(lhs: Expr, rhs: Expr | Number) -> Expr:
 @operator("floor_divide")
 def floor_divide(lhs: Expr, rhs: Expr | Number) -> Expr:
     """`a / b` rounded down."""
-    if _is_float(lhs):
+    if is_float(lhs.dtype):
         return op.floor(op.divide(lhs, rhs))
     rest = trunc_mod(lhs, rhs)
     differs = op.logical_and(op.not_equal(rest, 0), op.not_equal(op.less(rest, 0), op.less(lhs.like(rhs), 0)))
@@ -79,16 +76,27 @@ def log10(data: Expr) -> Expr:
     return op.log(data) * (1 / math.log(10))
 
 
+@operator("isnan")
+def isnan(data: Expr) -> Expr:
+    """Whether `x` is no number, which an integer never is."""
+    return call(graph.IsNanOp, data) if is_float(data.dtype) else op.full(False, data.shape, "bool")
+
+
+BY_OPERATION[graph.IsNanOp] = "isnan"
+
+
 @operator("isinf")
 def isinf(data: Expr) -> Expr:
-    """Whether `x` is infinite."""
-    return onnx("IsInf", data)
+    """Whether `x` is infinite; integers are not."""
+    return onnx("IsInf", data) if is_float(data.dtype) else op.full(False, data.shape, "bool")
 
 
 @operator("isfinite")
 def isfinite(data: Expr) -> Expr:
-    """Whether `x` is a number, and finite."""
-    return op.logical_not(op.logical_or(op.isnan(data), isinf(data)))
+    """Whether `x` is a number, and finite; integers are."""
+    if not is_float(data.dtype):
+        return op.full(True, data.shape, "bool")
+    return op.logical_not(op.logical_or(isnan(data), isinf(data)))
 
 
 @operator("cast_like")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from xdsl.ir import Operation
 
 from s2s.dialects import graph
+from s2s.tvm.dtypes import is_float
 from s2s.tvm.relay.expr import Expr, Number
 from s2s.tvm.relay.graph_calls import call
 from s2s.tvm.relay.operators import BY_OPERATION, operator
@@ -13,6 +14,16 @@ from s2s.tvm.relay.operators import BY_OPERATION, operator
 def _unary(name: str, operation: type[Operation], what: str) -> Callable[[Expr], Expr]:
     def apply(data: Expr) -> Expr:
         return call(operation, data)
+
+    apply.__doc__ = what
+    apply.__name__ = name
+    BY_OPERATION[operation] = name
+    return operator(name)(apply)
+
+
+def _rounding(name: str, operation: type[Operation], what: str) -> Callable[[Expr], Expr]:
+    def apply(data: Expr) -> Expr:
+        return call(operation if is_float(data.dtype) else graph.IdentityOp, data)
 
     apply.__doc__ = what
     apply.__name__ = name
@@ -38,15 +49,14 @@ asinh = _unary("asinh", graph.AsinhOp, "`asinh(x)`.")
 atan = _unary("atan", graph.AtanOp, "`atan(x)`.")
 atanh = _unary("atanh", graph.AtanhOp, "`atanh(x)`.")
 bitwise_not = _unary("bitwise_not", graph.BitwiseNotOp, "Every bit inverted.")
-ceil = _unary("ceil", graph.CeilOp, "Rounded up.")
-floor = _unary("floor", graph.FloorOp, "Rounded down.")
+ceil = _rounding("ceil", graph.CeilOp, "Rounded up; integers are as they are.")
+floor = _rounding("floor", graph.FloorOp, "Rounded down; integers are as they are.")
 cos = _unary("cos", graph.CosOp, "`cos(x)`.")
 cosh = _unary("cosh", graph.CoshOp, "`cosh(x)`.")
 erf = _unary("erf", graph.ErfOp, "The error function.")
 exp = _unary("exp", graph.ExpOp, "`e ** x`.")
 log = _unary("log", graph.LogOp, "The natural logarithm.")
 identity = copy = _unary("copy", graph.IdentityOp, "`x`.")
-isnan = _unary("isnan", graph.IsNanOp, "Whether `x` is no number.")
 logical_not = _unary("logical_not", graph.LogicalNotOp, "Whether `x` is false.")
 negative = _unary("negative", graph.NegOp, "`-x`.")
 rsqrt = _unary("rsqrt", graph.RsqrtOp, "`1 / sqrt(x)`.")

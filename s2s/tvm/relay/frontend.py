@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from torch import nn
     from torch.export import ExportedProgram
 
+__all__ = ["from_onnx", "from_pytorch", "from_tflite"]
+
 
 def from_onnx(
     model: onnx.ModelSource,

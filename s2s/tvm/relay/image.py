@@ -21,6 +21,8 @@ from s2s.tvm.relay.resize import Resizing, resized
 from s2s.tvm.relay.window import layout_of, pads_of, sizes_of, spatial_rank
 from s2s.types.shapes.window import CHANNELS_FIRST
 
+__all__ = ["affine_grid", "crop_and_resize", "dilation2d", "grid_sample", "resize1d", "resize2d", "resize3d"]
+
 
 @operator("image.resize1d")
 def resize1d(

@@ -8,6 +8,7 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.errors import InputError, UnsupportedError
+from s2s.tvm.dtypes import is_float
 from s2s.tvm.relay import op
 from s2s.tvm.relay.expr import Constant, Expr, Number, Tuple, axis_of, const
 from s2s.tvm.relay.formula import constant_ints, onnx
@@ -132,7 +133,7 @@ def sequence_mask(data: Expr, valid_length: Expr, mask_value: Number = 0, axis: 
     steps = const(np.arange(size).reshape([size if place == axis else 1 for place in range(rank)]).astype(np.int32))
     lengths = [data.shape[1 - axis] if place == 1 - axis else 1 for place in range(rank)]
     valid = op.less(steps, op.reshape(valid_length.astype("int32"), lengths))
-    return op.where(valid, data, float(mask_value) if np.dtype(data.dtype).kind == "f" else mask_value)
+    return op.where(valid, data, float(mask_value) if is_float(data.dtype) else mask_value)
 
 
 @operator("reverse_sequence")

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute
 
 from s2s.dialects import graph
 from s2s.errors import InputError
+from s2s.tvm.dtypes import is_float
 from s2s.tvm.relay import annotation as annotation
 from s2s.tvm.relay.elementwise import abs as abs
 from s2s.tvm.relay.elementwise import acos as acos
@@ -37,7 +38,6 @@ from s2s.tvm.relay.elementwise import floor as floor
 from s2s.tvm.relay.elementwise import greater as greater
 from s2s.tvm.relay.elementwise import greater_equal as greater_equal
 from s2s.tvm.relay.elementwise import identity as identity
-from s2s.tvm.relay.elementwise import isnan as isnan
 from s2s.tvm.relay.elementwise import left_shift as left_shift
 from s2s.tvm.relay.elementwise import less as less
 from s2s.tvm.relay.elementwise import less_equal as less_equal
@@ -77,7 +77,7 @@ Axes = int | Sequence[int] | None
 @operator("clip")
 def clip(a: Expr, a_min: float, a_max: float) -> Expr:
     """`x` limited to `[a_min, a_max]`."""
-    if np.dtype(a.dtype).kind == "f":
+    if is_float(a.dtype):
         return call(graph.ClampOp, a, min=float(a_min), max=float(a_max))
     limits = np.iinfo(a.dtype)
     if np.isnan([a_min, a_max]).any():

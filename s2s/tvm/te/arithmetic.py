@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from s2s.errors import InputError
-from s2s.tvm.te.expressions import Const, Expr, Size, Tensor, binary, typed
+from s2s.tvm.dtypes import is_float
+from s2s.tvm.te.expressions import Const, Expr, Number, Size, Tensor, binary, typed
+from s2s.tvm.te.operators import floor
 from s2s.tvm.te.tensor_arithmetic import provide_arithmetic
 from s2s.tvm.te.tensors import compute, pointwise
 
@@ -40,6 +42,18 @@ def element(tensor: Tensor, indices: Sequence[Expr]) -> Expr:
     return tensor(*(0 if is_one(size) else index for size, index in zip(tensor.shape, last, strict=True)))
 
 
+def rounded_down(a: Expr | Number, b: Expr | Number) -> Expr:
+    """`a / b` rounded down, of integers or floats."""
+    quotient = binary("/", a, b)
+    return floor(quotient) if is_float(quotient.dtype) else binary("//", a, b)
+
+
+def rest_of_rounded_down(a: Expr | Number, b: Expr | Number) -> Expr:
+    """`a - rounded_down(a, b) * b`."""
+    down = rounded_down(a, b)
+    return binary("-", a, down * b) if is_float(down.dtype) else binary("%", a, b)
+
+
 def combine(name: str, formula: Formula, a: Any, b: Any) -> Tensor:
     """The tensor of `formula` on broadcast operands; of two numbers, the number."""
     if not isinstance(a, Tensor) and not isinstance(b, Tensor):
@@ -57,7 +71,8 @@ def _arithmetic(sign: str, a: Any, b: Any) -> Tensor:
     """The tensor of an operation of Python on tensors and numbers, or of a conversion."""
     if sign == "astype":
         return compute(a.shape, _converted(a, b), "T_cast")
-    return combine(NAMES[sign], lambda x, y: binary(sign, x, y), a, b)
+    formulas = {"//": rounded_down, "%": rest_of_rounded_down}
+    return combine(NAMES[sign], formulas.get(sign, lambda x, y: binary(sign, x, y)), a, b)
 
 
 def _converted(tensor: Tensor, dtype: str) -> Callable[[*tuple[Any, ...]], Expr]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from s2s.errors import InputError
 from s2s.support.frozen import frozen
+from s2s.tvm.dtypes import is_float
 from s2s.tvm.te.tensor_arithmetic import Slice, TensorArithmetic
 from s2s.types.dtypes import holds
 
@@ -81,7 +82,7 @@ class Expr:
         return binary("%", other, self)
 
     def __neg__(self) -> Expr:
-        return 0 - self
+        return self * -1.0 if is_float(self.dtype) else 0 - self
 
     def __lt__(self, other: Expr | Number) -> Expr:
         return compare("<", self, other)
@@ -357,7 +358,7 @@ def typed(value: Expr | Number, dtype: str) -> Expr:
     """`value`, a plain number as a constant of `dtype`."""
     if isinstance(value, Expr):
         return value
-    if not _is_float(dtype) and not holds(np.dtype(dtype), value):
+    if not is_float(dtype) and not holds(np.dtype(dtype), value):
         raise InputError(f"{value}: is no {dtype}; convert the other operand with astype")
     return Const(value, dtype)
 
@@ -365,7 +366,7 @@ def typed(value: Expr | Number, dtype: str) -> Expr:
 def binary(sign: str, a: Expr | Number, b: Expr | Number) -> Expr:
     """`a sign b` of operands of one type."""
     a, b = _alike(sign, a, b)
-    if sign in INTEGER_SIGNS and _is_float(a.dtype):
+    if sign in INTEGER_SIGNS and is_float(a.dtype):
         raise InputError(f"{a} {sign} {b}: takes integers; convert the operands with astype")
     if sign == "/" and a.dtype == INDEX and _is_index(a) and _is_index(b):
         sign = "//"
@@ -383,10 +384,6 @@ def _alike(sign: str, a: Expr | Number, b: Expr | Number) -> tuple[Expr, Expr]:
     if a.dtype != b.dtype:
         raise InputError(f"{a} {sign} {b}: {a.dtype} and {b.dtype} do not mix; convert one with astype")
     return a, b
-
-
-def _is_float(dtype: str) -> bool:
-    return dtype == "bfloat16" or np.dtype(dtype).kind == "f"
 
 
 def _is_index(expr: Expr) -> bool:

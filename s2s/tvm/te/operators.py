@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from functools import reduce as fold
 
 from s2s.errors import InputError
-from s2s.tvm.te.expressions import Binary, Call, Expr, IterVar, Number, Select, binary, compare, typed
+from s2s.tvm.dtypes import is_float
+from s2s.tvm.te.expressions import Binary, Call, Expr, IterVar, Number, Select, binary, compare, const, typed
 from s2s.tvm.te.operations import Reduce
 
 Axes = IterVar | Sequence[IterVar]
@@ -42,23 +43,23 @@ def _extreme(kind: str, expr: Expr, axis: Axes | Expr | Number) -> Expr:
     return binary(kind, expr, axis)
 
 
-def if_then_else(condition: Expr, a: Expr | Number, b: Expr | Number) -> Expr:
-    """`a` where the condition holds, else `b`; only the side that is taken is read."""
-    dtype = a.dtype if isinstance(a, Expr) else b.dtype if isinstance(b, Expr) else "float32"
-    a, b = typed(a, dtype), typed(b, dtype)
-    if a.dtype != b.dtype:
-        raise InputError(f"if_then_else: {a} is {a.dtype}, {b} is {b.dtype}; convert one with astype")
-    return Select(condition, a, b)
+def if_then_else(cond: Expr, t: Expr | Number, f: Expr | Number) -> Expr:
+    """`t` where the condition holds, else `f`; only the side that is taken is read."""
+    dtype = t.dtype if isinstance(t, Expr) else f.dtype if isinstance(f, Expr) else "float32"
+    t, f = typed(t, dtype), typed(f, dtype)
+    if t.dtype != f.dtype:
+        raise InputError(f"if_then_else: {t} is {t.dtype}, {f} is {f.dtype}; convert one with astype")
+    return Select(cond, t, f)
 
 
-def all(*conditions: Expr) -> Expr:
+def all(*args: Expr) -> Expr:
     """Whether all conditions hold."""
-    return fold(lambda a, b: Binary("and", a, b, "bool"), conditions)
+    return fold(lambda a, b: Binary("and", a, b, "bool"), args)
 
 
-def any(*conditions: Expr) -> Expr:
+def any(*args: Expr) -> Expr:
     """Whether a condition holds."""
-    return fold(lambda a, b: Binary("or", a, b, "bool"), conditions)
+    return fold(lambda a, b: Binary("or", a, b, "bool"), args)
 
 
 def indexdiv(a: Expr, b: Expr | Number) -> Expr:
@@ -78,7 +79,7 @@ def power(x: Expr, y: Expr | Number) -> Expr:
 
 def _function(name: str) -> Callable[[Expr], Expr]:
     def call(x: Expr) -> Expr:
-        if x.dtype not in ("float16", "bfloat16", "float32", "float64"):
+        if not is_float(x.dtype):
             raise InputError(f"te.{name}: {x} is {x.dtype}; convert it to a float with astype")
         return Call(name, x)
 
@@ -87,25 +88,41 @@ def _function(name: str) -> Callable[[Expr], Expr]:
     return call
 
 
+def _rounding(name: str) -> Callable[[Expr], Expr]:
+    function = _function(name)
+
+    def call(x: Expr) -> Expr:
+        return function(x) if is_float(x.dtype) else x
+
+    call.__name__ = name
+    call.__doc__ = f"`{name}(x)` of a float; an integer is itself."
+    return call
+
+
 acos, acosh, asin, asinh = _function("acos"), _function("acosh"), _function("asin"), _function("asinh")
-atan, atanh, ceil, cos, cosh = (_function(each) for each in ("atan", "atanh", "ceil", "cos", "cosh"))
-erf, exp, floor, log, nearbyint = (_function(each) for each in ("erf", "exp", "floor", "log", "nearbyint"))
+atan, atanh, cos, cosh = (_function(each) for each in ("atan", "atanh", "cos", "cosh"))
+ceil, floor, nearbyint = _rounding("ceil"), _rounding("floor"), _rounding("nearbyint")
+erf, exp, log = _function("erf"), _function("exp"), _function("log")
 rsqrt, sigmoid, sin, sinh = _function("rsqrt"), _function("sigmoid"), _function("sin"), _function("sinh")
 sqrt, tan, tanh = _function("sqrt"), _function("tan"), _function("tanh")
 
 
 def abs(x: Expr) -> Expr:
-    """`|x|`."""
-    return binary("max", x, -x)
+    """`|x|`; a number without a sign is itself."""
+    return x if x.dtype.startswith("uint") else binary("max", x, -x)
 
 
 def trunc(x: Expr) -> Expr:
     """`x` without its fraction."""
+    if not is_float(x.dtype):
+        return x
     return if_then_else(compare("<", x, 0), ceil(x), floor(x))
 
 
 def round(x: Expr) -> Expr:
     """The integer next to `x`, of halves the one that is further from zero; `nearbyint` takes the even one."""
+    if not is_float(x.dtype):
+        return x
     size = abs(x)
     down = floor(size)
     nearest = if_then_else(compare(">=", size - down, 0.5), down + 1, down)
@@ -124,17 +141,17 @@ def log10(x: Expr) -> Expr:
 
 def isnan(x: Expr) -> Expr:
     """Whether `x` is no number."""
-    return compare("!=", x, x)
+    return compare("!=", x, x) if is_float(x.dtype) else const(False)
 
 
 def isinf(x: Expr) -> Expr:
     """Whether `x` is infinite."""
-    return compare("==", abs(x), math.inf)
+    return compare("==", abs(x), math.inf) if is_float(x.dtype) else const(False)
 
 
 def isfinite(x: Expr) -> Expr:
     """Whether `x` is a number and not infinite."""
-    return compare("<", abs(x), math.inf)
+    return compare("<", abs(x), math.inf) if is_float(x.dtype) else const(True)
 
 
 def truncdiv(a: Expr, b: Expr | Number) -> Expr:

@@ -12,6 +12,26 @@ import numpy.typing as npt
 from s2s.executor.device import Device
 from s2s.tvm.runtime.packed_func import PackedFunc
 
+__all__ = [
+    "assert_allclose",
+    "device_enabled",
+    "device_test",
+    "echo",
+    "enabled_targets",
+    "exclude_targets",
+    "fixture",
+    "known_failing_targets",
+    "main",
+    "parameter",
+    "parameters",
+    "parametrize_targets",
+    "requires_llvm",
+    "requires_micro",
+    "requires_x86",
+    "skip_if_32bit",
+    "uses_gpu",
+]
+
 
 def assert_allclose(
     actual: npt.ArrayLike, desired: npt.ArrayLike, rtol: float = 1e-7, atol: float = 1e-7, verbose: bool = True

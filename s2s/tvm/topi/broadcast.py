@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from s2s.tvm.te import operators
-from s2s.tvm.te.arithmetic import Formula, broadcast_shape, combine, element
+from s2s.tvm.te.arithmetic import Formula, broadcast_shape, combine, element, rest_of_rounded_down, rounded_down
 from s2s.tvm.te.expressions import Binary, Size, Tensor, binary, compare, typed
 from s2s.tvm.te.tensors import pointwise
 
@@ -25,7 +25,7 @@ def _compared(name: str, sign: str) -> Callable[[Any, Any], Tensor]:
     return function
 
 
-def _logical(name: str, formula: Formula, doc: str) -> Callable[[Any, Any], Tensor]:
+def _combined(name: str, formula: Formula, doc: str) -> Callable[[Any, Any], Tensor]:
     def function(lhs: Any, rhs: Any) -> Tensor:
         return combine(name, formula, lhs, rhs)
 
@@ -36,18 +36,16 @@ def _logical(name: str, formula: Formula, doc: str) -> Callable[[Any, Any], Tens
 add, subtract, multiply = _signed("add", "+", "Sums"), _signed("subtract", "-", "Differences"), _signed(
     "multiply", "*", "Products"
 )  # fmt: skip
-divide, floor_divide = _signed("divide", "/", "Quotients"), _signed("floor_divide", "//", "Quotients rounded down")
-floor_mod, power = (
-    _signed("floor_mod", "%", "Rests of the division that rounds down"),
-    _signed("power", "pow", "Powers"),
-)
+divide, power = _signed("divide", "/", "Quotients"), _signed("power", "pow", "Powers")
+floor_divide = _combined("floor_divide", rounded_down, "Quotients rounded down")
+floor_mod = _combined("floor_mod", rest_of_rounded_down, "Rests of the division that rounds down")
 maximum, minimum = _signed("maximum", "max", "The larger operands"), _signed("minimum", "min", "The smaller operands")
 greater, less, equal = _compared("greater", ">"), _compared("less", "<"), _compared("equal", "==")
 not_equal, greater_equal = _compared("not_equal", "!="), _compared("greater_equal", ">=")
 less_equal = _compared("less_equal", "<=")
-logical_and = _logical("logical_and", lambda a, b: operators.all(a, b), "Whether both operands hold")
-logical_or = _logical("logical_or", lambda a, b: operators.any(a, b), "Whether an operand holds")
-logical_xor = _logical("logical_xor", lambda a, b: compare("!=", a, b), "Whether one operand alone holds")
+logical_and = _combined("logical_and", lambda a, b: operators.all(a, b), "Whether both operands hold")
+logical_or = _combined("logical_or", lambda a, b: operators.any(a, b), "Whether an operand holds")
+logical_xor = _combined("logical_xor", lambda a, b: compare("!=", a, b), "Whether one operand alone holds")
 bitwise_and = _signed("bitwise_and", "&", "The bits that both operands have")
 bitwise_or = _signed("bitwise_or", "|", "The bits that an operand has")
 bitwise_xor = _signed("bitwise_xor", "^", "The bits that one operand alone has")

@@ -37,7 +37,9 @@ fast_exp, fast_tanh, fast_erf = exp, tanh, erf
 sign = _elementwise(
     "sign",
     lambda x: operators.if_then_else(
-        compare("<", x, 0), const(-1, x.dtype), operators.if_then_else(compare(">", x, 0), const(1, x.dtype), x * 0)
+        compare("<", x, 0),
+        const(-1, x.dtype),
+        operators.if_then_else(compare(">", x, 0), const(1, x.dtype), const(0, x.dtype)),
     ),
 )
 
@@ -50,17 +52,3 @@ def clip(x: Tensor, a_min: Number, a_max: Number) -> Tensor:
 def cast(x: Tensor, dtype: str, span: Any = None) -> Tensor:
     """The elements converted to `dtype`."""
     return pointwise(x.shape, lambda i: x(*i).astype(dtype), "T_cast")
-
-
-def left_shift(x: Tensor, n: int) -> Tensor:
-    """The elements shifted up by `n` bits."""
-    from s2s.tvm.topi.broadcast import left_shift as shift
-
-    return shift(x, n)
-
-
-def right_shift(x: Tensor, n: int) -> Tensor:
-    """The elements shifted down by `n` bits."""
-    from s2s.tvm.topi.broadcast import right_shift as shift
-
-    return shift(x, n)

@@ -9,6 +9,22 @@ from s2s.tvm.te.expressions import Const, Expr, Number, Size, Tensor, TensorOp, 
 from s2s.tvm.te.operations import ComputeOp
 from s2s.tvm.te.schedule import Schedule, create_schedule
 
+__all__ = [
+    "ceil_div",
+    "equal_const_int",
+    "get_const_float",
+    "get_const_int",
+    "get_const_tuple",
+    "get_float_tuple",
+    "prod",
+    "ravel_index",
+    "schedule_of",
+    "simplify",
+    "traverse_inline",
+    "unravel_index",
+    "zero",
+]
+
 
 def get_const_int(expr: Size) -> int:
     """The number that a size is; refused where it is a variable."""

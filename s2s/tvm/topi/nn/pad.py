@@ -65,13 +65,13 @@ def dilate(data: Tensor, strides: Sequence[int], dilation_value: float = 0.0, na
 def pads_of(padding: Any, kernel: Sequence[int]) -> tuple[tuple[int, int], ...]:
     """The elements before and behind each spatial dimension: from a number, one or two each, `VALID` or `SAME`.
 
-    `kernel` are the sizes of the windows, dilated.
+    `kernel` are the sizes of the windows, dilated. `SAME` puts the odd element of an even window before: 2 and 1 of 4.
     """
     rank = len(kernel)
     if padding == "VALID":
         return ((0, 0),) * rank
     if padding == "SAME":
-        return tuple(((size - 1) // 2, (size - 1) - (size - 1) // 2) for size in kernel)
+        return tuple((size // 2, (size - 1) - size // 2) for size in kernel)
     numbers = [padding] * rank if isinstance(padding, int) else list(padding)
     if len(numbers) == rank:
         return tuple((each, each) for each in numbers)

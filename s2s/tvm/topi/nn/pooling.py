@@ -69,7 +69,7 @@ def _pool(
                 count = count * sum(inside[1:], inside[0])
         floats = data.dtype.startswith("float")
         divisor = operators.max(count, const(1)).astype(data.dtype)
-        return pooled(*i) / divisor if floats else pooled(*i) // divisor
+        return pooled(*i) / divisor if floats else operators.truncdiv(pooled(*i), divisor)
 
     return compute(shape, mean, "pool_avg")
 
