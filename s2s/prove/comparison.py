@@ -6,7 +6,11 @@ import numpy as np
 
 from s2s.prove.memory import Buffer, Memory
 from s2s.prove.reference.model import Tensor
-from s2s.prove.values import Form, Pointer
+from s2s.prove.values import Form, Pointer, as_form
+from s2s.prove.witness import DRAWS, Drawn
+
+TRIED = 32
+"""Elements that differ of which an input is looked for."""
 
 
 def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int) -> str:
@@ -23,8 +27,45 @@ def difference(memory: Memory, pointer: Pointer, tensor: Tensor, count: int) -> 
     wrong = np.flatnonzero((atoms != tensor.atoms.reshape(-1)) | (numbers != tensor.plain.reshape(-1)))
     if not len(wrong):
         return ""
-    place = "".join(f"[{int(index)}]" for index in np.unravel_index(int(wrong[0]), tensor.shape))
-    return f"{len(wrong)} of {count} elements of {name} differ, the first at {place}"
+    differ = f"{len(wrong)} of {count} elements of {name} differ"
+    shown = _shown(memory, pointer, tensor, wrong)
+    if shown:
+        return f"{differ}; {shown}"
+    return f"{differ}, the first at {_place(tensor, int(wrong[0]))}; none of {DRAWS} inputs that were drawn shows it"
+
+
+def _shown(memory: Memory, pointer: Pointer, tensor: Tensor, wrong: np.ndarray) -> str:
+    """An input for which one of the elements `wrong` differs; empty if no input that is drawn shows any."""
+    drawn = Drawn(memory.arithmetic.atoms)
+    spread = np.unique(np.linspace(0, len(wrong) - 1, TRIED).astype(np.int64))
+    for element in wrong[spread].tolist():
+        in_c = _drawn_in_c(memory, pointer, element, drawn)
+        in_model = drawn.sum_of(
+            tensor.atoms.reshape(-1)[[element]], np.ones(1, np.int64), int(tensor.plain.flat[element])
+        )
+        if in_c is None or in_model is None or np.array_equal(in_c, in_model):
+            continue
+        draw = int(np.flatnonzero(in_c != in_model)[0])
+        place = _place(tensor, element)
+        return f"{place} is {in_c[draw]}, in the model {in_model[draw]}, for inputs drawn with seed {draw}"
+    return ""
+
+
+def _drawn_in_c(memory: Memory, pointer: Pointer, element: int, drawn: Drawn) -> np.ndarray | None:
+    """The values of an element of memory at the drawn inputs; None where they do not depend on the inputs alone."""
+    buffer, offset = pointer.target, pointer.plain_offset
+    assert isinstance(buffer, Buffer)
+    cell = np.asarray(offset + element)
+    if not 0 <= cell < len(buffer.numbers) or buffer.widths[cell] != 1:
+        return None
+    form = as_form(memory.value(buffer, cell))
+    ids, factors = form.groups[0] if form.groups else (np.zeros(0, np.int64), np.zeros(0, np.int64))
+    return drawn.sum_of(ids, factors, int(form.constant))
+
+
+def _place(tensor: Tensor, element: int) -> str:
+    """An element as indices."""
+    return "".join(f"[{int(index)}]" for index in np.unravel_index(element, tensor.shape))
 
 
 def _difference_of_channels(name: str, tensor: Tensor, elements: np.ndarray) -> str:

@@ -1,0 +1,90 @@
+"""Inputs that show a difference: atoms computed at inputs that are drawn.
+
+Two unequal atoms are two functions as the prover sees them. Where these take other values for an input, the difference
+is a bug that runs; where no drawn input shows one, it may lie where no input gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from s2s.prove import intervals
+from s2s.prove.atoms import Atoms
+
+DRAWS = 32
+"""Inputs that are drawn: of seed n by `numpy.random.default_rng(n).integers(-128, 128, size)`, one after another."""
+
+
+class Drawn:
+    """The values of atoms at the drawn inputs, each an array of shape (DRAWS,)."""
+
+    def __init__(self, atoms: Atoms) -> None:
+        self.atoms = atoms
+        self.values: dict[int, np.ndarray] = {0: np.zeros(DRAWS, np.int64)}
+        inputs: dict[str, list[int]] = {}
+        for atom, (kind, *parts) in atoms.definitions.items():
+            if kind == "input":
+                inputs.setdefault(parts[0], []).append(atom)
+        generators = [np.random.default_rng(number) for number in range(DRAWS)]
+        for elements in inputs.values():
+            drawn = [generator.integers(-128, 128, len(elements)) for generator in generators]
+            self.values |= zip(elements, np.array(drawn, np.int64).T, strict=True)
+
+    def sum_of(self, ids: np.ndarray, factors: np.ndarray, constant: int) -> np.ndarray | None:
+        """The values of a linear form; None where an atom stands for memory that nothing wrote."""
+        terms = [(int(atom), int(factor)) for atom, factor in zip(ids, factors, strict=True) if factor]
+        if not all(self._compute(atom) for atom, _ in terms):
+            return None
+        return constant + sum((factor * self.values[atom] for atom, factor in terms), np.zeros(DRAWS, np.int64))
+
+    def _compute(self, atom: int) -> bool:
+        """Compute an atom after what it is made of; whether all of that depends on the inputs alone."""
+        waiting = [atom]
+        while waiting:
+            last = waiting[-1]
+            missing = [part for part in self._parts(last) if part not in self.values]
+            if missing:
+                waiting += missing
+                continue
+            waiting.pop()
+            if last not in self.values:
+                if self.atoms.definitions[last][0] == "unknown":
+                    return False
+                self.values[last] = self._value(last)
+        return True
+
+    def _parts(self, atom: int) -> Iterable[int]:
+        """The atoms that an atom is a function of."""
+        if not atom:
+            return ()
+        kind, *parts = self.atoms.definitions[atom]
+        if kind in {"max", "min"}:
+            return parts[0]
+        if kind == "product":
+            return parts
+        bases: list[int] = {"function": parts[:1], "choice": parts[:2]}.get(kind, [])
+        return [int(atom) for base in bases for atom in self.atoms.bases[base].ids]
+
+    def _value(self, atom: int) -> np.ndarray:
+        """The values of an atom whose parts are computed."""
+        kind, *parts = self.atoms.definitions[atom]
+        if kind in {"max", "min"}:
+            pick = np.maximum if kind == "max" else np.minimum
+            return pick.reduce([self.values[part] for part in parts[0]])
+        if kind == "product":
+            return self.values[parts[0]] * self.values[parts[1]]
+        if kind == "function":
+            return self._in_table(parts[1], self._base(parts[0]))
+        base, below, partition = parts
+        tables = self._in_table(partition, self._base(below)).tolist()
+        places = self._base(base)[:, None]
+        return np.array([self._in_table(table, at)[0] for table, at in zip(tables, places, strict=True)])
+
+    def _base(self, number: int) -> np.ndarray:
+        base = self.atoms.bases[number]
+        return base.coefficients @ np.stack([self.values[atom] for atom in base.ids.tolist()])
+
+    def _in_table(self, number: int, at: np.ndarray) -> np.ndarray:
+        return self.atoms.tables[number].over(intervals.at(at)).low
