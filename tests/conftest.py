@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from support.mlir import RunLineError, run_command, run_lines
 from support.numbers import check_numbers
@@ -19,6 +20,10 @@ from support.sampling import MARKER, SEED, choose_seed, left_out
 from support.scheduling import scope_of
 
 INNER_FRAMES = 6
+
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
+"""An example takes as long as the machine lets it: no property is about time."""
 
 PASSES = ROOT / "tests" / "passes"
 """Tests of passes; there is an interpreter for what all of them work on, except c, which is compiled and run."""
@@ -101,10 +106,13 @@ def process_is_left_as_it_was() -> Iterator[None]:
     assert (logging.getLogger().level, Path.cwd()) == before, "the level of the root logger, or the working directory"
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the seed of the samples before other processes start."""
+    """Choose the seed of the samples before other processes start, and let Hypothesis draw by it."""
     config.addinivalue_line("markers", MARKER)
-    choose_seed()
+    seed = choose_seed()
+    if config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = seed
 
 
 def pytest_collection_finish() -> None:

@@ -4,6 +4,7 @@ from itertools import product
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import core, settings
 
 from support.sampling import EVERY, SEED, choose_seed, left_out, seed_of_commit
 
@@ -58,6 +59,13 @@ def test_another_commit_has_another_seed() -> None:
 def test_the_environment_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(SEED, "31")
     assert choose_seed() == "31"
+
+
+def test_properties_are_drawn_by_the_seed_and_are_not_timed(request: pytest.FixtureRequest) -> None:
+    assert str(core.global_force_seed) == str(request.config.option.hypothesis_seed)
+    assert request.config.option.hypothesis_seed is not None
+    assert settings.default is not None
+    assert settings.default.deadline is None
 
 
 def test_a_case_that_is_asked_for_alone_is_taken(cases: list[pytest.Item]) -> None:

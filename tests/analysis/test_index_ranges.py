@@ -97,7 +97,7 @@ def broadcasts(chain: Sequence[Step]) -> bool:
     return True
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(chain=st.lists(steps, max_size=4).filter(broadcasts), least=st.sampled_from([-SIZE, 0]))
 def test_an_index_is_in_range_if_and_only_if_its_arguments_are(chain: list[Step], least: int):
     module, index = network(chain)
@@ -164,7 +164,7 @@ more_steps = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     chain=st.lists(more_steps, max_size=5).filter(broadcasts), ends=st.tuples(st.integers(-20, 20), st.integers(0, 20))
 )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation, SSAValue
@@ -83,7 +83,6 @@ def products(draw: st.DrawFn) -> Case:
     return build, [ones(*a), ones(*b)]
 
 
-@settings(deadline=None)
 @given(st.one_of(convolutions(), transposed_convolutions(), products()))
 def test_interpreters_multiply_as_often_as_the_operator_says(case: Case):
     build, inputs = case

@@ -92,7 +92,7 @@ class Build:
 
 
 @given(TREES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_few_parentheses_mean_what_all_of_them_mean(tree: Tree) -> None:
     build = Build()
     value, full = build.make(tree)

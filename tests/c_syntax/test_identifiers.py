@@ -66,7 +66,7 @@ TEXT = st.lists(st.one_of(NASTY, st.text(max_size=8)), max_size=8).map("".join)
 
 
 @given(st.lists(TEXT, min_size=1, max_size=30))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_any_text_compiles_as_name_comment_and_string(texts: list[str]) -> None:
     names = unique_identifiers(texts, prefix="net_")
     lines = [
@@ -83,7 +83,7 @@ def test_any_text_compiles_as_name_comment_and_string(texts: list[str]) -> None:
 
 
 @given(st.lists(TEXT, max_size=12))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_a_string_reads_back_as_the_same_bytes(texts: list[str]) -> None:
     texts = [text for text in texts if "\x00" not in text]
     prints = "".join(f"fwrite({c_string(text)}, 1, sizeof {c_string(text)}, stdout);\n" for text in texts)
@@ -95,7 +95,6 @@ def test_a_string_reads_back_as_the_same_bytes(texts: list[str]) -> None:
 
 
 @given(st.lists(TEXT, max_size=40), st.integers(12, 60))
-@settings(deadline=None)
 def test_identifiers_differ_where_every_compiler_looks(texts: list[str], longest: int) -> None:
     names = unique_identifiers(texts, longest=longest)
     assert len({name[:SIGNIFICANT] for name in names}) == len(texts)

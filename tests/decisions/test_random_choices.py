@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from s2s.artifact import Artifact, compile_artifact
@@ -90,7 +90,7 @@ def check(name: str, target: str, seed: int, threads: int = 1) -> None:
 
 
 networks = st.sampled_from([*FIXED, "float", "int8"])
-few = settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=6, derandomize=True)
 
 
 def named(kind: str, seed: int) -> str:

@@ -199,7 +199,7 @@ def test_the_entry_reads_as_the_network() -> None:
 
 
 @given(st.tuples(NAMES, NAMES, NAMES), st.text(max_size=40), st.text(max_size=40), st.sampled_from(EXECUTORS))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_no_text_of_a_model_breaks_the_tree(
     names: tuple[str, ...], source: str, description: str, executor: Executor
 ) -> None:

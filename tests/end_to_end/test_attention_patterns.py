@@ -93,7 +93,7 @@ def pattern(sizes: dict[str, int], layout: str, scale: str, mask: str, shape: st
     )
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     sizes=st.fixed_dictionaries(
         {"B": st.integers(1, 2), "H": st.integers(1, 4), "Q": LENGTH, "K": LENGTH, "D": FEATURES, "E": FEATURES}

@@ -28,7 +28,7 @@ def algorithms(module: ModuleOp) -> list[str]:
     return [each.chosen for each in decisions_of(module) if each.kind == AlgorithmKind.name]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(LAYERS)
 def test_all_levels_give_the_same_bytes(layer: Layer) -> None:
     _, _, found = levels(layer, "cortex-m4", prefer="time")

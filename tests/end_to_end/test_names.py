@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from onnx import helper, numpy_helper
 
@@ -88,7 +88,7 @@ def code_of(tree: Tree) -> list[str]:
 @example(names=("*/", "??/", "a\\", "int", "\n#include <nosuch.h>", '"'))
 @example(names=("", "", "", "", "", ""))
 @example(names=("x" * 300, "x" * 301, "名前", "名", "%s", "\u202e"))
-@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, derandomize=True)
 def test_any_names_compile_and_differ_in_names_alone(names: tuple[str, ...]):
     trees = [
         api.compile(model(each), target="c", name="net").tree() for each in (names, ("p", "q", "r", "s", "t", "u"))
@@ -99,7 +99,7 @@ def test_any_names_compile_and_differ_in_names_alone(names: tuple[str, ...]):
 
 @given(names=st.tuples(*[texts] * 6))
 @example(names=("*/", "??/", "a\\", "int", "\n#include <nosuch.h>", '"'))
-@settings(max_examples=3, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=3, derandomize=True)
 def test_any_names_run(names: tuple[str, ...]):
     with api.compile(model(names), target="c") as artifact:
         assert artifact.name == c_identifier(artifact.name)
@@ -109,6 +109,6 @@ def test_any_names_run(names: tuple[str, ...]):
 
 @given(names=st.tuples(*[texts] * 6))
 @example(names=("*/", "??/", "a\\", "int", "\n#include <nosuch.h>", '"'))
-@settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=5, derandomize=True)
 def test_any_names_compile_as_tables(names: tuple[str, ...]):
     check_syntax(api.compile(model(names), target="c", executor="graph").tree())

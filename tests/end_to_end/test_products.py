@@ -28,7 +28,7 @@ def check(text: str, inputs: list[Array], expected: Array, target: str, folder: 
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)  # sums of 197 products, in another order
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(m=SIZE, n=SIZE, k=SIZE, left=st.booleans(), right=st.booleans(), target=st.sampled_from(["host", "x86-64-v2"]))
 def test_factors_may_be_transposed(
     m: int, n: int, k: int, left: bool, right: bool, target: str, tmp_path: Path
@@ -42,7 +42,7 @@ def test_factors_may_be_transposed(
     check(text, [a, b], (a.T if left else a) @ (b.T if right else b), target, tmp_path)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(m=SIZE, n=SIZE, k=SIZE, batch=st.integers(1, 3))
 def test_a_batch_of_products(m: int, n: int, k: int, batch: int, tmp_path: Path) -> None:
     a, b = numbers(batch, m, k), numbers(batch, k, n)
@@ -50,7 +50,7 @@ def test_a_batch_of_products(m: int, n: int, k: int, batch: int, tmp_path: Path)
     check(text, [a, b], a @ b, "host", tmp_path)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(m=SIZE, n=SIZE, k=SIZE)
 def test_a_factor_may_be_a_constant(m: int, n: int, k: int, tmp_path: Path) -> None:
     a = numbers(m, k)

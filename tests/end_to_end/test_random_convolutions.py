@@ -28,7 +28,7 @@ TARGETS = [
 ]
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(layers=st.lists(convolutions(), min_size=1, max_size=4), target=st.sampled_from(TARGETS))
 def test_convolutions_give_what_onnxruntime_does(layers: Sequence[Convolution], target: str, tmp_path: Path) -> None:
     path = tmp_path / "convolutions.onnx"

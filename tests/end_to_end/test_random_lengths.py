@@ -15,7 +15,7 @@ SIZES = 12
 """The number of sizes at which a network is run."""
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**32 - 1))
 def test_a_network_is_right_at_every_size_or_refused(tmp_path: Path, seed: int):
     drawn = draw(seed)

@@ -172,7 +172,7 @@ def test_softmax_is_exact(scale: float, beta: float, library: str):
     check_model(softmax(scale, (3, 11), beta))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.floats(-9, 2.5))
 def test_the_exponent_of_a_table_is_found(power: float):
     """From the exponentials that matter alone: whatever is found gives the same ones."""

@@ -233,7 +233,7 @@ def random_networks(draw: st.DrawFn) -> onnx.ModelProto:
     return model(nodes, {"x": (3, 3)}, {"y": (3, 3)}, weights)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(random_networks())
 def test_random_networks_keep_their_numbers(given_model: onnx.ModelProto):
     """Whatever regions arise, the module is valid and computes the same."""

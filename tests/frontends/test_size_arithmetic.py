@@ -65,7 +65,7 @@ def _number(element: object, size: int, dtype: Any) -> Array:
     return np.asarray(element.expr.eval([size], []) if isinstance(element, Size) else element).astype(dtype)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.sampled_from(LARGEST_SIZES), st.lists(steps, min_size=1, max_size=6))
 @example(60, [("Cast", np.float32), ("Div", 41), ("Mul", 41), ("Floor", None)])
 @example(60, [("Div", -2)])

@@ -28,7 +28,7 @@ VARIANTS = {
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_new_frames_give_what_the_whole_window_gives(seed: int) -> None:
     """For operands of all classes: constants, inputs, states, what is computed of the window, other windows."""
     model = draw_network(str(seed), "", OPERATORS_OF_A_MODEL)[0]

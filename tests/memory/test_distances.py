@@ -65,7 +65,7 @@ def convolutions(draw: st.DrawFn) -> tuple[Callable[[SSAValue, SSAValue], Operat
 
 
 @given(convolutions(), st.sampled_from(TARGETS))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_convolutions_overlap_only_where_running_them_shows_no_harm(
     case: tuple[Callable[..., Operation], list[tuple[int, ...]]], target: str
 ) -> None:
@@ -74,7 +74,7 @@ def test_convolutions_overlap_only_where_running_them_shows_no_harm(
 
 
 @given(convolutions(), st.sampled_from(TARGETS))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_convolutions_run_backwards_compute_the_same_and_overlap_as_far_as_running_them_shows(
     case: tuple[Callable[[SSAValue, SSAValue], Operation], list[tuple[int, ...]]], target: str
 ) -> None:

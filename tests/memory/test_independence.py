@@ -115,7 +115,7 @@ def cases(draw: st.DrawFn) -> Blocks:
 
 
 @given(cases())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_blocks_are_taken_to_be_apart_only_where_they_are(case: Blocks) -> None:
     assert case.are_apart() or not case.found()
 

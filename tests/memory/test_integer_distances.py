@@ -60,7 +60,7 @@ def layer(channels: int, outputs: int, groups: int, size: tuple[int, int], strid
     st.sampled_from([1, 3]),
     st.sampled_from(TARGETS),
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_quantised_layers_overlap_only_where_running_them_shows_no_harm(
     channels: tuple[int, int, int], size: tuple[int, int], stride: int, window: int, target: str
 ) -> None:

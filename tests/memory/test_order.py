@@ -44,7 +44,7 @@ def peak(net: Builder, order: tuple[int, ...] | list[int]) -> int:
 
 
 @given(networks())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_order_of_a_small_network_is_optimal(net: Builder) -> None:
     found = order_steps(net.steps, net.sizes, kept(net))
     orders = itertools.permutations(range(len(net.steps)))

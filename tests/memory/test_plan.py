@@ -38,14 +38,14 @@ def problems(draw: st.DrawFn) -> Problem:
 
 
 @given(problems())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_plan_overwrites_nothing_and_respects_alignment(problem: Problem) -> None:
     buffers, pairs = problem
     check_plan(buffers, plan(buffers, pairs), pairs)
 
 
 @given(problems())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_plan_is_never_below_the_bound(problem: Problem) -> None:
     buffers, pairs = problem
     found = plan(buffers, pairs)
@@ -53,7 +53,7 @@ def test_plan_is_never_below_the_bound(problem: Problem) -> None:
 
 
 @given(problems())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_every_planner_alone_is_right(problem: Problem) -> None:
     buffers, pairs = problem
     layout = layout_of(merge_in_place(buffers, choose_in_place(buffers, pairs)))

@@ -245,7 +245,7 @@ PARTS = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(PARTS, min_size=1, max_size=2), PARTS)
 def test_what_is_proven_of_sizes_holds_in_every_run(writers: list[Part], reader: Part) -> None:
     writes = [part.text(PART_WRITTEN, number) for number, part in enumerate(writers)]

@@ -30,7 +30,7 @@ def problems(draw: st.DrawFn) -> Problem:
 
 
 @given(problems())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_plan_overwrites_nothing_that_overlaps_do_not_allow(problem: Problem) -> None:
     buffers, overlaps = problem
     found = plan(buffers, [], overlaps)
@@ -65,7 +65,7 @@ def test_a_single_distance_inside_an_interval_is_found() -> None:
 
 
 @given(st.lists(st.integers(1, 40), min_size=2, max_size=4), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_small_chains_are_planned_as_well_as_can_be(sizes: list[int], data: st.DataObject) -> None:
     distances = [data.draw(st.integers(0, size)) for size in sizes[1:]]
     buffers, overlaps = steps_back(sizes, distances)

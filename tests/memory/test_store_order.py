@@ -77,7 +77,7 @@ def kernels(draw: st.DrawFn) -> str:
 
 
 @given(kernels())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_kernels_run_backwards_leave_the_same_result(body: str) -> None:
     kernel = function_of(body)
     turned = backwards(kernel)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp
@@ -214,7 +214,7 @@ def check_seed(seed: int) -> bool:
     return bool(found)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+@settings(max_examples=60, print_blob=True)
 @given(st.integers(0, 2**32))
 @example(2097153)  # scratch that two steps of a kernel use
 def test_iterations_of_accepted_parallel_loops_are_independent(seed: int) -> None:

@@ -7,7 +7,7 @@ A failure names the seed, from which `run_seed` repeats the case.
 from random import Random
 
 import numpy as np
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -76,7 +76,7 @@ def run_seed(seed: int) -> bool:
     return True
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+@settings(max_examples=100, print_blob=True)
 @given(st.integers(0, 2**32))
 @example(1121)  # borders that cut vectors along the rows of a block, whose partial results wait in it
 def test_accepted_schedules_of_several_computations_give_the_same_numbers(seed: int) -> None:

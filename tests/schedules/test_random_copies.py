@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.func import FuncOp
 
@@ -90,7 +90,7 @@ def run_seed(seed: int) -> bool | None:
     return True
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+@settings(max_examples=100, print_blob=True)
 @given(st.integers(0, 2**32))
 def test_copies_in_other_places_give_the_same_numbers(seed: int) -> None:
     run_seed(seed)

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
@@ -30,7 +30,7 @@ INTRINSICS: dict[str, Target] = {
     "dot_lanes of 16 bits": get_target("x86-64-v3"),
     "dot_lanes without sign": replace(get_target("x86-64-v4"), intrinsics=(VNNI,)),
 }
-drawn = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+drawn = settings(print_blob=True)
 
 
 def lowered(seed: int) -> Lowered | None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from s2s.errors import InputError
@@ -58,7 +58,6 @@ def test_reading_gives_what_was_printed(name: str, tmp_path: Path):
     assert print_target(found) == print_target(target)
 
 
-@settings(deadline=None)
 @given(target=TARGETS)
 def test_any_target_comes_back_from_its_file(target: Target, tmp_path_factory: pytest.TempPathFactory):
     assert get_target(written(tmp_path_factory.mktemp("target"), print_target(target))) == target

@@ -18,7 +18,7 @@ OF_FLOATS = 1e-5
 
 
 @given(seed=st.integers(0, 2**32 - 1), layers=st.integers(1, 8), integers=st.booleans(), operators=st.integers(1, 12))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_rows_give_what_the_whole_image_gives(seed: int, layers: int, integers: bool, operators: int) -> None:
     network = RowNetwork(seed, element=i8 if integers else f32, layers=layers)
     network.module.verify()

@@ -41,7 +41,7 @@ def kernels_of(module: ModuleOp) -> list[FuncOp]:
 @pytest.mark.sample(20)
 @pytest.mark.parametrize("name", SIMPLE)
 @given(network=random_networks())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_each_pass_keeps_the_numbers(name: str, network: Network) -> None:
     module, weights = network
     changed = transform(network, name)
@@ -50,7 +50,7 @@ def test_each_pass_keeps_the_numbers(name: str, network: Network) -> None:
 
 
 @given(network=random_networks())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_all_passes_in_order_keep_the_numbers(network: Network) -> None:
     module, weights = network
     changed = transform(network, *(each.name for each in pipeline(CompileOptions())["graph"]))
@@ -59,7 +59,7 @@ def test_all_passes_in_order_keep_the_numbers(network: Network) -> None:
 
 
 @given(network=random_networks())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_divided_network_is_calls_weights_and_reshapes(network: Network) -> None:
     module = transform(network, "graph-copy-outputs", "graph-fuse-ops")
     main = module.body.block.last_op
@@ -69,7 +69,7 @@ def test_a_divided_network_is_calls_weights_and_reshapes(network: Network) -> No
 
 
 @given(network=random_networks())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_kernel_has_at_most_one_anchor_and_an_opaque_operation_alone(network: Network) -> None:
     for kernel in kernels_of(transform(network, "graph-copy-outputs", "graph-fuse-ops")):
         ops = [op for op in kernel.body.block.ops if not isinstance(op, graph.ConstantOp | ReturnOp)]
@@ -80,7 +80,7 @@ def test_a_kernel_has_at_most_one_anchor_and_an_opaque_operation_alone(network: 
 
 
 @given(network=random_networks())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_kernel_has_one_result_and_no_reshape_at_its_border(network: Network) -> None:
     for kernel in kernels_of(transform(network, "graph-copy-outputs", "graph-fuse-ops")):
         reshapes = [op for op in kernel.body.block.ops if isinstance(op, graph.ReshapeOp)]
@@ -92,7 +92,7 @@ def test_a_kernel_has_one_result_and_no_reshape_at_its_border(network: Network) 
 
 
 @given(network=random_networks())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_nothing_moves_elements_behind_a_layer(network: Network) -> None:
     for kernel in kernels_of(transform(network, "graph-copy-outputs", "graph-fuse-ops")):
         kinds = [fusion_kind(op) for op in kernel.body.block.ops if not isinstance(op, ReturnOp)]
@@ -101,7 +101,7 @@ def test_nothing_moves_elements_behind_a_layer(network: Network) -> None:
 
 
 @given(network=random_networks())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_passes_are_deterministic(network: Network) -> None:
     module, weights = network
     texts: list[str] = []

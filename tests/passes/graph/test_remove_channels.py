@@ -37,25 +37,25 @@ def check(seed: int, *, integers: bool, exact: bool = False) -> int:
 
 
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_integers_keep_every_bit(seed: int) -> None:
     check(seed, integers=True)
 
 
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_floats_keep_their_numbers(seed: int) -> None:
     check(seed, integers=False)
 
 
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_layers_of_floats_stay_where_sums_are_exact(seed: int) -> None:
     assert check(seed, integers=False, exact=True) == 0
 
 
 @given(seed=st.integers(0, 2**32 - 1), integers=st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_number_of_needless_channels_may_stay(seed: int, integers: bool) -> None:
     draw = np.random.default_rng(seed)
 

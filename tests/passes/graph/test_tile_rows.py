@@ -102,7 +102,7 @@ def tiled(module: ModuleOp, last: int, rows: int) -> ModuleOp:
     element=st.sampled_from(["int8", "float32"]),
     seed=st.integers(0, 99),
 )
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much])
 def test_row_tiles_keep_the_numbers(layers: list[Layer], rows: int, tile: int, element: str, seed: int):
     rng = np.random.default_rng(seed)
     try:

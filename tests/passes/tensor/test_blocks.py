@@ -56,7 +56,7 @@ def normalised_rows(
     }}"""
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(SIZES, SIZES, SIZES, SIZES, SIZES, st.sampled_from([1, 3]))
 def test_blocks_of_any_size_give_the_same_numbers(
     planes: int, rows: int, depth: int, plane_block: int, row_block: int, window: int

@@ -167,7 +167,7 @@ LARGEST = Case(5, 4, 16, 16, zero_point=127, extreme=True)
 LARGEST_IN_WORDS = replace(LARGEST, target="cortex-m4", outputs=4)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @example(LARGEST)
 @example(LARGEST_IN_WORDS)
 @given(CASES)
@@ -178,7 +178,7 @@ def test_tiles_of_any_image_are_the_convolution(case: Case) -> None:
     assert np.array_equal(run_tensor(main, [x, b, z], ctx.weights)[0], expected_of(case))
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @example(LARGEST, 4_000, 1)
 @example(LARGEST_IN_WORDS, 0, 1)
 @given(CASES, st.sampled_from([0, 4_000, 2_000_000]), st.integers(1, 3))
@@ -244,7 +244,7 @@ def test_sums_that_could_leave_their_bits_are_not_transformed(channels: int, out
     assert sum(isinstance(op, tensor.TransformOp) for op in module.walk()) == 0
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(CASES)
 def test_intervals_hold_the_largest_result_and_no_more(case: Case) -> None:
     """An image of the extreme bytes that the filter asks for reaches the bound, up to its rounding."""

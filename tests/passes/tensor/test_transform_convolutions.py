@@ -142,7 +142,7 @@ CASES = st.builds(
 ).filter(lambda case: min(case.y[2:4]) >= 2)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(CASES, st.sampled_from([2, 4]))
 def test_tiles_of_any_image_mean_the_convolution(case: Case, outputs: int):
     ctx, module = transformed(case, outputs)
@@ -171,7 +171,7 @@ def packed(ctx: CompilerContext) -> Array:
 ONE_ROW_OF_TILES = Case(rows=2, columns=11, in_blocks=1, out_blocks=2, images=2, top=0, left=0, bottom=2, right=0)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @example(case=ONE_ROW_OF_TILES, outputs=2, cache=8_000, threads=1)
 @given(
     case=CASES,
