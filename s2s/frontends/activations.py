@@ -3,7 +3,8 @@
     @composes("gelu")
     def gelu(x): ...        ->   %2 = graph.erf %1 {part_of = "gelu"}, and a kernel `matmul_add_gelu`
 
-A function within another one is a step of the outer one: the softplus of a mish has the label `mish`.
+A function within another one is a step of the outer one: the softplus of a mish has the label `mish`. `rounded_once` is
+for functions whose steps lose digits in 16 bits.
 """
 
 from collections.abc import Callable, Generator
@@ -15,7 +16,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import set_part_of
 from s2s.frontends.builder import Builder, Value, emit
-from s2s.frontends.formulas import clamp, less, maximum, minimum, select
+from s2s.frontends.formulas import cast, clamp, less, maximum, minimum, select, widened
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -59,6 +60,19 @@ def composes(function: str) -> Callable[[Callable[Concatenate[B, P], R]], Callab
     return decorate
 
 
+def rounded_once(function: Callable[Concatenate[Value, P], Value]) -> Callable[Concatenate[Value, P], Value]:
+    """Return a decorated function that computes floats of 16 bits in float32 and rounds the result.
+
+    Rounded at each step the gelu of -3 in float16 is 0, because `erf + 1` has lost all of its digits.
+    """
+
+    @wraps(function)
+    def rounded(x: Value, *args: P.args, **kwargs: P.kwargs) -> Value:
+        return cast(function(widened(x), *args, **kwargs), x.dtype)
+
+    return rounded
+
+
 def hinted(x: Value, word: str) -> Value:
     """Return `x`, an intermediate result which C calls `word` where it is stored."""
     if x.ssa is not None:
@@ -72,12 +86,21 @@ def sigmoid(x: Value) -> Value:
 
 
 @composes("softplus")
+@rounded_once
 def softplus(x: Value) -> Value:
     """`ln(1 + e ** x)`, written so that nothing overflows."""
     return maximum(x, 0) + emit(graph.LogOp, emit(graph.ExpOp, -abs(x)) + 1)
 
 
+@composes("mish")
+@rounded_once
+def mish(x: Value) -> Value:
+    """`x * tanh(ln(1 + e ** x))`."""
+    return x * emit(graph.TanhOp, softplus(x))
+
+
 @composes("elu")
+@rounded_once
 def elu(x: Value, alpha: float) -> Value:
     """`x` where positive, else `alpha * (e ** x - 1)`; one of the two terms is zero, unless `alpha` is infinite."""
     if not isfinite(alpha):
@@ -97,12 +120,14 @@ def hard_sigmoid(x: Value, alpha: float, beta: float) -> Value:
 
 
 @composes("gelu")
+@rounded_once
 def gelu(x: Value) -> Value:
     """`x * P(X <= x)` of a normal variable X."""
     return x * 0.5 * (emit(graph.ErfOp, x * sqrt(0.5)) + 1)
 
 
 @composes("gelu")
+@rounded_once
 def gelu_by_tanh(x: Value) -> Value:
     """`gelu`, its integral approximated by a tangens hyperbolicus."""
     return x * 0.5 * (emit(graph.TanhOp, (x + 0.044715 * (x * x * x)) * sqrt(2 / pi)) + 1)

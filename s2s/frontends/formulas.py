@@ -141,13 +141,26 @@ def clamp(x: Value, low: Scalar | None, high: Scalar | None) -> Value:
     return x if lowest is None and highest is None else emit(graph.ClampOp, x, min=lowest, max=highest)
 
 
+def floor_quotient(a: Value, b: Value) -> Value:
+    """The largest integer not above `a / b` of integers, with no step that overflows: the quotient rounded towards 0,
+    less 1 where it leaves a remainder that has not the sign of `b`."""
+    quotient = a / b
+    if np.issubdtype(a.dtype, np.unsignedinteger):
+        return quotient
+    rest = emit(graph.ModOp, a, b, fmod=True)
+    opposite = less(emit(graph.BitwiseXorOp, rest, b), 0)
+    above = emit(graph.LogicalAndOp, opposite, emit(graph.LogicalNotOp, equal(rest, 0)))
+    return quotient - cast(above, a.dtype)
+
+
 def arc_tangent(y: Value, x: Value) -> Value:
-    """Return the angle of the points `(x, y)` as C's `atan2` does, signs of zeros and infinities included."""
+    """Return the angle of the points `(x, y)` as C's `atan2` does, signs of zeros, infinities and NaN included."""
     endless = emit(graph.LogicalAndOp, emit(graph.IsInfOp, y), emit(graph.IsInfOp, x))
     y, x = (select(endless, emit(graph.SignOp, part), part) for part in (y, x))
     below, left = _has_sign_bit(y), _has_sign_bit(x)
     on_axis, at_zero = equal(x, 0), equal(y, 0)
-    up = select(at_zero, y, select(below, y.like(-pi / 2), pi / 2))
+    unknown = emit(graph.LogicalOrOp, at_zero, emit(graph.IsNanOp, y))
+    up = select(unknown, y, select(below, y.like(-pi / 2), pi / 2))
     arc = select(on_axis, up, emit(graph.AtanOp, y / select(on_axis, x.like(1), x)))
     upright = emit(graph.LogicalAndOp, on_axis, emit(graph.LogicalNotOp, at_zero))
     turns = emit(graph.LogicalAndOp, left, emit(graph.LogicalNotOp, upright))

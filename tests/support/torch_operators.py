@@ -6,8 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
+
+from s2s.frontends import torch as frontend
+from s2s.interpret.graph import run_graph
+from s2s.types.dtypes import Array
+from s2s.verify.compare import compare
 
 Arguments = tuple[Any, ...]
 
@@ -315,3 +321,17 @@ def expected_of(module: Operators) -> list[tuple[str, Any]]:
         parts = result if isinstance(result, tuple | list) else [result]
         found += [(label, each.numpy() if isinstance(each, Tensor) else torch.tensor(each).numpy()) for each in parts]
     return found
+
+
+def results_of(module: Operators) -> list[Array]:
+    """The outputs of the imported module, by the graph interpreter."""
+    imported = frontend.import_model(frontend.load_model(frontend.export(module, module.inputs)))
+    with np.errstate(all="ignore"):
+        return run_graph(imported.module, [each.numpy() for each in module.inputs], imported.weights)
+
+
+def differences(module: Operators) -> list[str]:
+    """How the imported module differs from torch."""
+    wanted = expected_of(module)
+    results = [(label, compare(value, ours)) for (label, value), ours in zip(wanted, results_of(module), strict=True)]
+    return [f"{label}: {result.describe()}" for label, result in results if not result.passed]

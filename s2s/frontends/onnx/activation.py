@@ -5,7 +5,18 @@ from collections.abc import Mapping
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.frontends.activations import composes, elu, gelu, gelu_by_tanh, hard_sigmoid, leaky_relu, sigmoid, softplus
+from s2s.frontends.activations import (
+    composes,
+    elu,
+    gelu,
+    gelu_by_tanh,
+    hard_sigmoid,
+    leaky_relu,
+    mish,
+    rounded_once,
+    sigmoid,
+    softplus,
+)
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, greater, less, maximum, minimum, select
 from s2s.frontends.onnx.elementwise import aligned
@@ -37,11 +48,16 @@ def _selu(node: Node) -> Value:
     return node.real("gamma") * elu(node.input(0), node.real("alpha"))
 
 
-@composes("celu")
 def _celu(node: Node) -> Value:
-    x, alpha = node.input(0), node.real("alpha")
-    if alpha == 0:
+    if node.real("alpha") == 0:
         raise node.invalid("alpha is 0", "use Relu, or another alpha")
+    return _smooth_elu(node.input(0), node.real("alpha"))
+
+
+@composes("celu")
+@rounded_once
+def _smooth_elu(x: Value, alpha: float) -> Value:
+    """`x` where positive, else `alpha * (e ** (x / alpha) - 1)`: differentiable for each alpha."""
     return maximum(x, 0) + minimum(alpha * (emit(graph.ExpOp, x / alpha) - 1), 0)
 
 
@@ -66,10 +82,8 @@ def _gelu(node: Node) -> Value:
     return gelu_by_tanh(x) if node.choice("approximate", "none", "tanh") == "tanh" else gelu(x)
 
 
-@composes("mish")
 def _mish(node: Node) -> Value:
-    x = node.input(0)
-    return x * emit(graph.TanhOp, softplus(x))
+    return mish(node.input(0))
 
 
 def _sigmoid(node: Node) -> Value:

@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, clamp, less, maximum, minimum, select
+from s2s.frontends.formulas import cast, clamp, floor_quotient, less, maximum, minimum, select
 from s2s.frontends.tflite import fixed_point as fixed
 from s2s.frontends.tflite.arithmetic import (
     activated_integers,
@@ -161,7 +161,7 @@ def _floor_div(node: Node) -> Value:
     a, b = node.input(0), node.input(1)
     if require_kinds(node, (a, b), "float32", "int32") == "float32":
         return cast(emit(graph.FloorOp, cast(a.value, _F64) / cast(b.value, _F64)), a.dtype)
-    return (a.value - emit(graph.ModOp, a.value, b.value)) / b.value
+    return floor_quotient(a.value, b.value)
 
 
 def _floor_mod(node: Node) -> Value:

@@ -14,6 +14,7 @@ from s2s.frontends.formulas import (
     cast,
     clamp,
     equal,
+    floor_quotient,
     greater,
     less,
     maximum,
@@ -79,9 +80,15 @@ def _div(node: Node) -> Value:
 
 
 def _floor_divided(a: Value, b: Value) -> Value:
-    """The largest integer not above `a / b`, computed from the remainder, so that the quotient is exact."""
-    whole = (a - emit(graph.ModOp, a, b)) / b
-    return emit(graph.RoundOp, whole) if a.is_float else whole
+    """The largest integer not above `a / b`: of floats computed from the remainder, so that the quotient is exact, and
+    infinite for a divisor of 0."""
+    if not a.is_float:
+        return floor_quotient(a, b)
+    rest = emit(graph.ModOp, a, b, fmod=True)
+    opposite = emit(graph.LogicalXorOp, less(rest, 0), less(b, 0))
+    above = emit(graph.LogicalAndOp, opposite, emit(graph.LogicalNotOp, equal(rest, 0)))
+    quotient = emit(graph.RoundOp, (a - rest) / b) - cast(above, a.dtype)
+    return select(equal(b, 0), a / b, quotient)
 
 
 def _floor_divide(node: Node) -> Value:
@@ -164,9 +171,10 @@ def _log1p(node: Node) -> Value:
     """`ln(1 + x)` without the error of the sum: `x * ln(u) / (u - 1)` for `u = 1 + x` rounded."""
     x = as_result(node)
     u = x + 1
+    logarithm = emit(graph.LogOp, u)
     lost, infinite = equal(u, 1), emit(graph.IsInfOp, u)
-    quotient = x * (emit(graph.LogOp, u) / select(lost, u.like(1), u - 1))
-    return select(lost, x, select(infinite, u, quotient))
+    quotient = x * (logarithm / select(lost, u.like(1), u - 1))
+    return select(lost, x, select(infinite, logarithm, quotient))
 
 
 def expm1(x: Value) -> Value:
@@ -183,7 +191,10 @@ def _expm1(node: Node) -> Value:
 
 
 def _sign(node: Node) -> Value:
+    """-1, 0 or 1; 0 for NaN, which is neither above nor below zero."""
     x = node.value("self")
+    if x.is_float:
+        return cast(greater(x, 0), x.dtype) - cast(less(x, 0), x.dtype)
     return x if x.is_bool else emit(graph.SignOp, x)
 
 
@@ -283,6 +294,8 @@ def _nan_to_num(node: Node) -> Value:
 
 
 IMPORTERS: Mapping[str, Importer] = {
+    "__lshift__": _shift(graph.ShiftLeftOp),
+    "__rshift__": _shift(graph.ShiftRightOp),
     "_to_copy": _convert,
     "abs": _abs,
     "acos": _float(graph.AcosOp),

@@ -10,8 +10,13 @@ from s2s.frontends.packed_weights import packed_product
 from s2s.frontends.torch.node import Importer, Node
 
 
+def _product(a: Value, b: Value, *, transpose_b: bool = False) -> Value:
+    """`a b` or `a b^T` in the type of `a`: sums of small integers wrap around."""
+    return cast(matmul(a, b, transpose_b=True) if transpose_b else matmul(a, b), a.dtype)
+
+
 def _mm(node: Node) -> Value:
-    return emit(graph.MatmulOp, node.value("self"), node.value("mat2"))
+    return _product(node.value("self"), node.value("mat2"))
 
 
 def _int_mm(node: Node) -> Value:
@@ -24,8 +29,8 @@ def _int_mm(node: Node) -> Value:
 def _matmul(node: Node) -> Value:
     a, b = node.value("self"), node.value("other")
     if a.rank == b.rank == 1:
-        return reshape(matmul(a, b), [])
-    return matmul(a, b)
+        return reshape(_product(a, b), [])
+    return _product(a, b)
 
 
 def _linear(node: Node) -> Value:
@@ -33,10 +38,10 @@ def _linear(node: Node) -> Value:
     x, weight, bias = node.value("input"), node.value("weight"), node.optional("bias")
     rows = x if x.rank > 1 else reshape(x, [1, *x.shape])
     if weight.rank == 1:
-        y = matmul(x, weight)
+        y = _product(x, weight)
     else:
         packed = packed_product(rows, weight, transposed=True)
-        y = emit(graph.MatmulOp, rows, weight, transpose_b=True) if packed is None else packed
+        y = _product(rows, weight, transpose_b=True) if packed is None else packed
         y = y if x.rank > 1 else reshape(y, y.shape[1:])
     return y if bias is None else y + bias
 
@@ -53,23 +58,23 @@ def _sum_of(node: Node, product: Value) -> Value:
 
 
 def _addmm(node: Node) -> Value:
-    return _sum_of(node, emit(graph.MatmulOp, node.value("mat1"), node.value("mat2")))
+    return _sum_of(node, _product(node.value("mat1"), node.value("mat2")))
 
 
 def _baddbmm(node: Node) -> Value:
-    return _sum_of(node, emit(graph.MatmulOp, node.value("batch1"), node.value("batch2")))
+    return _sum_of(node, _product(node.value("batch1"), node.value("batch2")))
 
 
 def _mv(node: Node) -> Value:
-    return matmul(node.value("self"), node.value("vec"))
+    return _product(node.value("self"), node.value("vec"))
 
 
 def _addmv(node: Node) -> Value:
-    return _sum_of(node, matmul(node.value("mat"), node.value("vec")))
+    return _sum_of(node, _product(node.value("mat"), node.value("vec")))
 
 
 def _dot(node: Node) -> Value:
-    return reshape(matmul(node.value("self"), node.value("tensor")), [])
+    return reshape(_product(node.value("self"), node.value("tensor")), [])
 
 
 def _trilinear(node: Node) -> Value:

@@ -1,16 +1,12 @@
 # pyright: reportUnknownMemberType=false
 """Single operators of ATen against torch, by the graph interpreter."""
 
-import numpy as np
 import pytest
 import torch
 
-from s2s.frontends import torch as frontend
 from s2s.frontends.torch.core import core_overloads
 from s2s.frontends.torch.table import importer_of, is_refused
-from s2s.interpret.graph import run_graph
-from s2s.verify.compare import compare
-from support.torch_operators import CASES, ELSEWHERE, Operators, expected_of
+from support.torch_operators import CASES, ELSEWHERE, Operators, differences
 
 BATCH = 24
 
@@ -42,13 +38,3 @@ def test_norms_of_16_bits_neither_overflow_nor_vanish():
         ("var.correction", (torch.tensor([100.0, 100.0, 450.0]).half(), [0])),
     ]
     assert differences(Operators(calls)) == []
-
-
-def differences(module: Operators) -> list[str]:
-    """How the imported module differs from torch."""
-    imported = frontend.import_model(frontend.load_model(frontend.export(module, module.inputs)))
-    with np.errstate(all="ignore"):
-        found = run_graph(imported.module, [each.numpy() for each in module.inputs], imported.weights)
-    wanted = expected_of(module)
-    results = [(label, compare(value, ours)) for (label, value), ours in zip(wanted, found, strict=True)]
-    return [f"{label}: {result.describe()}" for label, result in results if not result.passed]
