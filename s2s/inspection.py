@@ -41,7 +41,7 @@ from s2s.registry import get_pass
 from s2s.support.frozen import frozen
 from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
 from s2s.types.numbers import Numbers
-from s2s.types.sizes import DimSize, InputShapes
+from s2s.types.sizes import DimSize, InputShapes, assumed_in_words
 from s2s.types.weights import WeightStore
 
 Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
@@ -114,9 +114,7 @@ class Inspection:
         words = {"model": self.model, "producer": self.producer or "unknown", "version": opsets}
         words |= {f"input {each.name}": each.describe() for each in self.inputs}
         words |= {f"output {each.name}": each.describe() for each in self.outputs}
-        for name, shape in self.assumed.items():
-            text = ",".join(map(str, shape))
-            words[f"assumed for {name}"] = f"{text}, as the model leaves sizes open; others with --shape {name}={text}"
+        words |= assumed_in_words(self.assumed)
         if self.state_pairs:
             given = [f"--state {quote(f'{name}={output}')}" for name, output in with_star(self.state_pairs).items()]
             given += [f"--dim {quote(f'{name}=0..127')}" for name in self.growing_dims]

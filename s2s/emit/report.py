@@ -5,6 +5,7 @@ from dataclasses import asdict, field
 from typing import Any
 
 from s2s.support.frozen import frozen
+from s2s.types.sizes import InputShapes, assumed_in_words
 
 
 @frozen
@@ -50,6 +51,8 @@ class Report:
     """The channels that no kernel computes."""
     code_in_pools: str = ""
     """The kernels whose functions lie in memory pools, and what they take of these."""
+    assumed: InputShapes = field(default_factory=dict[str, tuple[int | str, ...]])
+    """The shapes of inputs that were assumed, as the model leaves their batch open."""
     real_ports: str = ""
     """The inputs and outputs that stay real numbers where bytes are asked for, and why."""
 
@@ -61,6 +64,7 @@ class Report:
         """The figures that need no C compiler, as a reader wants them: with units and thousands."""
         ports = f"inputs {self.inputs:,} and outputs {self.outputs:,} included"
         return {
+            **assumed_in_words(self.assumed),
             "target": f"{self.target}, executor {self.executor}",
             "kernels": f"{self.kernels:,}",
             "RAM": f"{self.ram:,} bytes, {ports}",

@@ -19,7 +19,7 @@ from s2s.frontends.recognition import format_of
 from s2s.types.numbers import Numbers
 from s2s.types.size import Ledger
 from s2s.types.size_formulas import formula_of, own_names
-from s2s.types.sizes import DimSize, at_most
+from s2s.types.sizes import DimSize, InputShapes, at_most
 
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
@@ -75,6 +75,14 @@ def specialised(
         raise unknown_dimension(unknown, dims[unknown], names)
     sizes = {text: formula.at(most) for text, formula in formulas.items() if all(name in most for name in formula.used)}
     return onnx.specialise(loaded, bind, sizes) if bind or sizes else loaded
+
+
+def batches_of_one(loaded: LoadedModel, shapes: InputShapes, dims: Mapping[str, DimSize]) -> dict[str, tuple[int, ...]]:
+    """Return the shapes that inputs have in a batch of one, where the model leaves the batch open and the user as well:
+    what every command takes, and says. `loaded` has the other sizes."""
+    if not isinstance(loaded, onnx.LoadedModel):  # a TFLite model has a batch, a program bounds of it
+        return {}
+    return onnx.batches_of_one(loaded.proto, shapes, dims)
 
 
 def unknown_dimension(name: str, size: DimSize, known: Sequence[str]) -> InputError:

@@ -15,7 +15,15 @@ from s2s.analysis.network.functions import main_of, state_arguments
 from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.dialects import graph
 from s2s.errors import InputError
-from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model, specialised
+from s2s.frontends.formats import (
+    LoadedModel,
+    ModelSource,
+    batches_of_one,
+    digest,
+    import_model,
+    load_model,
+    specialised,
+)
 from s2s.frontends.gguf import Decoder
 from s2s.frontends.imported import Imported
 from s2s.frontends.named_axes import axis_names, sized
@@ -89,6 +97,8 @@ class Model(NamedTuple):
     """The tokeniser and the cache of a language model."""
     windows: "Mapping[str, Window]" = {}
     """The inputs of which a run takes the new frames only, by name."""
+    assumed: Mapping[str, tuple[int, ...]] = {}
+    """The shapes, with a batch of one, of inputs whose batch the model and the user leave open."""
 
 
 def snapshot(source: Source) -> Source:
@@ -134,9 +144,11 @@ def _imported(source: ModelSource, options: CompileOptions) -> Model:
     bounded = with_bounds(given, options.dims, options.shapes)
     check_bounds(given, bounded, options.shapes)
 
+    model = specialised(given, options.bind, options.dims, named)
+    assumed = batches_of_one(model, options.shapes, options.dims)
     imported = import_model(
-        specialised(given, options.bind, options.dims, named),
-        shapes=sized(options.shapes, options.dims),
+        model,
+        shapes={**assumed, **sized(options.shapes, options.dims)},
         name=options.name,
         tflite_rounding=options.tflite_rounding,
         sizes=at_most(options.dims),
@@ -153,6 +165,7 @@ def _imported(source: ModelSource, options: CompileOptions) -> Model:
         digest(given, options.bind, options.dims, named),
         names,
         source.language if isinstance(source, Decoder) else None,
+        assumed=assumed,
     )
 
 

@@ -33,7 +33,7 @@ from s2s.types.interface import (
     texts_of,
 )
 from s2s.types.language import Language
-from s2s.types.sizes import VARIES, SizeRange, derived_of, extents_of, sizes_of
+from s2s.types.sizes import VARIES, InputShapes, SizeRange, derived_of, extents_of, sizes_of
 
 if TYPE_CHECKING:
     from s2s.frontends.streams import Window
@@ -69,6 +69,8 @@ class Read:
     """The sizes that the network computes, with their bounds."""
     sizes: InputSizes = InputSizes()
     """The sizes that vary, before any pass."""
+    assumed: InputShapes = field(default_factory=dict[str, tuple[int | str, ...]])
+    """The shapes, with a batch of one, of inputs whose batch the model and the user leave open."""
     byte_ports: BytePorts = BytePorts()
     """The inputs and outputs that are passed as bytes, and in the model as real numbers."""
 
@@ -97,6 +99,7 @@ def read_network(source: Source, options: CompileOptions) -> State:
     main = main_of(model.module)
     inputs = _ports(main.arg_attrs, main.function_type.inputs.data, input_numbers(main))
     outputs = _ports(main.res_attrs, main.function_type.outputs.data, output_numbers(main))
+    assumed = {port.name: port.named_shape for port in inputs if port.name in model.assumed}
     inputs, outputs = named_ports(inputs, outputs)
     fact = Read(
         name=_c_name(options.name, model.name),
@@ -112,6 +115,7 @@ def read_network(source: Source, options: CompileOptions) -> State:
         language=model.language,
         computed=computed_sizes(model.module, options.dims),
         sizes=InputSizes(sizes_of(model.module.attributes), derived_of(model.module.attributes)),
+        assumed=assumed,
         byte_ports=byte_ports,
     )
     return State("read", model.module, model.weights, Facts().extended(fact))

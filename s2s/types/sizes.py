@@ -368,3 +368,12 @@ def extents_of(attribute: Attribute | None, rank: int) -> Extents:
         return ("",) * rank
     assert isa(attribute, ArrayAttr)
     return tuple(each.data for each in attribute if isinstance(each, StringAttr))
+
+
+def assumed_in_words(shapes: InputShapes) -> dict[str, str]:
+    """Return a field for each input whose shape is assumed because the model leaves sizes open and the user too."""
+    texts = {name: ",".join(map(str, shape)) for name, shape in shapes.items()}
+    return {
+        f"assumed for {name}": f"{text}, as the model leaves sizes open; others with --shape {name}={text}"
+        for name, text in texts.items()
+    }

@@ -16,7 +16,7 @@ from s2s.frontends.names import one_line
 from s2s.frontends.onnx.custom import declared_values
 from s2s.frontends.onnx.declared_shapes import declared_shapes
 from s2s.frontends.onnx.load import LoadedModel, ModelSource, load_model
-from s2s.frontends.onnx.open_shapes import declared_dims, proposal
+from s2s.frontends.onnx.open_shapes import declared_dims, is_open_batch, proposal
 from s2s.frontends.onnx.ports import Ports
 from s2s.frontends.onnx.scope import Scope
 from s2s.frontends.onnx.session import Session, failure
@@ -107,7 +107,8 @@ def _fixed(name: str, where: str, declared: list[int | str], known_rank: bool) -
     """The shape an input declares, when it has no open dimension."""
     open_dims = [axis for axis, dim in enumerate(declared) if isinstance(dim, str)]
     if open_dims or not known_rank:
-        fact = f"dimension {open_dims[0]} ({declared[open_dims[0]]}) has no size" if open_dims else "has no shape"
+        first = next((axis for axis in open_dims if not is_open_batch(declared, axis)), min(open_dims, default=0))
+        fact = f"dimension {first} ({declared[first]}) has no size" if open_dims else "has no shape"
         example = ",".join(map(str, proposal(declared))) or "1,…"
         named = [dim for dim in declared if isinstance(dim, str) and dim != "?"]
         sizes = " ".join(f"--dim {dim}={size}" for dim, size in _named_sizes(declared).items())

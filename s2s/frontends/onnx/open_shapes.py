@@ -1,6 +1,6 @@
 """Inputs with dimensions that the model leaves open, and sizes that make sense for them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from onnx import ModelProto, ValueInfoProto
@@ -8,6 +8,8 @@ from onnx import ModelProto, ValueInfoProto
 from s2s.frontends.names import one_line
 
 _CHANNELS = (1, 3, 4)
+_NUMBERED = "unk__"
+"""What the names of tf2onnx for dimensions without a name start with."""
 
 
 class Usual(NamedTuple):
@@ -49,7 +51,7 @@ def proposal(dims: Sequence[int | str], usual: Usual = USUAL[0]) -> list[int]:
 def _is_batch(dims: Sequence[int | str], axis: int) -> bool:
     dim, first = dims[axis], dims[0]
     is_state = len(dims) == 3 and axis == 1 and isinstance(first, int) and first > 1
-    return axis == 0 or is_state or (isinstance(dim, str) and "batch" in dim.lower())
+    return axis == 0 or is_state or (isinstance(dim, str) and _says_batch(dim))
 
 
 def terms(dim: str) -> list[str]:
@@ -77,3 +79,34 @@ def proposed_shapes(inputs: Mapping[str, Sequence[int | str]]) -> list[dict[str,
         if shapes not in found:
             found.append(shapes)
     return found
+
+
+def batches_of_one(
+    model: ModelProto, shapes: Mapping[str, object], dims: Collection[str]
+) -> dict[str, tuple[int, ...]]:
+    """Return the shapes, with a batch of one, of the inputs of which only the batch is open: `[batch, 3, 224, 224]`.
+
+    Inputs share their batch: where the user gives one, by the shape of such an input in `shapes` or by name in `dims`,
+    none is taken as one.
+    """
+    inputs = open_inputs(model)
+    batched = {name for name, sizes in inputs.items() if any(is_open_batch(sizes, axis) for axis in range(len(sizes)))}
+    if batched & shapes.keys() or any(map(_says_batch, dims)):
+        return {}
+    closed = {
+        name: [1 if is_open_batch(sizes, axis) else size for axis, size in enumerate(sizes)]
+        for name, sizes in inputs.items()
+    }
+    return {name: tuple(map(int, sizes)) for name, sizes in closed.items() if all(isinstance(n, int) for n in sizes)}
+
+
+def is_open_batch(dims: Sequence[int | str], axis: int) -> bool:
+    """Return whether an axis is a batch without a size: it is called so, or is the first of several and has no name."""
+    dim = dims[axis]
+    if not isinstance(dim, str):
+        return False
+    return _says_batch(dim) or (axis == 0 < len(dims) - 1 and (dim == "?" or dim.startswith(_NUMBERED)))
+
+
+def _says_batch(name: str) -> bool:
+    return name.isidentifier() and "batch" in name.lower()
