@@ -12,7 +12,7 @@ from typing import NamedTuple
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import traits_def
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Resource
 
 from s2s.dialects.operation import OpMeta
 from s2s.support.frozen import frozen
@@ -53,6 +53,22 @@ class AccessEffects(MemoryEffect):
     def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
         assert isinstance(op, AccessInterface)
         return {EffectInstance(access.kind, access.buffer) for access in op.accesses()}
+
+
+@frozen
+class _Run(Resource):
+    """The course of a run: whether it goes on, and with which sizes."""
+
+    def name(self) -> str:
+        return "run"
+
+
+class RunEffect(MemoryEffect):
+    """The effect of an operation that decides how the run goes on: it is never unused, and writes no buffer."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
+        return {EffectInstance(MemoryEffectKind.WRITE, resource=_Run())}
 
 
 class AccessInterface(Operation, metaclass=OpMeta):

@@ -33,12 +33,11 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.effects import PathInterface, Turn
 from s2s.dialects.loop.checks import check_flat
-from s2s.dialects.loop.interfaces import Access, AccessEffects, AccessInterface, read_any, write_any
+from s2s.dialects.loop.interfaces import Access, AccessEffects, AccessInterface, RunEffect, read_any, write_any
 from s2s.dialects.operation import Op, op_definition
 
 _INTS = DenseArrayBase.constr(i64)
@@ -100,7 +99,7 @@ class ReadSizeOp(Op, AccessInterface, PathInterface):
     size = prop_def(StringAttr)
     most = prop_def(IntegerAttr[I64])
     source = operand_def(MemRefType)
-    traits = traits_def(AccessEffects(), MemoryWriteEffect())
+    traits = traits_def(AccessEffects(), RunEffect())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$size `from` $source attr-dict `:` type($source)"
 
@@ -125,7 +124,7 @@ class RequireOp(Op, AccessInterface, PathInterface):
     name = "loop.require"
 
     outside = operand_def(MemRefType)
-    traits = traits_def(AccessEffects(), MemoryWriteEffect())
+    traits = traits_def(AccessEffects(), RunEffect())
     assembly_format = "$outside attr-dict `:` type($outside)"
 
     def __init__(self, outside: SSAValue) -> None:

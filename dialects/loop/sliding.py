@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, MemRefType, SymbolRefAttr, i32, i64
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import ParsePropInAttrDict, operand_def, opt_operand_def, prop_def, result_def, traits_def
-from xdsl.traits import MemoryWriteEffect
+from xdsl.irdl import ParsePropInAttrDict, operand_def, opt_operand_def, prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.checks import check_flat
@@ -19,7 +18,7 @@ from s2s.dialects.loop.devices import (
     WaitDeviceCallsOp,
     WaitDeviceCopyOp,
 )
-from s2s.dialects.loop.interfaces import Access, AccessEffects, AccessInterface, read_any, write_any
+from s2s.dialects.loop.interfaces import Access, AccessInterface, read_any, write_any
 from s2s.dialects.loop.network import CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall, ReadSizeOp, RequireOp
 from s2s.dialects.operation import Op, op_definition
 from s2s.types.shapes.sliding import RowBody, columns_of, row_bodies
@@ -45,7 +44,6 @@ class AdvanceOp(Op, AccessInterface):
     position = opt_operand_def(MemRefType)
     by = prop_def(IntegerAttr[I64])
     result = result_def(MemRefType)
-    traits = traits_def(AccessEffects(), MemoryWriteEffect())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$memory (`at` $position^ `:` type($position))? attr-dict `:` type($memory) `->` type($result)"
 
@@ -153,7 +151,6 @@ class EndRowsOp(Op, AccessInterface):
     name = "loop.end_rows"
 
     count = operand_def(MemRefType)
-    traits = traits_def(AccessEffects(), MemoryWriteEffect())
     assembly_format = "$count attr-dict `:` type($count)"
 
     def __init__(self, count: SSAValue) -> None:

@@ -67,3 +67,10 @@ def test_long_names_of_nodes_break_no_row():
 def test_a_network_without_an_arena_has_no_table():
     artifact = compile_network(onnx_model("(float[4] x) => (float[4] y) { y = Relu (x) }"), target="c")
     assert "The arena" not in network(artifact)
+
+
+def test_a_check_of_indices_is_named_after_its_node():
+    body = "(float[8, 4] x, int64[3] i) => (float[3, 4] y) { j = Add(i, i) [picked] y = Gather<axis = 0>(x, j) }"
+    table = network(compile_network(onnx_model(body), target="c")).partition("s2s_status ")[0]
+    assert "loop.require" not in table
+    assert re.search(r"  picked( \*/)?$", table, re.MULTILINE)
