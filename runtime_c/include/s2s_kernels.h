@@ -34,14 +34,6 @@ typedef struct s2s_kernel_row {
     uint32_t num_scratch;
 } s2s_kernel_row;
 
-/* What a shared library exports as s2s_library_main: its kernels, and the modules packed into it (TVM's library blob). */
-typedef struct s2s_library {
-    const s2s_kernel_row *kernels;
-    uint32_t num_kernels;
-    const unsigned char *blob;
-    size_t blob_size;
-} s2s_library;
-
 /* The packed function of all kernels; resource points at the row. */
 int s2s_call_kernel(s2s_value *args, int *type_codes, int num_args, s2s_value *ret, int *ret_code, void *resource);
 

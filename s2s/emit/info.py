@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from s2s.analysis.channels.removed import RemovedChannels
 from s2s.analysis.cost.loops import KernelPath
@@ -195,6 +195,8 @@ class NetworkInfo(Interface):
     """The extra operations that a RAM budget costs, as a share of the operations without it."""
     description: str = ""
     """One line about the network: any text."""
+    interface: Literal["plain", "tvm"] = "plain"
+    """Whether C may call it under TVM's names, too."""
     graph: "Network | None" = None
     """The network as nodes, for executor `graph`."""
     measured: Measured | None = None

@@ -16,6 +16,7 @@ SOURCES = {
     "s2s_graph.h": ("src/graph_check.c",),
     "s2s_json.h": ("src/json.c",),
     "s2s_kernels.h": ("src/kernels.c",),
+    "s2s_library.h": ("src/library.c",),
     "s2s_packed.h": ("src/packed.c",),
     "s2s_params.h": ("src/params.c",),
     "s2s_pool.h": ("src/pool.c",),

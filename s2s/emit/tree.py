@@ -6,6 +6,9 @@ src/<model>_kernels.c   kernels; `_kernels_1.c`, `_kernels_2.c`, … when long; 
 src/<model>_weights.c   constants, with `.h`, and `.c.bin` where they are binary
 src/<device>/           kernels and constants of another device
 runtime/                the files of the C runtime that these include
+src/tvmgen_<model>.c    TVM's C interface, with `include/tvmgen_<model>.h`, where it is asked for (executor `aot`)
+src/<model>_functions.c kernels as packed functions, with `include/<model>_functions.h` and `src/<model>_program.c`, for
+                        TVM's graph executor in C, where it is asked for (executor `graph`)
 src/<model>_tokenizer.c the tokeniser of a language model, with `include/<model>_tokenizer.h`
 chat/                   a program to talk to a language model in a terminal
 test/                   self-test with golden vectors
@@ -93,6 +96,7 @@ class NetworkFiles:
         """Return all files; files that describe others come last."""
         name = self.info.name
         self.add_network()
+        self._tvm_interface()
         self._runtime()
         self._graph_files()
         if self.info.profile == "misra":
@@ -220,6 +224,21 @@ class NetworkFiles:
         self.files["LICENSES/Apache-2.0.txt"] = runtime_licence().encode()
         self._text("REUSE.toml", "REUSE.toml.j2")
         self.files[SBOM] = sbom(self.info, [path for path in self.files if path.startswith("runtime/")]).encode()
+
+    def _tvm_interface(self) -> None:
+        """Add the files by which C calls the network under TVM's names."""
+        if self.info.interface != "tvm":
+            return
+        if self.info.executor == "graph":
+            from s2s.emit.kernel_table import program_files
+
+            headers = [header_of_constants(self.info.name, device) for device in self._owners]
+            self.files |= program_files(self.info, self.constants, headers)
+            return
+        from s2s.emit.tvmgen import tvmgen_files
+
+        for file, text in tvmgen_files(self.info, self.info.name).items():
+            self.files[f"{'include' if file.endswith('.h') else 'src'}/{file}"] = text.encode()
 
     def _graph_files(self) -> None:
         """Add the network in TVM's formats, for the Python side of the graph executor."""

@@ -17,7 +17,7 @@ SOURCES = ("src/executor.c", "src/graph_check.c")
 _NOT_DECLARATIONS = re.compile(
     r"""
     ^\#ifdef[ ]__cplusplus\n.*?^\#endif\n  # braces of extern "C"
-    | ^\#[^\n]*\n                          # other directives, none of which goes over a line
+    | ^\#(?:[^\n]*\\\n)*[^\n]*\n           # other directives, with their further lines
     | ^S2S_INLINE[ ].*?^}\n                # functions with a body
     """,
     re.MULTILINE | re.DOTALL | re.VERBOSE,

@@ -12,6 +12,7 @@ from s2s.options.values import PROFILES as PROFILES
 from s2s.options.values import Activations as Activations
 from s2s.options.values import Cache as Cache
 from s2s.options.values import CacheType as CacheType
+from s2s.options.values import CInterface as CInterface
 from s2s.options.values import Executor as Executor
 from s2s.options.values import Io as Io
 from s2s.options.values import Profile as Profile

@@ -12,6 +12,7 @@ from s2s.options.values import (
     MAX_THREADS,
     Activations,
     Cache,
+    CInterface,
     Executor,
     Io,
     Ports,
@@ -225,6 +226,13 @@ class UserOptions:
         help="The coding standard of the C: none in particular, or MISRA C:2012, with the rules it deviates from "
         "written down.",
         refused=((values.walks_tables, "the graph executor is written for any network; use --executor aot"),),
+    )
+    interface: CInterface = option(
+        default="plain",
+        stages=("tree",),
+        help="How C calls the network: by plain functions, or also under TVM's names, `tvmgen_NAME_run` and with "
+        "executor graph `TVMGraphExecutor_Create` on its kernels.",
+        is_expert=True,
     )
     flash_budget: int | None = option(
         default=None,

@@ -32,6 +32,7 @@ WeightForm = Literal["auto", "arrays", "incbin"]
 Io = Literal["caller", "arena"]
 Ports = Literal["model", "int8"]
 Profile = Literal["default", "misra"]
+CInterface = Literal["plain", "tvm"]
 Threading = Literal["pthreads", "openmp"]
 PROFILES: tuple[Profile, ...] = ("default", "misra")
 

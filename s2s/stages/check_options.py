@@ -115,6 +115,10 @@ _REFUSED_TOGETHER: tuple[tuple[Callable[[CompileOptions], bool], Callable[[Compi
         lambda options: options.profile != "default",
         lambda options: f"--profile {options.profile} gives the arena a type of its own; leave it out",
     ),
+    (
+        lambda options: options.interface != "plain",
+        lambda options: f"--interface {options.interface} is for one network; leave it out, or compile it alone",
+    ),
 )
 """What a network in one tree with others cannot have."""
 

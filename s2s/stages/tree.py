@@ -68,6 +68,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         extra_operations=findings.extra_operations,
         executor=options.executor,
         profile=options.profile,
+        interface=options.interface,
         threads=Threads(options.threads, options.threading) if options.threads > 1 else None,
         pools=plan.pools,
         lasting=plan.lasting,

@@ -13,6 +13,7 @@ from s2s import api
 from s2s.artifact import Artifact
 from s2s.data.samples import sample
 from s2s.emit.files import Tree
+from s2s.emit.kernel_table import with_library
 from s2s.emit.stream import pieces
 from s2s.errors import InputError, UnsupportedError
 from s2s.executor import graph_json_reader
@@ -23,7 +24,6 @@ from s2s.tvm.contrib.export import export_library
 from s2s.tvm.contrib.graph_executor import GraphModule, create
 from s2s.tvm.relay import frontend
 from s2s.tvm.runtime import load_module
-from s2s.tvm.runtime.kernel_table import with_functions
 from s2s.tvm.runtime.library import LibraryModule, create_shared
 from s2s.tvm.runtime.packed_func import PackedError
 from s2s.types.dtypes import Array, tensor_type
@@ -67,7 +67,7 @@ def run_json_in_c(tables: Artifact, params: Mapping[str, Array], inputs: list[Ar
     """Run the graph JSON by the loader of the runtime on the kernels of the tree as packed functions."""
     network = tables.info.graph
     assert network is not None
-    functions = with_functions(Tree({}), network, tables.name, b"").files
+    functions = with_library(Tree({}), network, tables.name, b"").files
     library = tables.loaded()
     with TemporaryDirectory() as folder:
         for path, content in functions.items():

@@ -31,6 +31,7 @@ KEPT = "(float[1, 64] mfcc) => (float[1, 64] scores) { a = MatMul (mfcc, u) b = 
 DENSE = "(float[1, 64] input) => (float[1, 64] output) { a = MatMul (input, u) b = Softmax (a) output = MatMul (b, v) }"
 SEQUENCE = "(float[1, sequence, 64] x) => (float[1, sequence, 64] y) { y = Softmax (x) }"
 GROUPS = "(float[2, A] x, float[B] y) => (float[2, A] p, float[B] q1) { p = Relu (x) q1 = Relu (y) }"
+DIGITS = "(float[1, 64] image) => (float[1, 64] probabilities) { a = MatMul (image, u) probabilities = Softmax (a) }"
 FOUND = "(float[300] image) => (int64[1, N] boxes) { boxes = NonZero (image) }"
 NAMED = """(float[1, 3] X) => (string[1] label) {
     best = ArgMax <axis = 1, keepdims = 0> (X)
@@ -105,6 +106,7 @@ def growing(folder: Path) -> Artifact:
 ARRAYS = "static float input[VWW_INPUT_SIZE], output[VWW_OUTPUT_SIZE];"
 ROWS = """static uint8_t arena[VWW_ARENA_SIZE]; static float row[VWW_PUSHED_ROW_SIZE], output[VWW_OUTPUT_SIZE];
 void read_row(float *);"""
+APP_SCALE = "int app_scale(TVMValue *, int *, int, TVMValue *, int *, void *);"
 ENCODER = "static uint8_t arena[ENCODER_ARENA_SIZE]; static float x[ENCODER_X_SIZE], y[ENCODER_Y_SIZE];"
 READING = "static uint8_t arena[KWS_ARENA_SIZE]; void read_features(int8_t *);"
 TEXTS = """static uint32_t tokens[8], ranks[8], capacity = 8u, count, token; static float logits[DECODER_LOGITS_SIZE];
@@ -138,6 +140,11 @@ GIVEN = {
     "microcontroller": [
         network("kws", SPOTTER, "static int8_t mfcc[KWS_MFCC_SIZE], scores[KWS_SCORES_SIZE];", target="cortex-m4"),
         network("kws", KEPT, "static float mfcc[KWS_MFCC_SIZE], scores[KWS_SCORES_SIZE];", profile="misra"),
+    ],
+    "runtime": [
+        network("digits", DIGITS, "static DLTensor image, probabilities;", executor="graph", interface="tvm"),
+        network("digits", DIGITS, "static float image[64], probabilities[64];", interface="tvm"),
+        network("digits", DIGITS, APP_SCALE, ("s2s_tvm.h",), executor="graph", interface="tvm"),
     ],
     "scikit-learn": [network("forest", NAMED)],
     "several-devices": [

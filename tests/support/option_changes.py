@@ -207,6 +207,7 @@ CHANGES: dict[str, list[Change]] = {
     "requantise": [Change(quantised, "fixed")],
     "activations": [Change(blockwise, "int8-blocks")],
     "io": [Change(image, "arena")],
+    "interface": [Change(image, "tvm"), Change(image, "tvm", others={"executor": "graph"})],
     "profile": [Change(image, "misra"), Change(quantised, "misra")],
     "flash_budget": [Change(image, 1 << 20, changes_tree=False)],
     "stack_budget": [Change(image, 1 << 20, changes_tree=False)],

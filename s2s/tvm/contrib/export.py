@@ -11,6 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from s2s.emit.kernel_table import with_library
 from s2s.errors import InputError, UnsupportedError
 from s2s.executor.graph_json import dump
 from s2s.support.files import write_file
@@ -18,7 +19,6 @@ from s2s.support.frozen import frozen
 from s2s.tvm.contrib.aot_executor_factory import AotExecutorFactory
 from s2s.tvm.contrib.graph_executor_factory import GraphExecutorFactory
 from s2s.tvm.runtime.blob import save_blob
-from s2s.tvm.runtime.kernel_table import with_functions
 from s2s.tvm.runtime.library import MetadataModule, load_module
 from s2s.tvm.runtime.module import Module
 from s2s.verify.external import external_libraries
@@ -101,7 +101,7 @@ def write_library(artifact: "Artifact", blob: bytes, path: Path, toolchain: Tool
             f"export_library {path}: {target.name} has no shared libraries; export objects (.tar) or "
             "export_model_library_format"
         )
-    tree = with_functions(artifact.tree(), artifact.info.graph, artifact.name, blob)
+    tree = with_library(artifact.tree(), artifact.info.graph, artifact.name, blob)
     with tempfile.TemporaryDirectory(prefix="s2s-export-") as folder:
         tree = tree.write(Path(folder) / "tree")
         extra = (*([] if is_bare else ["-fPIC"]), *toolchain.options)

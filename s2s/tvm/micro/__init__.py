@@ -4,6 +4,7 @@ Projects of TVM's template servers are refused: a tree of C is written by `libra
 CMake, Make, Zephyr, Arduino and others (`s2s export`), and runs on a board by `s2s verify --on qemu:m4`.
 """
 
+from importlib.resources import files
 from pathlib import Path
 from typing import NoReturn
 
@@ -18,6 +19,11 @@ def get_microtvm_template_projects(platform: str) -> str:
     if platform not in ("crt", "zephyr", "arduino"):
         raise InputError(f"get_microtvm_template_projects: {platform} is not known; give crt, zephyr or arduino")
     return f"s2s:{platform}"
+
+
+def get_standalone_crt_dir() -> str:
+    """Return the folder of the C runtime, whose CMakeLists.txt makes the libraries `s2s::tvm` and `s2s::headers`."""
+    return str(files("s2s.runtime_c"))
 
 
 def generate_project(
@@ -51,5 +57,6 @@ __all__ = [
     "export_model_library_format",
     "generate_project",
     "get_microtvm_template_projects",
+    "get_standalone_crt_dir",
     "testing",
 ]

@@ -14,6 +14,7 @@ import numpy as np
 from s2s.artifact import Artifact
 from s2s.c_syntax.interface import Port
 from s2s.emit.stream import pieces
+from s2s.emit.tvmgen import tvmgen_files
 from s2s.errors import InputError
 from s2s.executor.device import CPU
 from s2s.executor.graph_json import Network, Source, Value
@@ -21,7 +22,6 @@ from s2s.stages.c import Lowered
 from s2s.support.files import write_file
 from s2s.support.frozen import frozen
 from s2s.tvm.error import RepeatedNameError
-from s2s.tvm.relay.c_interface import c_interface
 
 VERSION = 7
 SOURCES, HEADERS = "codegen/host/src", "codegen/host/include"
@@ -71,7 +71,7 @@ def files_of(networks: Sequence[Exported]) -> Iterator[tuple[str, bytes]]:
     for network in networks:
         yield f"src/{network.name}.relay", network.text.encode()
         yield from tree_files(network.artifact, f"{network.name}_", network.name)
-        for file, text in c_interface(network.artifact, network.name).items() if network.has_interface else ():
+        for file, text in tvmgen_files(network.artifact.info, network.name).items() if network.has_interface else ():
             yield f"{HEADERS if file.endswith('.h') else SOURCES}/{file}", text.encode()
 
 

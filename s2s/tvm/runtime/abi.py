@@ -5,7 +5,7 @@ from typing import Any
 
 from s2s.executor.declarations import declarations_of
 
-HEADERS = ("s2s.h", "s2s_tensor.h", "s2s_packed.h", "s2s_graph.h", "s2s_kernels.h", "s2s_program.h")
+HEADERS = ("s2s.h", "s2s_tensor.h", "s2s_packed.h", "s2s_graph.h", "s2s_kernels.h", "s2s_library.h", "s2s_program.h")
 
 INT, UINT, FLOAT, HANDLE, NULL, DTYPE, DEVICE, TENSOR = 0, 1, 2, 3, 4, 5, 6, 7
 FUNCTION, TEXT, BYTES, MANAGED = 10, 11, 12, 13
@@ -18,7 +18,7 @@ def abi() -> Any:
     from cffi import FFI
 
     ffi: Any = FFI()
-    ffi.cdef(declarations_of(HEADERS) + "extern s2s_library s2s_library_main;")
+    ffi.cdef(declarations_of(HEADERS))
     return ffi
 
 

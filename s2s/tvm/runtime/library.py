@@ -12,7 +12,8 @@ import os
 import tarfile
 import tempfile
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,36 +35,68 @@ MAX_OBJECTS = 2**31
 
 
 class LibraryModule(Module):
-    """The kernels of a shared library as packed functions: inputs, results and scratch buffers, all of them arrays."""
+    """The kernels of a shared library as packed functions: inputs, results and scratch buffers, all of them arrays.
+
+    A library without kernels holds functions of its own (`TVMBackendPackedCFunc`), found by their symbols; what it
+    registers when it is loaded is in the registry of the process.
+    """
 
     type_key = "library"
 
     def __init__(self, path: str | Path) -> None:
-        ffi = abi()
         native()
         self.path = Path(path).resolve()
         try:
-            self._library: Any = ffi.dlopen(str(self.path), os.RTLD_NOW | os.RTLD_LOCAL)
-            self._main: Any = self._library.s2s_library_main
-        except (OSError, AttributeError) as error:
-            raise InputError(f"{path}: is no library that s2s exported ({error}); make it by export_library") from error
-        super().__init__(dict(map(self._function, range(self._main.num_kernels))))
+            self._library: Any = abi().dlopen(str(self.path), os.RTLD_NOW | os.RTLD_LOCAL)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be loaded ({error}); link it for this machine") from error
+        self._parts = self._listed()
+        super().__init__(dict(row for part in self._parts for row in self._kernels(part)))
 
-    def _function(self, number: int) -> tuple[str, PackedFunc]:
+    def _listed(self) -> list[Any]:
+        """What was linked into the library, each with its kernels and modules."""
         ffi = abi()
-        row = ffi.addressof(self._main.kernels[number])
-        name = bytes(ffi.string(row.name)).decode()
-        pointer = ffi.new("s2s_function *", {"call": native().s2s_call_kernel, "resource": ffi.cast("void *", row)})
-        return name, PackedFunc.of_c(pointer, name, self._library)
+        try:
+            listed: Any = self._library.s2s_libraries
+        except AttributeError:  # a library that s2s has not exported
+            return []
+        count = ffi.new("uint32_t *")
+        parts = listed(count)
+        return [parts[number] for number in range(count[0])]
+
+    def _kernels(self, part: Any) -> Iterator[tuple[str, PackedFunc]]:
+        ffi = abi()
+        for number in range(part.num_kernels):
+            row = ffi.addressof(part.kernels[number])
+            name = bytes(ffi.string(row.name)).decode()
+            pointer = ffi.new("s2s_function *", {"call": native().s2s_call_kernel, "resource": ffi.cast("void *", row)})
+            yield name, PackedFunc.of_c(pointer, name, self._library)
+
+    def find(self, name: str, query_imports: bool = False) -> PackedFunc | None:
+        """The kernel of a name, or in a library without kernels the function of this symbol."""
+        if self._parts:
+            return super().find(name, query_imports)
+        return packed_symbol(ctypes.CDLL(str(self.path)), name, self) or super().find(name, query_imports)
 
     @property
-    def blob(self) -> bytes:
-        """The modules that are packed into the library."""
-        return bytes(abi().buffer(self._main.blob, self._main.blob_size))
+    def blobs(self) -> list[bytes]:
+        """The modules that are packed into the library, of each of its parts that has any."""
+        blobs = [bytes(abi().buffer(part.blob, part.blob_size)) for part in self._parts]
+        return [blob for blob in blobs if blob]
 
     def save(self, file_name: str, fmt: str = "") -> None:
         """Copy the library."""
         write_file(file_name, self.path.read_bytes())
+
+
+def packed_symbol(library: ctypes.CDLL, name: str, owner: object) -> PackedFunc | None:
+    """The packed function that a library defines under a symbol, None where it defines none."""
+    try:
+        address = ctypes.cast(library[name], ctypes.c_void_p).value
+    except AttributeError:
+        return None
+    pointer = abi().new("s2s_function *", {"call": abi().cast("s2s_packed_call", address)})
+    return PackedFunc.of_c(pointer, name, owner)
 
 
 class SourceModule(Module):
@@ -110,13 +143,10 @@ class ExternalModule(SourceModule):
         self._functions = {name: self._packed(name) for name in functions}
 
     def _packed(self, name: str) -> PackedFunc:
-        try:
-            address = ctypes.cast(self._library[name], ctypes.c_void_p).value
-        except AttributeError:
-            raise InputError(f"external module: its source defines no function {name!r}; correct the name") from None
-        return PackedFunc.of_c(
-            abi().new("s2s_function *", {"call": abi().cast("s2s_packed_call", address)}), name, self
-        )
+        function = packed_symbol(self._library, name, self)
+        if function is None:
+            raise InputError(f"external module: its source defines no function {name!r}; correct the name")
+        return function
 
     def save_to_binary(self) -> bytes:
         """Source, names of functions, and options of the compiler."""
@@ -208,8 +238,21 @@ for _kind in ("o", "so", "tar"):
 
 
 def _load_library(path: Path) -> Module:
+    """The module that a library holds.
+
+    Of several that were linked together it is one that imports all, and has those functions that one of them alone has.
+    """
     library = LibraryModule(path)
-    return load_blob(library.blob, library) if library.blob else library
+    modules = [load_blob(blob, library) for blob in library.blobs]
+    if not modules:
+        return library
+    if len(modules) == 1:
+        return modules[0]
+    counts = Counter(name for module in modules for name in module.function_names())
+    joined = Module({name: module[name] for module in modules for name in module.function_names() if counts[name] == 1})
+    for module in modules:
+        joined.import_module(module)
+    return joined
 
 
 def _objects(archive: Path, folder: Path) -> list[Path]:

@@ -10,7 +10,6 @@ pools the caller gives the parts in a third struct.
 
 from collections.abc import Mapping, Sequence
 
-from s2s.artifact import Artifact
 from s2s.c_syntax.identifiers import c_macro
 from s2s.c_syntax.interface import ArenaPool, Port
 from s2s.emit.arenas import arena_arguments, arena_definitions
@@ -53,18 +52,17 @@ class InterfaceView:
         return f",\n    struct tvmgen_{self.name}_workspace_pools *workspace_pools" if self.pools else ""
 
 
-def c_interface(artifact: Artifact, name: str) -> Mapping[str, str]:
-    """Return the header and the source of the interface of a network, by their names.
+def tvmgen_files(info: NetworkInfo, name: str) -> Mapping[str, str]:
+    """Return the header and the source of the interface of a network, by their names. `name` is that of the functions.
 
     Networks with state, sizes that vary, threads, other devices or constants that are copied to pools are refused:
     their calls have more parts than TVM's interface has.
     """
-    info = artifact.info
     _check(info)
     view = InterfaceView(
         name=name,
         macro=c_macro(name),
-        header=artifact.name,
+        header=info.name,
         inputs=_ports(info.inputs),
         outputs=_ports(info.outputs),
         workspace=info.arena_size,
