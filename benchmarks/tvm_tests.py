@@ -20,6 +20,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from benchmarks.tvm_references import add_references
@@ -51,7 +52,28 @@ TESTS = (
     "tests/python/relay/test_pass_instrument.py",
     "tests/python/unittest/test_target_target.py",
     "tests/python/unittest/test_micro_model_library_format.py",
+    "tests/python/driver/tvmc/test_shape_parser.py",
+    "tests/python/driver/tvmc/test_model.py",
+    "tests/python/driver/tvmc/test_mlf.py",
+    "tests/python/driver/tvmc/test_runner.py",
+    "tests/python/driver/tvmc/test_compiler.py",
+    "tests/python/driver/tvmc/test_frontends.py",
+    "tests/python/driver/tvmc/test_autotuner.py",
+    "tests/python/driver/tvmc/test_autoscheduler.py",
+    "tests/python/driver/tvmc/test_command_line.py",
+    "tests/python/driver/tvmc/test_target.py",
+    "tests/python/driver/tvmc/test_target_options.py",
+    "tests/python/driver/tvmc/test_composite_target.py",
+    "tests/python/driver/tvmc/test_registry_options.py",
+    "tests/python/driver/tvmc/test_pass_config.py",
+    "tests/python/driver/tvmc/test_pass_list.py",
+    "tests/python/driver/tvmc/test_parse_config_file.py",
+    "tests/python/driver/tvmc/test_tracker.py",
+    "tests/python/driver/tvmc/test_transform.py",
+    "tests/python/driver/tvmc/test_workspace_pools.py",
 )
+WITH_FIXTURES = ("tvmc",)
+"""Folders whose `conftest.py` makes what their tests take; what would be downloaded is not there, and skips a test."""
 RECORD = Path(__file__).parent.parent / "docs" / "tvm_tests.json"
 """The counts of each file, and of how many tests one was run."""
 LAST_PLACES = 4
@@ -201,6 +223,18 @@ def outcome(path: Path, sample: int = 1) -> tuple[Counter[str], list[str]]:
     return counts, record["failures"]
 
 
+def _downloads() -> ModuleType:
+    """The module of downloads, which skips the tests that want one."""
+    import pytest
+
+    def download_testdata(url: str, *_: object, **__: object) -> None:
+        pytest.skip(f"wants a download: {url}")
+
+    module = ModuleType("tvm.contrib.download")
+    module.__dict__["download_testdata"] = module.__dict__["download"] = download_testdata
+    return module
+
+
 def run_file(path: Path) -> dict[str, Any]:
     """Run the tests of a file in this process."""
     import pytest
@@ -209,12 +243,14 @@ def run_file(path: Path) -> dict[str, Any]:
 
     tvm.alias()
     sys.path.insert(0, str(path.parent))
+    sys.modules["tvm.contrib.download"] = _downloads()
     add_references(next(each for each in path.parents if (each / "python" / "tvm").is_dir()))
     outcomes = Outcomes()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         options = ["-q", "-x", "--maxfail=10000", "-p", "no:cacheprovider", "--rootdir", folder, "-c", os.devnull]
-        pytest.main([*options, "--timeout=240", "--noconftest", str(path)], plugins=[outcomes])
+        fixtures = ["--confcutdir", str(path.parent)] if path.parent.name in WITH_FIXTURES else ["--noconftest"]
+        pytest.main([*options, "--timeout=240", *fixtures, str(path)], plugins=[outcomes])
     return {"counts": outcomes.counts, "failures": outcomes.failures}
 
 

@@ -1,6 +1,6 @@
 """The tutorials of TVM 0.12, statement by statement, with `tvm` as the name of `s2s.tvm`.
 
-    TVM_SOURCE=path/to/tvm python -m benchmarks.tvm_tutorials [NAME ...] [--failures]
+    TVM_SOURCE=path/to/tvm python -m benchmarks.tvm_tutorials [NAME ...] [--failures] [--seconds N]
 
 `TVM_SOURCE` is a checkout of apache/tvm v0.12.0; nothing of it is part of this repository. The statements of a tutorial
 run in order in one process. Left out, and counted, are statements that want a GPU or a download, and those that read
@@ -49,7 +49,7 @@ ELSEWHERE = re.compile(
 )
 """What wants a graphics processor, the network, or a package of somebody else."""
 SECONDS = 60
-"""The time that a statement may take."""
+"""The time that a statement may take, unless `--seconds` gives another one."""
 
 
 def main() -> int:
@@ -57,10 +57,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Run the tutorials of TVM, statement by statement.")
     parser.add_argument("names", nargs="*", help="parts of the names of tutorials; by default all")
     parser.add_argument("--failures", action="store_true", help="show the first line of each failing statement")
+    parser.add_argument("--seconds", type=int, default=SECONDS, help="the time that a statement may take")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.one:
-        print(json.dumps(run_tutorial(Path(chosen.one))))
+        print(json.dumps(run_tutorial(Path(chosen.one), chosen.seconds)))
         return 0
     root = Path(os.environ.get("TVM_SOURCE", ""))
     if not (root / "gallery").is_dir():
@@ -69,7 +70,7 @@ def main() -> int:
     totals = Counter[str]()
     print(f"{'tutorial':28} {'run':>5} {'failed':>7} {'left out':>9}")
     for path in paths:
-        counts, failures = outcome(root / path)
+        counts, failures = outcome(root / path, chosen.seconds)
         totals += counts
         print(f"{Path(path).stem:28} {counts['run']:5} {counts['failed']:7} {counts['left out']:9}", flush=True)
         for line in failures if chosen.failures else ():
@@ -79,9 +80,9 @@ def main() -> int:
     return 0
 
 
-def outcome(path: Path) -> tuple[Counter[str], list[str]]:
+def outcome(path: Path, seconds: int = SECONDS) -> tuple[Counter[str], list[str]]:
     """Return the counts of a tutorial, which runs in a process of its own, and its failures."""
-    command = [sys.executable, "-m", "benchmarks.tvm_tutorials", "--one", str(path)]
+    command = [sys.executable, "-m", "benchmarks.tvm_tutorials", "--seconds", str(seconds), "--one", str(path)]
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "TVM_SCRATCH": folder}
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
@@ -92,7 +93,7 @@ def outcome(path: Path) -> tuple[Counter[str], list[str]]:
     return Counter(record["counts"]), record["failures"]
 
 
-def run_tutorial(path: Path) -> dict[str, Any]:
+def run_tutorial(path: Path, seconds: int = SECONDS) -> dict[str, Any]:
     """Run the statements of a tutorial in this process."""
     from s2s import tvm
 
@@ -107,7 +108,7 @@ def run_tutorial(path: Path) -> dict[str, Any]:
             counts["left out"] += 1
             missing |= names_written(statement) - namespace.keys()
             continue
-        error = attempt(statement, namespace, path)
+        error = attempt(statement, namespace, path, seconds)
         counts["failed" if error else "run"] += 1
         if error:
             failures.append(f"line {statement.lineno}: {source.splitlines()[0][:70]}: {error}")
@@ -121,14 +122,14 @@ def statements(module: ast.Module) -> Iterator[ast.stmt]:
             yield each
 
 
-def attempt(statement: ast.stmt, namespace: dict[str, Any], path: Path) -> str:
+def attempt(statement: ast.stmt, namespace: dict[str, Any], path: Path, seconds: int = SECONDS) -> str:
     """Run a statement; return what it raises, nothing where it does not."""
 
     def late(*_: object) -> None:
-        raise TimeoutError(f"more than {SECONDS} seconds")
+        raise TimeoutError(f"more than {seconds} seconds")
 
     signal.signal(signal.SIGALRM, late)
-    signal.alarm(SECONDS)
+    signal.alarm(seconds)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(ast.Module([statement], []), str(path), "exec"), namespace)
