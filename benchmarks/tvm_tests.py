@@ -3,7 +3,8 @@
     TVM_SOURCE=path/to/tvm python -m benchmarks.tvm_tests [NAME ...] [--failures] [--sample N] [--record]
 
 `TVM_SOURCE` is a checkout of apache/tvm v0.12.0; nothing of it is part of this repository. A test is *passed*;
-*refused*, where s2s says that it does not do something (`UnsupportedError`, which names the reason); *failed*
+*refused*, where s2s says that it, or a module that its file imports, is not done (`UnsupportedError`, which names the
+reason); *skipped*, where it says so itself, as it wants a package or a download; *failed*
 otherwise; or *wrong*, where it compares numbers that differ by more than a few units in the last place of their type,
 which is *failed* too, as the test asks for the bits of TVM's code. Tests of a file that cannot be imported are failed.
 `--sample N` runs one of N tests. `--record` writes `docs/tvm_tests.json`, of which the page of TVM's names makes a
@@ -129,10 +130,11 @@ class Outcomes:
         items[:] = items[:: int(os.environ.get("TVM_TESTS_SAMPLE", "1"))]
 
     def pytest_collectreport(self, report: Any) -> None:
-        """Note a file that cannot be imported."""
+        """Note a file that cannot be imported, or that imports what is refused."""
         if report.failed:
-            self.failures.append(f"not imported: {str(report.longrepr)[-200:]}")
-            self.counts["not imported"] += 1
+            text = str(report.longrepr)
+            self.failures.append(f"not imported: {text[-200:]}")
+            self.counts["not imported" if "UnsupportedError" not in text else "refused import"] += 1
 
 
 def _names(argument: Any) -> list[str]:
@@ -218,8 +220,9 @@ def outcome(path: Path, sample: int = 1) -> tuple[Counter[str], list[str]]:
         return Counter({"failed": -(-len(tests) // sample)}), [done.stderr.strip()[-200:]]
     record = json.loads(lines[-1])
     counts = Counter[str](record["counts"])
-    if counts.pop("not imported", 0):
-        counts["failed"] += -(-len(tests) // sample)
+    for outcome, kind in (("not imported", "failed"), ("refused import", "refused")):
+        if counts.pop(outcome, 0):
+            counts[kind] += -(-len(tests) // sample)
     return counts, record["failures"]
 
 

@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from s2s.errors import UnsupportedError
+from s2s.tvm.refused_modules import refusal_of
 
 if TYPE_CHECKING:
     from s2s.tvm import (
@@ -68,11 +69,6 @@ MODULES = (
     "transform",
 )
 """The modules of the interface."""
-REFUSED = {
-    "auto_scheduler": "schedules are decisions that one tuner searches; use tvm.autotvm, or `s2s tune`",
-    "meta_schedule": "schedules are decisions that one tuner searches; use tvm.autotvm, or `s2s tune`",
-}
-"""Modules of TVM that are not there, and what to use."""
 NAMES = {
     "TVMError": "error",
     "container": "ir",
@@ -143,8 +139,8 @@ __all__ = [
 if not TYPE_CHECKING:  # a checker would take every submodule for an object
 
     def __getattr__(name: str) -> object:
-        if name in REFUSED:
-            raise UnsupportedError(f"tvm.{name}: {REFUSED[name]}")
+        if (reason := refusal_of(name)) is not None:
+            raise UnsupportedError(f"tvm.{name}: {reason}")
         if name in MODULES:
             return importlib.import_module(f"s2s.tvm.{name}")
         if name in NAMES:

@@ -7,7 +7,8 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
+from s2s.tvm.refused_modules import refusal_of
 
 NAME = "tvm"
 PACKAGE = "s2s.tvm"
@@ -17,8 +18,15 @@ class _Alias(Loader):
     """Gives the module of `s2s.tvm` that a name of `tvm` stands for."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Return the module itself: both names share one object, so that no class is defined twice."""
+        """Return the module itself: both names share one object, so that no class is defined twice.
+
+        One that there is not is refused with the reason.
+        """
         self._spec = None
+        path = spec.name.removeprefix(NAME).lstrip(".")
+        reason = refusal_of(path)
+        if reason is not None:
+            raise UnsupportedError(f"tvm.{path}: {reason}")
         module = import_module(PACKAGE + spec.name.removeprefix(NAME))
         self._spec = module.__spec__
         return module

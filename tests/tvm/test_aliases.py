@@ -33,3 +33,12 @@ def test_another_tvm_is_not_replaced():
 def test_without_the_call_there_is_no_tvm():
     program = "import s2s.tvm.relay, importlib.util; assert importlib.util.find_spec('tvm') is None"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_module_that_there_is_not_is_refused_with_the_reason():
+    program = "from s2s import tvm; tvm.alias(); import tvm.driver.tvmc.pass_config"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "UnsupportedError: tvm.driver.tvmc.pass_config: the arguments of `s2s tvmc` are declared with" in done.stderr
+    program = "from s2s import tvm; tvm.alias(); import tvm.nobody_knows"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "ModuleNotFoundError" in done.stderr

@@ -66,7 +66,9 @@ def test_it_is_the_first_of_a_process(load: str, plugin: Path) -> None:
 def test_it_comes_after_other_functions(plugin: Path) -> None:
     tvm.register_func("plugin.before", abs, override=True)
     module = tvm.runtime.load_module(plugin)
-    assert tvm.get_global_func("plugin.twice")(4) == 8
+    twice = tvm.get_global_func("plugin.twice")
+    assert twice is not None
+    assert twice(4) == 8
     assert module["plugin_twice"](5) == 10
     with pytest.raises(tvm.TVMError, match=r"plugin\.twice: takes one integer"):
         module["plugin_twice"]("five")

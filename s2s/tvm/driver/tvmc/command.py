@@ -21,6 +21,7 @@ from s2s.tvm.driver.tvmc.errors import TVMCException
 from s2s.tvm.driver.tvmc.frontends import READERS, load_model
 from s2s.tvm.driver.tvmc.model import TVMCPackage
 from s2s.tvm.driver.tvmc.runner import FILL_MODES, run_module
+from s2s.tvm.driver.tvmc.shape_parser import parse_shape_string
 from s2s.tvm.relay.options import Executor, Runtime
 
 REFUSED: Mapping[str, str] = {
@@ -254,13 +255,14 @@ def shapes_of(text: str | None) -> dict[str, tuple[int, ...]] | None:
     """Return the shapes of inputs by name, of `data:[1,3,224,224] mask:[1,8]`."""
     if not text:
         return None
-    shapes: dict[str, tuple[int, ...]] = {}
-    for word in text.replace(", ", ",").split(" "):
-        name, separator, sizes = word.rpartition(":")
-        numbers = sizes.strip("[]").split(",")
-        if not separator or not all(number.strip().isdigit() for number in numbers):
-            raise TVMCException(f"--input-shapes {word}: is no shape; give name:[1,3,224,224]")
-        shapes[name.strip("\"'")] = tuple(map(int, numbers))
+    try:
+        written = parse_shape_string(text)
+    except argparse.ArgumentTypeError as error:
+        raise TVMCException(str(error)) from None
+    shapes = {name: tuple(size for size in sizes if isinstance(size, int)) for name, sizes in written.items()}
+    is_open = next((name for name, sizes in written.items() if len(sizes) != len(shapes[name])), None)
+    if is_open is not None:
+        raise UnsupportedError(f"--input-shapes {is_open}: packages have constant sizes; give each size a number")
     return shapes
 
 
