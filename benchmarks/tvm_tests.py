@@ -74,7 +74,7 @@ TESTS = (
     "tests/python/driver/tvmc/test_workspace_pools.py",
 )
 WITH_FIXTURES = ("tvmc",)
-"""Folders whose `conftest.py` makes what their tests take; what would be downloaded is not there, and skips a test."""
+"""Folders with fixtures in a `conftest.py`; a fixture that wants a download skips its tests."""
 RECORD = Path(__file__).parent.parent / "docs" / "tvm_tests.json"
 """The counts of each file, and of how many tests one was run."""
 LAST_PLACES = 4
