@@ -12,12 +12,12 @@ from onnx import AttributeProto
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import reshape, transpose
-from s2s.frontends.onnx.conv import convolve
+from s2s.frontends.onnx.conv import convolve, read_conv_window
 from s2s.frontends.onnx.fused import activated
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.pool import averaged
 from s2s.frontends.onnx.quant import qlinear_conv
-from s2s.frontends.onnx.window import padded, pool_windows, read_window
+from s2s.frontends.onnx.window import padded, pool_windows
 from s2s.frontends.same_padding import lowest
 from s2s.types.shapes.window import CHANNELS_LAST
 
@@ -26,12 +26,7 @@ LAYOUT = CHANNELS_LAST
 
 def convolve_channels_last(node: Node, x: Value, w: Value, b: Value | None, **properties: object) -> Value:
     """The convolution that `node` describes, of `x[N, …, C]` with `w[O, C / groups, k…]`."""
-    if x.rank < 3 or w.rank != x.rank:
-        raise node.invalid(f"input {list(x.shape)} and weight {list(w.shape)} are no [N, …, C] and [O, C, k…]", "fix")
-    kernel = list(w.shape[2:])
-    if node.integers("kernel_shape", kernel) != kernel:
-        raise node.invalid(f"kernel_shape {node.integers('kernel_shape')} differs from the weight's {kernel}", "fix it")
-    window = read_window(node, x.shape[1:-1], kernel)
+    window = read_conv_window(node, x, w, LAYOUT)
     zero = properties.get("input_zp", 0)
     assert isinstance(zero, int)
     x, pads = padded(x, window, zero, LAYOUT)

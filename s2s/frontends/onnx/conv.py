@@ -9,20 +9,22 @@ from s2s.frontends.columns import patch_counts, sum_patches
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.window import padded, read_window, split_padding
 from s2s.frontends.window import Window
+from s2s.types.shapes.window import CHANNELS_FIRST, Layout
 
 
-def read_conv_window(node: Node, x: Value, w: Value) -> Window:
-    """The window of a convolution of `x` with `w`."""
+def read_conv_window(node: Node, x: Value, w: Value, layout: Layout = CHANNELS_FIRST) -> Window:
+    """The window of a convolution of `x` with `w[O, C, …]`."""
     if x.rank < 3 or w.rank != x.rank:
+        form = "[N, C, …]" if layout == CHANNELS_FIRST else "[N, …, C]"
         raise node.invalid(
-            f"input {list(x.shape)} and weight {list(w.shape)} are no [N, C, …] and [O, C, k…]", "fix the shapes"
+            f"input {list(x.shape)} and weight {list(w.shape)} are no {form} and [O, C, k…]", "fix the shapes"
         )
     kernel = list(w.shape[2:])
     if node.integers("kernel_shape", kernel) != kernel:
         raise node.invalid(
             f"kernel_shape {node.integers('kernel_shape')} differs from the weight's {kernel}", "make them equal"
         )
-    return read_window(node, x.shape[2:], kernel)
+    return read_window(node, x.shape[2:] if layout == CHANNELS_FIRST else x.shape[1:-1], kernel)
 
 
 def convolve(node: Node, x: Value, w: Value, b: Value | None, **properties: object) -> Value:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.frontends.activations import composed, elu, hard_sigmoid, leaky_relu, sigmoid, softplus
+from s2s.frontends.activations import elu, hard_sigmoid, leaky_relu, sigmoid, softplus
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import (
     broadcast_to,
@@ -25,14 +25,25 @@ from s2s.frontends.formulas import (
     transpose,
     unsqueeze,
 )
-from s2s.frontends.networks import Values, scan
+from s2s.frontends.networks import Values
 from s2s.frontends.onnx.node import Importer, Node
-
-Function = Callable[[Value], Value]
+from s2s.frontends.recurrent import (
+    Constants,
+    Function,
+    Product,
+    Step,
+    gate_of,
+    gru_step,
+    lstm_step,
+    product_of,
+    rnn_step,
+    run_steps,
+    tanh,
+)
 
 _PLAIN: Mapping[str, Function] = {
     "relu": lambda x: maximum(x, 0.0),
-    "tanh": lambda x: emit(graph.TanhOp, x),
+    "tanh": tanh,
     "sigmoid": sigmoid,
     "softsign": lambda x: x / (abs(x) + 1.0),
     "softplus": softplus,
@@ -58,6 +69,9 @@ def _parametrised(name: str, alpha: float, beta: float) -> Function:
         "elu": lambda x: elu(x, alpha),
     }
     return functions[name]
+
+
+_PEEPHOLES = "iof"
 
 
 class Layer(NamedTuple):
@@ -149,10 +163,6 @@ class Layer(NamedTuple):
         limit = self.node.real("clip", 0.0) if self.node.has("clip") else 0.0
         return clamp(x, -limit, limit) if limit > 0 else x
 
-    def part(self, x: Value, number: int) -> Value:
-        """Gate `number` of a matrix whose last dimension holds all gates."""
-        return take(x, x.rank - 1, number * self.hidden, self.hidden)
-
 
 def _layer(node: Node, gates: int, defaults: Sequence[str], gate_axis: int = 1) -> Layer:
     x, weights = node.input(0), node.input(1)
@@ -193,41 +203,13 @@ def _function(node: Node, name: str, alphas: Iterator[float], betas: Iterator[fl
     return _parametrised(name, alpha, beta or 0.0)
 
 
-Product = Callable[[Builder, Value, Values], Value]
-"""The product of a state with the recurrent weights, from the builder of a step, the state, and what is kept."""
-Step = Callable[[Builder, Values, Value, Values], Values]
-"""The new state, the output first, from the old one, the projected input, and what is kept."""
-
-
 def _run(
-    layer: Layer, direction: int, state: Values, projected: Value, kept: Values, step: Step
+    layer: Layer, direction: int, state: Values, projected: Value, constants: Constants, step: Step
 ) -> tuple[Value, Values]:
     """The outputs of all steps `[time, batch, hidden]`, and the last state."""
-    valid = layer.valid()
-
-    def body(inner: Builder, carried: Values, slices: Values, constants: Values) -> tuple[Values, Values]:
-        for value, name in zip((*carried, slices[0]), "hcx" if len(carried) == 2 else "hx", strict=True):
-            value.name = ""  # until now it is called after its place among the arguments
-            value.call(name)
-        new = step(inner, carried, slices[0], constants)
-        if valid is None:
-            return new, [new[0]]
-        held = [select(slices[1], value, old) for value, old in zip(new, carried, strict=True)]
-        return held, [select(slices[1], new[0], 0.0)]
-
-    scanned = [projected] if valid is None else [projected, valid]
-    backward = layer.is_backward(direction)
-    last, (outputs,) = scan(
-        layer.node.builder,
-        layer.node.builder.node,
-        body,
-        carried=state,
-        scanned=scanned,
-        kept=kept,
-        steps=layer.steps,
-        backward=range(len(scanned) + 1) if backward else (),
-    )
-    return outputs, last
+    builder = layer.node.builder
+    valid, backward = layer.valid(), layer.is_backward(direction)
+    return run_steps(builder, builder.node, step, state, projected, constants.kept, valid=valid, backward=backward)
 
 
 def _results(layer: Layer, runs: Sequence[tuple[Value, Values]]) -> list[Value]:
@@ -239,27 +221,6 @@ def _results(layer: Layer, runs: Sequence[tuple[Value, Values]]) -> list[Value]:
     if _flag(layer.node, "layout"):
         return [transpose(y, [2, 0, 1, 3]), *(transpose(state, [1, 0, 2]) for state in states)]
     return [y, *states]
-
-
-def _here(inner: Builder, value: Value) -> Value:
-    """A constant from outside as one of the body's own, which its schedule may lay out."""
-    assert value.array is not None
-    return inner.constant(value.array, value.name)
-
-
-class Constants:
-    """Operands of a body: known ones become constants of its own, the others are kept from step to step."""
-
-    def __init__(self) -> None:
-        self.kept: Values = []
-
-    def add(self, value: Value) -> Callable[[Builder, Values], Value]:
-        """Make `value` available inside of the body; return a function that gives it there."""
-        if value.array is not None:
-            return lambda inner, _: _here(inner, value)
-        number = len(self.kept)
-        self.kept.append(value)
-        return lambda _, kept: kept[number]
 
 
 def _biases(layer: Layer, direction: int) -> tuple[Value, Value] | None:
@@ -285,16 +246,10 @@ def _rnn(node: Node) -> list[Value]:
 
 def _rnn_direction(layer: Layer, direction: int) -> tuple[Value, Values]:
     projected = layer.projected(direction, summed_bias(layer, direction))
-    constants = Constants()
-    recurrent = constants.add(layer.weight(2, direction, layer.hidden))
-    activation = layer.functions[direction]
-
-    def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
-        with composed(inner, "rnn_cell"):
-            y = emit(graph.MatmulOp, state[0], recurrent(inner, kept)) + x
-            return [activation(layer.clipped(y))]
-
-    return _run(layer, direction, [layer.initial(5, direction)], projected, constants.kept, step)
+    constants, activation = Constants(), layer.functions[direction]
+    product = product_of(constants.add(layer.weight(2, direction, layer.hidden)))
+    step = rnn_step(product, lambda x: activation(layer.clipped(x)))
+    return _run(layer, direction, [layer.initial(5, direction)], projected, constants, step)
 
 
 def _lstm(node: Node) -> list[Value]:
@@ -312,11 +267,7 @@ def lstm(node: Node, run: Callable[[Layer, int], tuple[Value, Values]], *, trans
 def _lstm_direction(layer: Layer, direction: int) -> tuple[Value, Values]:
     projected = layer.projected(direction, summed_bias(layer, direction))
     constants = Constants()
-    recurrent = constants.add(layer.weight(2, direction, layer.hidden))
-
-    def product(inner: Builder, state: Value, kept: Values) -> Value:
-        return emit(graph.MatmulOp, state, recurrent(inner, kept))
-
+    product = product_of(constants.add(layer.weight(2, direction, layer.hidden)))
     return lstm_direction(layer, direction, projected, product, constants)
 
 
@@ -327,27 +278,15 @@ def lstm_direction(
     weights."""
     peepholes = layer.of_direction(7, direction, 3 * layer.hidden)
     peep = None if peepholes is None else constants.add(peepholes)
-    f, g, h = layer.functions[3 * direction : 3 * direction + 3]
 
-    def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
-        old_h, old_c = state
-        with composed(inner, "lstm_gates"):
-            gates = product(inner, old_h, kept) + x
-        looks = None if peep is None else peep(inner, kept)
-
-        def gate(number: int, cell: Value, look: int) -> Value:
-            y = layer.part(gates, number)
-            return layer.clipped(y if looks is None else y + cell * layer.part(looks, look))
-
-        with composed(inner, "lstm_cell"):
-            i, forget = f(gate(0, old_c, 0)), f(gate(2, old_c, 2))
-            c = forget * old_c + i * g(layer.clipped(layer.part(gates, 3)))
-        with composed(inner, "lstm_hidden"):
-            o = f(gate(1, c, 1))
-            return [o * h(c), c]
+    def argument(inner: Builder, kept: Values, gate: str, x: Value, cell: Value) -> Value:
+        if peep is not None and gate in _PEEPHOLES:
+            x = x + cell * gate_of(peep(inner, kept), _PEEPHOLES, gate, layer.hidden)
+        return layer.clipped(x)
 
     state = [layer.initial(5, direction), layer.initial(6, direction)]
-    return _run(layer, direction, state, projected, constants.kept, step)
+    step = lstm_step(product, "iofc", layer.functions[3 * direction : 3 * direction + 3], argument=argument)
+    return _run(layer, direction, state, projected, constants, step)
 
 
 def _gru(node: Node) -> list[Value]:
@@ -368,25 +307,16 @@ def _gru_direction(layer: Layer, direction: int) -> tuple[Value, Values]:
         bias, extra = _summed(biases), None
         recurrent = constants.add(layer.named(take(weights, 1, 0, 2 * hidden), "r", direction))
     candidate = constants.add(layer.named(take(weights, 1, 2 * hidden, hidden), "rh", direction))
-    f, g = layer.functions[2 * direction : 2 * direction + 2]
-
-    def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
-        (old,) = state
-        with composed(inner, "gru_gates"):
-            product = emit(graph.MatmulOp, old, recurrent(inner, kept))
-            if extra is not None:
-                product = product + extra(inner, kept)
-        with composed(inner, "gru_cell"):
-            z = f(layer.clipped(layer.part(x, 0) + layer.part(product, 0)))
-            r = f(layer.clipped(layer.part(x, 1) + layer.part(product, 1)))
-            if linear_first:
-                inside = r * layer.part(product, 2)
-            else:
-                inside = emit(graph.MatmulOp, r * old, candidate(inner, kept))
-            n = g(layer.clipped(layer.part(x, 2) + inside))
-            return [(1.0 - z) * n + z * old]
-
-    return _run(layer, direction, [layer.initial(5, direction)], layer.projected(direction, bias), constants.kept, step)
+    step = gru_step(
+        product_of(recurrent),
+        "zrn",
+        layer.functions[2 * direction : 2 * direction + 2],
+        bias=extra,
+        again=None if linear_first else product_of(candidate),
+        limited=layer.clipped,
+    )
+    projected = layer.projected(direction, bias)
+    return _run(layer, direction, [layer.initial(5, direction)], projected, constants, step)
 
 
 def _flag(node: Node, name: str) -> bool:

@@ -10,16 +10,18 @@ own range; there a difference in the last place of the state may round one eleme
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.frontends.activations import composed
+from s2s.frontends.activations import sigmoid
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import clamp
-from s2s.frontends.networks import Body, Values
+from s2s.frontends.networks import Values
+from s2s.frontends.recurrent import Product, Step, lstm_step
 from s2s.frontends.tflite.hybrid import Matrix, matrix_of, weight_scale
-from s2s.frontends.tflite.lstm_layer import CELL, FORGET, INPUT, OUTPUT, Lstm, bias_of, weights_of
+from s2s.frontends.tflite.lstm_layer import FORGET, INPUT, LETTERS, OUTPUT, Lstm, bias_of, weights_of
 from s2s.frontends.tflite.rnn import step_activation
 from s2s.types.dtypes import Array
 
@@ -29,7 +31,7 @@ _EPSILON = 1e-8
 """Added to the variance by LiteRT."""
 
 
-def float_parts(layer: Lstm, rows: Value, auxiliary: Value | None) -> tuple[Value, Body]:
+def float_parts(layer: Lstm, rows: Value, auxiliary: Value | None) -> tuple[Value, Step]:
     """What the inputs of all steps add to the gates, and the step itself."""
     node, places = layer.node, layer.places
     if int(node.options.FusedActivationFunction()) == _NONE:
@@ -42,29 +44,18 @@ def float_parts(layer: Lstm, rows: Value, auxiliary: Value | None) -> tuple[Valu
     normed = layer.has(None if places.norms is None else places.norms + FORGET)
     if not normed:
         projected = projected + node.constant(bias_of(layer))
-    norm = _norm(layer) if normed else _unchanged
-    looks, project = _peepholes(layer), _projection(layer)
+    norm, looks = _norm(layer) if normed else _unchanged, _peepholes(layer)
 
-    def step(inner: Builder, state: Values, slices: Values, _: Values) -> tuple[Values, Values]:
-        hidden, cell = state
-        with composed(inner, "lstm_gates"):
-            gates = recurrent.times(inner, hidden, f"{node.name}/recurrent") + slices[0]
+    def argument(inner: Builder, _: Values, gate: str, x: Value, cell: Value) -> Value:
+        number = LETTERS.index(gate)
+        return norm(inner, number, x + cell * inner.constant(looks[number]) if number in looks else x)
 
-        def gate(number: int, seen: Value) -> Value:
-            y = layer.part(gates, number)
-            if number in looks:
-                y = y + seen * inner.constant(looks[number])
-            return emit(graph.SigmoidOp, norm(inner, number, y))
+    def product(inner: Builder, hidden: Value, _: Values) -> Value:
+        return recurrent.times(inner, hidden, f"{node.name}/recurrent")
 
-        with composed(inner, "lstm_cell"):
-            forget = gate(FORGET, cell)
-            i = gate(INPUT, cell) if INPUT in layer.gates else 1.0 - forget
-            new = layer.clipped(forget * cell + i * step_activation(node, norm(inner, CELL, layer.part(gates, CELL))))
-        with composed(inner, "lstm_hidden"):
-            y = gate(OUTPUT, new) * step_activation(node, new)
-        y = project(inner, y)
-        return [y, new], [y]
-
+    activation, project = partial(step_activation, node), _projection(layer)
+    functions = (sigmoid, activation, activation)
+    step = lstm_step(product, layer.order, functions, argument=argument, limited=layer.clipped, project=project)
     return projected, step
 
 
@@ -106,18 +97,18 @@ def _norm(layer: Lstm) -> Callable[[Builder, int, Value], Value]:
     return norm
 
 
-def _projection(layer: Lstm) -> Callable[[Builder, Value], Value]:
+def _projection(layer: Lstm) -> Product:
     """The product that makes outputs of cells; nothing where the file has none."""
     node, place = layer.node, layer.places.projection
     if not layer.has(place):
-        return lambda _, y: y
+        return lambda _, y, __: y
     weights = node.known(place, "weights of the projection")
     layer.require([weights], (layer.outputs, layer.size), "weights of the projection")
     matrix = matrix_of(node, [place], weights, layer.outputs)
     bias = node.known(place + 1, "the bias of the projection") if layer.has(place + 1) else None
     limit = float(np.float32(node.options.ProjClip()))
 
-    def project(builder: Builder, y: Value) -> Value:
+    def project(builder: Builder, y: Value, _: Values) -> Value:
         y = matrix.times(builder, y, f"{node.name}/projection")
         if bias is not None:
             layer.require([bias], (layer.outputs,), "the bias of the projection")

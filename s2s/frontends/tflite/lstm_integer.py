@@ -17,7 +17,8 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import cast, clamp
-from s2s.frontends.networks import Body, Values
+from s2s.frontends.networks import Values
+from s2s.frontends.recurrent import Step
 from s2s.frontends.tflite import fixed_point as fixed
 from s2s.frontends.tflite.arithmetic import saturated, scaled
 from s2s.frontends.tflite.fixed_point import I32, NARROW
@@ -36,7 +37,7 @@ _MAX_CELL_BITS = 6
 """Of cells whose hyperbolic tangent LiteRT computes."""
 
 
-def integer_parts(layer: Lstm, rows: Value, *, time_major: bool) -> tuple[Value, Body]:
+def integer_parts(layer: Lstm, rows: Value, *, time_major: bool) -> tuple[Value, Step]:
     """What the inputs of all steps add to the gates, and the step itself."""
     _require_kernel(layer, rows)
     node, places = layer.node, layer.places
@@ -54,22 +55,21 @@ def integer_parts(layer: Lstm, rows: Value, *, time_major: bool) -> tuple[Value,
     look = _peepholes(layer, scales, time_major=time_major)
     advance, project = _cell(layer), _output(layer)
 
-    def step(inner: Builder, state: Values, slices: Values, _: Values) -> tuple[Values, Values]:
+    def step(inner: Builder, state: Values, x: Value, _: Values) -> Values:
         hidden, cell = state
         matrix = inner.constant(recurrent, f"{node.name}/recurrent")
         sums = emit(graph.MatmulOp, hidden, matrix, transpose_b=True, a_zp=h_zp)
-        gates = saturated(rescale(sums, factors, I32) + cast(slices[0], I32), _INT16)
+        gates = saturated(rescale(sums, factors, I32) + cast(x, I32), _INT16)
 
         def gate(number: int, seen: Value) -> Value:
-            x = look(inner, number, cast(layer.part(gates, number), I32), seen)
-            return fixed.logistic(norm(inner, number, x), _GATE_BITS, NARROW)
+            argument = look(inner, number, cast(layer.part(gates, number), I32), seen)
+            return fixed.logistic(norm(inner, number, argument), _GATE_BITS, NARROW)
 
         forget = gate(FORGET, cell)
         i = gate(INPUT, cell) if INPUT in layer.gates else NARROW.one - forget
         taken = fixed.tangent(norm(inner, CELL, cast(layer.part(gates, CELL), I32)), _GATE_BITS, NARROW)
         new = advance(forget, cell, i * taken)
-        y = project(inner, gate(OUTPUT, new), new)
-        return [y, new], [y]
+        return [project(inner, gate(OUTPUT, new), new), new]
 
     return projected, step
 

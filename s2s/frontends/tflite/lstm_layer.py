@@ -17,6 +17,8 @@ from s2s.types.dtypes import Array
 
 GATES = ("input", "forget", "cell", "output")
 INPUT, FORGET, CELL, OUTPUT = range(4)
+LETTERS = "ifco"
+"""The gates as `s2s.frontends.recurrent` calls them."""
 
 
 @frozen
@@ -91,6 +93,11 @@ class Lstm:
         if not cell.is_float:
             limit = int(min(limit / self.cell.scalar()[0], 32767.0))
         return clamp(cell, -limit, limit)
+
+    @property
+    def order(self) -> str:
+        """The letters of the gates that the layer has."""
+        return "".join(LETTERS[gate] for gate in self.gates)
 
     def part(self, gates: Value, number: int) -> Value:
         """The columns of one gate."""

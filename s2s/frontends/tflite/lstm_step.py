@@ -12,7 +12,8 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, concat, take
+from s2s.frontends.formulas import cast, concat
+from s2s.frontends.recurrent import gate_of, lstm_cell
 from s2s.frontends.tflite import fixed_point as fixed
 from s2s.frontends.tflite.arithmetic import saturated
 from s2s.frontends.tflite.fixed_point import I32, NARROW
@@ -23,7 +24,7 @@ from s2s.frontends.tflite.unsigned import lowered, raised
 
 _BASIC = 1
 _X, _HIDDEN, _WEIGHTS, _BIAS, _CELL = range(5)
-_INPUT, _CELL_INPUT, _FORGET, _OUTPUT = range(4)
+_ORDER = "icfo"
 _INT8, _INT16 = np.dtype(np.int8), np.dtype(np.int16)
 _KINDS = ("uint8", "uint8", "uint8", "int32", "int16")
 """Element types of a quantised step."""
@@ -51,8 +52,11 @@ def _basic(node: Node) -> Sequence[Value]:
         raise node.invalid(f"weights {list(weights.shape)} do not fit {units} units", "fix the model")
     rows = concat([x, hidden], 1)
     gates = _gates(node, rows, weights, bias)
-    parts = [take(gates, 1, number * units, units) for number in range(4)]
-    new, y = (_step if x.is_float else _quantised_step)(parts, cell)
+    parts = {gate: gate_of(gates, _ORDER, gate, units) for gate in _ORDER}
+    if x.is_float:
+        y, new = lstm_cell(node.builder, cell, lambda gate, _: parts[gate], _ORDER)
+    else:
+        y, new = _quantised_cell(parts, cell)
     for position, value in ((_HIDDEN, y), (_CELL, new)):
         if node.variable(position) is not None:
             node.keep(position, value)
@@ -83,22 +87,15 @@ def _scaled(sums: Value, factor: float) -> Value:
     return fixed.halves_up(product, -shift) if shift < 0 else product
 
 
-def _step(gates: Sequence[Value], cell: Value) -> tuple[Value, Value]:
-    """The new cell, and the output."""
-    i, forget, o = (emit(graph.SigmoidOp, gates[number]) for number in (_INPUT, _FORGET, _OUTPUT))
-    new = i * emit(graph.TanhOp, gates[_CELL_INPUT]) + forget * cell
-    return new, o * emit(graph.TanhOp, new)
-
-
-def _quantised_step(gates: Sequence[Value], cell: Value) -> tuple[Value, Value]:
-    """As `_step`, in fixed point of 16 bits; the output is of `uint8`, 128 for zero."""
-    wide = [cast(gate, I32) for gate in gates]
-    i, forget, o = (fixed.logistic(wide[number], _GATE_BITS, NARROW) for number in (_INPUT, _FORGET, _OUTPUT))
-    taken = NARROW.product(i, fixed.tangent(wide[_CELL_INPUT], _GATE_BITS, NARROW))
+def _quantised_cell(gates: Mapping[str, Value], cell: Value) -> tuple[Value, Value]:
+    """As `lstm_cell`, in fixed point of 16 bits; the output is of `uint8`, 128 for zero."""
+    wide = {gate: cast(value, I32) for gate, value in gates.items()}
+    i, forget, o = (fixed.logistic(wide[gate], _GATE_BITS, NARROW) for gate in "ifo")
+    taken = NARROW.product(i, fixed.tangent(wide["c"], _GATE_BITS, NARROW))
     new = saturated(fixed.rounded_right(taken, _CELL_BITS) + NARROW.product(forget, cast(cell, I32)), _INT16)
     seen = NARROW.saturated_left(cast(new, I32), _CELL_BITS - _GATE_BITS)
     y = NARROW.product(o, fixed.tangent(seen, _GATE_BITS, NARROW))
-    return new, raised(saturated(fixed.rounded_right(y, 8), _INT8))
+    return raised(saturated(fixed.rounded_right(y, 8), _INT8)), new
 
 
 IMPORTERS: Mapping[str, Importer] = {"LSTM": _lstm}

@@ -15,7 +15,8 @@ from xdsl.dialects.builtin import i32
 from s2s.dialects import graph
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import cast, concat, reshape, take, transpose
-from s2s.frontends.networks import Body, Values, scan
+from s2s.frontends.networks import Values
+from s2s.frontends.recurrent import Step, run_steps
 from s2s.frontends.tflite.activation import logistic_int16, tanh_int16
 from s2s.frontends.tflite.arithmetic import saturated
 from s2s.frontends.tflite.fixed_point import I32
@@ -91,15 +92,8 @@ def _direction(node: Node, places: Places, sequence: Value, auxiliary: Value | N
         projected, step = float_parts(layer, rows, further)
     else:
         projected, step = _integer_parts(layer, rows)
-    last, (outputs,) = scan(
-        node.builder,
-        node.name,
-        step,
-        carried=state,
-        scanned=[reshape(projected, [steps, batch, len(layer.gates) * layer.size])],
-        steps=steps,
-        backward=(0, 1) if places.backward else (),
-    )
+    projected = reshape(projected, [steps, batch, len(layer.gates) * layer.size])
+    outputs, last = run_steps(node.builder, node.name, step, state, projected, backward=places.backward)
     for position, value in zip(sizes, last, strict=True):
         node.keep(position, reshape(value, node.state(position)[1].shape))
     return outputs
@@ -146,7 +140,7 @@ def _weight_scale(node: Node, position: int) -> float:
     return scale
 
 
-def _integer_parts(layer: Lstm, rows: Value) -> tuple[Value, Body]:
+def _integer_parts(layer: Lstm, rows: Value) -> tuple[Value, Step]:
     """A plain layer with the bits of TFLite-Micro, other layers with the bits of LiteRT."""
     _require_integers(layer)
     if not _is_plain(layer):
@@ -171,17 +165,17 @@ def _integer_parts(layer: Lstm, rows: Value) -> tuple[Value, Body]:
     def added(a: Value, b: Value) -> Value:
         return saturated(cast(a, I32) + cast(b, I32), _INT16)
 
-    def step(inner: Builder, state: Values, slices: Values, _: Values) -> tuple[Values, Values]:
+    def step(inner: Builder, state: Values, x: Value, _: Values) -> Values:
         hidden, cell = state
         sums = _times(hidden, inner.constant(recurrent, f"{node.name}/recurrent"), h_zp)
-        gates = added(slices[0], rescale(sums, factors, _INT16))
+        gates = added(x, rescale(sums, factors, _INT16))
         i, forget, o = (logistic(layer.part(gates, number)) for number in (INPUT, FORGET, OUTPUT))
         kept = product(forget, cell, _UNIT_SCALE * c_scale / c_scale, _INT16)
         taken = product(i, tangent(layer.part(gates, CELL)), _UNIT_SCALE * _UNIT_SCALE / c_scale, _INT16)
         new = layer.clipped(added(kept, taken))
         seen = tanh_int16(new, 3 << power, 0) if power >= 0 else tanh_int16(new, 3, -power)
         y = product(seen, o, _UNIT_SCALE * _UNIT_SCALE / h_scale, hidden.dtype, h_zp)
-        return [y, new], [y]
+        return [y, new]
 
     return projected, step
 

@@ -11,7 +11,8 @@ from functools import partial
 from s2s.dialects import graph
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import clamp, concat, reshape, transpose
-from s2s.frontends.networks import Values, scan
+from s2s.frontends.networks import Values
+from s2s.frontends.recurrent import rnn_step, run_steps
 from s2s.frontends.tflite.arithmetic import require_kinds
 from s2s.frontends.tflite.hybrid import matrix_of
 from s2s.frontends.tflite.node import Importer, Node
@@ -44,19 +45,12 @@ def _layer(node: Node, sequence: Value, first: int, state: int, *, backward: boo
     held, info = node.state(state)
     matrix = matrix_of(node, [first + 1], node.known(first + 1, "the recurrent weights"), units)
 
-    def step(inner: Builder, carried: Values, slices: Values, _: Values) -> tuple[Values, Values]:
-        new = step_activation(node, matrix.times(inner, carried[0], f"{node.name}/recurrent") + slices[0])
-        return [new], [new]
+    def product(inner: Builder, hidden: Value, _: Values) -> Value:
+        return matrix.times(inner, hidden, f"{node.name}/recurrent")
 
-    (last,), (states,) = scan(
-        node.builder,
-        node.name,
-        step,
-        carried=[reshape(held, [batch, units])],
-        scanned=[reshape(projected, [steps, batch, units])],
-        steps=steps,
-        backward=(0, 1) if backward else (),
-    )
+    step, projected = rnn_step(product, partial(step_activation, node)), reshape(projected, [steps, batch, units])
+    begin = [reshape(held, [batch, units])]
+    states, (last,) = run_steps(node.builder, node.name, step, begin, projected, backward=backward)
     node.keep(state, reshape(last, info.shape))
     return states
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import layer_of
-from s2s.frontends.activations import composed, sigmoid
-from s2s.frontends.builder import Builder, Value, emit
+from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import clamp, concat, reshape, take, transpose, unsqueeze
-from s2s.frontends.networks import Values, scan
+from s2s.frontends.networks import Values
+from s2s.frontends.recurrent import Constants, Step, gru_step, lstm_step, product_of, rnn_step, run_steps, tanh
 from s2s.frontends.torch.node import Importer, Node
 from s2s.support.frozen import frozen
 
@@ -32,29 +32,8 @@ class _Weights:
         return self.recurrent.shape[1]
 
 
-class _Constants:
-    """Operands of a body: known ones become constants of its own, the others are kept from step to step."""
-
-    def __init__(self) -> None:
-        self.kept: Values = []
-
-    def add(self, value: Value) -> Callable[[Builder, Values], Value]:
-        """Make `value` available inside of the body; return a function that gives it there."""
-        array = value.array
-        if array is not None:
-            return lambda inner, _: inner.constant(array, value.name)
-        number = len(self.kept)
-        self.kept.append(value)
-        return lambda _, kept: kept[number]
-
-
-Step = Callable[[Builder, Values, Value, Values], Values]
-Cell = Callable[[_Weights, _Constants], tuple[Value | None, Step]]
+Cell = Callable[[_Weights, Constants], tuple[Value | None, Step]]
 """The bias that is added to all inputs before, and the step."""
-
-
-def _tanh(x: Value) -> Value:
-    return emit(graph.TanhOp, x)
 
 
 def _relu(x: Value) -> Value:
@@ -76,61 +55,26 @@ def _transposed(weights: Value) -> Value:
     return columns
 
 
-def _part(gates: Value, number: int, count: int) -> Value:
-    size = gates.shape[-1] // count
-    return take(gates, gates.rank - 1, number * size, size)
-
-
 def _plain_cell(activation: Callable[[Value], Value]) -> Cell:
-    def cell(weights: _Weights, constants: _Constants) -> tuple[Value | None, Step]:
-        recurrent = constants.add(_transposed(weights.recurrent))
-
-        def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
-            with composed(inner, "rnn_cell"):
-                return [activation(emit(graph.MatmulOp, state[0], recurrent(inner, kept)) + x)]
-
-        return _summed(weights), step
+    def cell(weights: _Weights, constants: Constants) -> tuple[Value | None, Step]:
+        return _summed(weights), rnn_step(product_of(constants.add(_transposed(weights.recurrent))), activation)
 
     return cell
 
 
-def _lstm_cell(weights: _Weights, constants: _Constants) -> tuple[Value | None, Step]:
-    """Gates in the order input, forget, cell, output."""
-    recurrent = constants.add(_transposed(weights.recurrent))
-    projection = None if weights.projection is None else constants.add(_transposed(weights.projection))
-
-    def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
-        with composed(inner, "lstm_gates"):
-            gates = emit(graph.MatmulOp, state[0], recurrent(inner, kept)) + x
-        with composed(inner, "lstm_cell"):
-            i, f = (sigmoid(_part(gates, number, 4)) for number in (0, 1))
-        with composed(inner, "lstm_hidden"):
-            o = sigmoid(_part(gates, 3, 4))
-        with composed(inner, "lstm_cell"):
-            c = f * state[1] + i * _tanh(_part(gates, 2, 4))
-        with composed(inner, "lstm_hidden"):
-            h = o * _tanh(c)
-        return [h if projection is None else emit(graph.MatmulOp, h, projection(inner, kept)), c]
-
-    return _summed(weights), step
+def _lstm_cell(weights: _Weights, constants: Constants) -> tuple[Value | None, Step]:
+    product = product_of(constants.add(_transposed(weights.recurrent)))
+    if weights.projection is None:
+        return _summed(weights), lstm_step(product, "ifco")
+    project = product_of(constants.add(_transposed(weights.projection)))
+    return _summed(weights), lstm_step(product, "ifco", project=project)
 
 
-def _gru_cell(weights: _Weights, constants: _Constants) -> tuple[Value | None, Step]:
-    """Gates in the order reset, update, new; the reset gate works on the recurrent product."""
-    recurrent = constants.add(_transposed(weights.recurrent))
+def _gru_cell(weights: _Weights, constants: Constants) -> tuple[Value | None, Step]:
+    """The reset gate works on the recurrent product."""
+    product = product_of(constants.add(_transposed(weights.recurrent)))
     bias = None if weights.recurrent_bias is None else constants.add(weights.recurrent_bias)
-
-    def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
-        with composed(inner, "gru_gates"):
-            product = emit(graph.MatmulOp, state[0], recurrent(inner, kept))
-            if bias is not None:
-                product = product + bias(inner, kept)
-        with composed(inner, "gru_cell"):
-            r, z = (sigmoid(_part(x, number, 3) + _part(product, number, 3)) for number in (0, 1))
-            n = _tanh(_part(x, 2, 3) + r * _part(product, 2, 3))
-            return [(1.0 - z) * n + z * state[0]]
-
-    return weights.input_bias, step
+    return weights.input_bias, gru_step(product, "rzn", bias=bias)
 
 
 def _direction(
@@ -138,26 +82,13 @@ def _direction(
 ) -> tuple[Value, Values]:
     """The outputs of all steps `[time, batch, hidden]`, and the last state."""
     steps, batch, columns = x.shape
-    constants = _Constants()
+    constants = Constants()
     bias, step = cell(weights, constants)
     rows = emit(graph.MatmulOp, reshape(x, [steps * batch, columns]), weights.of_input, transpose_b=True)
     projected = reshape(rows if bias is None else rows + bias, [steps, batch, rows.shape[1]])
 
-    def body(inner: Builder, carried: Values, slices: Values, kept: Values) -> tuple[Values, Values]:
-        new = step(inner, carried, slices[0], kept)
-        return new, [new[0]]
-
-    last, (outputs,) = scan(
-        node.builder,
-        node.builder.node,
-        body,
-        carried=state,
-        scanned=[projected],
-        kept=constants.kept,
-        steps=steps,
-        backward=range(2) if backward else (),
-    )
-    return outputs, last
+    builder = node.builder
+    return run_steps(builder, builder.node, step, state, projected, constants.kept, backward=backward)
 
 
 def _weights(node: Node, states: int) -> list[_Weights]:
@@ -219,5 +150,5 @@ IMPORTERS: Mapping[str, Importer] = {
     "gru": _recurrent(_gru_cell),
     "lstm": _recurrent(_lstm_cell),
     "rnn_relu": _recurrent(_plain_cell(_relu)),
-    "rnn_tanh": _recurrent(_plain_cell(_tanh)),
+    "rnn_tanh": _recurrent(_plain_cell(tanh)),
 }

@@ -39,6 +39,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import ints, type_of
 from s2s.errors import InputError, UnsupportedError
+from s2s.passes.graph.constants import copied_constant
 from s2s.passes.graph.copy_outputs import copy_shared_outputs
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.support.frozen import frozen
@@ -179,7 +180,7 @@ class _Rewriter:
         operands: list[SSAValue] = []
         for at, operand in enumerate(op.operands):
             if (op, at) not in self.plan.reads:
-                operands.append(_constant(operand, block))
+                operands.append(copied_constant(operand, block))
                 continue
             read, ring = self.plan.reads[op, at]
             operands.append(
@@ -266,12 +267,3 @@ def _window(argument: SSAValue, ring: Ring, extent: int, lag: int, block: Block)
     rows = graph.SliceOp(argument, starts=starts, sizes=shape, strides=[1] * len(shape))
     block.add_op(rows)
     return rows.y
-
-
-def _constant(value: SSAValue, block: Block) -> SSAValue:
-    """Copy constant `value` into a body."""
-    assert isinstance(value.owner, Operation)
-    constant = value.owner.clone()
-    constant.results[0].name_hint = value.name_hint
-    block.add_op(constant)
-    return constant.results[0]

@@ -1,6 +1,6 @@
 """Add constants to a graph: small ones as `graph.constant`, others as weights in the weight store."""
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import layer_of
@@ -33,3 +33,12 @@ def name_for(op: Operation, suffix: str) -> str:
 def weight_name(value: SSAValue) -> str | None:
     """The name of the weight that `value` is; None if it is no weight."""
     return value.owner.weight_name.data if isinstance(value.owner, graph.WeightOp) else None
+
+
+def copied_constant(value: SSAValue, block: Block) -> SSAValue:
+    """Append a copy of the operation that yields the constant `value` to `block`; return its result."""
+    assert isinstance(value.owner, Operation)
+    copy = value.owner.clone()
+    copy.results[0].name_hint = value.name_hint
+    block.add_op(copy)
+    return copy.results[0]

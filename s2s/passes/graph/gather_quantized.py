@@ -177,12 +177,7 @@ def _repeated(maker: Maker, value: SSAValue, axis: int, block: int, size: int) -
     shape = list(as_tensor_type(value.type).get_shape())
     apart = maker(graph.ReshapeOp(value, [*shape[: axis + 1], 1, *shape[axis + 1 :]]))
     wide = maker(graph.BroadcastToOp(apart, [*shape[: axis + 1], block, *shape[axis + 1 :]]))
-    whole = [*shape[:axis], shape[axis] * block, *shape[axis + 1 :]]
-    merged = maker(graph.ReshapeOp(wide, whole))
-    if whole[axis] == size:
-        return merged
-    cut = [*whole[:axis], size, *whole[axis + 1 :]]
-    return maker(graph.SliceOp(merged, starts=[0] * len(cut), sizes=cut, strides=[1] * len(cut)))
+    return maker.joined(wide, axis, size)
 
 
 class GatherQuantizedPass(ModulePass):

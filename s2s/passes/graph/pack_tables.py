@@ -103,12 +103,7 @@ def _unpacked(maker: Maker, value: SSAValue, axis: int, bits: int, size: int) ->
     apart = maker(graph.ReshapeOp(value, [*shape[: axis + 1], 1, *shape[axis + 1 :]]))
     low = maker(graph.ShiftRightOp(apart, maker.constant(shifts, "shifts")))
     codes = maker(graph.BitwiseAndOp(low, maker.constant(np.asarray((1 << bits) - 1, np.uint8), "mask")))
-    whole = [*shape[:axis], shape[axis] * per_byte, *shape[axis + 1 :]]
-    merged = maker(graph.ReshapeOp(codes, whole))
-    if whole[axis] == size:
-        return merged
-    cut = [*whole[:axis], size, *whole[axis + 1 :]]
-    return maker(graph.SliceOp(merged, starts=[0] * len(cut), sizes=cut, strides=[1] * len(cut)))
+    return maker.joined(codes, axis, size)
 
 
 class PackTablesPass(ModulePass):

@@ -45,6 +45,7 @@ from s2s.dialects.graph import copy_provenance, rows_of, with_rows
 from s2s.dialects.graph.base import integer
 from s2s.dialects.graph.control import RECOMPUTED
 from s2s.passes.context import given_of, target_of
+from s2s.passes.graph.constants import copied_constant
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.support.frozen import frozen
 from s2s.types.symbols import function_named
@@ -106,7 +107,7 @@ def _body(name: str, chained: Sequence[ChainedOperator], equal: EqualTiles) -> F
     value: SSAValue = block.args[0]
     value.name_hint = chained[0].x.name_hint
     for each, tile in zip(chained, equal.tiles, strict=True):
-        operands = [_constant(operand, block) for operand in each.op.operands if operand is not each.x]
+        operands = [copied_constant(operand, block) for operand in each.op.operands if operand is not each.x]
         operands.insert(each.operand, value)
         made = type(each.op).create(
             operands=operands,
@@ -120,15 +121,6 @@ def _body(name: str, chained: Sequence[ChainedOperator], equal: EqualTiles) -> F
     block.add_op(ReturnOp(value))
     kind = FunctionType.from_lists([x], [value.type])
     return FuncOp(name, kind, Region(block), visibility="private")
-
-
-def _constant(value: SSAValue, block: Block) -> SSAValue:
-    """Copy constant `value` into the network of a tile."""
-    assert isinstance(value.owner, Operation)
-    made = value.owner.clone()
-    made.results[0].name_hint = value.name_hint
-    block.add_op(made)
-    return made.results[0]
 
 
 def _properties(op: Operation, tile: OperatorTile) -> dict[str, Attribute]:

@@ -24,26 +24,26 @@ _computes: dict[str, Registered] = {}
 _schedules: dict[str, Registered] = {}
 
 
-def register_topi_compute(task_name: str, func: Registered | None = None) -> Any:
-    """Let `func(cfg, *args)` compute the tensor of a task; the function that is returned takes `args` alone."""
+def _register(functions: dict[str, Registered], task_name: str, func: Registered | None) -> Any:
+    """Keep a function of a task among `functions`, or return the decorator that does; the configuration is passed on
+    first."""
 
     def register(given: Registered) -> Registered:
-        _computes[task_name] = given
+        functions[task_name] = given
         _join(task_name)
         return lambda *args: given(get_config(), *args)
 
     return register if func is None else register(func)
+
+
+def register_topi_compute(task_name: str, func: Registered | None = None) -> Any:
+    """Let `func(cfg, *args)` compute the tensor of a task; the function that is returned takes `args` alone."""
+    return _register(_computes, task_name, func)
 
 
 def register_topi_schedule(task_name: str, func: Registered | None = None) -> Any:
     """Let `func(cfg, outs)` schedule the tensors of a task; the function that is returned takes `outs` alone."""
-
-    def register(given: Registered) -> Registered:
-        _schedules[task_name] = given
-        _join(task_name)
-        return lambda *args: given(get_config(), *args)
-
-    return register if func is None else register(func)
+    return _register(_schedules, task_name, func)
 
 
 def _join(name: str) -> None:

@@ -43,6 +43,16 @@ class Maker(NamedTuple):
         """Insert `array` as a constant of the network."""
         return self(new_constant(array, f"{layer_of(self.nodes[-1]) if self.nodes else 'lifted'}_{role}", self.store))
 
+    def joined(self, x: SSAValue, axis: int, size: int) -> SSAValue:
+        """Make one dimension of `axis` and the one behind it, cut to `size`."""
+        shape = as_tensor_type(x.type).get_shape()
+        whole = [*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]]
+        merged = self(graph.ReshapeOp(x, whole))
+        if whole[axis] == size:
+            return merged
+        cut = [*whole[:axis], size, *whole[axis + 1 :]]
+        return self(graph.SliceOp(merged, starts=[0] * len(cut), sizes=cut, strides=[1] * len(cut)))
+
     def real(self, value: float) -> SSAValue:
         """Insert a constant of type f32."""
         return self.constant(np.asarray(value, np.float32), "number")

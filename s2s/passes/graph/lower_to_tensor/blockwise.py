@@ -22,15 +22,16 @@ of `graph.codebook_matmul` are codes, by which the weights are taken from a tabl
 The products of a block are summed as integers, and these sums as floats. `%t` exists if weights have zero points.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects.builtin import i32
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
-from s2s.passes.graph.lower_to_tensor.compute import at, compute, dims
+from s2s.dialects.graph.base import type_of
+from s2s.passes.graph.lower_to_tensor.compute import Operand, at, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import widened
 from s2s.passes.graph.lower_to_tensor.scalars import ADD, AND, MUL, SHIFT_LEFT, SHIFT_RIGHT, SUB, Scalar, Scalars
 from s2s.types.dtypes import is_float
@@ -59,18 +60,8 @@ class LowerBlockwiseMatmul(RewritePattern):
             terms = [x * s.cast(weight, element) for x, weight in zip(xs, weights, strict=True)]
             return values[-1] + sum(terms[1:], start=terms[0]) * scale
 
-        y = compute(
-            rewriter,
-            op,
-            shape,
-            [blocks, size],
-            reads=[*columns, at(op.w, j, block, byte), scales, *zero_points],
-            inits=[(0, element)],
-            reduce=step,
-            apply=lambda s, acc: acc,
-            names=[*row_names(rows), "j", "block", "byte"],
-        )
-        rewriter.replace(op, [], [y])
+        reads = [*columns, at(op.w, j, block, byte), scales, *zero_points]
+        replace_by_sums(rewriter, op, [blocks, size], reads, step)
 
 
 class LowerCodebookMatmul(RewritePattern):
@@ -89,19 +80,8 @@ class LowerCodebookMatmul(RewritePattern):
             low, high = (s.cast(s.extract(table, [code]), element) for code in codes)
             return acc + (x * low + second * high) * scale
 
-        y = compute(
-            rewriter,
-            op,
-            shape,
-            [blocks, size],
-            reads=[*columns, at(op.w, j, block, byte), at(op.scales, j, block)],
-            tables=[op.table],
-            inits=[(0, element)],
-            reduce=step,
-            apply=lambda s, acc, table: acc,
-            names=[*row_names(rows), "j", "block", "byte"],
-        )
-        rewriter.replace(op, [], [y])
+        reads = [*columns, at(op.w, j, block, byte), at(op.scales, j, block)]
+        replace_by_sums(rewriter, op, [blocks, size], reads, step, [op.table])
 
 
 class LowerBlockwiseDot(RewritePattern):
@@ -121,18 +101,38 @@ class LowerBlockwiseDot(RewritePattern):
             scales = s.cast(x_scale, element) * s.cast(scale, element)
             return acc + s.cast(product, element) * scales
 
-        y = compute(
-            rewriter,
-            op,
-            shape_of(op.y),
-            [shape_of(op.w)[1]],
-            reads=[products, at(op.x_scales, *rows, b), at(op.scales, j, b), *totals, *zero_points],
-            inits=[(0, element)],
-            reduce=step,
-            apply=lambda s, acc: acc,
-            names=[*row_names(rows), "j", "block"],
-        )
-        rewriter.replace(op, [], [y])
+        reads = [products, at(op.x_scales, *rows, b), at(op.scales, j, b), *totals, *zero_points]
+        replace_by_sums(rewriter, op, [shape_of(op.w)[1]], reads, step)
+
+
+def replace_by_sums(
+    rewriter: PatternRewriter,
+    op: Operation,
+    reduction: Sequence[int],
+    reads: Sequence[Operand],
+    step: Callable[..., Scalar],
+    tables: Sequence[SSAValue] = (),
+) -> None:
+    """Replace `op`, `y[…, j]`, by the sum over blocks, and the bytes in each if `reduction` has their number, of what
+    `step` adds of the elements of `reads`."""
+    type = type_of(op.results[0])
+    y = compute(
+        rewriter,
+        op,
+        type.get_shape(),
+        reduction,
+        reads=reads,
+        tables=tables,
+        inits=[(0, widened(type.element_type))],
+        reduce=step,
+        apply=_total,
+        names=[*row_names(type.get_shape()[1:]), "j", *("block", "byte")[: len(reduction)]],
+    )
+    rewriter.replace(op, [], [y])
+
+
+def _total(_: Scalars, acc: Scalar, *__: Scalar) -> Scalar:
+    return acc
 
 
 def block_products(op: graph.BlockwiseDotOp | graph.SuperblockDotOp, rewriter: PatternRewriter) -> SSAValue:

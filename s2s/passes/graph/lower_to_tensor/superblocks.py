@@ -22,8 +22,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
-from s2s.passes.graph.lower_to_tensor.blockwise import HALF, MASK, block_products, block_totals, row_names
-from s2s.passes.graph.lower_to_tensor.compute import Operand, at, compute, dims
+from s2s.passes.graph.lower_to_tensor.blockwise import HALF, MASK, block_products, block_totals, replace_by_sums
+from s2s.passes.graph.lower_to_tensor.compute import Operand, at, dims
 from s2s.passes.graph.lower_to_tensor.conversion import widened
 from s2s.passes.graph.lower_to_tensor.scalars import AND, SHIFT_RIGHT, Scalar, Scalars
 
@@ -49,18 +49,8 @@ class LowerSuperblockMatmul(RewritePattern):
             terms = [x * (s.cast(q, element) * scale - least) for x, q in zip(xs, parts, strict=True)]
             return values[-1] + sum(terms[1:], start=terms[0])
 
-        y = compute(
-            rewriter,
-            op,
-            shape,
-            [blocks, size],
-            reads=[*columns, at(op.w, j, block, byte), *_levels(op, j, block)],
-            inits=[(0, element)],
-            reduce=step,
-            apply=lambda s, acc: acc,
-            names=[*row_names(rows), "j", "block", "byte"],
-        )
-        rewriter.replace(op, [], [y])
+        reads = [*columns, at(op.w, j, block, byte), *_levels(op, j, block)]
+        replace_by_sums(rewriter, op, [blocks, size], reads, step)
 
 
 class LowerSuperblockDot(RewritePattern):
@@ -76,18 +66,8 @@ class LowerSuperblockDot(RewritePattern):
             scale, least = _both_levels(s, levels, element)
             return acc + s.cast(x_scale, element) * (s.cast(product, element) * scale - s.cast(total, element) * least)
 
-        y = compute(
-            rewriter,
-            op,
-            shape_of(op.y),
-            [shape_of(op.w)[1]],
-            reads=[products, at(op.x_scales, *rows, b), totals, *_levels(op, j, b)],
-            inits=[(0, element)],
-            reduce=step,
-            apply=lambda s, acc: acc,
-            names=[*row_names(rows), "j", "block"],
-        )
-        rewriter.replace(op, [], [y])
+        reads = [products, at(op.x_scales, *rows, b), totals, *_levels(op, j, b)]
+        replace_by_sums(rewriter, op, [shape_of(op.w)[1]], reads, step)
 
 
 def _levels(op: graph.SuperblockMatmulOp | graph.SuperblockDotOp, j: AffineExpr, block: AffineExpr) -> list[Operand]:
