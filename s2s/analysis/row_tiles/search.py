@@ -34,8 +34,9 @@ MAX_LAYERS = 8
 ROUNDS = 6
 """Upper bound of the chains that the search tiles one after the other."""
 
-Plan = tuple[tuple[int, int, int], ...]
-"""First operation, last operation and rows of a tile, for each chain."""
+Tiles = tuple[int, int, int]
+"""First operation, last operation and rows of a tile of a chain."""
+Plan = tuple[Tiles, ...]
 
 
 class _Candidate(NamedTuple):
@@ -77,7 +78,10 @@ class _Network:
             self._read(operand, len(self.ops))
         self.sizes = {value: 0 if _is_hidden(value) else _bytes(value) for value in self.lives}
         self.chains = self._chains()
-        self.known: dict[tuple[int, int, int], tuple[int, int]] = {}
+        self.alone = [self._at(number, op) for number, op in enumerate(self.ops)]
+        """The bytes that are live while each operation runs."""
+        self.known: dict[Tiles, tuple[int, int] | None] = {}
+        """What `_measured` returned for a chain; a search asks thousands of times."""
 
     def search(self, goal: int, rows: Sequence[int]) -> Plan:
         """Return the chains to compute in row tiles."""
@@ -120,9 +124,9 @@ class _Network:
             following = after if after is not None and after.operand == uses[0].index else None
         return chained
 
-    def _around(self, step: int, rows: Sequence[int]) -> list[tuple[int, int, int]]:
+    def _around(self, step: int, rows: Sequence[int]) -> list[Tiles]:
         """Return the sections of chains that contain `step`, with each tile size."""
-        found: list[tuple[int, int, int]] = []
+        found: list[Tiles] = []
         for cuts in self.chains:
             for begin, first in enumerate(cuts):
                 for end in cuts[begin + 2 : begin + MAX_LAYERS + 1]:
@@ -135,49 +139,54 @@ class _Network:
         return max(number for number in range(first, end) if chained_operator(self.ops[number]) is not None)
 
     @staticmethod
-    def _with(plan: Plan, added: tuple[int, int, int]) -> Plan:
+    def _with(plan: Plan, added: Tiles) -> Plan:
         """Return `plan` with one more chain, which replaces the chains that it overlaps."""
         return tuple(sorted([*(each for each in plan if each[1] < added[0] or added[1] < each[0]), added]))
 
-    def _measured(self, tile: tuple[int, int, int]) -> tuple[int, int] | None:
-        """Return the bytes of the intermediate tiles of a chain and its recomputed multiply-adds; None if it cannot be
+    def _measured(self, tile: Tiles) -> tuple[int, int] | None:
+        """Return the bytes that are live while a chain runs and its recomputed multiply-adds; None if it cannot be
         tiled."""
         if tile not in self.known:
-            chained = chain(self.ops, tile[0], tile[1])
-            if chained is None or tile[2] >= as_tensor_type(chained[-1].y.type).get_shape()[1]:
-                return None
-            tiles = equal_tiles(chained, tile[2])
-            if not all(each.read for equal in tiles for each in equal.tiles):
-                return None
-            inside = [0]
-            for equal in tiles:
-                for (each, own), (after, _) in pairwise(zip(chained, equal.tiles, strict=True)):
-                    if not is_pointwise(after.op):
-                        shape = as_tensor_type(each.y.type).get_shape()
-                        inside.append(_bytes(each.y) // shape[1] * len(own.written))
-            self.known[tile] = max(inside), recomputed(chained, tiles)
+            self.known[tile] = self._measure(tile)
         return self.known[tile]
+
+    def _measure(self, tile: Tiles) -> tuple[int, int] | None:
+        chained = chain(self.ops, tile[0], tile[1])
+        if chained is None or tile[2] >= as_tensor_type(chained[-1].y.type).get_shape()[1]:
+            return None
+        tiles = equal_tiles(chained, tile[2])
+        if not all(each.read for equal in tiles for each in equal.tiles):
+            return None
+        inside = [0]
+        for equal in tiles:
+            for (each, own), (after, _) in pairwise(zip(chained, equal.tiles, strict=True)):
+                if not is_pointwise(after.op):
+                    shape = as_tensor_type(each.y.type).get_shape()
+                    inside.append(_bytes(each.y) // shape[1] * len(own.written))
+        return max(inside) + self._around_chain(tile), recomputed(chained, tiles)
+
+    def _around_chain(self, tile: Tiles) -> int:
+        """Return the bytes of the values outside of a chain that are live while it runs."""
+        hidden = {result for number in range(tile[0], tile[1]) for result in self.ops[number].results}
+        return sum(
+            self.sizes[value]
+            for value, (first, last) in self.lives.items()
+            if first <= tile[1] and tile[0] <= last and value not in hidden
+        )
 
     def estimated(self, plan: Plan) -> _Candidate:
         """Estimate the peak and the recomputation of `plan`."""
         inside = {number: tile for tile in plan for number in range(tile[0], tile[1] + 1)}
         peak, at, cost = 0, 0, 0
-        for number, op in enumerate(self.ops):
+        for number, alone in enumerate(self.alone):
+            total = alone
             if number in inside:
                 tile = inside[number]
                 if number != tile[0]:
                     continue
-                hidden = {result for each in range(tile[0], tile[1]) for result in self.ops[each].results}
-                alive = [
-                    value
-                    for value, (first, last) in self.lives.items()
-                    if first <= tile[1] and tile[0] <= last and value not in hidden
-                ]
                 measured = self._measured(tile)
                 assert measured is not None
-                total, cost = measured[0] + sum(self.sizes[value] for value in alive), cost + measured[1]
-            else:
-                total = self._at(number, op)
+                total, cost = measured[0], cost + measured[1]
             if total > peak:
                 peak, at = total, number
         return _Candidate(plan, peak, at, cost)
