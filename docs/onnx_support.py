@@ -10,8 +10,9 @@ import json
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 FOUND = Path(__file__).with_name("onnx_support.json")
@@ -185,7 +186,7 @@ def texts_of(importer: Any) -> set[str]:
     """Regular expressions of the texts in the functions of an importer."""
     found: set[str] = {re.escape(each) for each in _arguments_of(importer) if isinstance(each, str)}
     for function in functions_of(importer):
-        for node in ast.walk(_tree(function)):
+        for node in _nodes(function.__code__):
             if isinstance(node, ast.JoinedStr):
                 found.add("".join(re.escape(_text(each)) or ".+" for each in node.values))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -218,8 +219,13 @@ def functions_of(importer: Any) -> list[Callable[..., Any]]:
     return list(found)
 
 
-def _named_in(function: Any) -> Iterator[Any]:
+@cache
+def _named_in(function: Any) -> tuple[Any, ...]:
     """What a function calls by name, has in its closure, or calls as a method of a class of its own module."""
+    return tuple(_names_in(function))
+
+
+def _names_in(function: Any) -> Iterator[Any]:
     for cell in function.__closure__ or ():
         yield cell.cell_contents
     own = [
@@ -227,7 +233,7 @@ def _named_in(function: Any) -> Iterator[Any]:
         for each in function.__globals__.values()
         if inspect.isclass(each) and each.__module__ == function.__module__
     ]
-    for node in ast.walk(_tree(function)):
+    for node in _nodes(function.__code__):
         if isinstance(node, ast.Name):
             yield function.__globals__.get(node.id)
         elif isinstance(node, ast.Attribute):
@@ -253,12 +259,16 @@ def _text(argument: ast.expr) -> str:
     return argument.value if isinstance(argument, ast.Constant) and isinstance(argument.value, str) else ""
 
 
-def _tree(function: Callable[..., Any]) -> ast.AST:
-    """The syntax of a function; nothing for a lambda, whose source is the statement around it."""
-    if function.__name__ == "<lambda>":
-        return ast.Module([], [])
-    return ast.parse(textwrap.dedent(inspect.getsource(function)))
-
-
 def _calls(function: Callable[..., Any]) -> list[ast.Call]:
-    return [node for node in ast.walk(_tree(function)) if isinstance(node, ast.Call)]
+    return [node for node in _nodes(function.__code__) if isinstance(node, ast.Call)]
+
+
+@cache
+def _nodes(code: CodeType) -> tuple[ast.AST, ...]:
+    """The syntax of a function, node by node; nothing for a lambda, whose source is the statement around it.
+
+    Kept, since operators share most of the functions that their importers call.
+    """
+    if code.co_name == "<lambda>":
+        return ()
+    return tuple(ast.walk(ast.parse(textwrap.dedent(inspect.getsource(code)))))
