@@ -33,11 +33,9 @@
  *
  * float only: V_div(a, b), V_fma(a, b, c) = a * b + c, V_sqrt(a), V_from_i32(m),
  *             V_to_i32(a) (towards zero, limited to the range of int32_t, NaN gives 0),
- *             V_exp V_log V_tanh V_erf V_sin V_cos (a) (their errors: s2s_simd_functions.h; more functions:
- *             s2s_simd_trigonometry.h),
- *             V_exp_plus_one(a) (1 + e^a), V_exp_nonpositive(a) (e^a for a <= 0; 0 instead of subnormal numbers),
- *             V_round_quotient(a, b) (a / b, rounded to even; for the same b again and again),
- *             V_map(f, a) (f of each lane, for other functions of <math.h>).
+ *             V_bits(a) (M with the bits of the lanes), V_from_bits(m),
+ *             V_map(f, a) (f of each lane, for functions of <math.h>; s2s_simd_functions.h and s2s_simd_trigonometry.h
+ *             have many of them on whole vectors).
  * int32 only: V_bit_and V_bit_or V_bit_xor (a, b), V_bit_not(a), V_shift_left V_shift_right (a, count) with
  *             0 <= count < 32; right shifts copy the sign.
  *

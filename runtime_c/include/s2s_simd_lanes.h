@@ -30,8 +30,22 @@
 /* Interleaved stores. */
 #include "s2s_simd_transpose.h"
 
-/* Functions: likewise. */
-#include "s2s_simd_functions.h"
+/* The bits of the lanes, and lanes from bits. */
+S2S_ALWAYS_INLINE S2S_I32V S2S_F32(bits)(S2S_F32V a)
+{
+    S2S_I32V r;
+
+    (void)memcpy((void *)&r, (const void *)&a, sizeof r);
+    return r;
+}
+
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(from_bits)(S2S_I32V a)
+{
+    S2S_F32V r;
+
+    (void)memcpy((void *)&r, (const void *)&a, sizeof r);
+    return r;
+}
 
 #ifdef S2S_HALF
 #undef S2S_F32H

@@ -17,6 +17,7 @@
 
 #include "s2s_config.h"
 #include "s2s_simd.h"
+#include "s2s_simd_functions.h"
 
 #include <math.h>
 

@@ -1,5 +1,6 @@
 #include "check.h"
 #include "s2s_simd.h"
+#include "s2s_simd_functions.h"
 
 #include <stdlib.h>
 

@@ -9,6 +9,7 @@
  * With `points`, values at zeros, one, infinities, NaN and the least floats are compared with those of <math.h>: same sign,
  * kind, and bits where that is a zero or infinity. */
 #include "s2s_simd.h"
+#include "s2s_simd_functions.h"
 #include "s2s_simd_trigonometry.h"
 
 #include <stdio.h>

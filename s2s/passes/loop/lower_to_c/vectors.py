@@ -3,6 +3,7 @@
 There are no vectors of `i1`: `arith` compares scalars only.
 """
 
+from collections.abc import Sequence
 from math import copysign
 
 from xdsl.dialects import arith, math
@@ -51,21 +52,31 @@ _BY_NAME: dict[type[Operation], str] = {
     math.TanOp: "tan",
     math.TanhOp: "tanh",
 }
-_TRIGONOMETRIC = {"acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh", "tan"}
-"""What vectors of floats have in a header of its own."""
+_HEADERS: dict[str, str] = {
+    **dict.fromkeys(
+        ("cos", "erf", "exp", "exp_nonpositive", "exp_plus_one", "log", "round_quotient", "sin", "tanh"),
+        headers.SIMD_FUNCTIONS,
+    ),
+    **dict.fromkeys(
+        ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh", "tan"), headers.SIMD_TRIGONOMETRY
+    ),
+}
+"""The headers of functions that `s2s_simd.h` does not declare: compilers take as long to read them as all others."""
 _SHIFTS: dict[type[Operation], str] = {arith.ShLIOp: "shift_left", arith.ShRSIOp: "shift_right"}
 
 
 def _by_name(name: str) -> Lowering:
     """Return the lowering to the function `name` for the operand type."""
 
-    header = headers.TRIGONOMETRY if name in _TRIGONOMETRIC else None
-
     def lower(b: Builder, op: Operation) -> SSAValue:
-        operands = [b.value(operand) for operand in op.operands]
-        return b.vector_call(name, operands, operands[0].type, header=header)
+        return _call(b, name, [b.value(operand) for operand in op.operands])
 
     return lower
+
+
+def _call(b: Builder, name: str, operands: Sequence[SSAValue]) -> SSAValue:
+    """Call the function `name` of the type of its operands and result."""
+    return b.vector_call(name, operands, operands[0].type, header=_HEADERS.get(name))
 
 
 def splat(b: Builder, scalar: SSAValue, type: Attribute) -> SSAValue:
@@ -108,8 +119,7 @@ def _add(b: Builder, op: Operation) -> SSAValue:
     lhs, rhs = op.operands
     for power, number in ((lhs, rhs), (rhs, lhs)):
         if isinstance(power.owner, math.ExpOp) and power.has_one_use() and _is_splat_of_one(b.value(number)):
-            argument = b.value(power.owner.operand)
-            return b.vector_call("exp_plus_one", [argument], argument.type)
+            return _call(b, "exp_plus_one", [b.value(power.owner.operand)])
     return _by_name("add")(b, op)
 
 
@@ -188,8 +198,7 @@ def _round_to_even(b: Builder, op: Operation) -> SSAValue:
     """Round to integers. A quotient by one number in all lanes is rounded with the division, which may save it."""
     divided = op.operands[0].owner
     if isinstance(divided, arith.DivfOp) and isinstance(divided.rhs.owner, loop.BroadcastOp | arith.ConstantOp):
-        operands = [b.value(operand) for operand in divided.operands]
-        return b.vector_call("round_quotient", operands, operands[0].type)
+        return _call(b, "round_quotient", [b.value(operand) for operand in divided.operands])
     return _each_lane(b, op)
 
 
