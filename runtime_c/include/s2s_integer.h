@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The integer functions of s2s_math.h for one type; included there once for each. */
+/* The integer functions of s2s_math.h for one type; included there and by s2s_scalar.h once for each. */
 
+#define S2S_MATH_JOIN_(left, right) left##right
+#define S2S_MATH_JOIN(left, right) S2S_MATH_JOIN_(left, right)
 #define S2S_FN(name) S2S_MATH_JOIN(s2s_, S2S_MATH_JOIN(S2S_INT_NAME, _##name))
 #define S2S_F32_FN S2S_MATH_JOIN(s2s_f32_to_, S2S_INT_NAME)
 #define S2S_F64_FN S2S_MATH_JOIN(s2s_f64_to_, S2S_INT_NAME)
@@ -229,3 +231,5 @@ S2S_INLINE S2S_INT S2S_F64_FN(double a)
 #undef S2S_INT_MAX
 #undef S2S_INT_LOWEST
 #undef S2S_INT_ABOVE
+#undef S2S_MATH_JOIN
+#undef S2S_MATH_JOIN_

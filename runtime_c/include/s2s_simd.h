@@ -44,7 +44,7 @@
 #define S2S_SIMD_H
 
 #include "s2s_config.h"
-#include "s2s_math.h"
+#include "s2s_scalar.h"
 
 #include <math.h>
 #include <stddef.h>

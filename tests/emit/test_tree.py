@@ -47,7 +47,7 @@ def check_units(folder: Path) -> None:
 
 
 def test_the_tree_holds_what_the_network_needs_and_no_more() -> None:
-    parts = ("", "_align", "_arena", "_bits", "_config", "_integer", "_math", "_simd", "_trace")
+    parts = ("", "_align", "_arena", "_bits", "_config", "_integer", "_math", "_scalar", "_simd", "_trace")
     runtime = [f"runtime/include/s2s{name}.h" for name in parts]
     found = [path for path in network() if not path.startswith("runtime/include/s2s_simd_")]
     assert found == [
