@@ -17,6 +17,11 @@ TREES = "tests/end_to_end/test_trees.py"
         ("tests/end_to_end/test_fallbacks.py::test_one[integers-c]", "tests/end_to_end/test_fallbacks.py[integers]"),
         (f"{TREES}::test_ctest_passes", f"{TREES}::test_ctest_passes"),
         ("tests/test_packaging.py::test_sdist", "tests/test_packaging.py"),
+        ("tests/docs/test_varying_axes.py::test_one[Pad-2]", "tests/docs/test_varying_axes.py"),
+        (
+            "tests/frontends/torch/test_varying_axes.py::test_one[cell]",
+            "tests/frontends/torch/test_varying_axes.py::test_one[cell]",
+        ),
         ("tests/emit/test_tree.py::test_one[aot-gcc]", "tests/emit/test_tree.py::test_one[aot-gcc]"),
     ],
 )

@@ -6,8 +6,12 @@ BY_FIRST_PARAMETER = ("test_fallbacks.py", "test_threads.py")
 """Files whose tests share what belongs to their first parameter: a network that has been compiled."""
 OF_FAMILIES = ("test_executors.py", "test_memory.py", "end_to_end/test_operators.py", "test_trees.py")
 """Files whose tests share the networks of `support.trees`, whose names are their first parameter."""
-WHOLE = ("test_packaging.py", "test_farm.py")
-"""Files whose tests share a fixture that takes long."""
+WHOLE = (
+    *("docs/test_error_messages.py", "docs/test_varying_axes.py", "farm/test_farm.py", "tests/test_packaging.py"),
+    *("loop/test_lower_to_c.py", "loop/test_lower_to_c_vectors.py", "runtime/test_packed.py"),
+    "tuning/test_shipped_records.py",
+)
+"""Files whose tests share a fixture that takes long, or what is computed once in a process."""
 
 
 def scope_of(test: str) -> str:

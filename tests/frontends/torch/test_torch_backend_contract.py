@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from s2s.torch_backend import compile_graph, network
+from support.heap import set_aside
 
 
 @pytest.fixture(autouse=True)
@@ -81,6 +82,7 @@ def test_a_module_that_calls_a_compiled_function_twice_with_its_parts():
 
 
 def test_a_module_takes_no_network_of_one_that_was_freed():
+    set_aside()
     for seed in range(4):
         torch.manual_seed(seed)
         layer = nn.Linear(4, 4).eval()

@@ -30,6 +30,7 @@ from s2s.tvm.runtime.packed_func import PackedError, held_count
 from s2s.tvm.runtime.registry import init_api
 from s2s.tvm.runtime.tensors import given_count
 from support.c_compilers import WARNINGS, require
+from support.heap import set_aside
 from support.project import ROOT
 
 Function = Callable[..., Any]
@@ -111,6 +112,11 @@ int increment(s2s_value *args, int *codes, int count, s2s_value *ret, int *ret_c
     return 0;
 }
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def heap() -> None:
+    set_aside()
 
 
 @pytest.fixture(scope="module")
