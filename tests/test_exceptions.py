@@ -26,8 +26,9 @@ def classes() -> Iterator[tuple[str, str, str]]:
 
 
 def test_every_exception_is_of_a_documented_class():
-    bases = {name: base for _, name, base in classes()}
-    for file, name, _ in classes():
+    defined = list(classes())
+    bases = {name: base for _, name, base in defined}
+    for file, name, _ in defined:
         kind = name
         while kind in bases and kind not in (*DOCUMENTED, INSIDE):
             kind = bases[kind]
