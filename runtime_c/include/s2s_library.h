@@ -23,10 +23,11 @@ typedef struct s2s_library {
     size_t blob_size;
 } s2s_library;
 
-/* Lists a library, at the level of a file. */
+/* Lists a library, at the level of a file. The section has a name that no function has: assemblers take one for the
+ * other. */
 #if defined(__ELF__) && defined(__GNUC__)
 #define S2S_LISTED(library) \
-    static const s2s_library *const library##_listed __attribute__((used, section("s2s_libraries"))) = &(library);
+    static const s2s_library *const library##_listed __attribute__((used, section("s2s_listed"))) = &(library);
 #else
 #define S2S_LISTED(library)                           \
     extern const s2s_library *const s2s_library_only; \

@@ -3,15 +3,15 @@
 #include "s2s_library.h"
 
 #if defined(__ELF__) && defined(__GNUC__)
-/* The linker defines both for a section of this name. */
-extern const s2s_library *const __start_s2s_libraries[] __attribute__((weak, visibility("hidden")));
-extern const s2s_library *const __stop_s2s_libraries[] __attribute__((weak, visibility("hidden")));
+/* The linker defines both for a section whose name is one of C. */
+extern const s2s_library *const __start_s2s_listed[] __attribute__((weak, visibility("hidden")));
+extern const s2s_library *const __stop_s2s_listed[] __attribute__((weak, visibility("hidden")));
 
 S2S_MERGED
 const s2s_library *const *s2s_libraries(uint32_t *count)
 {
-    *count = (uint32_t)(((uintptr_t)__stop_s2s_libraries - (uintptr_t)__start_s2s_libraries) / sizeof(s2s_library *));
-    return __start_s2s_libraries;
+    *count = (uint32_t)(((uintptr_t)__stop_s2s_listed - (uintptr_t)__start_s2s_listed) / sizeof(s2s_library *));
+    return __start_s2s_listed;
 }
 #else
 extern const s2s_library *const s2s_library_only;

@@ -60,5 +60,6 @@ void test_sampler(void);
 void test_serial(void);
 void test_tokenizer(void);
 void test_tvm(void);
+void test_library(void);
 
 #endif

@@ -39,6 +39,7 @@ int main(void)
     test_serial();
     test_tokenizer();
     test_tvm();
+    test_library();
     printf("%d failed\n", check_failures);
     return check_failures == 0 ? 0 : 1;
 }
