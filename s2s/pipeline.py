@@ -102,6 +102,7 @@ SIMPLIFY = (
     Step("graph-fold-constants", "Evaluate every operation whose operands are all constant."),
     Step("graph-remove-identities", "Remove identities that importers and folding leave, before patterns match."),
     Step("graph-canonicalize-reshapes", "Merge chains of reshapes and transposes, for the same reason.", when=tuned),
+    Step("graph-canonicalize-gathers", "Later passes see through slices, not through gathers.", when=tuned),
     Step(
         "graph-canonicalize-pads",
         "Fold padding first, so that batch norm and bias directly follow their convolution.",

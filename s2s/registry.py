@@ -20,6 +20,7 @@ PASSES: tuple[str, ...] = (
     "graph-canonicalize-affine",
     "graph-canonicalize-attention",
     "graph-canonicalize-bias",
+    "graph-canonicalize-gathers",
     "graph-canonicalize-pads",
     "graph-canonicalize-reshapes",
     "graph-check-indices",

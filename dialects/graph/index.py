@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import StringAttr, UnitAttr
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, flag, integer, string, type_of
-from s2s.dialects.graph.interfaces import ReadsSizesInterface
+from s2s.dialects.graph.interfaces import RareInterface, ReadsSizesInterface
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
@@ -46,8 +46,12 @@ class IndexingOp(GraphOp, ReadsSizesInterface, ABC):
 
 
 class GatherFamilyOp(IndexingOp, ABC):
-    """`y[i] = x[f(indices, i)]`."""
+    """`y[i] = x[f(indices, i)]`.
 
+    With `in_range` every index is known to be a position of its axis, so that nothing has to be clamped.
+    """
+
+    in_range = opt_prop_def(UnitAttr)
     traits = traits_def(HasFusionKind(FusionKind.INJECTIVE))
     assembly_format = "$x `,` $indices attr-dict `:` functional-type(operands, results)"
 
@@ -59,8 +63,11 @@ class GatherOp(GatherFamilyOp):
     name = "graph.gather"
     axis = prop_def(INT)
 
-    def __init__(self, x: Value, indices: Value, *, axis: int, nonnegative_indices: bool = False) -> None:
-        super().__init__([x, indices], {"axis": integer(axis), **_signs(nonnegative_indices)})
+    def __init__(
+        self, x: Value, indices: Value, *, axis: int, nonnegative_indices: bool = False, in_range: bool = False
+    ) -> None:
+        signs = _signs(nonnegative_indices)
+        super().__init__([x, indices], {"axis": integer(axis), "in_range": flag(in_range), **signs})
 
     @property
     def indexed_axes(self) -> tuple[int, ...]:
@@ -83,8 +90,11 @@ class GatherElementsOp(GatherFamilyOp):
     name = "graph.gather_elements"
     axis = prop_def(INT)
 
-    def __init__(self, x: Value, indices: Value, *, axis: int, nonnegative_indices: bool = False) -> None:
-        super().__init__([x, indices], {"axis": integer(axis), **_signs(nonnegative_indices)})
+    def __init__(
+        self, x: Value, indices: Value, *, axis: int, nonnegative_indices: bool = False, in_range: bool = False
+    ) -> None:
+        signs = _signs(nonnegative_indices)
+        super().__init__([x, indices], {"axis": integer(axis), "in_range": flag(in_range), **signs})
 
     @property
     def indexed_axes(self) -> tuple[int, ...]:
@@ -107,8 +117,17 @@ class GatherNdOp(GatherFamilyOp):
     name = "graph.gather_nd"
     batch_dims = prop_def(INT)
 
-    def __init__(self, x: Value, indices: Value, *, batch_dims: int = 0, nonnegative_indices: bool = False) -> None:
-        super().__init__([x, indices], {"batch_dims": integer(batch_dims), **_signs(nonnegative_indices)})
+    def __init__(
+        self,
+        x: Value,
+        indices: Value,
+        *,
+        batch_dims: int = 0,
+        nonnegative_indices: bool = False,
+        in_range: bool = False,
+    ) -> None:
+        signs = _signs(nonnegative_indices)
+        super().__init__([x, indices], {"batch_dims": integer(batch_dims), "in_range": flag(in_range), **signs})
 
     @property
     def indexed_axes(self) -> tuple[int, ...]:
@@ -125,7 +144,7 @@ class GatherNdOp(GatherFamilyOp):
         return index.gather_nd(type_of(self.x), type_of(self.indices), self.batch_dims.value.data)
 
 
-class ScatterFamilyOp(IndexingOp, ABC):
+class ScatterFamilyOp(IndexingOp, RareInterface, ABC):
     """`y = x`, then `y[f(indices, i)] = updates[i]` in order.
 
     `reduction` is `none`, or `add`, `mul`, `min`, `max` to combine with what is there.

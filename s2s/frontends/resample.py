@@ -159,7 +159,10 @@ def read_taps(node: AnyNode, x: Value, axis: int, taps: Taps) -> Value:
         if not weight.any():
             continue
         part = emit(graph.GatherOp, x, node.constant(taps.index[:, tap]), axis=axis)
-        parts.append(part if (weight == 1).all() else part * node.constant(weight.reshape(column), x.dtype))
+        if (weight == weight[0]).all():
+            parts.append(part if weight[0] == 1 else part * node.constant(weight[:1].reshape([1] * x.rank), x.dtype))
+        else:
+            parts.append(part * node.constant(weight.reshape(column), x.dtype))
     total = parts[0]
     for part in parts[1:]:
         total = total + part

@@ -11,6 +11,7 @@ from s2s.options import PassOptions
 
 OPT_LEVELS = {
     "graph-canonicalize-activations": 0,
+    "graph-canonicalize-gathers": 0,
     "graph-canonicalize-pads": 0,
     "graph-canonicalize-reshapes": 0,
     "graph-expand-powers": 0,

@@ -67,12 +67,12 @@ class IndexProofs:
     def are_in_range(self, op: graph.IndexingOp) -> bool:
         """Return whether all indices of `op` are in range in every run."""
         every = self.columns(op)
-        return every is not None and all(map(self._is_in_range, every))
+        return _is_known_in_range(op) or (every is not None and all(map(self._is_in_range, every)))
 
     def needed_of_inputs(self, main: FuncOp, op: graph.IndexingOp) -> list[Needed] | None:
         """Return what inputs and states have to be for the indices of `op`, in `main`, to be in range at the greatest
         sizes: nothing where they always are, None where no bounds of inputs and states say it exactly."""
-        found, every = list[Needed](), self.columns(op)
+        found, every = list[Needed](), [] if _is_known_in_range(op) else self.columns(op)
         if every is None:
             return None
         for column in every:
@@ -144,6 +144,11 @@ class IndexProofs:
                 return (a, b)
             case _:
                 return None
+
+
+def _is_known_in_range(op: graph.IndexingOp) -> bool:
+    """Return whether a pass has found all indices of `op` in range."""
+    return isinstance(op, graph.GatherFamilyOp) and op.in_range is not None
 
 
 def _of_coordinates(indices: SSAValue, axes: list[IndexedAxis]) -> Iterator[Column | None]:

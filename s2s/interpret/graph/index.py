@@ -72,6 +72,8 @@ MEANINGS: dict[type[Operation], Meaning] = {
     graph.GatherOp: _gather,
     graph.GatherElementsOp: _gather_elements,
     graph.GatherNdOp: _gather_nd,
+}
+SCATTERS: dict[type[Operation], Meaning] = {
     graph.ScatterElementsOp: _scatter_elements,
     graph.ScatterNdOp: _scatter_nd,
 }

@@ -2,7 +2,7 @@
 
 from xdsl.ir import Operation
 
-from s2s.interpret.graph import blockwise, regions, run_sizes, selection, signal, sliding, trees
+from s2s.interpret.graph import blockwise, index, regions, run_sizes, selection, signal, sliding, trees
 from s2s.interpret.graph.precision import Meaning
 
 MEANINGS: dict[type[Operation], Meaning] = {
@@ -10,6 +10,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     **signal.MEANINGS,
     **sliding.MEANINGS,
     **selection.MEANINGS,
+    **index.SCATTERS,
     **regions.MEANINGS,
     **run_sizes.MEANINGS,
     **trees.MEANINGS,

@@ -43,7 +43,6 @@ from s2s.passes.graph.lower_to_tensor import (
     pool,
     quantize,
     reduce,
-    scatter,
     shape,
 )
 from s2s.passes.graph.lower_to_tensor.compute import compute, constant_number, place
@@ -77,7 +76,6 @@ PATTERNS: list[RewritePattern] = [
     *shape.PATTERNS,
     *index.PATTERNS,
     *reduce.PATTERNS,
-    *scatter.PATTERNS,
 ]
 """Patterns of the operations that most networks consist of; other packages add theirs."""
 

@@ -6,7 +6,8 @@
 
 A negative index counts from the end, unless the operation says that none does. An index out of range is an error in
 ONNX, TFLite and torch, which the run function returns (`graph-bound-positions`, `graph-check-indices`). One that the
-network computes is clamped to the dimension as well, so that no input makes a kernel read outside its buffers.
+network computes is clamped to the dimension as well, so that no input makes a kernel read outside its buffers; constant
+ones are `in_range` (`graph-canonicalize-gathers`).
 """
 
 import numpy as np
@@ -27,6 +28,8 @@ def _place(s: Scalars, op: graph.GatherFamilyOp, index: Scalar, size: int, name:
     """An index of `op`, counted from the front and clamped to `[0, size)`; in a run the size may be a smaller one,
     `name`."""
     place, end, last = s.cast(index, i32), size, size - 1
+    if op.in_range is not None:
+        return place
     if name:
         end = s.size(name)
         last = s.maximum(end, 1) - 1
