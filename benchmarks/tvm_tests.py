@@ -15,6 +15,7 @@ import argparse
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -75,6 +76,8 @@ TESTS = (
 )
 WITH_FIXTURES = ("tvmc",)
 """Folders with fixtures in a `conftest.py`; a fixture that wants a download skips its tests."""
+FOREIGN = re.compile(r"No module named '(?!s2s|tvm)")
+"""What the import of a package says that is not installed."""
 RECORD = Path(__file__).parent.parent / "docs" / "tvm_tests.json"
 """The counts of each file, and of how many tests one was run."""
 LAST_PLACES = 4
@@ -134,7 +137,8 @@ class Outcomes:
         if report.failed:
             text = str(report.longrepr)
             self.failures.append(f"not imported: {text[-200:]}")
-            self.counts["not imported" if "UnsupportedError" not in text else "refused import"] += 1
+            is_refused, is_elsewhere = "UnsupportedError" in text, FOREIGN.search(text)
+            self.counts["refused import" if is_refused else "skipped" if is_elsewhere else "not imported"] += 1
 
 
 def _names(argument: Any) -> list[str]:
@@ -251,9 +255,13 @@ def run_file(path: Path) -> dict[str, Any]:
     outcomes = Outcomes()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        options = ["-q", "-x", "--maxfail=10000", "-p", "no:cacheprovider", "--rootdir", folder, "-c", os.devnull]
+        (Path(folder) / "pytest.ini").write_text("[pytest]\n")
+        options = ["-q", "-x", "--maxfail=10000", "-p", "no:cacheprovider", "--rootdir", folder, "-c", "pytest.ini"]
         fixtures = ["--confcutdir", str(path.parent)] if path.parent.name in WITH_FIXTURES else ["--noconftest"]
-        pytest.main([*options, "--timeout=240", *fixtures, str(path)], plugins=[outcomes])
+        status = pytest.main([*options, "--timeout=240", *fixtures, str(path)], plugins=[outcomes])
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED):
+        outcomes.counts["not imported"] += 1
+        outcomes.failures.append(f"not imported: pytest ends with {pytest.ExitCode(status).name}")
     return {"counts": outcomes.counts, "failures": outcomes.failures}
 
 

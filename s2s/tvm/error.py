@@ -26,6 +26,10 @@ class RepeatedNameError(InputError, AssertionError):
     """Two modules of an archive have one name."""
 
 
+class UnsupportedInModelLibraryFormatError(InputError):
+    """An archive cannot hold what it was given."""
+
+
 class ScheduleError(InputError, RuntimeError):
     """A schedule says what cannot be."""
 

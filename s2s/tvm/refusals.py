@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from s2s.errors import UnsupportedError
+from s2s.tvm.refused_modules import refusal_of
 
 _SPARSE = "weights and values are dense"
 _TRANSFORMED = "kernels of convolutions are chosen by relay.build, which transforms weights itself; use nn.conv2d"
@@ -19,6 +20,7 @@ _BITS = "elements have at least 8 bits"
 RELAY: Mapping[str, str] = {
     "argwhere": _DYNAMIC,
     "copy_shape_func": _MEMORY,
+    "optimize": "a build does not come back to expressions; run passes of relay.transform on the module",
     "device_copy": "values are copied between devices where annotation.on_device asks for it",
     "sparse_fill_empty_rows": _SPARSE,
     "sparse_to_dense": _SPARSE,
@@ -102,6 +104,28 @@ ANNOTATION: Mapping[str, str] = {
     "function_on_device": "give annotation.on_device to expressions",
     "stop_fusion": "kernels are formed by relay.build; `relay.FuseOps.max_depth` limits them",
 }
+MICRO: Mapping[str, str] = dict.fromkeys(
+    (
+        "GeneratedProject", "SessionTerminatedError", "TemplateProject", "TransportLogger", "copy_crt_config_header",
+        "create_local_aot_executor", "create_local_debug_executor", "create_local_graph_executor",
+    ),
+    "boards are driven by `s2s verify --on`; an executor of this machine is contrib.graph_executor.GraphModule",
+)  # fmt: skip
+TASK: Mapping[str, str] = dict.fromkeys(
+    (
+        "TaskExtractEnv", "args_to_workload", "attach_code_hash", "attach_code_hash_to_arg", "clear_fallback_cache",
+        "deserialize_args", "get_workload", "serialize_args",
+    ),
+    "tasks are made by extract_from_program or a template, and say what they are: task.workload, task.args",
+)  # fmt: skip
+CALLBACK: Mapping[str, str] = {"log_to_database": "records are lines of a log; use log_to_file"}
+OWN_TESTS: Mapping[str, str] = dict.fromkeys(
+    (
+        "ErrorTest", "FrontendTestModule", "identity_cpp", "nop", "object_use_count", "run_check_signal",
+        "test_check_eq_callback", "test_raise_error_callback", "test_wrap_callback",
+    ),
+    "it is a function of C++ of TVM's own tests",
+)  # fmt: skip
 ALL: Mapping[str, Mapping[str, str]] = {
     "relay": RELAY,
     "relay.nn": NN,
@@ -113,6 +137,10 @@ ALL: Mapping[str, Mapping[str, str]] = {
     "relay.testing": TESTING,
     "relay.frontend": FRONTEND,
     "tir": TIR,
+    "micro": MICRO,
+    "autotvm.callback": CALLBACK,
+    "autotvm.task": TASK,
+    "testing": OWN_TESTS,
     "target": TARGET,
 }
 """The operators of each module."""
@@ -135,9 +163,12 @@ class _Refused:
 
 def refusing(module: str) -> Callable[[str], object]:
     """The function that gives the missing attributes of a module: of a refused operator, what raises its reason."""
-    reasons = ALL[module]
+    reasons = ALL.get(module, {})
 
     def attribute(name: str) -> object:
+        reason = refusal_of(f"{module}.{name}")
+        if reason is not None:
+            raise UnsupportedError(f"tvm.{module}.{name}: {reason}")
         if name not in reasons:
             raise AttributeError(f"module 's2s.tvm.{module}' has no attribute {name!r}")
 

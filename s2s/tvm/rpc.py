@@ -174,7 +174,14 @@ class TrackerSession:
         return None
 
 
-Tracker = TrackerSession
+class Tracker:
+    """Refused: the tracker of a farm is its scheduler."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise UnsupportedError(
+            "rpc.Tracker: it hands out machines that run what they are sent; start `s2s farm scheduler`, and connect "
+            "by rpc.connect_tracker"
+        )
 
 
 def connect_tracker(url: str, port: int) -> TrackerSession:

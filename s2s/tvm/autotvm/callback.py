@@ -4,14 +4,18 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from s2s.errors import InputError
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
 from s2s.tvm.autotvm.record import PROTOCOL, encode
 from s2s.tvm.autotvm.tuner import Tuner
+from s2s.tvm.refusals import refusing
 
 __all__ = ["Monitor", "log_to_file", "progress_bar"]
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("autotvm.callback")
 
 Callback = Callable[[Tuner, Sequence[MeasureInput], Sequence[MeasureResult]], None]
 

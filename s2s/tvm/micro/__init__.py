@@ -6,12 +6,13 @@ CMake, Make, Zephyr, Arduino and others (`s2s export`), and runs on a board by `
 
 from importlib.resources import files
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.tvm.micro import testing
 from s2s.tvm.micro.loader import AutoTvmModuleLoader
-from s2s.tvm.micro.model_library_format import export_model_library_format
+from s2s.tvm.micro.model_library_format import UnsupportedInModelLibraryFormatError, export_model_library_format
+from s2s.tvm.refusals import refusing
 
 
 def get_microtvm_template_projects(platform: str) -> str:
@@ -53,6 +54,7 @@ def autotvm_build_func(*_: object) -> NoReturn:
 __all__ = [
     "AutoTvmModuleLoader",
     "Session",
+    "UnsupportedInModelLibraryFormatError",
     "autotvm_build_func",
     "export_model_library_format",
     "generate_project",
@@ -60,3 +62,6 @@ __all__ = [
     "get_standalone_crt_dir",
     "testing",
 ]
+
+if not TYPE_CHECKING:  # a checker would take every submodule for an object
+    __getattr__ = refusing("micro")

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from s2s.errors import InputError
-from s2s.tvm.error import ScheduleError
+from s2s.tvm.error import ScheduleError, UnsupportedInModelLibraryFormatError
 from s2s.tvm.relay.factory import ExecutorFactory
 from s2s.tvm.relay.model_library_format import VERSION, date, export, files_of, json_of, tree_files
 from s2s.tvm.te.build import Function
@@ -27,7 +26,9 @@ def export_model_library_format(mods: Exportable | Sequence[Exportable], file_na
         if len(modules) != 1:
             raise ScheduleError("export_model_library_format: an archive holds one function; export them one by one")
         return export(Path(file_name), operator_files(cast("Function", modules[0])))
-    raise InputError("export_model_library_format: wants what relay.build or tvm.build returned; give networks or one")
+    raise UnsupportedInModelLibraryFormatError(
+        "export_model_library_format: wants what relay.build or tvm.build returned; give networks or one"
+    )
 
 
 def operator_files(function: Function) -> Iterator[tuple[str, bytes]]:
@@ -55,4 +56,4 @@ def operator_metadata(function: Function) -> dict[str, Any]:
     }
 
 
-__all__ = ["export_model_library_format"]
+__all__ = ["UnsupportedInModelLibraryFormatError", "export_model_library_format"]

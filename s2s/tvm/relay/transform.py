@@ -103,6 +103,7 @@ REFUSED: dict[str, str] = {
     "ToCPS": _FORM,
     "ToGraphNormalForm": _FORM,
     "ToMixedPrecision": "convert the model before it is imported",
+    "recast": "convert the model before it is imported",
     "build_config": "use tvm.transform.PassContext",
     "gradient": GRADIENT,
     "to_cps": _FORM,

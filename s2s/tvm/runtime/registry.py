@@ -30,7 +30,10 @@ PLACES: Mapping[str, str] = {
     "runtime.module.loadfile_o": "runtime.library",
     "runtime.module.loadfile_so": "runtime.library",
     "runtime.module.loadfile_tar": "runtime.library",
+    "tvm.contrib.random.normal": "contrib.random",
+    "tvm.contrib.random.randint": "contrib.random",
     "tvm.contrib.random.random_fill": "runtime.nd",
+    "tvm.contrib.random.uniform": "contrib.random",
     "tvm.graph_executor.create": "contrib.graph_executor_factory",
     "tvm.graph_executor_debug.create": "contrib.graph_executor_factory",
     "tvm.graph_executor_factory.create": "contrib.graph_executor_factory",
@@ -38,6 +41,13 @@ PLACES: Mapping[str, str] = {
     "tvm.relay.module_export_library": "relay.build_module",
 }
 """The functions of the system, and the modules of `s2s.tvm` that register them when they are imported."""
+REASONS: Mapping[str, str] = {
+    "relay.backend.GraphPlanMemory": "the plan of memory is made by a build: its graph JSON has the storage ids",
+    "relay.backend.": "a network is lowered by relay.build, not step by step",
+    "target.build.": "there is one generator of C; others are external code generators (s2s.external.registry)",
+    "tvm.rpc.server.": "servers of TVM run what they are sent; start `s2s farm worker`",
+}
+"""What to do in place of functions of TVM that there are not, by the beginnings of their names."""
 FUNCTIONS_OF_C = 1024
 """The most functions that C can add."""
 _shared: list[Any] = []
@@ -132,7 +142,8 @@ def get_global_func(name: str, allow_missing: bool = False) -> PackedFunc | None
         importlib.import_module(f"s2s.tvm.{PLACES[name]}")
     found = _functions.get(name) or functions_of_c().get(name)
     if found is None and not allow_missing:
-        raise MissingFunctionError(f"function {name!r}: nothing is registered under this name; register it first")
+        reason = next((REASONS[prefix] for prefix in REASONS if name.startswith(prefix)), "register it first")
+        raise MissingFunctionError(f"function {name!r}: nothing is registered under this name; {reason}")
     return found
 
 

@@ -256,6 +256,10 @@ class Stage:
         """Refused: the plan of memory has one buffer for a tensor; `prefetch` brings the next step into a cache."""
         raise self.refusal("double_buffer: a tensor has one buffer; use prefetch")
 
+    def transform_layout(self, mapping_function: object) -> None:
+        """Refused: the plan of memory lays tensors out; `cache_read` packs what an inner loop reads."""
+        raise self.refusal("transform_layout: layouts of tensors are the plan's; use cache_read")
+
     def set_scope(self, scope: str) -> None:
         """Let the tensor lie in `global` memory, or in `local`, where registers take it; others are refused."""
         if scope not in ("global", "local", ""):

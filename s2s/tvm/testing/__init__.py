@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from s2s.executor.device import Device
+from s2s.tvm.refusals import refusing
 from s2s.tvm.runtime.packed_func import PackedFunc
 
 __all__ = [
@@ -195,5 +196,5 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         if not name.startswith("requires_"):
-            raise AttributeError(f"module 's2s.tvm.testing' has no attribute {name!r}")
+            return refusing("testing")(name)
         return _skipped(name.removeprefix("requires_"))

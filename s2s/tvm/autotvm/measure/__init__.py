@@ -1,5 +1,8 @@
 """How candidates are built and run, and what a measurement is."""
 
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
 from s2s.tvm.autotvm.measure.measure import (
     LOCAL,
     BuildResult,
@@ -13,6 +16,19 @@ from s2s.tvm.autotvm.measure.measure import (
 )
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
 
+if TYPE_CHECKING:
+    from s2s.tvm.autotvm.base_task import Task
+
+
+def create_measure_batch(
+    task: "Task", option: MeasureOption
+) -> "Callable[[Sequence[MeasureInput]], list[MeasureResult]]":
+    """Return a function that measures configurations of a task."""
+    from s2s.tvm.autotvm.tuner import create_measure_batch as create
+
+    return create(task, option)
+
+
 __all__ = [
     "LOCAL",
     "BuildResult",
@@ -23,6 +39,7 @@ __all__ = [
     "MeasureOption",
     "MeasureResult",
     "Runner",
+    "create_measure_batch",
     "measure_option",
     "place_of",
 ]

@@ -1,5 +1,7 @@
 """Tasks: templates of tensor expressions, and kernels of networks."""
 
+from typing import TYPE_CHECKING
+
 from s2s.decisions.dispatch import DispatchContext, set_outermost
 from s2s.tvm.autotvm.apply_config import ApplyConfig
 from s2s.tvm.autotvm.base_task import Task
@@ -15,6 +17,7 @@ from s2s.tvm.autotvm.template import TEMPLATES as TASK_TABLE
 from s2s.tvm.autotvm.template import get_config, template
 from s2s.tvm.autotvm.template_task import TemplateTask
 from s2s.tvm.autotvm.topi_integration import register_topi_compute, register_topi_schedule
+from s2s.tvm.refusals import refusing
 
 set_outermost(FallbackContext)
 
@@ -37,3 +40,6 @@ __all__ = [
     "register_topi_schedule",
     "template",
 ]
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("autotvm.task")

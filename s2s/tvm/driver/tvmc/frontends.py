@@ -29,9 +29,14 @@ def _pytorch(path: Path, shapes: Shapes | None) -> Read:
 
 
 def _relay(path: Path, shapes: Shapes | None) -> Read:
-    if shapes:
-        raise TVMCException(f"{path}: the text of a network states its shapes; leave shape_dict out")
-    return fromtext(path.read_text(encoding="utf-8"), str(path)), {}
+    module = fromtext(path.read_text(encoding="utf-8"), str(path))
+    params: Sequence[Any] = module["main"].params
+    stated = {str(param.name_hint): list(param.checked_type.shape) for param in params}
+    for name, shape in (shapes or {}).items():
+        if stated.get(name) != list(shape):
+            fact = f"is {stated[name]} in the text" if name in stated else "is no input of the text"
+            raise TVMCException(f"{path}: {name}: {fact}; give that shape, or leave shape_dict out")
+    return module, {}
 
 
 READERS: Mapping[str, tuple[str, Callable[[Path, Shapes | None], Read]]] = {

@@ -143,8 +143,8 @@ class TVMCPackage:
 class TVMCResult:
     """What a run gave, and its times where they were measured."""
 
-    def __init__(self, outputs: Mapping[str, NDArray], times: BenchmarkResult | None) -> None:
-        self.outputs, self.times = dict(outputs), times
+    def __init__(self, outputs: Mapping[str, NDArray] | None, times: BenchmarkResult | None) -> None:
+        self.outputs, self.times = dict(outputs or {}), times
 
     def format_times(self) -> str:
         """The times as text."""
