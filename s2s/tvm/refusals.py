@@ -118,6 +118,11 @@ TASK: Mapping[str, str] = dict.fromkeys(
     ),
     "tasks are made by extract_from_program or a template, and say what they are: task.workload, task.args",
 )  # fmt: skip
+MEASURE: Mapping[str, str] = {
+    "create_measure_batch": "use autotvm.create_measure_batch",
+    "default_module_loader": "runners load what builders made; leave module_loader out",
+    "request_remote": "use rpc.connect_tracker, or RPCRunner",
+}
 CALLBACK: Mapping[str, str] = {"log_to_database": "records are lines of a log; use log_to_file"}
 OWN_TESTS: Mapping[str, str] = dict.fromkeys(
     (
@@ -139,6 +144,7 @@ ALL: Mapping[str, Mapping[str, str]] = {
     "tir": TIR,
     "micro": MICRO,
     "autotvm.callback": CALLBACK,
+    "autotvm.measure": MEASURE,
     "autotvm.task": TASK,
     "testing": OWN_TESTS,
     "target": TARGET,

@@ -8,7 +8,7 @@ import pytest
 
 from s2s import tvm
 from s2s.errors import UnsupportedError
-from s2s.tvm import autotvm, micro, relay, rpc, te
+from s2s.tvm import micro, relay, te
 from s2s.tvm.contrib import random
 from s2s.tvm.error import MissingFunctionError, UnsupportedInModelLibraryFormatError
 
@@ -25,6 +25,7 @@ REFUSED = {
     "rpc.Server": "start `s2s farm scheduler` and `s2s farm worker`",
     "testing.test_wrap_callback": "it is a function of C\\+\\+ of TVM's own tests",
     "autotvm.task.args_to_workload": "tasks are made by extract_from_program or a template",
+    "autotvm.measure.create_measure_batch": "use autotvm.create_measure_batch",
     "autotvm.callback.log_to_database": "records are lines of a log; use log_to_file",
 }
 
@@ -85,8 +86,3 @@ def test_tensors_of_random_numbers_are_drawn_at_each_run():
     assert uniform is not None
     uniform(5.0, 6.0, array)
     assert min(array.numpy().tolist()) >= 5
-
-
-def test_a_batch_is_measured_by_the_name_of_its_module():
-    assert autotvm.measure.create_measure_batch.__doc__ == autotvm.create_measure_batch.__doc__
-    assert rpc.connect_tracker is not rpc.Tracker

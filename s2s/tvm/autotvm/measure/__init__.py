@@ -1,6 +1,5 @@
 """How candidates are built and run, and what a measurement is."""
 
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from s2s.tvm.autotvm.measure.measure import (
@@ -15,19 +14,7 @@ from s2s.tvm.autotvm.measure.measure import (
     place_of,
 )
 from s2s.tvm.autotvm.measure_pair import MeasureInput, MeasureResult
-
-if TYPE_CHECKING:
-    from s2s.tvm.autotvm.base_task import Task
-
-
-def create_measure_batch(
-    task: "Task", option: MeasureOption
-) -> "Callable[[Sequence[MeasureInput]], list[MeasureResult]]":
-    """Return a function that measures configurations of a task."""
-    from s2s.tvm.autotvm.tuner import create_measure_batch as create
-
-    return create(task, option)
-
+from s2s.tvm.refusals import refusing
 
 __all__ = [
     "LOCAL",
@@ -39,7 +26,9 @@ __all__ = [
     "MeasureOption",
     "MeasureResult",
     "Runner",
-    "create_measure_batch",
     "measure_option",
     "place_of",
 ]
+
+if not TYPE_CHECKING:  # a checker would take every name for an object
+    __getattr__ = refusing("autotvm.measure")

@@ -30,8 +30,8 @@ def _pytorch(path: Path, shapes: Shapes | None) -> Read:
 
 def _relay(path: Path, shapes: Shapes | None) -> Read:
     module = fromtext(path.read_text(encoding="utf-8"), str(path))
-    params: Sequence[Any] = module["main"].params
-    stated = {str(param.name_hint): list(param.checked_type.shape) for param in params}
+    params: Any = module["main"].params
+    stated: dict[str, list[object]] = {param.name_hint: list(param.checked_type.shape) for param in params}
     for name, shape in (shapes or {}).items():
         if stated.get(name) != list(shape):
             fact = f"is {stated[name]} in the text" if name in stated else "is no input of the text"
