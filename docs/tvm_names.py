@@ -1,7 +1,8 @@
 """The page of TVM's names: what each is here, told by the tests that call it.
 
-*Same* stands only where a test of `tests/tvm` uses the name; a name in `tests/tvm/signatures_differ.json` or in
-`tvm_differs.json` *differs so*; one in `tvm_refused.json` is *refused because*. What no test uses says so.
+*Same* stands only where a test of `tests/tvm` uses the name; a name in `tests/tvm/signatures_differ.json`, in
+`defaults_differ.json` there or in `tvm_differs.json` *differs so*; one in `tvm_refused.json` is *refused because*. What
+no test uses says so.
 """
 
 import ast
@@ -18,6 +19,8 @@ from typing import Any
 
 from benchmarks import tvm_tests
 from s2s.errors import S2SError
+from s2s.tvm.refusals import ALL
+from s2s.tvm.relay import transform
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = "s2s.tvm"
@@ -72,7 +75,7 @@ def used_in_tests() -> Mapping[int, tuple[str, object]]:
 def uses(tree: ast.Module) -> Iterator[object]:
     """Yield what the names and attributes of a file stand for, as far as they are of the package."""
     known = imported(tree)
-    for node in ast.walk(tree):
+    for node in counted(tree):
         chain = dotted(node) if isinstance(node, ast.Attribute | ast.Name) else None
         if chain is None or chain[0] not in known:
             continue
@@ -83,6 +86,27 @@ def uses(tree: ast.Module) -> Iterator[object]:
         except (AttributeError, S2SError):  # what a test expects to be refused
             continue
         yield value
+
+
+def counted(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of a file in which a use of a name counts: no types, and nothing that is to be refused, which
+    stands in blocks of `pytest.raises` and in tables that are called `REFUSED`."""
+    yield node
+    match node:
+        case ast.With() if any("raises" in ast.unparse(each.context_expr) for each in node.items):
+            parts: list[ast.AST] = list(node.items)
+        case ast.Assign() if "REFUSED" in ast.unparse(node.targets[0]):
+            parts = []
+        case ast.AnnAssign():
+            parts = [] if node.value is None or "REFUSED" in ast.unparse(node.target) else [node.value]
+        case ast.FunctionDef():
+            parts = [*node.decorator_list, *node.args.defaults, *node.body]
+        case ast.arg():
+            parts = []
+        case _:
+            parts = list(ast.iter_child_nodes(node))
+    for part in parts:
+        yield from counted(part)
 
 
 def imported(tree: ast.Module) -> dict[str, object]:
@@ -110,17 +134,25 @@ def dotted(node: ast.expr) -> list[str] | None:
     return None if before is None or not isinstance(node, ast.Attribute) else [*before, node.attr]
 
 
+@cache
+def _compared(file: str) -> dict[str, Any]:
+    """A list of differences that `tests/tvm/test_signatures.py` checks."""
+    return json.loads((ROOT / "tests" / "tvm" / f"{file}.json").read_text(encoding="utf-8"))
+
+
 def state_of(name: str, value: object) -> tuple[str, str]:
     """The state of a name, and what to know of it."""
     refused, differs = notes("tvm_refused.json"), notes("tvm_differs.json")
-    signatures = json.loads((ROOT / "tests" / "tvm" / "signatures_differ.json").read_text(encoding="utf-8"))
+    signatures, defaults = (_compared(f"{each}_differ") for each in ("signatures", "defaults"))
     if name in refused:
         return "refused because", refused[name]
     if name in differs:
         return "differs so", differs[name]
-    if name in signatures or f"tvm.{name}" in signatures:
-        arguments = signatures.get(name) or signatures.get(f"tvm.{name}")
+    arguments = signatures.get(name, signatures.get(f"tvm.{name}"))
+    if arguments is not None:
         return "differs so", f"arguments: {', '.join(f'`{each}`' for each in arguments) or 'none'}"
+    if name in defaults:
+        return "differs so", f"defaults: {', '.join(f'`{key}={text}`' for key, text in defaults[name].items())}"
     if id(value) in used_in_tests():
         return "same", f"`{used_in_tests()[id(value)][0]}`"
     return "untested", "no test uses it as TVM documents it"
@@ -138,8 +170,9 @@ def tvm_page() -> str:
             state, note = state_of(f"{module}.{name}".lstrip("."), getattr(found, name))
             counts[state] += 1
             body.append(f"| `{name}` | {state} | {note} |")
-    refused = [f"| `{name}` | {reason} |" for name, reason in notes("tvm_refused.json").items()]
+    refused = [f"| `{name}` | {reason} |" for name, reason in sorted(refusals().items())]
     lines.append(", ".join(f"{count} {state}" for state, count in sorted(counts.items())) + ".")
+    lines.append(f"\n{len(refused)} names are refused by name, below the tables of modules.")
     return (
         "\n".join(
             [
@@ -155,6 +188,20 @@ def tvm_page() -> str:
         )
         + "\n"
     )
+
+
+def untested() -> list[str]:
+    """The names that no test uses, which there are to be none of."""
+    names = [(f"{each}.{name}".lstrip("."), getattr(module_named(each), name)) for each in MODULES
+             for name in names_of(module_named(each))]  # fmt: skip
+    return [name for name, value in names if state_of(name, value)[0] == "untested"]
+
+
+def refusals() -> dict[str, str]:
+    """The names that are not there, each with the reason that whoever calls it is told."""
+    listed = {f"{module}.{name}": text for module, names in ALL.items() for name, text in names.items()}
+    passes = {f"relay.transform.{name}": text for name, text in transform.REFUSED.items()}
+    return {**listed, **passes, **notes("tvm_refused.json")}
 
 
 def foreign_tests() -> list[str]:

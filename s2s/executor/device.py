@@ -59,19 +59,19 @@ class Device:
         return f"{_NAMES.get(self.device_type, f'device of type {self.device_type}')}({self.device_id})"
 
 
-def device(name: str | int = "cpu", device_id: int = 0) -> Device:
+def device(dev_type: str | int = "cpu", dev_id: int = 0) -> Device:
     """The device of a kind, by its name, its target or DLPack's number: `device("cpu", 0)`. One on which no code runs
     is a value alone; `exist` tells."""
-    kind = name.split(" ")[0] if isinstance(name, str) else name
+    kind = dev_type.split(" ")[0] if isinstance(dev_type, str) else dev_type
     number = _NUMBERS.get(kind) if isinstance(kind, str) else kind
     if number not in _NAMES:
-        raise InputError(f"device {name!r}: is not known; give {', '.join(_NUMBERS)}")
-    return Device(number, device_id)
+        raise InputError(f"device {dev_type!r}: is not known; give {', '.join(_NUMBERS)}")
+    return Device(number, dev_id)
 
 
-def cpu(device_id: int = 0) -> Device:
+def cpu(dev_id: int = 0) -> Device:
     """The processor."""
-    return Device(CPU, device_id)
+    return Device(CPU, dev_id)
 
 
 def check_device(given: object) -> None:

@@ -20,8 +20,10 @@ from s2s.errors import InputError, S2SError
 class PassInfo(NamedTuple):
     """The name and the level of a pass, which hooks receive."""
 
+    opt_level: int
     name: str
-    opt_level: int = 0
+    required: tuple[str, ...] = ()
+    """The passes that run before it; none does, as the pipeline has one order."""
     spec: str = ""
     """The pass with its options."""
 
@@ -76,10 +78,10 @@ def call_hook(instrument: PassInstrument, hook: str, *arguments: object) -> obje
 Made = TypeVar("Made")
 
 
-def pass_instrument(wrapped: type[Made]) -> type[Made]:
+def pass_instrument(pi_cls: type[Made]) -> type[Made]:
     """Turn a class that has some of the hooks into an instrument."""
     made = new_class(
-        wrapped.__name__, (wrapped, PassInstrument), exec_body=lambda names: names.update(__doc__=wrapped.__doc__)
+        pi_cls.__name__, (pi_cls, PassInstrument), exec_body=lambda names: names.update(__doc__=pi_cls.__doc__)
     )
     return cast("type[Made]", made)
 

@@ -60,7 +60,7 @@ class PassManager:
         progress.step(each.name)
         if not self.instruments:
             return _apply(ctx, module, each)
-        info = PassInfo(each.name, OPT_LEVELS.get(each.name, 0), str(each.spec()))
+        info = PassInfo(OPT_LEVELS.get(each.name, 0), each.name, spec=str(each.spec()))
         may_be_refused = each.name in OPT_LEVELS and each.name not in self._passes.required
         if may_be_refused and not all(call_hook(one, "should_run", module, info) for one in self.instruments):
             return None

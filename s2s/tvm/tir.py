@@ -11,7 +11,6 @@ from s2s.tvm.te import (
     call_extern,
     call_packed,
     ceil,
-    const,
     cos,
     erf,
     exp,
@@ -32,7 +31,7 @@ from s2s.tvm.te import (
     tanh,
     var,
 )
-from s2s.tvm.te.expressions import IterVar, Select, Var
+from s2s.tvm.te.expressions import IterVar, Select, Var, const
 from s2s.tvm.te.intrinsics import CallEffectKind, call_intrin, call_pure_extern
 from s2s.tvm.te.intrinsics import Intrinsic as Call
 from s2s.tvm.te.operators import (

@@ -59,7 +59,7 @@ class GraphPass(Pass):
     """Passes of the graph level under one name."""
 
     def __init__(self, name: str, passes: Sequence[str], options: Mapping[str, object] | None = None) -> None:
-        super().__init__(PassInfo(name, max((OPT_LEVELS.get(each, 0) for each in passes), default=0)))
+        super().__init__(PassInfo(max((OPT_LEVELS.get(each, 0) for each in passes), default=0), name))
         self._passes, self._options = tuple(passes), dict(options or {})
 
     def __call__(self, mod: IRModule) -> IRModule:
@@ -84,7 +84,7 @@ class PrintIR(Pass):
     """Writes the text of the module to the stream of errors, and gives the module back."""
 
     def __init__(self, header: str = "", show_meta_data: bool = False) -> None:
-        super().__init__(PassInfo("PrintIR"))
+        super().__init__(PassInfo(0, "PrintIR"))
         self._header, self._show_meta_data = header, show_meta_data
 
     def applied(self, mod: IRModule) -> IRModule:
@@ -92,12 +92,24 @@ class PrintIR(Pass):
         return mod
 
 
+def _refuse_required(name: str, required: Sequence[str] | None) -> None:
+    if required:
+        raise UnsupportedError(f"{name}: required: passes do not call others; put them into a Sequential")
+
+
 class Sequential(Pass):
     """Passes one after the other, as far as the context around does not leave them out."""
 
-    def __init__(self, passes: Sequence[Pass], opt_level: int = 0, name: str = "sequential") -> None:
-        super().__init__(PassInfo(name, opt_level))
-        self.passes, self.opt_level, self.name = tuple(passes), opt_level, name
+    def __init__(
+        self,
+        passes: Sequence[Pass] | None = None,
+        opt_level: int = 0,
+        name: str = "sequential",
+        required: Sequence[str] | None = None,
+    ) -> None:
+        _refuse_required("Sequential", required)
+        super().__init__(PassInfo(opt_level, name))
+        self.passes, self.opt_level, self.name = tuple(passes or ()), opt_level, name
 
     def __call__(self, mod: IRModule) -> IRModule:
         """What the passes make of `mod`, one after the other."""
@@ -181,11 +193,10 @@ def _decorated(
 ) -> Any:
     if opt_level is None:
         raise InputError(f"{kind.KIND}_pass: opt_level is not given; give a number from 0 to 4")
-    if required:
-        raise UnsupportedError(f"{kind.KIND}_pass: required: passes do not call others; put them into a Sequential")
+    _refuse_required(f"{kind.KIND}_pass", required)
 
     def decorate(function: Any) -> Any:
-        return _made(kind, function, PassInfo(name or function.__name__, opt_level))
+        return _made(kind, function, PassInfo(opt_level, name or function.__name__))
 
     return decorate if target is None else decorate(target)
 
@@ -218,7 +229,7 @@ def named(name: str, **options: object) -> Pass:
     """A pass by our name (`graph-fold-constants`), or several by a name of TVM (`FoldConstant`)."""
     ours = TVM_NAMES.get(name, (name,))
     if not ours:
-        return Pass(PassInfo(name))
+        return Pass(PassInfo(0, name))
     for each in ours:
         if not each.startswith("graph-"):
             raise InputError(f"transform.{name}: {each} runs inside of a compilation; use PassContext to leave it out")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from docs import tvm_names
 from s2s.tvm.runtime import remove_global_func
 from support.project import ROOT
 
@@ -58,6 +59,10 @@ def test_all_tables_are_read():
 @pytest.mark.parametrize("name", sorted(set(THERE)))
 def test_a_listed_name_is_there(name: str):
     assert is_there(name)
+
+
+def test_each_name_of_a_module_is_used_in_a_test():
+    assert tvm_names.untested() == []
 
 
 def test_a_name_that_is_not_there_is_told():

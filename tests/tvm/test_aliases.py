@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from s2s import tvm
+
 PROGRAM = """
 from s2s import tvm as ours
 {before}
@@ -17,6 +19,10 @@ assert tvm is ours and tvm.relay is relay is ours.relay and te is ours.te
 assert graph_executor is ours.contrib.graph_executor
 assert relay.__spec__.name == "s2s.tvm.relay", relay.__spec__
 """
+
+
+def test_the_call_is_a_function_of_the_package():
+    assert tvm.alias.__module__ == "s2s.tvm.aliases"
 
 
 @pytest.mark.parametrize("before", ["", "import s2s.tvm.relay"])

@@ -61,9 +61,9 @@ def decode(row: str, protocol: str = PROTOCOL) -> tuple[MeasureInput, MeasureRes
     return MeasureInput(described, task, config), result
 
 
-def load_from_file(filename: str | PathLike[str]) -> Iterator[tuple[MeasureInput, MeasureResult]]:
+def load_from_file(filepath: str | PathLike[str]) -> Iterator[tuple[MeasureInput, MeasureResult]]:
     """Read the measurements of a log or of a file of records; lines of a program's own have no record."""
-    path = Path(filename)
+    path = Path(filepath)
     if not is_log(path):
         yield from map(pair_of, measured_records(path))
         return
@@ -111,6 +111,5 @@ __all__ = [
     "encode",
     "load_from_file",
     "measure_str_key",
-    "pair_of",
     "pick_best",
 ]

@@ -1,18 +1,24 @@
 """Questions about expressions, under TVM's names."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from s2s.errors import UnsupportedError
-from s2s.tvm.relay.expr import Expr, post_order, written
+from s2s.tvm.relay.expr import Constant, Expr, Tuple, Var, post_order, written
 from s2s.tvm.relay.expr_functor import post_order_visit
-from s2s.tvm.relay.function import Function, bound_vars, free_vars
+from s2s.tvm.relay.function import Function, Let, bound_vars, free_vars
 from s2s.tvm.relay.module import IRModule
-from s2s.tvm.relay.operators import Call, Op
+from s2s.tvm.relay.operators import Call, Op, TupleWrapper
 
 
-def all_vars(expr: Expr) -> list[Expr]:
-    """The variables of an expression, bound ones first."""
-    return [*bound_vars(expr), *free_vars(expr)]
+def all_vars(expr: Expr) -> list[Var]:
+    """The variables of an expression, in the order in which it binds or reads them first."""
+    return [each for each in post_order(expr, children=_binders_first) if isinstance(each, Var)]
+
+
+def _binders_first(expr: Expr) -> tuple[Expr, ...]:
+    """The expressions that one is made of, with a name before its value."""
+    return (expr.var, expr.value, expr.body) if isinstance(expr, Let) else expr.children
 
 
 def list_op_freqs(mod: IRModule) -> dict[str, int]:
@@ -27,13 +33,56 @@ def list_fake_quantized_op_freqs(mod: IRModule) -> dict[str, int]:
 
 
 def check_constant(expr: Expr) -> bool:
-    """Whether an expression reads no variable."""
-    return not free_vars(expr) and not isinstance(expr, Function)
+    """Whether an expression is a constant, or a tuple of such."""
+    value = expr.tuple_value if isinstance(expr, TupleWrapper) else expr
+    if isinstance(value, Tuple):
+        return all(check_constant(each) for each in value.fields)
+    return isinstance(value, Constant)
 
 
 def well_formed(expr: Expr) -> bool:
-    """Whether each variable is bound once, which expressions see to when they are made."""
-    return True
+    """Whether each variable is bound once, and read only where it is bound, or bound nowhere."""
+    scopes = _Scopes()
+    pending: list[Expr | list[Var]] = [expr]
+    visited: set[int] = set()
+    while pending and scopes.are_right:
+        each = pending.pop()
+        if isinstance(each, list):
+            scopes.leave(each)
+        elif isinstance(each, Var):
+            scopes.read(each)
+        elif id(each) not in visited:
+            visited.add(id(each))
+            names = list(each.params) if isinstance(each, Function) else [each.var] if isinstance(each, Let) else []
+            scopes.enter(names)
+            inner = [child for child in each.children if child not in names] if names else each.children
+            pending += [names, *reversed(inner)]
+    return scopes.are_right
+
+
+class _Scopes:
+    """The variables that are bound around an expression, and all that were met before it."""
+
+    def __init__(self) -> None:
+        self._around, self._bound, self._free = set[int](), set[int](), set[int]()
+        self.are_right = True
+
+    def enter(self, names: Sequence[Var]) -> None:
+        """Bind variables, each for the first time."""
+        for each in names:
+            self.are_right = self.are_right and id(each) not in self._bound | self._free
+            self._around.add(id(each))
+            self._bound.add(id(each))
+
+    def leave(self, names: Sequence[Var]) -> None:
+        """End the scope of variables."""
+        self._around -= set(map(id, names))
+
+    def read(self, variable: Var) -> None:
+        """Read a variable that is bound around, or bound nowhere."""
+        key = id(variable)
+        self.are_right = self.are_right and (key in self._around or key not in self._bound)
+        self._free |= {key} - self._around
 
 
 def count_layers(expr: Expr | IRModule, valid_ops: list[str]) -> int:

@@ -219,9 +219,9 @@ def mlir_type(type: Type | AnyTensor | None) -> AnyTensor | None:
 class Constant(Expr):
     """An array that is part of the network."""
 
-    def __init__(self, value: Array) -> None:
-        super().__init__(type_of_array(value))
-        self.value = owned(value)
+    def __init__(self, data: Array) -> None:
+        super().__init__(type_of_array(data))
+        self.value = owned(data)
 
     @property
     def data(self) -> NDArray:

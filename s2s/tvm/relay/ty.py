@@ -77,12 +77,12 @@ class FuncType(Type):
 
     arg_types: Sequence[Type]
     ret_type: Type
-    type_params: Sequence[Type] = ()
-    type_constraints: Sequence[object] = ()
+    type_params: Sequence[Type] | None = None
+    type_constraints: Sequence[object] | None = None
 
     def __post_init__(self) -> None:
         for name in ("arg_types", "type_params", "type_constraints"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+            object.__setattr__(self, name, tuple(getattr(self, name) or ()))
 
     def __str__(self) -> str:
         return f"fn ({', '.join(map(str, self.arg_types))}) -> {self.ret_type}"
@@ -108,6 +108,6 @@ class IncompleteType(Type):
     kind: object = None
 
 
-def TypeVar(name: str, kind: object = None) -> Type:  # noqa: N802
+def TypeVar(name_hint: str, kind: object = None) -> Type:  # noqa: N802
     """TVM's parameter of polymorphic functions; refused."""
-    raise UnsupportedError(f"relay.TypeVar {name}: functions are not polymorphic here; write one for each type")
+    raise UnsupportedError(f"relay.TypeVar {name_hint}: functions are not polymorphic here; write one for each type")

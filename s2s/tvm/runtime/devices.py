@@ -3,49 +3,49 @@
 from s2s.executor.device import Device, device
 
 
-def cuda(device_id: int = 0) -> Device:
+def cuda(dev_id: int = 0) -> Device:
     """A graphics processor of NVIDIA."""
-    return device("cuda", device_id)
+    return device("cuda", dev_id)
 
 
-def rocm(device_id: int = 0) -> Device:
+def rocm(dev_id: int = 0) -> Device:
     """A graphics processor of AMD."""
-    return device("rocm", device_id)
+    return device("rocm", dev_id)
 
 
-def opencl(device_id: int = 0) -> Device:
+def opencl(dev_id: int = 0) -> Device:
     """A device of OpenCL."""
-    return device("opencl", device_id)
+    return device("opencl", dev_id)
 
 
-def metal(device_id: int = 0) -> Device:
+def metal(dev_id: int = 0) -> Device:
     """A device of Metal."""
-    return device("metal", device_id)
+    return device("metal", dev_id)
 
 
-def vulkan(device_id: int = 0) -> Device:
+def vulkan(dev_id: int = 0) -> Device:
     """A device of Vulkan."""
-    return device("vulkan", device_id)
+    return device("vulkan", dev_id)
 
 
-def vpi(device_id: int = 0) -> Device:
+def vpi(dev_id: int = 0) -> Device:
     """A simulator of Verilog."""
-    return device("vpi", device_id)
+    return device("vpi", dev_id)
 
 
-def ext_dev(device_id: int = 0) -> Device:
+def ext_dev(dev_id: int = 0) -> Device:
     """An accelerator."""
-    return device("ext_dev", device_id)
+    return device("ext_dev", dev_id)
 
 
-def hexagon(device_id: int = 0) -> Device:
+def hexagon(dev_id: int = 0) -> Device:
     """A Hexagon processor."""
-    return device("hexagon", device_id)
+    return device("hexagon", dev_id)
 
 
-def webgpu(device_id: int = 0) -> Device:
+def webgpu(dev_id: int = 0) -> Device:
     """A device of WebGPU."""
-    return device("webgpu", device_id)
+    return device("webgpu", dev_id)
 
 
 DEVICES = (cuda, rocm, opencl, metal, vulkan, vpi, ext_dev, hexagon, webgpu)

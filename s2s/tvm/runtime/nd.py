@@ -11,6 +11,7 @@ DLPack goes both ways: `numpy.from_dlpack(x)` and `nd.from_dlpack(tensor)` share
 import numpy as np
 import numpy.typing as npt
 
+from s2s.errors import InputError
 from s2s.executor.device import Device, check_device, cpu, device
 from s2s.executor.element_types import DType, numpy_of_name
 from s2s.executor.ndarray import NDArray, aligned_empty
@@ -27,11 +28,14 @@ _DEFAULTS: dict[DType, DType] = {
 """The element types of Python's numbers."""
 
 
-def array(values: npt.ArrayLike, device: object = None, dtype: str | DType | None = None) -> NDArray:
-    """A copy of `values`. Python floats become float32 and integers int32, as in TVM; numpy arrays keep their type."""
+def array(
+    arr: npt.ArrayLike, device: object = None, mem_scope: str | None = None, dtype: str | DType | None = None
+) -> NDArray:
+    """A copy of `arr`. Python floats become float32 and integers int32, as in TVM; numpy arrays keep their type."""
     check_device(device)
-    given = np.asarray(values, None if dtype is None else _dtype(dtype))
-    if dtype is None and not hasattr(values, "dtype"):
+    _check_scope("array", mem_scope)
+    given = np.asarray(arr, None if dtype is None else _dtype(dtype))
+    if dtype is None and not hasattr(arr, "dtype"):
         given = given.astype(
             {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}.get(given.dtype, given.dtype)
         )
@@ -40,15 +44,23 @@ def array(values: npt.ArrayLike, device: object = None, dtype: str | DType | Non
     return made
 
 
-def empty(shape: int | tuple[int, ...], dtype: str | DType = "float32", device: object = None) -> NDArray:
+def empty(
+    shape: int | tuple[int, ...], dtype: str | DType = "float32", device: object = None, mem_scope: str | None = None
+) -> NDArray:
     """An array with any contents."""
     check_device(device)
+    _check_scope("empty", mem_scope)
     return aligned_empty((shape,) if isinstance(shape, int) else tuple(shape), _dtype(dtype))
 
 
-def from_dlpack(tensor: object) -> NDArray:
+def _check_scope(name: str, mem_scope: str | None) -> None:
+    if mem_scope not in (None, "", "global"):
+        raise InputError(f"nd.{name}: mem_scope {mem_scope}: arrays lie in the memory of the process; leave it out")
+
+
+def from_dlpack(dltensor: object) -> NDArray:
     """The memory of a tensor of another library, not copied."""
-    shared: Array = np.from_dlpack(tensor)  # pyright: ignore[reportArgumentType]
+    shared: Array = np.from_dlpack(dltensor)  # pyright: ignore[reportArgumentType]
     return shared.view(NDArray)
 
 

@@ -24,7 +24,9 @@ from s2s.tvm.target.makers import (
     rocm,
     vta,
 )
-from s2s.tvm.target.target import Target, TargetFeatures, TargetKind, TargetLike, resolve, target_of
+from s2s.tvm.target.target import Target, TargetFeatures, TargetKind, TargetLike
+from s2s.tvm.target.target import resolve as resolve
+from s2s.tvm.target.target import target_of as target_of
 
 __all__ = [
     "GenericFunc",
@@ -45,10 +47,8 @@ __all__ = [
     "mali",
     "micro",
     "override_native_generic_func",
-    "resolve",
     "riscv_cpu",
     "rocm",
-    "target_of",
     "vta",
 ]
 

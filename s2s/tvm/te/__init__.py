@@ -16,8 +16,9 @@ the directives cannot say is refused, with the reason.
 
 from s2s.tvm.te import arithmetic as arithmetic
 from s2s.tvm.te import schedule as schedule
-from s2s.tvm.te.build import Function, build, lower
-from s2s.tvm.te.expressions import Expr, IterVar, PlaceholderOp, Tensor, Var, const
+from s2s.tvm.te.build import Function as Function
+from s2s.tvm.te.build import build, lower
+from s2s.tvm.te.expressions import Expr, IterVar, PlaceholderOp, Tensor, Var
 from s2s.tvm.te.extern import call_extern, call_packed, decl_tensor_intrin, extern
 from s2s.tvm.te.extern_call import ExternOp
 from s2s.tvm.te.operations import ComputeOp
@@ -70,12 +71,12 @@ from s2s.tvm.te.scan import ScanOp, scan
 from s2s.tvm.te.schedule import Schedule, create_schedule
 from s2s.tvm.te.stage import Stage, thread_axis
 from s2s.tvm.te.tensors import compute, placeholder, reduce_axis, size_var, var
+from s2s.tvm.te.tensors import constant as const
 
 __all__ = [
     "ComputeOp",
     "Expr",
     "ExternOp",
-    "Function",
     "IterVar",
     "PlaceholderOp",
     "ScanOp",

@@ -173,8 +173,10 @@ class _Operands:
     def of(self, expr: Expr, *, inside: bool, folded: object | None = None) -> tuple[list[Operand], list[Read]]:
         """The operands of `expr` with the read that each stands for; `inside` of a reduction none may be missed."""
         own = getattr(folded, "op", None)
-        optional = {id(part) for each in walk(expr) if isinstance(each, Select) for side in (each.a, each.b)
-                    for part in walk(side)}  # fmt: skip
+        sides = [
+            side for each in walk(expr) if isinstance(each, Select) for side in (each.true_value, each.false_value)
+        ]
+        optional = {id(part) for side in sides for part in walk(side)}
         operands: list[Operand] = []
         reads: list[Read] = []
         for each in walk(expr):
@@ -242,7 +244,9 @@ class _Writer:
             case Cast():
                 return s.cast(self.scalar(expr.x), widened(element_of(expr.dtype)))
             case Select():
-                return s.select(self.scalar(expr.condition), self.scalar(expr.a), self.scalar(expr.b))
+                return s.select(
+                    self.scalar(expr.condition), self.scalar(expr.true_value), self.scalar(expr.false_value)
+                )
             case Call():
                 return FUNCTIONS[UNARY[expr.function]](s, self.scalar(expr.x))
             case _:

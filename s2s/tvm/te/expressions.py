@@ -180,27 +180,26 @@ class Binary(Expr):
 
 @frozen(eq=False, repr=False)
 class Select(Expr):
-    """`a` where the condition holds, else `b`. Reads of the other side may leave their tensor."""
+    """`true_value` where the condition holds, else `false_value`. Reads of the other side may leave their tensor."""
 
     condition: Expr
-    a: Expr
-    b: Expr
+    true_value: Expr
+    false_value: Expr
 
     @property
     def dtype(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The element type of both operands."""
-        return self.a.dtype
+        return self.true_value.dtype
 
     @property
     def operands(self) -> tuple[Expr, ...]:
-        return (self.condition, self.a, self.b)
+        return (self.condition, self.true_value, self.false_value)
 
     def rebuilt(self, operands: tuple[Expr, ...]) -> Expr:
-        condition, a, b = operands
-        return Select(condition, a, b)
+        return Select(*operands)
 
     def __repr__(self) -> str:
-        return f"if_then_else({self.condition}, {self.a}, {self.b})"
+        return f"if_then_else({self.condition}, {self.true_value}, {self.false_value})"
 
 
 @frozen(eq=False, repr=False)

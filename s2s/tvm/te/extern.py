@@ -55,15 +55,15 @@ def call_packed(name: str, *args: object, source: str | None = None) -> Call:
     return Call(name, args, packed=True, source=source)
 
 
-def call_extern(dtype: str, name: str, *args: object, source: str | None = None) -> Call:
+def call_extern(dtype: str, func_name: str, *args: object, source: str | None = None) -> Call:
     """A call of a C function on pointers to elements: first written ones, then read ones.
 
     `source` is C that defines it; without it, the project that the C goes into supplies it. The function returns
     nothing, so `dtype` changes nothing.
     """
-    if not is_function_name(name):
-        raise InputError(f"te.call_extern: {name!r} is no name of a C function; give an identifier")
-    return Call(name, args, packed=False, source=source)
+    if not is_function_name(func_name):
+        raise InputError(f"te.call_extern: {func_name!r} is no name of a C function; give an identifier")
+    return Call(func_name, args, packed=False, source=source)
 
 
 def decl_tensor_intrin(op: TensorOp, fcompute: object, *_: object, **__: object) -> NoReturn:
@@ -79,7 +79,7 @@ Formula = Callable[[list[Buffer], list[Buffer]], Call]
 
 @overload
 def extern(
-    shape: Sequence[Size], inputs: Sequence[Tensor], fcompute: Formula, name: str = "extern", dtype: str = ""
+    shape: Sequence[Size], inputs: Sequence[Tensor], fcompute: Formula, name: str = "extern", dtype: str | None = None
 ) -> Tensor: ...
 @overload
 def extern(
@@ -87,14 +87,14 @@ def extern(
     inputs: Sequence[Tensor],
     fcompute: Formula,
     name: str = "extern",
-    dtype: str | Sequence[str] = "",
+    dtype: str | Sequence[str] | None = None,
 ) -> list[Tensor]: ...
 def extern(
     shape: Sequence[Size] | Sequence[Sequence[Size]],
     inputs: Sequence[Tensor],
     fcompute: Formula,
     name: str = "extern",
-    dtype: str | Sequence[str] = "",
+    dtype: str | Sequence[str] | None = None,
 ) -> Tensor | list[Tensor]:
     """The tensor, or for several shapes the list of tensors, that the function named by `fcompute` computes.
 
@@ -126,7 +126,7 @@ def extern(
     return list(made.outputs) if several else made.outputs[0]
 
 
-def _types(name: str, inputs: Sequence[Tensor], count: int, dtype: str | Sequence[str]) -> list[str]:
+def _types(name: str, inputs: Sequence[Tensor], count: int, dtype: str | Sequence[str] | None) -> list[str]:
     """The element type of each output."""
     if dtype:
         listed = [dtype] * count if isinstance(dtype, str) else list(dtype)

@@ -4,7 +4,7 @@ register_intrin_lowering("tir.mylog", target="default", f=lambda op: te.log(op.a
 B = te.compute((n,), lambda i: tir.call_intrin("float32", "tir.mylog", A[i]))
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any
 
@@ -42,21 +42,19 @@ class Op:
     name: str
 
 
-@frozen(eq=False, repr=False)
 class Intrinsic(Expr):
     """A call by name: of an intrinsic, or of a function of C that depends on its arguments only."""
 
-    op: Op
-    args: tuple[Expr, ...]
-    dtype: str
-    is_extern: bool = False
+    def __init__(self, dtype: str, op: Op | str, args: Sequence[Expr | Number], *, is_extern: bool = False) -> None:
+        self.dtype, self.op, self.is_extern = dtype, Op(op) if isinstance(op, str) else op, is_extern
+        self.args = tuple(each if isinstance(each, Expr) else const(each) for each in args)
 
     @property
     def operands(self) -> tuple[Expr, ...]:
         return self.args
 
     def rebuilt(self, operands: tuple[Expr, ...]) -> Expr:
-        return Intrinsic(self.op, operands, self.dtype, self.is_extern)
+        return Intrinsic(self.dtype, self.op, operands, is_extern=self.is_extern)
 
     def __repr__(self) -> str:
         return f"{self.op.name}({', '.join(map(str, self.args))})"
@@ -69,13 +67,12 @@ _attributes: dict[tuple[str, str], object] = {}
 
 def call_intrin(dtype: str, func_name: str, *args: Expr | Number) -> Expr:
     """A call of an intrinsic, `tir.exp` or one that `register_intrin_lowering` has a rule for."""
-    return Intrinsic(Op(func_name), tuple(each if isinstance(each, Expr) else const(each) for each in args), dtype)
+    return Intrinsic(dtype, func_name, args)
 
 
 def call_pure_extern(dtype: str, func_name: str, *args: Expr | Number) -> Expr:
     """A call of a function of C's mathematics; other functions are refused when the function is built."""
-    values = tuple(each if isinstance(each, Expr) else const(each) for each in args)
-    return Intrinsic(Op(func_name), values, dtype, is_extern=True)
+    return Intrinsic(dtype, func_name, args, is_extern=True)
 
 
 def register_intrin_lowering(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
+
 from s2s.support.frozen import frozen
 from s2s.tvm.te.expressions import Expr, IterVar, Number, Read, Tensor, TensorOp, walk
 
@@ -91,6 +94,10 @@ class ComputeOp(TensorOp):
     """The operation of a tensor that `body` computes at each point of `axis`."""
 
     body: Expr
+    tag: str = ""
+    """What a program calls the kind of the operation."""
+    attrs: Mapping[str, object] = field(default_factory=dict[str, object])
+    """What a program keeps with the operation."""
 
     @property
     def reduce_axis(self) -> tuple[IterVar, ...]:

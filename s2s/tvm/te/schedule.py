@@ -61,7 +61,9 @@ class Schedule:
         caches = computed(f"{op.name}.{scope}", axis, moved)
         self._insert(caches[0], before=stage)
         copies = [cache(*op.axis) for cache in caches]
-        stage.set_op(ComputeOp(op.name, op.axis, copies[0] if len(copies) == 1 else Pack(tuple(copies))))
+        stage.set_op(
+            ComputeOp(op.name, op.axis, copies[0] if len(copies) == 1 else Pack(tuple(copies)), op.tag, op.attrs)
+        )
         return caches[0] if isinstance(tensor, Tensor) and len(caches) == 1 else caches
 
     def cache_read(self, tensor: Tensor, scope: str, readers: Sequence[Tensor | TensorOp]) -> Tensor:
@@ -73,7 +75,7 @@ class Schedule:
             op = stage.op
             if not isinstance(op, ComputeOp) or all(each is not tensor for each in op.input_tensors):
                 raise stage.refusal(f"cache_read: does not read {tensor.name}; name readers of it")
-            stage.op = ComputeOp(op.name, op.axis, redirected(op.body, tensor, copy))
+            stage.op = ComputeOp(op.name, op.axis, redirected(op.body, tensor, copy), op.tag, op.attrs)
         self._insert(copy, before=min(stages, key=self.stages.index))
         return copy
 
@@ -121,7 +123,11 @@ class Schedule:
         factored = computed(f"{op.name}.rf", (own, *outer), op.body.of(value, tuple(rest)))
         self._insert(factored[0], before=stage)
         parts = tuple(each(last, *op.axis) for each in factored)
-        stage.set_op(ComputeOp(op.name, op.axis, op.body.of(parts[0] if len(parts) == 1 else Pack(parts), (last,))))
+        stage.set_op(
+            ComputeOp(
+                op.name, op.axis, op.body.of(parts[0] if len(parts) == 1 else Pack(parts), (last,)), op.tag, op.attrs
+            )
+        )
         return factored[0] if len(factored) == 1 else factored
 
     def normalize(self) -> "Schedule":

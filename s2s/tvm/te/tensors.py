@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, cast, overload
 
 from s2s.errors import InputError
+from s2s.tvm.dtypes import is_float
 from s2s.tvm.runtime.imm import imm
 from s2s.tvm.te.expressions import (
     BOOL,
+    INDEX,
     Expr,
     IterVar,
     Number,
@@ -61,14 +63,25 @@ def argument_of(value: Tensor | Expr) -> Tensor:
     raise InputError(f"te.build: argument {value} is no tensor and no variable; give te.placeholder or te.var")
 
 
-def placeholder(shape: Sequence[Size] | Size, dtype: str = "float32", name: str = "placeholder") -> Tensor:
-    """A tensor that the caller passes."""
-    return Tensor(shape_of(name, shape), dtype_of(name, dtype), PlaceholderOp(name, ()))
+def placeholder(shape: Sequence[Size] | Size, dtype: str | None = None, name: str = "placeholder") -> Tensor:
+    """A tensor that the caller passes, by default of float32."""
+    return Tensor(shape_of(name, shape), dtype_of(name, dtype or "float32"), PlaceholderOp(name, ()))
 
 
-def reduce_axis(dom: tuple[Size, Size], name: str = "rv") -> IterVar:
+def constant(value: Number, dtype: str = INDEX) -> Expr:
+    """A number, by default of int32, where `tir.const` takes the type of the number; a fraction wants a float's."""
+    if is_float(dtype):
+        return const(float(value), dtype)
+    if not float(value).is_integer():
+        raise InputError(f"te.const {value}: is no {dtype}; give the element type, such as float32")
+    return const(bool(value) if dtype == BOOL else int(value), dtype)
+
+
+def reduce_axis(dom: tuple[Size, Size], name: str = "rv", thread_tag: str = "") -> IterVar:
     """A loop variable of a reduction over `dom`, a pair of 0 and the number of steps."""
     first, extent = dom
+    if thread_tag:
+        raise InputError(f"te.reduce_axis {name}: {thread_tag} is of graphics processors; leave thread_tag out")
     if not isinstance(first, int) or first != 0:
         raise InputError(f"te.reduce_axis {name}: starts at {first}; start at 0, and add the offset to the index")
     return IterVar(extent, name, is_reduction=True)
@@ -97,24 +110,49 @@ Formulas = (
 """The values of the elements of several tensors at their indices."""
 
 
+Attributes = Mapping[str, object] | None
+
+
 @overload
-def compute(shape: Sequence[Size] | Size, fcompute: Formula, name: str = "compute") -> Tensor: ...
+def compute(
+    shape: Sequence[Size] | Size,
+    fcompute: Formula,
+    name: str = "compute",
+    tag: str = "",
+    attrs: Attributes = None,
+    varargs_names: Sequence[str] | None = None,
+) -> Tensor: ...
 @overload
-def compute(shape: Sequence[Size] | Size, fcompute: Formulas, name: str = "compute") -> list[Tensor]: ...
-def compute(shape: Sequence[Size] | Size, fcompute: Formula | Formulas, name: str = "compute") -> Tensor | list[Tensor]:
+def compute(
+    shape: Sequence[Size] | Size,
+    fcompute: Formulas,
+    name: str = "compute",
+    tag: str = "",
+    attrs: Attributes = None,
+    varargs_names: Sequence[str] | None = None,
+) -> list[Tensor]: ...
+def compute(
+    shape: Sequence[Size] | Size,
+    fcompute: Formula | Formulas,
+    name: str = "compute",
+    tag: str = "",
+    attrs: Attributes = None,
+    varargs_names: Sequence[str] | None = None,
+) -> Tensor | list[Tensor]:
     """The tensor whose element at `i, j, …` is `fcompute(i, j, …)`, an expression.
 
     A reduction stands outermost in it: `te.sum(…, axis=k)`, with nothing around. A function that returns a tuple makes
-    as many tensors, in one nest of loops; so does the reduction of a tuple.
+    as many tensors, in one nest of loops; so does the reduction of a tuple. `tag` and `attrs` are kept for programs
+    that read them of the operation; `varargs_names` are the names of loop variables that `fcompute` takes as `*i`.
     """
     sizes = shape_of(name, shape)
-    names = _index_names(fcompute, len(sizes))
+    names = _index_names(fcompute, len(sizes), varargs_names)
     axis = tuple(IterVar(size, each) for size, each in zip(sizes, names, strict=True))
     body = _body(cast(Callable[..., Result | Results], fcompute)(*axis))
     inner = [each for each in walk(body) if isinstance(each, Reduce) and each is not body]
     if inner:
         raise InputError(f"{name}: {inner[0].kind} stands inside of a formula; compute it as a tensor of its own")
-    made = computed(name, axis, body)
+    made = computed(name, axis, body, tag, attrs)
     return made[0] if len(made) == 1 else made
 
 
@@ -134,19 +172,22 @@ def _body(result: Result | Results) -> Expr:
     return Pack(tuple(each if isinstance(each, Expr) else const(each) for each in result))
 
 
-def computed(name: str, axis: tuple[IterVar, ...], body: Expr) -> list[Tensor]:
+def computed(name: str, axis: tuple[IterVar, ...], body: Expr, tag: str = "", attrs: Attributes = None) -> list[Tensor]:
     """The tensors that `body` computes at each point of `axis`: one for each of its values."""
-    op = ComputeOp(name, axis, body)
+    op = ComputeOp(name, axis, body, tag, dict(attrs or {}))
     for each in op.outputs:
         dtype_of(name, each.dtype)
     return list(op.outputs)
 
 
-def _index_names(function: Callable[..., object], count: int) -> list[str]:
+def _index_names(function: Callable[..., object], count: int, varargs_names: Sequence[str] | None) -> list[str]:
     """Names of loop variables, which are the names of the function's parameters."""
     parameters = list(inspect.signature(function).parameters.values())
     if any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters):
-        return [f"i{number}" for number in range(count)]
+        names = [f"i{number}" for number in range(count)] if varargs_names is None else list(varargs_names)
+        if len(names) != count:
+            raise InputError(f"te.compute: {len(names)} varargs_names for {count} dimensions; give one name for each")
+        return names
     if len(parameters) != count:
         raise InputError(
             f"te.compute: the function takes {len(parameters)} indices, the shape has {count} dimensions; give it one "

@@ -104,13 +104,13 @@ def skip_if_32bit(reason: str = "") -> Callable[[Callable[..., Any]], Callable[.
     return lambda function: function
 
 
-def parametrize_targets(*targets: Any) -> Callable[..., Any]:
+def parametrize_targets(*args: Any) -> Callable[..., Any]:
     """Run a test for each of some targets that runs here, as its argument `target`, and as `dev` if it has one."""
     import pytest
 
-    if len(targets) == 1 and callable(targets[0]):
-        return parametrize_targets()(targets[0])
-    chosen = [each for each in (targets or ("llvm",)) if device_enabled(each)]
+    if len(args) == 1 and callable(args[0]):
+        return parametrize_targets()(args[0])
+    chosen = [each for each in (args or ("llvm",)) if device_enabled(each)]
     device = enabled_targets()[0][1]
 
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -121,7 +121,7 @@ def parametrize_targets(*targets: Any) -> Callable[..., Any]:
     return mark
 
 
-def known_failing_targets(*_: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def known_failing_targets(*args: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Mark targets on which a test fails; none of them runs here."""
     return lambda function: function
 
@@ -177,11 +177,11 @@ def _named(function: Callable[..., Any], arguments: Sequence[str]) -> Callable[.
     return function
 
 
-def fixture(function: Callable[..., Any] | None = None, **_: Any) -> Any:
-    """Return a fixture of pytest; it is computed for each test."""
+def fixture(func: Callable[..., Any] | None = None, *, cache_return_value: bool = False) -> Any:
+    """Return a fixture of pytest; it is computed for each test, so that no test sees what another made of it."""
     import pytest
 
-    return pytest.fixture(function) if function is not None else pytest.fixture
+    return pytest.fixture(func) if func is not None else pytest.fixture
 
 
 def main() -> None:

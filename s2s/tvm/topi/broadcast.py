@@ -49,7 +49,16 @@ logical_xor = _combined("logical_xor", lambda a, b: compare("!=", a, b), "Whethe
 bitwise_and = _signed("bitwise_and", "&", "The bits that both operands have")
 bitwise_or = _signed("bitwise_or", "|", "The bits that an operand has")
 bitwise_xor = _signed("bitwise_xor", "^", "The bits that one operand alone has")
-left_shift, right_shift = _signed("left_shift", "<<", "Shifts up"), _signed("right_shift", ">>", "Shifts down")
+
+
+def left_shift(x: Any, n: Any) -> Tensor:
+    """Integers shifted up by `n` bits, element by element."""
+    return combine("left_shift", lambda a, b: binary("<<", a, b), x, n)
+
+
+def right_shift(x: Any, n: Any) -> Tensor:
+    """Integers shifted down by `n` bits, element by element."""
+    return combine("right_shift", lambda a, b: binary(">>", a, b), x, n)
 
 
 def mod(lhs: Any, rhs: Any) -> Tensor:

@@ -18,11 +18,9 @@ __all__ = [
     "get_float_tuple",
     "prod",
     "ravel_index",
-    "schedule_of",
     "simplify",
     "traverse_inline",
     "unravel_index",
-    "zero",
 ]
 
 

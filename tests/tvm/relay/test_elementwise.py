@@ -75,6 +75,7 @@ CASES: list[Case] = [
     (relay.logical_or, [YES, OR_NO], np.logical_or),
     (relay.logical_xor, [YES, OR_NO], np.logical_xor),
     (relay.maximum, [CUBE, ROWS], np.maximum),
+    (lambda x: relay.min(x, (0, -1), True), [CUBE], lambda x: x.min((0, -1), keepdims=True)),
     (relay.minimum, [CUBE, ROWS], np.minimum),
     (relay.multiply, [SHORT, SHORT], np.multiply),
     (relay.ndarray_size, [CUBE], lambda x: np.int32(x.size)),

@@ -67,7 +67,7 @@ def test_two_states_that_read_each_other():
 def test_a_recurrent_layer_over_two_rows():
     w, state = te.placeholder((4, 4), name="W"), te.placeholder((ROWS, 4), name="state")
     k = te.reduce_axis((0, 4), "k")
-    init = te.compute((2, 4), lambda r, j: te.const(1.0), name="init")
+    init = te.compute((2, 4), lambda r, j: te.const(1.0, "float32"), name="init")
     product = te.compute((ROWS, 4), lambda t, j: te.sum(state[t - 1, k] * w[k, j], axis=k), name="product")
     update = te.compute((ROWS, 4), lambda t, j: te.tanh(product[t, j]) + state[t - 2, j], name="update")
     result = te.scan(init, update, state)

@@ -7,7 +7,7 @@ import pytest
 
 from s2s.errors import InputError
 from s2s.tvm import te, topi
-from s2s.tvm.topi import nn
+from s2s.tvm.topi import nn, utils
 from s2s.types.dtypes import Array
 from support.together import Case, check, computed
 
@@ -143,9 +143,8 @@ def test_a_layer_gives_what_tvm_documents(number: int, results: list[Array]):
 
 def test_numbers_and_shapes_of_computes():
     n = te.var("n")
-    utils = topi.utils
-    assert (utils.get_const_int(te.const(3)), utils.get_const_float(te.const(0.5))) == (3, 0.5)
-    assert utils.get_float_tuple([te.const(0.5), 2.0]) == (0.5, 2.0)
+    assert (utils.get_const_int(te.const(3)), utils.get_const_float(te.const(0.5, "float32"))) == (3, 0.5)
+    assert utils.get_float_tuple([te.const(0.5, "float32"), 2.0]) == (0.5, 2.0)
     assert (utils.equal_const_int(te.const(3), 3), utils.equal_const_int(n, 3)) == (True, False)
     assert (utils.prod([2, 3, 4]), utils.prod([]), utils.ceil_div(7, 3)) == (24, 1, 3)
     assert utils.ravel_index((1, 2), (3, 5)) == 7

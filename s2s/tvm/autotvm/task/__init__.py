@@ -12,10 +12,10 @@ from s2s.tvm.autotvm.dispatcher import (
     ApplyHistoryBest,
     FallbackContext,
 )
-from s2s.tvm.autotvm.kernel_task import KernelTask
+from s2s.tvm.autotvm.kernel_task import KernelTask as KernelTask
 from s2s.tvm.autotvm.template import TEMPLATES as TASK_TABLE
 from s2s.tvm.autotvm.template import get_config, template
-from s2s.tvm.autotvm.template_task import TemplateTask
+from s2s.tvm.autotvm.template_task import TemplateTask as TemplateTask
 from s2s.tvm.autotvm.topi_integration import register_topi_compute, register_topi_schedule
 from s2s.tvm.refusals import refusing
 
@@ -29,9 +29,7 @@ __all__ = [
     "ApplyHistoryBest",
     "DispatchContext",
     "FallbackContext",
-    "KernelTask",
     "Task",
-    "TemplateTask",
     "create",
     "extract_from_multiple_program",
     "extract_from_program",

@@ -28,7 +28,7 @@ from s2s.tvm.runtime.module import Module
 from s2s.tvm.runtime.program import Program
 from s2s.types.weights import Array
 
-__all__ = ["GraphModuleDebug", "MetricCollector", "NodeTime", "Report", "create"]
+__all__ = ["GraphModuleDebug", "MetricCollector", "create"]
 
 FOLDER = "_tvmdbg_device_CPU_0"
 GRAPH_DUMP = "_tvmdbg_graph_dump.json"

@@ -312,12 +312,12 @@ def _number(text: str) -> Constant:
     return Constant(np.asarray(value).astype(dtype))
 
 
-def fromtext(data: str, source_name: str = "from_string") -> IRModule:
+def fromtext(source: str, source_name: str = "from_string") -> IRModule:
     """The module of a text that `astext` has written; an expression becomes its `main`."""
-    parser = Parser(data, source_name)
+    parser = Parser(source, source_name)
     if parser.tokens.next.text == "def":
         return parser.module()
-    return IRModule.from_expr(parse_expr(data))
+    return IRModule.from_expr(parse_expr(source))
 
 
 def parse(source: str, source_name: str = "from_string", init_module: IRModule | None = None) -> IRModule:
