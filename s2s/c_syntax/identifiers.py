@@ -48,16 +48,22 @@ def unique_identifiers(
     The number of a long name stands at its beginning: `net_2_a_very_long_name`.
     """
     used = {name[:SIGNIFICANT] for name in taken}
-    found: list[str] = []
+    spellings: dict[str, Iterator[str]] = {}
+    """Spellings of each text that are not tried yet: those before are used, and stay so."""
+    names: list[str] = []
     for text in texts:
-        candidates = (c_identifier(each, longest) for each in _spellings(prefix, text))
-        found.append(next(name for name in candidates if name[:SIGNIFICANT] not in used))
-        used.add(found[-1][:SIGNIFICANT])
-    return found
+        candidates = spellings.setdefault(text, _spellings(prefix, text, longest))
+        names.append(next(name for name in candidates if name[:SIGNIFICANT] not in used))
+        used.add(names[-1][:SIGNIFICANT])
+    return names
 
 
-def _spellings(prefix: str, text: str) -> Iterator[str]:
-    """`text` behind `prefix`, then the same with one number after the other."""
+def _spellings(prefix: str, text: str, longest: int) -> Iterator[str]:
+    """Identifiers for `text` behind `prefix`, then for the same with one number after the other."""
+    return (c_identifier(each, longest) for each in _numbered(prefix, text))
+
+
+def _numbered(prefix: str, text: str) -> Iterator[str]:
     whole = f"{prefix}{text}"
     yield whole
     for number in count(2):

@@ -22,6 +22,7 @@ from s2s.c_syntax.identifiers import (
 )
 from s2s.c_syntax.reserved import RESERVED
 from support.c_compilers import COMPILERS, WARNINGS, run
+from support.work import calls_in
 
 NASTY = st.sampled_from(
     [
@@ -174,3 +175,10 @@ def test_a_size_with_a_reserved_name_has_a_field_without_underscore():
         "index size": "index_size_2",
         "n": "n",
     }
+
+
+def test_a_thousand_equal_names_are_numbered_without_trying_each_number_again():
+    names: list[str] = []
+    calls = calls_in(lambda: names.extend(unique_identifiers(["conv"] * 1000)))
+    assert [*names[:3], names[-1]] == ["conv", "conv_2", "conv_3", "conv_1000"]
+    assert calls.total() < 50 * 1000

@@ -32,11 +32,11 @@ def may_overwrite(last: tensor.ComputeOp | tensor.TransformOp, value: SSAValue) 
         )
     if last.schedule is not None and last.schedule.on(last).blocked_reductions and waits_in_result(last):
         return False  # the result holds partial results before its operands are read
-    if len(last.res) != 1 or value in last.reads or value in last.tables or value not in last.epilogue:
+    if len(last.res) != 1 or prod(shape_of(value)) != prod(last.parallel_sizes):
         return False
-    if prod(shape_of(value)) != prod(last.parallel_sizes) or tensor.element_type(value) != tensor.element_type(
-        last.res[0]
-    ):
+    if tensor.element_type(value) != tensor.element_type(last.res[0]):
+        return False
+    if value in last.reads or value in last.tables or value not in last.epilogue:
         return False
     return all(
         not access.is_guarded and reads_in_place(value, access, last.parallel_sizes)

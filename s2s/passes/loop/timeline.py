@@ -6,6 +6,7 @@ A step is an operation of `main`: the call of a kernel, a copy, or control flow 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, MemRefType, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
@@ -71,11 +72,11 @@ class Timeline:
     @property
     def fullest(self) -> int:
         """The first step in which live buffers reach furthest into the arena."""
-        ends = [
-            max((buffer.offset + buffer.size for buffer in self.live(step)), default=0)
-            for step in range(len(self.steps))
-        ]
-        return ends.index(max(ends)) if ends else 0
+        ends = np.zeros(max(1, len(self.steps)), np.int64)
+        for buffer in self.buffers:
+            live = ends[max(0, buffer.first) : max(0, buffer.last + 1)]
+            np.maximum(live, buffer.offset + buffer.size, out=live)
+        return int(ends.argmax())
 
     def live(self, step: int) -> list[Occupied]:
         """Return the buffers that hold a value at `step`, the largest first."""
@@ -200,10 +201,12 @@ def _until_the_end(main: FuncOp, buffers: Sequence[Occupied], last: int) -> Iter
     kept = [place for place in outputs if place.base == ARENA]
     for number, buffer in enumerate(buffers):
         place = _Bytes(ARENA, buffer.offset, buffer.offset + buffer.size)
-        later = any(
-            place.meets(_Bytes(ARENA, other.offset, other.offset + other.size)) for other in buffers[number + 1 :]
+        ends = buffer.kind == "state" or (
+            any(place.meets(other) for other in kept)
+            and not any(
+                place.meets(_Bytes(ARENA, other.offset, other.offset + other.size)) for other in buffers[number + 1 :]
+            )
         )
-        ends = buffer.kind == "state" or (not later and any(place.meets(other) for other in kept))
         yield replace(buffer, last=last) if ends else buffer
 
 

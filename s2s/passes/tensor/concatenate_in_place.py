@@ -18,12 +18,14 @@ Declined where the parts are not contiguous, for inputs, outputs and constants o
 would be part of two others.
 """
 
+from functools import cached_property
 from math import prod
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -40,10 +42,10 @@ from s2s.dialects.graph.traits import copy_provenance
 from s2s.dialects.walk import walk
 from s2s.passes.context import given_of, target_of
 from s2s.support.frozen import frozen
-from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
-Wholes = dict[SSAValue, SSAValue]
-"""Maps a tensor to the tensor that it is a part of."""
+if TYPE_CHECKING:
+    from s2s.analysis.network.live_bytes import LiveBytes
+
 NOT_FREE = "an input, an output or a constant of the network has a place of its own"
 
 
@@ -58,11 +60,21 @@ class ConcatenateInPlace:
     def __init__(self, module: ModuleOp, func: FuncOp, chooser: Chooser) -> None:
         self.module, self.func, self.chooser = module, func, chooser
         self.kernels, self.calls = {each.sym_name.data: each for each in functions_of(module)}, calls_of(module)
-        self.order = {op: number for number, op in enumerate(func.body.block.ops)}
         last = func.body.block.last_op
         self.returned = {root_of(value) for value in last.operands} if isinstance(last, ReturnOp) else set[SSAValue]()
-        self.wholes: Wholes = {}
+        self.parts: set[SSAValue] = set()
+        """Tensors that are stored in other ones."""
         self.joins: dict[tuple[SSAValue, ...], SSAValue] = {}
+        """The tensors that hold these parts."""
+        self.counts: set[int] = set()
+        """The numbers of parts that `joins` has."""
+
+    @cached_property
+    def bytes(self) -> "LiveBytes":
+        """The live bytes of the network with the parts that are stored in other tensors so far."""
+        from s2s.analysis.network.live_bytes import LiveBytes  # few networks have concatenations
+
+        return LiveBytes(self.func)
 
     def run(self) -> None:
         """Rewrite every concatenation and slice where that saves a copy."""
@@ -76,88 +88,57 @@ class ConcatenateInPlace:
                 self._cut(op, start)
 
     def _join(self, call: graph.CallOp, axis: int) -> None:
-        parts = self._with_known(tuple(call.operands))
-        wholes = self.wholes | dict.fromkeys(parts, call.results[0])
-        if self._decided(call, self._why_apart(parts, call.results[0]), wholes):
-            self.joins[tuple(call.operands)] = self._replace(call, graph.ConcatOp(parts, axis=axis), wholes)
+        operands, whole = tuple(call.operands), call.results[0]
+        parts = self._with_known(operands)
+        if self._decided(call, self._why_apart(parts, whole), parts, whole):
+            self.bytes.store(parts, whole)
+            self.parts.update(parts)
+            self.joins[operands] = self._replace(call, graph.ConcatOp(parts, axis=axis))
+            self.counts.add(len(operands))
 
     def _why_apart(self, parts: tuple[SSAValue, ...], whole: SSAValue) -> str | None:
         """Return why `parts` cannot be stored in `whole`; None if they can."""
         if len(set(parts)) < len(parts):
             return "it has one tensor as two of its parts"
-        if any(part in self.wholes for part in parts):
+        if any(part in self.parts for part in parts):
             return "one of its parts is stored in another tensor already"
         return None if all(map(self._is_free, (*parts, whole))) else NOT_FREE
 
-    def _decided(self, call: graph.CallOp, why_not: str | None, wholes: Wholes) -> bool:
+    def _decided(self, call: graph.CallOp, why_not: str | None, parts: tuple[SSAValue, ...], whole: SSAValue) -> bool:
         """Decide whether the tensors of `call` share a buffer."""
         kernel = self.kernels[call.callee.root_reference.data]
-        peaks = (self._peak(wholes), self._peak(self.wholes)) if why_not is None else None
+        peaks = (self.bytes.peak_if_stored(parts, whole), self.bytes.peak) if why_not is None else None
         key = task_key(kernel, self.calls, self.chooser.target)
         return self.chooser.choose(ConcatenationKind(), CopiedParts(self.module, call, key, why_not, peaks)) == IN_PLACE
 
     def _with_known(self, parts: tuple[SSAValue, ...]) -> tuple[SSAValue, ...]:
         """Replace the longest prefix of `parts` that an earlier concatenation joins by its result."""
-        for count in range(len(parts), 1, -1):
-            if (known := self.joins.get(parts[:count])) is not None:
+        for count in sorted(self.counts, reverse=True):
+            if count <= len(parts) and (known := self.joins.get(parts[:count])) is not None:
                 return (known, *parts[count:])
         return parts
 
     def _cut(self, call: graph.CallOp, start: tuple[int, ...]) -> None:
         [x], y = call.operands, call.results[0]
         why_not = None if self._is_free(x) and self._is_free(y) else NOT_FREE
-        wholes = self.wholes | {y: x}
-        if self._decided(call, why_not, wholes):
+        if self._decided(call, why_not, (y,), x):
             sizes = shape_of(y)
-            self._replace(call, graph.SliceOp(x, starts=start, sizes=sizes, strides=[1] * len(sizes)), wholes)
+            self.bytes.store((y,), x)
+            self.parts.add(self._replace(call, graph.SliceOp(x, starts=start, sizes=sizes, strides=[1] * len(sizes))))
 
-    def _replace(self, call: graph.CallOp, made: graph.ConcatOp | graph.SliceOp, wholes: Wholes) -> SSAValue:
+    def _replace(self, call: graph.CallOp, made: graph.ConcatOp | graph.SliceOp) -> SSAValue:
         old, new = call.results[0], made.y
         new.name_hint = old.name_hint
         made.attributes |= call.attributes
         copy_provenance(made, call)
-        self.order[made] = self.order.pop(call)
+        self.bytes.rename(old, new)
         Rewriter.replace_op(call, made)
-        self.wholes = {
-            (new if part is old else part): (new if whole is old else whole) for part, whole in wholes.items()
-        }
-        self.joins = {
-            tuple(new if part is old else part for part in parts): (new if whole is old else whole)
-            for parts, whole in self.joins.items()
-        }
         return new
 
     def _is_free(self, value: SSAValue) -> bool:
         """Return whether `value` has a buffer in the network's arena, of its own or as part of another one."""
         made_here = isinstance(value.owner, graph.CallOp | graph.ConcatOp | graph.SliceOp)
         return made_here and value not in self.returned and prod(shape_of(value)) > 0
-
-    def _peak(self, wholes: Wholes) -> int:
-        """Return the peak number of live bytes if each tensor is stored in its whole."""
-        spans: dict[SSAValue, tuple[int, int]] = {}
-        for op, number in self.order.items():
-            for value in (*op.results, *op.operands):
-                root = self._whole(value, wholes)
-                if root is not None:
-                    first, last = spans.get(root, (number, number))
-                    spans[root] = (min(first, number), max(last, number))
-        change = [0] * (len(self.order) + 1)
-        for root, (first, last) in spans.items():
-            kind = as_tensor_type(root.type)
-            size = prod(kind.get_shape()) * size_in_bytes(kind.element_type)
-            change[first] += size
-            change[last + 1] -= size
-        live = peak = 0
-        for step in change:
-            live += step
-            peak = max(peak, live)
-        return peak
-
-    def _whole(self, value: SSAValue, wholes: Wholes) -> SSAValue | None:
-        root = root_of(value)
-        while root in wholes:
-            root = root_of(wholes[root])
-        return root if isinstance(root.owner, Operation) and not isinstance(root.owner, graph.WeightOp) else None
 
 
 @frozen

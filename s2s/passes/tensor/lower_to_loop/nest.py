@@ -93,11 +93,16 @@ class Nest(NestState):
     def _may_repeat(self, dim: int) -> bool:
         """Return whether points along `dim` may be computed twice, by tiles at any position: no result overwrites an
         operand, and no operand is packed in tiles of this dimension."""
-        whole = self.tile.whole
-        if self.blocks or any(may_overwrite(whole, value) for value in whole.epilogue):
+        if self.blocks or self._overwrites:
             return False
         along = moves(self.op, dim)
         return None not in (*along.reads, *along.epilogue)
+
+    @cached_property
+    def _overwrites(self) -> bool:
+        """Whether the result may take the place of an operand."""
+        whole = self.tile.whole
+        return any(may_overwrite(whole, value) for value in whole.epilogue)
 
     @contextmanager
     def _piece(self, dim: int, piece: Piece) -> Generator[None]:
