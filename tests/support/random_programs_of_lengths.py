@@ -109,6 +109,8 @@ def outcome_of_program(program: Program, seed: int, count: int) -> Outcome:
     except (InputError, UnsupportedError) as error:
         return Outcome(refusal=str(error))
     runs = 0
+    if "n" not in artifact.info.sizes:
+        return Outcome(refusal="torch fixes n in the export")
     with artifact:
         for value in _values(artifact.info.sizes["n"], seed, count):
             inputs = _inputs(program, value, generator)

@@ -326,14 +326,19 @@ def _used(node: Any, count: int) -> frozenset[int]:
     return frozenset(picked) if len(picked) == len(node.users) else frozenset(range(count))
 
 
+def _extent(size: Any) -> int | None:
+    """The size of an axis, None where it is open. One that `dynamic_shapes` opened may be fixed by the program."""
+    if isinstance(size, int):
+        return size
+    return int(size.node.expr) if size.node.expr.is_Integer else None
+
+
 def _info(value: Any) -> Info:
     """What torch knows of the type of a value."""
     if value is None:
         return None
     if hasattr(value, "dtype") and hasattr(value, "shape"):
-        return TensorInfo(
-            dtype_name(value.dtype), tuple(size if isinstance(size, int) else None for size in value.shape)
-        )
+        return TensorInfo(dtype_name(value.dtype), tuple(map(_extent, value.shape)))
     return "number"
 
 

@@ -41,6 +41,8 @@ class SizeNames:
         return tuple("" if isinstance(size, int) else self._formula(size.node.expr) for size in shape)
 
     def _formula(self, expr: Any) -> str:
+        if expr.is_Integer:  # a size that the export was to keep open, and that the program fixes
+            return ""
         if expr in self._texts:
             return self._texts[expr]
         if any(symbol not in self._texts for symbol in expr.free_symbols):

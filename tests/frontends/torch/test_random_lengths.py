@@ -23,6 +23,10 @@ def test_a_program_is_right_at_every_size(pair: str):
     assert not outcome_of_program(program, 3, SIZES).difference, program.steps
 
 
+def test_a_size_that_the_program_fixes_although_the_export_opens_it_is_constant():
+    assert outcome_of_program(draw_program(90310), 3, SIZES).refusal == "torch fixes n in the export"
+
+
 class Padded(nn.Module):
     """Rows padded to a multiple of 16, and at both sides by a quarter of their length."""
 
