@@ -121,7 +121,9 @@ def _git(root: Path, *arguments: str) -> str | None:
     import subprocess  # not loaded where the files of the repository tell the version
 
     try:
-        done = subprocess.run(["git", "-C", root, *arguments], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["git", "-C", root, *arguments], capture_output=True, encoding="utf-8", errors="replace", check=True
+        )
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()

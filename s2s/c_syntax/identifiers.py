@@ -49,7 +49,7 @@ def unique_identifiers(
     """
     used = {name[:SIGNIFICANT] for name in taken}
     spellings: dict[str, Iterator[str]] = {}
-    """Spellings of each text that are not tried yet: those before are used, and stay so."""
+    """By text its spellings that are not tried yet: the ones before are used, and stay so."""
     names: list[str] = []
     for text in texts:
         candidates = spellings.setdefault(text, _spellings(prefix, text, longest))

@@ -74,7 +74,13 @@ def _run(check: str, model: Path, timeout: float) -> "subprocess.CompletedProces
         words.append(str(model))
     try:
         return subprocess.run(
-            words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout, check=False
+            words,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            timeout=timeout,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(words, -1, "", "")

@@ -78,7 +78,7 @@ def preprocessed(tree: Path, file: Path, system: Path) -> str:
     includes = [f"-I{folder}" for folder in (tree / "include", tree / "runtime" / "include", tree / "src", system)]
     command = ["cc", "-E", "-P", "-undef", "-nostdinc", "-std=c99", "-D__STDC_VERSION__=199901L", *includes, str(file)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)
     except OSError as error:
         raise ToolchainError(f"cc: cannot be started: {error.strerror}; install a C compiler as `cc`") from error
     if done.returncode != 0:

@@ -38,7 +38,13 @@ def run_program(command: Sequence[str | Path], cwd: Path | None = None) -> str:
     environment = {**os.environ, "LC_ALL": "C"}
     try:
         done = subprocess.run(
-            [str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True, check=False
+            [str(word) for word in command],
+            cwd=cwd,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
         )
     except OSError as error:
         raise ToolchainError(f"{command[0]}: cannot be started: {error.strerror}; is it installed for you?") from error

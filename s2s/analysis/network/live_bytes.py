@@ -80,7 +80,7 @@ class LiveBytes:
         return [each for each in holders if each is not None], holder
 
     def _with(self, joined: Iterable[SSAValue], holder: SSAValue | None) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        """The live bytes with one span of `holder` for those of `joined`."""
+        """The live bytes with one span of `holder` in place of the spans of `joined`."""
         live, spans = self._live.copy(), [(self._spans[each], _size(each)) for each in joined]
         for (first, last), size in spans:
             live[first : last + 1] -= size
